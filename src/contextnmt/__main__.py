@@ -1,0 +1,3 @@
+from contextnmt.cli import main
+
+main()

@@ -1,0 +1,88 @@
+"""Stage *tokenize*: raw lines become Moses tokens."""
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from sacremoses import MosesTokenizer
+from sacremoses.tokenize import nonbreaking_prefixes
+
+from contextnmt.errors import UserError
+from contextnmt.files import read_pairs, write_pairs
+from contextnmt.progress import progress
+
+
+class NeedfulPattern:
+    """A regular expression that is only tried on text with the character that it needs."""
+
+    def __init__(self, pattern: re.Pattern[str], needed: str) -> None:
+        self.pattern = pattern
+        self.needed = needed
+
+    def sub(self, replacement: str, text: str) -> str:
+        """`pattern.sub`, skipped where it could not match."""
+        return self.pattern.sub(replacement, text) if self.needed in text else text
+
+
+class Tokenizer(MosesTokenizer):  # type: ignore[misc]
+    """The tokenizer of Moses as of July 2016, ``-no-escape`` (ambiguities A3 and A4).
+
+    sacremoses does the work. Its patterns for commas and apostrophes take some 40 % of the time,
+    on lines without either too, so they are kept from those; and its two tables of characters
+    become sets once instead of at every look-up. The tokens are the same.
+    """
+
+    def __init__(self, language: str) -> None:
+        """Raise UserError if sacremoses has no list of abbreviations for `language`."""
+        if language not in nonbreaking_prefixes.available_langs.values():
+            raise UserError(
+                f"the tokenizer does not know the language {language!r}: choose one of "
+                + ", ".join(sorted(set(nonbreaking_prefixes.available_langs.values())))
+            )
+        super().__init__(language)
+        self.lower = frozenset(self.IsLower)
+        self.alphabetic = frozenset(self.IsAlpha)
+        for name in ("COMMA_SEPARATE_1", "COMMA_SEPARATE_2", "COMMA_SEPARATE_3"):
+            pattern, replacement = getattr(self, name)
+            setattr(self, name, (NeedfulPattern(pattern, ","), replacement))
+        for name in ("ENGLISH_SPECIFIC_APOSTROPHE", "FR_IT_SPECIFIC_APOSTROPHE"):
+            rules = getattr(self, name)
+            setattr(self, name, [(NeedfulPattern(pattern, "'"), to) for pattern, to in rules])
+
+    def islower(self, text: str) -> bool:
+        """Whether all characters of `text` are lower case; sacremoses' method, with a set."""
+        return self.lower.issuperset(text)
+
+    def isanyalpha(self, text: str) -> bool:
+        """Whether `text` has a letter; sacremoses' method, with a set."""
+        return not self.alphabetic.isdisjoint(text)
+
+    def line(self, text: str) -> str:
+        """The tokens of one line, joined by single blanks; no other white space is left."""
+        return " ".join(self.tokenize(text, escape=False))
+
+
+def tokenize(
+    source: Annotated[Path, typer.Option(help="Source side, one sentence a line.")],
+    target: Annotated[Path, typer.Option(help="Target side, line by line its translation.")],
+    source_language: Annotated[str, typer.Option(help="Language code of the source, as en.")],
+    target_language: Annotated[str, typer.Option(help="Language code of the target, as fr.")],
+    source_out: Annotated[Path, typer.Option(help="Tokenized source side to write.")],
+    target_out: Annotated[Path, typer.Option(help="Tokenized target side to write.")],
+) -> None:
+    """Split the sentences of a parallel text into words and punctuation marks.
+
+    As the Moses tokenizer of 2016 does, without escaping special characters. Every kind of white
+    space becomes a blank, other ASCII control characters vanish, and empty lines stay empty.
+
+    Example: contextnmt tokenize --source train.en.gz --target train.fr.gz --source-language en
+    --target-language fr --source-out train.tok.en.gz --target-out train.tok.fr.gz
+    """
+    sides = Tokenizer(source_language), Tokenizer(target_language)
+    pairs = progress(read_pairs(source, target), f"tokenize {source.name}", "pairs")
+    write_pairs(
+        source_out,
+        target_out,
+        ((sides[0].line(left), sides[1].line(right)) for left, right in pairs),
+    )

@@ -1,0 +1,24 @@
+"""The deep output with one maxout layer: Bahdanau et al. 2015, A.2.2; used by Choi et al. (A6)."""
+
+from torch import Tensor, nn
+
+
+class Readout(nn.Module):
+    """t~ = U_o s_{i-1} + V_o E y_{i-1} + C_o c_i; the larger of each two; logits over the words.
+
+    Only the projection of the state has a bias, as in the authors' code (spec sec. 2.3, item 6).
+    """
+
+    def __init__(
+        self, hidden: int, embedding: int, annotation: int, maxout: int, words: int
+    ) -> None:
+        super().__init__()
+        self.state = nn.Linear(hidden, 2 * maxout)  # U_o
+        self.word = nn.Linear(embedding, 2 * maxout, bias=False)  # V_o
+        self.context = nn.Linear(annotation, 2 * maxout, bias=False)  # C_o
+        self.output = nn.Linear(maxout, words)  # W_o
+
+    def forward(self, state: Tensor, previous: Tensor, context: Tensor) -> Tensor:
+        """Logits [..., words] from s_{i-1} [..., hidden], E y_{i-1} [..., embedding] and c_i."""
+        pieces = self.state(state) + self.word(previous) + self.context(context)
+        return self.output(pieces.unflatten(-1, (-1, 2)).amax(-1))  # type: ignore[no-any-return]

@@ -1,0 +1,47 @@
+"""What a number was made with and on: versions, commit, processor, GPU."""
+
+import os
+import platform
+import subprocess
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import torch
+
+
+def environment() -> dict[str, Any]:
+    """A record for model.json; `commit` is None outside a git checkout."""
+    return {
+        "python": platform.python_version(),
+        "contextnmt": version("contextnmt"),
+        "torch": torch.__version__,
+        "numpy": version("numpy"),
+        "commit": git("rev-parse", "HEAD"),
+        "dirty": bool(git("status", "--porcelain", "--untracked-files=no")),
+        "processor": processor(),
+        "cores": os.cpu_count(),
+        "gpu": torch.cuda.get_device_name() if torch.cuda.is_available() else None,
+    }
+
+
+def git(*arguments: str) -> str | None:
+    """What git says about the checkout that holds this file, None if it says nothing."""
+    folder = Path(__file__).parent
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return done.stdout.strip()
+
+
+def processor() -> str:
+    """The processor's name as the operating system knows it."""
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.is_file():
+        for line in cpuinfo.read_text(encoding="utf-8").split("\n"):
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()

@@ -1,0 +1,279 @@
+"""The training loop: batches in, a model out, and a checkpoint to go on from in between."""
+
+import dataclasses
+import json
+import signal
+import sys
+import time
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import torch
+from tqdm import tqdm
+
+from contextnmt.errors import UserError
+from contextnmt.files import read_json, sha256
+from contextnmt.model.settings import ModelSettings
+from contextnmt.model.translator import Translator
+from contextnmt.text.vocabulary import SPECIALS
+from contextnmt.training import checkpoint
+from contextnmt.training.batches import Batches
+from contextnmt.training.dataset import training_pairs
+from contextnmt.training.journal import Journal
+from contextnmt.training.settings import TrainingSettings
+from contextnmt.training.validation import Validation
+
+#: Records of a run in its journal, roughly: enough for a smooth curve.
+RECORDS = 200
+
+
+class TrainingInterruptedError(Exception):
+    """A signal asked the training to stop; `args[0]` is its number. The checkpoint is written."""
+
+
+@dataclasses.dataclass
+class EarlyStop:
+    """The best validation so far, and how many have come after it."""
+
+    best_bleu: float = -1.0
+    best_update: int = 0
+    misses: int = 0
+
+    def better(self, bleu: float, update: int) -> bool:
+        """Take in a validation; whether it is the best one so far."""
+        if bleu > self.best_bleu:
+            self.best_bleu, self.best_update, self.misses = bleu, update, 0
+            return True
+        self.misses += 1
+        return False
+
+
+class Training:
+    """One training run, from its data to its best weights.
+
+    Each update draws its randomness from the seed and its own number, so a run that was stopped
+    and resumed takes the same steps as one that was not.
+    """
+
+    def __init__(
+        self,
+        data: Path,
+        model: ModelSettings,
+        recipe: TrainingSettings,
+        seed: int,
+        state: Path,
+        tensorboard: Path,
+    ) -> None:
+        """Load the data, build the model, and take up the checkpoint in `state` if it fits."""
+        torch.set_num_threads(recipe.threads)
+        self.recipe, self.seed, self.device = recipe, seed, choose_device(recipe.device)
+        self.pairs = training_pairs(data, recipe.max_length, recipe.unknown_limit)
+        self.batches = Batches(self.pairs, recipe.batch_size, recipe.sort_batches, seed)
+        self.validation = Validation(data)
+        vocabulary = read_json(data / "manifest.json")["vocabulary"]
+        words = [vocabulary[side]["words"] + len(SPECIALS) for side in ("source", "target")]
+        torch.manual_seed(seed)
+        self.model = Translator(model, *words).to(self.device)
+        self.optimizer = torch.optim.Adam(
+            self.model.parameters(), lr=recipe.learning_rate, fused=True
+        )
+        self.identity = {
+            "model": dataclasses.asdict(model),
+            "training": dataclasses.asdict(recipe),
+            "seed": seed,
+            "data": sha256(data / "manifest.json"),
+        }
+        self.checkpoint = state / "checkpoint.safetensors"
+        self.update, self.seconds, self.early = 0, 0.0, EarlyStop()
+        self.best = self._weights()
+        self._resume()
+        self.journal = Journal(state, tensorboard, self.update)
+
+    def run(self) -> None:
+        """Train until the recipe says stop.
+
+        Raises TrainingInterruptedError after a signal, with the state saved.
+        """
+        recipe, started, saved = self.recipe, time.monotonic() - self.seconds, time.monotonic()
+        window = Window(self.device)
+        every = max(1, min(recipe.validate_every, recipe.max_updates) // (RECORDS // 10))
+        bar = tqdm(
+            total=recipe.max_updates,
+            initial=self.update,
+            desc="train",
+            unit="update",
+            mininterval=0.2 if sys.stderr.isatty() else 30.0,
+        )
+        with Signals() as signals:
+            while self.update < recipe.max_updates and self.early.misses < recipe.patience:
+                self._step(window)
+                bar.update()
+                if self.update % every == 0:
+                    numbers = window.numbers(recipe.clip)
+                    epoch = round(self.update / self.batches.per_epoch, 2)
+                    self.journal.write("train", self.update, epoch=epoch, **numbers)
+                    bar.set_postfix(loss=numbers["loss"], bleu=round(self.early.best_bleu, 2))
+                    check_loss(numbers["loss"], self.update)
+                self.seconds = time.monotonic() - started
+                due = time.monotonic() - saved > 60 * recipe.checkpoint_minutes
+                if self.update % recipe.validate_every == 0 or self.update == recipe.max_updates:
+                    self._validate()
+                    self.seconds = time.monotonic() - started
+                    window, due = Window(self.device), True
+                if due or signals.received:
+                    self._save()
+                    saved = time.monotonic()
+                if signals.received:
+                    raise TrainingInterruptedError(signals.received)
+        bar.close()
+        self.journal.close()
+
+    def _step(self, window: "Window") -> None:
+        """One update of the weights."""
+        source, target = (
+            torch.from_numpy(ids).to(self.device, non_blocking=True)
+            for ids in self.batches[self.update]
+        )
+        self.update += 1
+        torch.manual_seed((self.seed << 32) + self.update)
+        self.optimizer.zero_grad()
+        losses = self.model(source, target)  # nats, one a target word
+        (losses.sum() / len(source)).backward()
+        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.recipe.clip)
+        self.optimizer.step()
+        window.add(losses.detach(), int((source != 0).sum()), norm, self.recipe.clip)
+
+    def _validate(self) -> None:
+        """Score the development set; keep the weights if they are the best so far."""
+        started = time.monotonic()
+        bleu = self.validation.bleu(self.model, self.device)
+        if self.early.better(bleu, self.update):
+            self.best = self._weights()
+        seconds = round(time.monotonic() - started, 2)
+        self.journal.write("dev", self.update, bleu=round(bleu, 4), seconds=seconds)
+
+    def _weights(self) -> checkpoint.Tensors:
+        """A copy of the model's weights."""
+        return {name: tensor.detach().clone() for name, tensor in self.model.state_dict().items()}
+
+    def _save(self) -> None:
+        tensors = {
+            **checkpoint.grouped("model", self.model.state_dict()),
+            **checkpoint.grouped("best", self.best),
+            **checkpoint.grouped("optimizer", checkpoint.optimizer_tensors(self.optimizer)),
+        }
+        record = {
+            "identity": self.identity,
+            "update": self.update,
+            "seconds": self.seconds,
+            "early": dataclasses.asdict(self.early),
+        }
+        checkpoint.save(self.checkpoint, tensors, record)
+
+    def _resume(self) -> None:
+        """Go on from the checkpoint; one of another configuration or other data is moved aside."""
+        found = checkpoint.load(self.checkpoint)
+        if found is None:
+            return
+        tensors, record = found
+        if record["identity"] != as_json(self.identity):
+            aside = self.checkpoint.with_suffix(".other")
+            self.checkpoint.replace(aside)
+            print(
+                f"{self.checkpoint}: made by another configuration or other data, moved to "
+                f"{aside.name}; training starts afresh",
+                file=sys.stderr,
+            )
+            return
+        self.model.load_state_dict(checkpoint.group(tensors, "model"))
+        checkpoint.restore_optimizer(self.optimizer, checkpoint.group(tensors, "optimizer"))
+        self.best = checkpoint.group(tensors, "best")
+        self.update, self.seconds = record["update"], record["seconds"]
+        self.early = EarlyStop(**record["early"])
+        print(f"{self.checkpoint}: resumed after update {self.update}", file=sys.stderr)
+
+
+class Window:
+    """Sums over the updates since the last record, on the device: no update waits for the host."""
+
+    def __init__(self, device: torch.device) -> None:
+        self.device = device
+        self._reset()
+
+    def _reset(self) -> None:
+        self.loss = torch.zeros((), device=self.device)
+        self.norm = torch.zeros((), device=self.device)
+        self.clipped = torch.zeros((), device=self.device)
+        self.updates = self.source_tokens = self.target_tokens = 0
+        self.started = time.monotonic()
+
+    def add(
+        self, losses: torch.Tensor, source_tokens: int, norm: torch.Tensor, clip: float
+    ) -> None:
+        """Take in an update."""
+        self.loss += losses.sum()
+        self.norm += norm
+        self.clipped += norm > clip
+        self.updates += 1
+        self.source_tokens += source_tokens
+        self.target_tokens += len(losses)
+
+    def numbers(self, clip: float) -> dict[str, float]:
+        """Means of the window, which starts anew: nats a target word, symbols a second."""
+        seconds = time.monotonic() - self.started
+        numbers = {
+            "loss": round(float(self.loss) / self.target_tokens, 4),
+            "gradient_norm": round(float(self.norm) / self.updates, 4),
+            "clip_rate": round(float(self.clipped) / self.updates, 4),
+            "source_tokens_per_second": round(self.source_tokens / seconds, 1),
+            "target_tokens_per_second": round(self.target_tokens / seconds, 1),
+        }
+        self._reset()
+        return numbers
+
+
+class Signals:
+    """Catches SIGINT, SIGTERM and SIGUSR1, to be asked about between two updates."""
+
+    NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)
+
+    def __init__(self) -> None:
+        self.received = 0
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> "Signals":
+        for number in self.NUMBERS:
+            self._before[number] = signal.signal(number, self._note)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self.received = number
+
+
+def choose_device(name: str) -> torch.device:
+    """The device that the recipe asks for. Raises UserError if there is no such one."""
+    if name == "cuda" and not torch.cuda.is_available():
+        raise UserError(
+            "training.device is cuda, and torch sees no GPU here: run on a machine with one, "
+            "install a CUDA build of torch, or set training.device to cpu"
+        )
+    return torch.device(name)
+
+
+def check_loss(loss: float, update: int) -> None:
+    """Raises UserError if the training has diverged."""
+    if loss != loss or loss in (float("inf"), float("-inf")):
+        raise UserError(
+            f"the loss is {loss} at update {update}: the training has diverged; lower "
+            "training.learning_rate"
+        )
+
+
+def as_json(record: dict[str, Any]) -> Any:
+    """`record` as it comes back from JSON: tuples are lists there."""
+    return json.loads(json.dumps(record))

@@ -1,0 +1,63 @@
+"""What fixes a training run: the `training` block of a system, as a typed record."""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from contextnmt.errors import UserError
+
+
+@dataclasses.dataclass(frozen=True)
+class TrainingSettings:
+    """The recipe; the defaults are those of Choi et al. 2017 (sec. 5.3; A10, A13, A22, A24).
+
+    learning_rate
+        Adam's, with betas 0.9 and 0.999 and eps 1e-8, never decayed.
+    batch_size, sort_batches
+        Sentence pairs an update; how many batches' pairs are sorted by length before they are cut.
+    clip
+        Largest L2 norm of the gradient of the loss, which is summed over the words of a sentence
+        and averaged over the sentences of a batch (A9).
+    max_length, unknown_limit
+        Pairs are dropped if a side has more than `max_length` symbols, or if more than the share
+        `unknown_limit` of the symbols of both sides together is unknown (None: no such filter).
+    validate_every, patience, max_updates
+        Updates between two validations (greedy BLEU on the development set); how many of them in
+        a row may bring no gain; updates after which training ends in any case.
+    checkpoint_minutes
+        Minutes between two checkpoints besides those at each validation.
+    device, threads
+        `cpu` or `cuda`; threads of torch on the CPU: they are part of the recipe, since the order
+        of a sum changes its last bits.
+    """
+
+    learning_rate: float = 4e-4
+    batch_size: int = 80
+    sort_batches: int = 20
+    clip: float = 1.0
+    max_length: int = 50
+    unknown_limit: float | None = 0.1
+    validate_every: int = 10_000
+    patience: int = 10
+    max_updates: int = 1_000_000
+    checkpoint_minutes: float = 20.0
+    device: str = "cpu"
+    threads: int = 1
+
+
+def training_settings(block: Mapping[str, Any]) -> TrainingSettings:
+    """The settings that a `training` block describes.
+
+    Raises UserError if a key is unknown or a number is out of range.
+    """
+    fields = {field.name for field in dataclasses.fields(TrainingSettings)}
+    for key in block:
+        if key not in fields:
+            raise UserError(f"training.{key}: unknown key, choose from {', '.join(sorted(fields))}")
+    settings = TrainingSettings(**block)
+    for key in ("batch_size", "sort_batches", "max_length", "validate_every", "threads"):
+        if getattr(settings, key) < 1:
+            raise UserError(f"training.{key} is {getattr(settings, key)}: it must be at least 1")
+    if settings.device not in ("cpu", "cuda"):
+        raise UserError(f"training.device is {settings.device!r}: choose from cpu, cuda")
+    return settings

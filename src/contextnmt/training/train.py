@@ -1,0 +1,87 @@
+"""The stage `train`: a model from binarized pairs."""
+
+import dataclasses
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from contextnmt.errors import UserError
+from contextnmt.files import atomic, read_json, write_json
+from contextnmt.model.settings import model_settings
+from contextnmt.training.checkpoint import save
+from contextnmt.training.environment import environment
+from contextnmt.training.loop import Training, TrainingInterruptedError
+from contextnmt.training.settings import training_settings
+
+#: Copied from the data, so that a model folder is all that translation needs.
+VOCABULARIES = ("vocabulary.source.tsv", "vocabulary.target.tsv")
+
+
+def train(
+    data: Annotated[Path, typer.Option(help="folder that `contextnmt binarize` wrote")],
+    out: Annotated[Path, typer.Option(help="folder for the model, its log and vocabularies")],
+    state: Annotated[Path, typer.Option(help="folder for checkpoints, removed at the end")],
+    model: Annotated[str, typer.Option(help="model settings, JSON")] = "{}",
+    training: Annotated[str, typer.Option(help="recipe settings, JSON")] = "{}",
+    seed: Annotated[int, typer.Option(help="seed of weights, order and dropout")] = 1,
+) -> None:
+    """Train a model; stop when greedy BLEU on the development set no longer grows.
+
+    Writes model.safetensors (the best weights), model.json (settings, seed, data, environment,
+    time), log.jsonl (the course) and the two vocabularies into OUT, and TensorBoard events into
+    OUT/tensorboard. SIGINT, SIGTERM and SIGUSR1 write a checkpoint into STATE and end; the same
+    command goes on from there.
+
+    Example: contextnmt train --data data/bpe --out model --state model/state
+    --model '{"hidden": 256}' --training '{"batch_size": 80}'
+    """
+    recipe = training_settings(parse("--training", training))
+    architecture = model_settings(parse("--model", model))
+    run = Training(data, architecture, recipe, seed, state, out / "tensorboard")
+    try:
+        run.run()
+    except TrainingInterruptedError as interrupted:
+        print(f"stopped by a signal after update {run.update}; state saved", file=sys.stderr)
+        sys.exit(128 + interrupted.args[0])
+    manifest = read_json(data / "manifest.json")
+    for name in VOCABULARIES:
+        with atomic(out / name, "wb") as copy, open(data / name, "rb") as original:
+            shutil.copyfileobj(original, copy)
+    with atomic(out / "log.jsonl") as log:
+        log.writelines(json.dumps(record) + "\n" for record in run.journal.records)
+    save(out / "model.safetensors", run.best, {"best": dataclasses.asdict(run.early)})
+    write_json(
+        out / "model.json",
+        {
+            "model": dataclasses.asdict(architecture),
+            "training": dataclasses.asdict(recipe),
+            "seed": seed,
+            "best": {"update": run.early.best_update, "dev_bleu": run.early.best_bleu},
+            "updates": run.update,
+            "stopped": "patience" if run.early.misses >= recipe.patience else "max_updates",
+            "seconds": round(run.seconds, 1),
+            "parameters": sum(p.numel() for p in run.model.parameters()),
+            "data": {
+                "manifest": manifest,
+                "pairs": len(run.pairs.rows),
+                "dropped": run.pairs.dropped,
+            },
+            "environment": environment(),
+        },
+    )
+    shutil.rmtree(state)
+
+
+def parse(option: str, text: str) -> dict[str, Any]:
+    """A JSON object from the command line. Raises UserError if `text` is none."""
+    try:
+        settings = json.loads(text)
+    except ValueError as error:
+        raise UserError(f"{option}: not JSON ({error})") from None
+    if not isinstance(settings, dict):
+        raise UserError(f"{option}: a JSON object is needed, such as {{}}")
+    return settings

@@ -1,0 +1,98 @@
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from sacremoses import MosesTokenizer
+
+from contextnmt.corpus.tokenize import Tokenizer, tokenize
+from contextnmt.errors import UserError
+from contextnmt.files import read_lines, write_lines
+
+LANGUAGES = ["en", "fr", "de"]
+TOKENIZERS = {language: Tokenizer(language) for language in LANGUAGES}
+MODELS = {language: MosesTokenizer(language) for language in LANGUAGES}
+
+CHINESE = re.compile("[\u4e00-\u9fff]")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_tokens_are_those_of_moses(shared: Path, language: str) -> None:
+    compared = 0
+    for oracle in sorted((shared / "oracles" / "moses_tokenizer").glob(f"*.{language}.tok")):
+        corpus, split, _, _ = oracle.name.split(".")
+        raw = list(read_lines(shared / "data" / corpus / f"{split}.{language}.gz"))
+        expected = list(read_lines(oracle))
+        assert len(raw) == len(expected)
+        for line, tokens in zip(raw, expected, strict=True):
+            if not CHINESE.search(line):
+                assert TOKENIZERS[language].line(line) == tokens
+                compared += 1
+    assert compared > 2000
+
+
+#: Text that reaches every rule: letters, numbers, quotes, odd blanks; dots and abbreviations.
+CHARACTERS = (
+    "abzAZéßÉ019,'’\"-–!?:;()[]<>|&%$€@#/_`«»“” \t\r\v\f\x00\x1c\x85\xa0\u2028\u200b\ufeff火"
+)
+STRINGS = [
+    ".",
+    "...",
+    ".'",
+    "Mr.",
+    "z.B.",
+    "No. 5",
+    "p. ",
+    "U.S.",
+    "l'",
+    "n't",
+    "'s",
+    "1,000",
+    " a",
+]
+FRAGMENTS = st.sampled_from([*CHARACTERS, *STRINGS])
+TEXT = st.lists(FRAGMENTS | st.characters(exclude_categories=["Cs"], exclude_characters="\n"))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@given(fragments=TEXT)
+@example(fragments=["No. 5, 6,000 , a,b,c 'a' a'b 1's 1'a 'n' .'"])
+def test_the_quicker_tokenizer_changes_nothing(language: str, fragments: list[str]) -> None:
+    text = "".join(fragments)
+    tokens = TOKENIZERS[language].line(text)
+    assert tokens == " ".join(MODELS[language].tokenize(text, escape=False))
+    assert tokens.split(" ") == (tokens.split() or [""])
+    assert "\n" not in tokens
+
+
+def test_both_sides_keep_their_lines(tmp_path: Path) -> None:
+    source = ["Hello, Mr. Smith\u2028isn't here.", "", " \x85\r", "A & <b> | [c]"]
+    target = ["L'été,\x0bc'est «\xa0beau\xa0».", "z.B.", "", "5\u202f000,50 €"]
+    write_lines(tmp_path / "in.en.gz", source)
+    write_lines(tmp_path / "in.fr.gz", target)
+    tokenize(
+        tmp_path / "in.en.gz",
+        tmp_path / "in.fr.gz",
+        "en",
+        "fr",
+        tmp_path / "out.en.gz",
+        tmp_path / "out.fr.gz",
+    )
+    assert list(read_lines(tmp_path / "out.en.gz")) == [
+        "Hello , Mr. Smith isn 't here .",
+        "",
+        "",
+        "A & < b > | [ c ]",
+    ]
+    assert list(read_lines(tmp_path / "out.fr.gz")) == [
+        "L' été , c' est « beau » .",
+        "z.B.",
+        "",
+        "5 000,50 €",
+    ]
+
+
+def test_an_unknown_language_is_refused() -> None:
+    with pytest.raises(UserError, match=r"language 'english': choose one of .*\bde, .*\bfr, "):
+        Tokenizer("english")

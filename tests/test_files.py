@@ -1,0 +1,225 @@
+import errno
+import gzip
+import os
+import stat
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contextnmt.errors import UserError
+from contextnmt.files import (
+    atomic,
+    atomic_bytes,
+    count_lines,
+    read_json,
+    read_lines,
+    read_pairs,
+    sha256,
+    write_json,
+    write_lines,
+    write_pairs,
+)
+
+#: One line each, although str.splitlines would cut them.
+ODD_LINES = [
+    "a\rb",
+    "a\r",
+    "\x0b",
+    "a\x0cb",
+    "\x1c\x1d\x1e",
+    "\x85",
+    "\u2028a\u2029",
+    "",
+    "é 火 😀",
+]
+
+
+@pytest.mark.parametrize("name", ["text", "text.gz"])
+def test_a_line_ends_at_lf_alone(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "new" / "folder" / name
+    assert write_lines(path, ODD_LINES) == len(ODD_LINES)
+    assert list(read_lines(path)) == ODD_LINES
+    assert count_lines(path) == len(ODD_LINES)
+    content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    assert content == "".join(line + "\n" for line in ODD_LINES).encode()
+
+
+LINES = st.lists(
+    st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n"), max_size=20)
+)
+
+
+@given(lines=LINES, name=st.sampled_from(["text", "text.gz"]))
+def test_what_is_written_is_read(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[str], name: str
+) -> None:
+    path = tmp_path_factory.mktemp("files") / name
+    write_lines(path, lines)
+    assert list(read_lines(path)) == lines
+
+
+def test_a_last_line_without_lf_is_a_line(tmp_path: Path) -> None:
+    (tmp_path / "text").write_bytes(b"a\n\nb")
+    assert list(read_lines(tmp_path / "text")) == ["a", "", "b"]
+    (tmp_path / "empty").write_bytes(b"")
+    assert list(read_lines(tmp_path / "empty")) == []
+
+
+@pytest.mark.parametrize("name", ["text", "text.gz"])
+def test_invalid_utf8_names_file_line_and_byte(tmp_path: Path, name: str) -> None:
+    with atomic(tmp_path / name, "wb") as out:
+        out.write(b"fine\nd\xe9j\xe0\n")
+    with pytest.raises(
+        UserError, match=rf"{name}, line 2: invalid UTF-8 \(byte 0xe9 at position 1\)"
+    ):
+        list(read_lines(tmp_path / name))
+
+
+def test_missing_and_unreadable_files(tmp_path: Path) -> None:
+    for name in ("text", "text.gz"):
+        with pytest.raises(UserError, match=rf"{name}: no such file"):
+            count_lines(tmp_path / name)
+    with pytest.raises(UserError, match="cannot be read"):
+        count_lines(tmp_path)
+
+
+def damage(path: Path, kind: str) -> None:
+    """Cut a gzip file off, flip bits inside it, or replace it by a web page."""
+    content = bytearray(path.read_bytes())
+    middle = len(content) // 2
+    if kind == "cut":
+        del content[middle:]
+    elif kind == "flipped":
+        content[middle : middle + 200] = bytes(
+            byte ^ 0xFF for byte in content[middle : middle + 200]
+        )
+    else:
+        content = bytearray(b"<html>Not found</html>")
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("kind", ["cut", "flipped", "page"])
+def test_a_damaged_gzip_file_is_never_taken_for_a_short_one(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "text.gz"
+    write_lines(path, (str(n * n * 7919 % 100003) for n in range(20000)))
+    damage(path, kind)
+    with pytest.raises(
+        UserError, match=r"text\.gz: damaged gzip file after line \d+ .*fetch it again"
+    ):
+        count_lines(path)
+
+
+@pytest.mark.parametrize(("left", "right"), [(3, 5), (5, 3), (0, 1), (1, 0)])
+def test_unequal_sides_say_both_counts(tmp_path: Path, left: int, right: int) -> None:
+    source, target = tmp_path / "t.en", tmp_path / "t.fr.gz"
+    write_lines(source, ["a"] * left)
+    write_lines(target, ["b"] * right)
+    with pytest.raises(UserError, match=rf"t\.en has {left} lines and .*t\.fr\.gz has {right}:"):
+        list(read_pairs(source, target))
+
+
+def test_pairs_come_back_as_written(tmp_path: Path) -> None:
+    pairs = list(zip(ODD_LINES, reversed(ODD_LINES), strict=True))
+    sides = tmp_path / "t.en.gz", tmp_path / "t.fr"
+    assert write_pairs(*sides, iter(pairs)) == len(pairs)
+    assert list(read_pairs(*sides)) == pairs
+
+
+@pytest.mark.parametrize("name", ["text", "text.gz"])
+@pytest.mark.parametrize("mode", ["w", "wb"])
+def test_a_block_that_fails_leaves_the_old_file(tmp_path: Path, name: str, mode: str) -> None:
+    path = tmp_path / name
+    write_lines(path, ["old"])
+    with pytest.raises(KeyboardInterrupt), atomic(path, mode) as out:
+        out.write("new\n" * 100_000 if mode == "w" else b"new\n" * 100_000)
+        raise KeyboardInterrupt
+    assert list(tmp_path.iterdir()) == [path]
+    assert list(read_lines(path)) == ["old"]
+
+
+def test_bytes_are_kept_whatever_the_name(tmp_path: Path) -> None:
+    with atomic_bytes(tmp_path / "text.gz") as out:
+        out.write(b"not compressed again")
+    assert (tmp_path / "text.gz").read_bytes() == b"not compressed again"
+
+
+def test_equal_text_gives_equal_bytes(tmp_path: Path) -> None:
+    for name in ("one.gz", "two.gz"):
+        write_lines(tmp_path / name, ODD_LINES)
+    assert sha256(tmp_path / "one.gz") == sha256(tmp_path / "two.gz")
+    assert sha256(tmp_path / "one.gz") != sha256(Path(__file__))
+
+
+def test_permissions_follow_the_umask(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        write_lines(tmp_path / "text", ["a"])
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "text").stat().st_mode) == 0o640
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs the device /dev/full")
+@pytest.mark.parametrize("name", ["text", "text.gz"])
+@pytest.mark.parametrize("lines", [1, 200_000])
+def test_a_full_disk_is_explained_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, lines: int
+) -> None:
+    make = tempfile.mkstemp
+
+    def make_on_full_disk(**arguments: Any) -> tuple[int, str]:
+        handle, path = make(**arguments)
+        os.close(handle)
+        return os.open("/dev/full", os.O_WRONLY), path
+
+    monkeypatch.setattr(tempfile, "mkstemp", make_on_full_disk)
+    with pytest.raises(UserError, match=rf"{name}: cannot be written, the disk is full: free some"):
+        write_lines(tmp_path / name, (str(n * n) for n in range(lines)))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("number", "message"),
+    [
+        (errno.EACCES, "not writable"),
+        (errno.EROFS, "read-only"),
+        (errno.EDQUOT, "quota"),
+    ],
+)
+def test_a_folder_that_takes_no_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, message: str
+) -> None:
+    def refuse(**_: Any) -> tuple[int, str]:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(tempfile, "mkstemp", refuse)
+    with pytest.raises(UserError, match=f"cannot be written, the .*{message}"):
+        write_lines(tmp_path / "text", ["a"])
+
+
+@pytest.mark.parametrize("name", ["file/text", "file/folder/text"])
+def test_a_parent_that_is_no_folder(tmp_path: Path, name: str) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(UserError, match="a part of the path is a file, not a folder"):
+        write_lines(tmp_path / name, ["a"])
+
+
+def test_a_name_that_is_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(UserError, match="there is a folder of that name"):
+        write_lines(tmp_path / "folder", ["a"])
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+
+
+def test_json(tmp_path: Path) -> None:
+    content = {"b": [1, None, "é"], "a": {"\u2028": 0.5}}
+    write_json(tmp_path / "x.json", content)
+    assert read_json(tmp_path / "x.json") == content
+    assert (tmp_path / "x.json").read_text().startswith('{\n "a"')
+    (tmp_path / "bad.json").write_text('{\n"a": }')
+    with pytest.raises(UserError, match=r"bad\.json: not a JSON file \(.*line 2"):
+        read_json(tmp_path / "bad.json")

@@ -1,0 +1,93 @@
+"""What a recipe trains on, and in which order."""
+
+import numpy as np
+import pytest
+
+from contextnmt.errors import UserError
+from contextnmt.text.vocabulary import EOS, PAD, UNK
+from contextnmt.training.batches import Batches
+from contextnmt.training.dataset import Side, TrainingPairs, training_pairs
+
+
+def side(*sentences):
+    offsets = np.cumsum([0, *map(len, sentences)])
+    return Side(np.array([i for s in sentences for i in s], np.int32), offsets)
+
+
+def save(folder, text, **sides):
+    for name, content in sides.items():
+        np.save(folder / f"{text}.{name}.ids.npy", content.ids)
+        np.save(folder / f"{text}.{name}.offsets.npy", content.offsets)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    known, unknown = [5, 6, 7, 8], [5, UNK, 7, 8]
+    source = side(known, [], known, unknown, unknown, known * 3)
+    target = side(known, known, known, unknown, known, known)
+    save(tmp_path, "train", source=source, target=target)
+    return tmp_path
+
+
+def test_pairs_are_dropped_for_emptiness_length_and_unknown_words(folder):
+    pairs = training_pairs(folder, max_length=4, unknown_limit=0.125)
+    assert pairs.rows.tolist() == [0, 2, 4]  # 1 of 8 is not more than the limit, 2 of 8 is
+    assert pairs.dropped == {"empty": 1, "length": 1, "unknown": 1}
+
+
+def test_nothing_left_is_an_error_that_counts_the_reasons(folder):
+    with pytest.raises(UserError, match=r"none of 6 training pairs is left \(1 empty, 5 longer"):
+        training_pairs(folder, max_length=3, unknown_limit=1.0)
+
+
+def test_missing_data_are_named(tmp_path):
+    with pytest.raises(UserError, match=r"train\.source\.ids\.npy: no such file"):
+        training_pairs(tmp_path, 50, 0.1)
+
+
+def test_padded_rows_end_in_end_of_sentence():
+    rows = side([5, 6], [7], [8, 9, 10]).padded(np.array([2, 1]))
+    assert rows.tolist() == [[8, 9, 10, EOS], [7, EOS, PAD, PAD]]
+
+
+def lengths_of(batch):
+    return [max((row != PAD).sum() for row in pair) for pair in zip(*batch, strict=True)]
+
+
+@pytest.fixture
+def pairs():
+    rng = np.random.default_rng(1)
+    sentences = [list(range(3, 3 + n)) for n in rng.integers(1, 20, size=101)]
+    other = [list(range(3, 3 + n)) for n in rng.integers(1, 20, size=101)]
+    return TrainingPairs(side(*sentences), side(*other), np.arange(101), {})
+
+
+def test_an_epoch_shows_each_pair_once_and_the_next_another_order(pairs):
+    batches = Batches(pairs, batch_size=10, sort_batches=3, seed=1)
+    assert batches.per_epoch == 11
+    epochs = []
+    for epoch in range(2):
+        shown = [batches[epoch * 11 + i] for i in range(11)]
+        assert [len(source) for source, _ in shown] == [10] * 10 + [1]
+        assert sum(len(source) for source, _ in shown) == 101
+        epochs.append(np.concatenate([source[:, 0] for source, _ in shown]).tolist())
+        every = sorted(n for batch in shown for n in lengths_of(batch))
+        longest = np.maximum(pairs.source.lengths, pairs.target.lengths) + 1
+        assert every == sorted(longest.tolist())
+    assert epochs[0] == epochs[1] or sorted(epochs[0]) == sorted(epochs[1])
+
+
+def test_chunks_of_batches_are_sorted_by_the_longer_side(pairs):
+    batches = Batches(pairs, batch_size=10, sort_batches=3, seed=1)
+    for chunk in range(0, 9, 3):
+        lengths = [n for update in range(chunk, chunk + 3) for n in lengths_of(batches[update])]
+        assert lengths == sorted(lengths)
+
+
+def test_a_batch_depends_on_seed_and_number_alone(pairs):
+    first, again = (Batches(pairs, 10, 3, seed=5) for _ in range(2))
+    list(map(first.__getitem__, range(20)))
+    for left, right in zip(first[27], again[27], strict=True):
+        np.testing.assert_array_equal(left, right)
+    other = Batches(pairs, 10, 3, seed=6)
+    assert any(not np.array_equal(first[u][0], other[u][0]) for u in range(5))

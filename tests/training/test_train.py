@@ -1,0 +1,184 @@
+"""A training learns, stops when it should, and resumes as if it had never stopped."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from contextnmt.errors import UserError
+from contextnmt.files import read_json
+from contextnmt.model.settings import ModelSettings
+from contextnmt.training.loop import EarlyStop, Training, check_loss
+from contextnmt.training.settings import TrainingSettings, training_settings
+from contextnmt.training.train import train
+from contextnmt.translation.translate import translate
+
+MODEL = {
+    "embedding": 16,
+    "hidden": 24,
+    "alignment": 16,
+    "maxout": 16,
+    "dropout": 0.1,
+    "initialisation": "glorot",
+}
+RECIPE = {
+    "learning_rate": 0.01,
+    "batch_size": 20,
+    "sort_batches": 4,
+    "unknown_limit": 1.0,
+    "validate_every": 10,
+    "max_updates": 40,
+}
+
+
+def run(data, folder, **changes):
+    recipe = json.dumps({**RECIPE, **changes})
+    train(data, folder / "model", folder / "state", json.dumps(MODEL), recipe, 1)
+    return folder / "model"
+
+
+def weights(folder):
+    return load_file(folder / "model.safetensors")
+
+
+@pytest.fixture(scope="module")
+def undisturbed(reversal, tmp_path_factory):
+    return run(reversal, tmp_path_factory.mktemp("undisturbed"))
+
+
+def test_a_model_learns_and_translates(reversal, tmp_path):
+    model = run(reversal, tmp_path, max_updates=400, validate_every=100)
+    record = read_json(model / "model.json")
+    assert record["best"]["dev_bleu"] > 50
+    assert record["stopped"] == "max_updates"
+    text, out = tmp_path / "text", tmp_path / "out"
+    text.write_text("a b c\n\nc b a d\n")
+    translate(model, [text], [1, 12], [out, tmp_path / "out12"])
+    lines = out.read_text().split("\n")
+    assert lines[0] == "c b a"
+    assert lines[1] == ""
+    assert lines[2] == "d a b c"
+
+
+def test_outputs_say_what_was_done(undisturbed):
+    record = read_json(undisturbed / "model.json")
+    assert record["seed"] == 1
+    assert record["model"]["hidden"] == 24
+    assert record["updates"] == 40
+    assert record["data"]["pairs"] + sum(record["data"]["dropped"].values()) == 400
+    assert record["environment"]["torch"] == torch.__version__
+    records = [json.loads(line) for line in (undisturbed / "log.jsonl").read_text().splitlines()]
+    assert [r["update"] for r in records if r["kind"] == "dev"] == [10, 20, 30, 40]
+    assert all(r["loss"] > 0 for r in records if r["kind"] == "train")
+    assert list((undisturbed / "tensorboard").iterdir())
+    assert not (undisturbed.parent / "state").exists()
+
+
+def test_the_same_seed_gives_the_same_weights(reversal, undisturbed, tmp_path):
+    again = run(reversal, tmp_path)
+    for name, tensor in weights(undisturbed).items():
+        assert torch.equal(tensor, weights(again)[name]), name
+
+
+@pytest.mark.parametrize("stop", [7, 10, 23])
+def test_a_stopped_training_resumes_to_the_same_weights(reversal, undisturbed, tmp_path, stop):
+    state = tmp_path / "state"
+    recipe = TrainingSettings(**RECIPE)
+    training = Training(reversal, ModelSettings(**MODEL), recipe, 1, state, tmp_path / "board")
+    step = training._step
+
+    def interrupted_step(window):
+        step(window)
+        if training.update == stop:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    training._step = interrupted_step
+    with pytest.raises(Exception, match=str(int(signal.SIGTERM))):
+        training.run()
+    resumed = run(reversal, tmp_path)
+    assert read_json(resumed / "model.json")["updates"] == 40
+    for name, tensor in weights(undisturbed).items():
+        assert torch.equal(tensor, weights(resumed)[name]), name
+    log = [
+        [json.loads(line) for line in (folder / "log.jsonl").read_text().split("\n") if line]
+        for folder in (undisturbed, resumed)
+    ]
+    bleu = [[r["bleu"] for r in records if r["kind"] == "dev"] for records in log]
+    assert bleu[0] == bleu[1]
+
+
+def test_a_killed_training_leaves_nothing_finished_and_goes_on(reversal, undisturbed, tmp_path):
+    command = [
+        *(sys.executable, "-m", "contextnmt", "train", "--data", str(reversal)),
+        *("--out", str(tmp_path / "model"), "--state", str(tmp_path / "state")),
+        *("--model", json.dumps(MODEL), "--training", json.dumps(RECIPE)),
+    ]
+    with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
+        checkpoint = tmp_path / "state" / "checkpoint.safetensors"
+        deadline = time.monotonic() + 60
+        while not checkpoint.exists() and process.poll() is None:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        process.kill()
+    assert not (tmp_path / "model" / "model.json").exists()
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "resumed after update" in done.stderr
+    for name, tensor in weights(undisturbed).items():
+        assert torch.equal(tensor, weights(tmp_path / "model")[name]), name
+
+
+def test_a_state_of_another_configuration_is_moved_aside(reversal, tmp_path, capsys):
+    settings = ModelSettings(**MODEL)
+    first = Training(
+        reversal, settings, TrainingSettings(**RECIPE), 1, tmp_path / "state", tmp_path / "board"
+    )
+    first._save()
+    other = TrainingSettings(**{**RECIPE, "learning_rate": 0.02})
+    second = Training(reversal, settings, other, 1, tmp_path / "state", tmp_path / "board")
+    assert second.update == 0
+    assert "another configuration or other data" in capsys.readouterr().err
+    assert (tmp_path / "state" / "checkpoint.other").exists()
+
+
+def test_patience_counts_validations_without_gain():
+    early = EarlyStop()
+    gains = [early.better(bleu, 10 * i) for i, bleu in enumerate([1.0, 3.0, 3.0, 2.0], start=1)]
+    assert gains == [True, True, False, False]
+    assert (early.best_bleu, early.best_update, early.misses) == (3.0, 20, 2)
+
+
+def test_training_stops_when_patience_is_used_up(reversal, tmp_path):
+    model = run(reversal, tmp_path, learning_rate=1e-9, patience=2, max_updates=200)
+    record = read_json(model / "model.json")
+    assert record["stopped"] == "patience"
+    assert record["updates"] == 30
+
+
+def test_divergence_is_an_error():
+    with pytest.raises(UserError, match=r"the loss is nan at update 3.*learning_rate"):
+        check_loss(float("nan"), 3)
+
+
+@pytest.mark.parametrize(
+    ("block", "message"),
+    [
+        ({"batch_sise": 1}, "training.batch_sise: unknown key"),
+        ({"batch_size": 0}, "training.batch_size is 0"),
+        ({"device": "tpu"}, "training.device is 'tpu'"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(block, message):
+    with pytest.raises(UserError, match=message):
+        training_settings(block)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="needs a machine without a GPU")
+def test_a_missing_gpu_is_named(reversal, tmp_path):
+    with pytest.raises(UserError, match="torch sees no GPU"):
+        run(reversal, tmp_path, device="cuda")

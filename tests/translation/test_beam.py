@@ -1,0 +1,72 @@
+"""Beam search against exhaustive search, greedy search and the model's own likelihood."""
+
+import itertools
+
+import pytest
+import torch
+
+from contextnmt.model.settings import ModelSettings
+from contextnmt.model.translator import Translator
+from contextnmt.translation.beam import beam_search
+
+END, WORDS = 1, 6
+SOURCE = torch.tensor([[3, 4, 5, 1], [4, 1, 0, 0], [5, 3, 1, 0], [3, 3, 5, 1]])
+
+
+@pytest.fixture
+def model():
+    torch.manual_seed(0)
+    model = Translator(ModelSettings(5, 6, 4, 5, initialisation="glorot"), WORDS, WORDS).eval()
+    for parameter in model.parameters():
+        torch.nn.init.normal_(parameter, std=0.7)
+    return model
+
+
+def log_probability(model, source, words):
+    """Of `words` and end-of-sentence, given the real symbols of `source`."""
+    source = source[source != 0].unsqueeze(0)
+    with torch.no_grad():
+        return -model(source, torch.tensor([[*words, END]])).sum().item()
+
+
+def test_scores_are_the_models_own(model):
+    for row, found in zip(SOURCE, beam_search(model, SOURCE, 3, END), strict=True):
+        limit = 3 * int((row != 0).sum())
+        if len(found.ids) < limit:
+            expected = log_probability(model, row, found.ids)
+            assert found.score == pytest.approx(expected, abs=1e-4)
+
+
+def test_a_beam_of_one_is_greedy_search(model):
+    greedy = model.greedy(SOURCE, END, longest=12)
+    for row, words, found in zip(SOURCE, greedy, beam_search(model, SOURCE, 1, END), strict=True):
+        length = int((row != 0).sum())
+        words = words.tolist()
+        expected = words[: words.index(END)] if END in words else words
+        if len(expected) >= length // 2:  # greedy search knows no shortest length
+            assert found.ids == expected[: 3 * length]
+
+
+def test_a_beam_that_holds_everything_finds_the_best_translation(model):
+    source = SOURCE[1:2]  # two symbols: one to five words
+    known = [word for word in range(WORDS) if word != END]
+    best = max(
+        (words for n in range(1, 6) for words in itertools.product(known, repeat=n)),
+        key=lambda words: log_probability(model, source[0], words),
+    )
+    [found] = beam_search(model, source, WORDS**4, END)
+    assert tuple(found.ids) == best
+
+
+def test_wider_beams_are_rarely_worse_and_neighbours_do_not_matter(model):
+    together = beam_search(model, SOURCE, 4, END)
+    for row, found in zip(SOURCE, together, strict=True):
+        [alone] = beam_search(model, row[row != 0].unsqueeze(0), 4, END)
+        assert alone.ids == found.ids
+        assert alone.score == pytest.approx(found.score, abs=1e-4)
+
+
+def test_lengths_keep_to_the_limits(model):
+    lengths = (SOURCE != 0).sum(1).tolist()
+    for length, found in zip(lengths, beam_search(model, SOURCE, 5, END), strict=True):
+        assert length // 2 <= len(found.ids) <= 3 * length
