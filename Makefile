@@ -1,0 +1,50 @@
+# The commands of the README. The first use makes .venv and installs the pinned dependencies.
+#   make demo    the whole workflow on the embedded corpus, up to the report
+#   make test    the tests
+#   make lock    pin the dependencies anew (needs a network)
+# Another Python: make demo PYTHON=python3.12
+
+PYTHON ?= python3
+# Without a hash: the same version exists as a CPU and as a CUDA build.
+TORCH := torch==2.13.0
+
+VENV := .venv
+PIP := $(VENV)/bin/python -m pip --disable-pip-version-check
+RUN := PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
+COMPILE := $(VENV)/bin/uv pip compile --universal --generate-hashes --python-version 3.11 \
+	--custom-compile-command "make lock" --quiet
+
+.PHONY: demo test lock
+.DEFAULT_GOAL := demo
+
+demo: $(VENV)/installed
+	@$(RUN) python scripts/unlock.py
+	$(RUN) snakemake --profile local --config preset=demo
+	@echo
+	@echo "The report: $(CURDIR)/results/demo/report/index.html"
+
+test: $(VENV)/installed-dev
+	$(RUN) python -m pytest
+
+lock: $(VENV)/installed
+	$(PIP) install --quiet uv
+	$(COMPILE) requirements.in --output-file requirements.lock
+	$(COMPILE) requirements-dev.in --output-file requirements-dev.lock
+	{ sed '/- pip:$$/q' envs/contextnmt.yaml; echo '      - $(TORCH)'; \
+		sed -n 's/^\([a-z].*[^ ]\) \\$$/      - \1/p' requirements.lock; } > envs/new.yaml
+	mv envs/new.yaml envs/contextnmt.yaml
+
+# The lock comes first: with it, everything that torch needs is there already, and pinned.
+$(VENV)/installed: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo 'Python 3.11 or newer is needed, and "$(PYTHON)" is not: name one that is,' \
+			'as in: make $(MAKECMDGOALS) PYTHON=python3.11' >&2; exit 1; }
+	@$(VENV)/bin/python -m pip --version > /dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
+	$(PIP) install --require-hashes -r requirements.lock
+	$(PIP) install $(TORCH)
+	$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/installed-dev: $(VENV)/installed requirements-dev.lock
+	$(PIP) install --require-hashes -r requirements-dev.lock
+	@touch $@

@@ -1,0 +1,43 @@
+"""From the papers' corpora to their tables: what depends on what, where it runs, what it needs.
+
+Configuration: config.yaml. Run: `snakemake --profile local`. Plan only: add `-n`.
+"""
+
+from snakemake.utils import min_version
+
+min_version("9.16")
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/inputs.smk"
+
+
+report: "workflow/report/workflow.rst"
+
+
+pathvars:
+    results=RESULTS,
+    logs=f"{RESULTS}/logs",
+    benchmarks=f"{RESULTS}/benchmarks",
+
+
+include: "workflow/rules/corpus.smk"
+include: "workflow/rules/text.smk"
+include: "workflow/rules/train.smk"
+include: "workflow/rules/evaluate.smk"
+include: "workflow/rules/report.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        rules.choi2017.output,
+
+
+localrules:
+    all,
+    download,
+    texts,
+    models,
+    translations,
+    scores,

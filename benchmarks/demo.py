@@ -1,0 +1,102 @@
+"""How long the demo takes from nothing, stage by stage: a Markdown table.
+
+Example: python benchmarks/demo.py --out benchmarks/published/demo.md
+"""
+
+import csv
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import typer
+
+from contextnmt.cli import STAGES
+from contextnmt.files import write_lines
+from contextnmt.training.environment import environment
+
+ROOT = Path(__file__).parents[1]
+COMMAND = ["-m", "snakemake", "--profile", "local", "--config", "preset=demo", "--directory"]
+
+
+class Job(NamedTuple):
+    """One line of Snakemake's benchmark files."""
+
+    stage: str
+    seconds: float
+    megabytes: float  # largest resident set; 0 for a job too short to be measured
+
+
+def run_demo(folder: Path) -> float:
+    """Run the demo in `folder` and return the seconds it took."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    started = time.monotonic()
+    subprocess.run(
+        [sys.executable, *COMMAND, str(folder)],
+        cwd=ROOT,
+        env={**os.environ, "PATH": path},
+        check=True,
+    )
+    return time.monotonic() - started
+
+
+def read_jobs(benchmarks: Path) -> Iterator[Job]:
+    """The jobs that left a file under `benchmarks`/STAGE/."""
+    for path in sorted(benchmarks.rglob("*.tsv")):
+        with path.open(encoding="utf-8", newline="") as stream:
+            for row in csv.DictReader(stream, delimiter="\t"):
+                memory = row["max_rss"]
+                megabytes = 0.0 if memory in ("-", "NA") else float(memory)
+                yield Job(path.relative_to(benchmarks).parts[0], float(row["s"]), megabytes)
+
+
+def table(jobs: list[Job], wall: float) -> Iterator[str]:
+    """The lines of the table: a row for each stage, in the order of the data, and the sums."""
+    stages: dict[str, list[Job]] = defaultdict(list)
+    for job in jobs:
+        stages[job.stage].append(job)
+    total = sum(job.seconds for job in jobs)
+    yield "| stage | jobs | seconds | share | largest memory (MB) |"
+    yield "|---|--:|--:|--:|--:|"
+    for stage in STAGES:
+        if these := stages[stage]:
+            seconds = sum(job.seconds for job in these)
+            memory = max(job.megabytes for job in these)
+            share = f"{seconds / total:.0%}"
+            yield f"| {stage} | {len(these)} | {seconds:.1f} | {share} | {memory:.0f} |"
+    yield f"| all jobs, added up | {len(jobs)} | {total:.1f} | 100% | |"
+    yield f"| **wall clock** | | **{wall:.1f}** | | |"
+
+
+def conditions() -> str:
+    """Date, commit and machine, as one sentence each."""
+    facts = environment()
+    commit = f"{facts['commit']}{' with uncommitted changes' if facts['dirty'] else ''}"
+    return (
+        f"{date.today()}, commit {commit}. {facts['processor']}, {os.cpu_count()} cores; "
+        f"Python {facts['python']}, torch {facts['torch']}."
+    )
+
+
+def main(
+    out: Annotated[Path | None, typer.Option(help="file to write besides printing")] = None,
+) -> None:
+    """Time the demo, from an empty folder to the report."""
+    with tempfile.TemporaryDirectory() as folder:
+        wall = run_demo(Path(folder))
+        jobs = list(read_jobs(Path(folder) / "results" / "demo" / "benchmarks"))
+    command = "Made by `python benchmarks/demo.py`: the demo from an empty folder to the report."
+    lines = ["# The demo", "", command, conditions(), "", *table(jobs, wall)]
+    print("\n".join(lines))
+    if out:
+        write_lines(out, lines)
+
+
+if __name__ == "__main__":
+    typer.run(main)

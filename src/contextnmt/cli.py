@@ -1,0 +1,66 @@
+"""``contextnmt STAGE …``: one command per stage.
+
+A stage's module holds its function with typed, documented arguments; this file only finds it. The
+module is imported when its command is called, so that `contextnmt restore` does not wait for torch.
+"""
+
+import importlib
+import sys
+
+import typer
+
+from contextnmt.errors import UserError
+
+#: Command -> module that holds a function of the same name, a hyphen in it as an underscore; in the
+#: order of the way of the data.
+STAGES = {
+    "download": "contextnmt.corpus.download",
+    "extract": "contextnmt.corpus.extract",
+    "tokenize": "contextnmt.corpus.tokenize",
+    "clean": "contextnmt.corpus.clean",
+    "select": "contextnmt.selection.select",
+    "symbolize": "contextnmt.text.symbolize",
+    "bpe": "contextnmt.text.bpe",
+    "binarize": "contextnmt.text.binarize",
+    "train": "contextnmt.training.train",
+    "translate": "contextnmt.translation.translate",
+    "restore": "contextnmt.text.restore",
+    "score": "contextnmt.evaluation.score",
+    "coverage": "contextnmt.evaluation.coverage",
+    "phenomena": "contextnmt.evaluation.phenomena",
+    "table3": "contextnmt.report.table3",
+    "table4": "contextnmt.report.table4",
+    "phenomena-table": "contextnmt.report.phenomena_table",
+    "gains": "contextnmt.report.gains",
+    "curves": "contextnmt.report.curves",
+    "page": "contextnmt.report.page",
+}
+
+OVERVIEW = """Usage: contextnmt STAGE [OPTIONS]
+
+The stages, in the order in which the data pass through them:
+
+{stages}
+
+`contextnmt STAGE --help` explains one of them. `snakemake --profile local` runs them all.
+"""
+
+
+def main() -> None:
+    """Run the stage that the command line names; print a user's mistake without a traceback."""
+    arguments = sys.argv[1:]
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(OVERVIEW.format(stages="\n".join(f"  {name}" for name in STAGES)), end="")
+        sys.exit(0 if arguments else 2)
+    stage, *rest = arguments
+    if stage not in STAGES:
+        print(f"contextnmt: no stage {stage!r}; choose from {', '.join(STAGES)}", file=sys.stderr)
+        sys.exit(2)
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    module = importlib.import_module(STAGES[stage])
+    app.command(name=stage)(getattr(module, stage.replace("-", "_")))
+    try:
+        app(args=rest, prog_name=f"contextnmt {stage}")
+    except UserError as error:
+        print(f"contextnmt {stage}: {error}", file=sys.stderr)
+        sys.exit(2)

@@ -1,0 +1,236 @@
+"""The configuration of a run: read from its layers, checked, and looked up.
+
+Layers are merged key by key, later ones over earlier ones: the experiments (what the papers did),
+the preset (corpora and sizes), then the user's own (`config.yaml`, `--configfile`, `--config`).
+What is wrong is told with the layer that said it, so that the user knows which file to open.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from contextnmt.errors import UserError
+from contextnmt.schema import Mistake, dotted, unknown, violations
+
+Configuration = dict[str, Any]
+
+#: More lines than this would hide the first mistake, which is often the cause of the others.
+MOST_MESSAGES = 5
+
+
+class Layer(NamedTuple):
+    """One source of configuration, with the name that messages give it."""
+
+    name: str
+    content: Mapping[str, Any]
+
+
+def load(path: Path) -> Configuration:
+    """The content of a YAML file.
+
+    Raises UserError, naming the line, if it is not YAML or not a block of keys.
+    """
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else "?"
+        raise UserError(f"{path.name}, line {line}: not YAML: {error.problem}") from None
+    if not isinstance(content, dict):
+        raise UserError(f"{path.name}: not a block of `key: value` lines")
+    return content
+
+
+def merge(*layers: Mapping[str, Any]) -> Configuration:
+    """One configuration from several, later over earlier; lists and single values are replaced."""
+    merged: Configuration = {}
+    for layer in layers:
+        for key, value in layer.items():
+            below = merged.get(key)
+            if isinstance(value, Mapping):
+                value = merge(below if isinstance(below, Mapping) else {}, value)
+            merged[key] = value
+    return merged
+
+
+def resolve(folder: Path, user: list[Layer]) -> Configuration:
+    """The whole, checked configuration that the user's layers stand for.
+
+    `folder` is ``workflow/``, with its presets, experiments and schema. Raises UserError with one
+    line for each mistake: layer, key, value, and what is allowed.
+    """
+    own = merge(*(layer.content for layer in user))
+    preset = named(folder / "presets", ["preset"], own.get("preset"), user)
+    asked = merge(preset.content, own).get("experiments") or {}
+    experiments = [
+        named(folder / "experiments", ["experiments", name], name, [preset, *user])
+        for name in asked
+    ]
+    layers = [*experiments, preset, *user]
+    configuration = merge(*(layer.content for layer in layers))
+    schema = load(folder / "schemas" / "config.schema.yaml")
+    wrong = list(violations(configuration, schema)) or list(inconsistencies(configuration))
+    if wrong:
+        lines = [f"{origin(path, layers)}: {message}" for path, message in wrong[:MOST_MESSAGES]]
+        if len(wrong) > MOST_MESSAGES:
+            lines.append(f"and {len(wrong) - MOST_MESSAGES} more")
+        raise UserError("\n".join(lines))
+    return configuration
+
+
+def named(folder: Path, path: list[str], name: Any, layers: list[Layer]) -> Layer:
+    """The layer that `folder`/`name`.yaml holds, as the key at `path` of `layers` says.
+
+    Raises UserError if there is no such file.
+    """
+    choices = sorted(file.stem for file in folder.glob("*.yaml"))
+    if name not in choices:
+        what = f"{path[0].removesuffix('s')} {name}"
+        raise UserError(f"{origin(path, layers)}: {path[0]}: {unknown(what, name, choices)}")
+    file = folder / f"{name}.yaml"
+    return Layer(f"{folder.parent.name}/{folder.name}/{file.name}", load(file))
+
+
+def origin(path: Iterable[Any], layers: list[Layer]) -> str:
+    """The name of the last layer that says something at `path`, or at its nearest parent."""
+    steps = list(path)
+    names = [
+        layer.name
+        for length in range(len(steps), 0, -1)
+        for layer in reversed(layers)
+        if says(layer.content, steps[:length])
+    ]
+    return names[0] if names else layers[-1].name
+
+
+def says(content: Any, path: list[Any]) -> bool:
+    """Whether nested blocks and lists have something at `path`."""
+    for step in path:
+        try:
+            content = content[step]
+        except (KeyError, IndexError, TypeError):
+            return False
+    return True
+
+
+def inconsistencies(configuration: Configuration) -> Iterator[Mistake]:
+    """What no schema can tell: names that point nowhere."""
+    homes = [
+        (corpus, text)
+        for corpus, entry in configuration["corpora"].items()
+        for text in entry["texts"]
+    ]
+    for corpus, entry in configuration["corpora"].items():
+        for text in entry["texts"]:
+            if sum(text == name for _, name in homes) > 1:
+                path = ["corpora", corpus, "texts", text]
+                yield path, f"{dotted(path)}: two corpora have a text of this name; rename one"
+    for name, experiment in configuration["experiments"].items():
+        texts = experiment["texts"]
+        for position, pair in enumerate(configuration["pairs"]):
+            if pair not in texts:
+                yield ["pairs", position], f"pairs: {unknown(f'pair {pair}', pair, texts)} ({name})"
+                continue
+            for role, members in texts[pair].items():
+                path = ["experiments", name, "texts", pair, role]
+                for member in members:
+                    yield from misplaced(configuration, path, pair, member)
+    systems = {
+        system for entry in configuration["experiments"].values() for system in entry["systems"]
+    }
+    for position, system in enumerate(configuration["systems"]):
+        if system not in systems:
+            what = f"system {system}"
+            yield ["systems", position], f"systems: {unknown(what, system, sorted(systems))}"
+
+
+def misplaced(
+    configuration: Configuration, path: list[Any], pair: str, text: str
+) -> Iterator[Mistake]:
+    """What is wrong with naming `text` for `pair` at `path` of the configuration, if anything."""
+    known = [name for entry in configuration["corpora"].values() for name in entry["texts"]]
+    if text not in known:
+        yield path, f"{dotted(path)}: {unknown(f'text {text}', text, known)}"
+        return
+    if text == "train" and path[-1] != "train":
+        yield path, f"{dotted(path)}: only a training text may be called train"
+    for language in pair.split("-"):
+        corpus, file, _ = place(configuration, pair, text, language)
+        files = configuration["corpora"][corpus]["files"]
+        if file not in files:
+            where = ["corpora", corpus, "texts", text, "file"]
+            yield where, f"{dotted(where)}: {unknown(f'file {file}', file, files)}"
+
+
+def place(
+    configuration: Configuration, pair: str, text: str, language: str
+) -> tuple[str, str, str | None]:
+    """Where one side of `text` is found: corpus, file, and the file's member if it is an archive.
+
+    The placeholders {lang}, {source}, {target} and {pair} in both names are filled in.
+    """
+    corpus = next(
+        name for name, entry in configuration["corpora"].items() if text in entry["texts"]
+    )
+    entry = configuration["corpora"][corpus]["texts"][text]
+    source, target = pair.split("-")
+    names = {"lang": language, "source": source, "target": target, "pair": pair}
+    member = entry.get("member")
+    return corpus, entry["file"].format(**names), member.format(**names) if member else None
+
+
+def recipe(configuration: Configuration, pair: str, system: str) -> Configuration:
+    """How `system` is made for `pair`: its `label`, `view`, and whole `model` and `training`."""
+    entry = next(
+        experiment["systems"][system]
+        for experiment in configuration["experiments"].values()
+        if system in experiment["systems"]
+    )
+    model = merge(configuration["model"], entry.get("model", {}))
+    training = merge(configuration["training"], entry.get("training", {}))
+    limits = training["unknown_limit"] or {}
+    training["unknown_limit"] = limits.get(pair, 1.0)
+    return {**entry, "model": model, "training": training}
+
+
+#: Blocks of an experiment's file that hold the paper's own settings.
+SETTINGS = ("clean", "text", "model", "training", "decoding")
+
+
+def deviations(folder: Path, configuration: Configuration) -> list[dict[str, Any]]:
+    """Every setting that is not the paper's: its `key`, and its value in the `paper` and `here`.
+
+    `folder` is ``workflow/``, whose experiments hold the papers' values.
+    """
+    names = configuration["experiments"]
+    papers = merge(*(load(folder / "experiments" / f"{name}.yaml") for name in names))
+    here = dict(leaves({block: configuration[block] for block in SETTINGS}))
+    return [
+        {"key": key, "paper": value, "here": here[key]}
+        for key, value in leaves({block: papers[block] for block in SETTINGS})
+        if key in here and here[key] != value
+    ]
+
+
+def leaves(block: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    """The single values and lists in `block`, with their dotted keys."""
+    for key, value in block.items():
+        if isinstance(value, Mapping):
+            yield from leaves(value, f"{above}{key}.")
+        else:
+            yield f"{above}{key}", value
+
+
+def canonical(value: Any) -> str:
+    """`value` as JSON on one line, the same for equal values."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+def digest(configuration: Configuration) -> str:
+    """Twelve hexadecimal digits that stand for all settings which can change a result."""
+    places = ("mirror", "hand_placed")
+    relevant = {key: value for key, value in configuration.items() if key not in places}
+    return hashlib.sha256(canonical(relevant).encode()).hexdigest()[:12]

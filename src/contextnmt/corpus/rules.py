@@ -1,0 +1,315 @@
+"""The rules of the embedded corpus: each draws the phrases of one sentence.
+
+`SENTENCES` says how often each rule is taken in each domain.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from contextnmt.corpus import lexicon_verbs
+from contextnmt.corpus.grammar import (
+    Clause,
+    Invariable,
+    Ordered,
+    Phrase,
+    Phrases,
+    Predicate,
+    Prepositional,
+    Pronoun,
+    Purpose,
+    Relative,
+    RelativePronoun,
+    Subordinate,
+)
+from contextnmt.corpus.lexicon import Fixed, parse_verb, parse_verbs
+from contextnmt.corpus.open_classes import number, size
+from contextnmt.corpus.phrases import (
+    DRINKS,
+    FLAVOURS,
+    FOOD,
+    HABITS,
+    MOODS,
+    PEOPLE,
+    SITES,
+    STATES,
+    THINGS,
+    TITLED,
+    Composer,
+)
+from contextnmt.corpus.writing import Tag
+
+MENTAL = parse_verbs(lexicon_verbs.MENTAL)
+HANDLING = parse_verbs(lexicon_verbs.HANDLING)
+SERVING = parse_verbs(lexicon_verbs.SERVING)
+EATING = parse_verbs(lexicon_verbs.EATING) + SERVING
+DRINKING = parse_verbs(lexicon_verbs.DRINKING) + SERVING
+VISITING = parse_verbs(lexicon_verbs.VISITING)
+MEETING = parse_verbs(lexicon_verbs.MEETING)
+GOVERNING = parse_verbs(lexicon_verbs.GOVERNING)
+RESTING = parse_verbs(lexicon_verbs.RESTING)
+SAYING = parse_verbs(lexicon_verbs.SAYING)
+GIVING = parse_verbs(lexicon_verbs.GIVING)
+COST, MEASURE, WEIGH, WALK, RISE = parse_verbs(lexicon_verbs.MEASURING)
+BE = parse_verb(*lexicon_verbs.BE.split(" | "))
+
+COMMA = Fixed(",", ",", "")
+STOP = Fixed(".", ".", ".")
+QUESTION = Fixed("?", "?", "?")
+BECAUSE = Fixed("because", "parce que", "weil")
+WHEN = Fixed("when", "quand", "als")
+WHILE = Fixed("while", "pendant que", "während")
+THAT = Fixed("that", "que", "dass")
+BY = Fixed("by", "par", "von")
+WHY = Fixed("why", "pourquoi", "warum")
+
+
+def ended(*phrases: Phrase | None, end: Fixed = STOP) -> Phrases:
+    """A sentence of the given phrases, None left out."""
+    return [*(phrase for phrase in phrases if phrase), Invariable(end)]
+
+
+def fronted(adverbial: Phrase, clause: Clause) -> Phrases:
+    """An adverbial, then the main clause: a comma in English and French, inversion in German."""
+    return ended(adverbial, Invariable(COMMA), Ordered(clause, "inverted"))
+
+
+def deed(c: Composer, time_share: float = 0.3) -> Clause:
+    """Somebody does something to something that it suits."""
+    shared = [(HANDLING, c.thing), (VISITING, c.site), (MEETING, c.person)]
+    food = [(EATING, c.food), (DRINKING, c.drink)]
+    suited = shared + (food if c.domain == "market" else [(MENTAL, c.affair)])
+    verbs, draw = c.rng.choice(suited)
+    time = c.maybe(c.time, time_share)
+    return Clause(c.person(), c.rng.choice(verbs), object=draw(), time=time)
+
+
+def state(c: Composer) -> Clause:
+    """Something is as it can be."""
+    draw, adjectives = c.rng.choice(
+        ((c.person, MOODS), (c.animal, MOODS), (c.plain_food, FLAVOURS), (c.plain_thing, STATES))
+        if c.domain == "market"
+        else ((c.person, MOODS), (c.affair, TITLED), (c.site, SITES))
+    )
+    subject = replace(draw(), adjective=None)
+    return Clause(subject, BE, complements=[Predicate(c.draw_adjective(adjectives), subject)])
+
+
+def tense(c: Composer) -> str:
+    """A tense of a sentence that stands alone."""
+    return c.rng.choice(("past", "past", "perfect", "must", "can", "want", "future"))
+
+
+# Sentences of both domains
+
+
+def deed_sentence(c: Composer) -> Phrases:
+    """The baker sold the tart in the garden."""
+    chosen = tense(c)
+    clause = replace(deed(c, 0.5 if chosen == "past" else 0), tense=chosen)
+    return ended(replace(clause, complements=[c.place()] if c.chance(0.3) else []))
+
+
+def habit(c: Composer) -> Phrases:
+    """The witch sells oysters every morning."""
+    clause = replace(deed(c, 0), tense="present", time=Invariable(c.rng.choice(HABITS)))
+    return ended(clause)
+
+
+def fronted_time(c: Composer) -> Phrases:
+    """Yesterday, the queen lost the crown."""
+    return fronted(c.time(), deed(c, 0))
+
+
+def reason(c: Composer) -> Phrases:
+    """The cook cried because the soup was salty."""
+    return ended(deed(c, 0.15), Subordinate(BECAUSE, state(c)))
+
+
+def its_reason(c: Composer) -> Phrases:
+    """The cook refused the soup because it was salty."""
+    verbs, draw, adjectives = c.rng.choice(
+        (
+            (EATING, c.plain_food, FLAVOURS),
+            (HANDLING, c.plain_thing, STATES),
+            (VISITING, c.site, SITES),
+        )
+    )
+    object_ = replace(draw(), adjective=None)
+    pronoun = Pronoun(object_)
+    state_ = Clause(pronoun, BE, complements=[Predicate(c.draw_adjective(adjectives), pronoun)])
+    clause = Clause(c.person(), c.rng.choice(verbs), object=object_, time=c.maybe(c.time, 0.2))
+    return ended(clause, Subordinate(BECAUSE, state_))
+
+
+def reason_first(c: Composer) -> Phrases:
+    """Because the soup was salty, the cook cried."""
+    return fronted(Subordinate(BECAUSE, state(c)), deed(c, 0))
+
+
+def meanwhile(c: Composer) -> Phrases:
+    """While the mayor was sleeping, the goose visited the museum."""
+    resting = Clause(
+        c.rng.choice((c.person, c.animal))(),
+        c.rng.choice(RESTING),
+        "progressive",
+        complements=[c.place()] if c.chance(0.4) else [],
+    )
+    return fronted(Subordinate(WHILE, resting), deed(c, 0))
+
+
+def statement(c: Composer) -> Phrases:
+    """The minister claimed that the parade was ridiculous."""
+    content = state(c) if c.chance(0.5) else replace(deed(c, 0), tense="pluperfect")
+    return ended(Clause(c.somebody(), c.rng.choice(SAYING), after=[Subordinate(THAT, content)]))
+
+
+def rest(c: Composer) -> Phrases:
+    """The penguin snored behind the parliament."""
+    subject = c.rng.choice((c.person, c.animal))()
+    return ended(
+        Clause(
+            subject,
+            c.rng.choice(RESTING),
+            c.rng.choice(("past", "past", "perfect", "must")),
+            complements=[c.place()] if c.chance(0.8) else [],
+        )
+    )
+
+
+def question(c: Composer) -> Phrases:
+    """Why did the judge hide the cheese?"""
+    return ended(Invariable(WHY), Ordered(deed(c, 0.2), "question"), end=QUESTION)
+
+
+def purpose(c: Composer) -> Phrases:
+    """The pirate visited the market to buy 5kg of flour."""
+    verbs, draw = c.rng.choice(((HANDLING, c.thing), (EATING, c.food), (DRINKING, c.drink)))
+    clause = Clause(c.person(), c.rng.choice(VISITING), object=c.site())
+    return ended(clause, Purpose(c.rng.choice(verbs), draw()))
+
+
+def described(c: Composer) -> Phrases:
+    """The girl who sold the oysters laughed."""
+    subject = c.phrase(c.draw(PEOPLE[c.domain]), MOODS, 0.2, 0.15)
+    relative = replace(deed(c, 0), subject=RelativePronoun(subject))
+    subject = replace(subject, after=[Relative(relative)])
+    return ended(Clause(subject, c.rng.choice(RESTING), time=c.maybe(c.time, 0.4)))
+
+
+def handled(c: Composer) -> Phrases:
+    """The lantern that the widow had bought was rusty."""
+    table, adjectives, verbs = c.rng.choice(
+        (
+            (THINGS, STATES, HANDLING),
+            (FOOD, FLAVOURS, EATING),
+            (DRINKS, FLAVOURS, DRINKING),
+        )
+    )
+    thing = c.phrase(c.draw(table), adjectives, 0)
+    pronoun = RelativePronoun(thing)
+    relative = Clause(c.person(), c.rng.choice(verbs), "pluperfect", gap=pronoun)
+    complement = Predicate(c.draw_adjective(adjectives), thing)
+    return ended(Clause(replace(thing, after=[Relative(relative)]), BE, complements=[complement]))
+
+
+def suffered(c: Composer) -> Phrases:
+    """The lemonade was refused by the ambassador."""
+    verbs, draw = c.rng.choice(
+        ((EATING, c.plain_food), (HANDLING, c.plain_thing), (MEETING, c.animal))
+        if c.domain == "market"
+        else ((GOVERNING, c.affair), (HANDLING, c.thing), (VISITING, c.site))
+    )
+    verb = c.rng.choice([verb for verb in verbs if verb.direct])
+    agent = Prepositional(BY, c.somebody())
+    return ended(Clause(draw(), verb, "passive", complements=[agent], time=c.maybe(c.time, 0.2)))
+
+
+def gift(c: Composer) -> Phrases:
+    """The tourist offered the knight an umbrella."""
+    return ended(
+        Clause(
+            c.person(),
+            c.rng.choice(GIVING),
+            tense(c),
+            object=c.rng.choice((c.thing, c.food))(),
+            recipient=c.person(),
+        )
+    )
+
+
+# News
+
+
+def measure_taken(c: Composer) -> Phrases:
+    """The IMF has banned the 3rd festival."""
+    chosen = tense(c)
+    time = c.maybe(c.time, 0.5) if chosen == "past" else None
+    return ended(Clause(c.somebody(), c.rng.choice(GOVERNING), chosen, c.affair(), time=time))
+
+
+def price(c: Composer) -> Phrases:
+    """The price of the cheese rose by 3.5 percent."""
+    percent = number(c.rng.randint(2, 60), str(c.rng.randint(1, 9)), " percent")
+    amount = Fixed(
+        percent.english,
+        "de " + percent.french.replace("percent", "pour cent"),
+        "um " + percent.german.replace("percent", "Prozent"),
+    )
+    return ended(Clause(c.price(), RISE, complements=[Invariable(amount, Tag("number"))]))
+
+
+# The market
+
+
+def cost(c: Composer) -> Phrases:
+    """The fresh oysters cost 14.50 euros."""
+    value = number(c.rng.randint(2, 90), f"{c.rng.randint(1, 19) * 5:02}", " euros")
+    amount = replace(value, german=value.german.replace("euros", "Euro"))
+    subject = c.rng.choice((c.plain_food, c.plain_thing))()
+    return ended(Clause(subject, COST, complements=[Invariable(amount, Tag("number"))]))
+
+
+def dimension(c: Composer) -> Phrases:
+    """The whale measured 12.5m."""
+    verb, unit, draw = c.rng.choice(
+        (
+            (MEASURE, "m", c.animal),
+            (MEASURE, "cm", c.plain_thing),
+            (WEIGH, "kg", c.animal),
+            (WEIGH, "g", c.plain_food),
+            (WALK, "km", c.person),
+        )
+    )
+    fraction = str(c.rng.randint(1, 9)) if c.chance(0.4) else ""
+    amount = Invariable(number(size(c.rng, 600), fraction, unit), Tag("number"))
+    return ended(Clause(draw(), verb, complements=[amount], time=c.maybe(c.time, 0.2)))
+
+
+SHARED: dict[Callable[[Composer], Phrases], int] = {
+    deed_sentence: 14,
+    habit: 4,
+    fronted_time: 7,
+    reason: 4,
+    its_reason: 10,
+    reason_first: 4,
+    meanwhile: 6,
+    statement: 7,
+    rest: 6,
+    question: 4,
+    purpose: 5,
+    described: 5,
+    handled: 5,
+    suffered: 6,
+    gift: 7,
+}
+SENTENCES = {
+    "news": SHARED | {measure_taken: 18, price: 8},
+    "market": SHARED | {cost: 8, dimension: 11},
+}
+
+
+def plain_sentence(c: Composer) -> Phrases:
+    """A sentence of the composer's domain, which uses no noun twice."""
+    c.avoid = set()
+    rules = SENTENCES[c.domain]
+    return c.rng.choices(list(rules), list(rules.values()))[0](c)

@@ -1,0 +1,113 @@
+"""From words to lines: elision, contraction, commas, capitals, blanks."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import NamedTuple
+
+#: French words that look as if they began with a mute h, but do not.
+ASPIRATED = (
+    "héron", "hibou", "homard", "haricot", "hareng", "hérisson", "hache", "haut-parleur",
+)  # fmt: skip
+ELIDED = {"le", "la", "de", "que", "ce"}
+FRENCH_CONTRACTIONS = {
+    ("de", "le"): "du",
+    ("de", "les"): "des",
+    ("à", "le"): "au",
+    ("à", "les"): "aux",
+}
+GERMAN_CONTRACTIONS = {
+    ("in", "dem"): "im",
+    ("an", "dem"): "am",
+    ("bei", "dem"): "beim",
+    ("von", "dem"): "vom",
+    ("zu", "dem"): "zum",
+    ("zu", "der"): "zur",
+    ("an", "das"): "ans",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Tag:
+    """Something that is counted afterwards; two tags are never equal."""
+
+    kind: str  #: ambiguous, cue, name, number or acronym
+
+
+class Word(NamedTuple):
+    """One word, or one fixed group of words, and the tag that it bears."""
+
+    text: str
+    tag: Tag | None = None
+
+
+Words = list[Word]
+
+
+def plain(text: str) -> Words:
+    """Untagged words from a text with blanks."""
+    return [Word(word) for word in text.split()]
+
+
+def starts_with_vowel(word: str) -> bool:
+    """Whether a French word takes *l'* before it."""
+    if word.startswith(ASPIRATED):
+        return False
+    first = unicodedata.normalize("NFD", word[:1].lower())[:1]
+    return first in tuple("aeiouhœ")
+
+
+def joined_french(words: Words) -> Words:
+    """Elision, *cet* before a vowel, contraction of preposition and article."""
+    result: Words = []
+    for place, word in enumerate(words):
+        text = word.text
+        if text in ELIDED and place + 1 < len(words) and starts_with_vowel(words[place + 1].text):
+            text = "cet" if text == "ce" else text[:-1] + "'"
+        contracted = FRENCH_CONTRACTIONS.get((result[-1].text, text)) if result else None
+        if contracted:
+            result[-1] = Word(contracted)
+        else:
+            result.append(Word(text, word.tag))
+    return result
+
+
+def joined_german(words: Words) -> Words:
+    """Contraction of preposition and article."""
+    result: Words = []
+    for word in words:
+        contracted = GERMAN_CONTRACTIONS.get((result[-1].text, word.text)) if result else None
+        if contracted:
+            result[-1] = Word(contracted)
+        else:
+            result.append(word)
+    return result
+
+
+def joined_english(words: Words) -> Words:
+    """*a* before a vowel becomes *an*."""
+    return [
+        Word("an") if word.text == "a" and re.match(r"[aeio]|u(?!ni|se)", following.text) else word
+        for word, following in zip(words, [*words[1:], Word("")], strict=True)
+    ]
+
+
+JOINED = {"en": joined_english, "fr": joined_french, "de": joined_german}
+
+
+def spaced(words: Words, language: str) -> Words:
+    """The words of a sentence as they are written: joined, commas sorted out, capitalized."""
+    kept: Words = []
+    for word in JOINED[language]([word for word in words if word.text]):
+        if kept and kept[-1].text == "," and word.text in (",", ".", "?"):
+            kept.pop()
+        if kept or word.text != ",":
+            kept.append(word)
+    first = kept[0]
+    return [Word(first.text[0].upper() + first.text[1:], first.tag), *kept[1:]]
+
+
+def text_of(words: Words) -> str:
+    """Words as one line of text: no blank before punctuation or behind an apostrophe."""
+    line = " ".join(word.text for word in words)
+    return re.sub(r"(?<=\w') ", "", re.sub(r" (?=[,.?](?: |$))", "", line))

@@ -1,0 +1,160 @@
+"""How many tagged words and phrases a translation renders right.
+
+The author of a test text tagged what is hard in it: ambiguous words (which a cue elsewhere in the
+sentence settles), names, numbers, acronyms. BLEU hardly moves with them; these counts show whether
+contextualization and symbolization do what Choi et al. say they do (section 6.3).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from contextnmt.corpus.extract import read_side
+from contextnmt.corpus.tokenize import Tokenizer
+from contextnmt.errors import UserError
+from contextnmt.files import read_lines, write_json
+
+COLUMNS = ("line", "kind", "language", "source", "target", "seen", "distance")
+KINDS = ("ambiguous", "name", "number", "acronym")
+
+#: Buckets of the distance from an ambiguous word to its cue (1: the next word), by their start.
+DISTANCES = {1: "1-3", 4: "4-6", 7: "7-12", 13: "13+"}
+
+#: Table -> row -> ``right`` and ``total``.
+Counts = dict[str, dict[str, dict[str, int]]]
+TABLES = ("kinds", "ambiguous_by_distance", "by_word", "names_by_seen")
+
+
+@dataclass(frozen=True)
+class Tag:
+    """One tagged word or phrase of a sentence.
+
+    `target`: the tokens that render `source` right. `seen`: whether `source` occurs in the training
+    text. `bucket`: one of `DISTANCES` for ``ambiguous``, empty for the other kinds.
+    """
+
+    kind: str
+    source: str
+    target: tuple[str, ...]
+    seen: bool
+    bucket: str
+
+    def rows(self) -> Iterator[tuple[str, str]]:
+        """The tables, and the row of each, that this tag is counted in."""
+        yield "kinds", self.kind
+        if self.kind == "ambiguous":
+            yield "ambiguous_by_distance", self.bucket
+            yield "by_word", self.source
+        if self.kind == "name":
+            yield "names_by_seen", "seen" if self.seen else "unseen"
+
+
+def phenomena(
+    tags: Annotated[str, typer.Option(help="table of tags: FILE or ARCHIVE::MEMBER")],
+    target_language: Annotated[str, typer.Option(help="language of the translations")],
+    name: Annotated[list[str], typer.Option(help="name of a translation; repeatable")],
+    hypothesis: Annotated[list[Path], typer.Option(help="translation, tokenized words")],
+    out: Annotated[Path, typer.Option(help="JSON file to write")],
+) -> None:
+    """Count the ambiguous words, names, numbers and acronyms that translations render right.
+
+    Example: contextnmt phenomena --tags embedded.tar.gz::test.phenomena.tsv --target-language fr
+    --name test.beam12 --hypothesis test.beam12.gz --out phenomena.json
+    """
+    if len(name) != len(hypothesis):
+        raise UserError(
+            f"{len(name)} --name and {len(hypothesis)} --hypothesis: give one of each for every "
+            "translation"
+        )
+    tags_of = read_tags(tags, target_language)
+    pairs = zip(name, hypothesis, strict=True)
+    write_json(out, {key: count_right(tags_of, path) for key, path in pairs})
+
+
+def read_tags(table: str, language: str) -> dict[int, list[Tag]]:
+    """The tags for one target language, by the number of their line (from 1).
+
+    Raises UserError, naming the line of `table`, if a row is damaged; also if no row is for
+    `language`.
+    """
+    rows = (line.split("\t") for line in read_side(table))
+    header = next(rows, [])
+    if missing := set(COLUMNS) - set(header):
+        raise UserError(f"{table}, line 1: no column {', '.join(sorted(missing))}")
+    tokenizer = Tokenizer(language)
+    tags: dict[int, list[Tag]] = {}
+    for number, cells in enumerate(rows, start=2):
+        try:
+            row = dict(zip(header, cells, strict=True))
+            if row["language"] == language:
+                target = tuple(tokenizer.line(row["target"]).split())
+                tags.setdefault(int(row["line"]), []).append(parse_tag(row, target))
+        except ValueError as error:
+            raise UserError(f"{table}, line {number}: {error}") from None
+    if not tags:
+        raise UserError(f"{table}: no tag for the language {language!r}")
+    return tags
+
+
+def parse_tag(row: Mapping[str, str], target: tuple[str, ...]) -> Tag:
+    """The tag in one row of the table. Raises ValueError if a cell has no meaning."""
+    kind, seen, distance = row["kind"], row["seen"], row["distance"]
+    if kind not in KINDS:
+        raise ValueError(f"kind is {kind!r}, not one of {', '.join(KINDS)}")
+    if seen not in ("0", "1"):
+        raise ValueError(f"seen is {seen!r}, neither 0 nor 1")
+    if not target:
+        raise ValueError("target is empty")
+    bucket = bucket_of(int(distance)) if kind == "ambiguous" else ""
+    return Tag(kind, row["source"], target, seen == "1", bucket)
+
+
+def bucket_of(distance: int) -> str:
+    """The bucket of `DISTANCES` that holds `distance`. Raises ValueError below 1."""
+    if distance < 1:
+        raise ValueError(f"distance is {distance}, less than 1")
+    return DISTANCES[max(start for start in DISTANCES if start <= distance)]
+
+
+def count_right(tags_of: Mapping[int, Sequence[Tag]], hypothesis: Path) -> Counts:
+    """How many tags `hypothesis` renders right, and how many there are, by table and row.
+
+    Raises UserError if it ends before the last line with a tag.
+    """
+    counts: Counts = {table: {} for table in TABLES}
+    number = 0
+    for number, line in enumerate(read_lines(hypothesis), start=1):
+        tags = tags_of.get(number, ())
+        for tag, right in zip(tags, rendered(tags, line.split()), strict=True):
+            for table, row in tag.rows():
+                cell = counts[table].setdefault(row, {"right": 0, "total": 0})
+                cell["right"] += right
+                cell["total"] += 1
+    if number < max(tags_of):
+        raise UserError(
+            f"{hypothesis} has {number} lines, but line {max(tags_of)} is tagged: "
+            "give the translation of the text that the tags belong to"
+        )
+    return counts
+
+
+def rendered(tags: Sequence[Tag], tokens: Sequence[str]) -> list[bool]:
+    """For each tag of a sentence, whether its target stands in `tokens`, as one piece.
+
+    No token counts for two tags: two tags with one target need it twice. Longer targets choose
+    first, so that ``Paris`` does not take a word from ``Paris Match``.
+    """
+    free: list[str | None] = list(tokens)
+    right = [False] * len(tags)
+    for index in sorted(range(len(tags)), key=lambda index: -len(tags[index].target)):
+        target = list(tags[index].target)
+        for start in range(len(free) - len(target) + 1):
+            span = slice(start, start + len(target))
+            if free[span] == target:
+                free[span] = [None] * len(target)
+                right[index] = True
+                break
+    return right

@@ -1,0 +1,111 @@
+"""BLEU of translations: as the papers count it, and as one counts today.
+
+The papers' number is that of Moses' multi-bleu.perl on tokenized text (Choi et al. section 5.4);
+sacreBLEU gives the same without tokenization and smoothing. The other number is sacreBLEU's default
+(13a) on detokenized text against the untouched reference; the two are never to be compared.
+"""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from sacrebleu.metrics.bleu import BLEU
+from sacremoses import MosesDetokenizer
+
+from contextnmt.errors import UserError
+from contextnmt.files import read_lines, write_json
+
+#: What multi-bleu.perl takes for a blank; Python's str.split cuts at more characters.
+BLANKS = re.compile(r"[ \t\r\n\v\f]+")
+
+#: Moves a character to a private plane of Unicode, where it is no blank to anyone.
+PRIVATE_PLANE = 0xF0000
+
+
+def score(
+    name: Annotated[list[str], typer.Option(help="name of a translation; repeatable")],
+    hypothesis: Annotated[list[Path], typer.Option(help="translation, tokenized words")],
+    reference: Annotated[list[Path], typer.Option(help="reference, tokenized the same way")],
+    raw_reference: Annotated[list[Path], typer.Option(help="reference, untouched")],
+    target_language: Annotated[str, typer.Option(help="language of the translations")],
+    out: Annotated[Path, typer.Option(help="JSON file to write")],
+) -> None:
+    """Score translations with BLEU, as the papers do and as one does today.
+
+    Example: contextnmt score --name test.beam12 --hypothesis test.beam12.gz --reference test.fr.gz
+    --raw-reference raw.test.fr.gz --target-language fr --out scores.json
+    """
+    if not len(name) == len(hypothesis) == len(reference) == len(raw_reference):
+        raise UserError(
+            f"{len(name)} --name, {len(hypothesis)} --hypothesis, {len(reference)} --reference, "
+            f"{len(raw_reference)} --raw-reference: give one of each for every translation"
+        )
+    scores = {}
+    for key, *files in zip(name, hypothesis, reference, raw_reference, strict=True):
+        hypotheses, references, raw_references = read_together(*files)
+        scores[key] = {
+            **tokenized_bleu(hypotheses, references),
+            **detokenized_bleu(hypotheses, raw_references, target_language),
+            "sentences": len(references),
+        }
+    write_json(out, scores)
+
+
+def read_together(hypothesis: Path, *references: Path) -> list[list[str]]:
+    """The lines of each file; raises UserError if a file is empty or their lengths differ."""
+    texts = [list(read_lines(path)) for path in (hypothesis, *references)]
+    for path, text in zip(references, texts[1:], strict=True):
+        if len(text) != len(texts[0]):
+            raise UserError(
+                f"{hypothesis} has {len(texts[0])} lines and {path} has {len(text)}: "
+                "a translation needs as many lines as its reference"
+            )
+        if not text:
+            raise UserError(f"{path}: an empty reference: there is nothing to score against")
+    return texts
+
+
+def tokenized_bleu(hypotheses: list[str], references: list[str]) -> dict[str, Any]:
+    """BLEU in percent over the tokens as they are, equal to that of multi-bleu.perl.
+
+    Besides ``bleu``: sacreBLEU's ``signature``, the brevity penalty ``bp``, both lengths in tokens,
+    and the 1- to 4-gram ``precisions`` in percent. A precision of zero makes BLEU zero.
+    """
+    metric = BLEU(tokenize="none", smooth_method="none", force=True)
+    result = metric.corpus_score(normalise_blanks(hypotheses), [normalise_blanks(references)])
+    return {
+        "bleu": result.score,
+        "signature": str(metric.get_signature()),
+        "bp": result.bp,
+        "hypothesis_length": result.sys_len,
+        "reference_length": result.ref_len,
+        "precisions": result.precisions,
+    }
+
+
+def detokenized_bleu(
+    hypotheses: list[str], raw_references: list[str], language: str
+) -> dict[str, Any]:
+    """BLEU in percent of the detokenized hypotheses with sacreBLEU's own tokenization (13a)."""
+    detokenizer = MosesDetokenizer(lang=language)
+    metric = BLEU()
+    # Nothing was escaped, so nothing must be unescaped: an "&amp;" is one of the author's.
+    plain = [detokenizer.detokenize(line.split(), unescape=False) for line in hypotheses]
+    result = metric.corpus_score(plain, [raw_references])
+    return {
+        "bleu_detokenized": result.score,
+        "signature_detokenized": str(metric.get_signature()),
+    }
+
+
+def normalise_blanks(lines: Iterable[str]) -> list[str]:
+    """`lines` with the blanks of multi-bleu.perl as single spaces, and no other blank left in them.
+
+    A no-break space, say, is a part of its token for multi-bleu.perl and must stay one.
+    """
+    return [
+        re.sub(r"[^\S ]", lambda blank: chr(PRIVATE_PLANE + ord(blank[0])), BLANKS.sub(" ", line))
+        for line in lines
+    ]

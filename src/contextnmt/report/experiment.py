@@ -1,0 +1,159 @@
+"""What a report is about, and which input file belongs to which run.
+
+The inputs are found by the folders of their path, ``…/{pair}/{system}/{seed}/{file}``, so a caller
+may list them in any order.
+"""
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from contextnmt.errors import UserError
+
+LANGUAGES = {"en": "English", "fr": "French", "de": "German", "fi": "Finnish", "cs": "Czech"}
+
+Key = TypeVar("Key")
+
+
+class Run(NamedTuple):
+    """One trained system: a language pair, a system and a seed."""
+
+    pair: str
+    system: str
+    seed: int
+
+
+@dataclass(frozen=True)
+class System:
+    """One row of a paper's table."""
+
+    id: str
+    label: str
+    view: str
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """A setting that is not the paper's."""
+
+    key: str
+    paper: str
+    here: str
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One paper's systems on one preset's corpora; `dev` and `test` name the texts of each pair."""
+
+    name: str
+    title: str
+    preset: str
+    pairs: list[str]
+    systems: list[System]
+    seeds: list[int]
+    beams: list[int]
+    dev: dict[str, list[str]]
+    test: dict[str, list[str]]
+    vocabulary_size: int
+    config_digest: str
+    deviations: list[Deviation]
+
+    @property
+    def runs(self) -> list[Run]:
+        """Every run, pair by pair, the systems in the order of the paper's table."""
+        return [
+            Run(pair, system.id, seed)
+            for pair in self.pairs
+            for system in self.systems
+            for seed in self.seeds
+        ]
+
+    @property
+    def beam(self) -> int:
+        """The widest beam, the one of the headline numbers."""
+        return max(self.beams)
+
+
+def parse_experiment(text: str) -> Experiment:
+    """The experiment that a JSON object describes; its keys are the fields of `Experiment`.
+
+    Raises UserError if `text` is not such an object.
+    """
+    try:
+        content = json.loads(text)
+        content["systems"] = [System(**system) for system in content["systems"]]
+        content["deviations"] = [
+            Deviation(item["key"], _shown(item["paper"]), _shown(item["here"]))
+            for item in content["deviations"]
+        ]
+        return Experiment(**content)
+    except (ValueError, TypeError, KeyError) as error:
+        raise UserError(
+            f"--experiment: {error!r}: give a JSON object with the keys "
+            + ", ".join(field.name for field in fields(Experiment))
+        ) from None
+
+
+def _shown(value: object) -> str:
+    """A setting as a reader writes it: text bare, anything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def pair_title(pair: str) -> str:
+    """``English → French`` for ``en-fr``."""
+    return " → ".join(LANGUAGES.get(language, language) for language in pair.split("-"))
+
+
+def run_of(path: Path) -> Run:
+    """The run of a file, by the three folders above it. Raises UserError if they are not a run."""
+    try:
+        pair, system, seed = path.absolute().parts[-4:-1]
+        return Run(pair, system, int(seed))
+    except ValueError:
+        raise UserError(
+            f"{path}: not a file of a run; its path should end in PAIR/SYSTEM/SEED/FILE"
+        ) from None
+
+
+def by_run(option: str, paths: list[Path], experiment: Experiment) -> dict[Run, Path]:
+    """The one file of each of the experiment's runs, in the experiment's order.
+
+    Raises UserError if a run has no file or two, or if a file belongs to no run.
+    """
+    return match(option, paths, run_of, experiment.runs)
+
+
+def by_pair(option: str, paths: list[Path], experiment: Experiment) -> dict[str, Path]:
+    """The one file of each language pair, named after the pair (``en-fr.json``).
+
+    Raises UserError if a pair has no file or two, or if a file belongs to no pair.
+    """
+    return match(option, paths, lambda path: path.name.split(".")[0], experiment.pairs)
+
+
+def match(
+    option: str, paths: list[Path], key_of: Callable[[Path], Key], keys: Iterable[Key]
+) -> dict[Key, Path]:
+    """The one path of each of `keys`, in their order.
+
+    Raises UserError, naming `option` and the path or key, unless the two match one to one.
+    """
+    wanted = list(keys)
+    found: dict[Key, Path] = {}
+    for path in paths:
+        key = key_of(path)
+        if key not in wanted:
+            raise UserError(f"{option} {path}: {_name(key)} is not part of the experiment")
+        if key in found:
+            raise UserError(f"{option}: {found[key]} and {path} are both of {_name(key)}")
+        found[key] = path
+    missing = [_name(key) for key in wanted if key not in found]
+    if missing:
+        raise UserError(f"{option}: no file for {', '.join(missing)}: make it and name it too")
+    return {key: found[key] for key in wanted}
+
+
+def _name(key: object) -> str:
+    return "/".join(map(str, key)) if isinstance(key, tuple) else str(key)

@@ -1,0 +1,89 @@
+"""How the figures look, and their files: SVG, PDF and PNG with the same bytes each time.
+
+`INK` and `RULE` are the only neutral colours; the page replaces them by its own, so that a figure
+follows the reader's light or dark scheme.
+"""
+
+import contextlib
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from contextnmt.files import atomic
+from contextnmt.report.experiment import System
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+INK = "#24292f"
+RULE = "#d0d4d9"
+
+#: Okabe and Ito's colours, told apart by readers with any colour vision; the first is the ink.
+COLOURS = [INK, "#e69f00", "#56b4e9", "#009e73", "#0072b2", "#d55e00", "#cc79a7"]
+#: The line of each view, for readers without colour.
+LINES = {"word": "-", "sym": "--", "bpe": "-.", "sym-bpe": ":"}
+
+STYLE = {
+    "figure.figsize": (4.4, 3.3),
+    "figure.constrained_layout.use": True,
+    "font.family": "sans-serif",
+    "font.size": 9,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "axes.titlecolor": INK,
+    "axes.titlesize": 10,
+    "axes.titlelocation": "left",
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": RULE,
+    "grid.linewidth": 0.5,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "text.color": INK,
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+    "lines.linewidth": 1.4,
+    "lines.markersize": 4,
+    "savefig.transparent": False,
+    "svg.fonttype": "none",  # text stays text: it can be read out, searched, and takes any font
+    "svg.hashsalt": "contextnmt",
+    "pdf.fonttype": 42,
+}
+
+
+@contextlib.contextmanager
+def drawing() -> Iterator["Figure"]:
+    """A figure in the report's style, drawn without a display."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(STYLE):  # type: ignore[arg-type]
+        yield Figure()
+
+
+def line_of(system: System, systems: list[System]) -> dict[str, str]:
+    """Colour and line style of a system, the same in every figure."""
+    return {
+        "color": COLOURS[systems.index(system) % len(COLOURS)],
+        "linestyle": LINES.get(system.view, "-"),
+    }
+
+
+def save(figure: "Figure", out: Path) -> None:
+    """Write `figure` as `out` + ``.svg``, ``.pdf`` and ``.png``, without dates inside."""
+    metadata: dict[str, dict[str, None]] = {
+        "svg": {"Date": None},
+        "pdf": {"CreationDate": None},
+        "png": {"Software": None},
+    }
+    for suffix, entries in metadata.items():
+        image = io.BytesIO()
+        figure.savefig(image, format=suffix, metadata=entries, dpi=200)
+        with atomic(out.with_name(f"{out.name}.{suffix}"), "wb") as stream:
+            stream.write(image.getvalue())

@@ -1,0 +1,203 @@
+"""The page: everything the other report commands made, in one self-contained HTML file."""
+
+import html
+import itertools
+import os
+import re
+from dataclasses import dataclass
+from operator import itemgetter
+from pathlib import Path
+from typing import Annotated, Any
+
+import jinja2
+import typer
+
+from contextnmt.errors import UserError
+from contextnmt.files import atomic, read_lines
+from contextnmt.report.contrasts import contrasts
+from contextnmt.report.examples import examples
+from contextnmt.report.experiment import Experiment, by_run, pair_title, parse_experiment
+from contextnmt.report.figures import INK, RULE
+from contextnmt.report.findings import findings
+from contextnmt.report.provenance import (
+    deviations,
+    facts,
+    read_models,
+    times,
+    training_data,
+    trainings,
+)
+from contextnmt.report.tables import PAPER, Block, read_table, signed
+
+TEMPLATE = Path(__file__).with_name("page.html.j2")
+STYLE = Path(__file__).with_name("page.css")
+
+#: Colours of a figure's file -> colours of the page's scheme.
+SCHEME = {INK: "currentColor", RULE: "var(--rule)", "#ffffff": "none"}
+
+
+#: Figure, by its file's name without the pair -> what it shows.
+DESCRIPTIONS = {
+    "curves.bleu": "BLEU on the development text by update",
+    "curves.loss": "Training loss by update",
+    "gains": "Gain of each method",
+}
+#: Columns of a table from which on remarks stand below their numbers.
+WIDE = 8
+#: Suffix of a file -> the name of its format.
+FORMATS = {
+    "csv": "CSV",
+    "md": "Markdown",
+    "tex": "LaTeX",
+    "svg": "SVG",
+    "pdf": "PDF",
+    "png": "PNG",
+}
+
+
+def page(
+    table: Annotated[list[Path], typer.Option(help="JSON of a table; repeatable")],
+    figure: Annotated[list[Path], typer.Option(help="SVG of a figure; repeatable")],
+    caption: Annotated[list[str], typer.Option(help="NAME=FILE, caption of NAME; repeatable")],
+    model: Annotated[list[Path], typer.Option(help="model.json of a run; repeatable")],
+    benchmark: Annotated[list[Path], typer.Option(help="Snakemake benchmark; repeatable")],
+    source: Annotated[list[Path], typer.Option(help="test text of a pair; repeatable")],
+    reference: Annotated[list[Path], typer.Option(help="its reference; repeatable")],
+    hypothesis: Annotated[list[Path], typer.Option(help="its translations; repeatable")],
+    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
+    out: Annotated[Path, typer.Option(help="HTML file to write")],
+) -> None:
+    """Write the page: findings, tables, figures, example translations, and what was run.
+
+    Example: contextnmt page --table results/demo/report/tables/table4.json
+    --figure results/demo/report/figures/curves.en-fr.bleu.svg
+    --caption table4=workflow/report/table4.rst
+    --model results/demo/train/en-fr/baseline/1/model.json
+    --benchmark results/demo/benchmarks/train/en-fr/baseline/1.tsv
+    --source results/demo/tokenize/en-fr/test.en.gz
+    --reference results/demo/tokenize/en-fr/test.fr.gz
+    --hypothesis results/demo/restore/en-fr/baseline/1/test.beam12.gz --experiment "$JSON"
+    --out results/demo/report/index.html
+    """
+    about = parse_experiment(experiment)
+    tables = {path.stem: read_table(path) for path in table}
+    if "table4" not in tables:
+        raise UserError("--table: no table4.json among the tables: the page needs it")
+    bleu = tables["table4"].data
+    phenomena = tables["phenomena"].data if "phenomena" in tables else []
+    models = read_models(by_run("--model", model, about))
+    content = {
+        "about": about,
+        "style": STYLE.read_text(encoding="utf-8"),
+        "captions": captions(caption),
+        "findings": findings(about, bleu, phenomena),
+        "tables": {
+            path.stem: {
+                "blocks": tables[path.stem].blocks,
+                "notes": tables[path.stem].notes,
+                "links": links(path, ("csv", "md", "tex"), out),
+            }
+            for path in table
+        },
+        "figures": [
+            drawn(about, path, bleu, out)
+            for pair in about.pairs
+            for path in figure
+            if path.name.split(".")[1] == pair
+        ],
+        "pairs": examples(about, source, reference, hypothesis),
+        "facts": facts(about, models),
+        "deviations": deviations(about),
+        "trainings": trainings(about, models),
+        "training_data": training_data(about, models),
+        "times": times(benchmark),
+    }
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.globals.update(heading_rows=heading_rows, PAPER=PAPER, WIDE=WIDE)
+    template = environment.from_string(TEMPLATE.read_text(encoding="utf-8"))
+    with atomic(out) as stream:
+        stream.write(template.render(content))
+
+
+def captions(options: list[str]) -> dict[str, str]:
+    """The text of each caption file, by name. Raises UserError at an option without ``=``."""
+    texts = {}
+    for option in options:
+        name, equals, path = option.partition("=")
+        if not equals:
+            raise UserError(f"--caption {option}: write NAME=FILE")
+        texts[name] = " ".join(" ".join(read_lines(Path(path))).split())
+    return texts
+
+
+def links(path: Path, suffixes: tuple[str, ...], out: Path) -> list[tuple[str, str]]:
+    """Format and relative link of the files beside `path` that hold the same in other formats."""
+    stem = os.path.relpath(path.with_suffix(""), out.parent).replace(os.sep, "/")
+    return [(FORMATS[suffix], f"{stem}.{suffix}") for suffix in suffixes]
+
+
+def drawn(about: Experiment, path: Path, bleu: list[dict[str, Any]], out: Path) -> dict[str, Any]:
+    """A figure as the template wants it: kind (the first part of its name), SVG, and links."""
+    kind, pair, *quantity = path.stem.split(".")
+    text = f"{DESCRIPTIONS.get('.'.join([kind, *quantity]), kind)}, {pair_title(pair)}"
+    if kind == "gains":
+        text += "".join(
+            f"; {item.method} on {item.without.label} {signed(item.gain)} here"
+            + ("" if item.paper is None else f", {signed(item.paper)} in the paper")
+            for item in contrasts(about, bleu, pair)
+        )
+    svg = "\n".join(read_lines(path))
+    return {
+        "kind": kind,
+        "svg": inline(svg, path.stem, text),
+        "links": links(path, ("svg", "pdf", "png"), out),
+        "title": text.split(";")[0],
+    }
+
+
+def inline(svg: str, name: str, alternative: str) -> str:
+    """An SVG file as a part of the page, in the page's colours, its ids its own.
+
+    Raises UserError if `svg` holds no drawing.
+    """
+    start = svg.find("<svg")
+    if start < 0:
+        raise UserError(f"figure {name}: not an SVG file: draw it again")
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg[start:], flags=re.DOTALL)
+    svg = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", svg, count=1)
+    svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg, count=1)
+    svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}.", svg)
+    for colour, own in SCHEME.items():
+        svg = svg.replace(colour, own)
+    label = f'<svg role="img" aria-label="{html.escape(alternative)}"'
+    return svg.replace("<svg", label, 1)
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A cell of a table's head and the columns and rows it spans."""
+
+    label: str
+    columns: int
+    rows: int
+
+    @property
+    def scope(self) -> str:
+        """What the cell is a heading of, in the words of HTML."""
+        return "col" if self.columns == 1 else "colgroup"
+
+
+def heading_rows(block: Block) -> list[list[Heading]]:
+    """The rows of a table's head; a label with nothing but empty ones below it spans them too."""
+    rows = []
+    for level in range(len(block.columns[0])):
+        row = []
+        for labels, group in itertools.groupby(block.columns, key=itemgetter(slice(level + 1))):
+            columns = list(group)
+            below = columns[0][level + 1 :]
+            if labels[-1]:
+                row.append(Heading(labels[-1], len(columns), 1 if any(below) else 1 + len(below)))
+        rows.append(row)
+    return rows

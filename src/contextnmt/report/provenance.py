@@ -1,0 +1,185 @@
+"""What was run: settings, code, machine, data, trainings and times, each as a table."""
+
+import csv
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from contextnmt.errors import UserError
+from contextnmt.files import read_json, read_lines
+from contextnmt.report.experiment import Experiment, Run, pair_title
+from contextnmt.report.tables import NONE, Block, Cell
+
+#: Hexadecimal digits of a digest that are shown.
+DIGITS = 12
+
+#: The environment's entries in model.json -> their names on the page.
+ENVIRONMENT = {
+    "commit": "commit",
+    "contextnmt": "contextnmt",
+    "python": "Python",
+    "torch": "PyTorch",
+    "numpy": "NumPy",
+    "processor": "processor",
+    "gpu": "GPU",
+}
+
+
+def read_models(files: dict[Run, Path]) -> dict[Run, dict[str, Any]]:
+    """The model.json of each run. Raises UserError if one lacks a part that the report shows."""
+    models = {}
+    for run, path in files.items():
+        models[run] = content = read_json(path)
+        try:
+            content["environment"], content["best"]["dev_bleu"], content["best"]["update"]
+            content["data"]["manifest"]["train"], content["data"]["manifest"]["vocabulary"]
+            content["parameters"], content["updates"], content["stopped"], content["seconds"]
+        except (KeyError, TypeError) as error:
+            raise UserError(f"{path}: no {error} in it: train this run again") from None
+    return models
+
+
+def facts(about: Experiment, models: dict[Run, dict[str, Any]]) -> list[tuple[str, str]]:
+    """Name and value of what all runs share; a value that differs between runs is listed whole."""
+    environments = [model["environment"] for model in models.values()]
+    if any(environment.get("dirty") for environment in environments):
+        changed = [("working tree", "changed since the commit")]
+    else:
+        changed = []
+    shared = [
+        (name, distinct(environment.get(key) or "none" for environment in environments))
+        for key, name in ENVIRONMENT.items()
+    ]
+    return [
+        ("paper", about.title),
+        ("preset", about.preset),
+        ("language pairs", ", ".join(map(pair_title, about.pairs))),
+        ("seeds", ", ".join(map(str, about.seeds))),
+        ("configuration", about.config_digest),
+        *shared,
+        *changed,
+        ("threads", distinct(str(model["training"]["threads"]) for model in models.values())),
+    ]
+
+
+def distinct(values: Iterable[str]) -> str:
+    """The different values in their order, separated by commas."""
+    return ", ".join(dict.fromkeys(values))
+
+
+def deviations(about: Experiment) -> Block:
+    """The settings that are not the paper's."""
+    rows = [(item.key, [Cell(item.paper), Cell(item.here)]) for item in about.deviations]
+    return Block("Settings that differ from the paper's", [("paper",), ("here",)], rows)
+
+
+def trainings(about: Experiment, models: dict[Run, dict[str, Any]]) -> list[Block]:
+    """How each run went, one block a pair."""
+    columns = ["seed", "parameters", "updates", "best update", "dev BLEU", "stopped by", "time"]
+    labels = {system.id: system.label for system in about.systems}
+    return [
+        Block(
+            pair_title(pair),
+            [(column,) for column in columns],
+            [
+                (labels[run.system], [Cell(text) for text in training(run, model)])
+                for run, model in models.items()
+                if run.pair == pair
+            ],
+        )
+        for pair in about.pairs
+    ]
+
+
+def training(run: Run, model: dict[str, Any]) -> list[str]:
+    """The cells of one run, as the columns of `trainings` want them."""
+    return [
+        str(run.seed),
+        f"{model['parameters']:,}",
+        f"{model['updates']:,}",
+        f"{model['best']['update']:,}",
+        f"{model['best']['dev_bleu']:.2f}",
+        str(model["stopped"]).replace("_", " "),
+        duration(model["seconds"]),
+    ]
+
+
+def training_data(about: Experiment, models: dict[Run, dict[str, Any]]) -> list[Block]:
+    """The training text of each view as the models saw it, one block a pair."""
+    columns = ["sentence pairs", "source tokens", "target tokens", "unknown source (%)"]
+    columns += ["unknown target (%)", "SHA-256 source", "SHA-256 target"]
+    blocks = []
+    for pair in about.pairs:
+        rows = {
+            system.view: view_row(models[Run(pair, system.id, about.seeds[0])])
+            for system in about.systems
+        }
+        shown = [(view, [Cell(text) for text in row]) for view, row in rows.items()]
+        blocks.append(Block(pair_title(pair), [(column,) for column in columns], shown))
+    return blocks
+
+
+def view_row(model: dict[str, Any]) -> list[str]:
+    """The cells of one view, as the columns of `training_data` want them."""
+    train = model["data"]["manifest"]["train"]
+    sides = [train["source"], train["target"]]
+    return [
+        f"{train['pairs']:,}",
+        *(f"{side['tokens']:,}" for side in sides),
+        *(f"{100 * side['unknowns'] / side['tokens']:.2f}" for side in sides),
+        *(", ".join(digest[:DIGITS] for digest in side["sha256"]) for side in sides),
+    ]
+
+
+def times(files: list[Path]) -> Block:
+    """Jobs, wall time and memory of each stage, longest first, from Snakemake's benchmark files.
+
+    The stage of a file is the folder (or file) name that follows ``benchmarks`` in its path.
+    Raises UserError if a path has none, or if a file is no benchmark.
+    """
+    stages: dict[str, list[dict[str, float]]] = {}
+    for path in files:
+        folders = path.with_suffix("").parts
+        if "benchmarks" not in folders[:-1]:
+            raise UserError(f"--benchmark {path}: not below a folder called benchmarks")
+        stages.setdefault(folders[folders.index("benchmarks") + 1], []).extend(measured(path))
+    columns = [("jobs",), ("wall time",), ("longest job",), ("peak memory (MB)",)]
+    stages = dict(sorted(stages.items(), key=lambda item: -sum(job["s"] for job in item[1])))
+    return Block(
+        "Time by stage",
+        columns,
+        [(stage, [Cell(text) for text in summary(jobs)]) for stage, jobs in stages.items()],
+    )
+
+
+def measured(path: Path) -> list[dict[str, float]]:
+    """Seconds and peak memory in MB of each job in a benchmark file."""
+    try:
+        return [
+            # A job shorter than Snakemake's first look at its memory has "NA" or "-" there.
+            {"s": float(row["s"]), "max_rss": float(row["max_rss"].strip("NA-") or 0)}
+            for row in csv.DictReader(read_lines(path), delimiter="\t")
+        ]
+    except (KeyError, ValueError, AttributeError) as error:
+        raise UserError(f"{path}: not a benchmark file of Snakemake ({error!r})") from None
+
+
+def summary(jobs: list[dict[str, float]]) -> list[str]:
+    """The cells of one stage, as the columns of `times` want them."""
+    seconds = [job["s"] for job in jobs]
+    memory = max(job["max_rss"] for job in jobs)
+    return [
+        str(len(jobs)),
+        duration(sum(seconds)),
+        duration(max(seconds)),
+        f"{memory:,.0f}" if memory else NONE,
+    ]
+
+
+def duration(seconds: float) -> str:
+    """``12.3 s``, ``4:05 min`` or ``13:20 h``."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    if seconds < 3600:
+        return f"{int(seconds // 60)}:{int(seconds % 60):02} min"
+    return f"{int(seconds // 3600)}:{int(seconds % 3600 // 60):02} h"

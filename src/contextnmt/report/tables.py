@@ -1,0 +1,167 @@
+"""A finished table, and its files: CSV, Markdown, LaTeX, and JSON for the page.
+
+A table is kept twice: `data` holds its numbers, one a row, in full precision (the CSV file);
+`blocks` holds what a reader sees, rounded and set beside the paper's numbers (the other files).
+"""
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from contextnmt.errors import UserError
+from contextnmt.files import atomic, read_json, write_json
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+#: A cell without a value.
+NONE = "–"
+#: The column label of numbers that are the paper's; the page sets them apart.
+PAPER = "paper"
+
+#: What LaTeX's default fonts lack, in LaTeX's own words.
+LATEX = {"→": r"$\to$", "−": "$-$", "±": r"$\pm$", NONE: "--"}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a table shows at one place: a value, a remark on it (a spread, a count) or none.
+
+    `best` says that the value is the best of its column.
+    """
+
+    text: str
+    remark: str = ""
+    best: bool = False
+
+    @property
+    def plain(self) -> str:
+        """Value and remark, as one text."""
+        return f"{self.text} {self.remark}".rstrip()
+
+
+@dataclass(frozen=True)
+class Block:
+    """One rectangle of a table.
+
+    `columns` are tuples of labels, from the widest heading down, all equally long; each of `rows`
+    is a label and as many cells as there are columns.
+    """
+
+    title: str
+    columns: Sequence[tuple[str, ...]]
+    rows: list[tuple[str, list[Cell]]]
+
+
+@dataclass(frozen=True)
+class Table:
+    """The blocks that are shown, the tidy `data` behind them (a dict a row), and notes."""
+
+    blocks: list[Block]
+    data: list[dict[str, Any]]
+    notes: list[str]
+
+
+def write_table(out: Path, table: Table) -> None:
+    """Write `table` as `out` + ``.csv``, ``.md``, ``.tex`` (booktabs) and ``.json``."""
+    from pandas import DataFrame
+
+    texts = {
+        "csv": DataFrame(table.data).to_csv(index=False, float_format="%.6g", lineterminator="\n"),
+        "md": "\n\n".join([*map(_markdown, table.blocks), *(f"*{note}*" for note in table.notes)]),
+        "tex": "\n".join(map(_latex, table.blocks)),
+    }
+    for suffix, text in texts.items():
+        with atomic(out.with_name(f"{out.name}.{suffix}")) as stream:
+            stream.write(text.rstrip("\n") + "\n")
+    write_json(
+        out.with_name(f"{out.name}.json"),
+        {
+            "blocks": [
+                {
+                    "title": block.title,
+                    "columns": block.columns,
+                    "rows": [
+                        {"label": label, "cells": [vars(cell) for cell in cells]}
+                        for label, cells in block.rows
+                    ],
+                }
+                for block in table.blocks
+            ],
+            "data": table.data,
+            "notes": table.notes,
+        },
+    )
+
+
+def read_table(path: Path) -> Table:
+    """The table that `write_table` wrote as JSON. Raises UserError if it is something else."""
+    content = read_json(path)
+    try:
+        blocks = [
+            Block(
+                block["title"],
+                [tuple(column) for column in block["columns"]],
+                [(row["label"], [Cell(**cell) for cell in row["cells"]]) for row in block["rows"]],
+            )
+            for block in content["blocks"]
+        ]
+        return Table(blocks, content["data"], content["notes"])
+    except (KeyError, TypeError):
+        raise UserError(f"{path}: not a table of this report: make it again") from None
+
+
+def mean_and_deviation(values: list[float]) -> tuple[float, float | None]:
+    """The mean and, of two values or more, the sample standard deviation."""
+    return statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else None
+
+
+def rounded(values: list[float], digits: int = 2) -> tuple[str, str]:
+    """The mean of the values of all seeds, ``12.34``, and ``± 0.56`` if there are several."""
+    mean, deviation = mean_and_deviation(values)
+    return f"{mean:.{digits}f}", "" if deviation is None else f"± {deviation:.{digits}f}"
+
+
+def signed(value: float, digits: int = 2) -> str:
+    """A difference with its sign, the minus as typeset: ``+1.20``, ``−0.35``."""
+    return f"{value:+.{digits}f}".replace("-", "−")
+
+
+def _frame(block: Block) -> "DataFrame":
+    from pandas import DataFrame, Index, MultiIndex
+
+    return DataFrame(
+        [[cell.plain for cell in cells] for _, cells in block.rows],
+        index=Index([label for label, _ in block.rows]),
+        columns=MultiIndex.from_tuples(block.columns),
+        dtype=str,
+    )
+
+
+def _markdown(block: Block) -> str:
+    frame = _frame(block)
+    for row, (_, cells) in enumerate(block.rows):
+        for column, cell in enumerate(cells):
+            if cell.best:
+                frame.iloc[row, column] = f"**{cell.plain}**"
+    frame.columns = [" ".join(filter(None, labels)) for labels in block.columns]
+    text = frame.to_markdown(
+        disable_numparse=True, colalign=["left", *["right"] * len(block.columns)]
+    )
+    return f"**{block.title}**\n\n{text}"
+
+
+def _latex(block: Block) -> str:
+    best = [["textbf: --rwrap" if cell.best else "" for cell in cells] for _, cells in block.rows]
+    frame = _frame(block)
+    styler = frame.style.format(escape="latex")
+    styler = styler.format_index(escape="latex").format_index(escape="latex", axis=1)
+    styler = styler.apply(lambda shown: type(shown)(best, shown.index, shown.columns), axis=None)
+    text = styler.to_latex(
+        hrules=True, multicol_align="c", column_format="l" + "r" * len(block.columns)
+    )
+    for character, command in LATEX.items():
+        text = text.replace(character, command)
+    return f"% {block.title}\n{text}"

@@ -1,0 +1,142 @@
+"""Words to ids: the arrays that training reads.
+
+For each of ``train`` and ``dev`` and each of ``source`` and ``target``, two NumPy files, to be
+mapped into memory: ``{text}.{side}.ids.npy``, int32, the ids of all sentences one after the other
+without end of sentence, and ``{text}.{side}.offsets.npy``, int64, n + 1 numbers for n sentences:
+sentence i is ``ids[offsets[i]:offsets[i + 1]]``. ``vocabulary.{side}.tsv`` names the ids
+(`contextnmt.text.vocabulary`), ``dev.reference.gz`` holds the target side of dev as text, and
+``manifest.json``, written last, says what is in the folder and what it was made from.
+"""
+
+import contextlib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import IO, Annotated, Any
+
+import numpy as np
+import typer
+
+from contextnmt.errors import UserError
+from contextnmt.files import atomic_bytes, read_lines, read_pairs, sha256, write_json, write_lines
+from contextnmt.progress import progress
+from contextnmt.text.vocabulary import UNK, Vocabulary
+
+SIDES = ("source", "target")
+
+IDS = np.dtype("<i4")
+OFFSETS = np.dtype("<i8")
+
+
+def binarize(
+    source: Annotated[Path, typer.Option(help="training text, source side")],
+    target: Annotated[Path, typer.Option(help="training text, target side")],
+    dev_source: Annotated[list[Path], typer.Option(help="dev text, source side; repeatable")],
+    dev_target: Annotated[list[Path], typer.Option(help="dev text, target side; repeatable")],
+    vocabulary_size: Annotated[int, typer.Option(help="words of each side that get an id")],
+    out: Annotated[Path, typer.Option(help="folder to write")],
+) -> None:
+    """Choose the vocabularies and write the texts as ids.
+
+    Example: contextnmt binarize --source train.en.gz --target train.fr.gz --dev-source dev.en.gz
+    --dev-target dev.fr.gz --vocabulary-size 30000 --out binarize/en-fr/word
+    """
+    if len(dev_source) != len(dev_target):
+        raise UserError(
+            f"{len(dev_source)} --dev-source and {len(dev_target)} --dev-target: "
+            "give the two sides of every dev text"
+        )
+    (out / "manifest.json").unlink(missing_ok=True)  # until the new one, nothing is finished here
+    texts = {
+        "train": ParallelText("training", [source], [target]),
+        "dev": ParallelText("dev", dev_source, dev_target),
+    }
+    for text in texts.values():
+        text.count()
+    manifest: dict[str, Any] = {name: {"pairs": text.pairs} for name, text in texts.items()}
+    manifest["vocabulary"] = {"limit": vocabulary_size}
+    for side in SIDES:
+        counts = texts["train"].words[side]
+        vocabulary = Vocabulary.most_frequent(counts, vocabulary_size)
+        vocabulary.write(out / f"vocabulary.{side}.tsv", counts)
+        manifest["vocabulary"][side] = {"words": len(vocabulary.words), "sha256": vocabulary.sha256}
+        for name, text in texts.items():
+            manifest[name][side] = write_ids(out, f"{name}.{side}", text, side, vocabulary)
+    write_lines(out / "dev.reference.gz", texts["dev"].lines("target"))
+    write_json(out / "manifest.json", manifest)
+
+
+@dataclass
+class ParallelText:
+    """One or more parallel texts, read as one.
+
+    After `count`: `pairs`, the number of sentence pairs, and `words`, how often each word occurs on
+    each side (tables as large as the vocabulary of the text).
+    """
+
+    name: str
+    source: list[Path]
+    target: list[Path]
+    pairs: int = 0
+    words: dict[str, Counter[str]] = field(default_factory=lambda: {s: Counter() for s in SIDES})
+
+    def count(self) -> None:
+        """Read the text once. Raises UserError if no pair has a word on both sides."""
+        files = zip(self.source, self.target, strict=True)
+        pairs = chain.from_iterable(read_pairs(*pair) for pair in files)
+        usable = 0
+        for source, target in progress(pairs, f"count {self.name} text", "pairs"):
+            words = source.split(), target.split()
+            self.pairs += 1
+            usable += all(words)
+            for side, sentence in zip(SIDES, words, strict=True):
+                self.words[side].update(sentence)
+        if not usable:
+            raise UserError(
+                f"{', '.join(map(str, self.source + self.target))}: the {self.name} text holds no "
+                "sentence pair with words on both sides: look at the filters of the stages before"
+            )
+
+    def files(self, side: str) -> list[Path]:
+        """The files of one side, in order."""
+        return self.source if side == "source" else self.target
+
+    def lines(self, side: str) -> Iterator[str]:
+        """The sentences of one side, in order."""
+        return chain.from_iterable(map(read_lines, self.files(side)))
+
+
+def write_ids(
+    folder: Path, name: str, text: ParallelText, side: str, vocabulary: Vocabulary
+) -> dict[str, Any]:
+    """Write ``{name}.ids.npy`` and ``{name}.offsets.npy``; return the manifest's entry for them."""
+    tokens = text.words[side].total()
+    end = unknowns = 0
+    with contextlib.ExitStack() as files:
+        ids = files.enter_context(array_file(folder / f"{name}.ids.npy", IDS, tokens))
+        offsets = files.enter_context(
+            array_file(folder / f"{name}.offsets.npy", OFFSETS, text.pairs + 1)
+        )
+        offsets.write(np.array(end, OFFSETS).tobytes())
+        for line in progress(text.lines(side), f"write {name}", "lines", text.pairs):
+            sentence = vocabulary.encode(line.split())
+            end += len(sentence)
+            unknowns += sentence.count(UNK)
+            ids.write(np.array(sentence, IDS).tobytes())
+            offsets.write(np.array(end, OFFSETS).tobytes())
+    inputs = [sha256(path) for path in text.files(side)]
+    return {"tokens": tokens, "unknowns": unknowns, "sha256": inputs}
+
+
+@contextlib.contextmanager
+def array_file(path: Path, dtype: np.dtype[Any], length: int) -> Iterator[IO[bytes]]:
+    """A file in NumPy's format for an array of `length` numbers, whose bytes the caller writes.
+
+    Unlike a writable memory map, a full disk is here an error with a message, not a bus error.
+    """
+    header = {"descr": dtype.str, "fortran_order": False, "shape": (length,)}
+    with atomic_bytes(path) as out:
+        np.lib.format.write_array_header_1_0(out, header)
+        yield out

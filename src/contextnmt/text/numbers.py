@@ -1,0 +1,69 @@
+"""Numbers as languages write them: the keys that match them, the change from one to another.
+
+Source: Choi et al. 2017, appendix A ("we normalize the variations in writing a long digit such as
+decimal marks and digit grouping delimiters").
+"""
+
+import re
+from typing import NamedTuple
+
+from contextnmt.errors import UserError
+
+#: A run of digits with single decimal marks or group delimiters inside.
+NUMBER = r"\d+(?:[.,]\d+)*"
+
+#: Below so many digits, two numbers that differ in their marks are different numbers (1.5, 15).
+DIGITS_THAT_IDENTIFY = 4
+
+
+class NumberFormat(NamedTuple):
+    """How a language marks decimals and separates groups of three digits."""
+
+    decimal: str
+    group: str
+
+
+FORMATS = {
+    "de": NumberFormat(decimal=",", group="."),
+    "en": NumberFormat(decimal=".", group=","),
+    "fr": NumberFormat(decimal=",", group=" "),
+}
+
+#: Decimal marks and group delimiters, all read as one class.
+ONE_MARK = str.maketrans(", ", "..")
+
+
+def number_format(language: str) -> NumberFormat:
+    """The format of `language`. Raises UserError if the language has none here."""
+    if language not in FORMATS:
+        raise UserError(
+            f"language {language!r}: its way to write numbers is not known; "
+            f"choose from {', '.join(FORMATS)} or add it to FORMATS in contextnmt/text/numbers.py"
+        )
+    return FORMATS[language]
+
+
+def grouped_key(number: str) -> str:
+    """The digit groups of `number` with every mark read as one: 1.234,56 and 1,234.56 are equal."""
+    return number.translate(ONE_MARK)
+
+
+def digits_key(number: str) -> str:
+    """The digits of `number` alone, or nothing if they are too few to identify it."""
+    digits = grouped_key(number).replace(".", "")
+    return digits if len(digits) >= DIGITS_THAT_IDENTIFY else ""
+
+
+def reformat(number: str, source_language: str, target_language: str) -> str:
+    """Write `number`, read as `source_language` writes it, as `target_language` does.
+
+    A run of digits and marks that is no number of the source language (a date, a version, a list)
+    is returned as it is. Raises UserError for a language without a known format.
+    """
+    source, target = number_format(source_language), number_format(target_language)
+    decimal, group = re.escape(source.decimal), re.escape(source.group)
+    found = re.fullmatch(rf"(\d{{1,3}}(?:{group}\d{{3}})+|\d+)(?:{decimal}(\d+))?", number)
+    if found is None:
+        return number
+    whole = found[1].replace(source.group, target.group)
+    return whole if found[2] is None else f"{whole}{target.decimal}{found[2]}"

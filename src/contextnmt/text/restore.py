@@ -1,0 +1,153 @@
+"""The stage `restore`: from the tokens of a view back to plain tokenized words.
+
+Choi et al. 2017, section 5.2: BPE is undone first, then the symbols are replaced. A symbol that the
+model repeats is replaced each time; one that the source sentence does not have is dropped; none is
+ever left in the text. Last, marked pieces (``^^nd``) join the piece before them.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from contextnmt.errors import UserError
+from contextnmt.files import read_lines, write_json, write_lines
+from contextnmt.progress import progress
+from contextnmt.text.numbers import number_format, reformat
+from contextnmt.text.pieces import JOIN, join_pieces, tokens_of
+from contextnmt.text.rules import best_targets, read_rules
+from contextnmt.text.subwords import undo_bpe
+from contextnmt.text.symbol_table import read_symbol_table
+from contextnmt.text.symbols import NUMBER, SYMBOL
+
+#: What may become of a symbol: replaced by a rule or by a copy of its source; dropped because the
+#: source sentence has none of this name; missing because the translation left it out.
+OUTCOMES = ("rule", "copy", "dropped", "missing")
+
+
+def restore(
+    translation: Annotated[
+        list[Path], typer.Option(help="tokens of the view, one sentence a line; repeatable")
+    ],
+    out: Annotated[
+        list[Path], typer.Option(help="where to write the words, one for each --translation")
+    ],
+    target_language: Annotated[str, typer.Option(help="language of the translation, such as fr")],
+    source_language: Annotated[str, typer.Option(help="language of the source")] = "en",
+    symbols: Annotated[
+        list[Path] | None,
+        typer.Option(help="symbols of the source, one for each --translation; for a symbol view"),
+    ] = None,
+    rules: Annotated[
+        Path | None, typer.Option(help="rule dictionary, needed with --symbols")
+    ] = None,
+    bpe: Annotated[bool, typer.Option("--bpe", help="the view is cut into subwords")] = False,
+    statistics_out: Annotated[
+        Path | None, typer.Option(help="where to write what became of the symbols, as JSON")
+    ] = None,
+) -> None:
+    """Undo what a view did to the words of a translation: subwords first, then symbols.
+
+    A symbol is replaced by the most frequent target of the rule dictionary, or else by a copy of
+    its source, a number as the target language writes it.
+
+    Example: contextnmt restore --translation test.beam12.gz --out test.words.gz
+    --symbols test.symbols.tsv.gz --rules rules.tsv --target-language fr --bpe
+
+    Without --symbols only subwords are undone, and without --bpe the text is copied.
+    """
+    if len(out) != len(translation) or (symbols and len(symbols) != len(translation)):
+        raise UserError("give one --out, and one --symbols or none, for each --translation")
+    if bool(symbols) != bool(rules):
+        raise UserError("--symbols and --rules are only useful together: give both or neither")
+    for language in (source_language, target_language):
+        number_format(language)  # a misspelt language is reported before the work begins
+    targets = best_targets(read_rules(rules)) if rules else {}
+    statistics = {}
+    for index, (text, words) in enumerate(zip(translation, out, strict=True)):
+        lines = progress(read_lines(text), f"restore {text}", "lines")
+        sentences: Iterator[list[str]] = (
+            undo_bpe(tokens_of(line)) if bpe else tokens_of(line) for line in lines
+        )
+        outcomes = Counter(dict.fromkeys(OUTCOMES, 0))
+        if symbols:
+            find = surface_finder(targets, source_language, target_language)
+            sentences = restore_sentences(sentences, symbols[index], find, outcomes)
+        write_lines(words, (" ".join(tokens) for tokens in sentences))
+        statistics[words.name.removesuffix(".gz")] = outcomes
+    if statistics_out:
+        write_json(statistics_out, statistics)
+
+
+#: Symbol and its source surface -> target surface and how it was found, ``rule`` or ``copy``.
+SurfaceFinder = Callable[[str, str], tuple[str, str]]
+
+
+def surface_finder(
+    targets: Mapping[tuple[str, str], str], source_language: str, target_language: str
+) -> SurfaceFinder:
+    """Look the source surface up in `targets` ((type, source) -> target), or else copy it."""
+
+    def find(symbol: str, source: str) -> tuple[str, str]:
+        kind = symbol[1]
+        if (kind, source) in targets:
+            return targets[kind, source], "rule"
+        if kind == NUMBER:
+            return reformat(source, source_language, target_language), "copy"
+        return source, "copy"
+
+    return find
+
+
+def restore_sentences(
+    sentences: Iterable[list[str]], symbols: Path, find: SurfaceFinder, outcomes: Counter[str]
+) -> Iterator[list[str]]:
+    """Restore each sentence with the symbols of its line; add to `outcomes` what became of them.
+
+    Raises UserError if the table of symbols speaks of a line that the translation does not have.
+    """
+    table = read_symbol_table(symbols)
+    line, known = next(table, NO_MORE)
+    number = 0
+    for number, tokens in enumerate(sentences, start=1):
+        if line == number:
+            found = {symbol: find(symbol, surface) for symbol, surface in known.items()}
+            line, known = next(table, NO_MORE)
+        else:
+            found = {}
+        count_outcomes(tokens, found, outcomes)
+        yield restore_tokens(tokens, {symbol: surface for symbol, (surface, _) in found.items()})
+    if line is not None:
+        raise UserError(
+            f"{symbols} has symbols of line {line}, but the translation has {number} lines: "
+            "give the table that was written with the source of this translation"
+        )
+
+
+#: What is read after the last line of a table of symbols.
+NO_MORE: tuple[None, dict[str, str]] = (None, {})
+
+
+def count_outcomes(
+    tokens: Iterable[str], found: Mapping[str, tuple[str, str]], outcomes: Counter[str]
+) -> None:
+    """Count the symbols in `tokens` by how they were `found`, and those that are not there."""
+    used = [match[0] for token in tokens if "<" in token for match in SYMBOL.finditer(token)]
+    outcomes.update(found[symbol][1] if symbol in found else "dropped" for symbol in used)
+    outcomes["missing"] += len(found.keys() - set(used))
+
+
+def restore_tokens(tokens: Iterable[str], surfaces: Mapping[str, str]) -> list[str]:
+    """Replace the symbols in `tokens` by their `surfaces`, drop the others, join the pieces.
+
+    With the symbols that `symbolize_pair` found in a sentence pair, this gives its target back.
+    """
+
+    def replaced(token: str) -> str:
+        text = SYMBOL.sub(lambda match: surfaces.get(match[0], ""), token)
+        nothing_left = text == JOIN or SYMBOL.search(text)  # or a symbol made of symbols' remains
+        return "" if nothing_left else text
+
+    return join_pieces(replaced(token) if "<" in token else token for token in tokens)

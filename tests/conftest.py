@@ -1,0 +1,76 @@
+"""What several tests need: the material beside the repository, and the workflow to run."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+#: What a fresh clone does not hold.
+NOT_CLONED = shutil.ignore_patterns(
+    ".git", ".venv", ".snakemake", "results", "__pycache__", ".*_cache", ".hypothesis", "*.egg-info"
+)
+
+#: What the fixture `snakemake` gives: call it with a folder and arguments, `timeout` in seconds.
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder with other programs' outputs and real texts; tests that need it skip without."""
+    folder = Path(os.environ.get("CONTEXTNMT_SHARED", ROOT.parent / "shared"))
+    if not folder.is_dir():
+        pytest.skip(f"no folder {folder}: name one by CONTEXTNMT_SHARED")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def environment() -> dict[str, str]:
+    """Environment variables under which this Python's programs come first."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return {**os.environ, "PATH": path}
+
+
+@pytest.fixture(scope="session")
+def snakemake(environment: dict[str, str]) -> Run:
+    """Run Snakemake in a folder and return what became of it, stdout and stderr together."""
+
+    def run(folder: Path, *arguments: str, timeout: int = 120) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["snakemake", *arguments],
+            cwd=folder,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]:
+    """Make a copy of the repository as a fresh clone would be."""
+
+    def copy() -> Path:
+        return Path(
+            shutil.copytree(ROOT, tmp_path_factory.mktemp("clone") / "repo", ignore=NOT_CLONED)
+        )
+
+    return copy
+
+
+@pytest.fixture(scope="session")
+def demo(clone: Callable[[], Path], snakemake: Run) -> Path:
+    """A clone in which the demo has run, as `make demo` runs it: minutes, once for all tests."""
+    folder = clone()
+    run = snakemake(folder, "--profile", "local", timeout=1500)
+    assert run.returncode == 0, run.stdout[-5000:]
+    return folder

@@ -1,0 +1,216 @@
+"""A small results folder as the stages before the report leave it, with made-up numbers."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from contextnmt.files import write_json, write_lines
+from contextnmt.report.curves import curves
+from contextnmt.report.gains import gains
+from contextnmt.report.page import page
+from contextnmt.report.phenomena_table import phenomena_table
+from contextnmt.report.table3 import table3
+from contextnmt.report.table4 import table4
+
+CAPTIONS = Path(__file__).parents[2] / "workflow" / "report"
+
+SYSTEMS = [
+    ("baseline", "Baseline", "word"),
+    ("context", "+Context (C)", "word"),
+    ("symbol", "+Symbol (S)", "sym"),
+    ("context-symbol", "+C+S", "sym"),
+    ("bpe", "+BPE", "bpe"),
+    ("bpe-context", "+BPE+C", "bpe"),
+    ("bpe-context-symbol", "+BPE+C+S", "sym-bpe"),
+]
+SENTENCES = {
+    "en": "On 14 March Mr Orlow of the IMF visited the bank by the river with 2 guests .",
+    "fr": "Le 14 mars M. Orlow du FMI a visité la rive du fleuve avec 2 invités .",
+    "de": "Am 14. März besuchte Herr Orlow vom IWF das Ufer des Flusses mit 2 Gästen .",
+}
+LINES = 30
+#: BLEU of the baseline on test, and what a step down the list of systems adds.
+FIRST, STEP = 20.0, 1.5
+
+
+@dataclass(frozen=True)
+class Results:
+    """A results folder and the experiment it belongs to."""
+
+    folder: Path
+    about: dict[str, Any]
+
+    @property
+    def experiment(self) -> str:
+        """The experiment as the commands take it."""
+        return json.dumps(self.about)
+
+    def files(self, pattern: str) -> list[Path]:
+        """The files of the folder that fit a glob pattern, in no helpful order."""
+        return sorted(self.folder.glob(pattern), reverse=True)
+
+
+def make_results(
+    folder: Path, seeds: tuple[int, ...] = (1,), tests: tuple[str, ...] = ("test",)
+) -> Results:
+    """Seven systems on two pairs. BLEU falls where +Context (C) comes in for en-de."""
+    pairs = ["en-fr", "en-de"]
+    about = {
+        "name": "choi2017",
+        "title": "Choi, Cho, Bengio 2017, Context-dependent word representation for NMT",
+        "preset": "made-up",
+        "pairs": pairs,
+        "systems": [{"id": i, "label": label, "view": view} for i, label, view in SYSTEMS],
+        "seeds": list(seeds),
+        "beams": [1, 12],
+        "dev": {pair: ["dev"] for pair in pairs},
+        "test": {pair: list(tests) for pair in pairs},
+        "vocabulary_size": 1600,
+        "config_digest": "0123456789ab",
+        "deviations": [
+            {"key": "text.vocabulary_size", "paper": 30000, "here": 1600},
+            {"key": "model.contextualizer.layers", "paper": [1000, 1000], "here": [96, 96]},
+        ],
+    }
+    for pair in pairs:
+        make_pair(folder, pair, tests)
+        for position, (system, _, _) in enumerate(SYSTEMS):
+            for seed in seeds:
+                lost = 4.0 if pair == "en-de" and system == "context" else 0.0
+                bleu = FIRST + STEP * position - lost + 0.5 * (seed - seeds[0])
+                make_run(folder, f"{pair}/{system}/{seed}", bleu, position, tests)
+    return Results(folder, about)
+
+
+def make_pair(folder: Path, pair: str, tests: tuple[str, ...]) -> None:
+    """What all systems of a pair share: test texts and coverage."""
+    for text in tests:
+        for language in pair.split("-"):
+            lines = [SENTENCES[language]] * LINES
+            write_lines(folder / f"tokenize/{pair}/{text}.{language}.gz", lines)
+    side = {"unique_words": 4000, "total_words": 123456, "coverage_percent": 91.234}
+    after = {"unique_words": 2500, "total_words": 120000, "coverage_percent": 97.5}
+    coverage = {language: {"before": side, "after": after} for language in pair.split("-")}
+    write_json(folder / f"coverage/{pair}.json", coverage)
+
+
+def make_run(folder: Path, run: str, bleu: float, position: int, tests: tuple[str, ...]) -> None:
+    """What the stages from train to phenomena write for one run."""
+    language = run.split("/")[0].split("-")[1]
+    scores = {
+        f"{text}.beam{beam}": {
+            "bleu": bleu + 0.25 * (beam > 1) + (text == "dev") - 0.125 * number,
+            "signature": "nrefs:1|case:mixed|eff:no|tok:none|smooth:none|version:2.5.1",
+            "bleu_detokenized": bleu - 0.5 - 0.125 * number,
+            "signature_detokenized": "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.5.1",
+        }
+        for number, text in enumerate((*tests, "dev"))
+        for beam in (1, 12)
+    }
+    write_json(folder / f"score/{run}/scores.json", scores)
+    words = SENTENCES[language].split()
+    for text in tests:
+        for beam in (1, 12):
+            output = [
+                " ".join(words[: 6 + position] + ["UNK"] * (line % 3)) for line in range(LINES)
+            ]
+            write_lines(folder / f"restore/{run}/{text}.beam{beam}.gz", output)
+    counts = {
+        "kinds": {
+            "ambiguous": {"right": 20 + 3 * position, "total": 80},
+            "name": {"right": 10 + 5 * position, "total": 60},
+            "number": {"right": 5 * (position + 1), "total": 40},
+            "acronym": {"right": 3 * position, "total": 20},
+        },
+        "names_by_seen": {
+            "seen": {"right": 10 + 2 * position, "total": 30},
+            "unseen": {"right": 3 * position, "total": 30},
+        },
+        "ambiguous_by_distance": {
+            "1-3": {"right": 10 + position, "total": 30},
+            "4-6": {"right": 6 + position, "total": 30},
+            "7-12": {"right": 4 + position, "total": 20},
+        },
+    }
+    write_json(
+        folder / f"phenomena/{run}/{tests[0]}.json",
+        {f"{tests[0]}.beam{beam}": counts for beam in (1, 12)},
+    )
+    make_training(folder, run, bleu)
+
+
+def make_training(folder: Path, run: str, bleu: float) -> None:
+    """What train writes for one run, and its benchmark file."""
+    records = [
+        {"kind": "train", "update": update, "loss": 6 / (1 + update / 150) + 1 - bleu / 100}
+        for update in range(20, 601, 20)
+    ]
+    records += [
+        {"kind": "dev", "update": update, "bleu": bleu * (1 - 0.5 ** (update / 150)), "seconds": 1}
+        for update in range(150, 601, 150)
+    ]
+    write_lines(folder / f"train/{run}/log.jsonl", [json.dumps(record) for record in records])
+    side = {"tokens": 123456, "unknowns": 9876, "sha256": ["ab" * 32]}
+    write_json(
+        folder / f"train/{run}/model.json",
+        {
+            "training": {"threads": 1},
+            "best": {"update": 600, "dev_bleu": bleu},
+            "updates": 600,
+            "stopped": "max_updates",
+            "seconds": 75.5,
+            "parameters": 1234567,
+            "data": {
+                "manifest": {
+                    "train": {"pairs": 9000, "source": side, "target": side},
+                    "vocabulary": {"limit": 1600},
+                },
+            },
+            "environment": {
+                "commit": "0f" * 20,
+                "dirty": False,
+                "contextnmt": "0.1.0",
+                "python": "3.11.9",
+                "torch": "2.13.0",
+                "numpy": "2.4.1",
+                "processor": "A Processor @ 2.50GHz",
+                "gpu": None,
+            },
+        },
+    )
+    for stage in ("train", "translate"):
+        columns = ["s", "h:m:s", "max_rss", "max_vms", "mean_load", "cpu_time"]
+        values = ["75.50", "0:01:15", "512.25" if stage == "train" else "NA", "-", "99.0", "75.2"]
+        write_lines(
+            folder / f"benchmarks/{stage}/{run}.tsv", ["\t".join(columns), "\t".join(values)]
+        )
+
+
+def make_report(results: Results) -> Path:
+    """All that the workflow makes from a results folder; the path of the page."""
+    experiment, out = results.experiment, results.folder / "report"
+    table3(results.files("coverage/*.json"), experiment, out / "tables/table3")
+    table4(results.files("score/*/*/*/scores.json"), experiment, out / "tables/table4")
+    phenomena_table(results.files("phenomena/*/*/*/*"), experiment, out / "tables/phenomena")
+    gains(out / "tables/table4.json", experiment, out / "figures")
+    curves(results.files("train/*/*/*/log.jsonl"), experiment, out / "figures")
+    page(**page_arguments(results))
+    return out / "index.html"
+
+
+def page_arguments(results: Results) -> dict[str, Any]:
+    """What `page` is called with after everything else is made."""
+    (text, *_) = results.about["test"]["en-fr"]
+    return {
+        "table": results.files("report/tables/*.json"),
+        "figure": results.files("report/figures/*.svg"),
+        "caption": [f"{path.stem}={path}" for path in sorted(CAPTIONS.glob("*.rst"))],
+        "model": results.files("train/*/*/*/model.json"),
+        "benchmark": results.files("benchmarks/**/*.tsv"),
+        "source": results.files(f"tokenize/*/{text}.en.gz"),
+        "reference": results.files(f"tokenize/*/{text}.[fd]?.gz"),
+        "hypothesis": results.files(f"restore/*/*/1/{text}.beam12.gz"),
+        "experiment": results.experiment,
+        "out": results.folder / "report" / "index.html",
+    }

@@ -1,0 +1,204 @@
+"""The page: self-contained, true to its files, and fit for readers of every kind."""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from results_folder import Results, page_arguments
+
+from contextnmt.errors import UserError
+from contextnmt.files import read_json, write_json, write_lines
+from contextnmt.report.page import Heading, heading_rows, inline, page
+from contextnmt.report.provenance import duration, times
+from contextnmt.report.tables import Block
+
+VOID = {"meta", "link", "wbr", "br", "img"}
+
+
+class Elements(HTMLParser):
+    """Every element of a page with its attributes; fails at one that is closed wrongly."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.found if name == tag]
+
+
+@pytest.fixture(scope="module")
+def text(reported: Path) -> str:
+    return reported.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def elements(text: str) -> Elements:
+    return Elements(text)
+
+
+def test_nothing_is_loaded_from_elsewhere(text: str, elements: Elements) -> None:
+    assert not elements.all("script")
+    for _, attributes in elements.found:
+        assert not (attributes.get("src") or "").startswith("http")
+    assert [link["href"] for link in elements.all("link")] == ["data:,"]
+    assert "@import" not in text
+    assert not re.search(r"url\((?!#)", text)
+
+
+def test_links_lead_to_sections_and_files_that_exist(reported: Path, elements: Elements) -> None:
+    ids = {attributes["id"] for _, attributes in elements.found if "id" in attributes}
+    targets = [link["href"] or "" for link in elements.all("a")]
+    assert len(targets) > 20
+    for target in targets:
+        if target.startswith("#"):
+            assert target[1:] in ids
+        else:
+            assert (reported.parent / target).is_file()
+
+
+def test_ids_are_unique_and_references_inside_figures_hit(text: str, elements: Elements) -> None:
+    ids = [attributes["id"] for _, attributes in elements.found if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    for reference in re.findall(r"url\(#([^)]*)\)|xlink:href=\"#([^\"]*)\"", text):
+        assert "".join(reference) in ids
+
+
+def test_tables_and_figures_can_be_read_out(elements: Elements) -> None:
+    assert len(elements.all("caption")) == len(elements.all("table"))
+    scopes = {heading.get("scope") for heading in elements.all("th")}
+    assert scopes == {"row", "col", "colgroup"}
+    assert all(svg["role"] == "img" and svg["aria-label"] for svg in elements.all("svg"))
+    assert len(elements.all("svg")) == 6
+    assert len(elements.all("h1")) == 1
+
+
+def test_figures_take_the_colours_of_the_page(text: str) -> None:
+    drawings = "".join(re.findall(r"<svg.*?</svg>", text, flags=re.DOTALL))
+    assert "currentColor" in drawings
+    assert "#24292f" not in drawings
+    assert "#ffffff" not in drawings
+
+
+def test_numbers_of_the_files_stand_in_the_page(results: Results, text: str) -> None:
+    scores = read_json(results.folder / "score/en-de/bpe-context/1/scores.json")
+    assert f"{scores['test.beam12']['bleu']:.2f}" in text
+    assert scores["test.beam12"]["signature"] in text
+    for said in ("32.02", "1.77M", "0123456789ab", "0f" * 20, "A Processor @ 2.50GHz", "1,234,567"):
+        assert said in text
+    assert "Contextualization (C) does not help on this corpus: −2.50 BLEU over Baseline" in text
+
+
+def test_the_page_is_the_same_bytes_whatever_the_order(
+    results: Results, reported: Path, tmp_path: Path
+) -> None:
+    arguments = page_arguments(results) | {"out": reported.with_name("again.html")}
+    lists = {key: value[::-1] for key, value in arguments.items() if key in ("model", "hypothesis")}
+    page(**arguments | lists)
+    assert reported.with_name("again.html").read_bytes() == reported.read_bytes()
+
+
+@pytest.mark.parametrize("option", ["model", "source", "reference", "hypothesis"])
+def test_a_missing_file_is_named(results: Results, reported: Path, option: str) -> None:
+    arguments = page_arguments(results)
+    arguments[option] = arguments[option][1:]
+    with pytest.raises(UserError, match=f"--{option}: no file for en-"):
+        page(**arguments)
+
+
+def test_a_translation_that_ends_early_is_named(
+    results: Results, reported: Path, tmp_path: Path
+) -> None:
+    short = tmp_path / "en-fr/symbol/1/test.beam12.gz"
+    write_lines(short, ["only this"])
+    arguments = page_arguments(results)
+    whole = arguments["hypothesis"]
+    arguments["hypothesis"] = [short if "fr/symbol/" in str(path) else path for path in whole]
+    with pytest.raises(UserError, match="ends before line 2"):
+        page(**arguments)
+
+
+def test_text_of_corpora_is_escaped(results: Results, reported: Path, tmp_path: Path) -> None:
+    source = tmp_path / "en-fr/test.en.gz"
+    write_lines(source, ["<script>alert(1)</script> & more words are here"] * 30)
+    arguments: dict[str, Any] = page_arguments(results) | {"out": tmp_path / "index.html"}
+    german = [path for path in arguments["source"] if "en-de" in str(path)]
+    page(**arguments | {"source": [source, *german]})
+    written = (tmp_path / "index.html").read_text()
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp; more" in written
+    assert "<script" not in written
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"caption": ["table4"]}, "--caption table4: write NAME=FILE"),
+        ({"table": []}, "no table4.json among the tables"),
+        ({"experiment": "{}"}, "give a JSON object with the keys name, title"),
+    ],
+)
+def test_mistakes_are_told(
+    results: Results, reported: Path, change: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(UserError, match=message):
+        page(**page_arguments(results) | change)
+
+
+def test_a_model_without_its_parts_is_named(
+    results: Results, reported: Path, tmp_path: Path
+) -> None:
+    arguments = page_arguments(results)
+    broken = tmp_path / "en-fr/symbol/1/model.json"
+    write_json(broken, {"environment": {}})
+    models = [broken if "fr/symbol/" in str(path) else path for path in arguments["model"]]
+    with pytest.raises(UserError, match=r"model.json: no 'best' in it"):
+        page(**arguments | {"model": models})
+
+
+def test_headings_span_their_columns_and_empty_labels_below() -> None:
+    columns = [("names", "seen"), ("names", "unseen"), ("numbers", "")]
+    assert heading_rows(Block("", columns, [])) == [
+        [Heading("names", 2, 1), Heading("numbers", 1, 2)],
+        [Heading("seen", 1, 1), Heading("unseen", 1, 1)],
+    ]
+
+
+def test_only_a_drawing_can_be_inlined() -> None:
+    with pytest.raises(UserError, match="figure x: not an SVG file"):
+        inline("<html>", "x", "")
+
+
+def test_times_are_added_up_by_stage(tmp_path: Path) -> None:
+    for job, seconds in (("a", "50.5"), ("b", "30")):
+        lines = ["s\tmax_rss", f"{seconds}\tNA"]
+        write_lines(tmp_path / f"benchmarks/train/{job}.tsv", lines)
+    write_lines(tmp_path / "benchmarks/select.tsv", ["s\tmax_rss", "1\t20.4"])
+    block = times(sorted(tmp_path.rglob("*.tsv")))
+    shown = {stage: [cell.text for cell in cells] for stage, cells in block.rows}
+    assert shown == {
+        "train": ["2", "1:20 min", "50.5 s", "–"],
+        "select": ["1", "1.0 s", "1.0 s", "20"],
+    }
+    write_lines(tmp_path / "benchmarks/x.tsv", ["something", "else"])
+    with pytest.raises(UserError, match="not a benchmark file of Snakemake"):
+        times([tmp_path / "benchmarks/x.tsv"])
+
+
+def test_durations() -> None:
+    shown = [duration(seconds) for seconds in (3.21, 65, 3599, 7260)]
+    assert shown == ["3.2 s", "1:05 min", "59:59 min", "2:01 h"]

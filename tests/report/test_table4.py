@@ -1,0 +1,118 @@
+"""Table 4: our BLEU beside the paper's."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from results_folder import FIRST, Results
+
+from contextnmt.errors import UserError
+from contextnmt.files import read_json, write_json
+from contextnmt.report.table4 import table4
+
+
+def made(results: Results, out: Path) -> list[dict[str, str]]:
+    """The rows of the CSV file, after making the table."""
+    table4(results.files("score/*/*/*/scores.json"), results.experiment, out / "table4")
+    with open(out / "table4.csv", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_numbers_are_those_of_the_scores_files(results: Results, tmp_path: Path) -> None:
+    rows = made(results, tmp_path)
+    here = [row for row in rows if row["source"] == "here"]
+    assert len(here) == 2 * 7 * 2 * 2  # pairs, systems, texts, beams
+    for row in here:
+        path = results.folder / f"score/{row['pair']}/{row['system']}/1/scores.json"
+        entry = read_json(path)[f"{row['text']}.beam{row['beam']}"]
+        for metric in ("bleu", "bleu_detokenized"):
+            assert float(row[metric]) == pytest.approx(entry[metric])
+
+
+def test_paper_numbers_are_printed_unchanged(results: Results, tmp_path: Path) -> None:
+    rows = made(results, tmp_path)
+    printed = {
+        (row["pair"], row["system"], row["beam"], row["split"]): float(row["bleu"])
+        for row in rows
+        if row["source"] == "paper"
+    }
+    assert len(printed) == 2 * 7 * 2 * 2
+    # Choi et al. 2017, Table 4: first and last row of either pair, and both bold ones of En-Fr.
+    assert printed["en-fr", "baseline", "1", "test"] == 24.54
+    assert printed["en-fr", "bpe-context", "12", "test"] == 32.02
+    assert printed["en-fr", "context-symbol", "12", "dev"] == 33.30
+    assert printed["en-de", "bpe-context-symbol", "12", "test"] == 21.99
+    assert printed["en-de", "bpe-context-symbol", "12", "dev"] == 20.97
+
+
+def test_dev_is_in_brackets_and_the_best_of_a_column_is_bold(
+    results: Results, tmp_path: Path
+) -> None:
+    made(results, tmp_path)
+    block = read_json(tmp_path / "table4.json")["blocks"][0]
+    assert block["columns"] == [
+        ["beam 1", "test (dev)"],
+        ["beam 1", "paper"],
+        ["beam 12", "test (dev)"],
+        ["beam 12", "paper"],
+    ]
+    detokenized = read_json(tmp_path / "table4.json")["blocks"][1]
+    assert detokenized["columns"] == [["beam 1", "test (dev)"], ["beam 12", "test (dev)"]]
+    first, last = block["rows"][0]["cells"], block["rows"][-1]["cells"]
+    assert first[0] == {"text": f"{FIRST:.2f}", "remark": "(20.88)", "best": False}
+    assert first[3] == {"text": "27.62", "remark": "(29.21)", "best": False}
+    assert [cell["best"] for cell in last] == [True, False, True, False]
+    assert r"\textbf{29.00 (29.88)}" in (tmp_path / "table4.tex").read_text()
+    assert "**29.00 (29.88)**" in (tmp_path / "table4.md").read_text()
+
+
+def test_seeds_give_mean_and_deviation_and_each_test_text_a_column(
+    results_of_seeds: Results, tmp_path: Path
+) -> None:
+    rows = made(results_of_seeds, tmp_path)
+    row = next(row for row in rows if row["text"] == "test_2017_flickr")
+    # three seeds, half a BLEU apart
+    assert (float(row["bleu_deviation"]), row["seeds"]) == (0.5, "3")
+    block = read_json(tmp_path / "table4.json")["blocks"][0]
+    assert [labels[1] for labels in block["columns"][:3]] == [
+        "test_2016_flickr (dev)",
+        "test_2017_flickr",
+        "paper",
+    ]
+    assert block["rows"][0]["cells"][0]["remark"] == "± 0.50 (21.25 ± 0.50)"
+
+
+def test_tables_are_the_same_bytes_whatever_the_order(results: Results, tmp_path: Path) -> None:
+    files = results.files("score/*/*/*/scores.json")
+    for name, order in (("a", files), ("b", files[::-1])):
+        table4(order, results.experiment, tmp_path / name / "table4")
+    for path in (tmp_path / "a").iterdir():
+        assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
+
+
+def test_a_missing_run_is_named(results: Results, tmp_path: Path) -> None:
+    files = results.files("score/*/*/*/scores.json")
+    lost = next(path for path in files if "en-fr/symbol" in str(path))
+    files.remove(lost)
+    with pytest.raises(UserError, match=r"--scores: no file for en-fr/symbol/1"):
+        table4(files, results.experiment, tmp_path / "table4")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_missing_translation_is_named(results: Results, tmp_path: Path) -> None:
+    files = results.files("score/*/*/*/scores.json")
+    broken = tmp_path / "en-fr/symbol/1/scores.json"
+    scores = read_json(files[0])
+    del scores["test.beam12"]
+    write_json(broken, scores)
+    files = [broken if "en-fr/symbol" in str(path) else path for path in files]
+    with pytest.raises(UserError, match=r"scores.json: no BLEU for test.beam12"):
+        table4(files, results.experiment, tmp_path / "table4")
+
+
+def test_another_experiments_run_is_refused(results: Results, tmp_path: Path) -> None:
+    about = results.about | {"systems": results.about["systems"][:3]}
+    files = results.files("score/*/*/*/scores.json")
+    with pytest.raises(UserError, match="not part of the experiment"):
+        table4(files, json.dumps(about), tmp_path / "table4")

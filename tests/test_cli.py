@@ -1,0 +1,87 @@
+import importlib
+import importlib.util
+import subprocess
+import sys
+import typing
+from pathlib import Path
+
+import pytest
+
+from contextnmt.cli import STAGES, main
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int | str | None:
+    """The exit status of ``contextnmt ARGUMENTS``."""
+    monkeypatch.setattr(sys, "argv", ["contextnmt", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return ended.value.code
+
+
+@pytest.mark.parametrize(("arguments", "status"), [([], 2), (["--help"], 0), (["-h"], 0)])
+def test_the_overview_lists_the_stages_in_order(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    status: int,
+) -> None:
+    assert run(monkeypatch, *arguments) == status
+    words = capsys.readouterr().out.split()
+    assert [word for word in words if word in STAGES][: len(STAGES)] == list(STAGES)
+
+
+def test_an_unknown_stage(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "tokenise") == 2
+    error = capsys.readouterr().err
+    assert error.startswith("contextnmt: no stage 'tokenise'; choose from download, ")
+
+
+def arguments_of_select(folder: Path) -> list[str]:
+    names = ("source", "target", "source-out", "target-out", "source-counts", "target-counts")
+    return [part for name in names for part in (f"--{name}", str(folder / name))]
+
+
+def test_a_mistake_is_printed_without_a_traceback(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "contextnmt", "select", *arguments_of_select(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 2
+    last = ended.stderr.rstrip("\n").split("\n")[-1]
+    assert last.endswith(f"contextnmt select: {tmp_path / 'source'}: no such file")
+    assert "Traceback" not in ended.stderr
+
+
+def test_a_bug_keeps_its_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("contextnmt.selection.select.write_pairs", broken)
+    monkeypatch.setattr(sys, "argv", ["contextnmt", "select", *arguments_of_select(tmp_path)])
+    with pytest.raises(ZeroDivisionError):
+        main()
+
+
+def test_a_stage_that_ends_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for side in ("source", "target"):
+        (tmp_path / side).write_text("a b\n")
+    assert run(monkeypatch, "select", *arguments_of_select(tmp_path)) == 0
+    assert (tmp_path / "source-counts").read_text() == "a\t1\nb\t1\n"
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_every_stage_explains_itself(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], stage: str
+) -> None:
+    if importlib.util.find_spec(STAGES[stage]) is None:
+        pytest.skip(f"{STAGES[stage]} is not there yet")
+    function = getattr(importlib.import_module(STAGES[stage]), stage)
+    for name, kind in typing.get_type_hints(function, include_extras=True).items():
+        if name != "return":
+            assert kind.__metadata__[0].help, f"--{name} is not explained"
+    assert run(monkeypatch, stage, "--help") == 0
+    assert f"contextnmt {stage} --" in " ".join(capsys.readouterr().out.split())

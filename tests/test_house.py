@@ -1,0 +1,254 @@
+"""The house rules that no linter knows: pins agree, imports go one way, the README is true."""
+
+import ast
+import importlib.metadata
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from contextnmt.cli import STAGES
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "contextnmt"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+#: In the way of the data: a room imports from those before it.
+ROOMS = ["corpus", "selection", "text", "model", "training", "translation", "evaluation", "report"]
+#: Open to every room.
+COMMON = {"errors", "files", "progress"}
+
+PIN = re.compile(r"^(?P<name>[A-Za-z0-9._-]+)(?:\[\w+\])?==(?P<version>[^\s;]+)", re.MULTILINE)
+
+
+def relative(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def normal(name: str) -> str:
+    """A distribution's name as package indexes compare it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def asked(path: str) -> list[str]:
+    """The requirements of a requirements*.in file."""
+    lines = (ROOT / path).read_text().split("\n")
+    return [line for line in lines if line and not line.startswith(("#", "-"))]
+
+
+def name_of(requirement: str) -> str:
+    return normal(re.split(r"[\[=<>!~; ]", requirement)[0])
+
+
+def pins(text: str) -> dict[str, str]:
+    """Name and version of every `name==version` at the start of a line."""
+    return {normal(match["name"]): match["version"] for match in PIN.finditer(text)}
+
+
+LOCK = pins((ROOT / "requirements.lock").read_text())
+DEV_LOCK = pins((ROOT / "requirements-dev.lock").read_text())
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+(TORCH,) = re.findall(r"^TORCH := torch==(\S+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def tracked() -> list[Path]:
+    """The files that git tracks or would take."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    try:
+        listing = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("not a git checkout")
+    paths = [ROOT / line for line in listing.stdout.split("\n") if line]
+    return [path for path in paths if path.is_file()]
+
+
+# Dependencies
+
+
+@pytest.mark.parametrize("kind", ["", "-dev"])
+def test_lock_pins_what_is_asked_for(kind: str) -> None:
+    locked = DEV_LOCK if kind else LOCK
+    for requirement in asked(f"requirements{kind}.in"):
+        version = locked[name_of(requirement)]
+        if "==" in requirement:
+            assert version == requirement.partition("==")[2], requirement
+
+
+@pytest.mark.parametrize("kind", ["", "-dev"])
+def test_lock_has_hashes_and_leaves_torch_out(kind: str) -> None:
+    text = (ROOT / f"requirements{kind}.lock").read_text()
+    blocks = re.split(r"\n(?=[a-z])", text)[1:]
+    assert len(blocks) == len(DEV_LOCK if kind else LOCK)
+    for block in blocks:
+        assert "--hash=sha256:" in block, block
+        assert not block.startswith(("torch==", "nvidia-", "triton")), block
+
+
+def test_the_two_locks_agree() -> None:
+    for name in LOCK.keys() & DEV_LOCK.keys():
+        assert LOCK[name] == DEV_LOCK[name], name
+
+
+def test_conda_environment_has_the_pins_of_the_lock() -> None:
+    environment = yaml.safe_load((ROOT / "envs" / "contextnmt.yaml").read_text())
+    assert environment["channels"] == ["conda-forge", "nodefaults"]
+    (listed,) = (entry["pip"] for entry in environment["dependencies"] if isinstance(entry, dict))
+    assert pins("\n".join(listed)) == {**LOCK, "torch": TORCH}
+
+
+def test_package_asks_for_what_is_locked() -> None:
+    assert {name_of(each) for each in PROJECT["dependencies"]} <= LOCK.keys() | {"torch"}
+
+
+def test_package_asks_for_what_it_imports() -> None:
+    owners = importlib.metadata.packages_distributions()
+    imported = {name.partition(".")[0] for path in MODULES for name in imports(path)}
+    foreign = imported - set(sys.stdlib_module_names) - {"contextnmt"}
+    declared = {name_of(each) for each in PROJECT["dependencies"]}
+    undeclared = {name for name in foreign if not {normal(o) for o in owners[name]} & declared}
+    assert undeclared == set()
+
+
+def test_torch_is_the_same_everywhere() -> None:
+    readme = (ROOT / "README.md").read_text()
+    assert re.findall(r"torch==([\w.]+)", readme) == [TORCH]
+
+
+def test_version_is_the_same_everywhere() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert citation["version"] == PROJECT["version"]
+    assert f"## {PROJECT['version']}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+# Architecture
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Dotted names of the modules that `path` imports, wherever in the file."""
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{relative(path)}:{node.lineno}: a relative import"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if p.parent != PACKAGE], ids=relative)
+def test_imports_go_one_way(path: Path) -> None:
+    room = path.relative_to(PACKAGE).parts[0]
+    open_rooms = {"model"} if room == "model" else set(ROOMS[: ROOMS.index(room) + 1])
+    for name in imports(path):
+        package, _, rest = name.partition(".")
+        if package == "contextnmt":
+            assert rest.partition(".")[0] in open_rooms | COMMON, f"{relative(path)}: {name}"
+
+
+def test_rooms_are_those_of_the_way() -> None:
+    assert {path.parent.name for path in PACKAGE.glob("*/__init__.py")} == set(ROOMS)
+
+
+def test_modules_outside_the_rooms_import_no_room() -> None:
+    for path in PACKAGE.glob("*.py"):
+        for name in imports(path):
+            assert not re.match(rf"contextnmt\.({'|'.join(ROOMS)})\b", name), f"{path.name}: {name}"
+
+
+def test_package_files_are_empty() -> None:
+    assert [relative(p) for p in MODULES if p.name == "__init__.py" and p.stat().st_size] == []
+
+
+def test_lines_end_at_lf_alone() -> None:
+    for path in MODULES:
+        assert ".splitlines(" not in path.read_text(), f"{relative(path)}: use split or read_lines"
+
+
+def test_modules_are_short(tracked: list[Path]) -> None:
+    code = [path for path in tracked if path.suffix in (".py", ".smk") or path.name == "Snakefile"]
+    assert code
+    lengths = {relative(path): path.read_text().count("\n") for path in code}
+    assert {path: lines for path, lines in lengths.items() if lines >= 450} == {}
+
+
+# Nothing of one machine
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"(?<![\w.:/>*}-])/(?:home|root|Users|work|tmp|mnt)/\w",
+        r"\b(?:py[p]i\.org|python[h]osted\.org|npm[j]s\.|ana[c]onda\.(?:org|com)|deb\.debian\.org)",
+    ],
+    ids=["absolute path", "package registry"],
+)
+def test_no_file_names_a_machine(tracked: list[Path], pattern: str) -> None:
+    found = []
+    for path in tracked:
+        text = path.read_bytes().decode("utf-8", errors="ignore")
+        found += [f"{relative(path)}: {match[0]}" for match in re.finditer(pattern, text)]
+    assert found == []
+
+
+# What the documentation promises
+
+
+def test_readme_has_every_stage_in_order() -> None:
+    rows = re.findall(r"^\| `(\w+)` \|", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert [row for row in rows if row in STAGES] == list(STAGES)
+
+
+def test_readme_has_every_preset() -> None:
+    readme = (ROOT / "README.md").read_text()
+    presets = sorted(path.stem for path in (ROOT / "workflow" / "presets").glob("*.yaml"))
+    assert presets
+    for preset in presets:
+        assert f"| `{preset}` |" in readme
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", ".pre-commit-config.yaml"])
+def test_make_targets_exist(page: str) -> None:
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    named = set(re.findall(r"(?:`|^|&& )make ([a-z-]+)", (ROOT / page).read_text(), re.MULTILINE))
+    assert named
+    assert named <= targets
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/decisions.md"])
+def test_links_lead_somewhere(page: str) -> None:
+    path = ROOT / page
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text()):
+        if not target.startswith("https://"):
+            assert (path.parent / target).exists(), target
+
+
+def test_cited_decisions_are_listed() -> None:
+    files = [*MODULES, ROOT / "config.yaml", *(ROOT / "workflow").rglob("*.yaml")]
+    cited = {number for path in files for number in re.findall(r"\bA\d{1,2}\b", path.read_text())}
+    listed = re.findall(r"^\| (A\d+) \|", (ROOT / "docs" / "decisions.md").read_text(), re.M)
+    assert cited - set(listed) == set()
+
+
+def test_decisions_name_keys_of_the_schema() -> None:
+    schema = yaml.safe_load((ROOT / "workflow" / "schemas" / "config.schema.yaml").read_text())
+    rows = re.findall(r"^\| A\d.*\| (.*) \|$", (ROOT / "docs/decisions.md").read_text(), re.M)
+    assert rows
+    for key in re.findall(r"`([^`]+)`", "\n".join(rows)):
+        assert key in keys(schema), key
+
+
+def keys(schema: dict) -> set[str]:
+    """Dotted names of the keys that a JSON schema describes under fixed names."""
+
+    def walk(part: dict, prefix: str) -> Iterator[str]:
+        if "$ref" in part:
+            part = {**schema["$defs"][part["$ref"].rpartition("/")[2]], **part}
+        for name, below in part.get("properties", {}).items():
+            yield prefix + name
+            yield from walk(below, f"{prefix}{name}.")
+
+    return set(walk(schema, ""))

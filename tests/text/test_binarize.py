@@ -1,0 +1,166 @@
+import gzip
+import itertools
+import json
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from contextnmt import files
+from contextnmt.errors import UserError
+from contextnmt.files import read_lines, sha256, write_lines
+from contextnmt.text.binarize import binarize
+from contextnmt.text.vocabulary import UNK, Vocabulary
+
+TRAIN = [("the cat sat", "le chat était assis"), ("", "vide"), ("the the dog", "le chien")]
+DEV = [("the cow", "la vache"), ("a cat", "un chat")]
+
+
+def write_text(folder: Path, name: str, pairs: list[tuple[str, str]]) -> tuple[Path, Path]:
+    paths = folder / f"{name}.en.gz", folder / f"{name}.fr.gz"
+    for path, lines in zip(paths, list(zip(*pairs, strict=True)) or [(), ()], strict=True):
+        write_lines(path, iter(lines))
+    return paths
+
+
+def run(folder: Path, train: Any = TRAIN, dev: Any = (DEV,), size: int = 3) -> Path:
+    source, target = write_text(folder, "train", train)
+    devs = [write_text(folder, f"dev{number}", pairs) for number, pairs in enumerate(dev)]
+    out = folder / "binarize"
+    binarize(source, target, [d[0] for d in devs], [d[1] for d in devs], size, out)
+    return out
+
+
+def sentences(folder: Path, name: str) -> list[list[int]]:
+    ids = np.load(folder / f"{name}.ids.npy", mmap_mode="r")
+    offsets = np.load(folder / f"{name}.offsets.npy", mmap_mode="r")
+    assert (ids.dtype, offsets.dtype) == (np.int32, np.int64)
+    assert isinstance(ids, np.memmap) and ids.ndim == offsets.ndim == 1
+    assert offsets[0] == 0 and offsets[-1] == len(ids)
+    return [ids[start:end].tolist() for start, end in itertools.pairwise(offsets)]
+
+
+def test_sentences_are_ids_between_offsets(tmp_path: Path):
+    out = run(tmp_path)
+    assert list(read_lines(out / "vocabulary.source.tsv")) == ["the\t3", "cat\t1", "dog\t1"]
+    assert sentences(out, "train.source") == [[3, 4, UNK], [], [3, 3, 5]]
+    assert sentences(out, "dev.source") == [[3, UNK], [UNK, 4]]
+
+
+def test_the_manifest_says_what_is_there(tmp_path: Path):
+    out = run(tmp_path)
+    manifest = json.loads((out / "manifest.json").read_text())
+    vocabulary = Vocabulary.read(out / "vocabulary.source.tsv")
+    assert manifest["train"]["pairs"] == 3
+    assert manifest["train"]["source"] == {
+        "tokens": 6,
+        "unknowns": 1,
+        "sha256": [sha256(tmp_path / "train.en.gz")],
+    }
+    assert manifest["dev"]["target"]["tokens"] == 4
+    assert manifest["vocabulary"]["limit"] == 3
+    assert manifest["vocabulary"]["source"] == {"words": 3, "sha256": vocabulary.sha256}
+
+
+def test_dev_texts_are_read_one_after_the_other(tmp_path: Path):
+    out = run(tmp_path, dev=[DEV, [("the dog", "le chien")]])
+    assert len(sentences(out, "dev.source")) == 3
+    assert list(read_lines(out / "dev.reference.gz")) == ["la vache", "un chat", "le chien"]
+
+
+words = st.lists(st.sampled_from(["a", "b", "c", "d", "é"]), max_size=6).map(" ".join)
+
+
+@given(st.lists(st.tuples(words, words)), st.integers(1, 6))
+@settings(deadline=None, max_examples=40)
+def test_decoding_gives_the_text_back(
+    tmp_path_factory: pytest.TempPathFactory, pairs: list[tuple[str, str]], size: int
+):
+    pairs = [*pairs, ("a b", "c")]
+    out = run(tmp_path_factory.mktemp("binarize"), train=pairs, dev=[pairs], size=size)
+    for number, side in enumerate(("source", "target")):
+        vocabulary = Vocabulary.read(out / f"vocabulary.{side}.tsv")
+        known = [[w if w in vocabulary.ids else "<unk>" for w in p[number].split()] for p in pairs]
+        for text in ("train", "dev"):
+            assert [*map(vocabulary.decode, sentences(out, f"{text}.{side}"))] == known
+
+
+def test_equal_input_gives_equal_files(tmp_path: Path):
+    first, second = (run(tmp_path / name) for name in ("a", "b"))
+    names = sorted(path.name for path in first.iterdir())
+    assert len(names) == 12
+    assert [sha256(first / name) for name in names] == [sha256(second / name) for name in names]
+
+
+@pytest.mark.parametrize("train", [[], [("", "un"), ("two", "")]])
+def test_training_text_without_a_pair_is_reported(tmp_path: Path, train: Any):
+    with pytest.raises(UserError, match=r"train\.en\.gz.*the training text holds no sentence pair"):
+        run(tmp_path, train=train)
+
+
+def test_a_dev_text_without_a_pair_is_reported(tmp_path: Path):
+    with pytest.raises(UserError, match=r"dev0\.en\.gz.*the dev text holds no sentence pair"):
+        run(tmp_path, dev=[[("", "rien")]])
+
+
+def test_a_vocabulary_without_a_word_is_reported(tmp_path: Path):
+    with pytest.raises(UserError, match="vocabulary-size"):
+        run(tmp_path, size=0)
+
+
+def test_sides_of_different_length_are_reported_with_both_counts(tmp_path: Path):
+    source, target = write_text(tmp_path, "train", TRAIN)
+    write_lines(target, ["une"])
+    dev = write_text(tmp_path, "dev", DEV)
+    with pytest.raises(UserError, match=r"has 3 lines and .* has 1"):
+        binarize(source, target, [dev[0]], [dev[1]], 5, tmp_path / "out")
+
+
+def test_a_dev_text_with_one_side_is_reported(tmp_path: Path):
+    source, target = write_text(tmp_path, "train", TRAIN)
+    with pytest.raises(UserError, match="1 --dev-source and 0 --dev-target"):
+        binarize(source, target, [source], [], 5, tmp_path / "out")
+
+
+def test_a_run_that_fails_leaves_nothing_that_looks_finished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    out = run(tmp_path)
+    before = (out / "train.target.ids.npy").read_bytes()
+
+    def fail(descriptor: int) -> None:
+        if "train.target.ids" in str(Path(f"/proc/self/fd/{descriptor}").readlink()):
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(files.os, "fsync", fail)
+    with pytest.raises(UserError, match="disk is full"):
+        run(tmp_path, train=[("other", "autre")])
+    assert not (out / "manifest.json").exists()
+    assert (out / "train.target.ids.npy").read_bytes() == before
+    assert not list(out.glob(".*"))
+
+
+def test_the_reference_is_text(tmp_path: Path):
+    out = run(tmp_path)
+    with gzip.open(out / "dev.reference.gz", "rt", encoding="utf-8") as stream:
+        assert stream.read() == "la vache\nun chat\n"
+
+
+def test_memory_does_not_grow_with_the_text(tmp_path: Path):
+    dev = write_text(tmp_path, "dev", DEV)
+
+    def peak(pairs: int) -> int:
+        text = write_text(tmp_path, "train", [("the cat sat on the mat", "le chat")] * pairs)
+        tracemalloc.start()
+        try:
+            binarize(*text, [dev[0]], [dev[1]], 10, tmp_path / "out")
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    peak(10)  # what is imported or cached at the first call
+    assert peak(20_000) < peak(2_000) + 200_000  # the ids alone are 640 kB

@@ -1,0 +1,161 @@
+import contextlib
+import io
+import itertools
+import random
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from subword_nmt.apply_bpe import BPE
+from subword_nmt.learn_bpe import learn_bpe
+
+from contextnmt.errors import UserError
+from contextnmt.files import read_lines, write_lines
+from contextnmt.text.bpe import SYMBOL, bpe, count_words, learn, segmenter
+from contextnmt.text.subwords import undo_bpe
+from contextnmt.text.symbols import ACRONYM, LIMIT, NAME, NUMBER, symbol_name
+
+TEXT = [
+    "the lowest tower is lower than the newest one",
+    "the newest tower is the widest and <S>_1 is 2 ^^nd",
+    "low lower lowest new newer newest wide wider widest",
+]
+
+tokens = st.text(st.sampled_from("lowerstwid@^é<N>_1"), min_size=1, max_size=8)
+
+
+@pytest.fixture(scope="module")
+def codes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("codes")
+    write_lines(folder / "text", TEXT)
+    bpe([folder / "text"], merges=20, codes_out=folder / "codes")
+    return folder / "codes"
+
+
+@pytest.fixture(scope="module")
+def peer(codes: Path) -> BPE:
+    with codes.open(encoding="utf-8") as stream:
+        return BPE(stream, glossaries=[SYMBOL])
+
+
+def test_the_best_merge_comes_first():
+    # The example of Sennrich et al. 2016, its ends of words marked as since version 0.2.
+    counts = Counter({"low": 5, "lower": 2, "newest": 6, "widest": 3})
+    assert learn(counts, 3) == ["#version: 0.2", "s t</w>", "e st</w>", "l o"]
+
+
+def test_merges_are_at_most_as_many_as_asked_for():
+    counts = Counter(" ".join(TEXT).split())
+    assert len(learn(counts, 5)) == 1 + 5
+
+
+def test_the_order_of_the_words_does_not_matter():
+    words = " ".join(TEXT).split()
+    expected = learn(Counter(words), 15)
+    for seed in range(3):
+        random.Random(seed).shuffle(words)
+        assert learn(Counter(words), 15) == expected
+
+
+def test_symbols_take_no_part_in_learning():
+    words = Counter(" ".join(TEXT).split())
+    symbols = Counter({"<N>_1": 1000, "<S>_2": 1000, "^^<C>_3": 1000})
+    assert learn(words + symbols, 15) == learn(words, 15)
+
+
+def test_learning_is_silent(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
+    learn(Counter(" ".join(TEXT).split()), 1000)
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("lines", [[], ["a b a"], ["ab cd"], ["<N>_1 <N>_1"]])
+def test_too_little_text_to_learn_from_is_reported(tmp_path: Path, lines: list[str]):
+    write_lines(tmp_path / "text", lines)
+    with pytest.raises(UserError, match="text: no two letters side by side twice"):
+        bpe([tmp_path / "text"], merges=10, codes_out=tmp_path / "codes")
+    assert not (tmp_path / "codes").exists()
+
+
+@pytest.mark.parametrize("kind", [NUMBER, NAME, ACRONYM])
+@pytest.mark.parametrize("number", [1, 12, LIMIT])
+def test_symbols_stay_whole(codes: Path, kind: str, number: int):
+    symbol = symbol_name(kind, number)
+    assert segmenter(codes)(f"the {symbol} tower").split().count(symbol) == 1
+
+
+def test_a_piece_keeps_its_prefix(codes: Path):
+    assert undo_bpe(segmenter(codes)("2 ^^nd ^^<N>_1").split()) == ["2", "^^nd", "^^<N>_1"]
+    assert "<N>_1" in segmenter(codes)("^^<N>_1").split()
+
+
+@given(st.lists(tokens.filter(lambda token: "@@" not in token)))
+@settings(max_examples=300, deadline=None)
+def test_every_line_equals_that_of_subword_nmt(codes: Path, peer: BPE, sentence: list[str]):
+    line = " ".join(sentence)
+    assert segmenter(codes)(line) == peer.segment(line)
+
+
+@given(st.lists(tokens))
+@settings(deadline=None)
+def test_undoing_gives_the_words_back(codes: Path, sentence: list[str]):
+    assert undo_bpe(segmenter(codes)(" ".join(sentence)).split()) == sentence
+
+
+def test_real_text_equals_that_of_subword_nmt(tmp_path: Path, shared: Path):
+    text, codes, out = tmp_path / "text", tmp_path / "codes", tmp_path / "out"
+    write_lines(text, itertools.islice(read_lines(shared / "data/multi30k/train.de.gz"), 3000))
+    bpe([text], merges=300, codes_out=codes)
+    bpe([text], codes=codes, out=out)
+    with text.open(encoding="utf-8") as stream, contextlib.redirect_stderr(io.StringIO()):
+        learn_bpe(stream, expected := io.StringIO(), 300)
+    assert codes.read_text(encoding="utf-8") == expected.getvalue()
+    peer = BPE(expected, glossaries=[SYMBOL])
+    pairs = list(zip(read_lines(text), read_lines(out), strict=True))
+    assert len(pairs) == 3000
+    for line, cut in pairs:
+        assert cut == peer.segment(line)
+        assert undo_bpe(cut.split()) == line.split()
+
+
+def test_words_are_counted_over_all_texts(tmp_path: Path):
+    write_lines(tmp_path / "a", ["x y", "x"])
+    write_lines(tmp_path / "b.gz", ["x z"])
+    assert count_words([tmp_path / "a", tmp_path / "b.gz"]) == {"x": 3, "y": 1, "z": 1}
+
+
+@pytest.mark.parametrize(
+    "lines, place",
+    [
+        ([], "line 1"),
+        (["e s"], "line 1"),
+        (["#version: 0.2"], "no merge"),
+        (["#version: 0.2", "e s", "e"], "line 3"),
+        (["#version: 0.2", "e s t"], "line 2"),
+    ],
+)
+def test_damaged_codes_are_reported(tmp_path: Path, lines: list[str], place: str):
+    write_lines(tmp_path / "codes", lines)
+    with pytest.raises(UserError, match=place):
+        segmenter(tmp_path / "codes")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"merges": 5},
+        {"codes": Path("codes")},
+        {"merges": 5, "codes_out": Path("codes"), "out": Path("out")},
+        {"merges": 5, "codes": Path("codes"), "out": Path("out")},
+    ],
+)
+def test_it_either_learns_or_cuts(arguments: dict[str, object]):
+    with pytest.raises(UserError, match="to learn"):
+        bpe([Path("text")], **arguments)  # type: ignore[arg-type]
+
+
+def test_only_one_text_is_cut_at_a_time(codes: Path):
+    with pytest.raises(UserError, match="one --text"):
+        bpe([Path("a"), Path("b")], codes=codes, out=Path("out"))

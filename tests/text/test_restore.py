@@ -1,0 +1,125 @@
+"""The stage restore: symbols replaced, repeated, invented, left out; subwords undone."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contextnmt.errors import UserError
+from contextnmt.text.restore import restore, restore_tokens
+from contextnmt.text.symbols import SYMBOL
+
+RULES = """\
+type\tsource\ttarget\tcount
+C\tIMF\tFMI\t7
+N\t5,000\t5000\t1
+S\tGeneva\tGenève\t3
+S\tGeneva\t\t9
+"""
+SYMBOLS = """\
+line\tsymbol\tsource
+1\t<N>_1\t1,234.5
+1\t<S>_1\tGeneva
+1\t<S>_2\tTrakhtenberg
+3\t<N>_1\t5,000
+3\t<C>_1\tIMF
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "rules.tsv").write_text(RULES, encoding="utf-8")
+    (tmp_path / "symbols.tsv").write_text(SYMBOLS, encoding="utf-8")
+    return tmp_path
+
+
+def restored(folder: Path, text: str, language: str = "fr", **options: bool) -> list[str]:
+    (folder / "translation").write_text(text, encoding="utf-8")
+    restore(
+        translation=[folder / "translation"],
+        out=[folder / "test.beam12.gz".removesuffix(".gz")],
+        symbols=[folder / "symbols.tsv"],
+        rules=folder / "rules.tsv",
+        target_language=language,
+        statistics_out=folder / "restored.json",
+        **options,
+    )
+    return (folder / "test.beam12").read_text(encoding="utf-8").splitlines()
+
+
+def test_rule_copy_and_numbers_of_the_target_language(folder: Path) -> None:
+    text = "<S>_2 à <S>_1 : <N>_1 ^^Kg\nrien\nle <C>_1 : <N>_1\n"
+    assert restored(folder, text) == [
+        "Trakhtenberg à Genève : 1 234,5Kg",
+        "rien",
+        "le FMI : 5000",
+    ]
+    assert restored(folder, text, "de")[0] == "Trakhtenberg à Genève : 1.234,5Kg"
+
+
+def test_repeated_invented_and_missing_symbols_are_counted(folder: Path) -> None:
+    assert restored(folder, "<S>_1 <S>_1 <S>_9 ^^-Zeiten , 2 ^^<N>_7 ^^h\n<C>_1\n<N>_1\n") == [
+        "Genève Genève -Zeiten , 2 h",
+        "",
+        "5000",
+    ]
+    assert json.loads((folder / "restored.json").read_text(encoding="utf-8")) == {
+        "test.beam12": {"rule": 3, "copy": 0, "dropped": 3, "missing": 3}
+    }
+
+
+def test_subwords_are_undone_before_symbols(folder: Path) -> None:
+    text = "<S>_2 ^^@@ -@@ Zei@@ ten 2 ^^@@ <N>_1\nri@@ en\n<C>_1 <S>@@ _@@ 4 fin@@\n"
+    assert restored(folder, text, bpe=True) == ["Trakhtenberg-Zeiten 21 234,5", "rien", "FMI fin"]
+
+
+def test_without_symbols_the_words_stay_as_they_are(tmp_path: Path) -> None:
+    text = "<S>_1 ^^nd \\^^ fin@@ al\u2028x\n"
+    (tmp_path / "translation").write_text(text, encoding="utf-8")
+    for bpe, expected in ((False, text), (True, text.replace("@@ ", ""))):
+        restore([tmp_path / "translation"], [tmp_path / "out"], target_language="fr", bpe=bpe)
+        assert (tmp_path / "out").read_text(encoding="utf-8") == expected
+
+
+@pytest.mark.parametrize("text", ["one line\n", "1\n2\n"])
+def test_symbols_of_another_text_are_the_users_mistake(folder: Path, text: str) -> None:
+    with pytest.raises(UserError, match=r"symbols of line 3, but .* [12] lines"):
+        restored(folder, text)
+    assert not (folder / "test.beam12").exists()
+
+
+@pytest.mark.parametrize(
+    "row", ["x\t<S>_1\tBonn", "0\t<S>_1\tBonn", "3\t<X>_1\tBonn", "4 <S>_1 Bonn", "2\t<S>_1\tBonn"]
+)
+def test_a_malformed_row_of_the_symbols_is_named(folder: Path, row: str) -> None:
+    (folder / "symbols.tsv").write_text(SYMBOLS + row + "\n", encoding="utf-8")
+    with pytest.raises(UserError, match="line 7: a row needs"):
+        restored(folder, "1\n2\n3\n4\n")
+
+
+def test_options_that_do_not_go_together_are_the_users_mistake(folder: Path) -> None:
+    text = folder / "rules.tsv"
+    with pytest.raises(UserError, match="one --out"):
+        restore([text], [], target_language="fr")
+    with pytest.raises(UserError, match="only useful together"):
+        restore([text], [folder / "out"], target_language="fr", rules=text)
+    with pytest.raises(UserError, match="language 'klingon'"):
+        restore([text], [folder / "out"], target_language="klingon")
+
+
+OUTPUT = st.lists(
+    st.sampled_from(["<S>_1", "<S>_3", "<N>_1", "<C>_20", "^^<S>_3", "^^", "^^nd", "word", "<unk>"])
+    | st.sampled_from(["l'<S>_3", "<S>_3<N>_1", "<S>_03", "<S>", "3", "<S<N>_9>_3"])
+)
+
+
+@given(OUTPUT)
+def test_no_symbol_is_ever_left(tokens: list[str]) -> None:
+    words = restore_tokens(tokens, {"<S>_1": "Bonn", "<N>_1": "1 234"})
+    assert all(word and not SYMBOL.search(word) for word in words)
+    assert "^^" not in " ".join(words)
+    known = sum(len(re.findall(r"<S>_1", token)) for token in tokens)
+    assert sum(word.count("Bonn") for word in words) == known

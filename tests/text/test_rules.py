@@ -1,0 +1,87 @@
+"""The rule dictionary: what is counted, written, read back and chosen."""
+
+from pathlib import Path
+
+import pytest
+
+from contextnmt.errors import UserError
+from contextnmt.text.rules import (
+    NameCounts,
+    Rule,
+    RuleCounts,
+    best_targets,
+    name_counts,
+    read_rules,
+    write_rules,
+)
+from contextnmt.text.symbols import Symbol
+
+SEEN = [
+    Symbol("<C>_1", "IMF", "FMI"),
+    Symbol("<S>_1", "Bonn", "Bonn"),
+    Symbol("<N>_1", "1,234", "1 234"),
+    Symbol("<N>_2", "2010", "2010"),
+    Symbol("<N>_3", "5,000", "5000"),
+    Symbol("<N>_3", "6,000", "6000"),
+    Symbol("<N>_3", "6,000", "6 000"),
+    Symbol("<N>_3", "6,000", "6 000"),
+    Symbol("<S>_1", "Lake", "lac"),
+    Symbol("<S>_1", "Lake", "Lake"),
+    Symbol("<S>_1", "Bonn", "Bonn"),
+]
+
+TABLE = """\
+type\tsource\ttarget\tcount
+C\tIMF\tFMI\t1
+N\t5,000\t5000\t1
+S\tBonn\tBonn\t2
+S\tBonn\t\t1
+S\tLake\tlac\t1
+S\tLake\tLake\t1
+S\tUnited Nations\t\t1
+"""
+
+
+def rule_counts() -> RuleCounts:
+    counts = RuleCounts()
+    counts.add(SEEN, ["United Nations", "Bonn"])
+    return counts
+
+
+def test_writes_what_a_person_can_read(tmp_path: Path) -> None:
+    path = tmp_path / "rules.tsv"
+    write_rules(path, rule_counts().rules("en", "fr"))
+    assert path.read_text(encoding="utf-8") == TABLE
+    assert list(read_rules(path)) == list(rule_counts().rules("en", "fr"))
+
+
+def test_the_most_frequent_target_wins_and_of_equals_the_first_seen() -> None:
+    best = best_targets(rule_counts().rules("en", "fr"))
+    assert best == {
+        ("C", "IMF"): "FMI",
+        ("N", "5,000"): "5000",
+        ("S", "Bonn"): "Bonn",
+        ("S", "Lake"): "lac",
+    }
+
+
+def test_an_edited_count_decides_wherever_its_row_stands() -> None:
+    rules = [Rule("S", "Lake", "lac", 1), Rule("S", "Lake", "Lac", 7), Rule("S", "Lake", "", 9)]
+    assert best_targets(iter(rules)) == {("S", "Lake"): "Lac"}
+    assert name_counts(iter(rules)) == {"Lake": NameCounts(symbol=8, text=9)}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "line 1: not a rule dictionary"),
+        ("type\tsource\ttarget\tcount\nS\tBonn\tBonn\n", "line 2: a row needs"),
+        ("type\tsource\ttarget\tcount\nX\tBonn\tBonn\t1\n", "line 2: a row needs"),
+        ("type\tsource\ttarget\tcount\nS\tBonn\tBonn\tmany\n", "line 2: count 'many'"),
+    ],
+)
+def test_a_malformed_row_is_named(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "rules.tsv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(UserError, match=message):
+        list(read_rules(path))

@@ -1,0 +1,284 @@
+"""The configuration: how its layers are merged, and what a user sees who made a mistake."""
+
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from contextnmt.configuration import (
+    Layer,
+    deviations,
+    digest,
+    load,
+    merge,
+    place,
+    recipe,
+    resolve,
+)
+from contextnmt.errors import UserError
+from contextnmt.model.settings import model_settings
+from contextnmt.training.settings import training_settings
+
+ROOT = Path(__file__).parents[2]
+WORKFLOW = ROOT / "workflow"
+PRESETS = sorted(path.stem for path in (WORKFLOW / "presets").glob("*.yaml"))
+OWN = load(ROOT / "config.yaml")
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def configured(**own: Any) -> dict[str, Any]:
+    """The configuration with keys of `own` over those of config.yaml."""
+    return resolve(WORKFLOW, [Layer("config.yaml", OWN), Layer("mine.yaml", own)])
+
+
+def test_merge_goes_key_by_key_and_replaces_lists_and_null() -> None:
+    below = {"a": {"x": 1, "y": [1, 2]}, "b": {"z": 1}}
+    above = {"a": {"y": [3]}, "b": None, "c": 4}
+    assert merge(below, above) == {"a": {"x": 1, "y": [3]}, "b": None, "c": 4}
+    assert merge({"b": None}, {"b": {"z": 1}}) == {"b": {"z": 1}}
+    assert below == {"a": {"x": 1, "y": [1, 2]}, "b": {"z": 1}}
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_preset_is_valid_and_the_stages_take_its_settings(preset: str) -> None:
+    configuration = configured(preset=preset)
+    assert configuration["about"]
+    for pair in configuration["pairs"]:
+        for system in configuration["systems"]:
+            made = recipe(configuration, pair, system)
+            model_settings(made["model"])
+            training_settings(made["training"])
+
+
+def test_the_user_is_above_the_preset_and_the_preset_above_the_paper() -> None:
+    configuration = configured(model={"hidden": 7})
+    assert configuration["model"]["hidden"] == 7
+    preset = load(WORKFLOW / "presets" / "demo.yaml")
+    assert configuration["model"]["embedding"] == preset["model"]["embedding"]
+    paper = load(WORKFLOW / "experiments" / "choi2017.yaml")
+    assert configuration["training"]["clip"] == paper["training"]["clip"] == 1
+
+
+def test_the_papers_settings_are_the_papers() -> None:
+    paper = load(WORKFLOW / "experiments" / "choi2017.yaml")
+    sizes = {key: paper["model"][key] for key in ("embedding", "hidden", "alignment", "maxout")}
+    assert sizes == {"embedding": 620, "hidden": 1000, "alignment": 2000, "maxout": 500}
+    assert paper["text"] == {"vocabulary_size": 30000, "merges": 30000}
+    assert paper["training"]["unknown_limit"] == {"en-fr": 0.1, "en-de": 0.3}
+    assert paper["training"]["max_length"] == 50
+    assert paper["decoding"]["beams"] == [1, 12]
+    systems = paper["experiments"]["choi2017"]["systems"]
+    assert [system["label"] for system in systems.values()] == [
+        "Baseline",
+        "+Context (C)",
+        "+Symbol (S)",
+        "+C+S",
+        "+BPE",
+        "+BPE+C",
+        "+BPE+C+S",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("system", "view", "contextualized"),
+    [
+        ("baseline", "word", False),
+        ("context", "word", True),
+        ("symbol", "sym", False),
+        ("context-symbol", "sym", True),
+        ("bpe", "bpe", False),
+        ("bpe-context", "bpe", True),
+        ("bpe-context-symbol", "sym-bpe", True),
+    ],
+)
+def test_a_system_is_a_view_and_what_differs_from_the_others(
+    system: str, view: str, contextualized: bool
+) -> None:
+    made = recipe(configured(), "en-fr", system)
+    assert made["view"] == view
+    assert (made["model"]["contextualizer"] is not None) == contextualized
+
+
+def test_the_limit_of_unknown_words_is_that_of_the_pair() -> None:
+    configuration = configured(training={"unknown_limit": {"en-fr": 0.1, "en-de": 0.3}})
+    limits = [
+        recipe(configuration, *run)["training"]["unknown_limit"]
+        for run in [("en-fr", "baseline"), ("en-de", "baseline"), ("en-de", "bpe")]
+    ]
+    assert limits == [0.1, 0.3, 1.0]
+    everything = configured(training={"unknown_limit": None})
+    assert recipe(everything, "en-fr", "baseline")["training"]["unknown_limit"] == 1.0
+
+
+def test_a_system_of_ones_own() -> None:
+    configuration = configured(
+        systems=["deep"],
+        experiments={
+            "choi2017": {
+                "systems": {
+                    "deep": {
+                        "label": "Deep",
+                        "view": "word",
+                        "model": {"contextualizer": {"layers": [5, 6]}},
+                        "training": {"learning_rate": 0.1},
+                    }
+                }
+            }
+        },
+    )
+    made = recipe(configuration, "en-fr", "deep")
+    assert made["model"]["contextualizer"] == {"layers": [5, 6], "end_of_sentence": False}
+    assert made["training"]["learning_rate"] == 0.1
+    assert configuration["training"]["learning_rate"] != 0.1
+
+
+def test_names_of_files_are_filled_in() -> None:
+    configuration = configured()
+    corpus, file, member = place(configuration, "en-de", "test", "de")
+    assert (corpus, file, member) == ("embedded", "embedded.tar.gz", "test.de")
+    plain = configured(preset="multi30k")
+    assert place(plain, "en-de", "val", "en") == ("multi30k", "val.en.gz", None)
+
+
+def test_deviations_are_what_is_not_the_papers() -> None:
+    configuration = configured(model={"dropout": 0.25})
+    found = {item["key"]: item for item in deviations(WORKFLOW, configuration)}
+    assert found["model.dropout"] == {"key": "model.dropout", "paper": 0.0, "here": 0.25}
+    assert "training.clip" not in found
+    assert "training.unknown_limit.en-fr" not in found
+
+
+def test_the_digest_changes_with_the_settings_but_not_with_places() -> None:
+    assert digest(configured()) == digest(configured(mirror="/data", hand_placed="/data"))
+    assert digest(configured()) != digest(configured(seeds=[2]))
+    assert digest(configured(seeds=[1, 2])) != digest(configured(seeds=[2, 1]))
+
+
+@pytest.mark.parametrize(
+    ("own", "message"),
+    [
+        (
+            {"training": {"batch_sise": 64}},
+            "mine.yaml: training.batch_sise: unknown key; did you mean batch_size? allowed: ",
+        ),
+        ({"trainning": {}}, "mine.yaml: trainning: unknown key; did you mean training? allowed: "),
+        ({"preset": "dmeo"}, "preset: unknown preset dmeo; did you mean demo? allowed: demo, "),
+        ({"systems": ["bse"]}, "systems: unknown system bse; did you mean bpe? allowed: baseline"),
+        ({"pairs": ["en-es"]}, "pairs: unknown pair en-es; did you mean en-de? allowed: en-fr"),
+        ({"pairs": ["enfr"]}, 'pairs[0] is "enfr"; allowed: text like en-fr'),
+        ({"seeds": []}, "seeds is []; allowed: a list of at least 1"),
+        ({"seeds": [1, 1]}, "none of them twice"),
+        ({"seeds": [-1]}, "seeds[0] is -1; allowed: a whole number of at least 0"),
+        ({"device": "gpu"}, 'device is "gpu"; allowed: cpu, cuda'),
+        ({"model": {"hidden": "big"}}, 'hidden is "big"; allowed: a whole number of at least 1'),
+        ({"model": {"dropout": 1.0}}, "a number of at least 0 and below 1"),
+        ({"model": {"contextualizer": True}}, "allowed: a block of keys or null"),
+        ({"text": {"merges": None}}, "text.merges is null; allowed: a whole number of at least 1"),
+        ({"training": {"learning_rate": "4e-4"}}, "(YAML takes 4e-4 for text: write 0.0004)"),
+        ({"training": {"unknown_limit": {"en_fr": 0.1}}}, "'en_fr' is not text like en-fr"),
+        ({"experiments": {"choi2071": {}}}, "unknown experiment choi2071; did you mean choi2017?"),
+        (
+            {"experiments": {"choi2017": {"texts": {"en-fr": {"dev": ["devv"]}}}}},
+            "experiments.choi2017.texts.en-fr.dev: unknown text devv; did you mean dev? allowed: ",
+        ),
+        (
+            {"experiments": {"choi2017": {"systems": {"baseline": {"view": "words"}}}}},
+            'systems.baseline.view is "words"; allowed: word, sym, bpe, sym-bpe',
+        ),
+        (
+            {"experiments": {"choi2017": {"texts": {"en-fr": {"test": ["train"]}}}}},
+            "only a training text may be called train",
+        ),
+        (
+            {"corpora": {"embedded": {"files": {"x.gz": {"url": "https://example.org/x.gz"}}}}},
+            "allowed: either generator and seed, or url and sha256",
+        ),
+        (
+            {"corpora": {"embedded": {"texts": {"dev": {"file": "embeded.tar.gz"}}}}},
+            "texts.dev.file: unknown file embeded.tar.gz; did you mean embedded.tar.gz?",
+        ),
+        (
+            {"corpora": {"other": {"files": {}, "texts": {"dev": {"file": "dev.gz"}}}}},
+            "two corpora have a text of this name",
+        ),
+        ({"corpora": {"other": {"files": {}}}}, "corpora.other: missing: texts"),
+    ],
+)
+def test_a_mistake_is_named_with_what_is_allowed(own: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError) as caught:
+        configured(**own)
+    text = str(caught.value)
+    assert message in text
+    assert "mine.yaml: " in text
+    assert all(len(line) < 500 for line in text.split("\n"))
+    assert text.count("\n") <= 5
+
+
+def test_a_message_names_the_layer_that_says_it(tmp_path: Path) -> None:
+    layers = [Layer("config.yaml", {**OWN, "seeds": [0.5]}), Layer("--config", {"device": "tpu"})]
+    with pytest.raises(UserError) as caught:
+        resolve(WORKFLOW, layers)
+    assert [line.split(": ")[0] for line in str(caught.value).split("\n")] == [
+        "--config",
+        "config.yaml",
+    ]
+
+
+def test_many_mistakes_are_counted_not_listed() -> None:
+    with pytest.raises(UserError) as caught:
+        configured(training={f"key{number}": 1 for number in range(9)})
+    assert str(caught.value).split("\n")[5:] == ["and 4 more"]
+
+
+def test_broken_yaml_is_told_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("preset: demo\nseeds: [1\nmodel: {}\n")
+    with pytest.raises(UserError, match=r"mine\.yaml, line \d: not YAML"):
+        load(file)
+    file.write_text("- 1\n")
+    with pytest.raises(UserError, match="not a block of `key: value` lines"):
+        load(file)
+
+
+def objects(schema: Any, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every part of a JSON schema that describes blocks of keys."""
+    if isinstance(schema, dict):
+        if schema.get("type") in ("object", ["object", "null"]):
+            yield path, schema
+        for key, value in schema.items():
+            yield from objects(value, f"{path}/{key}")
+
+
+def test_the_schema_describes_every_key_and_lets_no_other_through() -> None:
+    schema = load(WORKFLOW / "schemas" / "config.schema.yaml")
+    found = list(objects(schema))
+    assert len(found) > 10
+    for path, block in found:
+        assert "additionalProperties" in block and block["additionalProperties"] is not True, path
+        for key, value in block.get("properties", {}).items():
+            assert value.get("description"), f"{path}/{key}"
+
+
+def test_config_yaml_shows_every_key_with_the_papers_value() -> None:
+    """Its commented blocks, switched on, are the paper's settings and nothing else."""
+    lines = (ROOT / "config.yaml").read_text().split("\n")
+    start = next(number for number, line in enumerate(lines) if line == "# text:")
+    end = next(n for n, line in enumerate(lines[start:], start) if not line.startswith("#"))
+    shown = yaml.safe_load("\n".join(line[2:] for line in lines[start:end]))
+    paper = load(WORKFLOW / "experiments" / "choi2017.yaml")
+    assert shown == {key: paper[key] for key in ("text", "model", "training")}
+
+
+def test_on_the_command_line_there_is_no_traceback(snakemake: Run, tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text("training: {batch_sise: 3}\n")
+    run = snakemake(
+        tmp_path, "-n", "-s", str(ROOT / "Snakefile"), "--configfile", str(tmp_path / "mine.yaml")
+    )
+    assert run.returncode != 0
+    assert run.stdout.count("\n") <= 3, run.stdout
+    assert "mine.yaml: training.batch_sise: unknown key; did you mean batch_size?" in run.stdout
+    assert "Traceback" not in run.stdout

@@ -1,0 +1,108 @@
+"""The finished demo: everything is there, and the numbers are those of trained systems."""
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from contextnmt.files import count_lines, read_json
+
+pytestmark = pytest.mark.xdist_group("demo")  # one run of the demo for all workers
+
+PAIRS = ["en-fr", "en-de"]
+SYSTEMS = [
+    "baseline",
+    "context",
+    "symbol",
+    "context-symbol",
+    "bpe",
+    "bpe-context",
+    "bpe-context-symbol",
+]
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def results(demo: Path) -> Path:
+    return demo / "results" / "demo"
+
+
+def test_every_table_and_figure_is_made(results: Path) -> None:
+    report = results / "report"
+    assert "<html" in (report / "index.html").read_text()
+    for name in ["table3", "table4", "phenomena"]:
+        for suffix in ["csv", "json", "md", "tex"]:
+            assert (report / "tables" / f"{name}.{suffix}").stat().st_size > 0
+    for pair in PAIRS:
+        for name in [f"gains.{pair}", f"curves.{pair}.bleu", f"curves.{pair}.loss"]:
+            for suffix in ["svg", "pdf", "png"]:
+                assert (report / "figures" / f"{name}.{suffix}").stat().st_size > 0
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_every_system_has_a_translation_for_each_line(
+    results: Path, pair: str, system: str
+) -> None:
+    target = pair.split("-")[1]
+    for text in ["dev", "test"]:
+        lines = count_lines(results / "extract" / pair / f"{text}.{target}.gz")
+        for beam in [1, 12]:
+            file = results / "restore" / pair / system / "1" / f"{text}.beam{beam}.gz"
+            assert count_lines(file) == lines > 0
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_every_system_has_learnt_something(results: Path, pair: str, system: str) -> None:
+    scores = read_json(results / "score" / pair / system / "1" / "scores.json")
+    assert set(scores) == {f"{text}.beam{beam}" for text in ["dev", "test"] for beam in [1, 12]}
+    assert all(1 < entry["bleu"] <= 100 for entry in scores.values())
+
+
+def test_no_symbol_and_no_subword_is_left_in_a_translation(results: Path) -> None:
+    from contextnmt.files import read_lines
+
+    for file in results.glob("restore/*/*/1/*.gz"):
+        for line in read_lines(file):
+            assert not line.endswith("@@") and "@@ " not in line, file
+            assert not any(f"<{kind}>_" in line for kind in "NSC"), file
+
+
+def test_a_run_says_how_it_was_made(results: Path) -> None:
+    model = read_json(results / "train" / "en-fr" / "context-symbol" / "1" / "model.json")
+    assert model["model"]["contextualizer"] is not None
+    assert model["seed"] == 1
+    assert model["stopped"] in ("patience", "max_updates")
+    assert {"python", "torch", "processor", "threads"} <= set(model["environment"])
+
+
+def test_every_job_has_a_log_and_a_benchmark(results: Path) -> None:
+    for folder, suffix in [("logs", "log"), ("benchmarks", "tsv")]:
+        stages = {path.name for path in (results / folder).iterdir()}
+        assert {"tokenize", "clean", "binarize", "train", "translate", "score"} <= {
+            Path(name).stem for name in stages
+        }
+        for system in SYSTEMS:
+            assert (results / folder / "train" / "en-de" / system / f"1.{suffix}").is_file()
+
+
+def test_nothing_temporary_is_left(results: Path) -> None:
+    assert not list(results.rglob("*.part"))
+    assert not list(results.glob("train/*/*/*/state"))
+
+
+def test_there_is_nothing_left_to_do(demo: Path, snakemake: Run) -> None:
+    run = snakemake(demo, "-n")
+    assert "Nothing to be done" in run.stdout, run.stdout[-3000:]
+
+
+def test_symbols_are_used(results: Path) -> None:
+    """Else the systems with symbols would be the others under another name."""
+    for pair in PAIRS:
+        coverage = json.loads((results / "coverage" / f"{pair}.json").read_text())
+        assert all(side["after"]["symbol_percent"]["N"] > 0 for side in coverage.values())
+        assert all(side["before"]["symbol_percent"]["N"] == 0 for side in coverage.values())

@@ -1,0 +1,160 @@
+"""What goes wrong outside: a killed workflow, a missing corpus, a folder that cannot be written."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+TINY = ROOT / "tests" / "workflow" / "tiny.yaml"
+MODEL = "results/demo/train/en-fr/baseline/1/model.json"
+STATE = "results/demo/train/en-fr/baseline/1/state"
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def arguments(folder: Path, *configurations: Path) -> list[str]:
+    """Arguments that run the repository's workflow in another folder."""
+    return [
+        *("-s", f"{ROOT}/Snakefile", "-d", f"{folder}", "--cores", "2", "--show-failed-logs"),
+        *("--configfile", *map(str, configurations)),
+    ]
+
+
+def wait_for(condition: Callable[[], object], seconds: int = 120) -> None:
+    """Wait until something is the case; fail if it takes longer than `seconds`."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.1)
+
+
+@pytest.fixture
+def long_training(tmp_path: Path) -> Path:
+    """A configuration under which one system trains for hours, saving its state now and then."""
+    file = tmp_path / "long.yaml"
+    training = {"max_updates": 10**6, "patience": 10**6, "validate_every": 2}
+    file.write_text(yaml.safe_dump({"systems": ["baseline"], "training": training}))
+    return file
+
+
+@pytest.fixture
+def killed(
+    tmp_path: Path, long_training: Path, environment: dict[str, str]
+) -> Iterator[tuple[Path, list[str]]]:
+    """A folder in which snakemake and all its jobs were killed in the middle of a training."""
+    folder = tmp_path / "killed"
+    folder.mkdir()
+    command = ["snakemake", MODEL, *arguments(folder, TINY, long_training)]
+    with open(tmp_path / "output", "w") as output:
+        process = subprocess.Popen(
+            command, env=environment, stdout=output, stderr=output, start_new_session=True
+        )
+    try:
+        wait_for(lambda: any((folder / STATE).glob("*")) or process.poll() is not None)
+        assert process.poll() is None, (tmp_path / "output").read_text()
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    yield folder, command[1:]
+
+
+def test_after_a_kill_unlock_and_go_on(
+    killed: tuple[Path, list[str]], snakemake: Run, tmp_path: Path
+) -> None:
+    folder, command = killed
+    assert not (folder / MODEL).exists()
+    done = folder / "results/demo/binarize/en-fr/word/manifest.json"
+    made = done.stat().st_mtime_ns
+
+    locked = snakemake(ROOT, *command)
+    assert locked.returncode != 0
+    assert "--unlock" in locked.stdout
+
+    assert snakemake(ROOT, "--unlock", *command).returncode == 0
+    finished = snakemake(ROOT, MODEL, "--rerun-incomplete", *arguments(folder, TINY))
+    assert finished.returncode == 0, finished.stdout[-3000:]
+    assert (folder / MODEL).is_file()
+    assert not (folder / STATE).exists()
+    assert done.stat().st_mtime_ns == made  # what was finished is not made again
+
+
+def test_a_killed_stage_leaves_nothing_that_looks_finished(tmp_path: Path) -> None:
+    """It reads from a pipe that never ends, so it is killed in the middle of its work."""
+    out = tmp_path / "out"
+    pipes = [tmp_path / "source", tmp_path / "target"]
+    for pipe in pipes:
+        os.mkfifo(pipe)
+    command = [sys.executable, "-m", "contextnmt", "tokenize"]
+    for side, language, pipe in zip(["source", "target"], ["en", "fr"], pipes, strict=True):
+        command += [f"--{side}", f"{pipe}", f"--{side}-language", language]
+        command += [f"--{side}-out", f"{out / side}.gz"]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    try:
+        with open(pipes[0], "w") as source, open(pipes[1], "w") as target:
+            source.write("Two words.\n" * 2000)
+            target.write("Deux mots.\n" * 2000)
+            source.flush(), target.flush()
+            wait_for(lambda: process.poll() is not None or any(out.glob(".*")), 60)
+            assert process.poll() is None
+            process.kill()
+            process.wait()
+    finally:
+        process.kill()
+        process.wait()
+    assert not [path for path in out.iterdir() if not path.name.startswith(".")]
+
+
+@pytest.mark.parametrize("missing", ["network", "hand-placed"])
+def test_a_missing_corpus_file_is_named_with_what_to_do(
+    snakemake: Run, tmp_path: Path, missing: str
+) -> None:
+    file = {"url": "http://127.0.0.1:9/dev.en.gz", "sha256": "0" * 64}
+    if missing == "hand-placed":  # there is a file of this name, but it is another one
+        (tmp_path / "dev.gz").write_bytes(b"something else")
+    configuration = tmp_path / "missing.yaml"
+    corpus = {"files": {"dev.gz": file}, "texts": {"mine": {"file": "dev.gz"}}}
+    texts = {"choi2017": {"texts": {"en-fr": {"dev": ["mine"]}}}}
+    configuration.write_text(
+        yaml.safe_dump(
+            {"corpora": {"other": corpus}, "experiments": texts, "hand_placed": str(tmp_path)}
+        )
+    )
+    run = snakemake(
+        ROOT, "results/demo/download/other/dev.gz", *arguments(tmp_path, TINY, configuration)
+    )
+    assert run.returncode != 0
+    shown = [line for line in run.stdout.split("\n") if "contextnmt download: " in line]
+    assert shown and "dev.gz" in shown[0], run.stdout
+    assert "Traceback" not in run.stdout
+    assert not (tmp_path / "results/demo/download/other/dev.gz").exists()
+
+
+def test_a_results_folder_that_cannot_be_written_is_refused_at_once(
+    snakemake: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "results").write_text("a file\n")  # permissions would not stop root
+    run = snakemake(ROOT, *arguments(tmp_path, TINY))
+    assert run.returncode != 0
+    assert "results is a file" in run.stdout
+    assert "Traceback" not in run.stdout
+
+
+def test_a_failing_stage_shows_its_message_and_stops_what_needs_it(
+    snakemake: Run, tmp_path: Path
+) -> None:
+    configuration = tmp_path / "wrong.yaml"
+    text = {"corpora": {"embedded": {"texts": {"dev": {"member": "nothing.{lang}"}}}}}
+    configuration.write_text(yaml.safe_dump(text))
+    extracted = "results/demo/extract/en-fr/dev.en.gz"
+    run = snakemake(ROOT, extracted, *arguments(tmp_path, TINY, configuration))
+    assert run.returncode != 0
+    assert "contextnmt extract: " in run.stdout and "nothing.en" in run.stdout
+    assert "Traceback" not in run.stdout
+    assert not (tmp_path / extracted).exists()

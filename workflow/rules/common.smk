@@ -1,0 +1,108 @@
+"""The configuration, and what all rules share: names of texts, runs, and marks of code."""
+
+import os
+import shlex
+import sys
+from pathlib import Path
+
+BASE = Path(workflow.basedir)
+SOURCE = BASE / "src"
+sys.path.insert(0, str(SOURCE))
+
+from contextnmt import configuration as configurations
+from contextnmt.closure import code_marks
+from contextnmt.errors import UserError
+
+
+def read_configuration():
+    """The merged configuration; a mistake ends the program with a few lines, not a traceback."""
+    try:
+        files = [BASE / "config.yaml", *workflow.overwrite_configfiles]
+        layers = [
+            configurations.Layer(Path(file).name, configurations.load(Path(file)))
+            for file in files
+        ]
+        layers.append(configurations.Layer("--config", workflow.config_settings.config))
+        return configurations.resolve(BASE / "workflow", layers)
+    except UserError as error:
+        sys.exit(str(error))
+
+
+def check_writable(path):
+    """End the program unless files can be made below `path`, which need not be there yet."""
+    there = next(folder for folder in [path, *path.parents] if folder.exists())
+    if not there.is_dir():
+        sys.exit(
+            f"{there} is a file, but results go into a folder of this name: rename the file"
+        )
+    if not os.access(there, os.W_OK):
+        sys.exit(
+            f"{there.resolve()}: not writable: mend its permissions or use --directory"
+        )
+
+
+CONFIGURATION = read_configuration()
+RESULTS = f"results/{CONFIGURATION['preset']}"
+check_writable(Path(RESULTS))
+PAIRS = CONFIGURATION["pairs"]
+BEAMS = CONFIGURATION["decoding"]["beams"]
+VIEWS = ["word", "sym", "bpe", "sym-bpe"]
+
+shell.prefix(f"export PYTHONPATH={shlex.quote(str(SOURCE))} OMP_NUM_THREADS=1; ")
+
+
+wildcard_constraints:
+    pair="[a-z]{2,3}-[a-z]{2,3}",
+    source="[a-z]{2,3}",
+    target="[a-z]{2,3}",
+    language="[a-z]{2,3}",
+    text="[A-Za-z0-9_-]+",
+    aware=r"(\.pair)?",
+    view="|".join(VIEWS),
+    system="[A-Za-z0-9_-]+",
+    seed="[0-9]+",
+
+
+def code(module):
+    """Marks of all files that running `module` can reach: as params, they re-run an edited stage."""
+    return code_marks(SOURCE, module)
+
+
+def settings(value):
+    """Settings for a command, as one param: Snakemake compares params as a set without names."""
+    return configurations.canonical(value)
+
+
+def texts(pair, *roles):
+    """Names of the texts that the experiments give these roles (train, dev, test) in `pair`."""
+    names = [
+        name
+        for experiment in CONFIGURATION["experiments"].values()
+        for role in roles
+        for name in experiment["texts"][pair][role]
+    ]
+    return list(dict.fromkeys(names))
+
+
+def text_entry(name):
+    """What the configuration says about a text."""
+    return next(
+        corpus["texts"][name]
+        for corpus in CONFIGURATION["corpora"].values()
+        if name in corpus["texts"]
+    )
+
+
+def recipe(wildcards):
+    """View, model and training of the system that the wildcards name."""
+    return configurations.recipe(CONFIGURATION, wildcards.pair, wildcards.system)
+
+
+def runs(pattern, pairs=PAIRS):
+    """`pattern` for every language pair, system and seed of the configuration."""
+    return expand(
+        pattern,
+        pair=pairs,
+        system=CONFIGURATION["systems"],
+        seed=CONFIGURATION["seeds"],
+    )

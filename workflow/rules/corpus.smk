@@ -1,0 +1,144 @@
+"""From archives to clean tokenized pairs: download, extract, tokenize, clean, select."""
+
+
+rule download:
+    input:
+        downloads(),
+
+
+rule download_file:
+    output:
+        "<results>/download/{corpus}/{file}",
+    log:
+        "<logs>/download/{corpus}/{file}.log",
+    benchmark:
+        "<benchmarks>/download/{corpus}/{file}.tsv"
+    localrule: True
+    conda:
+        "../../envs/contextnmt.yaml"
+    params:
+        *code("contextnmt.corpus.download"),
+        entry=lambda wildcards: settings(
+            CONFIGURATION["corpora"][wildcards.corpus]["files"][wildcards.file]
+        ),
+        # Snakemake does not compare functions of `output`: another mirror re-runs nothing.
+        copies=lambda wildcards, output: copies(),
+    message:
+        "download {wildcards.corpus}/{wildcards.file}"
+    shell:
+        "python -m contextnmt download --file {wildcards.file:q} --entry {params.entry:q}"
+        " --out {output:q} {params.copies} > {log:q} 2>&1"
+
+
+rule extract:
+    input:
+        source=archive_file("source"),
+        target=archive_file("target"),
+    output:
+        source="<results>/extract/{source}-{target}/{text}.{source}.gz",
+        target="<results>/extract/{source}-{target}/{text}.{target}.gz",
+    log:
+        "<logs>/extract/{source}-{target}/{text}.log",
+    benchmark:
+        "<benchmarks>/extract/{source}-{target}/{text}.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    resources:
+        mem_mb=2000,
+        runtime="4h",
+    params:
+        *code("contextnmt.corpus.extract"),
+        source=archive_member("source"),
+        target=archive_member("target"),
+        lines=expected_lines,
+    message:
+        "extract {wildcards.source}-{wildcards.target} {wildcards.text}"
+    shell:
+        "python -m contextnmt extract --source {params.source:q} --target {params.target:q}"
+        " --source-out {output.source} --target-out {output.target} {params.lines}"
+        " > {log} 2>&1"
+
+
+rule tokenize:
+    input:
+        source="<results>/extract/{source}-{target}/{text}.{source}.gz",
+        target="<results>/extract/{source}-{target}/{text}.{target}.gz",
+    output:
+        source="<results>/tokenize/{source}-{target}/{text}.{source}.gz",
+        target="<results>/tokenize/{source}-{target}/{text}.{target}.gz",
+    log:
+        "<logs>/tokenize/{source}-{target}/{text}.log",
+    benchmark:
+        "<benchmarks>/tokenize/{source}-{target}/{text}.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    resources:
+        mem_mb=2000,
+        runtime="24h",
+    params:
+        *code("contextnmt.corpus.tokenize"),
+    message:
+        "tokenize {wildcards.source}-{wildcards.target} {wildcards.text}"
+    shell:
+        "python -m contextnmt tokenize --source {input.source} --target {input.target}"
+        " --source-language {wildcards.source} --target-language {wildcards.target}"
+        " --source-out {output.source} --target-out {output.target} > {log} 2>&1"
+
+
+rule clean:
+    input:
+        source="<results>/tokenize/{source}-{target}/{text}.{source}.gz",
+        target="<results>/tokenize/{source}-{target}/{text}.{target}.gz",
+    output:
+        source="<results>/clean/{source}-{target}/{text}.{source}.gz",
+        target="<results>/clean/{source}-{target}/{text}.{target}.gz",
+        removed="<results>/clean/{source}-{target}/{text}.removed.json",
+    log:
+        "<logs>/clean/{source}-{target}/{text}.log",
+    benchmark:
+        "<benchmarks>/clean/{source}-{target}/{text}.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    resources:
+        mem_mb=8000,
+        runtime="12h",
+    params:
+        *code("contextnmt.corpus.clean"),
+        settings=settings(CONFIGURATION["clean"]),
+    message:
+        "clean {wildcards.source}-{wildcards.target} {wildcards.text}"
+    shell:
+        "python -m contextnmt clean --source {input.source} --target {input.target}"
+        " --source-out {output.source} --target-out {output.target}"
+        " --removed-out {output.removed} --settings {params.settings:q} > {log} 2>&1"
+
+
+rule select:
+    input:
+        source=training_texts("source"),
+        target=training_texts("target"),
+    output:
+        source="<results>/select/{source}-{target}/train.{source}.gz",
+        target="<results>/select/{source}-{target}/train.{target}.gz",
+        source_counts="<results>/select/{source}-{target}/counts.{source}.tsv",
+        target_counts="<results>/select/{source}-{target}/counts.{target}.tsv",
+    log:
+        "<logs>/select/{source}-{target}.log",
+    benchmark:
+        "<benchmarks>/select/{source}-{target}.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    resources:
+        mem_mb=8000,
+        runtime="24h",
+    params:
+        *code("contextnmt.selection.select"),
+        source=lambda wildcards, input: [f"--source {path}" for path in input.source],
+        target=lambda wildcards, input: [f"--target {path}" for path in input.target],
+    message:
+        "select {wildcards.source}-{wildcards.target}"
+    shell:
+        "python -m contextnmt select {params.source} {params.target}"
+        " --source-out {output.source} --target-out {output.target}"
+        " --source-counts {output.source_counts} --target-counts {output.target_counts}"
+        " > {log} 2>&1"

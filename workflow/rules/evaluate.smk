@@ -1,0 +1,204 @@
+"""From models to numbers: translate, restore, score, phenomena."""
+
+
+rule translate:
+    input:
+        model=expand(
+            "<results>/train/{{pair}}/{{system}}/{{seed}}/{file}",
+            file=["model.safetensors", "model.json", *VOCABULARIES],
+        ),
+        text=lambda wildcards: view_file(
+            wildcards.pair,
+            recipe(wildcards)["view"],
+            wildcards.text,
+            wildcards.pair.split("-")[0],
+        ),
+    output:
+        expand(
+            "<results>/translate/{{pair}}/{{system}}/{{seed}}/{{text}}.beam{beam}.gz",
+            beam=BEAMS,
+        ),
+    log:
+        "<logs>/translate/{pair}/{system}/{seed}/{text}.log",
+    benchmark:
+        "<benchmarks>/translate/{pair}/{system}/{seed}/{text}.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    threads: lambda wildcards: recipe(wildcards)["training"]["threads"]
+    resources:
+        gpu=GPUS,
+        mem_mb=8000,
+        runtime="4h",
+    params:
+        *code("contextnmt.translation.translate"),
+        device=CONFIGURATION["device"],
+        model=lambda wildcards, input: Path(input.model[0]).parent,
+        beams=repeated("--beam", BEAMS),
+        out=lambda wildcards, output: repeated("--out", output),
+    message:
+        "translate {wildcards.pair} {wildcards.system}, seed {wildcards.seed}: {wildcards.text}"
+    shell:
+        "python -m contextnmt translate --model {params.model} --text {input.text}"
+        " {params.beams} {params.out} --device {params.device} --threads {threads} > {log} 2>&1"
+
+
+rule restore:
+    input:
+        translation=expand(
+            "<results>/translate/{{pair}}/{{system}}/{{seed}}/{{text}}.beam{beam}.gz",
+            beam=BEAMS,
+        ),
+        symbols=if_symbolized("{text}.symbols.tsv.gz"),
+        rules=if_symbolized("rules.tsv"),
+    output:
+        expand(
+            "<results>/restore/{{pair}}/{{system}}/{{seed}}/{{text}}.beam{beam}.gz",
+            beam=BEAMS,
+        ),
+        statistics="<results>/restore/{pair}/{system}/{seed}/{text}.restored.json",
+    log:
+        "<logs>/restore/{pair}/{system}/{seed}/{text}.log",
+    benchmark:
+        "<benchmarks>/restore/{pair}/{system}/{seed}/{text}.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    resources:
+        mem_mb=4000,
+        runtime="1h",
+    params:
+        *code("contextnmt.text.restore"),
+        languages=lambda wildcards: "--source-language {} --target-language {}".format(
+            *wildcards.pair.split("-")
+        ),
+        translations=lambda wildcards, input: repeated(
+            "--translation", input.translation
+        ),
+        out=lambda wildcards, output: repeated("--out", output[: len(BEAMS)]),
+        symbols=lambda wildcards, input: repeated(
+            "--symbols", [*input.symbols] * len(BEAMS)
+        ),
+        rules=lambda wildcards, input: repeated("--rules", input.rules),
+        bpe=lambda wildcards: "--bpe" if "bpe" in recipe(wildcards)["view"] else "",
+    message:
+        "restore {wildcards.pair} {wildcards.system}, seed {wildcards.seed}: {wildcards.text}"
+    shell:
+        "python -m contextnmt restore {params.translations} {params.out} {params.languages}"
+        " {params.symbols} {params.rules} {params.bpe} --statistics-out {output.statistics}"
+        " > {log} 2>&1"
+
+
+rule score:
+    input:
+        hypothesis=restored,
+        reference=references("tokenize"),
+        raw_reference=references("extract"),
+    output:
+        "<results>/score/{pair}/{system}/{seed}/scores.json",
+    log:
+        "<logs>/score/{pair}/{system}/{seed}.log",
+    benchmark:
+        "<benchmarks>/score/{pair}/{system}/{seed}.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    resources:
+        mem_mb=4000,
+        runtime="1h",
+    params:
+        *code("contextnmt.evaluation.score"),
+        names=lambda wildcards: repeated("--name", translation_names(wildcards)),
+        files=lambda wildcards, input: " ".join(
+            [
+                repeated("--hypothesis", input.hypothesis),
+                repeated("--reference", input.reference),
+                repeated("--raw-reference", input.raw_reference),
+            ]
+        ),
+        target=lambda wildcards: wildcards.pair.split("-")[1],
+    message:
+        "score {wildcards.pair} {wildcards.system}, seed {wildcards.seed}"
+    shell:
+        "python -m contextnmt score {params.names} {params.files}"
+        " --target-language {params.target} --out {output} > {log} 2>&1"
+
+
+rule phenomena:
+    input:
+        tags=lambda wildcards: tags(wildcards)[0],
+        hypothesis=expand(
+            "<results>/restore/{{pair}}/{{system}}/{{seed}}/{{text}}.beam{beam}.gz",
+            beam=BEAMS,
+        ),
+    output:
+        "<results>/phenomena/{pair}/{system}/{seed}/{text}.json",
+    log:
+        "<logs>/phenomena/{pair}/{system}/{seed}/{text}.log",
+    benchmark:
+        "<benchmarks>/phenomena/{pair}/{system}/{seed}/{text}.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    resources:
+        mem_mb=4000,
+        runtime="1h",
+    params:
+        *code("contextnmt.evaluation.phenomena"),
+        tags=lambda wildcards: "::".join(tags(wildcards)),
+        names=lambda wildcards: repeated(
+            "--name", (f"{wildcards.text}.beam{b}" for b in BEAMS)
+        ),
+        hypotheses=lambda wildcards, input: repeated("--hypothesis", input.hypothesis),
+        target=lambda wildcards: wildcards.pair.split("-")[1],
+    message:
+        "phenomena {wildcards.pair} {wildcards.system}, seed {wildcards.seed}: {wildcards.text}"
+    shell:
+        "python -m contextnmt phenomena --tags {params.tags:q}"
+        " --target-language {params.target} {params.names} {params.hypotheses}"
+        " --out {output} > {log} 2>&1"
+
+
+rule coverage:
+    input:
+        source_before="<results>/select/{source}-{target}/train.{source}.gz",
+        target_before="<results>/select/{source}-{target}/train.{target}.gz",
+        source_after="<results>/symbolize/{source}-{target}/train.{source}.gz",
+        target_after="<results>/symbolize/{source}-{target}/train.{target}.gz",
+    output:
+        "<results>/coverage/{source}-{target}.json",
+    log:
+        "<logs>/coverage/{source}-{target}.log",
+    benchmark:
+        "<benchmarks>/coverage/{source}-{target}.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    resources:
+        mem_mb=8000,
+        runtime="2h",
+    params:
+        *code("contextnmt.evaluation.coverage"),
+        vocabulary_size=CONFIGURATION["text"]["vocabulary_size"],
+    message:
+        "coverage {wildcards.source}-{wildcards.target}"
+    shell:
+        "python -m contextnmt coverage"
+        " --language {wildcards.source} --before {input.source_before}"
+        " --after {input.source_after}"
+        " --language {wildcards.target} --before {input.target_before}"
+        " --after {input.target_after}"
+        " --vocabulary-size {params.vocabulary_size} --out {output} > {log} 2>&1"
+
+
+rule translations:
+    input:
+        [
+            path
+            for pair in PAIRS
+            for system in CONFIGURATION["systems"]
+            for seed in CONFIGURATION["seeds"]
+            for path in outputs(
+                "restore", pair, system, seed, texts(pair, "dev", "test")
+            )
+        ],
+
+
+rule scores:
+    input:
+        runs("<results>/score/{pair}/{system}/{seed}/scores.json"),

@@ -1,0 +1,239 @@
+"""Which files a rule reads, and how their names become options of its command."""
+
+SIDES = ["source", "target"]
+VOCABULARIES = ["vocabulary.source.tsv", "vocabulary.target.tsv"]
+BINARIZED = [
+    "manifest.json",
+    "dev.reference.gz",
+    "vocabulary.source.tsv",
+    "vocabulary.target.tsv",
+    *expand(
+        "{part}.{side}.{array}.npy",
+        part=["train", "dev"],
+        side=SIDES,
+        array=["ids", "offsets"],
+    ),
+]
+
+
+def archive(wildcards, language):
+    """Path of the downloaded file with one side of a text, and the member in it or None."""
+    corpus, file, member = configurations.place(
+        CONFIGURATION,
+        f"{wildcards.source}-{wildcards.target}",
+        wildcards.text,
+        wildcards[language],
+    )
+    return f"{RESULTS}/download/{corpus}/{file}", member
+
+
+def archive_file(language):
+    """Input function: the downloaded file with one side of a text."""
+    return lambda wildcards: archive(wildcards, language)[0]
+
+
+def archive_member(language):
+    """Param function: the same with the member, as `extract` wants it."""
+    return lambda wildcards: "::".join(filter(None, archive(wildcards, language)))
+
+
+def expected_lines(wildcards):
+    """The option that checks the number of pairs of a text, if the configuration states it."""
+    lines = text_entry(wildcards.text).get("lines")
+    return f"--lines {lines}" if lines else ""
+
+
+def downloads():
+    """Every file that a text of the configuration lies in."""
+    places = [
+        configurations.place(CONFIGURATION, pair, text, language)
+        for pair in PAIRS
+        for text in texts(pair, "train", "dev", "test")
+        for language in pair.split("-")
+    ]
+    return sorted({f"{RESULTS}/download/{corpus}/{file}" for corpus, file, _ in places})
+
+
+def copies():
+    """The options that name folders with copies of downloads."""
+    folders = {
+        "--mirror": CONFIGURATION["mirror"],
+        "--hand-placed": CONFIGURATION["hand_placed"],
+    }
+    return " ".join(
+        repeated(option, [path]) for option, path in folders.items() if path
+    )
+
+
+def training_texts(language):
+    """The cleaned training texts of a pair, one side."""
+    return lambda wildcards: [
+        f"{RESULTS}/clean/{wildcards.source}-{wildcards.target}/{text}.{wildcards[language]}.gz"
+        for text in texts(f"{wildcards.source}-{wildcards.target}", "train")
+    ]
+
+
+def view_file(pair, view, text, language, aware=False):
+    """The file that holds one side of a text in a view.
+
+    `aware`: symbols were made with both sides in sight, as in the training text, so that the two
+    sides fit; the texts to translate are made from the source alone (A26).
+    """
+    aware = ".pair" if aware and "sym" in view and text != "train" else ""
+    if view == "word":
+        stage = "select" if text == "train" else "tokenize"
+    else:
+        stage = "symbolize" if view == "sym" else "bpe"
+    folder = f"bpe/{pair}/{view}" if stage == "bpe" else f"{stage}/{pair}"
+    return f"{RESULTS}/{folder}/{text}{aware}.{language}.gz"
+
+
+def dev_files(language):
+    """The dev texts of a pair in a view, one side."""
+    return lambda wildcards: [
+        view_file(pair, wildcards.view, text, wildcards[language], aware=True)
+        for pair in [f"{wildcards.source}-{wildcards.target}"]
+        for text in texts(pair, "dev")
+    ]
+
+
+def train_file(language):
+    """The training text of a pair in a view, one side."""
+    return lambda wildcards: view_file(
+        f"{wildcards.source}-{wildcards.target}",
+        wildcards.view,
+        "train",
+        wildcards[language],
+    )
+
+
+def training_settings(wildcards):
+    """The training of a system, as `train` wants it."""
+    return settings(
+        {**recipe(wildcards)["training"], "device": CONFIGURATION["device"]}
+    )
+
+
+def outputs(stage, pair, system, seed, names):
+    """The files of a run in the folder of a stage, one a translated text and beam width."""
+    return [
+        f"{RESULTS}/{stage}/{pair}/{system}/{seed}/{name}.beam{beam}.gz"
+        for name in names
+        for beam in BEAMS
+    ]
+
+
+def restored(wildcards, roles=("dev", "test")):
+    """The restored translations of a run."""
+    names = texts(wildcards.pair, *roles)
+    return outputs("restore", wildcards.pair, wildcards.system, wildcards.seed, names)
+
+
+def repeated(option, values):
+    """`option` once for each of `values`."""
+    return " ".join(f"{option} {shlex.quote(str(value))}" for value in values)
+
+
+def translation_names(wildcards):
+    """Names of a run's translations, `TEXT.beamN`, in the order of `restored`."""
+    return [Path(path).stem for path in restored(wildcards)]
+
+
+def references(stage):
+    """The reference of each of a run's translations, as a stage wrote it."""
+    return lambda wildcards: [
+        f"{RESULTS}/{stage}/{wildcards.pair}/{text}.{wildcards.pair.split('-')[1]}.gz"
+        for text in texts(wildcards.pair, "dev", "test")
+        for _ in BEAMS
+    ]
+
+
+def if_symbolized(name):
+    """A file of `symbolize`, for the systems whose text has symbols; none for the others."""
+
+    def files(wildcards):
+        path = f"{RESULTS}/symbolize/{wildcards.pair}/{name}".format(
+            text=wildcards.text
+        )
+        return [path] if "sym" in recipe(wildcards)["view"] else []
+
+    return files
+
+
+def tags(wildcards):
+    """The downloaded file that holds the tags of a text, and their member in it."""
+    language = wildcards.pair.split("-")[1]
+    corpus, file, _ = configurations.place(
+        CONFIGURATION, wildcards.pair, wildcards.text, language
+    )
+    return (
+        f"{RESULTS}/download/{corpus}/{file}",
+        text_entry(wildcards.text)["phenomena"],
+    )
+
+
+def phenomena_files():
+    """The counts of each run on the first tagged test text of its pair."""
+    tagged = {
+        pair: [text for text in texts(pair, "test") if "phenomena" in text_entry(text)][
+            :1
+        ]
+        for pair in PAIRS
+    }
+    return [
+        path
+        for pair in PAIRS
+        for text in tagged[pair]
+        for path in runs(
+            f"<results>/phenomena/{{pair}}/{{system}}/{{seed}}/{text}.json", [pair]
+        )
+    ]
+
+
+def first_test_files(stage, side):
+    """One side of the first test text of each pair, as a stage wrote it."""
+    return [
+        f"{RESULTS}/{stage}/{pair}/{texts(pair, 'test')[0]}.{pair.split('-')[side]}.gz"
+        for pair in PAIRS
+    ]
+
+
+def first_translations():
+    """Every system's translation of the first test text: first seed, widest beam."""
+    seed = CONFIGURATION["seeds"][0]
+    return [
+        f"{RESULTS}/restore/{pair}/{system}/{seed}/{text}.beam{max(BEAMS)}.gz"
+        for pair in PAIRS
+        for text in texts(pair, "test")[:1]
+        for system in CONFIGURATION["systems"]
+    ]
+
+
+def experiment(name):
+    """What the report commands must know of an experiment, as JSON."""
+    entry = CONFIGURATION["experiments"][name]
+    systems = [
+        system for system in CONFIGURATION["systems"] if system in entry["systems"]
+    ]
+    return settings(
+        {
+            "name": name,
+            "title": entry["title"],
+            "preset": CONFIGURATION["preset"],
+            "pairs": PAIRS,
+            "systems": [
+                {
+                    "id": system,
+                    **{key: entry["systems"][system][key] for key in ["label", "view"]},
+                }
+                for system in systems
+            ],
+            "seeds": CONFIGURATION["seeds"],
+            "beams": BEAMS,
+            "dev": {pair: entry["texts"][pair]["dev"] for pair in PAIRS},
+            "test": {pair: entry["texts"][pair]["test"] for pair in PAIRS},
+            "vocabulary_size": CONFIGURATION["text"]["vocabulary_size"],
+            "config_digest": configurations.digest(CONFIGURATION),
+            "deviations": configurations.deviations(BASE / "workflow", CONFIGURATION),
+        }
+    )

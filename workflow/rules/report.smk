@@ -1,0 +1,193 @@
+"""From numbers to tables, figures and the page."""
+
+EXPERIMENT = experiment("choi2017")
+TABLES = ["csv", "json", "md", "tex"]
+FIGURES = ["svg", "pdf", "png"]
+CAPTIONS = ["curves", "gains", "phenomena", "table3", "table4", "workflow"]
+
+
+rule choi2017_table3:
+    input:
+        expand("<results>/coverage/{pair}.json", pair=PAIRS),
+    output:
+        expand("<results>/report/tables/table3.{suffix}", suffix=TABLES),
+    log:
+        "<logs>/report/table3.log",
+    benchmark:
+        "<benchmarks>/report/table3.tsv"
+    localrule: True
+    conda:
+        "../../envs/contextnmt.yaml"
+    params:
+        *code("contextnmt.report.table3"),
+        experiment=EXPERIMENT,
+        coverage=lambda wildcards, input: repeated("--coverage", input),
+        out=lambda wildcards, output: Path(output[0]).with_suffix(""),
+    message:
+        "Table 3 of Choi et al. 2017"
+    shell:
+        "python -m contextnmt table3 {params.coverage} --experiment {params.experiment:q}"
+        " --out {params.out} > {log} 2>&1"
+
+
+rule choi2017_table4:
+    input:
+        runs("<results>/score/{pair}/{system}/{seed}/scores.json"),
+    output:
+        expand("<results>/report/tables/table4.{suffix}", suffix=TABLES),
+    log:
+        "<logs>/report/table4.log",
+    benchmark:
+        "<benchmarks>/report/table4.tsv"
+    localrule: True
+    conda:
+        "../../envs/contextnmt.yaml"
+    params:
+        *code("contextnmt.report.table4"),
+        experiment=EXPERIMENT,
+        scores=lambda wildcards, input: repeated("--scores", input),
+        out=lambda wildcards, output: Path(output[0]).with_suffix(""),
+    message:
+        "Table 4 of Choi et al. 2017"
+    shell:
+        "python -m contextnmt table4 {params.scores} --experiment {params.experiment:q}"
+        " --out {params.out} > {log} 2>&1"
+
+
+rule choi2017_phenomena:
+    input:
+        phenomena_files(),
+    output:
+        expand("<results>/report/tables/phenomena.{suffix}", suffix=TABLES),
+    log:
+        "<logs>/report/phenomena.log",
+    benchmark:
+        "<benchmarks>/report/phenomena.tsv"
+    localrule: True
+    conda:
+        "../../envs/contextnmt.yaml"
+    params:
+        *code("contextnmt.report.phenomena_table"),
+        experiment=EXPERIMENT,
+        phenomena=lambda wildcards, input: repeated("--phenomena", input),
+        out=lambda wildcards, output: Path(output[0]).with_suffix(""),
+    message:
+        "table of phenomena"
+    shell:
+        "python -m contextnmt phenomena-table {params.phenomena}"
+        " --experiment {params.experiment:q} --out {params.out} > {log} 2>&1"
+
+
+rule choi2017_curves:
+    input:
+        runs("<results>/train/{pair}/{system}/{seed}/log.jsonl"),
+    output:
+        expand(
+            "<results>/report/figures/curves.{pair}.{quantity}.{suffix}",
+            pair=PAIRS,
+            quantity=["bleu", "loss"],
+            suffix=FIGURES,
+        ),
+    log:
+        "<logs>/report/curves.log",
+    benchmark:
+        "<benchmarks>/report/curves.tsv"
+    localrule: True
+    conda:
+        "../../envs/contextnmt.yaml"
+    params:
+        *code("contextnmt.report.curves"),
+        experiment=EXPERIMENT,
+        logs=lambda wildcards, input: repeated("--log", input),
+        folder=subpath(output[0], parent=True),
+    message:
+        "learning curves"
+    shell:
+        "python -m contextnmt curves {params.logs} --experiment {params.experiment:q}"
+        " --out {params.folder} > {log} 2>&1"
+
+
+rule choi2017_gains:
+    input:
+        "<results>/report/tables/table4.json",
+    output:
+        expand(
+            "<results>/report/figures/gains.{pair}.{suffix}",
+            pair=PAIRS,
+            suffix=FIGURES,
+        ),
+    log:
+        "<logs>/report/gains.log",
+    benchmark:
+        "<benchmarks>/report/gains.tsv"
+    localrule: True
+    conda:
+        "../../envs/contextnmt.yaml"
+    params:
+        *code("contextnmt.report.gains"),
+        experiment=EXPERIMENT,
+        folder=subpath(output[0], parent=True),
+    message:
+        "figure of gains"
+    shell:
+        "python -m contextnmt gains --table4 {input} --experiment {params.experiment:q}"
+        " --out {params.folder} > {log} 2>&1"
+
+
+rule choi2017:
+    input:
+        tables=[
+            "<results>/report/tables/table4.json",
+            "<results>/report/tables/table3.json",
+            *(["<results>/report/tables/phenomena.json"] if phenomena_files() else []),
+        ],
+        figures=[
+            *expand("<results>/report/figures/gains.{pair}.svg", pair=PAIRS),
+            *expand(
+                "<results>/report/figures/curves.{pair}.{quantity}.svg",
+                pair=PAIRS,
+                quantity=["bleu", "loss"],
+            ),
+        ],
+        models=runs("<results>/train/{pair}/{system}/{seed}/model.json"),
+        source=first_test_files("tokenize", 0),
+        reference=first_test_files("tokenize", 1),
+        hypothesis=first_translations(),
+        captions=[
+            os.path.relpath(BASE / f"workflow/report/{name}.rst") for name in CAPTIONS
+        ],
+    output:
+        report("<results>/report/index.html", category="Report"),
+    log:
+        "<logs>/report/page.log",
+    localrule: True
+    conda:
+        "../../envs/contextnmt.yaml"
+    params:
+        *code("contextnmt.report.page"),
+        experiment=EXPERIMENT,
+        parts=lambda wildcards, input: " ".join(
+            [
+                repeated("--table", input.tables),
+                repeated("--figure", input.figures),
+                repeated(
+                    "--caption",
+                    (f"{Path(path).stem}={path}" for path in input.captions),
+                ),
+                repeated("--model", input.models),
+            ]
+        ),
+        examples=lambda wildcards, input: " ".join(
+            [
+                repeated("--source", input.source),
+                repeated("--reference", input.reference),
+                repeated("--hypothesis", input.hypothesis),
+            ]
+        ),
+        benchmarks=f"{RESULTS}/benchmarks",
+    message:
+        "report: {output}"
+    shell:
+        "python -m contextnmt page {params.parts} {params.examples}"
+        " $(find {params.benchmarks} -name '*.tsv' | sort | sed 's/^/--benchmark /')"
+        " --experiment {params.experiment:q} --out {output} > {log} 2>&1"
