@@ -1,6 +1,6 @@
 import pytest
 
-from contextnmt.corpus.grammar import (
+from contextnmt.corpus.embedded.grammar import (
     Clause,
     Invariable,
     NounPhrase,
@@ -13,8 +13,14 @@ from contextnmt.corpus.grammar import (
     Subordinate,
     realize,
 )
-from contextnmt.corpus.lexicon import Fixed, french_plural, german_genitive, parse_noun, parse_verb
-from contextnmt.corpus.phrases import (
+from contextnmt.corpus.embedded.lexicon import (
+    Fixed,
+    french_plural,
+    german_genitive,
+    parse_noun,
+    parse_verb,
+)
+from contextnmt.corpus.embedded.phrases import (
     ADJECTIVES,
     ANIMALS,
     FOOD,
@@ -28,8 +34,8 @@ from contextnmt.corpus.phrases import (
     THIS,
     A,
 )
-from contextnmt.corpus.rules import BE, BECAUSE, EATING, HANDLING, MENTAL, STOP, THAT
-from contextnmt.corpus.writing import spaced, text_of
+from contextnmt.corpus.embedded.rules import BE, BECAUSE, EATING, HANDLING, MENTAL, STOP, THAT
+from contextnmt.corpus.embedded.writing import spaced, text_of
 
 BAKER = NounPhrase(THE, PEOPLE["market"]["baker"])
 SELL, WRAP = HANDLING[0], next(verb for verb in HANDLING if verb.prefix)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextnmt.corpus.embedded import write_archive
+from contextnmt.corpus.embedded.archive import write_archive
 from contextnmt.corpus.extract import read_side
 from contextnmt.corpus.tokenize import Tokenizer
 from contextnmt.errors import UserError

@@ -1,13 +1,12 @@
 """The finished demo: everything is there, and the numbers are those of trained systems."""
 
-import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from contextnmt.files import count_lines, read_json
+from contextnmt.files import count_lines, read_json, read_lines
 
 pytestmark = pytest.mark.xdist_group("demo")  # one run of the demo for all workers
 
@@ -64,8 +63,6 @@ def test_every_system_has_learnt_something(results: Path, pair: str, system: str
 
 
 def test_no_symbol_and_no_subword_is_left_in_a_translation(results: Path) -> None:
-    from contextnmt.files import read_lines
-
     for file in results.glob("restore/*/*/1/*.gz"):
         for line in read_lines(file):
             assert not line.endswith("@@") and "@@ " not in line, file
@@ -77,7 +74,8 @@ def test_a_run_says_how_it_was_made(results: Path) -> None:
     assert model["model"]["contextualizer"] is not None
     assert model["seed"] == 1
     assert model["stopped"] in ("patience", "max_updates")
-    assert {"python", "torch", "processor", "threads"} <= set(model["environment"])
+    assert model["training"]["threads"] >= 1
+    assert {"python", "torch", "processor", "commit"} <= set(model["environment"])
 
 
 def test_every_job_has_a_log_and_a_benchmark(results: Path) -> None:
@@ -103,6 +101,6 @@ def test_there_is_nothing_left_to_do(demo: Path, snakemake: Run) -> None:
 def test_symbols_are_used(results: Path) -> None:
     """Else the systems with symbols would be the others under another name."""
     for pair in PAIRS:
-        coverage = json.loads((results / "coverage" / f"{pair}.json").read_text())
+        coverage = read_json(results / "coverage" / f"{pair}.json")
         assert all(side["after"]["symbol_percent"]["N"] > 0 for side in coverage.values())
         assert all(side["before"]["symbol_percent"]["N"] == 0 for side in coverage.values())

@@ -97,14 +97,16 @@ def test_a_killed_stage_leaves_nothing_that_looks_finished(tmp_path: Path) -> No
         command += [f"--{side}-out", f"{out / side}.gz"]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
-        with open(pipes[0], "w") as source, open(pipes[1], "w") as target:
+        with open(pipes[0], "w") as source:
             source.write("Two words.\n" * 2000)
-            target.write("Deux mots.\n" * 2000)
-            source.flush(), target.flush()
-            wait_for(lambda: process.poll() is not None or any(out.glob(".*")), 60)
-            assert process.poll() is None
-            process.kill()
-            process.wait()
+            source.flush()  # before the other is opened, since the stage opens them in turn
+            with open(pipes[1], "w") as target:
+                target.write("Deux mots.\n" * 2000)
+                target.flush()
+                wait_for(lambda: process.poll() is not None or len([*out.glob(".*")]) == 2, 60)
+                assert process.poll() is None
+                process.kill()
+                process.wait()
     finally:
         process.kill()
         process.wait()

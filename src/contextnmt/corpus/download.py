@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 from tqdm import tqdm
 
-from contextnmt.corpus import embedded
+from contextnmt.corpus.embedded.archive import write_archive
 from contextnmt.errors import UserError
 from contextnmt.files import atomic_bytes, sha256
 
@@ -146,6 +146,6 @@ def download(
     """
     wanted = parse_entry(file, entry)
     if isinstance(wanted, Generated):
-        embedded.write_archive(out, wanted.seed)
+        write_archive(out, wanted.seed)
     elif not (out.is_file() and sha256(out) == wanted.sha256):
         fetch(file, wanted, locate(file, wanted.url, mirror, hand_placed), out)

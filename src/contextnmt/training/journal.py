@@ -22,7 +22,7 @@ class Journal:
         self.records = [record for record in self._read() if record["update"] <= update]
         with atomic(self.path) as out:
             out.writelines(json.dumps(record) + "\n" for record in self.records)
-        self._stream = open(self.path, "a", encoding="utf-8")
+        self._stream = open(self.path, "a", encoding="utf-8")  # noqa: SIM115, closed by close()
         self._board = SummaryWriter(str(tensorboard), purge_step=update + 1)
 
     def _read(self) -> list[dict[str, Any]]:

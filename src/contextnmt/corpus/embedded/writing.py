@@ -5,10 +5,11 @@ import unicodedata
 from dataclasses import dataclass
 from typing import NamedTuple
 
-#: French words that look as if they began with a mute h, but do not.
+#: French words with an aspirated h: *le héron*, not *l'héron*.
 ASPIRATED = (
-    "héron", "hibou", "homard", "haricot", "hareng", "hérisson", "hache", "haut-parleur",
-)  # fmt: skip
+    *("héron", "hibou", "homard", "haricot"),
+    *("hareng", "hérisson", "hache", "haut-parleur"),
+)
 ELIDED = {"le", "la", "de", "que", "ce"}
 FRENCH_CONTRACTIONS = {
     ("de", "le"): "du",

@@ -1,6 +1,6 @@
 """The lexicon of the embedded corpus: nouns, verbs and adjectives with their inflected forms.
 
-The tables in `lexicon_nouns`, `lexicon_verbs` and `lexicon_senses` give the forms that no rule
+The tables in `nouns`, `verbs` and `senses` give the forms that no rule
 gives; the rules here give the rest.
 """
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import accumulate
 
-from contextnmt.corpus import lexicon_nouns, lexicon_verbs
-from contextnmt.corpus.grammar import (
+from contextnmt.corpus.embedded import nouns, verbs
+from contextnmt.corpus.embedded.grammar import (
     Determiner,
     Genitive,
     Invariable,
@@ -18,7 +18,7 @@ from contextnmt.corpus.grammar import (
     Phrase,
     Prepositional,
 )
-from contextnmt.corpus.lexicon import (
+from contextnmt.corpus.embedded.lexicon import (
     Adjective,
     Fixed,
     Noun,
@@ -26,7 +26,7 @@ from contextnmt.corpus.lexicon import (
     parse_nouns,
     parse_phrases,
 )
-from contextnmt.corpus.open_classes import (
+from contextnmt.corpus.embedded.names import (
     KNOWN_ACRONYMS,
     NamePool,
     invariable_noun,
@@ -35,32 +35,32 @@ from contextnmt.corpus.open_classes import (
     quantity,
     size,
 )
-from contextnmt.corpus.writing import Tag, Word
+from contextnmt.corpus.embedded.writing import Tag, Word
 
 DOMAINS = ("news", "market")
 PEOPLE = {
-    "news": parse_nouns(lexicon_nouns.NEWS_PEOPLE, person=True),
-    "market": parse_nouns(lexicon_nouns.MARKET_PEOPLE, person=True),
+    "news": parse_nouns(nouns.NEWS_PEOPLE, person=True),
+    "market": parse_nouns(nouns.MARKET_PEOPLE, person=True),
 }
-ANIMALS = parse_nouns(lexicon_nouns.ANIMALS)
-FOOD = parse_nouns(lexicon_nouns.FOOD)
-DRINKS = parse_nouns(lexicon_nouns.DRINKS)
-THINGS = parse_nouns(lexicon_nouns.THINGS)
-ROOMS = parse_nouns(lexicon_nouns.ROOMS)
-GROUNDS = parse_nouns(lexicon_nouns.GROUNDS)
-SIGHTS = parse_nouns(lexicon_nouns.SIGHTS)
-AFFAIRS = parse_nouns(lexicon_nouns.AFFAIRS)
-ODDITIES = parse_nouns(lexicon_nouns.ODDITIES)
+ANIMALS = parse_nouns(nouns.ANIMALS)
+FOOD = parse_nouns(nouns.FOOD)
+DRINKS = parse_nouns(nouns.DRINKS)
+THINGS = parse_nouns(nouns.THINGS)
+ROOMS = parse_nouns(nouns.ROOMS)
+GROUNDS = parse_nouns(nouns.GROUNDS)
+SIGHTS = parse_nouns(nouns.SIGHTS)
+AFFAIRS = parse_nouns(nouns.AFFAIRS)
+ODDITIES = parse_nouns(nouns.ODDITIES)
 ACRONYMS = list(parse_nouns(KNOWN_ACRONYMS).values())
 PRICE = parse_nouns("price | prix m | Preis m Preise")["price"]
 PLACES = ROOMS | GROUNDS | SIGHTS
 
-PLAIN = parse_adjectives(lexicon_verbs.PLAIN)
-MOODS = parse_adjectives(lexicon_verbs.MOODS)
-STATES = parse_adjectives(lexicon_verbs.STATES)
-FLAVOURS = parse_adjectives(lexicon_verbs.FLAVOURS)
-SITES = parse_adjectives(lexicon_verbs.SITES)
-TITLED = parse_adjectives(lexicon_verbs.TITLED)
+PLAIN = parse_adjectives(verbs.PLAIN)
+MOODS = parse_adjectives(verbs.MOODS)
+STATES = parse_adjectives(verbs.STATES)
+FLAVOURS = parse_adjectives(verbs.FLAVOURS)
+SITES = parse_adjectives(verbs.SITES)
+TITLED = parse_adjectives(verbs.TITLED)
 ADJECTIVES = PLAIN | MOODS | STATES | FLAVOURS | SITES | TITLED
 
 #: Each class of nouns with the adjectives that suit it.
@@ -76,9 +76,9 @@ CLASSES = (
     (ODDITIES, PLAIN),
 )
 
-TIMES = parse_phrases(lexicon_verbs.TIMES)
-HABITS = parse_phrases(lexicon_verbs.HABITS)
-NEARNESS = parse_phrases(lexicon_verbs.NEARNESS)
+TIMES = parse_phrases(verbs.TIMES)
+HABITS = parse_phrases(verbs.HABITS)
+NEARNESS = parse_phrases(verbs.NEARNESS)
 
 THE = Determiner(("the", "the"), ("le", "la", "les"), "d", "der")
 THIS = Determiner(("this", "these"), ("ce", "cette", "ces"), "dies", "dieser")

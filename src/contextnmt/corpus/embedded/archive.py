@@ -15,15 +15,15 @@ from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
 
-from contextnmt.corpus import lexicon_senses
-from contextnmt.corpus.cues import ambiguous_sentence
-from contextnmt.corpus.grammar import LANGUAGES, Phrases, realize
-from contextnmt.corpus.lexicon import Sense, parse_senses
-from contextnmt.corpus.noise import NOISE
-from contextnmt.corpus.open_classes import NO_BREAK_SPACE, acronym_pool, name_pools
-from contextnmt.corpus.phrases import DOMAINS, Composer, OpenClasses
-from contextnmt.corpus.rules import plain_sentence
-from contextnmt.corpus.writing import Words, spaced, text_of
+from contextnmt.corpus.embedded import senses
+from contextnmt.corpus.embedded.cues import ambiguous_sentence
+from contextnmt.corpus.embedded.grammar import LANGUAGES, Phrases, realize
+from contextnmt.corpus.embedded.lexicon import Sense, parse_senses
+from contextnmt.corpus.embedded.names import NO_BREAK_SPACE, acronym_pool, name_pools
+from contextnmt.corpus.embedded.noise import NOISE
+from contextnmt.corpus.embedded.phrases import DOMAINS, Composer, OpenClasses
+from contextnmt.corpus.embedded.rules import plain_sentence
+from contextnmt.corpus.embedded.writing import Words, spaced, text_of
 from contextnmt.files import atomic
 
 #: Clean sentences of each split.
@@ -33,7 +33,7 @@ NOISE_LINES = 60
 AMBIGUOUS_SHARE = 0.36
 MAX_WORDS = 25
 MAX_DISTANCE = 12
-SENSES = parse_senses(lexicon_senses.SENSES)
+SENSES = parse_senses(senses.SENSES)
 COUNTED = ("ambiguous", "name", "number", "acronym")
 
 
@@ -155,6 +155,33 @@ def phenomena(sentences: list[Sentence], train: list[str]) -> str:
     return table("line kind language source target seen distance side", rows)
 
 
+@dataclass(frozen=True)
+class TrainingLine:
+    """One line of each language of the training text and the noise in it, if any."""
+
+    texts: dict[str, str]
+    domain: str
+    noise: str = ""
+    languages: str = ""  #: those that the noise concerns
+
+
+def plant_noise(generator: Generator, sentences: list[Sentence]) -> list[TrainingLine]:
+    """The lines of `sentences` with `NOISE_LINES` lines of each kind of noise among them."""
+    rng = generator.rng
+    source = generator.sentences(training=True)
+    clean = [sentence.texts for sentence in sentences]
+    lines = [TrainingLine(sentence.texts, sentence.domain) for sentence in sentences]
+    for kind, spoil in NOISE.items():
+        for _ in range(NOISE_LINES):
+            languages = ""
+            while not languages:
+                basis = next(source)
+                texts, languages = spoil(rng, basis.texts, clean)
+            place = rng.randint(len(clean) // 5, len(lines))  # a duplicate behind its original
+            lines.insert(place, TrainingLine(texts, basis.domain, kind, languages))
+    return lines
+
+
 def members(seed: int) -> dict[str, str]:
     """Name -> text of every member of the archive."""
     generator = Generator(seed)
@@ -162,38 +189,22 @@ def members(seed: int) -> dict[str, str]:
     for split, count in SIZES.items():
         source = generator.sentences(training=split == "train")
         splits[split] = [next(source) for _ in range(count)]
-    rng = generator.rng
-    spare = generator.sentences(training=True)
-    clean = [sentence.texts for sentence in splits["train"]]
-    train = [(sentence.texts, sentence.domain, "", "") for sentence in splits["train"]]
-    for kind, spoil in NOISE.items():
-        for _ in range(NOISE_LINES):
-            languages = ""
-            while not languages:
-                basis = next(spare)
-                texts, languages = spoil(rng, basis.texts, clean)
-            place = rng.randint(len(clean) // 5, len(train))  # a duplicate behind its original
-            train.insert(place, (texts, basis.domain, kind, languages))
-    files: dict[str, str] = {}
+    train = list(enumerate(plant_noise(generator, splits["train"]), start=1))
+    english = [line.texts["en"] for _, line in train]
+    noise = [(number, line.noise, line.languages) for number, line in train if line.noise]
+    files = {
+        "train.domains.tsv": table(
+            "line domain", [(number, line.domain) for number, line in train]
+        ),
+        "train.noise.tsv": table("line kind languages", noise),
+    }
     for language in LANGUAGES:
-        files[f"train.{language}"] = "".join(texts[language] + "\n" for texts, *_ in train)
-        for split in ("dev", "test"):
-            lines = (sentence.texts[language] + "\n" for sentence in splits[split])
-            files[f"{split}.{language}"] = "".join(lines)
-    files["train.domains.tsv"] = table(
-        "line domain", [(line, domain) for line, (_, domain, _, _) in enumerate(train, start=1)]
-    )
-    files["train.noise.tsv"] = table(
-        "line kind languages",
-        [
-            (line, kind, languages)
-            for line, (_, _, kind, languages) in enumerate(train, start=1)
-            if kind
-        ],
-    )
-    english = [texts["en"] for texts, *_ in train]
+        files[f"train.{language}"] = "".join(line.texts[language] + "\n" for _, line in train)
     for split in ("dev", "test"):
         files[f"{split}.phenomena.tsv"] = phenomena(splits[split], english)
+        for language in LANGUAGES:
+            lines = (sentence.texts[language] + "\n" for sentence in splits[split])
+            files[f"{split}.{language}"] = "".join(lines)
     return files
 
 

@@ -7,9 +7,9 @@ a few of which are frequent, or from names that are kept for the dev and test se
 import random
 from itertools import accumulate
 
-from contextnmt.corpus.grammar import Determiner
-from contextnmt.corpus.lexicon import Fixed, Noun
-from contextnmt.corpus.writing import Tag
+from contextnmt.corpus.embedded.grammar import Determiner
+from contextnmt.corpus.embedded.lexicon import Fixed, Noun
+from contextnmt.corpus.embedded.writing import Tag
 
 ONSETS = """
 Mor Pel Tra Bel Quin Zan Fen Lu Vor Gal Ros Tam Wil Dra Ker Nol Sil Ba Kol Pim Ru Sto Gri Bro
@@ -36,7 +36,7 @@ SIZES = {"person": (900, 200), "town": (600, 140), "title": (260, 60), "patron":
 STEEPNESS = 0.85
 UNSEEN_SHARE = 0.26
 
-#: Acronyms with a form for each language: English, French, German, as in `lexicon_nouns`.
+#: Acronyms with a form for each language: English, French, German, as in `nouns`.
 KNOWN_ACRONYMS = """
 IMF | FMI m | IWF m -
 EU | UE f | EU f -

@@ -6,7 +6,7 @@ sentence tells the senses apart: the cues of both are avoided in it (`Composer.a
 
 from dataclasses import dataclass, replace
 
-from contextnmt.corpus.grammar import (
+from contextnmt.corpus.embedded.grammar import (
     Clause,
     Invariable,
     NounPhrase,
@@ -18,10 +18,10 @@ from contextnmt.corpus.grammar import (
     RelativePronoun,
     Subordinate,
 )
-from contextnmt.corpus.lexicon import Adjective, Fixed, Sense
-from contextnmt.corpus.phrases import ADJECTIVES, CLASSES, NEARNESS, PLAIN, Composer
-from contextnmt.corpus.rules import BE, BECAUSE, BY, MENTAL, WHILE, ended, fronted
-from contextnmt.corpus.writing import Tag
+from contextnmt.corpus.embedded.lexicon import Adjective, Fixed, Sense
+from contextnmt.corpus.embedded.phrases import ADJECTIVES, CLASSES, NEARNESS, PLAIN, Composer
+from contextnmt.corpus.embedded.rules import BE, BECAUSE, BY, MENTAL, WHILE, ended, fronted
+from contextnmt.corpus.embedded.writing import Tag
 
 BUT = Fixed(", but", ", mais", ", aber")
 LASTING = [

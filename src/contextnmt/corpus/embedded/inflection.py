@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from contextnmt.corpus.lexicon import Adjective, Noun, Verb
+from contextnmt.corpus.embedded.lexicon import Adjective, Noun, Verb
 
 #: German endings by gender (p: plural), after *der*, after *ein*, after nothing.
 ARTICLE = {

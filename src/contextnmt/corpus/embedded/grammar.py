@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from contextnmt.corpus.inflection import (
+from contextnmt.corpus.embedded.inflection import (
     ARTICLE,
     BARE_EIN,
     STRONG,
@@ -20,8 +20,8 @@ from contextnmt.corpus.inflection import (
     german_noun,
     german_verb,
 )
-from contextnmt.corpus.lexicon import Adjective, Fixed, Noun, Verb
-from contextnmt.corpus.writing import Tag, Word, Words, plain, starts_with_vowel
+from contextnmt.corpus.embedded.lexicon import Adjective, Fixed, Noun, Verb
+from contextnmt.corpus.embedded.writing import Tag, Word, Words, plain, starts_with_vowel
 
 LANGUAGES = ("en", "fr", "de")
 

@@ -1,7 +1,7 @@
 """Ambiguous English nouns of the embedded corpus: two senses each, one a line.
 
 ``English[ plural] | French | German | cue nouns[ ; cue adjectives]``, written as in
-`lexicon_nouns`. A cue belongs to one of the two senses only, so that it decides between them; a
+`nouns`. A cue belongs to one of the two senses only, so that it decides between them; a
 word without plural in one sense has none in the other, or its number would be a cue too.
 """
 
