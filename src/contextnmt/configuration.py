@@ -203,15 +203,19 @@ SETTINGS = ("clean", "text", "model", "training", "decoding")
 def deviations(folder: Path, configuration: Configuration) -> list[dict[str, Any]]:
     """Every setting that is not the paper's: its `key`, and its value in the `paper` and `here`.
 
-    `folder` is ``workflow/``, whose experiments hold the papers' values.
+    A key that is not there counts as null. `folder` is ``workflow/``, whose experiments hold the
+    papers' values.
     """
     names = configuration["experiments"]
     papers = merge(*(load(folder / "experiments" / f"{name}.yaml") for name in names))
-    here = dict(leaves({block: configuration[block] for block in SETTINGS}))
+    paper, here = (
+        dict(leaves({block: settings[block] for block in SETTINGS}))
+        for settings in (papers, configuration)
+    )
     return [
-        {"key": key, "paper": value, "here": here[key]}
-        for key, value in leaves({block: papers[block] for block in SETTINGS})
-        if key in here and here[key] != value
+        {"key": key, "paper": paper.get(key), "here": here.get(key)}
+        for key in {**paper, **here}
+        if paper.get(key) != here.get(key)
     ]
 
 

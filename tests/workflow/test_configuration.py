@@ -145,11 +145,15 @@ def test_names_of_files_are_filled_in() -> None:
 
 
 def test_deviations_are_what_is_not_the_papers() -> None:
-    configuration = configured(model={"dropout": 0.25})
-    found = {item["key"]: item for item in deviations(WORKFLOW, configuration)}
-    assert found["model.dropout"] == {"key": "model.dropout", "paper": 0.0, "here": 0.25}
-    assert "training.clip" not in found
-    assert "training.unknown_limit.en-fr" not in found
+    paper = load(WORKFLOW / "experiments" / "choi2017.yaml")
+    as_printed = {key: paper[key] for key in ("clean", "text", "model", "training", "decoding")}
+    assert deviations(WORKFLOW, configured(**as_printed)) == []
+    changed = merge(as_printed, {"model": {"dropout": 0.25}, "training": {"unknown_limit": None}})
+    assert deviations(WORKFLOW, configured(**changed)) == [
+        {"key": "model.dropout", "paper": 0.0, "here": 0.25},
+        {"key": "training.unknown_limit.en-fr", "paper": 0.1, "here": None},
+        {"key": "training.unknown_limit.en-de", "paper": 0.3, "here": None},
+    ]
 
 
 def test_the_digest_changes_with_the_settings_but_not_with_places() -> None:

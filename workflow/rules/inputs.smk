@@ -5,8 +5,7 @@ VOCABULARIES = ["vocabulary.source.tsv", "vocabulary.target.tsv"]
 BINARIZED = [
     "manifest.json",
     "dev.reference.gz",
-    "vocabulary.source.tsv",
-    "vocabulary.target.tsv",
+    *VOCABULARIES,
     *expand(
         "{part}.{side}.{array}.npy",
         part=["train", "dev"],
@@ -123,9 +122,9 @@ def outputs(stage, pair, system, seed, names):
     ]
 
 
-def restored(wildcards, roles=("dev", "test")):
+def restored(wildcards):
     """The restored translations of a run."""
-    names = texts(wildcards.pair, *roles)
+    names = texts(wildcards.pair, "dev", "test")
     return outputs("restore", wildcards.pair, wildcards.system, wildcards.seed, names)
 
 
