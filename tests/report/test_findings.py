@@ -32,7 +32,14 @@ def bleu(about: Experiment, deviation: float | None, **scores: float) -> list[di
 
 def phenomena(pair: str, **shares: float) -> list[dict[str, Any]]:
     return [
-        {"pair": pair, "system": system, "phenomenon": "ambiguous", "right_percent": share}
+        {
+            "pair": pair,
+            "system": system,
+            "phenomenon": "ambiguous",
+            "right": round(2 * share),
+            "total": 200,
+            "right_percent": share,
+        }
         for system, share in shares.items()
     ]
 
@@ -73,3 +80,10 @@ def test_what_a_method_is_meant_for_is_told_of_its_pair_alone(about: Experiment)
     sentence = "With C it gets more ambiguous words right: 65.5 %, against 40.0 % without."
     assert sentence in german.sentences
     assert not any("ambiguous" in line for line in french.sentences)
+
+
+def test_a_share_that_chance_may_explain_is_no_gain(about: Experiment) -> None:
+    tagged = phenomena("en-de", baseline=49.0, context=53.0)
+    _, german = findings(about, bleu(about, None), tagged)
+    sentence = "With C it gets about as many ambiguous words right: 53.0 %, against 49.0 % without."
+    assert sentence in german.sentences

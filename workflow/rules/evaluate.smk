@@ -7,59 +7,45 @@ rule translate:
             "<results>/train/{{pair}}/{{system}}/{{seed}}/{file}",
             file=["model.safetensors", "model.json", *VOCABULARIES],
         ),
-        text=lambda wildcards: view_file(
-            wildcards.pair,
-            recipe(wildcards)["view"],
-            wildcards.text,
-            wildcards.pair.split("-")[0],
-        ),
+        text=translated_texts,
     output:
-        expand(
-            "<results>/translate/{{pair}}/{{system}}/{{seed}}/{{text}}.beam{beam}.gz",
-            beam=BEAMS,
-        ),
+        directory("<results>/translate/{pair}/{system}/{seed}"),
     log:
-        "<logs>/translate/{pair}/{system}/{seed}/{text}.log",
+        "<logs>/translate/{pair}/{system}/{seed}.log",
     benchmark:
-        "<benchmarks>/translate/{pair}/{system}/{seed}/{text}.tsv"
+        "<benchmarks>/translate/{pair}/{system}/{seed}.tsv"
     conda:
         "../../envs/contextnmt.yaml"
     threads: lambda wildcards: recipe(wildcards)["training"]["threads"]
     resources:
         gpu=GPUS,
         mem_mb=8000,
-        runtime="4h",
+        runtime="8h",
     params:
         *code("contextnmt.translation.translate"),
         device=CONFIGURATION["device"],
         model=lambda wildcards, input: Path(input.model[0]).parent,
+        texts=lambda wildcards, input: repeated("--text", input.text),
         beams=repeated("--beam", BEAMS),
-        out=lambda wildcards, output: repeated("--out", output),
+        out=lambda wildcards: repeated("--out", translations("translate", wildcards)),
     message:
-        "translate {wildcards.pair} {wildcards.system}, seed {wildcards.seed}: {wildcards.text}"
+        "translate {wildcards.pair} {wildcards.system}, seed {wildcards.seed}"
     shell:
-        "python -m contextnmt translate --model {params.model} --text {input.text}"
+        "python -m contextnmt translate --model {params.model} {params.texts}"
         " {params.beams} {params.out} --device {params.device} --threads {threads} > {log} 2>&1"
 
 
 rule restore:
     input:
-        translation=expand(
-            "<results>/translate/{{pair}}/{{system}}/{{seed}}/{{text}}.beam{beam}.gz",
-            beam=BEAMS,
-        ),
-        symbols=if_symbolized("{text}.symbols.tsv.gz"),
-        rules=if_symbolized("rules.tsv"),
+        translation="<results>/translate/{pair}/{system}/{seed}",
+        symbols=symbol_tables,
+        rules=rule_dictionary,
     output:
-        expand(
-            "<results>/restore/{{pair}}/{{system}}/{{seed}}/{{text}}.beam{beam}.gz",
-            beam=BEAMS,
-        ),
-        statistics="<results>/restore/{pair}/{system}/{seed}/{text}.restored.json",
+        directory("<results>/restore/{pair}/{system}/{seed}"),
     log:
-        "<logs>/restore/{pair}/{system}/{seed}/{text}.log",
+        "<logs>/restore/{pair}/{system}/{seed}.log",
     benchmark:
-        "<benchmarks>/restore/{pair}/{system}/{seed}/{text}.tsv"
+        "<benchmarks>/restore/{pair}/{system}/{seed}.tsv"
     conda:
         "../../envs/contextnmt.yaml"
     resources:
@@ -70,26 +56,26 @@ rule restore:
         languages=lambda wildcards: "--source-language {} --target-language {}".format(
             *wildcards.pair.split("-")
         ),
-        translations=lambda wildcards, input: repeated(
-            "--translation", input.translation
+        translations=lambda wildcards: repeated(
+            "--translation", translations("translate", wildcards)
         ),
-        out=lambda wildcards, output: repeated("--out", output[: len(BEAMS)]),
+        out=lambda wildcards: repeated("--out", translations("restore", wildcards)),
         symbols=lambda wildcards, input: repeated(
-            "--symbols", [*input.symbols] * len(BEAMS)
+            "--symbols", (table for table in input.symbols for _ in BEAMS)
         ),
         rules=lambda wildcards, input: repeated("--rules", input.rules),
         bpe=lambda wildcards: "--bpe" if "bpe" in recipe(wildcards)["view"] else "",
     message:
-        "restore {wildcards.pair} {wildcards.system}, seed {wildcards.seed}: {wildcards.text}"
+        "restore {wildcards.pair} {wildcards.system}, seed {wildcards.seed}"
     shell:
         "python -m contextnmt restore {params.translations} {params.out} {params.languages}"
-        " {params.symbols} {params.rules} {params.bpe} --statistics-out {output.statistics}"
+        " {params.symbols} {params.rules} {params.bpe} --statistics-out {output}/restored.json"
         " > {log} 2>&1"
 
 
 rule score:
     input:
-        hypothesis=restored,
+        restored="<results>/restore/{pair}/{system}/{seed}",
         reference=references("tokenize"),
         raw_reference=references("extract"),
     output:
@@ -108,7 +94,7 @@ rule score:
         names=lambda wildcards: repeated("--name", translation_names(wildcards)),
         files=lambda wildcards, input: " ".join(
             [
-                repeated("--hypothesis", input.hypothesis),
+                repeated("--hypothesis", translations("restore", wildcards)),
                 repeated("--reference", input.reference),
                 repeated("--raw-reference", input.raw_reference),
             ]
@@ -124,10 +110,7 @@ rule score:
 rule phenomena:
     input:
         tags=lambda wildcards: tags(wildcards)[0],
-        hypothesis=expand(
-            "<results>/restore/{{pair}}/{{system}}/{{seed}}/{{text}}.beam{beam}.gz",
-            beam=BEAMS,
-        ),
+        restored="<results>/restore/{pair}/{system}/{seed}",
     output:
         "<results>/phenomena/{pair}/{system}/{seed}/{text}.json",
     log:
@@ -145,7 +128,10 @@ rule phenomena:
         names=lambda wildcards: repeated(
             "--name", (f"{wildcards.text}.beam{b}" for b in BEAMS)
         ),
-        hypotheses=lambda wildcards, input: repeated("--hypothesis", input.hypothesis),
+        hypotheses=lambda wildcards, input: repeated(
+            "--hypothesis",
+            (f"{input.restored}/{wildcards.text}.beam{b}.gz" for b in BEAMS),
+        ),
         target=lambda wildcards: wildcards.pair.split("-")[1],
     message:
         "phenomena {wildcards.pair} {wildcards.system}, seed {wildcards.seed}: {wildcards.text}"
@@ -188,15 +174,7 @@ rule coverage:
 
 rule translations:
     input:
-        [
-            path
-            for pair in PAIRS
-            for system in CONFIGURATION["systems"]
-            for seed in CONFIGURATION["seeds"]
-            for path in outputs(
-                "restore", pair, system, seed, texts(pair, "dev", "test")
-            )
-        ],
+        runs("<results>/restore/{pair}/{system}/{seed}"),
 
 
 rule scores:

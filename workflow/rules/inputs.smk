@@ -113,29 +113,38 @@ def training_settings(wildcards):
     )
 
 
-def outputs(stage, pair, system, seed, names):
-    """The files of a run in the folder of a stage, one a translated text and beam width."""
+def translated_texts(wildcards):
+    """The source side of a run's dev and test texts, in the view of its system."""
+    view, source = recipe(wildcards)["view"], wildcards.pair.split("-")[0]
     return [
-        f"{RESULTS}/{stage}/{pair}/{system}/{seed}/{name}.beam{beam}.gz"
-        for name in names
-        for beam in BEAMS
+        view_file(wildcards.pair, view, text, source)
+        for text in texts(wildcards.pair, "dev", "test")
     ]
 
 
-def restored(wildcards):
-    """The restored translations of a run."""
-    names = texts(wildcards.pair, "dev", "test")
-    return outputs("restore", wildcards.pair, wildcards.system, wildcards.seed, names)
+def translations(stage, wildcards):
+    """The files in a run's folder of `translate` or `restore`: one a text and beam width.
+
+    Which texts there are depends on the language pair, so the rules declare the folder.
+    """
+    return [
+        f"{RESULTS}/{stage}/{wildcards.pair}/{wildcards.system}/{wildcards.seed}/{name}.gz"
+        for name in translation_names(wildcards)
+    ]
+
+
+def translation_names(wildcards):
+    """Names of a run's translations, `TEXT.beamN`."""
+    return [
+        f"{text}.beam{beam}"
+        for text in texts(wildcards.pair, "dev", "test")
+        for beam in BEAMS
+    ]
 
 
 def repeated(option, values):
     """`option` once for each of `values`."""
     return " ".join(f"{option} {shlex.quote(str(value))}" for value in values)
-
-
-def translation_names(wildcards):
-    """Names of a run's translations, `TEXT.beamN`, in the order of `restored`."""
-    return [Path(path).stem for path in restored(wildcards)]
 
 
 def references(stage):
@@ -147,16 +156,20 @@ def references(stage):
     ]
 
 
-def if_symbolized(name):
-    """A file of `symbolize`, for the systems whose text has symbols; none for the others."""
+def symbol_tables(wildcards):
+    """The symbols of each of a run's dev and test texts, for a system whose text has symbols."""
+    if "sym" not in recipe(wildcards)["view"]:
+        return []
+    return [
+        f"{RESULTS}/symbolize/{wildcards.pair}/{text}.symbols.tsv.gz"
+        for text in texts(wildcards.pair, "dev", "test")
+    ]
 
-    def files(wildcards):
-        path = f"{RESULTS}/symbolize/{wildcards.pair}/{name}".format(
-            text=wildcards.text
-        )
-        return [path] if "sym" in recipe(wildcards)["view"] else []
 
-    return files
+def rule_dictionary(wildcards):
+    """The rule dictionary of a pair, for a system whose text has symbols."""
+    symbolized = "sym" in recipe(wildcards)["view"]
+    return [f"{RESULTS}/symbolize/{wildcards.pair}/rules.tsv"] if symbolized else []
 
 
 def tags(wildcards):

@@ -152,7 +152,7 @@ rule choi2017:
         models=runs("<results>/train/{pair}/{system}/{seed}/model.json"),
         source=first_test_files("tokenize", 0),
         reference=first_test_files("tokenize", 1),
-        hypothesis=first_translations(),
+        restored=runs("<results>/restore/{pair}/{system}/{seed}"),
         captions=[
             os.path.relpath(BASE / f"workflow/report/{name}.rst") for name in CAPTIONS
         ],
@@ -181,7 +181,7 @@ rule choi2017:
             [
                 repeated("--source", input.source),
                 repeated("--reference", input.reference),
-                repeated("--hypothesis", input.hypothesis),
+                repeated("--hypothesis", first_translations()),
             ]
         ),
         benchmarks=f"{RESULTS}/benchmarks",

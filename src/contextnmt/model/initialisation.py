@@ -21,7 +21,7 @@ def gaussian(model: nn.Module) -> None:
 
 def glorot(model: nn.Module) -> None:
     """Glorot and Bengio 2010: for short trainings, which the papers' small weights would not leave
-    the plateau in. Embeddings N(0, 0.1^2), biases zero, recurrent matrices orthogonal."""
+    the plateau in. Embeddings N(0, 0.5^2), biases zero, recurrent matrices orthogonal."""
     for name, weight in model.named_parameters():
         if weight.dim() == 1:
             nn.init.zeros_(weight)
@@ -29,7 +29,7 @@ def glorot(model: nn.Module) -> None:
             for gate in torch.split(weight.data, weight.size(1)):
                 nn.init.orthogonal_(gate)
         elif "embedding" in name:
-            nn.init.normal_(weight, std=0.1)
+            nn.init.normal_(weight, std=0.5)
         else:
             nn.init.xavier_uniform_(weight)
 

@@ -120,12 +120,22 @@ def verdict(contrast: Contrast) -> str:
 
 def aimed(contrast: Contrast, aim: str, name: str, phenomena: list[dict[str, Any]]) -> list[str]:
     """A sentence on what a method is meant to mend, if the test text is tagged with it."""
-    shares = {row["system"]: row["right_percent"] for row in phenomena if row["phenomenon"] == aim}
-    if not {contrast.present.id, contrast.without.id} <= set(shares):
+    rows = {row["system"]: row for row in phenomena if row["phenomenon"] == aim}
+    if not {contrast.present.id, contrast.without.id} <= set(rows):
         return []
-    before, after = shares[contrast.without.id], shares[contrast.present.id]
-    change = "more" if after > before else "fewer" if after < before else "as many"
-    return [
-        f"With {contrast.method} it gets {change} {name} right: {after:.1f} %, "
-        f"against {before:.1f} % without."
-    ]
+    before, after = rows[contrast.without.id], rows[contrast.present.id]
+    shares = f"{after['right_percent']:.1f} %, against {before['right_percent']:.1f} % without"
+    if abs(after["right_percent"] - before["right_percent"]) <= chance(before, after):
+        return [f"With {contrast.method} it gets about as many {name} right: {shares}."]
+    change = "more" if after["right"] > before["right"] else "fewer"
+    return [f"With {contrast.method} it gets {change} {name} right: {shares}."]
+
+
+def chance(before: dict[str, Any], after: dict[str, Any]) -> float:
+    """The difference of two shares of as many items, in percent, that chance alone may well make.
+
+    Two standard errors of the difference of two binomial shares.
+    """
+    total = min(before["total"], after["total"])
+    share = (before["right"] + after["right"]) / (before["total"] + after["total"])
+    return 200.0 * float((2 * share * (1 - share) / total) ** 0.5)
