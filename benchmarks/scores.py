@@ -1,0 +1,97 @@
+"""What a finished run of the workflow measured: a Markdown table of BLEU and training time.
+
+Example: python benchmarks/scores.py results/multi30k --out benchmarks/published/multi30k.md
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from contextnmt.errors import UserError
+from contextnmt.files import read_json, write_lines
+
+COLUMNS = ["pair", "system", "text", "beam", "BLEU", "detokenized"]
+
+
+def runs(results: Path) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """Each run's `pair/system/seed`, its model record and its scores, in order of their names.
+
+    Raises UserError if no run of the folder is finished.
+    """
+    files = sorted(results.glob("score/*/*/*/scores.json"))
+    if not files:
+        raise UserError(f"{results}: no finished run; run the workflow first")
+    for file in files:
+        run = file.parent.relative_to(results / "score").as_posix()
+        yield run, read_json(results / "train" / run / "model.json"), read_json(file)
+
+
+def score_rows(run: str, scores: dict[str, Any]) -> Iterator[list[str]]:
+    """A row for each text and beam width of a run."""
+    pair, system, _ = run.split("/")
+    for name, score in sorted(scores.items()):
+        text, _, beam = name.rpartition(".beam")
+        numbers = [f"{score['bleu']:.2f}", f"{score['bleu_detokenized']:.2f}"]
+        yield [pair, system, text, beam, *numbers]
+
+
+def training_row(run: str, model: dict[str, Any]) -> list[str]:
+    """How a run was trained, in one row."""
+    facts = model["environment"]
+    return [
+        run,
+        f"{model['parameters']:,}",
+        f"{model['updates']:,}",
+        f"{model['best']['update']:,}",
+        f"{model['best']['dev_bleu']:.2f}",
+        model["stopped"],
+        f"{model['seconds'] / 60:.1f}",
+        facts["commit"][:10] + ("*" if facts["dirty"] else "") if facts["commit"] else "unknown",
+    ]
+
+
+def table(head: list[str], rows: list[list[str]]) -> list[str]:
+    """A Markdown table."""
+    rule = ["---"] * len(head)
+    return [f"| {' | '.join(row)} |" for row in (head, rule, *rows)]
+
+
+def main(
+    results: Annotated[Path, typer.Argument(help="folder of a preset's results")],
+    out: Annotated[Path | None, typer.Option(help="file to write besides printing")] = None,
+) -> None:
+    """Collect the scores of all runs in RESULTS, and how they came about."""
+    found = list(runs(results))
+    _, model, scores = found[0]
+    facts, score = model["environment"], next(iter(scores.values()))
+    lines = [
+        f"# BLEU with the preset {results.name}",
+        "",
+        f"Made by `snakemake --profile local --config preset={results.name}`, collected by "
+        f"`python benchmarks/scores.py results/{results.name}`. {facts['processor']}, "
+        f"{facts['cores']} cores{', ' + facts['gpu'] if facts['gpu'] else ''}; "
+        f"Python {facts['python']}, torch {facts['torch']}; an asterisk marks a commit with "
+        "uncommitted changes.",
+        "",
+        f"BLEU on tokenized text: `{score['signature']}`; detokenized, against the untouched "
+        f"reference: `{score['signature_detokenized']}`.",
+        "",
+        *table(COLUMNS, [row for run, _, scores in found for row in score_rows(run, scores)]),
+        "",
+        *table(
+            ["run", "parameters", "updates", "best at", "dev BLEU", "stopped", "minutes", "commit"],
+            [training_row(run, model) for run, model, _ in found],
+        ),
+        "",
+        "Minutes: of the training, validations included, `training.threads` processor threads "
+        "each and as many trainings side by side as the machine has cores for.",
+    ]
+    print("\n".join(lines))
+    if out:
+        write_lines(out, lines)
+
+
+if __name__ == "__main__":
+    typer.run(main)
