@@ -1,8 +1,6 @@
 """From numbers to tables, figures and the page."""
 
 EXPERIMENT = experiment("choi2017")
-TABLES = ["csv", "json", "md", "tex"]
-FIGURES = ["svg", "pdf", "png"]
 CAPTIONS = ["curves", "gains", "phenomena", "table3", "table4", "workflow"]
 
 
@@ -10,7 +8,12 @@ rule choi2017_table3:
     input:
         expand("<results>/coverage/{pair}.json", pair=PAIRS),
     output:
-        expand("<results>/report/tables/table3.{suffix}", suffix=TABLES),
+        report(
+            "<results>/report/tables/table3.csv",
+            caption="../report/table3.rst",
+            category="Tables",
+        ),
+        expand("<results>/report/tables/table3.{suffix}", suffix=["json", "md", "tex"]),
     log:
         "<logs>/report/table3.log",
     benchmark:
@@ -34,7 +37,12 @@ rule choi2017_table4:
     input:
         runs("<results>/score/{pair}/{system}/{seed}/scores.json"),
     output:
-        expand("<results>/report/tables/table4.{suffix}", suffix=TABLES),
+        report(
+            "<results>/report/tables/table4.csv",
+            caption="../report/table4.rst",
+            category="Tables",
+        ),
+        expand("<results>/report/tables/table4.{suffix}", suffix=["json", "md", "tex"]),
     log:
         "<logs>/report/table4.log",
     benchmark:
@@ -58,7 +66,14 @@ rule choi2017_phenomena:
     input:
         phenomena_files(),
     output:
-        expand("<results>/report/tables/phenomena.{suffix}", suffix=TABLES),
+        report(
+            "<results>/report/tables/phenomena.csv",
+            caption="../report/phenomena.rst",
+            category="Tables",
+        ),
+        expand(
+            "<results>/report/tables/phenomena.{suffix}", suffix=["json", "md", "tex"]
+        ),
     log:
         "<logs>/report/phenomena.log",
     benchmark:
@@ -82,11 +97,20 @@ rule choi2017_curves:
     input:
         runs("<results>/train/{pair}/{system}/{seed}/log.jsonl"),
     output:
+        report(
+            expand(
+                "<results>/report/figures/curves.{pair}.{quantity}.svg",
+                pair=PAIRS,
+                quantity=["bleu", "loss"],
+            ),
+            caption="../report/curves.rst",
+            category="Figures",
+        ),
         expand(
             "<results>/report/figures/curves.{pair}.{quantity}.{suffix}",
             pair=PAIRS,
             quantity=["bleu", "loss"],
-            suffix=FIGURES,
+            suffix=["pdf", "png"],
         ),
     log:
         "<logs>/report/curves.log",
@@ -111,10 +135,15 @@ rule choi2017_gains:
     input:
         "<results>/report/tables/table4.json",
     output:
+        report(
+            expand("<results>/report/figures/gains.{pair}.svg", pair=PAIRS),
+            caption="../report/gains.rst",
+            category="Figures",
+        ),
         expand(
             "<results>/report/figures/gains.{pair}.{suffix}",
             pair=PAIRS,
-            suffix=FIGURES,
+            suffix=["pdf", "png"],
         ),
     log:
         "<logs>/report/gains.log",
@@ -157,7 +186,11 @@ rule choi2017:
             os.path.relpath(BASE / f"workflow/report/{name}.rst") for name in CAPTIONS
         ],
     output:
-        report("<results>/report/index.html", category="Report"),
+        report(
+            "<results>/report/index.html",
+            caption="../report/workflow.rst",
+            category="Report",
+        ),
     log:
         "<logs>/report/page.log",
     localrule: True
