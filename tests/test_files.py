@@ -173,8 +173,9 @@ def test_a_full_disk_is_explained_and_leaves_nothing(
 
     def make_on_full_disk(**arguments: Any) -> tuple[int, str]:
         handle, path = make(**arguments)
-        os.close(handle)
-        return os.open("/dev/full", os.O_WRONLY), path
+        Path(path).unlink()
+        Path(path).symlink_to("/dev/full")
+        return handle, path
 
     monkeypatch.setattr(tempfile, "mkstemp", make_on_full_disk)
     with pytest.raises(UserError, match=rf"{name}: cannot be written, the disk is full: free some"):

@@ -10,6 +10,7 @@ import sys
 import typer
 
 from contextnmt.errors import UserError
+from contextnmt.files import REMEDIES
 
 #: Command -> module that holds a function of the same name, a hyphen in it as an underscore; in the
 #: order of the way of the data.
@@ -63,4 +64,10 @@ def main() -> None:
         app(args=rest, prog_name=f"contextnmt {stage}")
     except UserError as error:
         print(f"contextnmt {stage}: {error}", file=sys.stderr)
+        sys.exit(2)
+    except OSError as error:
+        if error.errno not in REMEDIES:
+            raise
+        what = error.filename or "an output"
+        print(f"contextnmt {stage}: {what}: {REMEDIES[error.errno]}", file=sys.stderr)
         sys.exit(2)

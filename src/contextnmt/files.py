@@ -107,8 +107,8 @@ def count_lines(path: Path) -> int:
 
 
 @contextlib.contextmanager
-def atomic_bytes(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file for bytes, kept as written, that takes its name only when the block ends well.
+def atomic_path(path: Path) -> Iterator[Path]:
+    """The name of an empty file beside `path` that takes its place when the block ends well.
 
     Parent folders are made. If the block raises, nothing is left behind. Raises UserError if the
     disk is full or the folder is not writable.
@@ -117,10 +117,10 @@ def atomic_bytes(path: Path) -> Iterator[IO[bytes]]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+        os.close(handle)
         temporary = Path(name)
-        with os.fdopen(handle, "wb") as raw:
-            yield raw
-            raw.flush()
+        yield temporary
+        with temporary.open("rb+") as raw:
             os.fsync(raw.fileno())
         umask = os.umask(0)
         os.umask(umask)
@@ -132,6 +132,13 @@ def atomic_bytes(path: Path) -> Iterator[IO[bytes]]:
         if isinstance(error, OSError) and error.errno in REMEDIES:
             raise UserError(f"{path}: cannot be written, {REMEDIES[error.errno]}") from None
         raise
+
+
+@contextlib.contextmanager
+def atomic_bytes(path: Path) -> Iterator[IO[bytes]]:
+    """`atomic_path`, opened for bytes that are kept as written."""
+    with atomic_path(path) as temporary, temporary.open("wb") as raw:
+        yield raw
 
 
 @contextlib.contextmanager

@@ -9,11 +9,23 @@ from tqdm import tqdm
 Item = TypeVar("Item")
 
 
+def bar(description: str, unit: str, total: int | None = None, initial: int = 0) -> tqdm:
+    """A bar that the caller moves on: so many `unit` of `total`, how fast, and the time left."""
+    return tqdm(
+        desc=description,
+        unit=unit,
+        total=total,
+        initial=initial,
+        unit_scale=True,
+        mininterval=0.2 if sys.stderr.isatty() else 30.0,
+    )
+
+
 def progress(
     items: Iterable[Item], description: str, unit: str, total: int | None = None
 ) -> Iterator[Item]:
-    """Pass `items` on while showing how many `unit` went by, how fast, and the time left."""
-    interval = 0.2 if sys.stderr.isatty() else 30.0
-    return iter(
-        tqdm(items, desc=description, unit=unit, total=total, mininterval=interval, unit_scale=True)
-    )
+    """Pass `items` on while a bar shows them going by."""
+    with bar(description, unit, total) as shown:
+        for item in items:
+            yield item
+            shown.update()

@@ -207,6 +207,11 @@ def test_gaussian_initialisation_is_that_of_the_paper():
         ({"hiden": 3}, "model.hiden: unknown key"),
         ({"hidden": 0}, "model.hidden is 0"),
         ({"initialisation": "magic"}, "model.initialisation is 'magic'"),
+        ({"dropout": 5}, "model.dropout is 5: it must be at least 0 and at most 0.99"),
+        ({"hidden": True}, "model.hidden is True: it must be a whole number"),
+        ({"contextualizer": {}}, "model.contextualizer.layers is None"),
+        ({"contextualizer": 3}, "model.contextualizer is 3"),
+        ({"contextualizer": {"layers": [4], "eos": 1}}, "model.contextualizer.eos: unknown key"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(block, message):

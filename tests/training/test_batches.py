@@ -57,7 +57,7 @@ def lengths_of(batch):
 @pytest.fixture
 def pairs():
     rng = np.random.default_rng(1)
-    sentences = [list(range(3, 3 + n)) for n in rng.integers(1, 20, size=101)]
+    sentences = [[3 + i, *range(200, 199 + n)] for i, n in enumerate(rng.integers(1, 20, size=101))]
     other = [list(range(3, 3 + n)) for n in rng.integers(1, 20, size=101)]
     return TrainingPairs(side(*sentences), side(*other), np.arange(101), {})
 
@@ -74,7 +74,8 @@ def test_an_epoch_shows_each_pair_once_and_the_next_another_order(pairs):
         every = sorted(n for batch in shown for n in lengths_of(batch))
         longest = np.maximum(pairs.source.lengths, pairs.target.lengths) + 1
         assert every == sorted(longest.tolist())
-    assert epochs[0] == epochs[1] or sorted(epochs[0]) == sorted(epochs[1])
+    assert sorted(epochs[0]) == sorted(epochs[1]) == list(range(3, 104))
+    assert epochs[0] != epochs[1]
 
 
 def test_chunks_of_batches_are_sorted_by_the_longer_side(pairs):
@@ -91,3 +92,10 @@ def test_a_batch_depends_on_seed_and_number_alone(pairs):
         np.testing.assert_array_equal(left, right)
     other = Batches(pairs, 10, 3, seed=6)
     assert any(not np.array_equal(first[u][0], other[u][0]) for u in range(5))
+
+
+def test_unknown_words_are_counted_block_by_block(monkeypatch):
+    sentences = [[UNK] * i + [7] * (i % 3) for i in range(10)]
+    for block in (1, 3, 10, 100):
+        monkeypatch.setattr("contextnmt.training.dataset.BLOCK", block)
+        assert side(*sentences).unknowns().tolist() == list(range(10))

@@ -14,7 +14,8 @@ from safetensors.torch import load_file
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
 from contextnmt.model.settings import ModelSettings
-from contextnmt.training.loop import EarlyStop, Training, check_loss
+from contextnmt.training.checkpoint import locked
+from contextnmt.training.loop import EarlyStop, Training, TrainingInterruptedError, check_loss
 from contextnmt.training.settings import TrainingSettings, training_settings
 from contextnmt.training.train import train
 from contextnmt.translation.translate import translate
@@ -73,7 +74,7 @@ def test_outputs_say_what_was_done(undisturbed):
     assert record["updates"] == 40
     assert record["data"]["pairs"] + sum(record["data"]["dropped"].values()) == 400
     assert record["environment"]["torch"] == torch.__version__
-    records = [json.loads(line) for line in (undisturbed / "log.jsonl").read_text().splitlines()]
+    records = [json.loads(line) for line in (undisturbed / "log.jsonl").open()]
     assert [r["update"] for r in records if r["kind"] == "dev"] == [10, 20, 30, 40]
     assert all(r["loss"] > 0 for r in records if r["kind"] == "train")
     assert list((undisturbed / "tensorboard").iterdir())
@@ -88,19 +89,18 @@ def test_the_same_seed_gives_the_same_weights(reversal, undisturbed, tmp_path):
 
 @pytest.mark.parametrize("stop", [7, 10, 23])
 def test_a_stopped_training_resumes_to_the_same_weights(reversal, undisturbed, tmp_path, stop):
-    state = tmp_path / "state"
-    recipe = TrainingSettings(**RECIPE)
-    training = Training(reversal, ModelSettings(**MODEL), recipe, 1, state, tmp_path / "board")
-    step = training._step
+    first = training(reversal, tmp_path)
+    step = first._step
 
     def interrupted_step(window):
         step(window)
-        if training.update == stop:
+        if first.update == stop:
             os.kill(os.getpid(), signal.SIGTERM)
 
-    training._step = interrupted_step
-    with pytest.raises(Exception, match=str(int(signal.SIGTERM))):
-        training.run()
+    first._step = interrupted_step
+    with pytest.raises(TrainingInterruptedError) as interrupted:
+        first.run()
+    assert interrupted.value.signal == signal.SIGTERM
     resumed = run(reversal, tmp_path)
     assert read_json(resumed / "model.json")["updates"] == 40
     for name, tensor in weights(undisturbed).items():
@@ -133,17 +133,66 @@ def test_a_killed_training_leaves_nothing_finished_and_goes_on(reversal, undistu
         assert torch.equal(tensor, weights(tmp_path / "model")[name]), name
 
 
+def training(data, folder, **changes):
+    recipe = TrainingSettings(**{**RECIPE, **changes})
+    return Training(data, ModelSettings(**MODEL), recipe, 1, folder / "state", folder / "board")
+
+
+def aside(folder):
+    return [path.name for path in (folder / "state.aside").iterdir()]
+
+
 def test_a_state_of_another_configuration_is_moved_aside(reversal, tmp_path, capsys):
-    settings = ModelSettings(**MODEL)
-    first = Training(
-        reversal, settings, TrainingSettings(**RECIPE), 1, tmp_path / "state", tmp_path / "board"
-    )
+    training(reversal, tmp_path)._save()
+    assert training(reversal, tmp_path, learning_rate=0.02).update == 0
+    assert "made with other training; moved to" in capsys.readouterr().err
+    assert aside(tmp_path) == ["checkpoint.0.safetensors"]
+
+
+def test_a_state_of_other_code_is_moved_aside(reversal, tmp_path, capsys, monkeypatch):
+    training(reversal, tmp_path)._save()
+    monkeypatch.setattr("contextnmt.training.loop.code_marks", lambda *_: ["model.py@0"])
+    assert training(reversal, tmp_path).update == 0
+    assert "made with other code; moved to" in capsys.readouterr().err
+    assert aside(tmp_path) == ["checkpoint.0.safetensors"]
+
+
+def test_a_damaged_state_is_moved_aside(reversal, tmp_path, capsys):
+    first = training(reversal, tmp_path)
     first._save()
-    other = TrainingSettings(**{**RECIPE, "learning_rate": 0.02})
-    second = Training(reversal, settings, other, 1, tmp_path / "state", tmp_path / "board")
-    assert second.update == 0
-    assert "another configuration or other data" in capsys.readouterr().err
-    assert (tmp_path / "state" / "checkpoint.other").exists()
+    first.checkpoint.write_bytes(first.checkpoint.read_bytes()[:1000])
+    assert training(reversal, tmp_path).update == 0
+    assert "damaged" in capsys.readouterr().err
+    assert aside(tmp_path) == ["checkpoint.0.safetensors"]
+
+
+def test_a_full_disk_is_a_message_and_leaves_the_state_before(tmp_path):
+    """A process that may write no file of over 100 kB stands for a full disk."""
+    script = f"""
+import pathlib, resource, signal, torch
+from contextnmt.training.checkpoint import load, save
+path = pathlib.Path({str(tmp_path)!r}) / "checkpoint.safetensors"
+save(path, {{"a": torch.zeros(10)}}, {{"update": 1}})
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+try:
+    save(path, {{"a": torch.zeros(100_000)}}, {{"update": 2}})
+except Exception as error:
+    print(type(error).__name__, error)
+print(load(path)[1])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("UserError")
+    assert "cannot be written" in done.stdout
+    assert "{'update': 1}" in done.stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["checkpoint.safetensors"]
+
+
+def test_two_trainings_cannot_share_a_state(reversal, tmp_path):
+    with locked(tmp_path / "state"), pytest.raises(UserError, match=f"process {os.getpid()}"):
+        run(reversal, tmp_path)
 
 
 def test_patience_counts_validations_without_gain():
@@ -170,7 +219,10 @@ def test_divergence_is_an_error():
     [
         ({"batch_sise": 1}, "training.batch_sise: unknown key"),
         ({"batch_size": 0}, "training.batch_size is 0"),
-        ({"device": "tpu"}, "training.device is 'tpu'"),
+        ({"batch_size": "80"}, "training.batch_size is '80': it must be a whole number"),
+        ({"learning_rate": -1}, "training.learning_rate is -1"),
+        ({"learning_rate": float("nan")}, "training.learning_rate is nan"),
+        ({"max_updates": 0}, "training.max_updates is 0"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(block, message):
@@ -179,6 +231,12 @@ def test_settings_that_cannot_be_are_refused(block, message):
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="needs a machine without a GPU")
-def test_a_missing_gpu_is_named(reversal, tmp_path):
+def test_a_missing_gpu_is_named(reversal, undisturbed, tmp_path):
     with pytest.raises(UserError, match="torch sees no GPU"):
         run(reversal, tmp_path, device="cuda")
+    text = tmp_path / "text"
+    text.write_text("a\n")
+    with pytest.raises(UserError, match="torch sees no GPU"):
+        translate(undisturbed, [text], [1], [tmp_path / "out"], "cuda")
+    with pytest.raises(UserError, match="'tpu': choose from cpu, cuda"):
+        translate(undisturbed, [text], [1], [tmp_path / "out"], "tpu")

@@ -38,13 +38,12 @@ def test_scores_are_the_models_own(model):
 
 
 def test_a_beam_of_one_is_greedy_search(model):
-    greedy = model.greedy(SOURCE, END, longest=12)
-    for row, words, found in zip(SOURCE, greedy, beam_search(model, SOURCE, 1, END), strict=True):
-        length = int((row != 0).sum())
-        words = words.tolist()
-        expected = words[: words.index(END)] if END in words else words
-        if len(expected) >= length // 2:  # greedy search knows no shortest length
-            assert found.ids == expected[: 3 * length]
+    for scale in (0.7, 0.2, 2.0):
+        for parameter in model.parameters():
+            torch.nn.init.normal_(parameter, std=scale)
+        greedy = model.greedy(SOURCE, END).tolist()
+        for words, found in zip(greedy, beam_search(model, SOURCE, 1, END), strict=True):
+            assert found.ids == (words[: words.index(END)] if END in words else words)
 
 
 def test_a_beam_that_holds_everything_finds_the_best_translation(model):
@@ -58,7 +57,7 @@ def test_a_beam_that_holds_everything_finds_the_best_translation(model):
     assert tuple(found.ids) == best
 
 
-def test_wider_beams_are_rarely_worse_and_neighbours_do_not_matter(model):
+def test_neighbours_do_not_matter(model):
     together = beam_search(model, SOURCE, 4, END)
     for row, found in zip(SOURCE, together, strict=True):
         [alone] = beam_search(model, row[row != 0].unsqueeze(0), 4, END)

@@ -138,19 +138,25 @@ class Translator(nn.Module):
         return self.decoder.step(state, self.decoder.word(embedded), context)
 
     @torch.inference_mode()
-    def greedy(self, source: Tensor, end: int, longest: int) -> Tensor:
-        """The likeliest word at each step: ids [B, at most `longest`], `end` where it ended.
+    def greedy(self, source: Tensor, end: int) -> Tensor:
+        """The likeliest word at each step: ids [B, steps], `end` from where a sentence ended.
 
-        For the BLEU on the development set during training; `end` is the end-of-sentence id.
+        For the BLEU on the development set during training; `end` is the end-of-sentence id. A
+        translation has at least half as many symbols as its source and at most three times as
+        many (A19), as in beam search, of which this is the case of width 1.
         """
         encoded = self.encode(source)
-        state, previous, ended = encoded.start, None, None
+        lengths = (source != PADDING).sum(1, keepdim=True)  # [B, 1]
+        shortest, longest = lengths // 2, 3 * lengths
+        state, previous, ended = encoded.start, None, torch.zeros_like(lengths, dtype=torch.bool)
         written = []
-        for _ in range(longest):
+        for step in range(1, int(longest.max()) + 1):
             logits, context, _ = self.predict(state, previous, encoded)
+            logits[:, :, end].masked_fill_(step <= shortest, -torch.inf)
             words = logits.argmax(2)  # [B, 1]
-            ended = words == end if ended is None else ended | (words == end)
+            ended = ended | (words == end)
             written.append(words.masked_fill(ended, end))
+            ended = ended | (step >= longest)
             if ended.all():
                 break
             previous = self.embed_target(words, encoded)

@@ -9,6 +9,9 @@ import numpy.typing as npt
 from contextnmt.errors import UserError
 from contextnmt.text.vocabulary import EOS, PAD, UNK
 
+#: Sentences whose unknown symbols are counted at a time: memory does not grow with the corpus.
+BLOCK = 1 << 16
+
 
 @dataclasses.dataclass(frozen=True)
 class Side:
@@ -41,8 +44,13 @@ class Side:
 
     def unknowns(self) -> npt.NDArray[np.int64]:
         """Unknown symbols of each sentence."""
-        running = np.concatenate([[0], np.cumsum(self.ids == UNK)])
-        return running[self.offsets[1:]] - running[self.offsets[:-1]]  # type: ignore[no-any-return]
+        counts = np.empty(len(self), np.int64)
+        for start in range(0, len(self), BLOCK):
+            ends = self.offsets[start : start + BLOCK + 1]
+            unknown = self.ids[ends[0] : ends[-1]] == UNK
+            running = np.concatenate([[0], np.cumsum(unknown)])[ends - ends[0]]
+            counts[start : start + BLOCK] = np.diff(running)
+        return counts
 
     def padded(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """The sentences `rows`, each with its end-of-sentence, padded: [rows, longest + 1]."""
@@ -64,18 +72,16 @@ class TrainingPairs:
     dropped: dict[str, int]
 
 
-def training_pairs(folder: Path, max_length: int, unknown_limit: float | None) -> TrainingPairs:
+def training_pairs(folder: Path, max_length: int, unknown_limit: float) -> TrainingPairs:
     """Apply the filters of Choi et al. 2017, sec. 5.3, to a binarize folder's training pairs.
 
     A pair is dropped if a side is empty, if a side has more than `max_length` symbols, or if more
-    than the share `unknown_limit` of the symbols of both sides together is unknown (A13, A14; None
-    drops none for that).
+    than the share `unknown_limit` of the symbols of both sides together is unknown (A13, A14).
     Raises UserError if no pair is left.
     """
     source, target = (Side.open(folder, "train", side) for side in ("source", "target"))
     lengths = np.stack([source.lengths, target.lengths])
-    limit = 1.0 if unknown_limit is None else unknown_limit
-    unknown = source.unknowns() + target.unknowns() > limit * lengths.sum(0)
+    unknown = source.unknowns() + target.unknowns() > unknown_limit * lengths.sum(0)
     empty = lengths.min(0) == 0
     long = ~empty & (lengths.max(0) > max_length)
     unknown &= ~empty & ~long

@@ -1,9 +1,10 @@
 """What a number was made with and on: versions, commit, processor, GPU."""
 
+import contextlib
 import os
 import platform
 import subprocess
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,22 @@ def environment() -> dict[str, Any]:
         "contextnmt": version("contextnmt"),
         "torch": torch.__version__,
         "numpy": version("numpy"),
+        "packages": packages(),
         "commit": git("rev-parse", "HEAD"),
         "dirty": bool(git("status", "--porcelain", "--untracked-files=no")),
         "processor": processor(),
         "cores": os.cpu_count(),
         "gpu": torch.cuda.get_device_name() if torch.cuda.is_available() else None,
     }
+
+
+def packages() -> dict[str, str]:
+    """Versions of the other packages that have a say in the numbers, those that are there."""
+    found = {}
+    for name in ("sacrebleu", "sacremoses", "subword-nmt", "safetensors", "snakemake"):
+        with contextlib.suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
 
 
 def git(*arguments: str) -> str | None:

@@ -10,26 +10,36 @@ from types import FrameType
 from typing import Any
 
 import torch
-from tqdm import tqdm
 
+from contextnmt.closure import code_marks
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, sha256
+from contextnmt.model.device import choose_device
 from contextnmt.model.settings import ModelSettings
 from contextnmt.model.translator import Translator
-from contextnmt.text.vocabulary import SPECIALS
+from contextnmt.progress import bar
+from contextnmt.text.vocabulary import PAD, SPECIALS
 from contextnmt.training import checkpoint
 from contextnmt.training.batches import Batches
+from contextnmt.training.checkpoint import set_aside
 from contextnmt.training.dataset import training_pairs
 from contextnmt.training.journal import Journal
 from contextnmt.training.settings import TrainingSettings
 from contextnmt.training.validation import Validation
+
+#: The folder that holds the package.
+SOURCE = Path(__file__).parents[2]
 
 #: Records of a run in its journal, roughly: enough for a smooth curve.
 RECORDS = 200
 
 
 class TrainingInterruptedError(Exception):
-    """A signal asked the training to stop; `args[0]` is its number. The checkpoint is written."""
+    """A signal, of number `signal`, asked the training to stop. The checkpoint is written."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"stopped by signal {number}")
+        self.signal = number
 
 
 @dataclasses.dataclass
@@ -64,8 +74,12 @@ class Training:
         seed: int,
         state: Path,
         tensorboard: Path,
+        checkpoint_minutes: float = 20,
     ) -> None:
-        """Load the data, build the model, and take up the checkpoint in `state` if it fits."""
+        """Load the data, build the model, and take up the checkpoint in `state` if it fits.
+
+        `checkpoint_minutes`: how often to write one besides those at each validation.
+        """
         torch.set_num_threads(recipe.threads)
         self.recipe, self.seed, self.device = recipe, seed, choose_device(recipe.device)
         self.pairs = training_pairs(data, recipe.max_length, recipe.unknown_limit)
@@ -78,11 +92,14 @@ class Training:
         self.optimizer = torch.optim.Adam(
             self.model.parameters(), lr=recipe.learning_rate, fused=True
         )
+        self.checkpoint_seconds = 60 * checkpoint_minutes
+        #: What a checkpoint must agree with to be gone on from.
         self.identity = {
-            "model": dataclasses.asdict(model),
+            "model": as_json(dataclasses.asdict(model)),
             "training": dataclasses.asdict(recipe),
             "seed": seed,
             "data": sha256(data / "manifest.json"),
+            "code": code_marks(SOURCE, __name__),
         }
         self.checkpoint = state / "checkpoint.safetensors"
         self.update, self.seconds, self.early = 0, 0.0, EarlyStop()
@@ -98,25 +115,19 @@ class Training:
         recipe, started, saved = self.recipe, time.monotonic() - self.seconds, time.monotonic()
         window = Window(self.device)
         every = max(1, min(recipe.validate_every, recipe.max_updates) // (RECORDS // 10))
-        bar = tqdm(
-            total=recipe.max_updates,
-            initial=self.update,
-            desc="train",
-            unit="update",
-            mininterval=0.2 if sys.stderr.isatty() else 30.0,
-        )
+        shown = bar("train", "update", recipe.max_updates, self.update)
         with Signals() as signals:
             while self.update < recipe.max_updates and self.early.misses < recipe.patience:
                 self._step(window)
-                bar.update()
+                shown.update()
                 if self.update % every == 0:
                     numbers = window.numbers(recipe.clip)
                     epoch = round(self.update / self.batches.per_epoch, 2)
                     self.journal.write("train", self.update, epoch=epoch, **numbers)
-                    bar.set_postfix(loss=numbers["loss"], bleu=round(self.early.best_bleu, 2))
+                    shown.set_postfix(loss=numbers["loss"], bleu=round(self.early.best_bleu, 2))
                     check_loss(numbers["loss"], self.update)
                 self.seconds = time.monotonic() - started
-                due = time.monotonic() - saved > 60 * recipe.checkpoint_minutes
+                due = time.monotonic() - saved > self.checkpoint_seconds
                 if self.update % recipe.validate_every == 0 or self.update == recipe.max_updates:
                     self._validate()
                     self.seconds = time.monotonic() - started
@@ -126,7 +137,7 @@ class Training:
                     saved = time.monotonic()
                 if signals.received:
                     raise TrainingInterruptedError(signals.received)
-        bar.close()
+        shown.close()
         self.journal.close()
 
     def _step(self, window: "Window") -> None:
@@ -142,7 +153,7 @@ class Training:
         (losses.sum() / len(source)).backward()
         norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.recipe.clip)
         self.optimizer.step()
-        window.add(losses.detach(), int((source != 0).sum()), norm, self.recipe.clip)
+        window.add(losses.detach(), int((source != PAD).sum()), norm, self.recipe.clip)
 
     def _validate(self) -> None:
         """Score the development set; keep the weights if they are the best so far."""
@@ -177,14 +188,9 @@ class Training:
         if found is None:
             return
         tensors, record = found
-        if record["identity"] != as_json(self.identity):
-            aside = self.checkpoint.with_suffix(".other")
-            self.checkpoint.replace(aside)
-            print(
-                f"{self.checkpoint}: made by another configuration or other data, moved to "
-                f"{aside.name}; training starts afresh",
-                file=sys.stderr,
-            )
+        other = [key for key, value in self.identity.items() if record["identity"][key] != value]
+        if other:
+            set_aside(self.checkpoint, f"made with other {' and '.join(other)}")
             return
         self.model.load_state_dict(checkpoint.group(tensors, "model"))
         checkpoint.restore_optimizer(self.optimizer, checkpoint.group(tensors, "optimizer"))
@@ -253,16 +259,6 @@ class Signals:
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         self.received = number
-
-
-def choose_device(name: str) -> torch.device:
-    """The device that the recipe asks for. Raises UserError if there is no such one."""
-    if name == "cuda" and not torch.cuda.is_available():
-        raise UserError(
-            "training.device is cuda, and torch sees no GPU here: run on a machine with one, "
-            "install a CUDA build of torch, or set training.device to cpu"
-        )
-    return torch.device(name)
 
 
 def check_loss(loss: float, update: int) -> None:

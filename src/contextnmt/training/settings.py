@@ -1,10 +1,11 @@
 """What fixes a training run: the `training` block of a system, as a typed record."""
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from typing import Any
 
-from contextnmt.errors import UserError
+from contextnmt.settings import record
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,12 +21,10 @@ class TrainingSettings:
         and averaged over the sentences of a batch (A9).
     max_length, unknown_limit
         Pairs are dropped if a side has more than `max_length` symbols, or if more than the share
-        `unknown_limit` of the symbols of both sides together is unknown (None: no such filter).
+        `unknown_limit` of the symbols of both sides together is unknown (1: no such filter).
     validate_every, patience, max_updates
         Updates between two validations (greedy BLEU on the development set); how many of them in
         a row may bring no gain; updates after which training ends in any case.
-    checkpoint_minutes
-        Minutes between two checkpoints besides those at each validation.
     device, threads
         `cpu` or `cuda`; threads of torch on the CPU: they are part of the recipe, since the order
         of a sum changes its last bits.
@@ -36,11 +35,10 @@ class TrainingSettings:
     sort_batches: int = 20
     clip: float = 1.0
     max_length: int = 50
-    unknown_limit: float | None = 0.1
+    unknown_limit: float = 0.1
     validate_every: int = 10_000
     patience: int = 10
     max_updates: int = 1_000_000
-    checkpoint_minutes: float = 20.0
     device: str = "cpu"
     threads: int = 1
 
@@ -48,16 +46,13 @@ class TrainingSettings:
 def training_settings(block: Mapping[str, Any]) -> TrainingSettings:
     """The settings that a `training` block describes.
 
-    Raises UserError if a key is unknown or a number is out of range.
+    Raises UserError if a key is unknown, a value of the wrong type, or a number out of bounds.
     """
-    fields = {field.name for field in dataclasses.fields(TrainingSettings)}
-    for key in block:
-        if key not in fields:
-            raise UserError(f"training.{key}: unknown key, choose from {', '.join(sorted(fields))}")
-    settings = TrainingSettings(**block)
-    for key in ("batch_size", "sort_batches", "max_length", "validate_every", "threads"):
-        if getattr(settings, key) < 1:
-            raise UserError(f"training.{key} is {getattr(settings, key)}: it must be at least 1")
-    if settings.device not in ("cpu", "cuda"):
-        raise UserError(f"training.device is {settings.device!r}: choose from cpu, cuda")
-    return settings
+    counts = ["batch_size", "sort_batches", "max_length", "validate_every", "patience"]
+    bounds = {
+        **dict.fromkeys([*counts, "max_updates", "threads"], (1, math.inf)),
+        "learning_rate": (1e-12, 1e3),
+        "clip": (1e-12, math.inf),
+        "unknown_limit": (0, 1),
+    }
+    return record(TrainingSettings, "training", block, bounds)

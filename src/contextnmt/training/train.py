@@ -12,10 +12,13 @@ import typer
 from contextnmt.errors import UserError
 from contextnmt.files import atomic, read_json, write_json
 from contextnmt.model.settings import model_settings
-from contextnmt.training.checkpoint import save
+from contextnmt.training.checkpoint import locked, save
 from contextnmt.training.environment import environment
 from contextnmt.training.loop import Training, TrainingInterruptedError
 from contextnmt.training.settings import training_settings
+
+#: Largest seed: with the number of the update it makes up 64 bits.
+MAX = 2**31 - 1
 
 #: Copied from the data, so that a model folder is all that translation needs.
 VOCABULARIES = ("vocabulary.source.tsv", "vocabulary.target.tsv")
@@ -27,7 +30,10 @@ def train(
     state: Annotated[Path, typer.Option(help="folder for checkpoints, removed at the end")],
     model: Annotated[str, typer.Option(help="model settings, JSON")] = "{}",
     training: Annotated[str, typer.Option(help="recipe settings, JSON")] = "{}",
-    seed: Annotated[int, typer.Option(help="seed of weights, order and dropout")] = 1,
+    seed: Annotated[int, typer.Option(help="of weights, order and dropout", min=0, max=MAX)] = 1,
+    checkpoint_minutes: Annotated[
+        float, typer.Option(help="how often to save the state, besides at each validation", min=0)
+    ] = 20,
 ) -> None:
     """Train a model; stop when greedy BLEU on the development set no longer grows.
 
@@ -41,12 +47,21 @@ def train(
     """
     recipe = training_settings(parse("--training", training))
     architecture = model_settings(parse("--model", model))
-    run = Training(data, architecture, recipe, seed, state, out / "tensorboard")
-    try:
-        run.run()
-    except TrainingInterruptedError as interrupted:
-        print(f"stopped by a signal after update {run.update}; state saved", file=sys.stderr)
-        sys.exit(128 + interrupted.args[0])
+    with locked(state):
+        run = Training(
+            data, architecture, recipe, seed, state, out / "tensorboard", checkpoint_minutes
+        )
+        try:
+            run.run()
+        except TrainingInterruptedError as interrupted:
+            print(f"stopped by a signal after update {run.update}; state saved", file=sys.stderr)
+            sys.exit(128 + interrupted.signal)
+        write_model(run, data, out)
+        shutil.rmtree(state)
+
+
+def write_model(run: Training, data: Path, out: Path) -> None:
+    """Write what a finished training leaves; model.json, which tells of it all, comes last."""
     manifest = read_json(data / "manifest.json")
     for name in VOCABULARIES:
         with atomic(out / name, "wb") as copy, open(data / name, "rb") as original:
@@ -57,12 +72,12 @@ def train(
     write_json(
         out / "model.json",
         {
-            "model": dataclasses.asdict(architecture),
-            "training": dataclasses.asdict(recipe),
-            "seed": seed,
+            "model": run.identity["model"],
+            "training": run.identity["training"],
+            "seed": run.seed,
             "best": {"update": run.early.best_update, "dev_bleu": run.early.best_bleu},
             "updates": run.update,
-            "stopped": "patience" if run.early.misses >= recipe.patience else "max_updates",
+            "stopped": "patience" if run.early.misses >= run.recipe.patience else "max_updates",
             "seconds": round(run.seconds, 1),
             "parameters": sum(p.numel() for p in run.model.parameters()),
             "data": {
@@ -73,7 +88,6 @@ def train(
             "environment": environment(),
         },
     )
-    shutil.rmtree(state)
 
 
 def parse(option: str, text: str) -> dict[str, Any]:

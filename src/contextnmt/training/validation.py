@@ -48,7 +48,7 @@ class Validation:
         for start in range(0, len(self.order), BATCH):
             rows = self.order[start : start + BATCH]
             source = torch.from_numpy(self.source.padded(rows)).to(device)
-            written = model.greedy(source, EOS, longest=3 * source.size(1)).cpu().numpy()
+            written = model.greedy(source, EOS).cpu().numpy()
             for row, ids in zip(rows, written, strict=True):
                 end = np.flatnonzero(ids == EOS)
                 words = self.vocabulary.decode(ids[: end[0]] if len(end) else ids)

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from contextnmt.model.decoder import State
-from contextnmt.model.translator import Encoded, Translator
+from contextnmt.model.translator import PADDING, Encoded, Translator
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Search:
     def __init__(self, model: Translator, source: Tensor, width: int, end: int) -> None:
         self.model, self.width, self.end = model, width, end
         self.encoded: Encoded = model.encode(source)
-        lengths = (source != 0).sum(1)
+        lengths = (source != PADDING).sum(1)
         self.shortest, self.longest = lengths // 2, 3 * lengths  # [B]
         self.rows = torch.arange(len(source), device=source.device)  # [R], sentence numbers
         self.state: State = self.encoded.start

@@ -10,6 +10,7 @@ from safetensors.torch import load_file
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, read_lines, write_lines
+from contextnmt.model.device import choose_device
 from contextnmt.model.settings import model_settings
 from contextnmt.model.translator import PADDING, Translator
 from contextnmt.progress import progress
@@ -26,7 +27,7 @@ HYPOTHESES = 1200
 def translate(
     model: Annotated[Path, typer.Option(help="folder that `contextnmt train` wrote")],
     text: Annotated[list[Path], typer.Option(help="source text in the model's view; repeatable")],
-    beam: Annotated[list[int], typer.Option(help="beam width; repeatable")],
+    beam: Annotated[list[int], typer.Option(help="beam width; repeatable", min=1)],
     out: Annotated[
         list[Path], typer.Option(help="translation; one for each text and width, texts outermost")
     ],
@@ -46,7 +47,7 @@ def translate(
             f"not {len(out)}"
         )
     torch.set_num_threads(threads)
-    translator = SavedTranslator(model, torch.device(device))
+    translator = SavedTranslator(model, choose_device(device))
     names = iter(out)
     for path in text:
         sentences = [line.split() for line in read_lines(path)]

@@ -1,0 +1,23 @@
+"""Where a model computes."""
+
+import torch
+
+from contextnmt.errors import UserError
+
+
+def choose_device(name: str) -> torch.device:
+    """The device `cpu` or `cuda`, set to 32-bit arithmetic throughout (A46).
+
+    torch lets cuDNN's recurrent networks round to TF32 unless told otherwise. Raises UserError if
+    there is no such device.
+    """
+    if name not in ("cpu", "cuda"):
+        raise UserError(f"device {name!r}: choose from cpu, cuda")
+    if name == "cuda" and not torch.cuda.is_available():
+        raise UserError(
+            "device cuda: torch sees no GPU here; run on a machine with one, install a CUDA "
+            "build of torch, or choose cpu"
+        )
+    torch.backends.cudnn.allow_tf32 = False
+    torch.backends.cuda.matmul.allow_tf32 = False
+    return torch.device(name)
