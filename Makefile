@@ -1,6 +1,7 @@
 # The commands of the README. The first use makes .venv and installs the pinned dependencies.
 #   make demo    the whole workflow on the embedded corpus, up to the report
 #   make test    the tests
+#   make lint    the checks that run no test
 #   make lock    pin the dependencies anew (needs a network)
 # Another Python: make demo PYTHON=python3.12
 
@@ -14,17 +15,25 @@ RUN := PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
 COMPILE := $(VENV)/bin/uv pip compile --universal --generate-hashes --python-version 3.11 \
 	--custom-compile-command "make lock" --quiet
 
-.PHONY: demo test lock
+.PHONY: demo test lint lock
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/installed
 	@$(RUN) python scripts/unlock.py
 	$(RUN) snakemake --profile local --config preset=demo
 	@echo
-	@echo "The report: $(CURDIR)/results/demo/report/index.html"
+	@echo "The report: file://$(CURDIR)/results/demo/report/index.html"
+	@echo "From here on: . $(VENV)/bin/activate"
 
 test: $(VENV)/installed-dev
 	$(RUN) python -m pytest
+
+lint: $(VENV)/installed-dev
+	$(RUN) ruff check
+	$(RUN) ruff format --check
+	$(RUN) mypy
+	$(RUN) snakefmt --check Snakefile workflow
+	$(RUN) snakemake --lint
 
 lock: $(VENV)/installed
 	$(PIP) install --quiet uv

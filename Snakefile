@@ -10,6 +10,7 @@ min_version("9.16")
 
 include: "workflow/rules/common.smk"
 include: "workflow/rules/inputs.smk"
+include: "workflow/rules/outputs.smk"
 
 
 report: "workflow/report/workflow.rst"
@@ -25,6 +26,7 @@ include: "workflow/rules/corpus.smk"
 include: "workflow/rules/text.smk"
 include: "workflow/rules/train.smk"
 include: "workflow/rules/evaluate.smk"
+include: "workflow/rules/targets.smk"
 include: "workflow/rules/report.smk"
 
 
@@ -37,7 +39,16 @@ rule all:
 localrules:
     all,
     download,
-    texts,
+    extracted,
+    tokenized,
+    cleaned,
+    selected,
+    symbolized,
+    subwords,
+    binarized,
     models,
     translations,
+    restored,
     scores,
+    coverages,
+    counts,

@@ -3,6 +3,7 @@
 import ast
 import importlib.metadata
 import re
+import runpy
 import subprocess
 import sys
 import tomllib
@@ -21,7 +22,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 #: In the way of the data: a room imports from those before it.
 ROOMS = ["corpus", "selection", "text", "model", "training", "translation", "evaluation", "report"]
 #: Open to every room.
-COMMON = {"errors", "files", "progress"}
+COMMON = {"closure", "errors", "files", "progress", "settings"}
 
 PIN = re.compile(r"^(?P<name>[A-Za-z0-9._-]+)(?:\[\w+\])?==(?P<version>[^\s;]+)", re.MULTILINE)
 
@@ -197,9 +198,27 @@ def test_no_file_names_a_machine(tracked: list[Path], pattern: str) -> None:
 # What the documentation promises
 
 
-def test_readme_has_every_stage_in_order() -> None:
-    rows = re.findall(r"^\| `([\w-]+)` \|", (ROOT / "README.md").read_text(), re.MULTILINE)
+def test_every_stage_is_described_in_order() -> None:
+    rows = re.findall(r"^\| `([\w-]+)` \|", (ROOT / "docs/formats.md").read_text(), re.MULTILINE)
     assert [row for row in rows if row in STAGES] == list(STAGES)
+
+
+def test_readme_names_targets_that_exist() -> None:
+    table = re.search(r"^\| targets \|.*?\n\n", (ROOT / "README.md").read_text(), re.M | re.S)
+    assert table
+    named = set(re.findall(r"`(\w+)`", table[0]))
+    rules = (path.read_text() for path in (ROOT / "workflow" / "rules").glob("*.smk"))
+    declared = set(re.findall(r"^rule (\w+):", "\n".join(rules), re.MULTILINE))
+    assert {target for target in declared if target.startswith("choi2017")} <= named
+    assert named <= declared
+
+
+def test_readme_has_the_scores_that_are_published() -> None:
+    script = runpy.run_path(str(ROOT / "benchmarks" / "readme.py"))
+    readme = (ROOT / "README.md").read_text()
+    assert readme == script["filled"](readme, ROOT / "benchmarks" / "published"), (
+        "run python benchmarks/readme.py"
+    )
 
 
 def test_readme_has_every_preset() -> None:
@@ -218,7 +237,9 @@ def test_make_targets_exist(page: str) -> None:
     assert named <= targets
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/decisions.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "CONTRIBUTING.md", "docs/decisions.md", "docs/formats.md"]
+)
 def test_links_lead_somewhere(page: str) -> None:
     path = ROOT / page
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text()):
@@ -242,7 +263,7 @@ def test_decisions_name_keys_of_the_schema() -> None:
 
 
 def keys(schema: dict) -> set[str]:
-    """Dotted names of the keys that a JSON schema describes under fixed names."""
+    """Dotted names of the keys that a JSON schema describes; PAIR stands for any language pair."""
 
     def walk(part: dict, prefix: str) -> Iterator[str]:
         if "$ref" in part:
@@ -250,5 +271,7 @@ def keys(schema: dict) -> set[str]:
         for name, below in part.get("properties", {}).items():
             yield prefix + name
             yield from walk(below, f"{prefix}{name}.")
+        if part.get("propertyNames") == {"$ref": "#/$defs/pair"}:
+            yield from walk(part["additionalProperties"], f"{prefix}PAIR.")
 
     return set(walk(schema, ""))

@@ -16,6 +16,7 @@ from contextnmt.files import REMEDIES
 #: order of the way of the data.
 STAGES = {
     "download": "contextnmt.corpus.download",
+    "generate": "contextnmt.corpus.generate",
     "extract": "contextnmt.corpus.extract",
     "tokenize": "contextnmt.corpus.tokenize",
     "clean": "contextnmt.corpus.clean",

@@ -18,6 +18,12 @@ from contextnmt.schema import Mistake, dotted, unknown, violations
 
 Configuration = dict[str, Any]
 
+#: What may stand in braces in the names of files and members.
+PLACEHOLDERS = ("lang", "source", "target", "pair")
+
+#: Name of the layer of `snakemake --config`.
+COMMAND_LINE = "--config"
+
 #: More lines than this would hide the first mistake, which is often the cause of the others.
 MOST_MESSAGES = 5
 
@@ -32,13 +38,25 @@ class Layer(NamedTuple):
 def load(path: Path) -> Configuration:
     """The content of a YAML file.
 
-    Raises UserError, naming the line, if it is not YAML or not a block of keys.
+    Raises UserError, naming the line where there is one, if it cannot be read, is not YAML or not
+    a block of keys.
     """
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = yaml.safe_load(path.read_bytes().decode("utf-8"))
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror}): correct its name") from None
+    except UnicodeDecodeError as error:
+        number = 1 + error.object.count(b"\n", 0, error.start)
+        raise UserError(f"{path.name}, line {number}: not UTF-8: save it as UTF-8") from None
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else "?"
         raise UserError(f"{path.name}, line {line}: not YAML: {error.problem}") from None
+    except yaml.reader.ReaderError as error:
+        number = 1 + path.read_text(encoding="utf-8")[: error.position].count("\n")
+        character = f"U+{error.character:04X}"
+        raise UserError(
+            f"{path.name}, line {number}: not YAML: remove the control character {character}"
+        ) from None
     if not isinstance(content, dict):
         raise UserError(f"{path.name}: not a block of `key: value` lines")
     return content
@@ -64,7 +82,10 @@ def resolve(folder: Path, user: list[Layer]) -> Configuration:
     """
     own = merge(*(layer.content for layer in user))
     preset = named(folder / "presets", ["preset"], own.get("preset"), user)
-    asked = merge(preset.content, own).get("experiments") or {}
+    asked = merge(preset.content, own).get("experiments")
+    if not isinstance(asked, Mapping):
+        where = origin(["experiments"], [preset, *user])
+        raise UserError(f"{where}: experiments is {canonical(asked)}; allowed: a block of keys")
     experiments = [
         named(folder / "experiments", ["experiments", name], name, [preset, *user])
         for name in asked
@@ -74,7 +95,7 @@ def resolve(folder: Path, user: list[Layer]) -> Configuration:
     schema = load(folder / "schemas" / "config.schema.yaml")
     wrong = list(violations(configuration, schema)) or list(inconsistencies(configuration))
     if wrong:
-        lines = [f"{origin(path, layers)}: {message}" for path, message in wrong[:MOST_MESSAGES]]
+        lines = [told(path, message, layers) for path, message in wrong[:MOST_MESSAGES]]
         if len(wrong) > MOST_MESSAGES:
             lines.append(f"and {len(wrong) - MOST_MESSAGES} more")
         raise UserError("\n".join(lines))
@@ -92,6 +113,22 @@ def named(folder: Path, path: list[str], name: Any, layers: list[Layer]) -> Laye
         raise UserError(f"{origin(path, layers)}: {path[0]}: {unknown(what, name, choices)}")
     file = folder / f"{name}.yaml"
     return Layer(f"{folder.parent.name}/{folder.name}/{file.name}", load(file))
+
+
+def told(path: list[Any], message: str, layers: list[Layer]) -> str:
+    """The line for a mistake at `path`: the layer that says it, and the message."""
+    layer = origin(path, layers)
+    nested = layer == COMMAND_LINE and len(path) > 1 and says_text(layers, path)
+    hint = "; Snakemake takes nested values for text: use --configfile for nested keys"
+    return f"{layer}: {message}{hint if nested else ''}"
+
+
+def says_text(layers: list[Layer], path: list[Any]) -> bool:
+    """Whether the value at `path` of the last layer is a string."""
+    value: Any = layers[-1].content
+    for step in path:
+        value = value[step]
+    return isinstance(value, str)
 
 
 def origin(path: Iterable[Any], layers: list[Layer]) -> str:
@@ -118,6 +155,28 @@ def says(content: Any, path: list[Any]) -> bool:
 
 def inconsistencies(configuration: Configuration) -> Iterator[Mistake]:
     """What no schema can tell: names that point nowhere."""
+    wrong = list(malformed(configuration))
+    yield from wrong or dangling(configuration)
+
+
+def malformed(configuration: Configuration) -> Iterator[Mistake]:
+    """Names of files and members whose placeholders cannot be filled in."""
+    for corpus, entry in configuration["corpora"].items():
+        for text, names in entry["texts"].items():
+            for key in {"file", "member"} & names.keys():
+                try:
+                    names[key].format_map(dict.fromkeys(PLACEHOLDERS, ""))
+                except (LookupError, ValueError, AttributeError):
+                    path = ["corpora", corpus, "texts", text, key]
+                    choices = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
+                    yield (
+                        path,
+                        f"{dotted(path)} is {names[key]}; placeholders allowed in it: {choices}",
+                    )
+
+
+def dangling(configuration: Configuration) -> Iterator[Mistake]:
+    """Names of texts, files, language pairs and systems that are nowhere declared."""
     homes = [
         (corpus, text)
         for corpus, entry in configuration["corpora"].items()
@@ -138,9 +197,17 @@ def inconsistencies(configuration: Configuration) -> Iterator[Mistake]:
                 path = ["experiments", name, "texts", pair, role]
                 for member in members:
                     yield from misplaced(configuration, path, pair, member)
+    for position, pair in enumerate(configuration["pairs"]):
+        if pair not in configuration["clean"]:
+            yield ["pairs", position], f"clean.{pair}: missing: say how {pair} is cleaned"
     systems = {
         system for entry in configuration["experiments"].values() for system in entry["systems"]
     }
+    for name, experiment in configuration["experiments"].items():
+        for system, entry in experiment["systems"].items():
+            if "contextualizer" in entry.get("model", {}) and not entry.get("context"):
+                path = ["experiments", name, "systems", system, "model", "contextualizer"]
+                yield path, f"{dotted(path)}: only for a system with `context: true`"
     for position, system in enumerate(configuration["systems"]):
         if system not in systems:
             what = f"system {system}"
@@ -177,19 +244,24 @@ def place(
     )
     entry = configuration["corpora"][corpus]["texts"][text]
     source, target = pair.split("-")
-    names = {"lang": language, "source": source, "target": target, "pair": pair}
+    names = dict(zip(PLACEHOLDERS, (language, source, target, pair), strict=True))
     member = entry.get("member")
     return corpus, entry["file"].format(**names), member.format(**names) if member else None
 
 
 def recipe(configuration: Configuration, pair: str, system: str) -> Configuration:
-    """How `system` is made for `pair`: its `label`, `view`, and whole `model` and `training`."""
+    """How `system` is made for `pair`: its `label`, `view`, and whole `model` and `training`.
+
+    In a system without `context` the model's contextualizer is None.
+    """
     entry = next(
         experiment["systems"][system]
         for experiment in configuration["experiments"].values()
         if system in experiment["systems"]
     )
     model = merge(configuration["model"], entry.get("model", {}))
+    if not entry.get("context", False):
+        model["contextualizer"] = None
     training = merge(configuration["training"], entry.get("training", {}))
     limits = training["unknown_limit"] or {}
     training["unknown_limit"] = limits.get(pair, 1.0)
@@ -208,15 +280,26 @@ def deviations(folder: Path, configuration: Configuration) -> list[dict[str, Any
     """
     names = configuration["experiments"]
     papers = merge(*(load(folder / "experiments" / f"{name}.yaml") for name in names))
-    paper, here = (
-        dict(leaves({block: settings[block] for block in SETTINGS}))
-        for settings in (papers, configuration)
-    )
+    paper, here = (dict(leaves(described(block, papers))) for block in (papers, configuration))
     return [
         {"key": key, "paper": paper.get(key), "here": here.get(key)}
         for key in {**paper, **here}
         if paper.get(key) != here.get(key)
     ]
+
+
+def described(configuration: Configuration, papers: Configuration) -> Configuration:
+    """The settings in `configuration` of which `papers` say something: blocks and systems."""
+    experiments = {}
+    for name, experiment in papers["experiments"].items():
+        systems = configuration["experiments"][name]["systems"]
+        experiments[name] = {
+            "systems": {
+                system: {key: value for key, value in systems[system].items() if key != "label"}
+                for system in experiment["systems"]
+            }
+        }
+    return {**{block: configuration[block] for block in SETTINGS}, "experiments": experiments}
 
 
 def leaves(block: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:

@@ -4,13 +4,27 @@ The validator's own messages show Python values and whole schemas; these name th
 what is allowed and, for a misspelt name, the nearest one.
 """
 
+import decimal
 import difflib
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import jsonschema
+from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
+
+
+def finite(checker: Any, instance: Any) -> bool:
+    """Whether a value is a number other than .nan and .inf, which no setting can be."""
+    return Draft202012Validator.TYPE_CHECKER.is_type(instance, "number") and math.isfinite(instance)
+
+
+Validator = jsonschema.validators.extend(
+    Draft202012Validator,
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine("number", finite),
+)
 
 #: Where something is wrong (the keys and list positions that lead there), and what.
 Mistake = tuple[list[Any], str]
@@ -42,7 +56,7 @@ def unknown(what: str, name: Any, choices: Iterable[str]) -> str:
 
 def violations(configuration: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[Mistake]:
     """Where and how `configuration` departs from the JSON schema."""
-    validator = jsonschema.Draft202012Validator(schema)
+    validator = Validator(schema)
     for error in sorted(validator.iter_errors(configuration), key=lambda e: list(map(str, e.path))):
         yield from explain(error)
 
@@ -65,17 +79,19 @@ def explain(error: ValidationError) -> Iterator[Mistake]:
         shown = json.dumps(value, ensure_ascii=False, default=str)
         shown = shown if len(shown) <= 60 else shown[:57] + "..."
         hint = ""
-        if isinstance(value, str) and number(value) and "number" in str(schema.get("type")):
-            hint = f" (YAML takes {value} for text: write {number(value)})"
+        wanted = str(schema.get("type"))
+        if isinstance(value, str) and number(value) and ("number" in wanted or "integer" in wanted):
+            hint = f" (this is text, not a number: write {number(value)})"
         yield path, f"{dotted(path)} is {shown}{hint}; allowed: {permitted(schema)}"
 
 
 def number(text: str) -> str:
     """`text` as YAML would read it as a number, or nothing if it is none."""
     try:
-        return format(float(text), "f").rstrip("0")
-    except ValueError:
+        value = decimal.Decimal(text)
+    except decimal.InvalidOperation:
         return ""
+    return format(value, "f") if value.is_finite() and abs(value.adjusted()) < 20 else ""
 
 
 def dotted(path: Iterable[Any]) -> str:

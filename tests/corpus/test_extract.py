@@ -1,4 +1,5 @@
 import gzip
+import hashlib
 import io
 import tarfile
 from pathlib import Path
@@ -125,3 +126,24 @@ def test_what_cannot_be_read_is_named(
     with pytest.raises(UserError, match=message):
         extract(side, side, *outs)
     assert_no_output(outs)
+
+
+def test_a_file_with_another_digest_is_refused_before_it_is_read(
+    tmp_path: Path, outs: tuple[Path, Path]
+) -> None:
+    paths = tmp_path / "t.en", tmp_path / "t.fr"
+    for path, content in zip(paths, (ENGLISH, FRENCH), strict=True):
+        path.write_text(content, newline="")
+    digests = [hashlib.sha256(path.read_bytes()).hexdigest() for path in paths]
+    sides = f"{paths[0]}", f"{paths[1]}"
+    for wrong, options in (
+        (paths[0], {"source_sha256": "0" * 64, "target_sha256": digests[1]}),
+        (paths[1], {"source_sha256": digests[0], "target_sha256": "0" * 64}),
+    ):
+        with pytest.raises(UserError) as caught:
+            extract(*sides, *outs, **options)
+        for part in (f"{wrong}: ", "0" * 64, "delete it"):
+            assert part in str(caught.value)
+        assert_no_output(outs)
+    extract(*sides, *outs, source_sha256=digests[0], target_sha256=digests[1])
+    assert outs[0].is_file()

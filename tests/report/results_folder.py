@@ -91,6 +91,12 @@ def make_pair(folder: Path, pair: str, tests: tuple[str, ...]) -> None:
             write_lines(folder / f"tokenize/{pair}/{text}.{language}.gz", lines)
     side = {"unique_words": 4000, "total_words": 123456, "coverage_percent": 91.234}
     after = {"unique_words": 2500, "total_words": 120000, "coverage_percent": 97.5}
+    filters = {"max_ratio": 17, "drop_empty": 60}
+    removed = {name: {"count": count, "examples": []} for name, count in filters.items()}
+    write_json(
+        folder / f"clean/{pair}/train.removed.json",
+        {"read": 10077, "kept": 10000, "removed": removed},
+    )
     coverage = {language: {"before": side, "after": after} for language in pair.split("-")}
     write_json(folder / f"coverage/{pair}.json", coverage)
 
@@ -175,13 +181,15 @@ def make_training(folder: Path, run: str, bleu: float) -> None:
                 "torch": "2.13.0",
                 "numpy": "2.4.1",
                 "processor": "A Processor @ 2.50GHz",
+                "cores": 2,
                 "gpu": None,
+                "packages": {"sacrebleu": "2.5.1", "sacremoses": "0.2.0"},
             },
         },
     )
     for stage in ("train", "translate"):
         columns = ["s", "h:m:s", "max_rss", "max_vms", "mean_load", "cpu_time"]
-        values = ["75.50", "0:01:15", "512.25" if stage == "train" else "NA", "-", "99.0", "75.2"]
+        values = ["30.50", "0:00:30", "512.25" if stage == "train" else "NA", "-", "99.0", "75.2"]
         write_lines(
             folder / f"benchmarks/{stage}/{run}.tsv", ["\t".join(columns), "\t".join(values)]
         )
@@ -207,6 +215,7 @@ def page_arguments(results: Results) -> dict[str, Any]:
         "figure": results.files("report/figures/*.svg"),
         "caption": [f"{path.stem}={path}" for path in sorted(CAPTIONS.glob("*.rst"))],
         "model": results.files("train/*/*/*/model.json"),
+        "cleaned": results.files("clean/*/*.removed.json"),
         "benchmark": results.files("benchmarks/**/*.tsv"),
         "source": results.files(f"tokenize/*/{text}.en.gz"),
         "reference": results.files(f"tokenize/*/{text}.[fd]?.gz"),

@@ -74,6 +74,24 @@ def test_a_gain_within_the_variation_of_seeds_is_none(about: Experiment) -> None
     assert first.helps is None
 
 
+@pytest.mark.parametrize("gain", [0.01, 0.3, -0.3])
+def test_a_gain_of_one_seed_within_the_authors_repeats_is_none(
+    about: Experiment, gain: float
+) -> None:
+    found, _ = findings(about, bleu(about, None, context=10.0 + gain), [])
+    assert found.sentences[0].startswith(
+        "Contextualization (C) makes no difference beyond that between the authors' own repeats "
+        "(0.3 BLEU): "
+    )
+
+
+@pytest.mark.parametrize(("gain", "helps"), [(0.31, True), (-0.31, False)])
+def test_a_gain_of_one_seed_beyond_the_authors_repeats_counts(
+    about: Experiment, gain: float, helps: bool
+) -> None:
+    assert contrasts(about, bleu(about, None, context=10.0 + gain), "en-fr")[0].helps is helps
+
+
 def test_what_a_method_is_meant_for_is_told_of_its_pair_alone(about: Experiment) -> None:
     tagged = phenomena("en-de", baseline=40.0, context=65.5)
     french, german = findings(about, bleu(about, None, context=9.0), tagged)

@@ -186,17 +186,28 @@ def test_only_a_drawing_can_be_inlined() -> None:
 def test_times_are_added_up_by_stage(tmp_path: Path) -> None:
     for job, seconds in (("a", "50.5"), ("b", "30")):
         lines = ["s\tmax_rss", f"{seconds}\tNA"]
-        write_lines(tmp_path / f"benchmarks/train/{job}.tsv", lines)
+        write_lines(tmp_path / f"benchmarks/translate/{job}.tsv", lines)
     write_lines(tmp_path / "benchmarks/select.tsv", ["s\tmax_rss", "1\t20.4"])
-    block = times(sorted(tmp_path.rglob("*.tsv")))
+    block = times(sorted(tmp_path.rglob("*.tsv")), [1.0])
     shown = {stage: [cell.text for cell in cells] for stage, cells in block.rows}
-    assert shown == {
-        "train": ["2", "1:20 min", "50.5 s", "–"],
-        "select": ["1", "1.0 s", "1.0 s", "20"],
-    }
+    assert shown["translate"] == ["2", "1:20 min", "50.5 s", "–"]
+    assert shown["select"] == ["1", "1.0 s", "1.0 s", "20"]
     write_lines(tmp_path / "benchmarks/x.tsv", ["something", "else"])
     with pytest.raises(UserError, match="not a benchmark file of Snakemake"):
-        times([tmp_path / "benchmarks/x.tsv"])
+        times([tmp_path / "benchmarks/x.tsv"], [1.0])
+
+
+def test_a_training_over_several_sittings_counts_whole(tmp_path: Path) -> None:
+    write_lines(tmp_path / "benchmarks/train/a.tsv", ["s\tmax_rss", "5\t512.25"])
+    write_lines(tmp_path / "benchmarks/score.tsv", ["s\tmax_rss", "600\t20"])
+    block = times(sorted(tmp_path.rglob("*.tsv")), [3600.0, 7200.0])
+    stage, cells = block.rows[0]
+    assert (stage, [cell.text for cell in cells]) == ("train", ["2", "3:00 h", "2:00 h", "512"])
+
+
+def test_what_was_run_is_told(text: str) -> None:
+    for name, value in (("cores", "2"), ("sacrebleu", "2.5.1"), ("sacremoses", "0.2.0")):
+        assert f"<dt>{name}</dt><dd>{value}</dd>" in text
 
 
 def test_durations() -> None:

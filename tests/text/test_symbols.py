@@ -9,9 +9,12 @@ from hypothesis import strategies as st
 from contextnmt.text.restore import restore_tokens
 from contextnmt.text.symbols import LIMIT, Side, symbolize_pair, symbolize_source
 
-EN = Side("en", {"the": 90, "The": 30, "in": 50, "In": 20, "on": 9, "On": 2, "Paris": 3})
-FR = Side("fr", {"les": 90, "Les": 30, "en": 50, "En": 20, "dans": 9, "Dans": 3})
-DE = Side("de", {"in": 50, "In": 20, "die": 90, "Die": 30})
+EN = Side(
+    "en",
+    {"the": 90, "The": 30, "in": 50, "In": 20, "on": 9, "On": 2, "new": 8, "New": 5, "Paris": 3},
+)
+FR = Side("fr", {"les": 90, "Les": 30, "en": 50, "En": 20, "dans": 9, "Dans": 3, "New": 5})
+DE = Side("de", {"in": 50, "In": 20, "die": 90, "Die": 30, "New": 5})
 SIDES = {"fr": FR, "de": DE}
 
 # language of the target | source | target | source with symbols | target with symbols
@@ -44,6 +47,12 @@ fr | he met Obama and Obama | il a vu Obama | he met <S>_1 and Obama | il a vu <
 fr | Obama met Obama | Obama a vu Obama | <S>_1 met <S>_2 | <S>_1 a vu <S>_2
 fr | in New York City | à New York | in <S>_1 City | à <S>_1
 fr | New York and York | York et New York | <S>_1 and <S>_2 | <S>_2 et <S>_1
+fr | New York is big | la ville de New York | <S>_1 is big | la ville de <S>_1
+de | New York is big | New York ist groß | <S>_1 is big | <S>_1 ist groß
+fr | New is York | New est York | New is <S>_1 | New est <S>_1
+de | In New York it rains | In New York regnet es | In <S>_1 it rains | In <S>_1 regnet es
+fr | New York , York | York , New | New <S>_1 , York | <S>_1 , New
+de | Die Welt is old | " Die Welt " ist alt | <S>_1 is old | " <S>_1 " ist alt
 fr | the Court of Appeal | la Court of Appeal | the <S>_1 | la <S>_1
 fr | Bank of , Canada | Bank of Canada | <S>_1 of , <S>_2 | <S>_1 of <S>_2
 fr | Paris is big | Paris est grand | <S>_1 is big | <S>_1 est grand
@@ -158,7 +167,7 @@ def test_restoring_with_a_pairs_own_symbols_gives_the_pair_back(
 
 @given(SENTENCES, st.booleans())
 def test_restoring_a_lone_source_gives_it_back(source: str, verdict: bool) -> None:
-    done = symbolize_source(source, EN, lambda name: verdict)
+    done = symbolize_source(source, EN, (), lambda name: verdict)
     own = {symbol.name: symbol.source for symbol in done.symbols}
     assert " ".join(restore_tokens(done.source, own)) == source
 
@@ -168,6 +177,10 @@ def test_restoring_a_lone_source_gives_it_back(source: str, verdict: bool) -> No
     [
         ("The World of Warcraft III American finals", "The <S>_1 finals"),
         ("In Berlin", "In <S>_1"),
+        ("New York is big", "<S>_1 is big"),
+        ("New Delhi is big", "New <S>_1 is big"),
+        ("he saw New Delhi", "he saw <S>_1"),
+        ("On fire", "On fire"),
         ("In the EU", "In the <C>_1"),
         ("by the London-based UNESCO in 1,234.5", "by the <S>_1 ^^-based <C>_1 in <N>_1"),
         ("EU-based firms", "<C>_1 ^^-based firms"),
@@ -178,9 +191,15 @@ def test_restoring_a_lone_source_gives_it_back(source: str, verdict: bool) -> No
     ],
 )
 def test_lone_sources(source: str, expected: str) -> None:
-    assert " ".join(symbolize_source(source, EN, lambda name: True).source) == expected
+    known = {"New York", "On"}
+    assert " ".join(symbolize_source(source, EN, known, lambda name: True).source) == expected
 
 
 def test_a_name_that_stays_text_leaves_its_acronyms() -> None:
-    done = symbolize_source("the NATO Council", EN, lambda name: False)
+    done = symbolize_source("the NATO Council", EN, (), lambda name: False)
     assert " ".join(done.source) == "the <C>_1 Council"
+
+
+def test_a_name_at_a_sentence_start_that_became_a_symbol_did_not_stay_text() -> None:
+    assert symbolize_pair("New York is big", "New York ist groß", EN, DE).text_names == []
+    assert symbolize_pair("New York is big", "sie ist groß", EN, DE).text_names == ["York"]

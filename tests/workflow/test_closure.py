@@ -70,5 +70,15 @@ def test_a_module_that_is_not_there(source: Path) -> None:
 def test_no_stage_reaches_the_command_line_or_the_configuration(stage: str) -> None:
     """Else every stage would run again after an edit of these."""
     reached = set(files(code_marks(SOURCE, STAGES[stage])))
-    outside = {"cli", "configuration", "schema", "closure", "__main__"}
+    outside = {"cli", "configuration", "schema", "__main__"}
     assert not reached & {f"contextnmt/{name}.py" for name in outside}
+
+
+def test_only_generate_reaches_the_embedded_corpus() -> None:
+    """Else an edit of its grammar would fetch, and train on, every other corpus again."""
+    reaching = {
+        stage
+        for stage, module in STAGES.items()
+        if any("/embedded/" in mark for mark in code_marks(SOURCE, module))
+    }
+    assert reaching == {"generate"}

@@ -71,6 +71,9 @@ def test_the_papers_settings_are_the_papers() -> None:
     assert paper["training"]["unknown_limit"] == {"en-fr": 0.1, "en-de": 0.3}
     assert paper["training"]["max_length"] == 50
     assert paper["decoding"]["beams"] == [1, 12]
+    cleaning = paper["clean"]
+    assert [key for key, value in cleaning["en-fr"].items() if value] == ["drop_empty"]
+    assert cleaning["en-de"] == {**cleaning["en-fr"], "max_ratio": 2, "wrong_language": True}
     systems = paper["experiments"]["choi2017"]["systems"]
     assert [system["label"] for system in systems.values()] == [
         "Baseline",
@@ -123,6 +126,7 @@ def test_a_system_of_ones_own() -> None:
                     "deep": {
                         "label": "Deep",
                         "view": "word",
+                        "context": True,
                         "model": {"contextualizer": {"layers": [5, 6]}},
                         "training": {"learning_rate": 0.1},
                     }
@@ -148,6 +152,14 @@ def test_deviations_are_what_is_not_the_papers() -> None:
     paper = load(WORKFLOW / "experiments" / "choi2017.yaml")
     as_printed = {key: paper[key] for key in ("clean", "text", "model", "training", "decoding")}
     assert deviations(WORKFLOW, configured(**as_printed)) == []
+    system = {"view": "sym", "context": True, "training": {"clip": 2.0}, "label": "Mine"}
+    own = {**as_printed, "experiments": {"choi2017": {"systems": {"baseline": system}}}}
+    above = "experiments.choi2017.systems.baseline"
+    assert deviations(WORKFLOW, configured(**own)) == [
+        {"key": f"{above}.view", "paper": "word", "here": "sym"},
+        {"key": f"{above}.context", "paper": None, "here": True},
+        {"key": f"{above}.training.clip", "paper": None, "here": 2.0},
+    ]
     changed = merge(as_printed, {"model": {"dropout": 0.25}, "training": {"unknown_limit": None}})
     assert deviations(WORKFLOW, configured(**changed)) == [
         {"key": "model.dropout", "paper": 0.0, "here": 0.25},
@@ -180,9 +192,37 @@ def test_the_digest_changes_with_the_settings_but_not_with_places() -> None:
         ({"device": "gpu"}, 'device is "gpu"; allowed: cpu, cuda'),
         ({"model": {"hidden": "big"}}, 'hidden is "big"; allowed: a whole number of at least 1'),
         ({"model": {"dropout": 1.0}}, "a number of at least 0 and below 1"),
-        ({"model": {"contextualizer": True}}, "allowed: a block of keys or null"),
+        ({"model": {"contextualizer": True}}, "contextualizer is true; allowed: a block of keys"),
+        ({"model": {"contextualizer": None}}, "contextualizer is null; allowed: a block of keys"),
         ({"text": {"merges": None}}, "text.merges is null; allowed: a whole number of at least 1"),
-        ({"training": {"learning_rate": "4e-4"}}, "(YAML takes 4e-4 for text: write 0.0004)"),
+        ({"training": {"learning_rate": "4e-4"}}, "(this is text, not a number: write 0.0004)"),
+        ({"training": {"learning_rate": "1e-8"}}, "write 0.00000001)"),
+        ({"training": {"batch_size": "10"}}, "(this is text, not a number: write 10)"),
+        ({"training": {"clip": "5"}}, "(this is text, not a number: write 5)"),
+        ({"training": {"clip": "much"}}, 'clip is "much"; allowed: a number above 0'),
+        ({"training": {"learning_rate": float("nan")}}, "learning_rate is NaN; allowed: a number"),
+        ({"training": {"clip": float("inf")}}, "clip is Infinity; allowed: a number above 0"),
+        ({"seeds": [2**31]}, "seeds[0] is 2147483648; allowed: a whole number of at least 0 and"),
+        ({"experiments": 3}, "experiments is 3; allowed: a block of keys"),
+        ({"clean": {"en-de": {"max_ratoi": 3}}}, "did you mean max_ratio?"),
+        (
+            {"corpora": {"embedded": {"texts": {"dev": {"member": "dev.{language}"}}}}},
+            "texts.dev.member is dev.{language}; placeholders allowed in it: {lang}, {source}, ",
+        ),
+        ({"corpora": {"embedded": {"texts": {"dev": {"file": "x.{lang"}}}}}, "is x.{lang; "),
+        ({"corpora": {"embedded": {"texts": {"dev": {"file": "x.{}"}}}}}, "is x.{}; "),
+        (
+            {"experiments": {"choi2017": {"systems": {"bpe": {"model": {"contextualizer": {}}}}}}},
+            "systems.bpe.model.contextualizer: missing: layers",
+        ),
+        (
+            {
+                "experiments": {
+                    "choi2017": {"systems": {"bpe": {"model": {"contextualizer": {"layers": [5]}}}}}
+                }
+            },
+            "systems.bpe.model.contextualizer: only for a system with `context: true`",
+        ),
         ({"training": {"unknown_limit": {"en_fr": 0.1}}}, "'en_fr' is not text like en-fr"),
         ({"experiments": {"choi2071": {}}}, "unknown experiment choi2071; did you mean choi2017?"),
         (
@@ -248,6 +288,36 @@ def test_broken_yaml_is_told_with_its_line(tmp_path: Path) -> None:
         load(file)
 
 
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"preset: demo\nmirror: caf\xe9\n", "mine.yaml, line 2: not UTF-8"),
+        (b"preset: demo\n\nmirror: a\x07b\n", r"mine.yaml, line 3: .*control character U\+0007"),
+        (b"", "mine.yaml: not a block of `key: value` lines"),
+    ],
+)
+def test_a_file_that_is_no_yaml_text(tmp_path: Path, content: bytes, message: str) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_bytes(content)
+    with pytest.raises(UserError, match=message):
+        load(file)
+    file.unlink()
+    with pytest.raises(UserError, match=r"mine\.yaml: cannot be read \(No such file"):
+        load(file)
+
+
+def test_nested_values_on_the_command_line_belong_into_a_file() -> None:
+    layers = [Layer("config.yaml", OWN), Layer("--config", {"training": {"batch_size": "7"}})]
+    with pytest.raises(UserError, match="use --configfile for nested keys"):
+        resolve(WORKFLOW, layers)
+
+
+def test_cleaning_has_to_be_said_for_each_pair() -> None:
+    text = {"train": ["train"], "dev": ["dev"], "test": ["test"]}
+    with pytest.raises(UserError, match=r"mine\.yaml: clean\.en-cs: missing"):
+        configured(pairs=["en-cs"], experiments={"choi2017": {"texts": {"en-cs": text}}})
+
+
 def objects(schema: Any, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
     """Every part of a JSON schema that describes blocks of keys."""
     if isinstance(schema, dict):
@@ -270,11 +340,13 @@ def test_the_schema_describes_every_key_and_lets_no_other_through() -> None:
 def test_config_yaml_shows_every_key_with_the_papers_value() -> None:
     """Its commented blocks, switched on, are the paper's settings and nothing else."""
     lines = (ROOT / "config.yaml").read_text().split("\n")
-    start = next(number for number, line in enumerate(lines) if line == "# text:")
-    end = next(n for n, line in enumerate(lines[start:], start) if not line.startswith("#"))
-    shown = yaml.safe_load("\n".join(line[2:] for line in lines[start:end]))
     paper = load(WORKFLOW / "experiments" / "choi2017.yaml")
-    assert shown == {key: paper[key] for key in ("text", "model", "training")}
+    paper["clean"] = {"en-de": paper["clean"]["en-de"]}
+    for first, blocks in {"clean": ["clean"], "text": ["text", "model", "training"]}.items():
+        start = next(number for number, line in enumerate(lines) if line == f"# {first}:")
+        end = next(n for n, line in enumerate(lines[start:], start) if not line.startswith("#"))
+        shown = yaml.safe_load("\n".join(line[2:] for line in lines[start:end]))
+        assert shown == {key: paper[key] for key in blocks}
 
 
 def test_on_the_command_line_there_is_no_traceback(snakemake: Run, tmp_path: Path) -> None:

@@ -8,8 +8,6 @@ import pytest
 
 from contextnmt.files import count_lines, read_json, read_lines
 
-pytestmark = pytest.mark.xdist_group("demo")  # one run of the demo for all workers
-
 PAIRS = ["en-fr", "en-de"]
 SYSTEMS = [
     "baseline",
@@ -110,3 +108,12 @@ def test_symbols_are_used(results: Path) -> None:
         coverage = read_json(results / "coverage" / f"{pair}.json")
         assert all(side["after"]["symbol_percent"]["N"] > 0 for side in coverage.values())
         assert all(side["before"]["symbol_percent"]["N"] == 0 for side in coverage.values())
+
+
+def test_snakemakes_own_report_has_the_captions(demo: Path, snakemake: Run, tmp_path: Path) -> None:
+    report = tmp_path / "report.html"
+    run = snakemake(demo, "--report", str(report))
+    assert run.returncode == 0, run.stdout[-3000:]
+    shown = report.read_text()
+    for caption in (demo / "workflow" / "report").glob("*.rst"):
+        assert caption.read_text()[:40] in shown, caption.name

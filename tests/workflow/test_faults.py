@@ -1,5 +1,6 @@
 """What goes wrong outside: a killed workflow, a missing corpus, a folder that cannot be written."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -44,11 +45,25 @@ def long_training(tmp_path: Path) -> Path:
     return file
 
 
-@pytest.fixture
+def descendants(process: int) -> list[int]:
+    """The processes below one, as the kernel lists them."""
+    tasks = Path(f"/proc/{process}/task")
+    children = [
+        int(child)
+        for task in (tasks.iterdir() if tasks.is_dir() else [])
+        for child in (task / "children").read_text().split()
+    ]
+    return children + [below for child in children for below in descendants(child)]
+
+
+@pytest.fixture(params=["all processes", "snakemake alone"])
 def killed(
-    tmp_path: Path, long_training: Path, environment: dict[str, str]
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    long_training: Path,
+    environment: dict[str, str],
 ) -> Iterator[tuple[Path, list[str]]]:
-    """A folder in which snakemake and all its jobs were killed in the middle of a training."""
+    """A folder in which snakemake was killed, with or without its jobs, amid a training."""
     folder = tmp_path / "killed"
     folder.mkdir()
     command = ["snakemake", MODEL, *arguments(folder, TINY, long_training)]
@@ -59,8 +74,14 @@ def killed(
     try:
         wait_for(lambda: any((folder / STATE).glob("*")) or process.poll() is not None)
         assert process.poll() is None, (tmp_path / "output").read_text()
+        if request.param == "snakemake alone":
+            jobs = descendants(process.pid)
+            os.kill(process.pid, signal.SIGKILL)
+            process.wait()
+            assert any(Path(f"/proc/{job}").exists() for job in jobs)  # the training goes on
     finally:
-        os.killpg(process.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()
     yield folder, command[1:]
 
@@ -113,6 +134,26 @@ def test_a_killed_stage_leaves_nothing_that_looks_finished(tmp_path: Path) -> No
     assert not [path for path in out.iterdir() if not path.name.startswith(".")]
 
 
+def test_a_file_laid_by_hand_into_the_results_is_checked(snakemake: Run, tmp_path: Path) -> None:
+    """Snakemake takes it for one that it downloaded itself."""
+    configuration = tmp_path / "own.yaml"
+    file = {"url": "http://127.0.0.1:9/dev.gz", "sha256": "0" * 64}
+    corpus = {"files": {"dev.gz": file}, "texts": {"mine": {"file": "dev.gz"}}}
+    texts = {"choi2017": {"texts": {"en-fr": {"dev": ["mine"]}}}}
+    configuration.write_text(yaml.safe_dump({"corpora": {"other": corpus}, "experiments": texts}))
+    laid = tmp_path / "results/demo/download/other/dev.gz"
+    laid.parent.mkdir(parents=True)
+    laid.write_bytes(b"something else")
+    run = snakemake(
+        ROOT,
+        *("results/demo/extract/en-fr/mine.en.gz", *arguments(tmp_path, TINY, configuration)),
+        *("--rerun-triggers", "mtime"),
+    )
+    assert run.returncode != 0
+    assert "dev.gz: not the expected file: expected SHA-256 0000" in run.stdout, run.stdout
+    assert "Traceback" not in run.stdout
+
+
 @pytest.mark.parametrize("missing", ["network", "hand-placed"])
 def test_a_missing_corpus_file_is_named_with_what_to_do(
     snakemake: Run, tmp_path: Path, missing: str
@@ -141,10 +182,18 @@ def test_a_missing_corpus_file_is_named_with_what_to_do(
 def test_a_results_folder_that_cannot_be_written_is_refused_at_once(
     snakemake: Run, tmp_path: Path
 ) -> None:
-    (tmp_path / "results").write_text("a file\n")  # permissions would not stop root
+    (tmp_path / "results").write_text("a file\n")
     run = snakemake(ROOT, *arguments(tmp_path, TINY))
     assert run.returncode != 0
     assert "results is a file" in run.stdout
+    assert "Traceback" not in run.stdout
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="no /proc, where nobody may write")
+def test_a_place_where_not_even_root_may_write_is_refused_at_once(snakemake: Run) -> None:
+    run = snakemake(ROOT, *arguments(Path("/proc"), TINY))
+    assert run.returncode != 0
+    assert "/proc: not writable (" in run.stdout
     assert "Traceback" not in run.stdout
 
 

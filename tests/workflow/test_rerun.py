@@ -8,14 +8,18 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.xdist_group("demo")
-
 CODE = "src/contextnmt"
-AFTER_RESTORING = {"score", "phenomena"} | {
-    f"choi2017{part}" for part in ["", "_table4", "_phenomena", "_gains"]
-}
-AFTER_TRAINING = {"translate", "restore", "choi2017_curves"} | AFTER_RESTORING
-AFTER_TEXTS = {"binarize", "train"} | AFTER_TRAINING
+PAGE = {"choi2017"}
+AFTER_SCORING = {"choi2017_table4", "choi2017_gains"} | PAGE
+AFTER_COUNTING = {"choi2017_phenomena"} | PAGE
+AFTER_RESTORING = {"score", "phenomena"} | AFTER_SCORING | AFTER_COUNTING
+AFTER_TRANSLATING = {"restore"} | AFTER_RESTORING
+AFTER_TRAINING = {"translate", "choi2017_curves"} | AFTER_TRANSLATING
+AFTER_BINARIZING = {"train"} | AFTER_TRAINING
+AFTER_SYMBOLIZING = {"coverage", "choi2017_table3", "bpe_codes", "bpe", "binarize"}
+AFTER_SYMBOLIZING |= AFTER_BINARIZING
+SYMBOLIZE = {"symbolize", "symbolize_pair", "symbolize_source"}
+AFTER_TOKENIZING = {"clean", "select"} | SYMBOLIZE | AFTER_SYMBOLIZING
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -51,21 +55,24 @@ def pending(demo: Path, snakemake: Run) -> Callable[[], dict[str, set[str]]]:
 @pytest.mark.parametrize(
     ("file", "rules"),
     [
-        (
-            "text/symbolize.py",
-            {"symbolize", "symbolize_pair", "symbolize_source", "coverage", "choi2017_table3"}
-            | {"bpe_codes", "bpe"}
-            | AFTER_TEXTS,
-        ),
-        ("text/bpe.py", {"bpe_codes", "bpe"} | AFTER_TEXTS),
+        ("corpus/embedded/grammar.py", {"generate", "extract", "tokenize"} | AFTER_TOKENIZING),
+        ("corpus/download.py", set()),
+        ("corpus/tokenize.py", {"tokenize"} | AFTER_TOKENIZING),
+        ("selection/select.py", {"select"} | SYMBOLIZE | AFTER_SYMBOLIZING),
+        ("text/symbolize.py", SYMBOLIZE | AFTER_SYMBOLIZING),
+        ("text/bpe.py", {"bpe_codes", "bpe", "binarize"} | AFTER_BINARIZING),
+        ("text/binarize.py", {"binarize"} | AFTER_BINARIZING),
+        ("model/attention.py", {"train"} | AFTER_TRAINING),
         ("training/train.py", {"train"} | AFTER_TRAINING),
         ("training/loop.py", {"train"} | AFTER_TRAINING),
-        ("translation/translate.py", {"translate", "restore"} | AFTER_RESTORING),
+        ("translation/translate.py", {"translate"} | AFTER_TRANSLATING),
         ("text/restore.py", {"restore"} | AFTER_RESTORING),
-        ("evaluation/score.py", {"score", "choi2017_table4", "choi2017_gains", "choi2017"}),
-        ("evaluation/coverage.py", {"coverage", "choi2017_table3", "choi2017"}),
-        ("report/table4.py", {"choi2017_table4", "choi2017_gains", "choi2017"}),
-        ("report/page.css", {"choi2017"}),
+        ("evaluation/score.py", {"score"} | AFTER_SCORING),
+        ("evaluation/phenomena.py", {"phenomena"} | AFTER_COUNTING),
+        ("evaluation/coverage.py", {"coverage", "choi2017_table3"} | PAGE),
+        ("report/table4.py", AFTER_SCORING),
+        ("report/curves.py", {"choi2017_curves"} | PAGE),
+        ("report/page.css", PAGE),
         ("cli.py", set()),
         ("configuration.py", set()),
     ],
@@ -96,9 +103,23 @@ def test_an_edited_system_is_trained_anew_alone(
     old = "label: +C+S\n        view: sym\n"
     with edited(experiment, old, old + "        training: {clip: 2.0}\n"):
         rules = pending()
+    assert set(rules) == {"train"} | AFTER_TRAINING
     for rule in ["train", "translate", "restore", "score", "phenomena"]:
         assert {Path(path).parts[4] for path in rules[rule]} == {"context-symbol"}
-    assert not {"binarize", "bpe", "symbolize"} & set(rules)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rules"),
+    [
+        ("label: +C+S\n", "label: Both\n", AFTER_SCORING | AFTER_COUNTING | {"choi2017_curves"}),
+        ("beams: [1, 12]", "beams: [1, 12] # a remark", set()),
+    ],
+)
+def test_a_label_is_part_of_what_prints_it(
+    demo: Path, pending: Callable[[], dict[str, set[str]]], old: str, new: str, rules: set[str]
+) -> None:
+    with edited(demo / "workflow" / "experiments" / "choi2017.yaml", old, new):
+        assert set(pending()) == rules
 
 
 def test_an_edited_caption_makes_the_page_alone(
@@ -110,7 +131,7 @@ def test_an_edited_caption_makes_the_page_alone(
 
 def test_the_plan_names_the_file_that_changed(demo: Path, snakemake: Run) -> None:
     with edited(demo / CODE / "text" / "restore.py"):
-        plan = snakemake(demo, "-n").stdout
+        plan = snakemake(demo, "--profile", "local", "-n").stdout
     assert "contextnmt/text/restore.py@" in plan
 
 

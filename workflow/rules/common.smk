@@ -3,6 +3,7 @@
 import os
 import shlex
 import sys
+import tempfile
 from pathlib import Path
 
 BASE = Path(workflow.basedir)
@@ -22,7 +23,11 @@ def read_configuration():
             configurations.Layer(Path(file).name, configurations.load(Path(file)))
             for file in files
         ]
-        layers.append(configurations.Layer("--config", workflow.config_settings.config))
+        layers.append(
+            configurations.Layer(
+                configurations.COMMAND_LINE, workflow.config_settings.config
+            )
+        )
         return configurations.resolve(BASE / "workflow", layers)
     except UserError as error:
         sys.exit(str(error))
@@ -35,9 +40,13 @@ def check_writable(path):
         sys.exit(
             f"{there} is a file, but results go into a folder of this name: rename the file"
         )
-    if not os.access(there, os.W_OK):
+    try:
+        # Permissions say too little: root has them all, even on a read-only file system.
+        with tempfile.TemporaryFile(dir=there):
+            pass
+    except OSError as error:
         sys.exit(
-            f"{there.resolve()}: not writable: mend its permissions or use --directory"
+            f"{there.resolve()}: not writable ({error.strerror}): mend that or use --directory"
         )
 
 

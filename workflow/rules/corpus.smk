@@ -1,9 +1,4 @@
-"""From archives to clean tokenized pairs: download, extract, tokenize, clean, select."""
-
-
-rule download:
-    input:
-        downloads(),
+"""From archives to clean tokenized pairs: download, generate, extract, tokenize, clean, select."""
 
 
 rule download_file:
@@ -18,9 +13,7 @@ rule download_file:
         "../../envs/contextnmt.yaml"
     params:
         *code("contextnmt.corpus.download"),
-        entry=lambda wildcards: settings(
-            CONFIGURATION["corpora"][wildcards.corpus]["files"][wildcards.file]
-        ),
+        entry=lambda wildcards: settings(file_entry(wildcards)),
         # Snakemake does not compare functions of `output`: another mirror re-runs nothing.
         copies=lambda wildcards, output: copies(),
     message:
@@ -28,6 +21,27 @@ rule download_file:
     shell:
         "python -m contextnmt download --file {wildcards.file:q} --entry {params.entry:q}"
         " --out {output:q} {params.copies} > {log:q} 2>&1"
+
+
+rule generate:
+    output:
+        "<results>/generate/{corpus}/{file}",
+    log:
+        "<logs>/generate/{corpus}/{file}.log",
+    benchmark:
+        "<benchmarks>/generate/{corpus}/{file}.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    resources:
+        mem_mb=2000,
+        runtime="1h",
+    params:
+        *code("contextnmt.corpus.generate"),
+        seed=lambda wildcards: file_entry(wildcards)["seed"],
+    message:
+        "generate {wildcards.corpus}/{wildcards.file}"
+    shell:
+        "python -m contextnmt generate --seed {params.seed} --out {output:q} > {log:q} 2>&1"
 
 
 rule extract:
@@ -50,12 +64,12 @@ rule extract:
         *code("contextnmt.corpus.extract"),
         source=archive_member("source"),
         target=archive_member("target"),
-        lines=expected_lines,
+        checks=extraction_checks,
     message:
         "extract {wildcards.source}-{wildcards.target} {wildcards.text}"
     shell:
         "python -m contextnmt extract --source {params.source:q} --target {params.target:q}"
-        " --source-out {output.source} --target-out {output.target} {params.lines}"
+        " --source-out {output.source} --target-out {output.target} {params.checks}"
         " > {log} 2>&1"
 
 
@@ -104,7 +118,9 @@ rule clean:
         runtime="12h",
     params:
         *code("contextnmt.corpus.clean"),
-        settings=settings(CONFIGURATION["clean"]),
+        settings=lambda wildcards: settings(
+            CONFIGURATION["clean"][f"{wildcards.source}-{wildcards.target}"]
+        ),
     message:
         "clean {wildcards.source}-{wildcards.target} {wildcards.text}"
     shell:
@@ -133,12 +149,14 @@ rule select:
         runtime="24h",
     params:
         *code("contextnmt.selection.select"),
-        source=lambda wildcards, input: [f"--source {path}" for path in input.source],
-        target=lambda wildcards, input: [f"--target {path}" for path in input.target],
+        # One param for all, since Snakemake compares params as a set: another order re-runs.
+        texts=lambda wildcards, input: " ".join(
+            [repeated("--source", input.source), repeated("--target", input.target)]
+        ),
     message:
         "select {wildcards.source}-{wildcards.target}"
     shell:
-        "python -m contextnmt select {params.source} {params.target}"
+        "python -m contextnmt select {params.texts}"
         " --source-out {output.source} --target-out {output.target}"
         " --source-counts {output.source_counts} --target-counts {output.target_counts}"
         " > {log} 2>&1"

@@ -170,13 +170,3 @@ rule coverage:
         " --language {wildcards.target} --before {input.target_before}"
         " --after {input.target_after}"
         " --vocabulary-size {params.vocabulary_size} --out {output} > {log} 2>&1"
-
-
-rule translations:
-    input:
-        runs("<results>/restore/{pair}/{system}/{seed}"),
-
-
-rule scores:
-    input:
-        runs("<results>/score/{pair}/{system}/{seed}/scores.json"),

@@ -15,42 +15,45 @@ BINARIZED = [
 ]
 
 
-def archive(wildcards, language):
-    """Path of the downloaded file with one side of a text, and the member in it or None."""
-    corpus, file, member = configurations.place(
-        CONFIGURATION,
-        f"{wildcards.source}-{wildcards.target}",
-        wildcards.text,
-        wildcards[language],
-    )
-    return f"{RESULTS}/download/{corpus}/{file}", member
+def file_entry(wildcards):
+    """What the configuration says about a file of a corpus."""
+    return CONFIGURATION["corpora"][wildcards.corpus]["files"][wildcards.file]
 
 
-def archive_file(language):
-    """Input function: the downloaded file with one side of a text."""
-    return lambda wildcards: archive(wildcards, language)[0]
+def archive(pair, text, language):
+    """Path of the file with one side of a text, the member in it or None, and its SHA-256 or None.
+
+    The package makes some files itself (generate); they have no fixed SHA-256.
+    """
+    corpus, file, member = configurations.place(CONFIGURATION, pair, text, language)
+    entry = CONFIGURATION["corpora"][corpus]["files"][file]
+    stage = "generate" if "generator" in entry else "download"
+    return f"{RESULTS}/{stage}/{corpus}/{file}", member, entry.get("sha256")
 
 
-def archive_member(language):
+def archive_of(wildcards, side):
+    """The same, for the wildcards of rule extract and `side` source or target."""
+    pair = f"{wildcards.source}-{wildcards.target}"
+    return archive(pair, wildcards.text, wildcards[side])
+
+
+def archive_file(side):
+    """Input function: the file with one side of a text."""
+    return lambda wildcards: archive_of(wildcards, side)[0]
+
+
+def archive_member(side):
     """Param function: the same with the member, as `extract` wants it."""
-    return lambda wildcards: "::".join(filter(None, archive(wildcards, language)))
+    return lambda wildcards: "::".join(filter(None, archive_of(wildcards, side)[:2]))
 
 
-def expected_lines(wildcards):
-    """The option that checks the number of pairs of a text, if the configuration states it."""
-    lines = text_entry(wildcards.text).get("lines")
-    return f"--lines {lines}" if lines else ""
-
-
-def downloads():
-    """Every file that a text of the configuration lies in."""
-    places = [
-        configurations.place(CONFIGURATION, pair, text, language)
-        for pair in PAIRS
-        for text in texts(pair, "train", "dev", "test")
-        for language in pair.split("-")
-    ]
-    return sorted({f"{RESULTS}/download/{corpus}/{file}" for corpus, file, _ in places})
+def extraction_checks(wildcards):
+    """The options that check a text's number of pairs and its files, as far as they are stated."""
+    stated = {
+        "--lines": text_entry(wildcards.text).get("lines"),
+        **{f"--{side}-sha256": archive_of(wildcards, side)[2] for side in SIDES},
+    }
+    return " ".join(f"{option} {value}" for option, value in stated.items() if value)
 
 
 def copies():
@@ -173,15 +176,9 @@ def rule_dictionary(wildcards):
 
 
 def tags(wildcards):
-    """The downloaded file that holds the tags of a text, and their member in it."""
-    language = wildcards.pair.split("-")[1]
-    corpus, file, _ = configurations.place(
-        CONFIGURATION, wildcards.pair, wildcards.text, language
-    )
-    return (
-        f"{RESULTS}/download/{corpus}/{file}",
-        text_entry(wildcards.text)["phenomena"],
-    )
+    """The file that holds the tags of a text, and their member in it."""
+    file, *_ = archive(wildcards.pair, wildcards.text, wildcards.pair.split("-")[1])
+    return file, text_entry(wildcards.text)["phenomena"]
 
 
 def phenomena_files():
@@ -221,31 +218,35 @@ def first_translations():
     ]
 
 
-def experiment(name):
-    """What the report commands must know of an experiment, as JSON."""
+def experiment(name, *needed):
+    """What a report command must know of an experiment, as JSON.
+
+    Keys that are not `needed` are empty, so that a change of theirs does not re-run the command.
+    """
     entry = CONFIGURATION["experiments"][name]
     systems = [
         system for system in CONFIGURATION["systems"] if system in entry["systems"]
     ]
-    return settings(
-        {
-            "name": name,
-            "title": entry["title"],
-            "preset": CONFIGURATION["preset"],
-            "pairs": PAIRS,
-            "systems": [
-                {
-                    "id": system,
-                    **{key: entry["systems"][system][key] for key in ["label", "view"]},
-                }
-                for system in systems
-            ],
-            "seeds": CONFIGURATION["seeds"],
-            "beams": BEAMS,
-            "dev": {pair: entry["texts"][pair]["dev"] for pair in PAIRS},
-            "test": {pair: entry["texts"][pair]["test"] for pair in PAIRS},
-            "vocabulary_size": CONFIGURATION["text"]["vocabulary_size"],
-            "config_digest": configurations.digest(CONFIGURATION),
-            "deviations": configurations.deviations(BASE / "workflow", CONFIGURATION),
-        }
-    )
+    content = {
+        "title": entry["title"],
+        "preset": CONFIGURATION["preset"],
+        "pairs": PAIRS,
+        "systems": [
+            {
+                "id": system,
+                **{key: entry["systems"][system][key] for key in ["label", "view"]},
+            }
+            for system in systems
+        ],
+        "seeds": CONFIGURATION["seeds"],
+        "beams": BEAMS,
+        "dev": {pair: entry["texts"][pair]["dev"] for pair in PAIRS},
+        "test": {pair: entry["texts"][pair]["test"] for pair in PAIRS},
+        "vocabulary_size": CONFIGURATION["text"]["vocabulary_size"],
+        "config_digest": configurations.digest(CONFIGURATION),
+        "deviations": configurations.deviations(BASE / "workflow", CONFIGURATION),
+    }
+    shown = {
+        key: value if key in needed else type(value)() for key, value in content.items()
+    }
+    return settings({"name": name, **shown})

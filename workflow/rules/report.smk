@@ -1,6 +1,8 @@
 """From numbers to tables, figures and the page."""
 
-EXPERIMENT = experiment("choi2017")
+# What the page tells of an experiment: the tables and figures need less.
+PAGE = ["title", "preset", "pairs", "systems", "seeds", "beams", "dev", "test"]
+PAGE += ["config_digest", "deviations"]
 CAPTIONS = ["curves", "gains", "phenomena", "table3", "table4", "workflow"]
 
 
@@ -23,7 +25,7 @@ rule choi2017_table3:
         "../../envs/contextnmt.yaml"
     params:
         *code("contextnmt.report.table3"),
-        experiment=EXPERIMENT,
+        experiment=experiment("choi2017", "pairs", "vocabulary_size"),
         coverage=lambda wildcards, input: repeated("--coverage", input),
         out=lambda wildcards, output: Path(output[0]).with_suffix(""),
     message:
@@ -52,7 +54,9 @@ rule choi2017_table4:
         "../../envs/contextnmt.yaml"
     params:
         *code("contextnmt.report.table4"),
-        experiment=EXPERIMENT,
+        experiment=experiment(
+            "choi2017", "pairs", "systems", "seeds", "beams", "dev", "test"
+        ),
         scores=lambda wildcards, input: repeated("--scores", input),
         out=lambda wildcards, output: Path(output[0]).with_suffix(""),
     message:
@@ -83,7 +87,7 @@ rule choi2017_phenomena:
         "../../envs/contextnmt.yaml"
     params:
         *code("contextnmt.report.phenomena_table"),
-        experiment=EXPERIMENT,
+        experiment=experiment("choi2017", "pairs", "systems", "seeds", "beams"),
         phenomena=lambda wildcards, input: repeated("--phenomena", input),
         out=lambda wildcards, output: Path(output[0]).with_suffix(""),
     message:
@@ -121,7 +125,7 @@ rule choi2017_curves:
         "../../envs/contextnmt.yaml"
     params:
         *code("contextnmt.report.curves"),
-        experiment=EXPERIMENT,
+        experiment=experiment("choi2017", "pairs", "systems", "seeds"),
         logs=lambda wildcards, input: repeated("--log", input),
         folder=subpath(output[0], parent=True),
     message:
@@ -154,7 +158,7 @@ rule choi2017_gains:
         "../../envs/contextnmt.yaml"
     params:
         *code("contextnmt.report.gains"),
-        experiment=EXPERIMENT,
+        experiment=experiment("choi2017", "pairs", "systems", "beams", "test"),
         folder=subpath(output[0], parent=True),
     message:
         "figure of gains"
@@ -179,6 +183,10 @@ rule choi2017:
             ),
         ],
         models=runs("<results>/train/{pair}/{system}/{seed}/model.json"),
+        cleaned=[
+            f"{RESULTS}/clean/{pair}/{text}.removed.json"
+            for pair, text in parallel_texts("train")
+        ],
         source=first_test_files("tokenize", 0),
         reference=first_test_files("tokenize", 1),
         restored=runs("<results>/restore/{pair}/{system}/{seed}"),
@@ -198,7 +206,7 @@ rule choi2017:
         "../../envs/contextnmt.yaml"
     params:
         *code("contextnmt.report.page"),
-        experiment=EXPERIMENT,
+        experiment=experiment("choi2017", *PAGE),
         parts=lambda wildcards, input: " ".join(
             [
                 repeated("--table", input.tables),
@@ -208,6 +216,7 @@ rule choi2017:
                     (f"{Path(path).stem}={path}" for path in input.captions),
                 ),
                 repeated("--model", input.models),
+                repeated("--cleaned", input.cleaned),
             ]
         ),
         examples=lambda wildcards, input: " ".join(
@@ -217,10 +226,11 @@ rule choi2017:
                 repeated("--hypothesis", first_translations()),
             ]
         ),
-        benchmarks=f"{RESULTS}/benchmarks",
+        benchmarks=benchmarks(),
     message:
         "report: {output}"
     shell:
         "python -m contextnmt page {params.parts} {params.examples}"
-        " $(find {params.benchmarks} -name '*.tsv' | sort | sed 's/^/--benchmark /')"
+        # Snakemake lets a benchmark file be deleted, and does not make it again.
+        " $(ls {params.benchmarks} 2> /dev/null | sed 's/^/--benchmark /')"
         " --experiment {params.experiment:q} --out {output} > {log} 2>&1"

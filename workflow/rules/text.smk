@@ -172,10 +172,13 @@ rule binarize:
         runtime="6h",
     params:
         *code("contextnmt.text.binarize"),
-        dev=lambda wildcards, input: [
-            *(f"--dev-source {path}" for path in input.dev_source),
-            *(f"--dev-target {path}" for path in input.dev_target),
-        ],
+        # One param for all, since Snakemake compares params as a set: another order re-runs.
+        dev=lambda wildcards, input: " ".join(
+            [
+                repeated("--dev-source", input.dev_source),
+                repeated("--dev-target", input.dev_target),
+            ]
+        ),
         vocabulary_size=CONFIGURATION["text"]["vocabulary_size"],
         folder=subpath(output[0], parent=True),
     message:
@@ -184,15 +187,3 @@ rule binarize:
         "python -m contextnmt binarize --source {input.source} --target {input.target}"
         " {params.dev} --vocabulary-size {params.vocabulary_size} --out {params.folder}"
         " > {log} 2>&1"
-
-
-rule texts:
-    input:
-        [
-            f"{RESULTS}/binarize/{pair}/{view}/manifest.json"
-            for pair in PAIRS
-            for view in dict.fromkeys(
-                configurations.recipe(CONFIGURATION, pair, system)["view"]
-                for system in CONFIGURATION["systems"]
-            )
-        ],

@@ -39,8 +39,3 @@ rule train:
         "exec python -m contextnmt train --data {params.data} --model {params.model:q}"
         " --training {params.training:q} --seed {wildcards.seed} --out {params.folder}"
         " --state {params.folder}/state > {log} 2>&1"
-
-
-rule models:
-    input:
-        runs("<results>/train/{pair}/{system}/{seed}/model.json"),

@@ -14,7 +14,6 @@ from typing import Annotated
 import typer
 from tqdm import tqdm
 
-from contextnmt.corpus.embedded.archive import write_archive
 from contextnmt.errors import UserError
 from contextnmt.files import atomic_bytes, sha256
 
@@ -33,27 +32,15 @@ class Remote:
     bytes: int | None = None
 
 
-@dataclass(frozen=True)
-class Generated:
-    """A file that the project makes itself; ``embedded`` is the only generator."""
-
-    generator: str
-    seed: int
-
-
-def parse_entry(file: str, text: str) -> Remote | Generated:
+def parse_entry(file: str, text: str) -> Remote:
     """The corpus file entry that the JSON `text` holds; UserError at missing or unknown keys."""
     try:
-        entry = json.loads(text)
-        found = Generated(**entry) if "generator" in entry else Remote(**entry)
+        return Remote(**json.loads(text))
     except (ValueError, TypeError) as error:
         raise UserError(
             f"{file}: not a corpus file entry ({error}): it needs `url`, `sha256` and, if known, "
-            "`bytes`; or `generator` and `seed`"
+            "`bytes`"
         ) from None
-    if isinstance(found, Generated) and found.generator != "embedded":
-        raise UserError(f"{file}: no generator {found.generator!r}: the only one is `embedded`")
-    return found
 
 
 def locate(file: str, url: str, mirror: Path | None, hand_placed: Path | None) -> str:
@@ -119,11 +106,7 @@ def fetch(file: str, remote: Remote, origin: str, out: Path) -> None:
 def download(
     file: Annotated[str, typer.Option(help="The file's name in the corpus.")],
     entry: Annotated[
-        str,
-        typer.Option(
-            help="What it is, as JSON: `url`, `sha256` and, if known, `bytes`; "
-            "or `generator` and `seed`."
-        ),
+        str, typer.Option(help="What it is, as JSON: `url`, `sha256` and, if known, `bytes`.")
     ],
     out: Annotated[Path, typer.Option(help="Where to write it.")],
     mirror: Annotated[
@@ -135,7 +118,7 @@ def download(
         typer.Option(help="Folder that may have it under its name; looked at first."),
     ] = None,
 ) -> None:
-    """Fetch one file of a corpus and check its SHA-256, or make the embedded corpus.
+    """Fetch one file of a corpus and check its SHA-256.
 
     A machine without network needs a copy of the file in the folder of --hand-placed or of
     --mirror. Wherever it comes from, the file takes its name only when its SHA-256 is right; if
@@ -145,7 +128,5 @@ def download(
     "sha256": "0a1b..."}' --out download/val.en.gz --hand-placed downloads
     """
     wanted = parse_entry(file, entry)
-    if isinstance(wanted, Generated):
-        write_archive(out, wanted.seed)
-    elif not (out.is_file() and sha256(out) == wanted.sha256):
+    if not (out.is_file() and sha256(out) == wanted.sha256):
         fetch(file, wanted, locate(file, wanted.url, mirror, hand_placed), out)

@@ -12,7 +12,7 @@ from typing import IO, Annotated
 import typer
 
 from contextnmt.errors import UserError
-from contextnmt.files import atomic, decode_lines, open_binary
+from contextnmt.files import atomic, decode_lines, open_binary, sha256
 from contextnmt.progress import progress
 
 BYTE_ORDER_MARK = "\ufeff"
@@ -48,6 +48,23 @@ def find_member(opened: tarfile.TarFile, archive: Path, member: str) -> IO[bytes
             return stream
     near = difflib.get_close_matches(member, names, n=5, cutoff=0) or ["nothing"]
     raise UserError(f"{archive}::{member}: no such member; the archive has {', '.join(near)}")
+
+
+def file_of(side: str) -> Path:
+    """The file or archive of ``FILE`` or ``ARCHIVE::MEMBER``."""
+    return Path(side.partition("::")[0])
+
+
+def check_digest(file: Path, expected: str | None) -> None:
+    """Raise UserError if `file` is there but its SHA-256 is not the `expected` one, if any."""
+    if expected is None or not file.is_file():
+        return
+    found = sha256(file)
+    if found != expected:
+        raise UserError(
+            f"{file}: not the expected file: expected SHA-256 {expected}, got {found}: delete it "
+            "and fetch it again; if its publisher has changed it, correct `sha256`"
+        )
 
 
 def read_side(side: str) -> Iterator[str]:
@@ -90,15 +107,25 @@ def extract(
     source_out: Annotated[Path, typer.Option(help="Source side to write, one sentence a line.")],
     target_out: Annotated[Path, typer.Option(help="Target side to write.")],
     lines: Annotated[int | None, typer.Option(help="Lines that both sides must have.")] = None,
+    source_sha256: Annotated[
+        str | None, typer.Option(help="SHA-256 that the source side's file must have.")
+    ] = None,
+    target_sha256: Annotated[
+        str | None, typer.Option(help="SHA-256 that the target side's file must have.")
+    ] = None,
 ) -> None:
     """Take both sides of one parallel text out of a tar archive or a plain or gzip file.
 
     A line ends at LF alone. Text must be UTF-8; a byte order mark is removed and nothing else
     changed. Both sides must have the same number of lines, which must be --lines where given.
+    A file with another SHA-256 than the one given is refused before it is read.
 
     Example: contextnmt extract --source corpus.tgz::train.en --target corpus.tgz::train.fr
     --source-out train.en.gz --target-out train.fr.gz --lines 2007723
     """
+    digests = {file_of(source): source_sha256, file_of(target): target_sha256}
+    for file, digest in digests.items():
+        check_digest(file, digest)
     with atomic(source_out) as source_stream, atomic(target_out) as target_stream:
         counts = [
             copy_lines(progress(read_side(side), f"extract {out.name}", "lines", lines), stream)

@@ -7,6 +7,9 @@ from typing import Any
 from contextnmt.report.experiment import Experiment, System
 from contextnmt.report.tables import PAPER
 
+#: BLEU that the authors' own repeats of a system differ by at most (A41).
+REPEATS = 0.3
+
 #: Method -> pairs of systems that differ in nothing else, (with it, without it).
 METHODS = {
     "C": [("context", "baseline"), ("context-symbol", "symbol"), ("bpe-context", "bpe")],
@@ -36,10 +39,12 @@ class Contrast:
 
     @property
     def helps(self) -> bool | None:
-        """Whether the method helps; None if the gain is within the variation between seeds."""
-        if self.spread is not None and abs(self.gain) <= self.spread:
-            return None
-        return self.gain > 0
+        """Whether the method helps; None if the gain, as printed, may be chance.
+
+        That is a gain within the variation between seeds, or, of one seed, within `REPEATS`.
+        """
+        chance = REPEATS if self.spread is None else self.spread
+        return None if round(abs(self.gain), 2) <= chance else self.gain > 0
 
 
 def contrasts(about: Experiment, data: list[dict[str, Any]], pair: str) -> list[Contrast]:

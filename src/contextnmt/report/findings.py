@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from contextnmt.report.contrasts import Contrast, contrasts
+from contextnmt.report.contrasts import REPEATS, Contrast, contrasts
 from contextnmt.report.experiment import Experiment, pair_title
 from contextnmt.report.tables import PAPER, signed
 
@@ -105,10 +105,11 @@ def gain_figure(contrast: Contrast) -> Figure:
 
 def verdict(contrast: Contrast) -> str:
     """Whether a method helps, with the numbers."""
+    repeats = f"the authors' own repeats ({REPEATS} BLEU)" if contrast.spread is None else "seeds"
     verb = {
         True: "helps",
         False: "does not help on this corpus",
-        None: "makes no difference beyond that between seeds",
+        None: f"makes no difference beyond that between {repeats}",
     }[contrast.helps]
     name = METHOD_NAMES[contrast.method]
     paper = "" if contrast.paper is None else f" (in the paper {signed(contrast.paper)})"

@@ -14,7 +14,8 @@ import typer
 
 from contextnmt.errors import UserError
 from contextnmt.files import atomic, read_lines
-from contextnmt.report.contrasts import contrasts
+from contextnmt.report.cleaning import cleaning
+from contextnmt.report.contrasts import REPEATS, contrasts
 from contextnmt.report.examples import examples
 from contextnmt.report.experiment import Experiment, by_run, pair_title, parse_experiment
 from contextnmt.report.figures import INK, RULE
@@ -60,6 +61,7 @@ def page(
     figure: Annotated[list[Path], typer.Option(help="SVG of a figure; repeatable")],
     caption: Annotated[list[str], typer.Option(help="NAME=FILE, caption of NAME; repeatable")],
     model: Annotated[list[Path], typer.Option(help="model.json of a run; repeatable")],
+    cleaned: Annotated[list[Path], typer.Option(help="counts of stage clean; repeatable")],
     benchmark: Annotated[list[Path], typer.Option(help="Snakemake benchmark; repeatable")],
     source: Annotated[list[Path], typer.Option(help="test text of a pair; repeatable")],
     reference: Annotated[list[Path], typer.Option(help="its reference; repeatable")],
@@ -73,6 +75,7 @@ def page(
     --figure results/demo/report/figures/curves.en-fr.bleu.svg
     --caption table4=workflow/report/table4.rst
     --model results/demo/train/en-fr/baseline/1/model.json
+    --cleaned results/demo/clean/en-fr/train.removed.json
     --benchmark results/demo/benchmarks/train/en-fr/baseline/1.tsv
     --source results/demo/tokenize/en-fr/test.en.gz
     --reference results/demo/tokenize/en-fr/test.fr.gz
@@ -110,12 +113,13 @@ def page(
         "deviations": deviations(about),
         "trainings": trainings(about, models),
         "training_data": training_data(about, models),
-        "times": times(benchmark),
+        "cleaned": cleaning(about, cleaned),
+        "times": times(benchmark, [entry["seconds"] for entry in models.values()]),
     }
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.globals.update(heading_rows=heading_rows, PAPER=PAPER, WIDE=WIDE)
+    environment.globals.update(heading_rows=heading_rows, PAPER=PAPER, REPEATS=REPEATS, WIDE=WIDE)
     template = environment.from_string(TEMPLATE.read_text(encoding="utf-8"))
     with atomic(out) as stream:
         stream.write(template.render(content))

@@ -3,7 +3,7 @@
 import csv
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, read_lines
@@ -21,8 +21,16 @@ ENVIRONMENT = {
     "torch": "PyTorch",
     "numpy": "NumPy",
     "processor": "processor",
+    "cores": "cores",
     "gpu": "GPU",
 }
+
+
+class Job(NamedTuple):
+    """Wall time in seconds and peak memory in MB (0 if unknown) of one job."""
+
+    seconds: float
+    memory: float
 
 
 def read_models(files: dict[Run, Path]) -> dict[Run, dict[str, Any]]:
@@ -47,8 +55,13 @@ def facts(about: Experiment, models: dict[Run, dict[str, Any]]) -> list[tuple[st
     else:
         changed = []
     shared = [
-        (name, distinct(environment.get(key) or "none" for environment in environments))
+        (name, distinct(str(environment.get(key) or "none") for environment in environments))
         for key, name in ENVIRONMENT.items()
+    ]
+    packages = [environment.get("packages", {}) for environment in environments]
+    shared += [
+        (name, distinct(versions.get(name, "none") for versions in packages))
+        for name in dict.fromkeys(name for versions in packages for name in versions)
     ]
     return [
         ("paper", about.title),
@@ -131,45 +144,48 @@ def view_row(model: dict[str, Any]) -> list[str]:
     ]
 
 
-def times(files: list[Path]) -> Block:
+def times(files: list[Path], trained: list[float]) -> Block:
     """Jobs, wall time and memory of each stage, longest first, from Snakemake's benchmark files.
 
-    The stage of a file is the folder (or file) name that follows ``benchmarks`` in its path.
-    Raises UserError if a path has none, or if a file is no benchmark.
+    The stage of a file is the folder (or file) name that follows ``benchmarks`` in its path. Of
+    train, such a file holds the last sitting alone: its times are `trained`, the seconds that each
+    run took in all. Raises UserError if a path has no stage, or if a file is no benchmark.
     """
-    stages: dict[str, list[dict[str, float]]] = {}
+    seconds: dict[str, list[float]] = {}
+    memory: dict[str, list[float]] = {}
     for path in files:
         folders = path.with_suffix("").parts
         if "benchmarks" not in folders[:-1]:
             raise UserError(f"--benchmark {path}: not below a folder called benchmarks")
-        stages.setdefault(folders[folders.index("benchmarks") + 1], []).extend(measured(path))
+        stage = folders[folders.index("benchmarks") + 1]
+        for job in measured(path):
+            seconds.setdefault(stage, []).append(job.seconds)
+            memory.setdefault(stage, []).append(job.memory)
+    seconds["train"] = trained
     columns = [("jobs",), ("wall time",), ("longest job",), ("peak memory (MB)",)]
-    stages = dict(sorted(stages.items(), key=lambda item: -sum(job["s"] for job in item[1])))
-    return Block(
-        "Time by stage",
-        columns,
-        [(stage, [Cell(text) for text in summary(jobs)]) for stage, jobs in stages.items()],
-    )
+    rows = [
+        (stage, [Cell(text) for text in summary(jobs, max(memory.get(stage, [0])))])
+        for stage, jobs in sorted(seconds.items(), key=lambda item: -sum(item[1]))
+    ]
+    return Block("Time by stage", columns, rows)
 
 
-def measured(path: Path) -> list[dict[str, float]]:
-    """Seconds and peak memory in MB of each job in a benchmark file."""
+def measured(path: Path) -> list[Job]:
+    """The jobs in a benchmark file. Raises UserError if it is something else."""
     try:
         return [
             # A job shorter than Snakemake's first look at its memory has "NA" or "-" there.
-            {"s": float(row["s"]), "max_rss": float(row["max_rss"].strip("NA-") or 0)}
+            Job(float(row["s"]), float(row["max_rss"].strip("NA-") or 0))
             for row in csv.DictReader(read_lines(path), delimiter="\t")
         ]
     except (KeyError, ValueError, AttributeError) as error:
         raise UserError(f"{path}: not a benchmark file of Snakemake ({error!r})") from None
 
 
-def summary(jobs: list[dict[str, float]]) -> list[str]:
+def summary(seconds: list[float], memory: float) -> list[str]:
     """The cells of one stage, as the columns of `times` want them."""
-    seconds = [job["s"] for job in jobs]
-    memory = max(job["max_rss"] for job in jobs)
     return [
-        str(len(jobs)),
+        str(len(seconds)),
         duration(sum(seconds)),
         duration(max(seconds)),
         f"{memory:,.0f}" if memory else NONE,

@@ -84,7 +84,7 @@ def keys(pieces: Sequence[str], spans: Iterable[Span]) -> set[str]:
 def ungroup(pieces: Sequence[str], spans: Iterable[Span], wanted: set[str]) -> Iterator[Span]:
     """`spans`, those over several pieces taken apart if the other side has no such number."""
     for span in spans:
-        if span.stop - span.start > 1 and keys(pieces, [span]).isdisjoint(wanted):
+        if span.length > 1 and keys(pieces, [span]).isdisjoint(wanted):
             yield from (Span(place, place + 1) for place in range(span.start, span.stop))
         else:
             yield span
@@ -127,22 +127,29 @@ def common_names(
     """The names that stand in both sentences: longest first, then leftmost, without overlap.
 
     A word also stands in a compound that continues it with a hyphen (Hali-Gali in
-    Hali-Gali-Zeiten). A doubtful word starts no name, on either side (A28).
+    Hali-Gali-Zeiten). A doubtful word is no name of its own, on either side, and starts a longer
+    one only if it is not doubtful on the other side (A28): "New York", but not "In Berlin".
     """
     places = starts(target) if source.capitals else {}
     taken_source: set[int] = set()
     taken_target: set[int] = set()
 
     def longest(i: int, j: int) -> Common | None:
-        return longest_common(source.pieces, target.pieces, i, j, taken_source, taken_target)
+        common = longest_common(source.pieces, target.pieces, i, j, taken_source, taken_target)
+        if common is None:
+            return None
+        doubtful = (
+            is_doubtful(source.pieces, i, source_counts),
+            is_doubtful(target.pieces, j, target_counts),
+        )
+        barred = any(doubtful) if common.source.length == 1 else all(doubtful)
+        return None if barred else common
 
     heap = [
         common
         for i in source.capitals
         for j in meeting_places(source.pieces[i], places)
         if (common := longest(i, j))
-        and not is_doubtful(source.pieces, i, source_counts)
-        and not is_doubtful(target.pieces, j, target_counts)
     ]
     heapq.heapify(heap)
     matches = []

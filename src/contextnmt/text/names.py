@@ -40,6 +40,11 @@ class Span(NamedTuple):
     stop: int
     rest: int = 0
 
+    @property
+    def length(self) -> int:
+        """How many pieces it touches."""
+        return self.stop - self.start
+
     def text(self, pieces: Sequence[str]) -> str:
         """What the span covers, its words separated by blanks, without a mark before it."""
         covered = " ".join(pieces[self.start : self.stop]).removeprefix(JOIN)
@@ -90,23 +95,26 @@ def is_doubtful(pieces: Sequence[str], place: int, counts: Mapping[str, int]) ->
     return counts.get(word.lower(), 0) > counts.get(word, 0)
 
 
-def candidate_names(sentence: Sentence, counts: Mapping[str, int]) -> Iterator[Span]:
+def candidate_names(
+    sentence: Sentence, counts: Mapping[str, int], known: Container[str]
+) -> Iterator[Span]:
     """The maximal spans that look like names, from left to right, without overlap.
 
-    Such a span starts and ends with a capitalized word, has only function words between, does
-    not consist of capitals alone, and does not start with a doubtful word. London-based counts as
-    London.
+    Such a span starts and ends with a capitalized word, has only function words between, and does
+    not consist of capitals alone. London-based counts as London. A doubtful word starts no span
+    but one of several words that is a `known` name as a whole (A28).
     """
     pieces = sentence.pieces
     free = 0
     for start in sentence.capitals:
         if start < free or word_class(pieces[start]) is WordClass.OTHER:
             continue
-        if is_doubtful(pieces, start, counts):
-            continue
         stop, rest = end_of_run(pieces, start)
         span = Span(start, stop, rest)
-        if is_name(span.text(pieces)):
+        text = span.text(pieces)
+        if is_doubtful(pieces, start, counts) and (span.length == 1 or text not in known):
+            continue
+        if is_name(text):
             yield span
             free = stop
 

@@ -74,10 +74,9 @@ def symbolize(
         if rules_out and counts:
             write_rules(rules_out, counts.rules(source_language, target_language))
     elif rules and symbols_out and not (target or target_out or rules_out):
-        is_symbol = name_filter(
-            name_counts(read_rules(rules)), set(islice(source_side.counts, vocabulary_size))
-        )
-        symbolize_sources(source, source_side, is_symbol, source_out, symbols_out)
+        names = name_counts(read_rules(rules))
+        vocabulary = set(islice(source_side.counts, vocabulary_size))
+        symbolize_sources(source, source_side, names, vocabulary, source_out, symbols_out)
     else:
         raise UserError(
             "give either --target, --target-counts and --target-out (and --rules-out for a "
@@ -103,14 +102,21 @@ def symbolize_pairs(
 
 
 def symbolize_sources(
-    text: Path, side: Side, is_symbol: Callable[[str], bool], text_out: Path, symbols_out: Path
+    text: Path,
+    side: Side,
+    names: dict[str, NameCounts],
+    vocabulary: Container[str],
+    text_out: Path,
+    symbols_out: Path,
 ) -> None:
     """Symbolize a source text and write beside it what its symbols stand for."""
+    known = {name for name, counts in names.items() if counts.symbol}
+    is_symbol = name_filter(names, vocabulary)
     lines = progress(read_lines(text), f"symbolize {text}", "lines")
     with atomic(text_out) as out, atomic(symbols_out) as table:
         table.write(HEADER + "\n")
         for number, line in enumerate(lines, start=1):
-            done = symbolize_source(line, side, is_symbol)
+            done = symbolize_source(line, side, known, is_symbol)
             out.write(" ".join(done.source) + "\n")
             for symbol in done.symbols:
                 table.write(symbol_row(number, symbol) + "\n")

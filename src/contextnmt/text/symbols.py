@@ -6,7 +6,7 @@ proper nouns, then acronyms (A30): what a proper noun covers is no acronym of it
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import NamedTuple
 
 from contextnmt.text.matches import (
@@ -87,28 +87,33 @@ def symbolize_pair(
             source_names.append((first, name))
             target_names.append((second, name))
             symbols.append(Symbol(name, first.text(left.pieces), second.text(right.pieces)))
-    replaced = {span for span, name in source_names if name[1] == NAME}
+    replaced = {span: span.text(left.pieces) for span, name in source_names if name[1] == NAME}
     return SymbolizedPair(
         replace(left.pieces, source_names),
         replace(right.pieces, target_names),
         symbols,
         [
             span.text(left.pieces)
-            for span in candidate_names(left, source_side.counts)
+            for span in candidate_names(left, source_side.counts, replaced.values())
             if span not in replaced
         ],
     )
 
 
-def symbolize_source(source: str, side: Side, is_symbol: Callable[[str], bool]) -> SymbolizedSource:
+def symbolize_source(
+    source: str, side: Side, known: Container[str], is_symbol: Callable[[str], bool]
+) -> SymbolizedSource:
     """Replace numbers, acronyms and those names for which `is_symbol` holds (A26).
 
-    A name stays text as a whole if `is_symbol` says so of it.
+    A name stays text as a whole if `is_symbol` says so of it. `known` names may start with a word
+    that is capitalized because the sentence starts there (A28).
     """
     sentence = sentence_of(source)
     pieces = sentence.pieces
     names = [
-        span for span in candidate_names(sentence, side.counts) if is_symbol(span.text(pieces))
+        span
+        for span in candidate_names(sentence, side.counts, known)
+        if is_symbol(span.text(pieces))
     ]
     found = (
         (NUMBER, number_spans(pieces, side.grouped)),

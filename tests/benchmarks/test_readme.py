@@ -1,0 +1,70 @@
+"""benchmarks/readme.py: the README's table is that of the published files and of the paper."""
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+from contextnmt.errors import UserError
+from contextnmt.files import write_lines
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+README = runpy.run_path(str(BENCHMARKS / "readme.py"))
+SCORES = runpy.run_path(str(BENCHMARKS / "scores.py"))
+MARKED = "before\n<!-- measured: begin -->\nold\n<!-- measured: end -->\nafter\n"
+
+
+def publish(path: Path, rows: list[tuple[str, str, str, str, float]]) -> None:
+    """Write pair, system, text, beam width and BLEU as `scores.py` does."""
+    cells = [[*names, f"{bleu:.2f}", "1.00"] for *names, bleu in rows]
+    write_lines(path, ["# BLEU", "", *SCORES["table"](SCORES["COLUMNS"], cells), "", "Minutes."])
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Published scores of a few systems."""
+    demo = [
+        ("en-fr", "baseline", "test", "12", 40.0),
+        ("en-fr", "baseline", "test", "1", 39.0),
+        ("en-fr", "baseline", "dev", "12", 38.0),
+        ("en-fr", "symbol", "test", "12", 50.0),
+        ("en-fr", "symbol", "test", "12", 52.0),  # another seed
+        ("en-de", "baseline", "test", "12", 30.0),
+        ("en-de", "symbol", "test", "12", 29.5),
+    ]
+    publish(tmp_path / "demo_scores.md", demo)
+    flickr = [
+        ("en-de", "baseline", "test_2016_flickr", "12", 30.0),
+        ("en-de", "baseline", "test_2017_flickr", "12", 20.0),
+        ("en-de", "bpe", "test_2016_flickr", "12", 33.25),
+    ]
+    publish(tmp_path / "multi30k.md", flickr)
+    return tmp_path
+
+
+def test_a_row_has_the_paper_beside_each_preset(folder: Path) -> None:
+    lines = README["filled"](MARKED, folder).split("\n")
+    assert "| Baseline | 27.62 | 40.00 | 15.93 | 30.00 | 30.00 |" in lines
+    assert (
+        "| +Symbol (S) | 29.39 (+1.77) | 51.00 (+11.00) | 19.45 (+3.52) | 29.50 (-0.50) |  |"
+        in (lines)
+    )
+    assert "| +BPE | 30.35 (+2.73) |  | 20.51 (+4.58) |  | 33.25 (+3.25) |" in lines
+
+
+def test_only_the_text_between_the_marks_changes(folder: Path) -> None:
+    once = README["filled"](MARKED, folder)
+    assert once.startswith("before\n<!-- measured: begin -->\n| system |")
+    assert once.endswith("|\n<!-- measured: end -->\nafter\n")
+    assert README["filled"](once, folder) == once
+
+
+def test_missing_files_marks_and_rows_are_named(folder: Path) -> None:
+    with pytest.raises(UserError, match="marks"):
+        README["filled"]("no marks", folder)
+    publish(folder / "multi30k.md", [("en-de", "bpe", "test_2017_flickr", "12", 20.0)])
+    with pytest.raises(UserError, match=r"multi30k\.md: no BLEU of en-de, test_2016_flickr"):
+        README["filled"](MARKED, folder)
+    (folder / "demo_scores.md").unlink()
+    with pytest.raises(UserError, match="demo_scores"):
+        README["filled"](MARKED, folder)
