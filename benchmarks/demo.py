@@ -86,11 +86,16 @@ def conditions() -> str:
 
 def main(
     out: Annotated[Path | None, typer.Option(help="file to write besides printing")] = None,
+    folder: Annotated[
+        Path | None, typer.Option(help="new folder to run in, kept afterwards for scores.py")
+    ] = None,
 ) -> None:
     """Time the demo, from an empty folder to the report."""
-    with tempfile.TemporaryDirectory() as folder:
-        wall = run_demo(Path(folder))
-        jobs = list(read_jobs(Path(folder) / "results" / "demo" / "benchmarks"))
+    with tempfile.TemporaryDirectory() as temporary:
+        place = folder or Path(temporary)
+        place.mkdir(parents=True, exist_ok=folder is None)
+        wall = run_demo(place)
+        jobs = list(read_jobs(place / "results" / "demo" / "benchmarks"))
     command = "Made by `python benchmarks/demo.py`: the demo from an empty folder to the report."
     lines = ["# The demo", "", command, conditions(), "", *table(jobs, wall)]
     print("\n".join(lines))
