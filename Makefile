@@ -49,11 +49,11 @@ $(VENV)/installed: requirements.lock pyproject.toml
 		echo 'Python 3.11 or newer is needed, and "$(PYTHON)" is not: name one that is,' \
 			'as in: make $(MAKECMDGOALS) PYTHON=python3.11' >&2; exit 1; }
 	@$(VENV)/bin/python -m pip --version > /dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
-	$(PIP) install --require-hashes -r requirements.lock
-	$(PIP) install $(TORCH)
-	$(PIP) install --no-deps --no-build-isolation --editable .
+	$(PIP) install --quiet --require-hashes -r requirements.lock
+	$(PIP) install --quiet $(TORCH)
+	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed requirements-dev.lock
-	$(PIP) install --require-hashes -r requirements-dev.lock
+	$(PIP) install --quiet --require-hashes -r requirements-dev.lock
 	@touch $@

@@ -165,7 +165,9 @@ def test_french_adjectives() -> None:
     assert french(NounPhrase(THE, horse, True, adjective=ADJECTIVES["new"])) == (
         "Les nouveaux chevaux"
     )
-    assert french(NounPhrase(THE, THINGS["cup"], adjective=ADJECTIVES["dry"])) == "La tasse sèche"
+    assert (
+        french(NounPhrase(THE, THINGS["cup"], adjective=ADJECTIVES["dry"])) == "La tasse desséchée"
+    )
 
 
 def test_elision_and_contraction() -> None:

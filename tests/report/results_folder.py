@@ -60,6 +60,7 @@ def make_results(
         "name": "choi2017",
         "title": "Choi, Cho, Bengio 2017, Context-dependent word representation for NMT",
         "preset": "made-up",
+        "corpora": "Made up for a test.",
         "pairs": pairs,
         "systems": [{"id": i, "label": label, "view": view} for i, label, view in SYSTEMS],
         "seeds": list(seeds),

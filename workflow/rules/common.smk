@@ -61,14 +61,14 @@ shell.prefix(f"export PYTHONPATH={shlex.quote(str(SOURCE))} OMP_NUM_THREADS=1; "
 
 
 wildcard_constraints:
-    pair="[a-z]{2,3}-[a-z]{2,3}",
+    pair="|".join(PAIRS),
     source="[a-z]{2,3}",
     target="[a-z]{2,3}",
     language="[a-z]{2,3}",
     text="[A-Za-z0-9_-]+",
     aware=r"(\.pair)?",
     view="|".join(VIEWS),
-    system="[A-Za-z0-9_-]+",
+    system="|".join(CONFIGURATION["systems"]),
     seed="[0-9]+",
 
 

@@ -230,6 +230,7 @@ def experiment(name, *needed):
     content = {
         "title": entry["title"],
         "preset": CONFIGURATION["preset"],
+        "corpora": CONFIGURATION["about"],
         "pairs": PAIRS,
         "systems": [
             {

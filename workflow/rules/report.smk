@@ -1,7 +1,17 @@
 """From numbers to tables, figures and the page."""
 
 # What the page tells of an experiment: the tables and figures need less.
-PAGE = ["title", "preset", "pairs", "systems", "seeds", "beams", "dev", "test"]
+PAGE = [
+    "title",
+    "preset",
+    "corpora",
+    "pairs",
+    "systems",
+    "seeds",
+    "beams",
+    "dev",
+    "test",
+]
 PAGE += ["config_digest", "deviations"]
 CAPTIONS = ["curves", "gains", "phenomena", "table3", "table4", "workflow"]
 

@@ -50,6 +50,7 @@ class Experiment:
     name: str
     title: str
     preset: str
+    corpora: str  #: what the preset says about its corpora
     pairs: list[str]
     systems: list[System]
     seeds: list[int]

@@ -27,6 +27,7 @@ from contextnmt.report.provenance import (
     times,
     training_data,
     trainings,
+    unfinished,
 )
 from contextnmt.report.tables import PAPER, Block, read_table, signed
 
@@ -112,6 +113,7 @@ def page(
         "facts": facts(about, models),
         "deviations": deviations(about),
         "trainings": trainings(about, models),
+        "unfinished": unfinished(models),
         "training_data": training_data(about, models),
         "cleaned": cleaning(about, cleaned),
         "times": times(benchmark, [entry["seconds"] for entry in models.values()]),

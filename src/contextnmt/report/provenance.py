@@ -104,6 +104,17 @@ def trainings(about: Experiment, models: dict[Run, dict[str, Any]]) -> list[Bloc
     ]
 
 
+def unfinished(models: dict[Run, dict[str, Any]]) -> str:
+    """How many trainings ended at their best, and so too early; empty if none did."""
+    best_last = sum(model["best"]["update"] == model["updates"] for model in models.values())
+    if not best_last:
+        return ""
+    return (
+        f"{best_last} of {len(models)} trainings were at their best when they ended, so some of "
+        "the differences may be those of learning speed."
+    )
+
+
 def training(run: Run, model: dict[str, Any]) -> list[str]:
     """The cells of one run, as the columns of `trainings` want them."""
     return [

@@ -195,7 +195,7 @@ heavy | lourd lourde | schwer
 expensive | cher chère | teuer teur
 rusty | rouillé rouillée | rostig
 dusty | poussiéreux poussiéreuse | staubig
-dry | sec sèche | trocken
+dry | desséché desséchée | trocken
 wet | mouillé mouillée | nass
 dirty | sale sale | schmutzig
 clean | propre propre | sauber
