@@ -61,7 +61,7 @@ fr | I saw A | I vu A | I saw A | I vu A
 de | Hali-Gali times | Hali-Gali-Zeiten | <S>_1 times | <S>_1 ^^-Zeiten
 de | the Berlin-based firm | die Firma aus Berlin | the <S>_1 ^^-based firm | die Firma aus <S>_1
 de | in New York times | in New York-Zeiten | in <S>_1 times | in <S>_1 ^^-Zeiten
-de | Jean-Claude came | Jean-Pierre kam | Jean-Claude came | Jean-Pierre kam
+de | Jean-Marie came | Jean-Pierre kam | Jean-Marie came | Jean-Pierre kam
 de | Berlin and Berlin-Mitte | Berlin-Mitte und Berlin | <S>_1 and <S>_2 | <S>_2 und <S>_1
 de | the Computer | der Computer | the <S>_1 | der <S>_1
 fr | the IMF says | le FMI dit | the <C>_1 says | le <C>_1 dit
