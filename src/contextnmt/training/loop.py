@@ -116,7 +116,7 @@ class Training:
         window = Window(self.device)
         every = max(1, min(recipe.validate_every, recipe.max_updates) // (RECORDS // 10))
         shown = bar("train", "update", recipe.max_updates, self.update)
-        with Signals() as signals:
+        with shown, Signals() as signals:
             while self.update < recipe.max_updates and self.early.misses < recipe.patience:
                 self._step(window)
                 shown.update()
@@ -137,7 +137,6 @@ class Training:
                     saved = time.monotonic()
                 if signals.received:
                     raise TrainingInterruptedError(signals.received)
-        shown.close()
         self.journal.close()
 
     def _step(self, window: "Window") -> None:
