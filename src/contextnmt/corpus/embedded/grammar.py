@@ -160,8 +160,8 @@ class NounPhrase:
 
 
 @dataclass(frozen=True)
-class RelativePronoun:
-    """*who*, *qui*, *der*: stands for its antecedent inside a relative clause."""
+class Anaphor:
+    """A word that stands for a noun phrase named before, and agrees with it."""
 
     antecedent: NounPhrase
 
@@ -174,6 +174,10 @@ class RelativePronoun:
     def french_gender(self) -> str:
         """As the antecedent."""
         return self.antecedent.french_gender
+
+
+class RelativePronoun(Anaphor):
+    """*who*, *qui*, *der*: stands for its antecedent inside a relative clause."""
 
     def words(self, language: str, case: str = "nom") -> Words:
         """The pronoun as a subject (`case` nom) or direct object (acc)."""
@@ -184,21 +188,8 @@ class RelativePronoun:
         return [Word("who" if self.antecedent.noun.person and case == "nom" else "that")]
 
 
-@dataclass(frozen=True)
-class Pronoun:
+class Pronoun(Anaphor):
     """*it*, *they*: the subject of a clause, for a thing that was named before."""
-
-    antecedent: NounPhrase
-
-    @property
-    def plural(self) -> bool:
-        """As the antecedent."""
-        return self.antecedent.plural
-
-    @property
-    def french_gender(self) -> str:
-        """As the antecedent."""
-        return self.antecedent.french_gender
 
     def words(self, language: str) -> Words:
         """The pronoun in `language`."""
