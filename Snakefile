@@ -52,3 +52,4 @@ localrules:
     scores,
     coverages,
     counts,
+    symbols_scored,

@@ -30,9 +30,13 @@ STAGES = {
     "score": "contextnmt.evaluation.score",
     "coverage": "contextnmt.evaluation.coverage",
     "phenomena": "contextnmt.evaluation.phenomena",
+    "symbol-scores": "contextnmt.evaluation.symbol_scores",
+    "table2": "contextnmt.report.table2",
     "table3": "contextnmt.report.table3",
     "table4": "contextnmt.report.table4",
     "phenomena-table": "contextnmt.report.phenomena_table",
+    "symbols-table": "contextnmt.report.symbols_table",
+    "symbol-scores-table": "contextnmt.report.symbol_scores_table",
     "gains": "contextnmt.report.gains",
     "curves": "contextnmt.report.curves",
     "page": "contextnmt.report.page",
@@ -48,6 +52,11 @@ The stages, in the order in which the data pass through them:
 """
 
 
+def paragraphs(documentation: str) -> str:
+    """A docstring with each paragraph on one line, for the terminal to wrap at its own width."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in documentation.split("\n\n"))
+
+
 def main() -> None:
     """Run the stage that the command line names; print a user's mistake without a traceback."""
     arguments = sys.argv[1:]
@@ -60,7 +69,8 @@ def main() -> None:
         sys.exit(2)
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     module = importlib.import_module(STAGES[stage])
-    app.command(name=stage)(getattr(module, stage.replace("-", "_")))
+    function = getattr(module, stage.replace("-", "_"))
+    app.command(name=stage, help=paragraphs(function.__doc__))(function)
     try:
         app(args=rest, prog_name=f"contextnmt {stage}")
     except UserError as error:

@@ -252,7 +252,8 @@ def place(
 def recipe(configuration: Configuration, pair: str, system: str) -> Configuration:
     """How `system` is made for `pair`: its `label`, `view`, and whole `model` and `training`.
 
-    In a system without `context` the model's contextualizer is None.
+    In a system without `context` the model's contextualizer is None. Whose `filters` its training
+    pairs have to pass stands beside `training`, see `other_filters`.
     """
     entry = next(
         experiment["systems"][system]
@@ -265,7 +266,29 @@ def recipe(configuration: Configuration, pair: str, system: str) -> Configuratio
     training = merge(configuration["training"], entry.get("training", {}))
     limits = training["unknown_limit"] or {}
     training["unknown_limit"] = limits.get(pair, 1.0)
-    return {**entry, "model": model, "training": training}
+    filters = training.pop("filters")
+    return {**entry, "model": model, "training": training, "filters": filters}
+
+
+def other_filters(configuration: Configuration, pair: str, system: str) -> list[Configuration]:
+    """The filters besides its own that the training pairs of `system` have to pass (A14).
+
+    Each has a `view` and the limits in it. None come twice, and the order of the systems does not
+    matter.
+    """
+
+    def own(name: str) -> Configuration:
+        made = recipe(configuration, pair, name)
+        limits = {key: made["training"][key] for key in ("max_length", "unknown_limit")}
+        return {"view": made["view"], **limits}
+
+    if recipe(configuration, pair, system)["filters"] == "own":
+        return []
+    others: list[Configuration] = []
+    for name in configuration["systems"]:
+        if own(name) not in [own(system), *others]:
+            others.append(own(name))
+    return sorted(others, key=canonical)
 
 
 #: Blocks of an experiment's file that hold the paper's own settings.

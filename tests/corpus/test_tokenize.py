@@ -50,6 +50,11 @@ STRINGS = [
     "'s",
     "1,000",
     " a",
+    " '",
+    "' ",
+    " ,",
+    ". ",
+    ". \x00 ",
 ]
 FRAGMENTS = st.sampled_from([*CHARACTERS, *STRINGS])
 TEXT = st.lists(FRAGMENTS | st.characters(exclude_categories=["Cs"], exclude_characters="\n"))
@@ -58,6 +63,7 @@ TEXT = st.lists(FRAGMENTS | st.characters(exclude_categories=["Cs"], exclude_cha
 @pytest.mark.parametrize("language", LANGUAGES)
 @given(fragments=TEXT)
 @example(fragments=["No. 5, 6,000 , a,b,c 'a' a'b 1's 1'a 'n' .'"])
+@example(fragments=[",5 a ,5 '5 a '5 ' '5 a' 5 a' b a. b a. B. 5. \x00 b Mr. Mr. 5 No. \x00 5 a.'"])
 def test_the_quicker_tokenizer_changes_nothing(language: str, fragments: list[str]) -> None:
     text = "".join(fragments)
     tokens = TOKENIZERS[language].line(text)

@@ -1,6 +1,7 @@
 """A small results folder as the stages before the report leave it, with made-up numbers."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,12 @@ from contextnmt.report.curves import curves
 from contextnmt.report.gains import gains
 from contextnmt.report.page import page
 from contextnmt.report.phenomena_table import phenomena_table
+from contextnmt.report.symbol_scores_table import symbol_scores_table
+from contextnmt.report.symbols_table import symbols_table
+from contextnmt.report.table2 import table2
 from contextnmt.report.table3 import table3
 from contextnmt.report.table4 import table4
+from contextnmt.text.rules import Rule, write_rules
 
 CAPTIONS = Path(__file__).parents[2] / "workflow" / "report"
 
@@ -90,16 +95,70 @@ def make_pair(folder: Path, pair: str, tests: tuple[str, ...]) -> None:
         for language in pair.split("-"):
             lines = [SENTENCES[language]] * LINES
             write_lines(folder / f"tokenize/{pair}/{text}.{language}.gz", lines)
-    side = {"unique_words": 4000, "total_words": 123456, "coverage_percent": 91.234}
-    after = {"unique_words": 2500, "total_words": 120000, "coverage_percent": 97.5}
     filters = {"max_ratio": 17, "drop_empty": 60}
     removed = {name: {"count": count, "examples": []} for name, count in filters.items()}
     write_json(
         folder / f"clean/{pair}/train.removed.json",
         {"read": 10077, "kept": 10000, "removed": removed},
     )
-    coverage = {language: {"before": side, "after": after} for language in pair.split("-")}
-    write_json(folder / f"coverage/{pair}.json", coverage)
+    write_json(folder / f"coverage/{pair}.json", coverage_of(pair))
+    write_rules(folder / f"symbolize/{pair}/train.rules.tsv", rules())
+    write_json(folder / f"symbol-scores/{pair}.json", symbol_scores_of(("dev", *tests)))
+
+
+def symbol_scores_of(texts: tuple[str, ...]) -> dict[str, Any]:
+    """What symbol-scores writes for a pair: no acronyms, all numbers right."""
+    names = {"source_alone": 100, "both_sides": 80, "right": 70, "precision_percent": 70.0}
+    names |= {"recall_percent": 87.5, "f1_percent": 700 / 9}
+    numbers = {"source_alone": 1000, "both_sides": 1000, "right": 1000, "precision_percent": 100.0}
+    numbers |= {"recall_percent": 100.0, "f1_percent": 100.0}
+    every = {"source_alone": 1100, "both_sides": 1080, "right": 1070, "precision_percent": 97.3}
+    every |= {"recall_percent": 99.1, "f1_percent": 98.2}
+    none = {key: None if "percent" in key else 0 for key in names}
+    wrong = {"false": {"absent": 20, "extent": 10}, "missed": {"extent": 10}}
+    right: dict[str, Any] = {"false": {}, "missed": {}}
+    types = {"N": numbers | right, "S": names | wrong, "C": none | right, "all": every | wrong}
+    example = {"text": texts[-1], "line": 7, "source": "… in Germany | and", "target": "in"}
+    error = {"type": "S", "error": "false", "reason": "absent", "count": 2000, **example}
+    return {
+        "texts": {text: {"sentences": LINES, "types": types} for text in texts},
+        "errors": [{**error, "surface": "Germany"}, {**error, "surface": "New\rYork", "count": 1}],
+    }
+
+
+def coverage_of(pair: str) -> dict[str, Any]:
+    """What coverage writes for a pair: 100 pairs more are kept with symbols."""
+    before = {
+        "unique_words": 4000,
+        "total_words": 123456,
+        "coverage_percent": 91.234,
+        "symbol_percent": {"N": 0.0, "S": 0.0, "C": 0.0},
+    }
+    after = {
+        "unique_words": 2500,
+        "total_words": 120000,
+        "coverage_percent": 97.5,
+        "symbol_percent": {"N": 4.123, "S": 2.5, "C": 0.25},
+    }
+    limits = {"max_length": 50, "unknown_limit": 0.1, "read": 10000, "kept_by_all": 9750}
+    dropped = {"empty": 0, "length": 40}
+    return {
+        "words": {language: {"before": before, "after": after} for language in pair.split("-")},
+        "pairs": {
+            "before": {**limits, "dropped": {**dropped, "unknown": 160}, "kept": 9800},
+            "after": {**limits, "dropped": {**dropped, "unknown": 60}, "kept": 9900},
+        },
+    }
+
+
+def rules() -> Iterator[Rule]:
+    """A rule dictionary of 5 acronyms, 120 numbers and 120 names, the first ones most frequent."""
+    yield Rule("C", "A|B", "A|B", 3)
+    yield Rule("C", "IMF", "FMI", 40)
+    yield Rule("C", "IMF", "IMF", 2)
+    yield from (Rule("C", name, name, 1) for name in ("UNO", "USA", "ZDF"))
+    yield from (Rule("N", f"{n:03}", f"{n:03}", 500 - n) for n in range(120))
+    yield from (Rule("S", f"Ville-{n:03}", f"Ville-{n:03}", 300 - n) for n in range(120))
 
 
 def make_run(folder: Path, run: str, bleu: float, position: int, tests: tuple[str, ...]) -> None:
@@ -123,6 +182,12 @@ def make_run(folder: Path, run: str, bleu: float, position: int, tests: tuple[st
                 " ".join(words[: 6 + position] + ["UNK"] * (line % 3)) for line in range(LINES)
             ]
             write_lines(folder / f"restore/{run}/{text}.beam{beam}.gz", output)
+    symbols = 10 * position if "symbol" in run else 0
+    outcomes = {"rule": symbols // 10, "copy": 20 * symbols, "dropped": 3, "missing": 7 * symbols}
+    write_json(
+        folder / f"restore/{run}/restored.json",
+        {f"{text}.beam{beam}": outcomes for text in tests for beam in (1, 12)},
+    )
     counts = {
         "kinds": {
             "ambiguous": {"right": 20 + 3 * position, "total": 80},
@@ -199,9 +264,17 @@ def make_training(folder: Path, run: str, bleu: float) -> None:
 def make_report(results: Results) -> Path:
     """All that the workflow makes from a results folder; the path of the page."""
     experiment, out = results.experiment, results.folder / "report"
+    table2(out / "tables/table2")
     table3(results.files("coverage/*.json"), experiment, out / "tables/table3")
     table4(results.files("score/*/*/*/scores.json"), experiment, out / "tables/table4")
     phenomena_table(results.files("phenomena/*/*/*/*"), experiment, out / "tables/phenomena")
+    symbols_table(results.files("symbolize/*/train.rules.tsv"), experiment, out / "tables/symbols")
+    symbol_scores_table(
+        results.files("symbol-scores/*.json"),
+        experiment,
+        out / "tables/symbol-scores",
+        out / "tables/symbol-errors",
+    )
     gains(out / "tables/table4.json", experiment, out / "figures")
     curves(results.files("train/*/*/*/log.jsonl"), experiment, out / "figures")
     page(**page_arguments(results))
@@ -217,6 +290,7 @@ def page_arguments(results: Results) -> dict[str, Any]:
         "caption": [f"{path.stem}={path}" for path in sorted(CAPTIONS.glob("*.rst"))],
         "model": results.files("train/*/*/*/model.json"),
         "cleaned": results.files("clean/*/*.removed.json"),
+        "restored": results.files("restore/*/*/*/restored.json"),
         "benchmark": results.files("benchmarks/**/*.tsv"),
         "source": results.files(f"tokenize/*/{text}.en.gz"),
         "reference": results.files(f"tokenize/*/{text}.[fd]?.gz"),

@@ -113,7 +113,7 @@ def test_the_page_is_the_same_bytes_whatever_the_order(
     assert reported.with_name("again.html").read_bytes() == reported.read_bytes()
 
 
-@pytest.mark.parametrize("option", ["model", "source", "reference", "hypothesis"])
+@pytest.mark.parametrize("option", ["model", "source", "reference", "hypothesis", "restored"])
 def test_a_missing_file_is_named(results: Results, reported: Path, option: str) -> None:
     arguments = page_arguments(results)
     arguments[option] = arguments[option][1:]
@@ -168,6 +168,31 @@ def test_a_model_without_its_parts_is_named(
     models = [broken if "fr/symbol/" in str(path) else path for path in arguments["model"]]
     with pytest.raises(UserError, match=r"model.json: no 'best' in it"):
         page(**arguments | {"model": models})
+
+
+def test_symbolization_has_its_section(text: str, elements: Elements) -> None:
+    section = text[text.index('<section id="symbolization">') :]
+    section = section[: section.index("</section>")]
+    for said in ("The &lt;S&gt;_1 and &lt;S&gt;_2 American", "(equal, word by word)", "9,750"):
+        assert said in section
+    assert "<td>1,200</td>" in section  # symbols of +BPE+C+S that were copied
+    folded = [attributes["id"] for attributes in elements.all("details")]
+    assert "symbols" in folded
+    assert len(elements.all("summary")) == len(folded)
+    assert not any("open" in attributes for attributes in elements.all("details"))
+
+
+def test_words_and_numbers_are_set_apart(text: str) -> None:
+    assert '<td class="text">Ville-000</td>\n<td>300</td>' in text
+    assert '<td class="text published">30000</td>\n<td class="text">1600</td>' in text
+
+
+def test_headings_know_whether_words_stand_below() -> None:
+    columns = [("of it", "word"), ("of it", "note"), ("count", "")]
+    assert heading_rows(Block("", columns, [], text_columns=2)) == [
+        [Heading("of it", 2, 1, text=True), Heading("count", 1, 2)],
+        [Heading("word", 1, 1, text=True), Heading("note", 1, 1, text=True)],
+    ]
 
 
 def test_headings_span_their_columns_and_empty_labels_below() -> None:

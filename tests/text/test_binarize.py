@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from contextnmt import files
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines, sha256, write_lines
-from contextnmt.text.binarize import binarize
+from contextnmt.text.binarize import LINES_AT_A_TIME, binarize
 from contextnmt.text.vocabulary import UNK, Vocabulary
 
 TRAIN = [("the cat sat", "le chat était assis"), ("", "vide"), ("the the dog", "le chien")]
@@ -49,6 +49,13 @@ def test_sentences_are_ids_between_offsets(tmp_path: Path):
     assert list(read_lines(out / "vocabulary.source.tsv")) == ["the\t3", "cat\t1", "dog\t1"]
     assert sentences(out, "train.source") == [[3, 4, UNK], [], [3, 3, 5]]
     assert sentences(out, "dev.source") == [[3, UNK], [UNK, 4]]
+
+
+def test_a_text_longer_than_what_is_written_at_a_time(tmp_path: Path):
+    lengths = [number % 7 for number in range(1, 2 * LINES_AT_A_TIME + 10)]
+    out = run(tmp_path, train=[(" ".join(["a"] * length), "b") for length in lengths])
+    assert [len(sentence) for sentence in sentences(out, "train.source")] == lengths
+    assert sentences(out, "train.target") == [[3]] * len(lengths)
 
 
 def test_the_manifest_says_what_is_there(tmp_path: Path):

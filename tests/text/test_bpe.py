@@ -2,6 +2,8 @@ import contextlib
 import io
 import itertools
 import random
+import re
+import tarfile
 from collections import Counter
 from pathlib import Path
 
@@ -10,12 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from subword_nmt.apply_bpe import BPE
 from subword_nmt.learn_bpe import learn_bpe
+from subword_nmt.learn_joint_bpe_and_vocab import create_parser, learn_joint_bpe_and_vocab
 
+from contextnmt.corpus.embedded.archive import write_archive
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines, write_lines
 from contextnmt.text.bpe import SYMBOL, bpe, count_words, learn, segmenter
+from contextnmt.text.pieces import JOIN
 from contextnmt.text.subwords import undo_bpe
-from contextnmt.text.symbols import ACRONYM, LIMIT, NAME, NUMBER, symbol_name
+from contextnmt.text.symbols import ACRONYM, LIMIT, NAME, NUMBER
 
 TEXT = [
     "the lowest tower is lower than the newest one",
@@ -80,14 +85,21 @@ def test_too_little_text_to_learn_from_is_reported(tmp_path: Path, lines: list[s
 
 @pytest.mark.parametrize("kind", [NUMBER, NAME, ACRONYM])
 @pytest.mark.parametrize("number", [1, 12, LIMIT])
-def test_symbols_stay_whole(codes: Path, kind: str, number: int):
-    symbol = symbol_name(kind, number)
+@pytest.mark.parametrize("mark", ["", JOIN])
+def test_symbols_stay_whole(codes: Path, kind: str, number: int, mark: str):
+    symbol = mark + f"<{kind}>_{number}"
     assert segmenter(codes)(f"the {symbol} tower").split().count(symbol) == 1
 
 
-def test_a_piece_keeps_its_prefix(codes: Path):
-    assert undo_bpe(segmenter(codes)("2 ^^nd ^^<N>_1").split()) == ["2", "^^nd", "^^<N>_1"]
-    assert "<N>_1" in segmenter(codes)("^^<N>_1").split()
+def test_symbols_within_a_word_are_isolated(codes: Path):
+    assert segmenter(codes)("(<N>_1").split() == ["(@@", "<N>_1"]
+    assert segmenter(codes)("(^^<N>_1)").split() == ["(@@", "^^<N>_1@@", ")"]
+
+
+def test_a_marked_piece_is_a_word_like_others(tmp_path: Path):
+    words = Counter({"^^nd": 9, "land": 1})
+    write_lines(tmp_path / "codes", learn(words, 3))
+    assert segmenter(tmp_path / "codes")("2 ^^nd ^^rd") == "2 ^^nd ^@@ ^@@ r@@ d"
 
 
 @given(st.lists(tokens.filter(lambda token: "@@" not in token)))
@@ -103,20 +115,79 @@ def test_undoing_gives_the_words_back(codes: Path, sentence: list[str]):
     assert undo_bpe(segmenter(codes)(" ".join(sentence)).split()) == sentence
 
 
-def test_real_text_equals_that_of_subword_nmt(tmp_path: Path, shared: Path):
-    text, codes, out = tmp_path / "text", tmp_path / "codes", tmp_path / "out"
-    write_lines(text, itertools.islice(read_lines(shared / "data/multi30k/train.de.gz"), 3000))
-    bpe([text], merges=300, codes_out=codes)
-    bpe([text], codes=codes, out=out)
-    with text.open(encoding="utf-8") as stream, contextlib.redirect_stderr(io.StringIO()):
-        learn_bpe(stream, expected := io.StringIO(), 300)
-    assert codes.read_text(encoding="utf-8") == expected.getvalue()
+def with_symbols(line: str) -> str:
+    """`line` with symbols and marked pieces, much as the symbolization writes them."""
+    line = re.sub(r"(?<=\d)(?=[^\W\d])|(?<=[^\W\d])(?=\d)", " ^^", line)
+    numbers = itertools.count(1)
+    kinds = {True: NUMBER, False: NAME}
+    return re.sub(
+        r"\d+|\b[A-Z]\w+",
+        lambda match: f"<{kinds[match[0].isdecimal()]}>_{next(numbers)}",
+        line,
+    )
+
+
+@pytest.fixture(scope="module", params=["embedded", "laws"])
+def corpus(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, list[str]]:
+    """English and French text, of the package or 20,000 lines of Canadian law, blanks between."""
+    if request.param == "laws":
+        folder = request.getfixturevalue("shared") / "data/canada-laws_en-fr"
+        texts = {name: read_lines(folder / f"train.{name}.gz") for name in ("en", "fr")}
+    else:
+        path = tmp_path_factory.mktemp("embedded") / "embedded.tar.gz"
+        write_archive(path, seed=1)
+        with tarfile.open(path) as archive:
+            archive.extractall(path.parent, filter="data")
+        texts = {name: read_lines(path.parent / f"test.{name}") for name in ("en", "fr")}
+    return {
+        name: [" ".join(line.split()) for line in itertools.islice(lines, 10_000)]
+        for name, lines in texts.items()
+    }
+
+
+def test_every_line_of_a_corpus_equals_that_of_subword_nmt(
+    tmp_path: Path, corpus: dict[str, list[str]]
+):
+    """On both languages together; every other line has symbols, which learning leaves out."""
+    texts = {}
+    for language, lines in corpus.items():
+        texts[tmp_path / language] = [
+            with_symbols(line) if number % 2 else line for number, line in enumerate(lines)
+        ]
+    for path, lines in texts.items():
+        write_lines(path, lines)
+    bpe(list(texts), merges=300, codes_out=tmp_path / "codes")
+    symbols = re.compile(rf"\S*{SYMBOL}\S*")
+    plain = [symbols.sub("", line) for lines in texts.values() for line in lines]
+    with contextlib.redirect_stderr(io.StringIO()):
+        learn_bpe(plain, expected := io.StringIO(), 300)
+    assert (tmp_path / "codes").read_text(encoding="utf-8") == expected.getvalue()
+
     peer = BPE(expected, glossaries=[SYMBOL])
-    pairs = list(zip(read_lines(text), read_lines(out), strict=True))
-    assert len(pairs) == 3000
-    for line, cut in pairs:
-        assert cut == peer.segment(line)
-        assert undo_bpe(cut.split()) == line.split()
+    found = set()
+    for path, lines in texts.items():
+        bpe([path], codes=tmp_path / "codes", out=tmp_path / "out")
+        for line, cut in zip(lines, read_lines(tmp_path / "out"), strict=True):
+            assert cut == peer.segment(line)
+            assert undo_bpe(cut.split()) == line.split()
+            found |= set(symbols.findall(line)) & set(cut.split())
+    assert {"<N>_1", "<S>_1"} <= found
+
+
+def test_learning_on_two_texts_is_the_joint_bpe_of_subword_nmt(
+    tmp_path: Path, corpus: dict[str, list[str]]
+):
+    texts = [tmp_path / language for language in corpus]
+    for text, lines in zip(texts, corpus.values(), strict=True):
+        write_lines(text, lines[:1000])
+    bpe(texts, merges=200, codes_out=tmp_path / "codes")
+    arguments = ["--input", *map(str, texts), "--output", str(tmp_path / "expected")]
+    arguments += ["--write-vocabulary", *(f"{text}.vocabulary" for text in texts), "-s", "200"]
+    with contextlib.redirect_stderr(io.StringIO()):
+        learn_joint_bpe_and_vocab(create_parser().parse_args(arguments))
+    assert (tmp_path / "codes").read_bytes() == (tmp_path / "expected").read_bytes()
 
 
 def test_words_are_counted_over_all_texts(tmp_path: Path):

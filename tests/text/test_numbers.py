@@ -1,9 +1,18 @@
 """Keys and formats of numbers."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from contextnmt.errors import UserError
-from contextnmt.text.numbers import digits_key, grouped_key, number_format, reformat
+from contextnmt.text.numbers import (
+    FORMATS,
+    digits_key,
+    grouped_key,
+    number_format,
+    reformat,
+    value_key,
+)
 
 
 @pytest.mark.parametrize(
@@ -18,6 +27,16 @@ from contextnmt.text.numbers import digits_key, grouped_key, number_format, refo
         ("12.05.2010", "en", "de", "12.05.2010"),
         ("10,20", "en", "fr", "10,20"),
         ("1.234", "en", "en", "1.234"),
+        ("1.234", "de", "fr", "1 234"),
+        ("1 234 567,89", "fr", "de", "1.234.567,89"),
+        ("12,345", "fr", "en", "12.345"),
+        ("1,2,3", "en", "de", "1,2,3"),
+        ("3.11.7", "en", "fr", "3.11.7"),
+        ("1234567.5", "en", "de", "1234567,5"),
+        ("007", "en", "fr", "007"),
+        ("1,23", "en", "de", "1,23"),
+        ("1234,567", "en", "fr", "1234,567"),
+        ("٣.٥", "en", "fr", "٣,٥"),
     ],
 )
 def test_reformats(number: str, source: str, target: str, expected: str) -> None:
@@ -28,7 +47,23 @@ def test_keys() -> None:
     assert grouped_key("1.234,56") == grouped_key("1,234.56") == grouped_key("1 234,56")
     assert grouped_key("1,5") != grouped_key("15")
     assert digits_key("1,234") == digits_key("1234") == "1234"
-    assert digits_key("1.5") == ""
+    assert digits_key("1.5") == digits_key("007") == ""
+    assert value_key("08") == value_key("8")
+    assert value_key("00") == value_key("0") != value_key("10")
+
+
+@given(st.integers(0, 10**12), st.integers(0, 999), st.booleans(), st.permutations(sorted(FORMATS)))
+def test_a_number_keeps_its_value_and_key(
+    whole: int, part: int, has_part: bool, languages: list[str]
+) -> None:
+    def written(language: str) -> str:
+        decimal, group = number_format(language)
+        return f"{whole:,}".replace(",", group) + (f"{decimal}{part}" if has_part else "")
+
+    first, second = languages[:2]
+    assert reformat(written(first), first, second) == written(second)
+    assert grouped_key(written(first)) == grouped_key(written(second))
+    assert digits_key(written(first)) == digits_key(written(second))
 
 
 def test_an_unknown_language_is_the_users_mistake() -> None:

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextnmt.text.pieces import join_pieces, split_pieces
-from contextnmt.text.symbols import SYMBOL
+from contextnmt.text.pieces import SYMBOL, join_pieces, split_pieces
 
 
 @pytest.mark.parametrize(
@@ -25,12 +24,27 @@ from contextnmt.text.symbols import SYMBOL
         ("CO2", "CO ^^2"),
         ("3.11.7", "3.11.7"),
         ("plain", "plain"),
-        ("<S>_1", "<S>_ ^^1"),
+        ("<S>_1", r"<S>\_ ^^1"),
         ("^^", "\\^^"),
         ("^^nd", "\\^^nd"),
         ("\\^^", "\\\\^^"),
         ("^^2^^", "\\^^ ^^2 ^^^^"),
         ("x^^", "x^^"),
+        ("x<S>_1<N>_22y", r"x<S>\_ ^^1 ^^<N>\_ ^^22 ^^y"),
+        (r"<S>\_1", r"<S>\\_ ^^1"),
+        ("<S>_", "<S>_"),
+        ("<<S>_1S>_3", r"<<S>\_ ^^1 ^^S>_ ^^3"),
+        ("^^<C>_1", r"\^^<C>\_ ^^1"),
+        ("1er", "1 ^^er"),
+        ("U2-Bahn", "U ^^2 ^^-Bahn"),
+        ("-5", "- ^^5"),
+        ("5,", "5 ^^,"),
+        ("v3.11.7", "v ^^3.11.7"),
+        ("20-year-old", "20 ^^-year-old"),
+        ("٣kg", "٣ ^^kg"),
+        ("½", "½"),
+        ("①②", "①②"),
+        ("Ⅷ", "Ⅷ"),
         ("m²", "m²"),
     ],
 )
@@ -44,6 +58,11 @@ def test_joins_what_has_no_left_neighbour_to_nothing() -> None:
     assert join_pieces(["June", "", "^^nd"]) == ["June", "nd"]
 
 
+def test_takes_out_what_joins_to_a_symbol_but_was_not_written_so() -> None:
+    assert join_pieces(["<S>_", "^^3", "x"]) == ["x"]
+    assert join_pieces(["a<", "^^N>", "^^_1", "^^2b"]) == ["ab"]
+
+
 def test_blanks_alone_separate_tokens() -> None:
     assert split_pieces("a\u00a0b c\u2028d") == ["a\u00a0b", "c\u2028d"]
     assert split_pieces(" a  b ") == ["a", "b"]
@@ -52,6 +71,7 @@ def test_blanks_alone_separate_tokens() -> None:
 
 TOKENS = st.lists(
     st.text(st.sampled_from("^\\<>NS_@.,-1290aB٣é\t\u00a0"), min_size=1, max_size=8)
+    | st.text("<>S\\_1^", min_size=1, max_size=12)
     | st.text(st.characters(exclude_characters=" \n"), min_size=1),
     max_size=8,
 )

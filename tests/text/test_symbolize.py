@@ -2,12 +2,13 @@
 
 import gzip
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from contextnmt.errors import UserError
 from contextnmt.text.restore import restore
-from contextnmt.text.symbolize import read_counts, symbolize
+from contextnmt.text.symbolize import symbolize
 
 SOURCE = """\
 he met Obama in Geneva on June 2nd
@@ -37,30 +38,26 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def symbolize_training(folder: Path, **options: Path) -> None:
+def symbolize_training(folder: Path, **options: Any) -> None:
     symbolize(
         source=folder / "train.en",
         target=folder / "train.fr",
         source_language="en",
         target_language="fr",
-        source_counts=folder / "counts.en.tsv",
-        target_counts=folder / "counts.fr.tsv",
-        source_out=folder / "sym.en.gz",
-        target_out=folder / "sym.fr.gz",
+        out=folder / "sym",
         **options,
     )
 
 
-def symbolize_lone(folder: Path, text: str, **options: int) -> None:
+def symbolize_lone(folder: Path, text: str, **options: Any) -> None:
     (folder / "test.en").write_text(text, encoding="utf-8")
     symbolize(
         source=folder / "test.en",
         source_language="en",
         target_language="fr",
         source_counts=folder / "counts.en.tsv",
-        rules=folder / "rules.tsv",
-        source_out=folder / "test.sym.en",
-        symbols_out=folder / "test.symbols.tsv.gz",
+        rates=folder / "sym.rates.tsv",
+        out=folder / "test.sym",
         **options,
     )
 
@@ -69,86 +66,103 @@ def unzipped(path: Path) -> str:
     return gzip.decompress(path.read_bytes()).decode("utf-8")
 
 
-def test_a_training_text_gets_symbols_and_rules(folder: Path) -> None:
-    symbolize_training(folder, rules_out=folder / "rules.tsv")
-    assert unzipped(folder / "sym.en.gz").splitlines()[:2] == [
+def lines(path: Path) -> list[str]:
+    return unzipped(path).removesuffix("\n").split("\n")
+
+
+def test_a_training_text_gets_symbols_rules_and_rates(folder: Path) -> None:
+    symbolize_training(folder)
+    assert lines(folder / "sym.en.gz")[:2] == [
         "he met <S>_1 in Geneva on June <N>_1 ^^nd",
         "the <C>_1 lent <N>_1 dollars to Geneva",
     ]
-    assert unzipped(folder / "sym.fr.gz").splitlines()[:2] == [
+    assert lines(folder / "sym.fr.gz")[:2] == [
         "il a vu <S>_1 à Genève le <N>_1 juin",
         "le <C>_1 a prêté <N>_1 dollars à Genève",
     ]
-    assert (folder / "rules.tsv").read_text(encoding="utf-8") == (
+    assert (folder / "sym.rules.tsv").read_text(encoding="utf-8") == (
         "type\tsource\ttarget\tcount\n"
         "C\tIMF\tFMI\t1\n"
-        "S\tGeneva\t\t4\n"
-        "S\tJune\t\t1\n"
+        "N\t1,234\t1 234\t1\n"
+        "N\t2\t2\t1\n"
         "S\tObama\tObama\t2\n"
-        "S\tSwitzerland\t\t1\n"
+    )
+    assert (folder / "sym.rates.tsv").read_text(encoding="utf-8") == (
+        "word\tcontext\tsymbol\ttext\n"
+        "Geneva\tfirst\t0\t3\n"
+        "Geneva\topening\t0\t1\n"
+        "IMF\tacronym\t1\t0\n"
+        "IMF\tfirst\t0\t1\n"
+        "June\tfirst\t0\t1\n"
+        "Obama\tfirst\t1\t0\n"
+        "Obama\topening\t1\t0\n"
+        "Switzerland\tfirst\t0\t1\n"
     )
 
 
-def test_a_dev_text_gets_the_same_symbols_and_no_rules(folder: Path) -> None:
-    symbolize_training(folder, rules_out=folder / "rules.tsv")
-    trained = (folder / "sym.en.gz").read_bytes(), (folder / "sym.fr.gz").read_bytes()
-    (folder / "rules.tsv").unlink()
+def test_the_counts_of_the_text_itself_serve_if_none_are_given(folder: Path) -> None:
     symbolize_training(folder)
-    assert ((folder / "sym.en.gz").read_bytes(), (folder / "sym.fr.gz").read_bytes()) == trained
-    assert not (folder / "rules.tsv").exists()
+    own = [(folder / name).read_bytes() for name in ("sym.en.gz", "sym.fr.gz", "sym.rules.tsv")]
+    counts = {"source_counts": folder / "counts.en.tsv", "target_counts": folder / "counts.fr.tsv"}
+    symbolize_training(folder, **counts)
+    given = [(folder / name).read_bytes() for name in ("sym.en.gz", "sym.fr.gz", "sym.rules.tsv")]
+    assert own == given
+
+
+def test_the_counts_of_the_training_text_decide_about_a_dev_text(folder: Path) -> None:
+    (folder / "train.en").write_text("In Bonn\n", encoding="utf-8")
+    (folder / "train.fr").write_text("In Bonn\n", encoding="utf-8")
+    symbolize_training(folder)
+    assert lines(folder / "sym.en.gz") == ["<S>_1"]
+    (folder / "in.tsv").write_text("in\t9\n", encoding="utf-8")
+    symbolize_training(folder, source_counts=folder / "in.tsv", target_counts=folder / "in.tsv")
+    assert lines(folder / "sym.en.gz") == ["In <S>_1"]
 
 
 def test_a_lone_source_follows_what_was_seen_in_training(folder: Path) -> None:
-    symbolize_training(folder, rules_out=folder / "rules.tsv")
-    symbolize_lone(folder, "Obama left Geneva\n\nhe saw Putin , the WTO and 2,500 men\n")
-    assert (folder / "test.sym.en").read_text(encoding="utf-8").splitlines() == [
+    symbolize_training(folder)
+    symbolize_lone(folder, "Obama left Geneva\n\nhe saw Obama , the IMF and 2,500 men\n")
+    assert lines(folder / "test.sym.en.gz") == [
         "<S>_1 left Geneva",
         "",
         "he saw <S>_1 , the <C>_1 and <N>_1 men",
     ]
-    assert unzipped(folder / "test.symbols.tsv.gz") == (
-        "line\tsymbol\tsource\n1\t<S>_1\tObama\n3\t<N>_1\t2,500\n3\t<S>_1\tPutin\n3\t<C>_1\tWTO\n"
+    assert unzipped(folder / "test.sym.symbols.tsv.gz") == (
+        "line\tsymbol\tsource\n1\t<S>_1\tObama\n3\t<N>_1\t2,500\n3\t<S>_1\tObama\n3\t<C>_1\tIMF\n"
     )
 
 
-def test_a_name_outside_the_vocabulary_becomes_a_symbol(folder: Path) -> None:
-    symbolize_training(folder, rules_out=folder / "rules.tsv")
-    symbolize_lone(folder, "he left Switzerland\n")
-    assert (folder / "test.sym.en").read_text(encoding="utf-8") == "he left Switzerland\n"
-    symbolize_lone(folder, "he left Switzerland\n", vocabulary_size=3)
-    assert (folder / "test.sym.en").read_text(encoding="utf-8") == "he left <S>_1\n"
+def test_the_threshold_decides_how_likely_a_symbol_must_be(folder: Path) -> None:
+    symbolize_training(folder)
+    symbolize_lone(folder, "Obama left Geneva\n", threshold=0.0)
+    assert lines(folder / "test.sym.en.gz") == ["<S>_1 left <S>_2"]
+    symbolize_lone(folder, "Obama left Geneva\n", threshold=1.0)
+    assert lines(folder / "test.sym.en.gz") == ["Obama left Geneva"]
 
 
 def test_restore_undoes_a_lone_source(folder: Path) -> None:
-    symbolize_training(folder, rules_out=folder / "rules.tsv")
-    symbolize_lone(folder, "Obama left Geneva\nhe saw Putin on May 3rd , the IMF and 2,500 men\n")
+    symbolize_training(folder)
+    symbolize_lone(folder, "Obama left Geneva\nhe saw Obama on May 3rd , the IMF and 2,500 men\n")
     restore(
-        translation=[folder / "test.sym.en"],
-        symbols=[folder / "test.symbols.tsv.gz"],
-        rules=folder / "rules.tsv",
+        translation=[folder / "test.sym.en.gz"],
+        symbols=[folder / "test.sym.symbols.tsv.gz"],
+        rules=folder / "sym.rules.tsv",
         out=[folder / "words"],
         target_language="fr",
     )
-    assert (folder / "words").read_text(encoding="utf-8").splitlines() == [
+    assert (folder / "words").read_text(encoding="utf-8").removesuffix("\n").split("\n") == [
         "Obama left Geneva",
-        "he saw Putin on May 3rd , the FMI and 2 500 men",
+        "he saw Obama on May 3rd , the FMI and 2 500 men",
     ]
 
 
 def test_options_that_do_not_go_together_are_the_users_mistake(folder: Path) -> None:
     with pytest.raises(UserError, match="give either --target"):
-        symbolize_training(folder, rules=folder / "rules.tsv", symbols_out=folder / "s.tsv")
+        symbolize_training(folder, rates=folder / "sym.rates.tsv")
 
 
 def test_texts_of_unequal_length_leave_nothing_behind(folder: Path) -> None:
     (folder / "train.fr").write_text(TARGET + "encore\n", encoding="utf-8")
     with pytest.raises(UserError, match=r"4 lines and .* has 5"):
-        symbolize_training(folder, rules_out=folder / "rules.tsv")
-    assert not list(folder.glob("*.gz")) and not (folder / "rules.tsv").exists()
-
-
-def test_a_malformed_count_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "counts.tsv"
-    path.write_text("the\t7\nof seven\n", encoding="utf-8")
-    with pytest.raises(UserError, match="line 2: expected a word"):
-        read_counts(path)
+        symbolize_training(folder)
+    assert not list(folder.glob("sym.*"))

@@ -7,6 +7,7 @@ from contextnmt.errors import UserError
 from contextnmt.text.vocabulary import EOS, PAD, UNK
 from contextnmt.training.batches import Batches
 from contextnmt.training.dataset import Side, TrainingPairs, training_pairs
+from contextnmt.training.settings import PairFilter
 
 
 def side(*sentences):
@@ -30,19 +31,75 @@ def folder(tmp_path):
 
 
 def test_pairs_are_dropped_for_emptiness_length_and_unknown_words(folder):
-    pairs = training_pairs(folder, max_length=4, unknown_limit=0.125)
+    pairs = training_pairs(PairFilter(str(folder), max_length=4, unknown_limit=0.125))
     assert pairs.rows.tolist() == [0, 2, 4]  # 1 of 8 is not more than the limit, 2 of 8 is
-    assert pairs.dropped == {"empty": 1, "length": 1, "unknown": 1}
+    assert pairs.dropped == {"empty": 1, "length": 1, "unknown": 1, "elsewhere": 0}
+
+
+@pytest.fixture
+def longer(tmp_path):
+    """The same pairs in a view that has no unknown symbols, but more of them in the third pair."""
+    source = side([5] * 4, [], [5] * 8, [5] * 4, [5] * 5, [5] * 6)
+    target = side(*([6] * 4 for _ in range(6)))
+    folder = tmp_path / "longer"
+    folder.mkdir()
+    save(folder, "train", source=source, target=target)
+    return folder
+
+
+def test_common_pairs_pass_the_filter_of_each_view_with_its_own_limits(folder, longer):
+    own = PairFilter(str(folder), max_length=4, unknown_limit=0.125)
+    other = PairFilter(str(longer), max_length=7, unknown_limit=1.0)
+    pairs = training_pairs(own, [other])
+    assert pairs.rows.tolist() == [0, 4]
+    assert pairs.dropped == {"empty": 1, "length": 1, "unknown": 1, "elsewhere": 1}
+    assert len(pairs.source) == 6 and pairs.source.lengths[2] == 4  # its own view is read
+    mirrored = training_pairs(other, [own])
+    assert mirrored.rows.tolist() == [0, 4]
+    assert mirrored.dropped == {"empty": 1, "length": 1, "unknown": 0, "elsewhere": 2}
+    third = PairFilter(str(longer), max_length=4, unknown_limit=1.0)
+    assert training_pairs(own, [other, third]).rows.tolist() == [0]
+
+
+def test_systems_with_the_same_filters_train_on_the_same_pairs(tmp_path):
+    rng = np.random.default_rng(3)
+    filters = []
+    for number, limit in enumerate([0.1, 0.3, 1.0]):
+        lengths = rng.integers(0, 12, size=(2, 500))
+        sides = [side(*(rng.integers(1, 8, size=n).tolist() for n in row)) for row in lengths]
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        save(folder, "train", source=sides[0], target=sides[1])
+        filters.append(PairFilter(str(folder), 9 + number, limit))
+    alone = [set(training_pairs(each).rows.tolist()) for each in filters]
+    together = [training_pairs(own, [each for each in filters if each != own]) for own in filters]
+    for pairs in together:
+        assert set(pairs.rows.tolist()) == set.intersection(*alone)
+        assert len(pairs.rows) + sum(pairs.dropped.values()) == 500
+
+
+def test_views_of_other_pairs_are_refused(folder, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    save(other, "train", source=side([5]), target=side([5]))
+    with pytest.raises(UserError, match=r"other holds 1 training pairs and .* 6: give folders"):
+        training_pairs(PairFilter(str(folder), 50, 1.0), [PairFilter(str(other), 50, 1.0)])
+
+
+def test_nothing_left_in_common_is_an_error_that_counts_it(folder, longer):
+    own, other = (PairFilter(str(path), limit, 1.0) for path, limit in [(folder, 50), (longer, 3)])
+    with pytest.raises(UserError, match=r"unknown_limit 1\.0, 5 dropped by other filters\)"):
+        training_pairs(own, [other])
 
 
 def test_nothing_left_is_an_error_that_counts_the_reasons(folder):
     with pytest.raises(UserError, match=r"none of 6 training pairs is left \(1 empty, 5 longer"):
-        training_pairs(folder, max_length=3, unknown_limit=1.0)
+        training_pairs(PairFilter(str(folder), max_length=3, unknown_limit=1.0))
 
 
 def test_missing_data_are_named(tmp_path):
     with pytest.raises(UserError, match=r"train\.source\.ids\.npy: no such file"):
-        training_pairs(tmp_path, 50, 0.1)
+        training_pairs(PairFilter(str(tmp_path), 50, 0.1))
 
 
 def test_padded_rows_end_in_end_of_sentence():

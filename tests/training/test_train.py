@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,11 +13,16 @@ import torch
 from safetensors.torch import load_file
 
 from contextnmt.errors import UserError
-from contextnmt.files import read_json
+from contextnmt.files import read_json, write_json
 from contextnmt.model.settings import ModelSettings
 from contextnmt.training.checkpoint import locked
 from contextnmt.training.loop import EarlyStop, Training, TrainingInterruptedError, check_loss
-from contextnmt.training.settings import TrainingSettings, training_settings
+from contextnmt.training.settings import (
+    PairFilter,
+    TrainingSettings,
+    pair_filter,
+    training_settings,
+)
 from contextnmt.training.train import train
 from contextnmt.translation.translate import translate
 
@@ -133,9 +139,10 @@ def test_a_killed_training_leaves_nothing_finished_and_goes_on(reversal, undistu
         assert torch.equal(tensor, weights(tmp_path / "model")[name]), name
 
 
-def training(data, folder, **changes):
+def training(data, folder, filters=(), **changes):
     recipe = TrainingSettings(**{**RECIPE, **changes})
-    return Training(data, ModelSettings(**MODEL), recipe, 1, folder / "state", folder / "board")
+    folders = folder / "state", folder / "board"
+    return Training(data, ModelSettings(**MODEL), recipe, 1, *folders, filters=filters)
 
 
 def aside(folder):
@@ -147,6 +154,53 @@ def test_a_state_of_another_configuration_is_moved_aside(reversal, tmp_path, cap
     assert training(reversal, tmp_path, learning_rate=0.02).update == 0
     assert "made with other training; moved to" in capsys.readouterr().err
     assert aside(tmp_path) == ["checkpoint.0.safetensors"]
+
+
+def test_a_model_says_which_pairs_other_filters_dropped(reversal, tmp_path):
+    limits = {"max_length": 5, "unknown_limit": 1.0}
+    recipe = json.dumps({**RECIPE, "max_updates": 1})
+    folders = tmp_path / "model", tmp_path / "state"
+    other = json.dumps({"data": str(reversal), **limits})
+    train(reversal, *folders, json.dumps(MODEL), recipe, filter=[other])
+    data = read_json(tmp_path / "model" / "model.json")["data"]
+    assert data["filters"] == [{"data": data["manifest"], **limits}]
+    assert data["dropped"]["elsewhere"] > 0
+    shorter = training(reversal, tmp_path, max_length=5)
+    assert data["pairs"] == len(shorter.pairs.rows) == 400 - data["dropped"]["elsewhere"]
+
+
+def test_a_state_is_bound_to_the_filters_and_to_what_they_are_about(reversal, tmp_path, capsys):
+    """Not to the place of their folder."""
+    copy = shutil.copytree(reversal, tmp_path / "copy")
+    filters = [PairFilter(str(reversal), 5, 1.0)]
+    moved = [PairFilter(str(copy), 5, 1.0)]
+    first = training(reversal, tmp_path, filters)
+    first.update = 7
+    first._save()
+    assert training(reversal, tmp_path, moved).update == 7
+    manifest = read_json(copy / "manifest.json")
+    write_json(copy / "manifest.json", {**manifest, "vocabulary": "another"})
+    for others in [moved, [], [PairFilter(str(reversal), 4, 1.0)]]:
+        assert training(reversal, tmp_path, others).update == 0
+        assert "made with other data; moved to" in capsys.readouterr().err
+        first._save()
+    (copy / "manifest.json").unlink()
+    with pytest.raises(UserError, match=r"copy/manifest\.json: no such file"):
+        training(reversal, tmp_path, moved)
+
+
+@pytest.mark.parametrize(
+    ("block", "message"),
+    [
+        ({"data": "x", "max_length": 50}, "--filter.unknown_limit: missing"),
+        ({"data": "x", "view": "bpe"}, "--filter.view: unknown key"),
+        ({"data": "x", "max_length": 0}, "--filter.max_length is 0: it must be at least 1"),
+        ({"data": "x", "max_length": 5, "unknown_limit": 2}, "--filter.unknown_limit is 2"),
+    ],
+)
+def test_a_filter_that_cannot_be_is_refused(block, message):
+    with pytest.raises(UserError, match=message):
+        pair_filter(block)
 
 
 def test_a_state_of_other_code_is_moved_aside(reversal, tmp_path, capsys, monkeypatch):

@@ -14,6 +14,7 @@ from contextnmt.configuration import (
     digest,
     load,
     merge,
+    other_filters,
     place,
     recipe,
     resolve,
@@ -67,7 +68,13 @@ def test_the_papers_settings_are_the_papers() -> None:
     paper = load(WORKFLOW / "experiments" / "choi2017.yaml")
     sizes = {key: paper["model"][key] for key in ("embedding", "hidden", "alignment", "maxout")}
     assert sizes == {"embedding": 620, "hidden": 1000, "alignment": 2000, "maxout": 500}
-    assert paper["text"] == {"vocabulary_size": 30000, "merges": 30000}
+    assert paper["text"] == {
+        "vocabulary_size": 30000,
+        "merges": 30000,
+        "joint_bpe": False,
+        "symbol_threshold": 0.3,
+    }
+    assert paper["training"]["filters"] == "own"
     assert paper["training"]["unknown_limit"] == {"en-fr": 0.1, "en-de": 0.3}
     assert paper["training"]["max_length"] == 50
     assert paper["decoding"]["beams"] == [1, 12]
@@ -115,6 +122,33 @@ def test_the_limit_of_unknown_words_is_that_of_the_pair() -> None:
     assert limits == [0.1, 0.3, 1.0]
     everything = configured(training={"unknown_limit": None})
     assert recipe(everything, "en-fr", "baseline")["training"]["unknown_limit"] == 1.0
+
+
+def test_the_filters_of_all_systems_are_those_of_each_view_and_limit() -> None:
+    for pair, system in [("en-fr", "baseline"), ("en-de", "bpe")]:
+        assert other_filters(configured(), pair, system) == []
+    limits = {"en-fr": 0.1, "en-de": 0.3}
+    own = {
+        "training": {"filters": "all", "unknown_limit": limits},
+        "experiments": {"choi2017": {"systems": {"context": {"training": {"max_length": 9}}}}},
+    }
+    every = [
+        {"view": "bpe", "max_length": 50, "unknown_limit": 1.0},
+        {"view": "sym", "max_length": 50, "unknown_limit": 0.3},
+        {"view": "sym-bpe", "max_length": 50, "unknown_limit": 1.0},
+        {"view": "word", "max_length": 50, "unknown_limit": 0.3},
+        {"view": "word", "max_length": 9, "unknown_limit": 0.3},
+    ]
+    configuration = configured(**own)
+    for system, position in [("bpe", 0), ("bpe-context", 0), ("baseline", 3), ("context", 4)]:
+        others = other_filters(configuration, "en-de", system)
+        assert sorted(map(str, others)) == sorted(
+            map(str, every[:position] + every[position + 1 :])
+        )
+    few = configured(**own, systems=["baseline", "symbol"])
+    assert other_filters(few, "en-fr", "baseline") == [
+        {"view": "sym", "max_length": 50, "unknown_limit": 0.1}
+    ]
 
 
 def test_a_system_of_ones_own() -> None:
@@ -195,6 +229,8 @@ def test_the_digest_changes_with_the_settings_but_not_with_places() -> None:
         ({"model": {"contextualizer": True}}, "contextualizer is true; allowed: a block of keys"),
         ({"model": {"contextualizer": None}}, "contextualizer is null; allowed: a block of keys"),
         ({"text": {"merges": None}}, "text.merges is null; allowed: a whole number of at least 1"),
+        ({"training": {"filters": "al"}}, 'training.filters is "al"; allowed: own, all'),
+        ({"text": {"joint_bpe": 1}}, "text.joint_bpe is 1; allowed: true or false"),
         ({"training": {"learning_rate": "4e-4"}}, "(this is text, not a number: write 0.0004)"),
         ({"training": {"learning_rate": "1e-8"}}, "write 0.00000001)"),
         ({"training": {"batch_size": "10"}}, "(this is text, not a number: write 10)"),

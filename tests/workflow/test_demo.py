@@ -105,7 +105,7 @@ def test_there_is_nothing_left_to_do(demo: Path, snakemake: Run) -> None:
 def test_symbols_are_used(results: Path) -> None:
     """Else the systems with symbols would be the others under another name."""
     for pair in PAIRS:
-        coverage = read_json(results / "coverage" / f"{pair}.json")
+        coverage = read_json(results / "coverage" / f"{pair}.json")["words"]
         assert all(side["after"]["symbol_percent"]["N"] > 0 for side in coverage.values())
         assert all(side["before"]["symbol_percent"]["N"] == 0 for side in coverage.values())
 

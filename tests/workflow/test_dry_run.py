@@ -1,5 +1,6 @@
 """Plans: every target, both profiles, every preset; and what the linters say."""
 
+import json
 import re
 import subprocess
 import sys
@@ -13,9 +14,12 @@ ROOT = Path(__file__).parents[2]
 STAGES = [
     *("download", "extracted", "tokenized", "cleaned", "selected", "symbolized", "subwords"),
     *("binarized", "models", "translations", "restored", "scores", "coverages", "counts"),
+    "symbols_scored",
 ]
 MODEL = "results/demo/train/en-fr/baseline/1/model.json"
-TABLES_AND_FIGURES = ["table3", "table4", "phenomena", "curves", "gains"]
+TABLES_AND_FIGURES = [
+    *("table2", "table3", "table4", "phenomena", "symbols", "symbol_scores", "curves", "gains")
+]
 TARGETS = ["all", *STAGES, "choi2017", *(f"choi2017_{name}" for name in TABLES_AND_FIGURES)]
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -65,9 +69,13 @@ def test_the_demo_makes_every_run_of_every_stage(snakemake: Run, fresh: list[str
         ("scores", "score", "choi2017_table4"),
         ("coverages", "coverage", "train"),
         ("counts", "phenomena", "score"),
+        ("symbols_scored", "symbol_scores", "train"),
+        ("choi2017_table2", "choi2017_table2", "generate"),
         ("choi2017_table3", "coverage", "train"),
+        ("choi2017_symbols", "symbolize", "bpe"),
         ("choi2017_table4", "score", "phenomena"),
         ("choi2017_phenomena", "phenomena", "score"),
+        ("choi2017_symbol_scores", "symbol_scores", "symbolize_source"),
         ("choi2017_curves", "train", "translate"),
     ],
 )
@@ -142,6 +150,7 @@ def test_multi30k_is_planned_without_fetching_anything(snakemake: Run, fresh: li
     assert planned["download_file"] == 10
     assert "generate" not in planned
     assert "choi2017_phenomena" not in planned
+    assert "choi2017_symbol_scores" not in planned  # none of its systems uses symbols
 
 
 def test_another_order_of_texts_is_another_command(snakemake: Run, tmp_path: Path) -> None:
@@ -160,6 +169,97 @@ def test_another_order_of_texts_is_another_command(snakemake: Run, tmp_path: Pat
         for stage, found in commands.items():
             found |= {line for line in plan.split("\n") if f"contextnmt {stage} " in line}
     assert {stage: len(found) for stage, found in commands.items()} == {"select": 2, "binarize": 2}
+
+
+@pytest.fixture
+def commands(snakemake: Run, tmp_path: Path) -> Callable[..., list[str]]:
+    """The commands of a stage on the way to `target`, with keys of one's own."""
+
+    def plan(stage: str, target: str, **own: object) -> list[str]:
+        file = tmp_path / "own.yaml"
+        file.write_text(yaml.safe_dump(own))
+        arguments = ["-n", "-p", "-s", f"{ROOT}/Snakefile", "-d", f"{tmp_path}"]
+        shown = snakemake(ROOT, target, *arguments, "--configfile", f"{file}").stdout
+        return [line for line in shown.split("\n") if f"contextnmt {stage} " in line]
+
+    return plan
+
+
+def test_a_training_reads_its_own_view_alone(commands: Callable[..., list[str]]) -> None:
+    assert len(commands("binarize", MODEL)) == 1
+    (train,) = commands("train", MODEL)
+    assert "--filter" not in train
+
+
+def test_a_training_with_the_filters_of_all_systems_reads_their_views(
+    commands: Callable[..., list[str]],
+) -> None:
+    own = {"training": {"filters": "all"}}
+    assert len(commands("binarize", MODEL, **own)) == 4
+    (train,) = commands("train", MODEL, **own)
+    filters = [json.loads(text) for text in re.findall(r"--filter '([^']*)'", train)]
+    assert filters == [
+        {
+            "data": f"results/demo/binarize/en-fr/{view}",
+            "max_length": 50,
+            "unknown_limit": limit,
+        }
+        for view, limit in [("sym", 0.3), ("bpe", 1.0), ("sym-bpe", 1.0)]
+    ]
+    turned = {**own, "systems": ["bpe", "symbol", "bpe-context-symbol", "context", "baseline"]}
+    assert commands("train", MODEL, **turned) == [train]
+    alone = {"experiments": {"choi2017": {"systems": {"bpe": own}}}}
+    assert "--filter" not in commands("train", MODEL, **alone)[0]
+    assert "--filter" in commands("train", MODEL.replace("baseline", "bpe"), **alone)[0]
+
+
+def test_joint_codes_are_learnt_on_both_languages_and_cut_both(
+    commands: Callable[..., list[str]],
+) -> None:
+    target = "results/demo/binarize/en-de/bpe/manifest.json"
+    separate, joint = (
+        commands("bpe", target, text={"joint_bpe": joint}) for joint in (False, True)
+    )
+    learnt = [
+        re.findall(r"(?:--text|--codes-out) \S*/(\S+)", line) for line in joint if "merges" in line
+    ]
+    assert learnt == [["train.en.gz", "train.de.gz", "codes.en-de"]]
+    assert {Path(name).name for name in re.findall(r"--codes (\S+)", " ".join(joint))} == {
+        "codes.en-de"
+    }
+    for language in ["en", "de"]:
+        used = [line for line in separate if f"codes.{language} " in line]
+        assert len(used) == 3  # learn, cut train, cut dev
+        assert all(f".{language}.gz" in line for line in used)
+
+
+def test_pairs_are_counted_by_the_limits_of_the_systems(
+    commands: Callable[..., list[str]],
+) -> None:
+    target = "results/demo/coverage/en-fr.json"
+
+    def filters(**own: object) -> dict[str, list[tuple[str, int, float]]]:
+        (line,) = commands("coverage", target, **own)
+        found: dict[str, list[tuple[str, int, float]]] = {}
+        for option, text in re.findall(r"(--filter\S*) '([^']*)'", line):
+            made = json.loads(text)
+            limits = (Path(made["data"]).name, made["max_length"], made["unknown_limit"])
+            found.setdefault(option, []).append(limits)
+        return found
+
+    bpe, sym_bpe = ("bpe", 50, 1.0), ("sym-bpe", 50, 1.0)
+    word, sym = ("word", 50, 0.3), ("sym", 50, 0.3)
+    assert filters() == {
+        "--filter-before": [word],
+        "--filter-after": [sym],
+        "--filter": [bpe, sym, sym_bpe, word],
+    }
+    assert filters(training={"filters": "all"}) == filters()
+    assert filters(systems=["bpe"], training={"max_length": 40, "unknown_limit": None}) == {
+        "--filter-before": [("word", 40, 1.0)],
+        "--filter-after": [("sym", 40, 1.0)],
+        "--filter": [("bpe", 40, 1.0)],
+    }
 
 
 def test_a_mirror_changes_nothing_in_the_plan(snakemake: Run, fresh: list[str]) -> None:

@@ -15,9 +15,9 @@ AFTER_COUNTING = {"choi2017_phenomena"} | PAGE
 AFTER_RESTORING = {"score", "phenomena"} | AFTER_SCORING | AFTER_COUNTING
 AFTER_TRANSLATING = {"restore"} | AFTER_RESTORING
 AFTER_TRAINING = {"translate", "choi2017_curves"} | AFTER_TRANSLATING
-AFTER_BINARIZING = {"train"} | AFTER_TRAINING
-AFTER_SYMBOLIZING = {"coverage", "choi2017_table3", "bpe_codes", "bpe", "binarize"}
-AFTER_SYMBOLIZING |= AFTER_BINARIZING
+AFTER_BINARIZING = {"coverage", "choi2017_table3", "train"} | AFTER_TRAINING
+AFTER_SYMBOLIZING = {"choi2017_symbols", "bpe_codes", "bpe", "binarize"}
+AFTER_SYMBOLIZING |= {"symbol_scores", "choi2017_symbol_scores"} | AFTER_BINARIZING
 SYMBOLIZE = {"symbolize", "symbolize_pair", "symbolize_source"}
 AFTER_TOKENIZING = {"clean", "select"} | SYMBOLIZE | AFTER_SYMBOLIZING
 
@@ -57,7 +57,7 @@ def pending(demo: Path, snakemake: Run) -> Callable[[], dict[str, set[str]]]:
     [
         ("corpus/embedded/grammar.py", {"generate", "extract", "tokenize"} | AFTER_TOKENIZING),
         ("corpus/download.py", set()),
-        ("corpus/tokenize.py", {"tokenize"} | AFTER_TOKENIZING),
+        ("corpus/tokenize.py", {"tokenize", "choi2017_table2"} | AFTER_TOKENIZING),
         ("selection/select.py", {"select"} | SYMBOLIZE | AFTER_SYMBOLIZING),
         ("text/symbolize.py", SYMBOLIZE | AFTER_SYMBOLIZING),
         ("text/bpe.py", {"bpe_codes", "bpe", "binarize"} | AFTER_BINARIZING),
@@ -66,10 +66,15 @@ def pending(demo: Path, snakemake: Run) -> Callable[[], dict[str, set[str]]]:
         ("training/train.py", {"train"} | AFTER_TRAINING),
         ("training/loop.py", {"train"} | AFTER_TRAINING),
         ("translation/translate.py", {"translate"} | AFTER_TRANSLATING),
-        ("text/restore.py", {"restore"} | AFTER_RESTORING),
+        ("text/restore.py", {"restore", "choi2017_table2"} | AFTER_RESTORING),
         ("evaluation/score.py", {"score"} | AFTER_SCORING),
         ("evaluation/phenomena.py", {"phenomena"} | AFTER_COUNTING),
         ("evaluation/coverage.py", {"coverage", "choi2017_table3"} | PAGE),
+        (
+            "evaluation/symbol_errors.py",
+            {"symbol_scores", "choi2017_symbol_scores"} | PAGE,
+        ),
+        ("report/table2.py", {"choi2017_table2"} | PAGE),
         ("report/table4.py", AFTER_SCORING),
         ("report/curves.py", {"choi2017_curves"} | PAGE),
         ("report/page.css", PAGE),
@@ -106,6 +111,29 @@ def test_an_edited_system_is_trained_anew_alone(
     assert set(rules) == {"train"} | AFTER_TRAINING
     for rule in ["train", "translate", "restore", "score", "phenomena"]:
         assert {Path(path).parts[4] for path in rules[rule]} == {"context-symbol"}
+
+
+def test_filters_of_all_systems_bind_every_training_to_every_view(
+    demo: Path, pending: Callable[[], dict[str, set[str]]]
+) -> None:
+    with edited(demo / "config.yaml", new="\ntraining: {filters: all}\n"):
+        rules = pending()
+    assert set(rules) == {"train"} | AFTER_TRAINING
+    assert len([path for path in rules["train"] if path.endswith("model.json")]) == 14
+
+
+def test_joint_codes_concern_the_systems_with_subwords_alone(
+    demo: Path, pending: Callable[[], dict[str, set[str]]]
+) -> None:
+    with edited(demo / "config.yaml", new="\ntext: {joint_bpe: true}\n"):
+        rules = pending()
+    assert set(rules) == {"bpe_codes", "bpe", "binarize"} | AFTER_BINARIZING
+    assert {Path(path).name for path in rules["bpe_codes"]} == {"codes.en-fr", "codes.en-de"}
+    assert {Path(path).parts[4] for path in rules["train"]} == {
+        "bpe",
+        "bpe-context",
+        "bpe-context-symbol",
+    }
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""From models to numbers: translate, restore, score, phenomena."""
+"""From models to numbers: translate, restore, score, phenomena; and what symbolization does."""
 
 
 rule translate:
@@ -147,6 +147,7 @@ rule coverage:
         target_before="<results>/select/{source}-{target}/train.{target}.gz",
         source_after="<results>/symbolize/{source}-{target}/train.{source}.gz",
         target_after="<results>/symbolize/{source}-{target}/train.{target}.gz",
+        binarized=filtered_pairs,
     output:
         "<results>/coverage/{source}-{target}.json",
     log:
@@ -161,6 +162,7 @@ rule coverage:
     params:
         *code("contextnmt.evaluation.coverage"),
         vocabulary_size=CONFIGURATION["text"]["vocabulary_size"],
+        filters=coverage_filters,
     message:
         "coverage {wildcards.source}-{wildcards.target}"
     shell:
@@ -169,4 +171,46 @@ rule coverage:
         " --after {input.source_after}"
         " --language {wildcards.target} --before {input.target_before}"
         " --after {input.target_after}"
-        " --vocabulary-size {params.vocabulary_size} --out {output} > {log} 2>&1"
+        " --vocabulary-size {params.vocabulary_size} {params.filters} --out {output}"
+        " > {log} 2>&1"
+
+
+rule symbol_scores:
+    input:
+        source=evaluated_files("source"),
+        target=evaluated_files("target"),
+        source_counts="<results>/select/{source}-{target}/counts.{source}.tsv",
+        target_counts="<results>/select/{source}-{target}/counts.{target}.tsv",
+        rates="<results>/symbolize/{source}-{target}/train.rates.tsv",
+    output:
+        "<results>/symbol-scores/{source}-{target}.json",
+    log:
+        "<logs>/symbol-scores/{source}-{target}.log",
+    benchmark:
+        "<benchmarks>/symbol-scores/{source}-{target}.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    resources:
+        mem_mb=8000,
+        runtime="1h",
+    params:
+        *code("contextnmt.evaluation.symbol_scores"),
+        threshold=CONFIGURATION["text"]["symbol_threshold"],
+        # One param for all, since Snakemake compares params as a set: another order re-runs.
+        texts=lambda wildcards, input: " ".join(
+            [
+                repeated(
+                    "--name",
+                    texts(f"{wildcards.source}-{wildcards.target}", "dev", "test"),
+                ),
+                repeated("--source", input.source),
+                repeated("--target", input.target),
+            ]
+        ),
+    message:
+        "symbol scores {wildcards.source}-{wildcards.target}"
+    shell:
+        "python -m contextnmt symbol-scores {params.texts}"
+        " --source-language {wildcards.source} --target-language {wildcards.target}"
+        " --source-counts {input.source_counts} --target-counts {input.target_counts}"
+        " --rates {input.rates} --threshold {params.threshold} --out {output} > {log} 2>&1"

@@ -90,6 +90,21 @@ def view_file(pair, view, text, language, aware=False):
     return f"{RESULTS}/{folder}/{text}{aware}.{language}.gz"
 
 
+def codes_languages(pair):
+    """Names of a pair's files of codes: one a language, or one for both together (A16)."""
+    return [pair] if CONFIGURATION["text"]["joint_bpe"] else pair.split("-")
+
+
+def codes(wildcards):
+    """The codes that cut a side of a text into subwords."""
+    languages = next(
+        name
+        for name in codes_languages(wildcards.pair)
+        if wildcards.language in name.split("-")
+    )
+    return f"{RESULTS}/bpe/{wildcards.pair}/{wildcards.view}/codes.{languages}"
+
+
 def dev_files(language):
     """The dev texts of a pair in a view, one side."""
     return lambda wildcards: [
@@ -109,6 +124,83 @@ def train_file(language):
     )
 
 
+def other_filters(wildcards):
+    """The filters of other systems that a run's training pairs have to pass."""
+    return configurations.other_filters(CONFIGURATION, wildcards.pair, wildcards.system)
+
+
+def training_data(wildcards):
+    """What a training reads: its own view first, then those of the other filters."""
+    views = [recipe(wildcards), *other_filters(wildcards)]
+    folders = dict.fromkeys(binarize_folder(wildcards.pair, each) for each in views)
+    return [f"{folder}/{file}" for folder in folders for file in BINARIZED]
+
+
+def binarize_folder(pair, made):
+    """Where the ids of a recipe's or a filter's view lie."""
+    return f"{RESULTS}/binarize/{pair}/{made['view']}"
+
+
+def filter_settings(pair, filters):
+    """Filters of training pairs, each a view with its limits, as commands want them."""
+    return [
+        settings(
+            {
+                "data": binarize_folder(pair, each),
+                "max_length": each["max_length"],
+                "unknown_limit": each["unknown_limit"],
+            }
+        )
+        for each in filters
+    ]
+
+
+def filter_options(wildcards):
+    """The options that tell `train` of the other filters."""
+    return repeated(
+        "--filter", filter_settings(wildcards.pair, other_filters(wildcards))
+    )
+
+
+def coverage_filters(wildcards):
+    """The options that tell `coverage` which pairs are dropped before and after symbolization.
+
+    That is by the limits of all systems that do not say otherwise; then come the filters of the
+    systems themselves, none twice, in an order that does not depend on theirs.
+    """
+    pair = f"{wildcards.source}-{wildcards.target}"
+    training = CONFIGURATION["training"]
+    unknown_limit = (training["unknown_limit"] or {}).get(pair, 1.0)
+    limits = {**training, "unknown_limit": unknown_limit}
+    before, after = filter_settings(
+        pair, [{**limits, "view": view} for view in ["word", "sym"]]
+    )
+    recipes = [
+        configurations.recipe(CONFIGURATION, pair, system)
+        for system in CONFIGURATION["systems"]
+    ]
+    systems = filter_settings(
+        pair, [{**made["training"], "view": made["view"]} for made in recipes]
+    )
+    return " ".join(
+        [
+            repeated("--filter-before", [before]),
+            repeated("--filter-after", [after]),
+            repeated("--filter", sorted(set(systems))),
+        ]
+    )
+
+
+def filtered_pairs(wildcards):
+    """The binarized pairs that `coverage` filters: word, sym, and the views of all systems."""
+    pair = f"{wildcards.source}-{wildcards.target}"
+    return [
+        f"{RESULTS}/binarize/{pair}/{view}/{file}"
+        for view in counted_views(pair)
+        for file in BINARIZED
+    ]
+
+
 def training_settings(wildcards):
     """The training of a system, as `train` wants it."""
     return settings(
@@ -122,6 +214,15 @@ def translated_texts(wildcards):
     return [
         view_file(wildcards.pair, view, text, source)
         for text in texts(wildcards.pair, "dev", "test")
+    ]
+
+
+def evaluated_files(language):
+    """The dev and test texts of a pair, one side, tokenized."""
+    return lambda wildcards: [
+        f"{RESULTS}/tokenize/{pair}/{text}.{wildcards[language]}.gz"
+        for pair in [f"{wildcards.source}-{wildcards.target}"]
+        for text in texts(pair, "dev", "test")
     ]
 
 
@@ -172,7 +273,9 @@ def symbol_tables(wildcards):
 def rule_dictionary(wildcards):
     """The rule dictionary of a pair, for a system whose text has symbols."""
     symbolized = "sym" in recipe(wildcards)["view"]
-    return [f"{RESULTS}/symbolize/{wildcards.pair}/rules.tsv"] if symbolized else []
+    return (
+        [f"{RESULTS}/symbolize/{wildcards.pair}/train.rules.tsv"] if symbolized else []
+    )
 
 
 def tags(wildcards):

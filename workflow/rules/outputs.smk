@@ -35,6 +35,11 @@ def views(pair, part=""):
     return [view for view in dict.fromkeys(named) if part in view]
 
 
+def counted_views(pair):
+    """The views whose pairs Table 3 counts: with and without symbols, and those of the systems."""
+    return list(dict.fromkeys(["word", "sym", *views(pair)]))
+
+
 def view_texts(pair, view):
     """The texts of a view that the trainer reads, both sides, and those that are translated."""
     source, target = pair.split("-")
@@ -56,6 +61,13 @@ def symbolized_files():
         path for pair in PAIRS if views(pair, "sym") for path in view_texts(pair, "sym")
     ]
     return list(dict.fromkeys(training + others))
+
+
+def symbol_score_files():
+    """The scores of the symbols that are made without the target, where a system uses symbols."""
+    return [
+        f"{RESULTS}/symbol-scores/{pair}.json" for pair in PAIRS if views(pair, "sym")
+    ]
 
 
 def subword_files():
@@ -95,7 +107,7 @@ def benchmarks():
         *(f"symbolize/{pair}/train" for pair in PAIRS),
         *(
             f"symbolize/{pair}/{text}.pair"
-            for pair in symbolic
+            for pair in PAIRS
             for text in texts(pair, "dev")
         ),
         *(
@@ -104,16 +116,16 @@ def benchmarks():
             for text in texts(pair, "dev", "test")
         ),
         *(
-            f"bpe/{pair}/{view}/codes.{language}"
+            f"bpe/{pair}/{view}/codes.{languages}"
             for pair in PAIRS
             for view in views(pair, "bpe")
-            for language in pair.split("-")
+            for languages in codes_languages(pair)
         ),
         *(
             str(Path(path).relative_to(RESULTS).with_suffix(""))
             for path in subword_files()
         ),
-        *(f"binarize/{pair}/{view}" for pair in PAIRS for view in views(pair)),
+        *(f"binarize/{pair}/{view}" for pair in PAIRS for view in counted_views(pair)),
         *(
             run
             for stage in ["train", "translate", "restore", "score"]
@@ -124,5 +136,6 @@ def benchmarks():
             for path in phenomena_files()
         ),
         *(f"coverage/{pair}" for pair in PAIRS),
+        *(f"symbol-scores/{pair}" for pair in symbolic),
     ]
     return [f"{RESULTS}/benchmarks/{name}.tsv" for name in names]

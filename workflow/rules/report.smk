@@ -13,7 +13,32 @@ PAGE = [
     "test",
 ]
 PAGE += ["config_digest", "deviations"]
-CAPTIONS = ["curves", "gains", "phenomena", "table3", "table4", "workflow"]
+CAPTIONS = ["curves", "gains", "phenomena", "symbol-errors", "symbol-scores", "symbols"]
+CAPTIONS += ["table2", "table3", "table4", "workflow"]
+
+
+rule choi2017_table2:
+    output:
+        report(
+            "<results>/report/tables/table2.csv",
+            caption="../report/table2.rst",
+            category="Tables",
+        ),
+        expand("<results>/report/tables/table2.{suffix}", suffix=["json", "md", "tex"]),
+    log:
+        "<logs>/report/table2.log",
+    benchmark:
+        "<benchmarks>/report/table2.tsv"
+    localrule: True
+    conda:
+        "../../envs/contextnmt.yaml"
+    params:
+        *code("contextnmt.report.table2"),
+        out=lambda wildcards, output: Path(output[0]).with_suffix(""),
+    message:
+        "Table 2 of Choi et al. 2017"
+    shell:
+        "python -m contextnmt table2 --out {params.out} > {log} 2>&1"
 
 
 rule choi2017_table3:
@@ -107,6 +132,75 @@ rule choi2017_phenomena:
         " --experiment {params.experiment:q} --out {params.out} > {log} 2>&1"
 
 
+rule choi2017_symbols:
+    input:
+        expand("<results>/symbolize/{pair}/train.rules.tsv", pair=PAIRS),
+    output:
+        report(
+            "<results>/report/tables/symbols.csv",
+            caption="../report/symbols.rst",
+            category="Tables",
+        ),
+        expand("<results>/report/tables/symbols.{suffix}", suffix=["json", "md", "tex"]),
+    log:
+        "<logs>/report/symbols.log",
+    benchmark:
+        "<benchmarks>/report/symbols.tsv"
+    localrule: True
+    conda:
+        "../../envs/contextnmt.yaml"
+    params:
+        *code("contextnmt.report.symbols_table"),
+        experiment=experiment("choi2017", "pairs"),
+        rules=lambda wildcards, input: repeated("--rules", input),
+        out=lambda wildcards, output: Path(output[0]).with_suffix(""),
+    message:
+        "table of symbols"
+    shell:
+        "python -m contextnmt symbols-table {params.rules} --experiment {params.experiment:q}"
+        " --out {params.out} > {log} 2>&1"
+
+
+rule choi2017_symbol_scores:
+    input:
+        symbol_score_files(),
+    output:
+        report(
+            "<results>/report/tables/symbol-scores.csv",
+            caption="../report/symbol-scores.rst",
+            category="Tables",
+        ),
+        report(
+            "<results>/report/tables/symbol-errors.csv",
+            caption="../report/symbol-errors.rst",
+            category="Tables",
+        ),
+        expand(
+            "<results>/report/tables/{table}.{suffix}",
+            table=["symbol-scores", "symbol-errors"],
+            suffix=["json", "md", "tex"],
+        ),
+    log:
+        "<logs>/report/symbol-scores.log",
+    benchmark:
+        "<benchmarks>/report/symbol-scores.tsv"
+    localrule: True
+    conda:
+        "../../envs/contextnmt.yaml"
+    params:
+        *code("contextnmt.report.symbol_scores_table"),
+        experiment=experiment("choi2017", "pairs", "dev", "test"),
+        scores=lambda wildcards, input: repeated("--symbol-scores", input),
+        out=lambda wildcards, output: Path(output[0]).with_suffix(""),
+        errors_out=lambda wildcards, output: Path(output[1]).with_suffix(""),
+    message:
+        "tables of symbol scores"
+    shell:
+        "python -m contextnmt symbol-scores-table {params.scores}"
+        " --experiment {params.experiment:q} --out {params.out}"
+        " --errors-out {params.errors_out} > {log} 2>&1"
+
+
 rule choi2017_curves:
     input:
         runs("<results>/train/{pair}/{system}/{seed}/log.jsonl"),
@@ -181,8 +275,18 @@ rule choi2017:
     input:
         tables=[
             "<results>/report/tables/table4.json",
+            "<results>/report/tables/table2.json",
             "<results>/report/tables/table3.json",
+            "<results>/report/tables/symbols.json",
             *(["<results>/report/tables/phenomena.json"] if phenomena_files() else []),
+            *(
+                expand(
+                    "<results>/report/tables/{table}.json",
+                    table=["symbol-scores", "symbol-errors"],
+                )
+                if symbol_score_files()
+                else []
+            ),
         ],
         figures=[
             *expand("<results>/report/figures/gains.{pair}.svg", pair=PAIRS),
@@ -227,6 +331,10 @@ rule choi2017:
                 ),
                 repeated("--model", input.models),
                 repeated("--cleaned", input.cleaned),
+                repeated(
+                    "--restored",
+                    (f"{folder}/restored.json" for folder in input.restored),
+                ),
             ]
         ),
         examples=lambda wildcards, input: " ".join(

@@ -1,20 +1,21 @@
 """Every stage by a name without wildcards.
 
-Target        makes the last file of stage
-download      download, generate
-extracted     extract
-tokenized     tokenize
-cleaned       clean
-selected      select
-symbolized    symbolize
-subwords      bpe
-binarized     binarize
-models        train
-translations  translate
-restored      restore
-scores        score
-coverages     coverage
-counts        phenomena
+Target          makes the last file of stage
+download        download, generate
+extracted       extract
+tokenized       tokenize
+cleaned         clean
+selected        select
+symbolized      symbolize
+subwords        bpe
+binarized       binarize
+models          train
+translations    translate
+restored        restore
+scores          score
+coverages       coverage
+counts          phenomena
+symbols_scored  symbol_scores
 """
 
 
@@ -86,3 +87,8 @@ rule coverages:
 rule counts:
     input:
         phenomena_files(),
+
+
+rule symbols_scored:
+    input:
+        symbol_score_files(),

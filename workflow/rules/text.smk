@@ -13,7 +13,8 @@ rule symbolize:
     output:
         source="<results>/symbolize/{source}-{target}/train.{source}.gz",
         target="<results>/symbolize/{source}-{target}/train.{target}.gz",
-        rules="<results>/symbolize/{source}-{target}/rules.tsv",
+        rules="<results>/symbolize/{source}-{target}/train.rules.tsv",
+        rates="<results>/symbolize/{source}-{target}/train.rates.tsv",
     log:
         "<logs>/symbolize/{source}-{target}/train.log",
     benchmark:
@@ -25,14 +26,14 @@ rule symbolize:
         runtime="12h",
     params:
         *code("contextnmt.text.symbolize"),
+        out=lambda wildcards, output: output.rules.removesuffix(".rules.tsv"),
     message:
         "symbolize {wildcards.source}-{wildcards.target}"
     shell:
         "python -m contextnmt symbolize --source {input.source} --target {input.target}"
         " --source-language {wildcards.source} --target-language {wildcards.target}"
         " --source-counts {input.source_counts} --target-counts {input.target_counts}"
-        " --source-out {output.source} --target-out {output.target} --rules-out {output.rules}"
-        " > {log} 2>&1"
+        " --out {params.out} > {log} 2>&1"
 
 
 rule symbolize_pair:
@@ -44,6 +45,8 @@ rule symbolize_pair:
     output:
         source="<results>/symbolize/{source}-{target}/{text}.pair.{source}.gz",
         target="<results>/symbolize/{source}-{target}/{text}.pair.{target}.gz",
+        rules="<results>/symbolize/{source}-{target}/{text}.pair.rules.tsv",
+        rates="<results>/symbolize/{source}-{target}/{text}.pair.rates.tsv",
     log:
         "<logs>/symbolize/{source}-{target}/{text}.pair.log",
     benchmark:
@@ -55,20 +58,21 @@ rule symbolize_pair:
         runtime="1h",
     params:
         *code("contextnmt.text.symbolize"),
+        out=lambda wildcards, output: output.rules.removesuffix(".rules.tsv"),
     message:
         "symbolize {wildcards.source}-{wildcards.target} {wildcards.text}, both sides"
     shell:
         "python -m contextnmt symbolize --source {input.source} --target {input.target}"
         " --source-language {wildcards.source} --target-language {wildcards.target}"
         " --source-counts {input.source_counts} --target-counts {input.target_counts}"
-        " --source-out {output.source} --target-out {output.target} > {log} 2>&1"
+        " --out {params.out} > {log} 2>&1"
 
 
 rule symbolize_source:
     input:
         source="<results>/tokenize/{source}-{target}/{text}.{source}.gz",
         source_counts="<results>/select/{source}-{target}/counts.{source}.tsv",
-        rules="<results>/symbolize/{source}-{target}/rules.tsv",
+        rates="<results>/symbolize/{source}-{target}/train.rates.tsv",
     output:
         source="<results>/symbolize/{source}-{target}/{text}.{source}.gz",
         symbols="<results>/symbolize/{source}-{target}/{text}.symbols.tsv.gz",
@@ -85,27 +89,31 @@ rule symbolize_source:
         runtime="1h",
     params:
         *code("contextnmt.text.symbolize"),
-        vocabulary_size=CONFIGURATION["text"]["vocabulary_size"],
+        threshold=CONFIGURATION["text"]["symbol_threshold"],
+        out=lambda wildcards, output: output.symbols.removesuffix(".symbols.tsv.gz"),
     message:
         "symbolize {wildcards.source}-{wildcards.target} {wildcards.text}, source alone"
     shell:
         "python -m contextnmt symbolize --source {input.source}"
         " --source-language {wildcards.source} --target-language {wildcards.target}"
-        " --source-counts {input.source_counts} --rules {input.rules} --vocabulary-size {params.vocabulary_size}"
-        " --source-out {output.source} --symbols-out {output.symbols} > {log} 2>&1"
+        " --source-counts {input.source_counts} --rates {input.rates}"
+        " --threshold {params.threshold} --out {params.out} > {log} 2>&1"
 
 
 rule bpe_codes:
     input:
-        lambda wildcards: view_file(
-            wildcards.pair, WITHOUT_BPE[wildcards.view], "train", wildcards.language
-        ),
+        lambda wildcards: [
+            view_file(wildcards.pair, WITHOUT_BPE[wildcards.view], "train", language)
+            for language in wildcards.languages.split("-")
+        ],
     output:
-        "<results>/bpe/{pair}/{view}/codes.{language}",
+        "<results>/bpe/{pair}/{view}/codes.{languages}",
     log:
-        "<logs>/bpe/{pair}/{view}/codes.{language}.log",
+        "<logs>/bpe/{pair}/{view}/codes.{languages}.log",
     benchmark:
-        "<benchmarks>/bpe/{pair}/{view}/codes.{language}.tsv"
+        "<benchmarks>/bpe/{pair}/{view}/codes.{languages}.tsv"
+    wildcard_constraints:
+        languages="[a-z]{2,3}(-[a-z]{2,3})?",
     conda:
         "../../envs/contextnmt.yaml"
     resources:
@@ -113,11 +121,12 @@ rule bpe_codes:
         runtime="12h",
     params:
         *code("contextnmt.text.bpe"),
+        texts=lambda wildcards, input: repeated("--text", input),
         merges=CONFIGURATION["text"]["merges"],
     message:
-        "learn bpe {wildcards.pair} {wildcards.view}, {wildcards.language}"
+        "learn bpe {wildcards.pair} {wildcards.view}, {wildcards.languages}"
     shell:
-        "python -m contextnmt bpe --text {input} --merges {params.merges}"
+        "python -m contextnmt bpe {params.texts} --merges {params.merges}"
         " --codes-out {output} > {log} 2>&1"
 
 
@@ -130,7 +139,7 @@ rule bpe:
             wildcards.language,
             aware=bool(wildcards.aware),
         ),
-        codes="<results>/bpe/{pair}/{view}/codes.{language}",
+        codes=codes,
     output:
         "<results>/bpe/{pair}/{view}/{text}{aware}.{language}.gz",
     log:

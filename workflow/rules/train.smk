@@ -5,10 +5,7 @@ GPUS = 1 if CONFIGURATION["device"] == "cuda" else 0
 
 rule train:
     input:
-        lambda wildcards: [
-            f"{RESULTS}/binarize/{wildcards.pair}/{recipe(wildcards)['view']}/{file}"
-            for file in BINARIZED
-        ],
+        training_data,
     output:
         "<results>/train/{pair}/{system}/{seed}/model.safetensors",
         "<results>/train/{pair}/{system}/{seed}/model.json",
@@ -29,6 +26,7 @@ rule train:
         *code("contextnmt.training.train"),
         model=lambda wildcards: settings(recipe(wildcards)["model"]),
         training=training_settings,
+        filters=filter_options,
         data=lambda wildcards, input: Path(input[0]).parent,
         folder=subpath(output[0], parent=True),
     message:
@@ -37,5 +35,5 @@ rule train:
     # no output: outputs are deleted before a job is tried again, and it would start all over.
     shell:
         "exec python -m contextnmt train --data {params.data} --model {params.model:q}"
-        " --training {params.training:q} --seed {wildcards.seed} --out {params.folder}"
-        " --state {params.folder}/state > {log} 2>&1"
+        " --training {params.training:q} {params.filters} --seed {wildcards.seed}"
+        " --out {params.folder} --state {params.folder}/state > {log} 2>&1"

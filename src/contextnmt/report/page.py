@@ -29,6 +29,7 @@ from contextnmt.report.provenance import (
     trainings,
     unfinished,
 )
+from contextnmt.report.restoration import restoration
 from contextnmt.report.tables import PAPER, Block, read_table, signed
 
 TEMPLATE = Path(__file__).with_name("page.html.j2")
@@ -63,6 +64,7 @@ def page(
     caption: Annotated[list[str], typer.Option(help="NAME=FILE, caption of NAME; repeatable")],
     model: Annotated[list[Path], typer.Option(help="model.json of a run; repeatable")],
     cleaned: Annotated[list[Path], typer.Option(help="counts of stage clean; repeatable")],
+    restored: Annotated[list[Path], typer.Option(help="restored.json of a run; repeatable")],
     benchmark: Annotated[list[Path], typer.Option(help="Snakemake benchmark; repeatable")],
     source: Annotated[list[Path], typer.Option(help="test text of a pair; repeatable")],
     reference: Annotated[list[Path], typer.Option(help="its reference; repeatable")],
@@ -77,6 +79,7 @@ def page(
     --caption table4=workflow/report/table4.rst
     --model results/demo/train/en-fr/baseline/1/model.json
     --cleaned results/demo/clean/en-fr/train.removed.json
+    --restored results/demo/restore/en-fr/baseline/1/restored.json
     --benchmark results/demo/benchmarks/train/en-fr/baseline/1.tsv
     --source results/demo/tokenize/en-fr/test.en.gz
     --reference results/demo/tokenize/en-fr/test.fr.gz
@@ -110,6 +113,7 @@ def page(
             if path.name.split(".")[1] == pair
         ],
         "pairs": examples(about, source, reference, hypothesis),
+        "restoration": restoration(about, restored),
         "facts": facts(about, models),
         "deviations": deviations(about),
         "trainings": trainings(about, models),
@@ -183,11 +187,12 @@ def inline(svg: str, name: str, alternative: str) -> str:
 
 @dataclass(frozen=True)
 class Heading:
-    """A cell of a table's head and the columns and rows it spans."""
+    """A cell of a table's head, the columns and rows it spans, and whether words stand below it."""
 
     label: str
     columns: int
     rows: int
+    text: bool = False
 
     @property
     def scope(self) -> str:
@@ -200,10 +205,14 @@ def heading_rows(block: Block) -> list[list[Heading]]:
     rows = []
     for level in range(len(block.columns[0])):
         row = []
+        place = 0
         for labels, group in itertools.groupby(block.columns, key=itemgetter(slice(level + 1))):
             columns = list(group)
             below = columns[0][level + 1 :]
             if labels[-1]:
-                row.append(Heading(labels[-1], len(columns), 1 if any(below) else 1 + len(below)))
+                spanned = 1 if any(below) else 1 + len(below)
+                text = place < block.text_columns
+                row.append(Heading(labels[-1], len(columns), spanned, text))
+            place += len(columns)
         rows.append(row)
     return rows

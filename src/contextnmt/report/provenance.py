@@ -83,7 +83,8 @@ def distinct(values: Iterable[str]) -> str:
 def deviations(about: Experiment) -> Block:
     """The settings that are not the paper's."""
     rows = [(item.key, [Cell(item.paper), Cell(item.here)]) for item in about.deviations]
-    return Block("Settings that differ from the paper's", [("paper",), ("here",)], rows)
+    columns = [("paper",), ("here",)]
+    return Block("Settings that differ from the paper's", columns, rows, text_columns=2)
 
 
 def trainings(about: Experiment, models: dict[Run, dict[str, Any]]) -> list[Block]:

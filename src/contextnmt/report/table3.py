@@ -1,4 +1,4 @@
-"""What symbolization does to the training text, as Table 3 of Choi et al. 2017."""
+"""What symbolization does to the training text, as Table 3 of Choi et al. 2017, and more."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,13 +11,28 @@ from contextnmt.report.experiment import LANGUAGES, by_pair, pair_title, parse_e
 from contextnmt.report.published import published
 from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table, write_table
 
-#: Quantity -> its name in the table and how it is printed.
-QUANTITIES = {
-    "unique_words": ("unique words", "{:,}"),
-    "total_words": ("total words", "{:,}"),
-    "coverage_percent": ("coverage (%)", "{:.1f}"),
+#: Quantity of a side -> its name in the table, how it is printed, and its place in a coverage file.
+WORDS = {
+    "unique_words": ("unique words", "{:,}", ["unique_words"]),
+    "total_words": ("total words", "{:,}", ["total_words"]),
+    "coverage_percent": ("coverage (%)", "{:.1f}", ["coverage_percent"]),
 }
-#: Before and after symbolization: the keys of a side's coverage, and the table's columns.
+#: The same of the symbols of a side.
+SYMBOLS = {
+    "number_percent": ("numbers", "{:.2f}", ["symbol_percent", "N"]),
+    "name_percent": ("names", "{:.2f}", ["symbol_percent", "S"]),
+    "acronym_percent": ("acronyms", "{:.2f}", ["symbol_percent", "C"]),
+}
+#: The same of the sentence pairs.
+PAIRS = {
+    "pairs": ("all", "{:,}", ["read"]),
+    "pairs_empty": ("dropped: empty side", "{:,}", ["dropped", "empty"]),
+    "pairs_too_long": ("dropped: too long", "{:,}", ["dropped", "length"]),
+    "pairs_unknown": ("dropped: unknown words", "{:,}", ["dropped", "unknown"]),
+    "pairs_kept": ("kept", "{:,}", ["kept"]),
+    "pairs_kept_by_all": ("kept by all systems", "{:,}", ["kept_by_all"]),
+}
+#: Before and after symbolization: the keys of a coverage file, and the table's columns.
 WHEN = ("before", "after")
 COLUMNS = [(source, when) for source in ("here", PAPER) for when in WHEN]
 
@@ -27,7 +42,7 @@ def table3(
     experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
     out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
 ) -> None:
-    """Set words and coverage before and after symbolization beside the paper's.
+    """Set words, coverage and pairs before and after symbolization beside the paper's.
 
     Example: contextnmt table3 --coverage results/demo/coverage/en-fr.json --experiment "$JSON"
     --out results/demo/report/tables/table3
@@ -37,52 +52,122 @@ def table3(
         (row["pair"], row["language"], row["quantity"]): row
         for row in published("paper/choi2017_table3.csv")
     }
+    contents = {path: read_json(path) for path in coverage}
+    files = by_pair("--coverage", coverage, about)
     data = [
-        row_of(path, pair, language, quantity, paper)
-        for pair, path in by_pair("--coverage", coverage, about).items()
-        for language in pair.split("-")
-        for quantity in QUANTITIES
+        row_of(files[pair], contents[files[pair]], (pair, language, quantity), place, paper)
+        for pair in about.pairs
+        for language in [*pair.split("-"), None]
+        for quantity, (_, _, place) in (WORDS | SYMBOLS if language else PAIRS).items()
     ]
-    blocks = [block(pair, [row for row in data if row["pair"] == pair]) for pair in about.pairs]
-    write_table(out, Table(blocks, data, notes(about.vocabulary_size, paper)))
+    of_pair = {pair: [row for row in data if row["pair"] == pair] for pair in about.pairs}
+    blocks = [
+        *(words_block(pair, rows) for pair, rows in of_pair.items()),
+        *(pairs_block(pair, rows) for pair, rows in of_pair.items()),
+        symbols_block(data),
+    ]
+    limits = {pair: contents[path]["pairs"] for pair, path in files.items()}
+    write_table(out, Table(blocks, data, notes(about.vocabulary_size, paper, limits)))
 
 
 def row_of(
-    path: Path, pair: str, language: str, quantity: str, paper: dict[Any, dict[str, str]]
+    path: Path,
+    content: Any,
+    key: tuple[str, str | None, str],
+    place: list[str],
+    paper: dict[Any, dict[str, str]],
 ) -> dict[str, Any]:
-    """One quantity of one side, from a coverage file, and as the paper prints it if it does.
+    """A quantity, from the content of a coverage file, and as the paper prints it if it does.
 
-    Raises UserError if the file does not have it.
+    `key`: pair, language (None for the sentence pairs) and quantity. Raises UserError if the file
+    does not have it.
     """
-    content = read_json(path)
-    printed = paper.get((pair, language, quantity), {})
+    pair, language, quantity = key
+    printed = paper.get(key, {})
+    here = {}
     try:
-        here = {when: content[language][when][quantity] for when in WHEN}
+        for when in WHEN:
+            value = (content["words"][language] if language else content["pairs"])[when]
+            for step in place:
+                value = value[step]
+            here[when] = value
     except (KeyError, TypeError):
-        raise UserError(
-            f"{path}: no {quantity} of {language} before and after: count this pair again"
-        ) from None
-    key = {"pair": pair, "language": language, "quantity": quantity}
-    return {**key, **here, **{f"{PAPER}_{when}": printed.get(when) for when in WHEN}}
+        what = f"{quantity} of {language}" if language else quantity
+        raise UserError(f"{path}: no {what} before and after: count this pair again") from None
+    return {
+        "pair": pair,
+        "language": language,
+        "quantity": quantity,
+        **here,
+        **{f"{PAPER}_{when}": printed.get(when) for when in WHEN},
+    }
 
 
-def block(pair: str, data: list[dict[str, Any]]) -> Block:
-    """The table of one language pair: three rows a side."""
+def words_block(pair: str, data: list[dict[str, Any]]) -> Block:
+    """The table of the paper, for one language pair."""
     rows = []
     for row in data:
-        name, form = QUANTITIES[row["quantity"]]
-        here = [form.format(row[when]) for when in WHEN]
-        printed = [row[f"{PAPER}_{when}"] or NONE for when in WHEN]
-        label = f"{LANGUAGES.get(row['language'], row['language'])}: {name}"
-        rows.append((label, [Cell(text) for text in here + printed]))
+        if row["quantity"] in WORDS:
+            name, form, _ = WORDS[row["quantity"]]
+            here = [shown(row[when], form) for when in WHEN]
+            printed = [Cell(row[f"{PAPER}_{when}"] or NONE) for when in WHEN]
+            rows.append((f"{language_of(row)}: {name}", here + printed))
     return Block(pair_title(pair), COLUMNS, rows)
 
 
-def notes(vocabulary_size: int, paper: dict[Any, dict[str, str]]) -> list[str]:
-    """What a reader must know to read the table."""
+def pairs_block(pair: str, data: list[dict[str, Any]]) -> Block:
+    """The sentence pairs of one language pair that a training drops and keeps."""
+    rows = [
+        (name, [shown(row[when], form) for when in WHEN])
+        for row in data
+        if row["quantity"] in PAIRS
+        for name, form, _ in [PAIRS[row["quantity"]]]
+    ]
+    return Block(f"{pair_title(pair)}: sentence pairs", [(when,) for when in WHEN], rows)
+
+
+def symbols_block(data: list[dict[str, Any]]) -> Block:
+    """The share of symbols of each type in both sides of all language pairs."""
+    rows: dict[str, list[Cell]] = {}
+    for row in data:
+        if row["quantity"] in SYMBOLS:
+            label = f"{pair_title(row['pair'])}: {language_of(row)}"
+            form = SYMBOLS[row["quantity"]][1]
+            rows.setdefault(label, []).append(shown(row["after"], form))
+    columns = [(name,) for name, _, _ in SYMBOLS.values()]
+    return Block("Symbols in percent of all words", columns, list(rows.items()))
+
+
+def language_of(row: dict[str, Any]) -> str:
+    """The language of a row, in words."""
+    language: str = row["language"]
+    return LANGUAGES.get(language, language)
+
+
+def shown(value: float | None, form: str) -> Cell:
+    """A number as the table prints it, a dash for none."""
+    return Cell(NONE if value is None else form.format(value))
+
+
+def notes(
+    vocabulary_size: int, paper: dict[Any, dict[str, str]], limits: dict[str, dict[str, Any]]
+) -> list[str]:
+    """What a reader must know to read the table; `limits`: the sentence pairs of each pair."""
     sizes = {int(row["vocabulary_size"]) for row in paper.values()}
     printed = ", ".join(f"{size:,}" for size in sizes)
+    lengths = {entry["after"]["max_length"] for entry in limits.values()}
+    unknowns = ", ".join(
+        f"{100 * entry['after']['unknown_limit']:g} % for {pair_title(pair)}"
+        for pair, entry in limits.items()
+    )
     return [
         f"Coverage: share of all words that the {vocabulary_size:,} most frequent make up "
-        f"(the paper: {printed})."
+        f"(the paper: {printed}).",
+        "Sentence pairs: what a training drops, each pair by its first reason. Too long: a side of "
+        f"more than {' or '.join(map(str, sorted(lengths)))} words, after symbolization with the "
+        f"pieces that digits are split into; unknown words: more of both sides together than "
+        f"{unknowns}.",
+        "Kept by all systems: in the view that each has of the text, so with subwords too; the "
+        "systems train on these pairs alone if training.filters is all (A14).",
+        "Symbols: of the symbolized text. A name of several words is one symbol.",
     ]

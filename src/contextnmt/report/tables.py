@@ -22,7 +22,16 @@ NONE = "–"
 PAPER = "paper"
 
 #: What LaTeX's default fonts lack, in LaTeX's own words.
-LATEX = {"→": r"$\to$", "−": "$-$", "±": r"$\pm$", NONE: "--"}
+LATEX = {
+    "→": r"$\to$",
+    "−": "$-$",
+    "±": r"$\pm$",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    NONE: "--",
+}
+#: Markdown's marks that words of a corpus may hold.
+MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in r"\`*<|"})
 
 
 @dataclass(frozen=True)
@@ -47,12 +56,14 @@ class Block:
     """One rectangle of a table.
 
     `columns` are tuples of labels, from the widest heading down, all equally long; each of `rows`
-    is a label and as many cells as there are columns.
+    is a label and as many cells as there are columns. The first `text_columns` columns hold words,
+    not numbers.
     """
 
     title: str
     columns: Sequence[tuple[str, ...]]
     rows: list[tuple[str, list[Cell]]]
+    text_columns: int = 0
 
 
 @dataclass(frozen=True)
@@ -83,6 +94,7 @@ def write_table(out: Path, table: Table) -> None:
                 {
                     "title": block.title,
                     "columns": block.columns,
+                    "text_columns": block.text_columns,
                     "rows": [
                         {"label": label, "cells": [vars(cell) for cell in cells]}
                         for label, cells in block.rows
@@ -105,6 +117,7 @@ def read_table(path: Path) -> Table:
                 block["title"],
                 [tuple(column) for column in block["columns"]],
                 [(row["label"], [Cell(**cell) for cell in row["cells"]]) for row in block["rows"]],
+                block["text_columns"],
             )
             for block in content["blocks"]
         ]
@@ -132,23 +145,27 @@ def signed(value: float, digits: int = 2) -> str:
 def _frame(block: Block) -> "DataFrame":
     from pandas import DataFrame, Index, MultiIndex
 
+    columns = MultiIndex.from_tuples(block.columns)
     return DataFrame(
         [[cell.plain for cell in cells] for _, cells in block.rows],
         index=Index([label for label, _ in block.rows]),
-        columns=MultiIndex.from_tuples(block.columns),
+        columns=columns if columns.nlevels > 1 else columns.get_level_values(0),
         dtype=str,
     )
 
 
 def _markdown(block: Block) -> str:
-    frame = _frame(block)
+    frame = _frame(block).map(lambda text: text.translate(MARKDOWN))
     for row, (_, cells) in enumerate(block.rows):
         for column, cell in enumerate(cells):
             if cell.best:
-                frame.iloc[row, column] = f"**{cell.plain}**"
+                frame.iloc[row, column] = f"**{frame.iloc[row, column]}**"
+    frame.index = frame.index.map(lambda label: label.translate(MARKDOWN))
     frame.columns = [" ".join(filter(None, labels)) for labels in block.columns]
+    numbers = len(block.columns) - block.text_columns
     text = frame.to_markdown(
-        disable_numparse=True, colalign=["left", *["right"] * len(block.columns)]
+        disable_numparse=True,
+        colalign=[*["left"] * (1 + block.text_columns), *["right"] * numbers],
     )
     return f"**{block.title}**\n\n{text}"
 
@@ -159,9 +176,9 @@ def _latex(block: Block) -> str:
     styler = frame.style.format(escape="latex")
     styler = styler.format_index(escape="latex").format_index(escape="latex", axis=1)
     styler = styler.apply(lambda shown: type(shown)(best, shown.index, shown.columns), axis=None)
-    text = styler.to_latex(
-        hrules=True, multicol_align="c", column_format="l" + "r" * len(block.columns)
-    )
+    words = rf"p{{{0.75 / len(block.columns):.2f}\textwidth}}" * block.text_columns
+    numbers = "r" * (len(block.columns) - block.text_columns)
+    text = styler.to_latex(hrules=True, multicol_align="c", column_format=f"l{words}{numbers}")
     for character, command in LATEX.items():
         text = text.replace(character, command)
     return f"% {block.title}\n{text}"

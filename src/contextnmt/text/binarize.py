@@ -12,9 +12,9 @@ import contextlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import IO, Annotated, Any, TypeVar
 
 import numpy as np
 import typer
@@ -28,6 +28,11 @@ SIDES = ("source", "target")
 
 IDS = np.dtype("<i4")
 OFFSETS = np.dtype("<i8")
+
+#: Lines that are worked on at a time: what is done for each batch takes as long as for some words.
+LINES_AT_A_TIME = 100
+
+Item = TypeVar("Item")
 
 
 def binarize(
@@ -86,13 +91,12 @@ class ParallelText:
         """Read the text once. Raises UserError if no pair has a word on both sides."""
         files = zip(self.source, self.target, strict=True)
         pairs = chain.from_iterable(read_pairs(*pair) for pair in files)
-        usable = 0
-        for source, target in progress(pairs, f"count {self.name} text", "pairs"):
-            words = source.split(), target.split()
-            self.pairs += 1
-            usable += all(words)
-            for side, sentence in zip(SIDES, words, strict=True):
-                self.words[side].update(sentence)
+        usable = False
+        for some in batches(progress(pairs, f"count {self.name} text", "pairs")):
+            self.pairs += len(some)
+            usable = usable or any(line.split() and other.split() for line, other in some)
+            for side, lines in zip(SIDES, zip(*some, strict=True), strict=True):
+                self.words[side].update(chain.from_iterable(map(str.split, lines)))
         if not usable:
             raise UserError(
                 f"{', '.join(map(str, self.source + self.target))}: the {self.name} text holds no "
@@ -108,6 +112,11 @@ class ParallelText:
         return chain.from_iterable(map(read_lines, self.files(side)))
 
 
+def batches(items: Iterator[Item]) -> Iterator[list[Item]]:
+    """All of `items`, `LINES_AT_A_TIME` of them at a time."""
+    return iter(lambda: list(islice(items, LINES_AT_A_TIME)), [])
+
+
 def write_ids(
     folder: Path, name: str, text: ParallelText, side: str, vocabulary: Vocabulary
 ) -> dict[str, Any]:
@@ -120,12 +129,15 @@ def write_ids(
             array_file(folder / f"{name}.offsets.npy", OFFSETS, text.pairs + 1)
         )
         offsets.write(np.array(end, OFFSETS).tobytes())
-        for line in progress(text.lines(side), f"write {name}", "lines", text.pairs):
-            sentence = vocabulary.encode(line.split())
-            end += len(sentence)
-            unknowns += sentence.count(UNK)
-            ids.write(np.array(sentence, IDS).tobytes())
-            offsets.write(np.array(end, OFFSETS).tobytes())
+        lines = progress(text.lines(side), f"write {name}", "lines", text.pairs)
+        for some in batches(lines):
+            sentences = [line.split() for line in some]
+            numbers = np.array(vocabulary.encode(chain.from_iterable(sentences)), IDS)
+            ends = end + np.cumsum(list(map(len, sentences)), dtype=OFFSETS)
+            end = ends[-1]
+            unknowns += int(np.count_nonzero(numbers == UNK))
+            ids.write(numbers.tobytes())
+            offsets.write(ends.tobytes())
     inputs = [sha256(path) for path in text.files(side)]
     return {"tokens": tokens, "unknowns": unknowns, "sha256": inputs}
 

@@ -1,7 +1,7 @@
 """Byte pair encoding: learn merges from a text, cut the words of a text into subwords.
 
 subword-nmt does both. Choi et al. (section 5.2) learn 30,000 subwords; the number of merges and
-one set of codes for each language are ambiguity A16. Symbols such as ``<N>_1`` stay whole.
+whether each language has codes of its own are ambiguity A16. Symbols such as ``<N>_1`` stay whole.
 """
 
 import contextlib
@@ -22,9 +22,10 @@ from contextnmt.files import read_lines, write_lines
 from contextnmt.progress import progress
 from contextnmt.text.subwords import SEPARATOR, escape
 
-#: A symbol of the symbolization, which is never cut. Written down here once more, so that learning
-#: on plain text does not depend on the symbolization.
-SYMBOL = "<[NSC]>_[0-9]+"
+#: A symbol of the symbolization, which is never cut, with its mark if it is the right-hand piece of
+#: a word (A32). Written down here once more, so that learning on plain text does not depend on the
+#: symbolization.
+SYMBOL = r"(?:\^\^)?<[NSC]>_[0-9]+"
 
 #: First line of a file of codes; the others are one merge each, in the order learnt.
 VERSION = "#version: 0.2"
@@ -45,6 +46,8 @@ def bpe(
     """Learn byte pair encoding, or cut the words of a text into subwords.
 
     Learn: contextnmt bpe --text train.en.gz --merges 30000 --codes-out codes.en
+
+    Learn on both languages together: the same with two --text.
 
     Apply: contextnmt bpe --text test.en.gz --codes codes.en --out test.bpe.en.gz
     """

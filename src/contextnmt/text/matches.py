@@ -6,7 +6,7 @@ left to right; no statistical aligner takes part.
 
 import heapq
 import re
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -19,9 +19,11 @@ from contextnmt.text.names import (
     candidate_acronyms,
     compounds,
     is_doubtful,
+    tail_length,
     word_class,
 )
-from contextnmt.text.numbers import digits_key, grouped_key
+from contextnmt.text.numbers import digits_key, grouped_key, value_key
+from contextnmt.text.pairing import Keyed, Match, pair_equal
 
 #: How many places of a word on the target side are compared with one place on the source side.
 PLACES = 20
@@ -30,18 +32,17 @@ PLACES = 20
 FIRST_GROUP = re.compile(r"(?:\^\^)?\d{1,3}")
 NEXT_GROUP = re.compile(r"\d{3}(?:,\d+)?")
 
-Match = tuple[Span, Span]
 
-
-def number_spans(pieces: Sequence[str], grouped: bool) -> list[Span]:
+def number_spans(sentence: Sentence, grouped: bool) -> list[Span]:
     """The number runs of a sentence. `grouped`: blanks may stand between groups (1 234,56)."""
+    pieces = sentence.pieces
     spans = []
     free = 0
-    for start, piece in enumerate(pieces):
-        if start < free or not piece[-1].isdecimal():
+    for start in sentence.numbers:
+        if start < free:
             continue
         free = start + 1
-        if grouped and FIRST_GROUP.fullmatch(piece):
+        if grouped and FIRST_GROUP.fullmatch(pieces[start]):
             while free < len(pieces) and NEXT_GROUP.fullmatch(pieces[free]):
                 free += 1
                 if "," in pieces[free - 1]:
@@ -51,25 +52,25 @@ def number_spans(pieces: Sequence[str], grouped: bool) -> list[Span]:
 
 
 def common_numbers(
-    source: list[str], target: list[str], source_grouped: bool, target_grouped: bool
+    source: Sentence, target: Sentence, source_grouped: bool, target_grouped: bool
 ) -> list[Match]:
     """The numbers that stand in both sentences, the same first occurrences paired first.
 
     Equal groups of digits match, whatever mark separates them; then, of the numbers left, equal
-    digits match if they are at least four.
+    digits match if they are at least four; last, numbers that differ in zeros before them (08, 8).
     """
     source_spans = number_spans(source, source_grouped)
     target_spans = number_spans(target, target_grouped) if source_spans else []
     if not target_spans:
         return []
-    source_keys, target_keys = keys(source, source_spans), keys(target, target_spans)
-    source_spans = list(ungroup(source, source_spans, target_keys))
-    target_spans = list(ungroup(target, target_spans, source_keys))
+    left, right = source.pieces, target.pieces
+    source_keys, target_keys = keys(left, source_spans), keys(right, target_spans)
+    source_spans = list(ungroup(left, source_spans, target_keys))
+    target_spans = list(ungroup(right, target_spans, source_keys))
     matches: list[Match] = []
-    for key in (grouped_key, digits_key):
+    for key in (grouped_key, digits_key, value_key):
         found, source_spans, target_spans = pair_equal(
-            [(key(span.text(source)), span) for span in source_spans],
-            [(key(span.text(target)), span) for span in target_spans],
+            Keyed(left, source_spans, key), Keyed(right, target_spans, key)
         )
         matches += found
     return matches
@@ -90,30 +91,16 @@ def ungroup(pieces: Sequence[str], spans: Iterable[Span], wanted: set[str]) -> I
             yield span
 
 
-def pair_equal(
-    source: Iterable[tuple[str, Span]], target: Iterable[tuple[str, Span]]
-) -> tuple[list[Match], list[Span], list[Span]]:
-    """Pair each source span with the first unused target span of the same key.
-
-    Returns the pairs, the source spans left and the target spans left. An empty key never matches.
-    """
-    waiting: dict[str, deque[Span]] = defaultdict(deque)
-    for key, span in target:
-        waiting[key].append(span)
-    matches, left = [], []
-    for key, span in source:
-        if key and waiting.get(key):
-            matches.append((span, waiting[key].popleft()))
-        else:
-            left.append(span)
-    return matches, left, sorted(span for spans in waiting.values() for span in spans)
-
-
 class Common(NamedTuple):
-    """A name common to both sides. Sorts as names are taken: longest, whole words, leftmost."""
+    """A name common to both sides. Sorts as names are taken.
 
-    negative_length: int
-    in_compound: bool
+    Most words first; of as many words, the longest text; if this is more frequent on one side,
+    those nearest to each other; leftmost.
+    """
+
+    negative_words: int
+    negative_letters: int
+    distance: float
     source: Span
     target: Span
 
@@ -138,9 +125,10 @@ def common_names(
         common = longest_common(source.pieces, target.pieces, i, j, taken_source, taken_target)
         if common is None:
             return None
+        word = common.source.text(source.pieces).partition(" ")[0]
         doubtful = (
-            is_doubtful(source.pieces, i, source_counts),
-            is_doubtful(target.pieces, j, target_counts),
+            is_doubtful(source.pieces, i, word, source_counts),
+            is_doubtful(target.pieces, j, word, target_counts),
         )
         barred = any(doubtful) if common.source.length == 1 else all(doubtful)
         return None if barred else common
@@ -151,18 +139,41 @@ def common_names(
         for j in meeting_places(source.pieces[i], places)
         if (common := longest(i, j))
     ]
-    heapq.heapify(heap)
+    if len(heap) > 1:
+        heap = with_distances(heap, source.pieces, target.pieces)
+        heapq.heapify(heap)
     matches = []
     while heap:
         best = heapq.heappop(heap)
         common = longest(best.source.start, best.target.start)
-        if common == best:
+        if common and common.source == best.source and common.target == best.target:
             matches.append((best.source, best.target))
             taken_source.update(range(best.source.start, best.source.stop))
             taken_target.update(range(best.target.start, best.target.stop))
         elif common:  # a part of it has been taken since
             heapq.heappush(heap, common)
     return matches
+
+
+def with_distances(
+    names: list[Common], source: Sequence[str], target: Sequence[str]
+) -> list[Common]:
+    """`names`, those more frequent on one side with how far apart their two places are."""
+    sources: dict[str, set[Span]] = defaultdict(set)
+    targets: dict[str, set[Span]] = defaultdict(set)
+    for name in names:
+        text = name.source.text(source)
+        sources[text].add(name.source)
+        targets[text].add(name.target)
+    return [
+        name
+        if len(sources[text]) == len(targets[text])
+        else name._replace(
+            distance=abs(name.source.start / len(source) - name.target.start / len(target))
+        )
+        for name in names
+        for text in [name.source.text(source)]
+    ]
 
 
 def starts(sentence: Sentence) -> dict[str, list[int]]:
@@ -195,28 +206,33 @@ def longest_common(
     for length, (word, other) in enumerate(words, start=1):
         if i + length - 1 in taken_source or j + length - 1 in taken_target:
             break
-        if word == other:
-            shared = word
-        elif word.startswith(f"{other}-"):
-            shared = other
-        elif other.startswith(f"{word}-"):
-            shared = word
-        else:
+        shared = common_beginning(word, other)
+        if shared is None:
             break
         kind = word_class(shared)
         if kind is WordClass.OTHER:
             break
         capitalized = capitalized or kind is WordClass.CAPITALIZED
-        if capitalized and kind is not WordClass.FUNCTION and (length > 1 or len(shared) > 1):
+        if capitalized and kind is not WordClass.FUNCTION:
+            span = Span(i, i + length, len(word) - len(shared))
             best = Common(
                 -length,
-                word != other,
-                Span(i, i + length, len(word) - len(shared)),
+                -len(span.text(source)),
+                0.0,
+                span,
                 Span(j, j + length, len(other) - len(shared)),
             )
-        if word != other:
+        if not len(shared) == len(word) == len(other):
             break
     return best
+
+
+def common_beginning(word: str, other: str) -> str | None:
+    """What two words share as a name: all but their tails, or what one continues with a hyphen."""
+    stem, other_stem = (each[: len(each) - tail_length(each)] for each in (word, other))
+    if stem == other_stem or other_stem.startswith(f"{stem}-"):
+        return stem
+    return other_stem if stem.startswith(f"{other_stem}-") else None
 
 
 def common_acronyms(
@@ -227,27 +243,28 @@ def common_acronyms(
 ) -> list[Match]:
     """The acronyms of both sentences outside the places taken by names.
 
-    Equal ones match first, also as the beginning of a compound (EU in EU-Kommission); if then
-    one is left on each side, these two match (IMF and FMI).
+    Equal ones match first, also as the beginning of compounds (EU in EU-Kommission); if then one
+    whole word is left on each side, these two match (IMF and FMI), unless one is a part of the
+    other (RGB and RAW-RGB).
     """
     source_spans = candidate_acronyms(source, taken_source)
     target_spans = candidate_acronyms(target, taken_target)
-    matches, source_spans, target_spans = pair_equal(
-        texts(source.pieces, source_spans), texts(target.pieces, target_spans)
+    if not (source_spans or target_spans):
+        return []
+    left, right = source.pieces, target.pieces
+    matches, source_left, target_left = pair_equal(
+        Keyed(left, sorted(source_spans + compounds(source, taken_source))),
+        Keyed(right, sorted(target_spans + compounds(target, taken_target))),
     )
-    more, source_spans, _ = pair_equal(
-        texts(source.pieces, source_spans), texts(target.pieces, compounds(target, taken_target))
-    )
-    matches += more
-    more, _, target_spans = pair_equal(
-        texts(source.pieces, compounds(source, taken_source)), texts(target.pieces, target_spans)
-    )
-    matches += more
-    if len(source_spans) == len(target_spans) == 1:
-        matches.append((source_spans[0], target_spans[0]))
+    source_left = [span for span in source_left if span in source_spans]
+    target_left = [span for span in target_left if span in target_spans]
+    if len(source_left) == len(target_left) == 1:
+        [first], [second] = source_left, target_left
+        if not is_part(first.text(left), second.text(right)):
+            matches.append((first, second))
     return matches
 
 
-def texts(pieces: Sequence[str], spans: Iterable[Span]) -> list[tuple[str, Span]]:
-    """`spans` with what they cover as their keys."""
-    return [(span.text(pieces), span) for span in spans]
+def is_part(acronym: str, other: str) -> bool:
+    """Is one of the two a part of the other, between hyphens?"""
+    return acronym in other.split("-") or other in acronym.split("-")

@@ -6,28 +6,41 @@ words (A29).
 """
 
 import enum
+import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
-from contextnmt.text.pieces import JOIN, split_pieces
+from contextnmt.text.pieces import HAS_DIGIT, JOIN, split_pieces
 
 #: Lower-case words that may stand inside a name: World of Warcraft, Ministère de la Justice.
 # fmt: off
 FUNCTION_WORDS = frozenset((
-    "of", "the", "de", "du", "des", "la", "le", "les",
-    "von", "der", "den", "da", "di", "van", "for",
+    "of", "the", "de", "du", "des", "la", "le", "les", "von", "der", "den", "da", "di", "van",
+    "for", "del", "della", "delle", "dei", "degli", "&",
 ))
 
 #: After these, a word is capitalized whatever it means.
 SENTENCE_OPENERS = frozenset((
-    ".", "!", "?", ":", ";", "…", '"', "“", "”", "„", "«",
-    "»", "‘", "(", "[", "-", "–", "—", "•", "*", "...",
+    ".", "!", "?", ":", ";", "…", "...", "(", "[", "-", "–", "—", "•", "*",
+    '"', "“", "”", "„", "«", "»", "'", "‘", "’", "‚", "‹", "›", "``", "''",
 ))
+
+#: French words that an apostrophe joins to the next one.
+ELIDED = frozenset((
+    "l", "d", "s", "n", "j", "m", "t", "c", "qu", "jusqu", "lorsqu", "puisqu", "quoiqu",
+))
+APOSTROPHES = frozenset(("'", "’"))
 # fmt: on
 
 #: Longer runs of capitalized words are headlines. Bounds the work on a pathological line.
 PHRASE_WORDS = 30
+
+#: Capitals are only looked for so far into a line. Bounds the work on a pathological line.
+SEARCHED_PIECES = 1000
+
+HYPHEN = re.compile("-")
 
 #: Distinct words whose class is remembered (about 10 MB).
 REMEMBERED_WORDS = 1 << 16
@@ -72,51 +85,69 @@ def word_class(word: str) -> WordClass:
 
 
 class Sentence(NamedTuple):
-    """The pieces of a sentence, and the places of those that start with an upper-case letter."""
+    """The pieces of a sentence, where an upper-case letter begins one, and where numbers stand."""
 
     pieces: list[str]
     capitals: list[int]
+    numbers: list[int]
 
 
 def sentence_of(line: str) -> Sentence:
-    """Cut a tokenized line into pieces and find its capitals."""
+    """Cut a tokenized line into pieces and find its capitals and numbers."""
     pieces = split_pieces(line)
-    return Sentence(pieces, [place for place, piece in enumerate(pieces) if piece[0].isupper()])
+    capitals = [
+        place for place, piece in enumerate(islice(pieces, SEARCHED_PIECES)) if piece[0].isupper()
+    ]
+    numbers = []
+    if HAS_DIGIT.search(line):
+        numbers = [place for place, piece in enumerate(pieces) if piece[-1].isdecimal()]
+    return Sentence(pieces, capitals, numbers)
 
 
-def is_doubtful(pieces: Sequence[str], place: int, counts: Mapping[str, int]) -> bool:
-    """Is the piece capitalized only because a sentence starts there (A28)?
+def opens_sentence(pieces: Sequence[str], place: int) -> bool:
+    """Is the piece capitalized whatever it means?
+
+    It is after what opens a sentence, with a mark before it or not (``2 ^^. In``), and after
+    numbers of verses and the like (``9 In``). No apostrophe opens one after an elided word
+    (``l ' Association``).
+    """
+    before = pieces[place - 1].removeprefix(JOIN) if place else ""
+    if before in APOSTROPHES and place > 1 and pieces[place - 2].casefold() in ELIDED:
+        return False
+    return before in SENTENCE_OPENERS or not any(map(has_letter, islice(pieces, place)))
+
+
+def has_letter(piece: str) -> bool:
+    """Is there a letter in `piece`?"""
+    return any(map(str.isalpha, piece))
+
+
+def is_doubtful(pieces: Sequence[str], place: int, word: str, counts: Mapping[str, int]) -> bool:
+    """Is `word`, with which a piece begins, capitalized only because a sentence starts there (A28)?
 
     It is if the training text has its lower-cased form more often; `counts` are its words'.
     """
-    if place and pieces[place - 1] not in SENTENCE_OPENERS:
-        return False
-    word = pieces[place]
-    return counts.get(word.lower(), 0) > counts.get(word, 0)
+    return opens_sentence(pieces, place) and counts.get(word.lower(), 0) > counts.get(word, 0)
 
 
-def candidate_names(
-    sentence: Sentence, counts: Mapping[str, int], known: Container[str]
-) -> Iterator[Span]:
-    """The maximal spans that look like names, from left to right, without overlap.
+def capitalized_runs(sentence: Sentence) -> Iterator[Span]:
+    """The maximal spans of capitalized words with only function words between, left to right.
 
-    Such a span starts and ends with a capitalized word, has only function words between, and does
-    not consist of capitals alone. London-based counts as London. A doubtful word starts no span
-    but one of several words that is a `known` name as a whole (A28).
+    A run ends after a word with a tail, which is not part of it: London-based counts as London.
     """
-    pieces = sentence.pieces
     free = 0
     for start in sentence.capitals:
-        if start < free or word_class(pieces[start]) is WordClass.OTHER:
-            continue
-        stop, rest = end_of_run(pieces, start)
-        span = Span(start, stop, rest)
-        text = span.text(pieces)
-        if is_doubtful(pieces, start, counts) and (span.length == 1 or text not in known):
-            continue
-        if is_name(text):
-            yield span
-            free = stop
+        if start >= free and word_class(sentence.pieces[start]) is not WordClass.OTHER:
+            free, rest = end_of_run(sentence.pieces, start)
+            yield Span(start, free, rest)
+
+
+def words_of_run(pieces: Sequence[str], run: Span) -> Iterator[tuple[int, str]]:
+    """Place and word of each capitalized word of a run."""
+    for place in range(run.start, run.stop):
+        word = pieces[place]
+        if word not in FUNCTION_WORDS:
+            yield place, word[: len(word) - run.rest] if place == run.stop - 1 else word
 
 
 def end_of_run(pieces: Sequence[str], start: int) -> tuple[int, int]:
@@ -128,24 +159,37 @@ def end_of_run(pieces: Sequence[str], start: int) -> tuple[int, int]:
             break
         if kind is not WordClass.FUNCTION:
             stop = place + 1
-            if rest := lower_tail(pieces[place]):
+            if rest := tail_length(pieces[place]):
                 return stop, rest
     return stop, 0
 
 
-def lower_tail(word: str) -> int:
-    """Length of the tail of hyphenated lower-case words: of ``-based`` in London-based."""
-    tail = len(word)
-    while (hyphen := word.rfind("-", 0, tail)) > 0 and word[hyphen + 1 : hyphen + 2].islower():
-        tail = hyphen
-    return len(word) - tail
+def tail_length(word: str) -> int:
+    """How many characters at the end of a word are no part of a name.
+
+    A full stop that the tokenizer left, a hyphen at the end, or hyphenated lower-case words:
+    ``.`` of XML., ``-`` of COVID- (before ^^19), ``-based`` of London-based.
+    """
+    if "-" not in word and "." not in word:
+        return 0
+    end = len(word)
+    if end > 1 and (word[-1] == "-" or (word[-1] == "." and not is_abbreviation(word))):
+        end -= 1
+    while (hyphen := word.rfind("-", 0, end)) > 0 and word[hyphen + 1 : hyphen + 2].islower():
+        end = hyphen
+    return len(word) - end
+
+
+def is_abbreviation(word: str) -> bool:
+    """Does the period at the end of `word` belong to it? It does in Inc. and U.S., not in XML."""
+    capitals = len(word) > 2 and word[:-1].isalpha() and word.isupper()
+    identifier = "." in word[:-1] and not word.isupper()
+    return not (capitals or identifier)
 
 
 def is_name(text: str) -> bool:
-    """Has a span some length, and a capitalized word that is not all capitals?"""
-    return len(text) > 1 and any(
-        word_class(word) is WordClass.CAPITALIZED for word in text.split(" ")
-    )
+    """Is there a capitalized word in a span that is not all capitals?"""
+    return any(word_class(word) is WordClass.CAPITALIZED for word in text.split(" "))
 
 
 def is_acronym(word: str) -> bool:
@@ -157,7 +201,7 @@ def is_acronym(word: str) -> bool:
 @lru_cache(maxsize=REMEMBERED_WORDS)
 def after_acronym(word: str) -> int | None:
     """How many characters follow an acronym in `word`: 0 in EU, 6 in EU-based; None in Berlin."""
-    tail = lower_tail(word)
+    tail = tail_length(word)
     return tail if is_acronym(word[: len(word) - tail]) else None
 
 
@@ -185,7 +229,7 @@ def compounds(sentence: Sentence, taken: Container[int]) -> list[Span]:
 
 def beginnings(word: str) -> list[str]:
     """`word` and all that stands before one of its hyphens, longest first: A-B-C, A-B, A."""
-    found = [word]
-    while (hyphen := found[-1].rfind("-")) > 0:
-        found.append(found[-1][:hyphen])
-    return found
+    if "-" not in word:
+        return [word]
+    hyphens = [found.start() for found in islice(HYPHEN.finditer(word, 1), PHRASE_WORDS)]
+    return [word, *(word[:hyphen] for hyphen in reversed(hyphens))]

@@ -5,6 +5,7 @@ model repeats is replaced each time; one that the source sentence does not have 
 ever left in the text. Last, marked pieces (``^^nd``) join the piece before them.
 """
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -15,15 +16,15 @@ import typer
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines, write_json, write_lines
 from contextnmt.progress import progress
-from contextnmt.text.numbers import number_format, reformat
-from contextnmt.text.pieces import JOIN, join_pieces, tokens_of
-from contextnmt.text.rules import best_targets, read_rules
+from contextnmt.text.numbers import number_format
+from contextnmt.text.pieces import JOIN, SYMBOL, join_pieces, tokens_of
+from contextnmt.text.rules import Targets, best_targets, read_rules, without_rule
 from contextnmt.text.subwords import undo_bpe
 from contextnmt.text.symbol_table import read_symbol_table
-from contextnmt.text.symbols import NUMBER, SYMBOL
 
-#: What may become of a symbol: replaced by a rule or by a copy of its source; dropped because the
-#: source sentence has none of this name; missing because the translation left it out.
+#: What may become of a symbol: replaced by a rule of the dictionary that differs from a copy, or by
+#: a copy of its source; dropped because the source sentence has none of this name; missing because
+#: the translation left it out.
 OUTCOMES = ("rule", "copy", "dropped", "missing")
 
 
@@ -64,7 +65,8 @@ def restore(
         raise UserError("--symbols and --rules are only useful together: give both or neither")
     for language in (source_language, target_language):
         number_format(language)  # a misspelt language is reported before the work begins
-    targets = best_targets(read_rules(rules)) if rules else {}
+    languages = (source_language, target_language)
+    targets = best_targets(read_rules(rules), *languages) if rules else {}
     statistics = {}
     for index, (text, words) in enumerate(zip(translation, out, strict=True)):
         lines = progress(read_lines(text), f"restore {text}", "lines")
@@ -73,9 +75,12 @@ def restore(
         )
         outcomes = Counter(dict.fromkeys(OUTCOMES, 0))
         if symbols:
-            find = surface_finder(targets, source_language, target_language)
+            find = surface_finder(targets, *languages)
             sentences = restore_sentences(sentences, symbols[index], find, outcomes)
         write_lines(words, (" ".join(tokens) for tokens in sentences))
+        if symbols:
+            counted = ", ".join(f"{outcomes[outcome]} {outcome}" for outcome in OUTCOMES)
+            print(f"{words}: symbols: {counted}", file=sys.stderr)
         statistics[words.name.removesuffix(".gz")] = outcomes
     if statistics_out:
         write_json(statistics_out, statistics)
@@ -85,18 +90,14 @@ def restore(
 SurfaceFinder = Callable[[str, str], tuple[str, str]]
 
 
-def surface_finder(
-    targets: Mapping[tuple[str, str], str], source_language: str, target_language: str
-) -> SurfaceFinder:
-    """Look the source surface up in `targets` ((type, source) -> target), or else copy it."""
+def surface_finder(targets: Targets, source_language: str, target_language: str) -> SurfaceFinder:
+    """Look the source surface up in `targets`, or else copy it."""
 
     def find(symbol: str, source: str) -> tuple[str, str]:
         kind = symbol[1]
         if (kind, source) in targets:
             return targets[kind, source], "rule"
-        if kind == NUMBER:
-            return reformat(source, source_language, target_language), "copy"
-        return source, "copy"
+        return without_rule(kind, source, source_language, target_language), "copy"
 
     return find
 
@@ -147,7 +148,6 @@ def restore_tokens(tokens: Iterable[str], surfaces: Mapping[str, str]) -> list[s
 
     def replaced(token: str) -> str:
         text = SYMBOL.sub(lambda match: surfaces.get(match[0], ""), token)
-        nothing_left = text == JOIN or SYMBOL.search(text)  # or a symbol made of symbols' remains
-        return "" if nothing_left else text
+        return "" if text == JOIN else text  # nothing is left of it
 
     return join_pieces(replaced(token) if "<" in token else token for token in tokens)

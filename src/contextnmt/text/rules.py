@@ -5,18 +5,15 @@ rules. It is a table that a person can read and edit, ``rules.tsv``, with a head
 
 - ``type``: N (number), S (proper noun) or C (acronym);
 - ``source``: the surface in the source text, words separated by blanks;
-- ``target``: the surface in the target text; **empty** in the row that tells how often a name,
-  standing alone as a candidate in the source, stayed text;
+- ``target``: the surface in the target text;
 - ``count``: how often, in the training text.
 
-Rows are sorted by type and source; of one source, the most frequent target comes first, of equally
-frequent ones the one seen first (A33). Restoration takes the first; a row's place decides nothing
-but ties, so lines may be edited, added or deleted freely. A number is only listed if its most
-frequent target is not what re-formatting it for the target language gives anyway.
+Rows are sorted by type and source (by code points); of one source, the most frequent target comes
+first, of equally frequent ones the one seen first (A33). Restoration takes the most frequent one.
+Rows may be edited, added and deleted, as long as those of one source stay together and sorted.
 """
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +21,7 @@ from typing import NamedTuple
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines, write_lines
 from contextnmt.text.numbers import reformat
+from contextnmt.text.shards import ShardedCounts
 from contextnmt.text.symbols import ACRONYM, NAME, NUMBER, Symbol
 
 HEADER = "type\tsource\ttarget\tcount"
@@ -39,30 +37,22 @@ class Rule(NamedTuple):
 
 
 class RuleCounts:
-    """Counts of what symbols stood for, as large as the number of distinct rows."""
+    """Counts of what symbols stood for over a training text."""
 
     def __init__(self) -> None:
-        self.counts: Counter[tuple[str, str, str]] = Counter()
+        self.counts = ShardedCounts()
 
-    def add(self, symbols: list[Symbol], text_names: list[str]) -> None:
-        """Count the symbols of a sentence pair and the names of its source that stayed text."""
+    def add(self, symbols: Iterable[Symbol]) -> None:
+        """Count the symbols of a sentence pair."""
         for symbol in symbols:
-            self.counts[symbol.kind, symbol.source, symbol.target] += 1
-        for name in text_names:
-            self.counts[NAME, name, ""] += 1
+            self.counts.add((symbol.kind, symbol.source, symbol.target))
 
-    def rules(self, source_language: str, target_language: str) -> Iterator[Rule]:
+    def rules(self) -> Iterator[Rule]:
         """The rows of the rule dictionary, in the order of the file."""
-        rules = [Rule(*surfaces, count) for surfaces, count in self.counts.items()]
-        rules.sort(
-            key=lambda rule: (rule.kind, rule.source, -rule.frequency)
-        )  # stable: ties as seen
-        for (kind, source), group in groupby(rules, key=lambda rule: rule[:2]):
-            same = list(group)
-            if kind != NUMBER or same[0].target != reformat(
-                source, source_language, target_language
-            ):
-                yield from same
+        for _, group in groupby(self.counts.merged(), key=lambda row: row.key[:2]):
+            for row in sorted(group, key=lambda row: (-row.frequency, row.first)):
+                kind, source, target = row.key
+                yield Rule(kind, source, target, row.frequency)
 
 
 def write_rules(path: Path, rules: Iterator[Rule]) -> None:
@@ -77,13 +67,17 @@ def write_rules(path: Path, rules: Iterator[Rule]) -> None:
 
 
 def read_rules(path: Path) -> Iterator[Rule]:
-    """The rows of a rule dictionary. Raises UserError, naming the line, at a malformed row."""
+    """The rows of a rule dictionary.
+
+    Raises UserError, naming the line, at a malformed row and at one that is not in its place.
+    """
     lines = read_lines(path)
     if next(lines, None) != HEADER:
         raise UserError(f"{path}, line 1: not a rule dictionary: its header is {HEADER!r}")
+    last = ("", "")
     for number, line in enumerate(lines, start=2):
         columns = line.split("\t")
-        if len(columns) != 4 or columns[0] not in (NUMBER, NAME, ACRONYM) or not columns[1]:
+        if len(columns) != 4 or columns[0] not in (NUMBER, NAME, ACRONYM) or not all(columns):
             raise UserError(
                 f"{path}, line {number}: a row needs type (N, S or C), source, target and count, "
                 f"separated by tabs; this one is {line!r}"
@@ -91,32 +85,33 @@ def read_rules(path: Path) -> Iterator[Rule]:
         kind, source, target, count = columns
         if not count.isdecimal():
             raise UserError(f"{path}, line {number}: count {count!r} is not a whole number")
+        if (kind, source) < last:
+            raise UserError(
+                f"{path}, line {number}: {kind} {source!r} comes after {' '.join(last)!r}: "
+                "rows are sorted by type and source, move it to its place"
+            )
+        last = (kind, source)
         yield Rule(kind, source, target, int(count))
 
 
-def best_targets(rules: Iterator[Rule]) -> dict[tuple[str, str], str]:
-    """(type, source) -> most frequent target; of equally frequent ones, the first (A33)."""
-    best: dict[tuple[str, str], Rule] = {}
-    for rule in rules:
-        key = (rule.kind, rule.source)
-        if rule.target and (key not in best or rule.frequency > best[key].frequency):
-            best[key] = rule
-    return {key: rule.target for key, rule in best.items()}
+#: Type and source surface -> target surface.
+Targets = dict[tuple[str, str], str]
 
 
-class NameCounts(NamedTuple):
-    """How often a name of the source became a symbol in training, and how often it stayed text."""
+def best_targets(rules: Iterable[Rule], source_language: str, target_language: str) -> Targets:
+    """(type, source) -> most frequent target; of equally frequent ones, the first (A33).
 
-    symbol: int = 0
-    text: int = 0
+    Only where it is not `without_rule` anyway: the names that look alike in both languages are
+    most of a rule dictionary, and need no memory.
+    """
+    targets = {}
+    for (kind, source), group in groupby(rules, key=lambda rule: rule[:2]):
+        best = max(group, key=lambda rule: rule.frequency)  # of equals the first
+        if best.target != without_rule(kind, source, source_language, target_language):
+            targets[kind, source] = best.target
+    return targets
 
 
-def name_counts(rules: Iterator[Rule]) -> dict[str, NameCounts]:
-    """The counts of every name in the rule dictionary."""
-    counts: dict[str, NameCounts] = {}
-    for rule in rules:
-        if rule.kind == NAME:
-            symbol, text = counts.get(rule.source, NameCounts())
-            more = (rule.frequency, 0) if rule.target else (0, rule.frequency)
-            counts[rule.source] = NameCounts(symbol + more[0], text + more[1])
-    return counts
+def without_rule(kind: str, source: str, source_language: str, target_language: str) -> str:
+    """What a symbol is replaced by where there is no rule: a copy, a number re-formatted."""
+    return reformat(source, source_language, target_language) if kind == NUMBER else source

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines
-from contextnmt.text.symbols import SYMBOL, Symbol
+from contextnmt.text.pieces import SYMBOL
+from contextnmt.text.symbols import Symbol
 
 HEADER = "line\tsymbol\tsource"
 

@@ -1,7 +1,5 @@
 """The stage `symbolize`: numbers, proper nouns and acronyms become typed, numbered symbols."""
 
-from collections.abc import Callable, Container
-from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -10,8 +8,10 @@ import typer
 from contextnmt.errors import UserError
 from contextnmt.files import atomic, read_lines, read_pairs
 from contextnmt.progress import progress
+from contextnmt.text.counts import count_words, read_counts
 from contextnmt.text.numbers import number_format
-from contextnmt.text.rules import NameCounts, RuleCounts, name_counts, read_rules, write_rules
+from contextnmt.text.rates import RateCounts, Rates, read_rates
+from contextnmt.text.rules import RuleCounts, write_rules
 from contextnmt.text.symbol_table import HEADER, symbol_row
 from contextnmt.text.symbols import Side, symbolize_pair, symbolize_source
 
@@ -20,128 +20,94 @@ def symbolize(
     source: Annotated[Path, typer.Option(help="source text, one tokenized sentence a line")],
     source_language: Annotated[str, typer.Option(help="language of the source, such as en")],
     target_language: Annotated[str, typer.Option(help="language of the target, such as fr")],
-    source_counts: Annotated[
-        Path, typer.Option(help="word TAB count of the training text, most frequent first")
-    ],
-    source_out: Annotated[Path, typer.Option(help="where to write the source with symbols")],
+    out: Annotated[Path, typer.Option(help="beginning of the names of the files to write")],
     target: Annotated[Path | None, typer.Option(help="target text, if there is one")] = None,
+    source_counts: Annotated[
+        Path | None,
+        typer.Option(help="word TAB count of the training text; else counted in --source"),
+    ] = None,
     target_counts: Annotated[
-        Path | None, typer.Option(help="the same counts of the target, needed with --target")
+        Path | None, typer.Option(help="the same of the target; else counted in --target")
     ] = None,
-    target_out: Annotated[
-        Path | None, typer.Option(help="where to write the target with symbols")
+    rates: Annotated[
+        Path | None, typer.Option(help="PREFIX.rates.tsv of the training text, without --target")
     ] = None,
-    rules_out: Annotated[
-        Path | None, typer.Option(help="where to write the rule dictionary of a training text")
-    ] = None,
-    rules: Annotated[
-        Path | None, typer.Option(help="rule dictionary to read, for a source alone")
-    ] = None,
-    symbols_out: Annotated[
-        Path | None, typer.Option(help="where to write what the symbols of a lone source mean")
-    ] = None,
-    vocabulary_size: Annotated[
-        int, typer.Option(min=1, help="a name with a word rarer than the first N is a symbol")
-    ] = 30_000,
+    threshold: Annotated[
+        float, typer.Option(min=0, max=1, help="a word this likely is a symbol, without --target")
+    ] = 0.3,
 ) -> None:
     """Replace numbers, proper nouns and acronyms by the symbols <N>_1, <S>_1, <C>_1.
 
-    Training text: contextnmt symbolize --source train.en.gz --target train.fr.gz
-    --source-language en --target-language fr --source-counts counts.en.tsv
-    --target-counts counts.fr.tsv --source-out sym.en.gz --target-out sym.fr.gz
-    --rules-out rules.tsv
-
-    Dev text: the same without --rules-out.
+    Both sides: contextnmt symbolize --source train.en.gz --target train.fr.gz --source-language en
+    --target-language fr --out PREFIX. Writes the texts PREFIX.en.gz and PREFIX.fr.gz; the rule
+    dictionary PREFIX.rules.tsv, a table with the columns type (N, S or C), source, target and
+    count, which restoration uses and which may be edited by hand; and PREFIX.rates.tsv, how often
+    each capitalized word became a symbol. Of a dev text, give the counts of the training text.
 
     Source alone, to be translated: contextnmt symbolize --source test.en.gz --source-language en
-    --target-language fr --source-counts counts.en.tsv --rules rules.tsv --source-out sym.en.gz
-    --symbols-out test.symbols.tsv.gz
-
-    Rule dictionary: a table with the columns type (N, S or C), source, target and count; an empty
-    target counts how often a name stayed text. Restoration takes the most frequent target. It may
-    be edited by hand.
-
-    Symbols of a lone source: a table with the columns line (from 1), symbol and source.
+    --target-language fr --source-counts counts.en.tsv --rates train.rates.tsv --out PREFIX. Writes
+    PREFIX.en.gz and PREFIX.symbols.tsv.gz, a table with the columns line (from 1), symbol and
+    source.
     """
     number_format(target_language)  # a misspelt language is reported before the work begins
-    source_side = Side(source_language, read_counts(source_counts))
-    if target and target_counts and target_out and not (rules or symbols_out):
-        target_side = Side(target_language, read_counts(target_counts))
-        counts = RuleCounts() if rules_out else None
-        symbolize_pairs(
-            (source, target), (source_side, target_side), (source_out, target_out), counts
+    if target and not rates:
+        sides = (
+            Side(source_language, known_counts(source_counts, source)),
+            Side(target_language, known_counts(target_counts, target)),
         )
-        if rules_out and counts:
-            write_rules(rules_out, counts.rules(source_language, target_language))
-    elif rules and symbols_out and not (target or target_out or rules_out):
-        names = name_counts(read_rules(rules))
-        vocabulary = set(islice(source_side.counts, vocabulary_size))
-        symbolize_sources(source, source_side, names, vocabulary, source_out, symbols_out)
+        symbolize_pairs((source, target), sides, out)
+    elif rates and source_counts and not (target or target_counts):
+        side = Side(source_language, read_counts(source_counts))
+        known = Rates(read_rates(rates), side.counts)
+        symbolize_sources(source, side, target_language, known, threshold, out)
     else:
         raise UserError(
-            "give either --target, --target-counts and --target-out (and --rules-out for a "
-            "training text), or, for a source alone, --rules and --symbols-out"
+            "give either --target (and the counts of the training text, if this is another one), "
+            "or, for a source alone, --rates and --source-counts of the training text"
         )
 
 
-def symbolize_pairs(
-    texts: tuple[Path, Path],
-    sides: tuple[Side, Side],
-    outs: tuple[Path, Path],
-    counts: RuleCounts | None,
-) -> None:
-    """Symbolize two texts, each tuple source first, and count in `counts` what became of what."""
+def known_counts(counts: Path | None, text: Path) -> dict[str, int]:
+    """The words of the training text: those in the table `counts`, else those of `text` itself."""
+    return read_counts(counts) if counts else count_words(text)
+
+
+def symbolize_pairs(texts: tuple[Path, Path], sides: tuple[Side, Side], out: Path) -> None:
+    """Symbolize two texts, each tuple source first, and count what became of what."""
     pairs = progress(read_pairs(*texts), f"symbolize {texts[0]}", "pairs")
-    with atomic(outs[0]) as source_out, atomic(outs[1]) as target_out:
+    rules, rates = RuleCounts(), RateCounts()
+    names = [beside(out, f"{side.language}.gz") for side in sides]
+    with atomic(names[0]) as source_out, atomic(names[1]) as target_out:
         for pair in pairs:
             done = symbolize_pair(*pair, *sides)
             source_out.write(" ".join(done.source) + "\n")
             target_out.write(" ".join(done.target) + "\n")
-            if counts is not None:
-                counts.add(done.symbols, done.text_names)
+            rules.add(done.symbols)
+            rates.add(done.sightings)
+    rates.write(beside(out, "rates.tsv"))
+    write_rules(beside(out, "rules.tsv"), rules.rules())
 
 
 def symbolize_sources(
-    text: Path,
-    side: Side,
-    names: dict[str, NameCounts],
-    vocabulary: Container[str],
-    text_out: Path,
-    symbols_out: Path,
+    text: Path, side: Side, target_language: str, rates: Rates, threshold: float, out: Path
 ) -> None:
     """Symbolize a source text and write beside it what its symbols stand for."""
-    known = {name for name, counts in names.items() if counts.symbol}
-    is_symbol = name_filter(names, vocabulary)
     lines = progress(read_lines(text), f"symbolize {text}", "lines")
-    with atomic(text_out) as out, atomic(symbols_out) as table:
+    names = [beside(out, f"{side.language}.gz"), beside(out, "symbols.tsv.gz")]
+    with atomic(names[0]) as text_out, atomic(names[1]) as table:
         table.write(HEADER + "\n")
         for number, line in enumerate(lines, start=1):
-            done = symbolize_source(line, side, known, is_symbol)
-            out.write(" ".join(done.source) + "\n")
+            done = symbolize_source(
+                line,
+                side,
+                target_language,
+                lambda word, context: rates.probability(word, context) >= threshold,
+            )
+            text_out.write(" ".join(done.source) + "\n")
             for symbol in done.symbols:
                 table.write(symbol_row(number, symbol) + "\n")
 
 
-def name_filter(names: dict[str, NameCounts], vocabulary: Container[str]) -> Callable[[str], bool]:
-    """A function that tells whether a name in a lone source is to become a symbol (A26).
-
-    It is if it was one in at least half of its occurrences in training, or never occurred there,
-    or has a word outside the vocabulary.
-    """
-
-    def is_symbol(name: str) -> bool:
-        symbol, text = names.get(name, NameCounts())
-        return symbol >= text or any(word not in vocabulary for word in name.split(" "))
-
-    return is_symbol
-
-
-def read_counts(path: Path) -> dict[str, int]:
-    """word -> count, in the order of the file. Raises UserError, naming the line, if malformed."""
-    counts = {}
-    for number, line in enumerate(read_lines(path), start=1):
-        word, tab, count = line.rpartition("\t")
-        if not (tab and count.isdecimal()):
-            raise UserError(f"{path}, line {number}: expected a word, a tab and a count: {line!r}")
-        counts[word] = int(count)
-    return counts
+def beside(out: Path, suffix: str) -> Path:
+    """The path of one of the files whose names begin with `out`."""
+    return out.with_name(f"{out.name}.{suffix}")

@@ -5,8 +5,7 @@ proper noun and ``<C>_1`` the first acronym (Choi et al. 2017, section 4.3). Num
 proper nouns, then acronyms (A30): what a proper noun covers is no acronym of its own.
 """
 
-import re
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from contextnmt.text.matches import (
@@ -15,16 +14,22 @@ from contextnmt.text.matches import (
     common_numbers,
     number_spans,
 )
-from contextnmt.text.names import Span, candidate_acronyms, candidate_names, sentence_of
-from contextnmt.text.numbers import number_format
+from contextnmt.text.names import Sentence, Span, candidate_acronyms, sentence_of
+from contextnmt.text.numbers import in_other_numerals, number_format
 from contextnmt.text.pieces import JOIN
+from contextnmt.text.rates import Context, Sighting, probable_names, sightings
 
 NUMBER, NAME, ACRONYM = "N", "S", "C"
 
-SYMBOL = re.compile(r"<([NSC])>_[0-9]+")
-
 #: So many symbols of a type in a sentence at most; what comes after them stays text.
 LIMIT = 20
+
+
+#: The symbols of each type that a sentence may have, in order: ``<S>_1``, ``<S>_2``...
+SYMBOLS = {
+    kind: [f"<{kind}>_{number}" for number in range(1, LIMIT + 1)]
+    for kind in (NUMBER, NAME, ACRONYM)
+}
 
 
 class Side(NamedTuple):
@@ -58,7 +63,7 @@ class SymbolizedPair(NamedTuple):
     source: list[str]
     target: list[str]
     symbols: list[Symbol]
-    text_names: list[str]  # names, as `candidate_names` sees them in the source, that stayed text
+    sightings: list[Sighting]  # of the source
 
 
 class SymbolizedSource(NamedTuple):
@@ -68,70 +73,90 @@ class SymbolizedSource(NamedTuple):
     symbols: list[Symbol]
 
 
+class Named(NamedTuple):
+    """A span of a sentence and the symbol that takes its place."""
+
+    span: Span
+    symbol: str
+
+
 def symbolize_pair(
     source: str, target: str, source_side: Side, target_side: Side
 ) -> SymbolizedPair:
     """Replace what stands in both tokenized sentences by symbols."""
     left, right = sentence_of(source), sentence_of(target)
-    numbers = common_numbers(left.pieces, right.pieces, source_side.grouped, target_side.grouped)
-    names = common_names(left, right, source_side.counts, target_side.counts)
-    acronyms = common_acronyms(
-        left, right, places(first for first, _ in names), places(second for _, second in names)
-    )
-    source_names: list[tuple[Span, str]] = []
-    target_names: list[tuple[Span, str]] = []
-    symbols = []
-    for kind, matches in ((NUMBER, numbers), (NAME, names), (ACRONYM, acronyms)):
-        for number, (first, second) in enumerate(sorted(matches)[:LIMIT], start=1):
-            name = symbol_name(kind, number)
-            source_names.append((first, name))
-            target_names.append((second, name))
-            symbols.append(Symbol(name, first.text(left.pieces), second.text(right.pieces)))
-    replaced = {span: span.text(left.pieces) for span, name in source_names if name[1] == NAME}
+    named = matching_spans(left, right, source_side, target_side)
     return SymbolizedPair(
-        replace(left.pieces, source_names),
-        replace(right.pieces, target_names),
-        symbols,
+        replace(left.pieces, [first for first, _ in named]),
+        replace(right.pieces, [second for _, second in named]),
         [
-            span.text(left.pieces)
-            for span in candidate_names(left, source_side.counts, replaced.values())
-            if span not in replaced
+            Symbol(name, first.text(left.pieces), second.text(right.pieces))
+            for (first, name), (second, _) in named
         ],
+        source_sightings(left, [first for first, _ in named]),
+    )
+
+
+def matching_spans(
+    source: Sentence, target: Sentence, source_side: Side, target_side: Side
+) -> list[tuple[Named, Named]]:
+    """What stands in both sentences of a pair, with the symbols for it, by type and place."""
+    numbers = common_numbers(source, target, source_side.grouped, target_side.grouped)
+    names = common_names(source, target, source_side.counts, target_side.counts)
+    acronyms = common_acronyms(
+        source, target, places(first for first, _ in names), places(second for _, second in names)
+    )
+    return [
+        (Named(first, symbol), Named(second, symbol))
+        for kind, matches in ((NUMBER, numbers), (NAME, names), (ACRONYM, acronyms))
+        for (first, second), symbol in zip(sorted(matches), SYMBOLS[kind], strict=False)
+    ]
+
+
+def source_sightings(source: Sentence, named: list[Named]) -> list[Sighting]:
+    """What became of the capitalized words of a training sentence."""
+    names = places(span for span, symbol in named if symbol[1] == NAME)
+    replaced = {span for span, _ in named}
+    acronyms = candidate_acronyms(source, names)
+    return sightings(
+        source, names, [(span.text(source.pieces), span in replaced) for span in acronyms]
     )
 
 
 def symbolize_source(
-    source: str, side: Side, known: Container[str], is_symbol: Callable[[str], bool]
+    source: str, side: Side, target_language: str, is_symbol: Callable[[str, Context], bool]
 ) -> SymbolizedSource:
-    """Replace numbers, acronyms and those names for which `is_symbol` holds (A26).
-
-    A name stays text as a whole if `is_symbol` says so of it. `known` names may start with a word
-    that is capitalized because the sentence starts there (A28).
-    """
+    """Replace numbers, and those names and acronyms for which `is_symbol` holds (A26)."""
     sentence = sentence_of(source)
+    named = probable_spans(sentence, side, target_language, is_symbol)
+    symbols = [Symbol(symbol, span.text(sentence.pieces)) for span, symbol in named]
+    return SymbolizedSource(replace(sentence.pieces, named), symbols)
+
+
+def probable_spans(
+    sentence: Sentence,
+    side: Side,
+    target_language: str,
+    is_symbol: Callable[[str, Context], bool],
+) -> list[Named]:
+    """What in a source sentence would probably stand in its translation too (A26)."""
     pieces = sentence.pieces
-    names = [
+    numbers = [
         span
-        for span in candidate_names(sentence, side.counts, known)
-        if is_symbol(span.text(pieces))
+        for span in number_spans(sentence, side.grouped)
+        if not in_other_numerals(pieces, span.stop, side.language, target_language)
     ]
-    found = (
-        (NUMBER, number_spans(pieces, side.grouped)),
-        (NAME, names),
-        (ACRONYM, candidate_acronyms(sentence, places(names))),
-    )
-    named = [
-        (span, symbol_name(kind, number))
-        for kind, spans in found
-        for number, span in enumerate(spans[:LIMIT], start=1)
+    names = probable_names(sentence, is_symbol)
+    acronyms = [
+        span
+        for span in candidate_acronyms(sentence, places(names))
+        if is_symbol(span.text(pieces), Context.ACRONYM)
     ]
-    symbols = [Symbol(name, span.text(pieces)) for span, name in named]
-    return SymbolizedSource(replace(pieces, named), symbols)
-
-
-def symbol_name(kind: str, number: int) -> str:
-    """The symbol of a type and its number in the sentence, from 1: ``<S>_2``."""
-    return f"<{kind}>_{number}"
+    return [
+        Named(span, symbol)
+        for kind, spans in ((NUMBER, numbers), (NAME, names), (ACRONYM, acronyms))
+        for span, symbol in zip(spans, SYMBOLS[kind], strict=False)
+    ]
 
 
 def places(spans: Iterable[Span]) -> set[int]:
@@ -139,11 +164,13 @@ def places(spans: Iterable[Span]) -> set[int]:
     return {place for span in spans for place in range(span.start, span.stop)}
 
 
-def replace(pieces: list[str], named: list[tuple[Span, str]]) -> list[str]:
+def replace(pieces: list[str], named: list[Named]) -> list[str]:
     """`pieces` with symbols in place of the spans, which do not overlap.
 
     A mark before a span goes to its symbol; the rest of a span's last piece becomes a marked piece.
     """
+    if not named:
+        return pieces
     replaced = []
     free = 0
     for span, name in sorted(named):

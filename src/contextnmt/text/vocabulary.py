@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
 from pathlib import Path
 
 from contextnmt.errors import UserError
@@ -33,8 +34,7 @@ class Vocabulary:
 
     def encode(self, words: Iterable[str]) -> list[int]:
         """The id of each of `words`, without an end of sentence; UNK for those not known."""
-        ids = self.ids
-        return [ids.get(word, UNK) for word in words]
+        return list(map(self.ids.get, words, repeat(UNK)))
 
     def decode(self, ids: Iterable[int]) -> list[str]:
         """The word of each of `ids`; specials as they are spelt. Raises IndexError if unknown."""

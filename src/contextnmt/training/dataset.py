@@ -1,6 +1,7 @@
 """The binarized training pairs, memory-mapped, less those that the recipe drops."""
 
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy.typing as npt
 
 from contextnmt.errors import UserError
 from contextnmt.text.vocabulary import EOS, PAD, UNK
+from contextnmt.training.settings import PairFilter
 
 #: Sentences whose unknown symbols are counted at a time: memory does not grow with the corpus.
 BLOCK = 1 << 16
@@ -72,27 +74,55 @@ class TrainingPairs:
     dropped: dict[str, int]
 
 
-def training_pairs(folder: Path, max_length: int, unknown_limit: float) -> TrainingPairs:
-    """Apply the filters of Choi et al. 2017, sec. 5.3, to a binarize folder's training pairs.
+def training_pairs(own: PairFilter, others: Sequence[PairFilter] = ()) -> TrainingPairs:
+    """The training pairs of a system that pass its `own` filter and those of `others` (A14).
 
-    A pair is dropped if a side is empty, if a side has more than `max_length` symbols, or if more
-    than the share `unknown_limit` of the symbols of both sides together is unknown (A13, A14).
-    Raises UserError if no pair is left.
+    `dropped` counts each pair once, under the first reason of its own filter or, if that keeps it,
+    under `elsewhere`. Raises UserError if no pair is left, or if another folder does not hold as
+    many pairs.
     """
-    source, target = (Side.open(folder, "train", side) for side in ("source", "target"))
-    lengths = np.stack([source.lengths, target.lengths])
-    unknown = source.unknowns() + target.unknowns() > unknown_limit * lengths.sum(0)
-    empty = lengths.min(0) == 0
-    long = ~empty & (lengths.max(0) > max_length)
-    unknown &= ~empty & ~long
-    rows = np.flatnonzero(~empty & ~long & ~unknown)
-    dropped = {"empty": empty.sum(), "length": long.sum(), "unknown": unknown.sum()}
-    counts = {reason: int(count) for reason, count in dropped.items()}
+    source, target = training_sides(own)
+    reasons = drop_reasons(own, source, target)
+    kept = ~np.logical_or.reduce(list(reasons.values()))
+    elsewhere = np.zeros_like(kept)
+    for other in others:
+        sides = training_sides(other)
+        if len(sides[0]) != len(source):
+            raise UserError(
+                f"{other.data} holds {len(sides[0])} training pairs and {own.data} {len(source)}: "
+                "give folders that hold the same pairs, each in its own view"
+            )
+        for dropped in drop_reasons(other, *sides).values():
+            elsewhere |= dropped
+    reasons["elsewhere"] = elsewhere & kept
+    rows = np.flatnonzero(kept & ~elsewhere)
+    counts = {reason: int(dropped.sum()) for reason, dropped in reasons.items()}
     if not len(rows):
         raise UserError(
-            f"{folder}: none of {len(source)} training pairs is left ({counts['empty']} empty, "
-            f"{counts['length']} longer than max_length {max_length}, {counts['unknown']} with "
-            f"more unknown symbols than unknown_limit {unknown_limit}): widen the limits or give "
-            "more text"
+            f"{own.data}: none of {len(source)} training pairs is left ({counts['empty']} empty, "
+            f"{counts['length']} longer than max_length {own.max_length}, {counts['unknown']} with "
+            f"more unknown symbols than unknown_limit {own.unknown_limit}, {counts['elsewhere']} "
+            "dropped by other filters): widen the limits or give more text"
         )
     return TrainingPairs(source, target, rows, counts)
+
+
+def training_sides(pairs: PairFilter) -> tuple[Side, Side]:
+    """The two sides of the training text that `pairs` is about."""
+    folder = Path(pairs.data)
+    return Side.open(folder, "train", "source"), Side.open(folder, "train", "target")
+
+
+def drop_reasons(
+    limits: PairFilter, source: Side, target: Side
+) -> dict[str, npt.NDArray[np.bool_]]:
+    """Which pairs the filters of Choi et al. 2017, sec. 5.3, drop, by the first reason to do so.
+
+    A pair is dropped if a side is empty, if a side has more than `max_length` symbols, or if more
+    than the share `unknown_limit` of the symbols of both sides together is unknown (A13).
+    """
+    lengths = np.stack([source.lengths, target.lengths])
+    unknown = source.unknowns() + target.unknowns() > limits.unknown_limit * lengths.sum(0)
+    empty = lengths.min(0) == 0
+    long = ~empty & (lengths.max(0) > limits.max_length)
+    return {"empty": empty, "length": long, "unknown": unknown & ~empty & ~long}

@@ -5,6 +5,7 @@ import json
 import signal
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -13,7 +14,7 @@ import torch
 
 from contextnmt.closure import code_marks
 from contextnmt.errors import UserError
-from contextnmt.files import read_json, sha256
+from contextnmt.files import read_json
 from contextnmt.model.device import choose_device
 from contextnmt.model.settings import ModelSettings
 from contextnmt.model.translator import Translator
@@ -24,7 +25,7 @@ from contextnmt.training.batches import Batches
 from contextnmt.training.checkpoint import set_aside
 from contextnmt.training.dataset import training_pairs
 from contextnmt.training.journal import Journal
-from contextnmt.training.settings import TrainingSettings
+from contextnmt.training.settings import PairFilter, TrainingSettings
 from contextnmt.training.validation import Validation
 
 #: The folder that holds the package.
@@ -75,18 +76,23 @@ class Training:
         state: Path,
         tensorboard: Path,
         checkpoint_minutes: float = 20,
+        filters: Sequence[PairFilter] = (),
     ) -> None:
         """Load the data, build the model, and take up the checkpoint in `state` if it fits.
 
-        `checkpoint_minutes`: how often to write one besides those at each validation.
+        `checkpoint_minutes`: how often to write one besides those at each validation; `filters`:
+        those that training pairs have to pass besides the recipe's own (A14).
         """
         torch.set_num_threads(recipe.threads)
         self.recipe, self.seed, self.device = recipe, seed, choose_device(recipe.device)
-        self.pairs = training_pairs(data, recipe.max_length, recipe.unknown_limit)
+        own = PairFilter(str(data), recipe.max_length, recipe.unknown_limit)
+        self.pairs = training_pairs(own, filters)
         self.batches = Batches(self.pairs, recipe.batch_size, recipe.sort_batches, seed)
         self.validation = Validation(data)
-        vocabulary = read_json(data / "manifest.json")["vocabulary"]
-        words = [vocabulary[side]["words"] + len(SPECIALS) for side in ("source", "target")]
+        manifest = read_json(data / "manifest.json")
+        words = [
+            manifest["vocabulary"][side]["words"] + len(SPECIALS) for side in ("source", "target")
+        ]
         torch.manual_seed(seed)
         self.model = Translator(model, *words).to(self.device)
         self.optimizer = torch.optim.Adam(
@@ -98,7 +104,7 @@ class Training:
             "model": as_json(dataclasses.asdict(model)),
             "training": dataclasses.asdict(recipe),
             "seed": seed,
-            "data": sha256(data / "manifest.json"),
+            "data": {"manifest": manifest, "filters": [described(each) for each in filters]},
             "code": code_marks(SOURCE, __name__),
         }
         self.checkpoint = state / "checkpoint.safetensors"
@@ -267,6 +273,12 @@ def check_loss(loss: float, update: int) -> None:
             f"the loss is {loss} at update {update}: the training has diverged; lower "
             "training.learning_rate"
         )
+
+
+def described(other: PairFilter) -> dict[str, Any]:
+    """A filter with the manifest of its data in place of their folder, which may be moved."""
+    manifest = read_json(Path(other.data) / "manifest.json")
+    return {**dataclasses.asdict(other), "data": manifest}
 
 
 def as_json(record: dict[str, Any]) -> Any:

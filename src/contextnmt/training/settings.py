@@ -7,6 +7,9 @@ from typing import Any
 
 from contextnmt.settings import record
 
+#: Smallest and largest values of what decides whether a pair is kept.
+LIMITS = {"max_length": (1, math.inf), "unknown_limit": (0, 1)}
+
 
 @dataclasses.dataclass(frozen=True)
 class TrainingSettings:
@@ -43,16 +46,39 @@ class TrainingSettings:
     threads: int = 1
 
 
+@dataclasses.dataclass(frozen=True)
+class PairFilter:
+    """Which training pairs a system keeps, in its own view of the text (A13, A14).
+
+    data
+        Folder of `contextnmt binarize`, with the text in that view.
+    max_length, unknown_limit
+        As in `TrainingSettings`.
+    """
+
+    data: str
+    max_length: int
+    unknown_limit: float
+
+
 def training_settings(block: Mapping[str, Any]) -> TrainingSettings:
     """The settings that a `training` block describes.
 
     Raises UserError if a key is unknown, a value of the wrong type, or a number out of bounds.
     """
-    counts = ["batch_size", "sort_batches", "max_length", "validate_every", "patience"]
+    counts = ["batch_size", "sort_batches", "validate_every", "patience"]
     bounds = {
+        **LIMITS,
         **dict.fromkeys([*counts, "max_updates", "threads"], (1, math.inf)),
         "learning_rate": (1e-12, 1e3),
         "clip": (1e-12, math.inf),
-        "unknown_limit": (0, 1),
     }
     return record(TrainingSettings, "training", block, bounds)
+
+
+def pair_filter(block: Mapping[str, Any]) -> PairFilter:
+    """The filter that a value of the option --filter describes.
+
+    Raises UserError if a key is unknown or missing, a value of the wrong type, or out of bounds.
+    """
+    return record(PairFilter, "--filter", block, LIMITS)

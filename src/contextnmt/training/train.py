@@ -10,12 +10,12 @@ from typing import Annotated, Any
 import typer
 
 from contextnmt.errors import UserError
-from contextnmt.files import atomic, read_json, write_json
+from contextnmt.files import atomic, write_json
 from contextnmt.model.settings import model_settings
 from contextnmt.training.checkpoint import locked, save
 from contextnmt.training.environment import environment
 from contextnmt.training.loop import Training, TrainingInterruptedError
-from contextnmt.training.settings import training_settings
+from contextnmt.training.settings import pair_filter, training_settings
 
 #: Largest seed: with the number of the update it makes up 64 bits.
 MAX = 2**31 - 1
@@ -34,6 +34,10 @@ def train(
     checkpoint_minutes: Annotated[
         float, typer.Option(help="how often to save the state, besides at each validation", min=0)
     ] = 20,
+    filter: Annotated[
+        list[str] | None,
+        typer.Option(help="of another system, for pairs to pass as well, JSON; repeatable"),
+    ] = None,
 ) -> None:
     """Train a model; stop when greedy BLEU on the development set no longer grows.
 
@@ -44,12 +48,18 @@ def train(
 
     Example: contextnmt train --data data/bpe --out model --state model/state
     --model '{"hidden": 256}' --training '{"batch_size": 80}'
+
+    To train on the pairs alone that another system keeps too, name its view of them and its
+    limits: --filter '{"data": "data/word", "max_length": 50, "unknown_limit": 0.1}'
     """
     recipe = training_settings(parse("--training", training))
     architecture = model_settings(parse("--model", model))
+    filters = [pair_filter(parse("--filter", each)) for each in filter or []]
     with locked(state):
         run = Training(
-            data, architecture, recipe, seed, state, out / "tensorboard", checkpoint_minutes
+            *(data, architecture, recipe, seed, state, out / "tensorboard"),
+            checkpoint_minutes=checkpoint_minutes,
+            filters=filters,
         )
         try:
             run.run()
@@ -62,7 +72,6 @@ def train(
 
 def write_model(run: Training, data: Path, out: Path) -> None:
     """Write what a finished training leaves; model.json, which tells of it all, comes last."""
-    manifest = read_json(data / "manifest.json")
     for name in VOCABULARIES:
         with atomic(out / name, "wb") as copy, open(data / name, "rb") as original:
             shutil.copyfileobj(original, copy)
@@ -81,7 +90,7 @@ def write_model(run: Training, data: Path, out: Path) -> None:
             "seconds": round(run.seconds, 1),
             "parameters": sum(p.numel() for p in run.model.parameters()),
             "data": {
-                "manifest": manifest,
+                **run.identity["data"],
                 "pairs": len(run.pairs.rows),
                 "dropped": run.pairs.dropped,
             },

@@ -1,0 +1,190 @@
+"""How good the symbols are that are made from the source alone, and where they go wrong (A26)."""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from contextnmt.errors import UserError
+from contextnmt.files import read_json
+from contextnmt.report.experiment import by_pair, pair_title, parse_experiment
+from contextnmt.report.tables import NONE, Block, Cell, Table, write_table
+
+#: Type of symbol, as the scores name it -> its name in the tables.
+TYPES = {"N": "numbers", "S": "names", "C": "acronyms", "all": "all"}
+
+#: Quantity of the scores -> its heading, and how it is printed.
+QUANTITIES = {
+    "source_alone": (("symbols", "source alone"), "{:,}"),
+    "both_sides": (("symbols", "both sides"), "{:,}"),
+    "precision_percent": (("precision", ""), "{:.1f}"),
+    "recall_percent": (("recall", ""), "{:.1f}"),
+    "f1_percent": (("F1", ""), "{:.1f}"),
+}
+
+#: Error -> reason -> what the tables call it.
+REASONS = {
+    "false": {
+        "absent": "not in the target: translated, converted or left out",
+        "similar": "a similar word in the target: inflected or spelt otherwise",
+        "repeated": "fewer times in the target",
+        "unpaired": "in the target, but not paired",
+        "extent": "fewer or more words with both sides",
+        "type": "words of a symbol of another type with both sides",
+        "limit": "too many symbols of the type with both sides",
+    },
+    "missed": {
+        "unseen": "without a capital in training",
+        "unlikely": "mostly text in training",
+        "numeral": "taken for Roman numerals in the target",
+        "extent": "fewer or more words from the source alone",
+        "type": "words of a symbol of another type from the source alone",
+        "limit": "too many symbols of the type from the source alone",
+    },
+}
+
+#: Column of the numbers behind the table of scores -> its label in the table of reasons.
+REASON_COLUMNS = {
+    f"{error}_{reason}": f"{error}: {name}"
+    for error, names in REASONS.items()
+    for reason, name in names.items()
+}
+
+#: What the scores tell of a wrong decision, and the headings of what the table shows of it.
+ERROR_KEYS = ("type", "surface", "error", "reason", "count", "text", "line", "source", "target")
+ERROR_COLUMNS = ("words", "type", "wrong", "because", "place", "source", "target", "count")
+
+
+def symbol_scores_table(
+    symbol_scores: Annotated[list[Path], typer.Option(help="symbol scores of a pair; repeatable")],
+    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
+    out: Annotated[Path, typer.Option(help="path of the table of scores, without its suffix")],
+    errors_out: Annotated[Path, typer.Option(help="the same of the most frequent errors")],
+) -> None:
+    """Tabulate precision and recall of symbols made without the target, and what goes wrong.
+
+    Example: contextnmt symbol-scores-table --symbol-scores results/demo/symbol-scores/en-fr.json
+    --experiment "$JSON" --out results/demo/report/tables/symbol-scores
+    --errors-out results/demo/report/tables/symbol-errors
+    """
+    about = parse_experiment(experiment)
+    scores, errors = Table([], [], SCORE_NOTES), Table([], [], ERROR_NOTES)
+    for pair, path in by_pair("--symbol-scores", symbol_scores, about).items():
+        content = read_json(path)
+        texts = dict.fromkeys([*about.dev[pair], *about.test[pair]])
+        try:
+            rows = [
+                row
+                for text in texts
+                for row in score_rows(pair, text, content["texts"][text]["types"])
+            ]
+            listed = [
+                {"pair": pair} | {key: row[key] for key in ERROR_KEYS} for row in content["errors"]
+            ]
+        except (KeyError, TypeError):
+            raise UserError(
+                f"{path}: not the symbol scores of {', '.join(texts)}: score this pair again"
+            ) from None
+        scores.data.extend(rows)
+        scores.blocks.append(score_block(pair, rows))
+        errors.data.extend(listed)
+        if listed:
+            scores.blocks.append(reason_block(pair, rows))
+            errors.blocks.append(error_block(pair, listed))
+    write_table(out, scores)
+    write_table(errors_out, errors)
+
+
+SCORE_NOTES = [
+    "Both sides: the symbols that the training text would have for these sentences. Right is a "
+    "symbol of the same type for the same words; one for fewer or more words counts as false and "
+    "as missed.",
+]
+ERROR_NOTES = [
+    "The most frequent ones of each pair, over all texts. False: a symbol from the source alone, "
+    "but not with both sides; missed: the reverse. Place: text and line of the example.",
+]
+
+
+def score_rows(pair: str, text: str, types: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """One row for each type of a text: the scores, and how many are wrong for which reason."""
+    for kind in TYPES:
+        scores = types[kind]
+        reasons = {
+            f"{error}_{reason}": scores[error].get(reason, 0)
+            for error, names in REASONS.items()
+            for reason in names
+        }
+        yield {
+            "pair": pair,
+            "text": text,
+            "type": kind,
+            **{quantity: scores[quantity] for quantity in QUANTITIES},
+            **reasons,
+        }
+
+
+def score_block(pair: str, rows: list[dict[str, Any]]) -> Block:
+    """The scores of one pair by text and type."""
+    return Block(
+        pair_title(pair),
+        [heading for heading, _ in QUANTITIES.values()],
+        [
+            (
+                f"{row['text']}: {TYPES[row['type']]}",
+                [shown(row[quantity], form) for quantity, (_, form) in QUANTITIES.items()],
+            )
+            for row in rows
+        ],
+    )
+
+
+def reason_block(pair: str, rows: list[dict[str, Any]]) -> Block:
+    """How many decisions of one pair are wrong for which reason, over all texts, by type."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for row in rows:
+        counts.update({(column, row["type"]): row[column] for column in REASON_COLUMNS})
+    return Block(
+        f"{pair_title(pair)}: wrong decisions",
+        [(name,) for name in TYPES.values()],
+        [
+            (label, [shown(counts[column, kind], "{:,}") for kind in TYPES])
+            for column, label in REASON_COLUMNS.items()
+            if counts[column, "all"]
+        ],
+    )
+
+
+def error_block(pair: str, errors: list[dict[str, Any]]) -> Block:
+    """The table of one pair's most frequent wrong decisions, a row each."""
+    return Block(
+        pair_title(pair),
+        [(column,) for column in ERROR_COLUMNS],
+        [
+            (
+                f"{rank}",
+                [
+                    Cell(text)
+                    for text in (
+                        " ".join(row["surface"].split()),  # no line break inside
+                        TYPES[row["type"]],
+                        row["error"],
+                        REASONS[row["error"]][row["reason"]],
+                        f"{row['text']}:{row['line']}",
+                        row["source"],
+                        row["target"],
+                        f"{row['count']:,}",
+                    )
+                ],
+            )
+            for rank, row in enumerate(errors, start=1)
+        ],
+        text_columns=len(ERROR_COLUMNS) - 1,
+    )
+
+
+def shown(value: float | None, form: str) -> Cell:
+    """A number of the scores as the table prints it, a dash for a share of nothing."""
+    return Cell(NONE if value is None else form.format(value))

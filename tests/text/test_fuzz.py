@@ -1,0 +1,281 @@
+"""Hostile text through all stages of text, for half a minute; and time that grows with length."""
+
+import itertools
+import os
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from contextnmt.corpus.tokenize import Tokenizer, tokenize
+from contextnmt.errors import UserError
+from contextnmt.files import read_json, read_lines, read_pairs, write_lines
+from contextnmt.text.binarize import binarize
+from contextnmt.text.bpe import bpe, learn, segmenter
+from contextnmt.text.pieces import SYMBOL
+from contextnmt.text.restore import restore, restore_tokens
+from contextnmt.text.rules import HEADER as RULES_HEADER
+from contextnmt.text.subwords import undo_bpe
+from contextnmt.text.symbol_table import HEADER as SYMBOLS_HEADER
+from contextnmt.text.symbol_table import symbol_row
+from contextnmt.text.symbolize import symbolize
+from contextnmt.text.symbols import Side, Symbol, symbolize_pair
+
+#: For how long hostile text is made up.
+SECONDS = 30
+
+#: Lines of a text of one round; the last one is harmless.
+LINES = 24
+
+# fmt: off
+#: Blanks and ends of lines that are none here, and what cannot be seen.
+INVISIBLE = [
+    " ", "  ", "\t", " \t ", "\r", "\r\r", "\v", "\f", "\x1c", "\x1f", "\x85", "\xa0", "\u2028",
+    "\u2029", "\u202f", "\u3000", "\0", "\x01", "\x1b[31m", "\x7f", "\x80", "\xad", "\u200b",
+    "\u200d", "\u200e", "\u202e", "\u2060", "\u2066", "\ufeff", "\ufffe", "\uffff", "\U000e0001",
+    "\U0010ffff", "e\u0301", "E\u0301", "\u0301", "e" + "\u0301" * 50, "1 234 567",
+]
+# fmt: on
+
+#: Letters and digits unlike others, what the stages write themselves, what the rules look for.
+VISIBLE = r"""
+    ǅ ﬁ ß ẞ İ ı ſ Å Ⓐ Ⅷ ² ½ ① ٣ १२ 𝟙 𝔸 👩 🇫🇷 漢字 Ж Ωμ א العربية 𐐀 １２
+    <S>_1 <N>_2 <C>_03 <S>_ <S> _1 <S>\_1 <<S>_1S>_3 ^^ ^^nd \^^ \ @@ @-@ @ x@@ @@@ <unk> </s> <pad>
+    UNK #version: </w> &#124; &amp; ||| 1 12 234 1,234.5 1.234,5 2. 2nd 137Kg 10-15 A380 1,,2 , . -
+    ' " « 's l' d' ... U.S. F.M.I. EU EU- EU-based IMF III I A The In of de von Bonn New York -based
+    Hali-Gali Hali-Gali-Zeiten http://x.org/1?a=2
+"""
+HOSTILE = [*INVISIBLE, *VISIBLE.split()]
+
+Pair = tuple[str, str]
+Texts = tuple[Path, Path]
+
+
+def hostile_line(rng: random.Random) -> str:
+    """A line of hostile words, of one of them many times, or of any characters."""
+    kind = rng.randrange(8)
+    if kind == 0:
+        return rng.choice(["", " ", "\t", "\0"])
+    if kind == 1:
+        return rng.choice(["", " "]).join([rng.choice(HOSTILE)] * rng.randrange(1, 400))
+    if kind == 2:
+        points = (rng.choice([0x100, 0x3000, 0x110000]) for _ in range(rng.randrange(1, 80)))
+        characters = (chr(rng.randrange(point)) for point in points)
+        return "".join(c for c in characters if c != "\n" and not "\ud800" <= c <= "\udfff")
+    words = rng.choices(HOSTILE, k=rng.randrange(1, 40))
+    return "".join(word + rng.choice(["", " ", " "]) for word in words)
+
+
+def hostile_pair(rng: random.Random) -> Pair:
+    """Two hostile lines, often of the same words."""
+    line = hostile_line(rng)
+    words = line.split(" ")
+    rng.shuffle(words)
+    return line, rng.choice([line, " ".join(words), hostile_line(rng)])
+
+
+def pair_symbols(tokens: list[Pair], index: int) -> Iterator[str]:
+    """Rows of a table of symbols, each with what it stands for on the side `index` of its pair."""
+    counts = [Counter(" ".join(lines).split(" ")) for lines in zip(*tokens, strict=True)]
+    sides = Side("en", counts[0]), Side("fr", counts[1])
+    yield SYMBOLS_HEADER
+    for line, pair in enumerate(tokens, start=1):
+        for symbol in symbolize_pair(*pair, *sides).symbols:
+            surface = (symbol.source, symbol.target)[index]
+            yield symbol_row(line, Symbol(symbol.name, surface))
+
+
+def restored(text: Path, symbols: Path, language: str, bpe: bool) -> list[str]:
+    """The lines that `restore` makes of `text` if the symbols stand for their own surfaces."""
+    rules, out = text.with_name("no-rules.tsv"), text.with_name("restored")
+    write_lines(rules, [RULES_HEADER])
+    restore([text], [out], language, language, symbols=[symbols], rules=rules, bpe=bpe)
+    return list(read_lines(out))
+
+
+def check_symbols_and_subwords(folder: Path, tokenized: Texts, rng: random.Random) -> Texts:
+    """Symbolize and cut both sides, and bring each back. Returns the subwords."""
+    symbolize(tokenized[0], "en", "fr", folder / "pair", target=tokenized[1])
+    tokens = list(read_pairs(*tokenized))
+    cut = folder / "cut.en", folder / "cut.fr.gz"
+    for index, language in enumerate(("en", "fr")):
+        symbolized, codes = folder / f"pair.{language}.gz", folder / "codes"
+        bpe([symbolized], merges=rng.choice([1, 20, 200]), codes_out=codes)
+        bpe([symbolized], codes=codes, out=cut[index])
+        write_lines(folder / "symbols.tsv", pair_symbols(tokens, index))
+        lines = restored(cut[index], folder / "symbols.tsv", language, bpe=True)
+        assert lines == [pair[index] for pair in tokens]
+    return cut
+
+
+def check_lone_source(folder: Path, source: Path) -> None:
+    """Symbolize the source once more, as if it had no target, and bring it back."""
+    lines = list(read_lines(source))
+    counts = Counter(" ".join(lines).split(" "))
+    del counts[""]
+    write_lines(folder / "counts.tsv", (f"{word}\t{count}" for word, count in counts.items()))
+    symbolize(
+        source,
+        "en",
+        "fr",
+        folder / "lone",
+        source_counts=folder / "counts.tsv",
+        rates=folder / "pair.rates.tsv",
+    )
+    symbols = folder / "lone.symbols.tsv.gz"
+    assert restored(folder / "lone.en.gz", symbols, "en", bpe=False) == lines
+
+
+def check_hostile_translation(folder: Path, raw: Path) -> None:
+    """Restore the raw text as if a model had written it: every line stays one, without symbols."""
+    rows = ["1\t<S>_1\tBonn", "1\t<N>_2\t1 234", f"{LINES}\t<C>_03\tIMF"]
+    write_lines(folder / "some.tsv", [SYMBOLS_HEADER, *rows])
+    lines = restored(raw, folder / "some.tsv", "fr", bpe=True)
+    assert len(lines) == LINES
+    for line, written in zip(lines, read_lines(raw), strict=True):
+        assert not SYMBOL.search(line) or "\\" in written  # by which text with symbols is escaped
+
+
+def check_ids(folder: Path, texts: Texts) -> None:
+    """Every token of `texts` has an id in its line."""
+    binarize(*texts, [texts[0]], [texts[1]], vocabulary_size=50, out=folder / "ids")
+    manifest = read_json(folder / "ids" / "manifest.json")
+    assert manifest["train"]["pairs"] == manifest["dev"]["pairs"] == LINES
+    for side, text in zip(("source", "target"), texts, strict=True):
+        offsets = np.load(folder / "ids" / f"train.{side}.offsets.npy")
+        lengths = [len(line.split(" ")) if line else 0 for line in read_lines(text)]
+        assert np.diff(offsets).tolist() == lengths
+
+
+def one_round(folder: Path, seed: int) -> None:
+    """Take a hostile text through all stages and back."""
+    rng = random.Random(seed)
+    raw = folder / "raw.en", folder / "raw.fr.gz"
+    pairs = [hostile_pair(rng) for _ in range(LINES - 1)]
+    pairs.append(("the cat of the house", "le chat de la maison"))
+    for text, lines in zip(raw, zip(*pairs, strict=True), strict=True):
+        write_lines(text, lines)
+    tokenized = folder / "tokens.en", folder / "tokens.fr.gz"
+    tokenize(*raw, "en", "fr", *tokenized)
+    tokens = list(read_pairs(*tokenized))
+    assert len(tokens) == LINES
+    assert all(line == " ".join(line.split()) for pair in tokens for line in pair)
+    check_ids(folder, check_symbols_and_subwords(folder, tokenized, rng))
+    check_lone_source(folder, tokenized[0])
+    check_hostile_translation(folder, raw[0])
+
+
+def test_hostile_text_comes_back_unchanged(tmp_path: Path) -> None:
+    first = int(os.environ.get("CONTEXTNMT_FUZZ_SEED", time.time_ns()))
+    end = time.monotonic() + SECONDS
+    for seed in itertools.count(first):
+        try:
+            one_round(tmp_path, seed)
+        except BaseException:
+            print(f"to repeat: CONTEXTNMT_FUZZ_SEED={seed}; its text is in {tmp_path}")
+            raise
+        if time.monotonic() > end:
+            print(f"{seed - first + 1} rounds")
+            break
+
+
+# Not UTF-8
+
+BAD_BYTES = [
+    b"\xff",
+    b"\xc3",  # cut off
+    b"\xc0\xaf",  # longer than need be
+    b"\xed\xa0\x80",  # a lone surrogate
+    b"\xf4\x90\x80\x80",  # beyond Unicode
+]
+
+Stage = Callable[[Path, Path, Path], None]
+
+STAGES: dict[str, Stage] = {
+    "tokenize": lambda bad, good, out: tokenize(bad, good, "en", "fr", out, out.with_suffix(".2")),
+    "symbolize": lambda bad, good, out: symbolize(good, "en", "fr", out, target=bad),
+    "learn": lambda bad, good, out: bpe([good, bad], merges=9, codes_out=out),
+    "cut": lambda bad, good, out: bpe([bad], codes=codes_of(good), out=out),
+    "binarize": lambda bad, good, out: binarize(good, bad, [good], [good], 9, out),
+    "restore": lambda bad, good, out: restore([bad], [out], target_language="fr"),
+}
+
+
+def codes_of(text: Path) -> Path:
+    """Codes learnt on `text`."""
+    codes = text.with_name("codes")
+    bpe([text], merges=9, codes_out=codes)
+    return codes
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("bad", BAD_BYTES, ids=repr)
+def test_text_that_is_not_utf_8_is_the_users_mistake(
+    tmp_path: Path, stage: str, bad: bytes
+) -> None:
+    text, good = tmp_path / "text", tmp_path / "good"
+    good.write_bytes(b"the cat of the house\n" * 3)
+    text.write_bytes(b"the cat\nof\0 the " + bad + b" house\nend\n")
+    with pytest.raises(UserError, match=r"text, line 2: invalid UTF-8 .* convert"):
+        STAGES[stage](text, good, tmp_path / "out")
+    assert not [path for path in tmp_path.glob("*out*") if path.is_file()]
+
+
+# Time
+
+#: Word or part of a word, blanks after it or none, how many times.
+LONG = [
+    ("the cat sat ", 33_333),
+    ("Canada ", 100_000),
+    ("Canada 's ", 50_000),
+    ("EU ", 100_000),
+    ("EU-X ", 100_000),
+    ("II of ", 50_000),
+    ("12 ", 100_000),
+    ("1 234 234,5 ", 20_000),
+    ("Bank of of of of of of of of of of ", 10_000),
+    ("^^ ", 100_000),
+    ("\\^^ ", 100_000),
+    ("@@ ", 100_000),
+    ("<S>_1 ", 50_000),
+    ("e\u0301 ", 100_000),
+    ("a", 1_000_000),
+    ("A", 1_000_000),
+    ("7", 1_000_000),
+    ("1,", 200_000),
+    ("1a", 100_000),
+    ("<S>_1", 50_000),
+    ("A-", 500_000),
+    ("Ab-", 100_000),
+    ("Ab-b", 100_000),
+    ("@", 200_000),
+    ("@\u2060", 100_000),
+    ("\\", 200_000),
+    ("^^", 200_000),
+    ("<", 200_000),
+    ("'", 200_000),
+    (",", 200_000),
+    (".", 200_000),
+    ("a.", 200_000),
+    ("e\u0301", 200_000),
+    ("\0", 200_000),
+    ("\u2028", 200_000),
+]
+
+
+@pytest.mark.parametrize(("text", "times"), LONG)
+def test_time_grows_with_length_not_faster(tmp_path: Path, text: str, times: int) -> None:
+    write_lines(tmp_path / "codes", learn(Counter(["the", "cat", "aa", "AA", "77"] * 2), 9))
+    segment = segmenter(tmp_path / "codes")
+    begin = time.process_time()
+    line = Tokenizer("fr").line(text * times)
+    for tokens in (line, " ".join((text * times).split())):
+        done = symbolize_pair(tokens, tokens, Side("en", {}), Side("fr", {}))
+        surfaces = {symbol.name: symbol.target for symbol in done.symbols}
+        cut = segment(" ".join(done.target))
+        assert " ".join(restore_tokens(undo_bpe(cut.split()), surfaces)) == tokens
+    assert time.process_time() - begin < 20  # a second or three; minutes if it were quadratic

@@ -1,0 +1,102 @@
+"""What training did with capitalized words, and what follows for a source alone (A26)."""
+
+from pathlib import Path
+
+import pytest
+
+from contextnmt.errors import UserError
+from contextnmt.text.names import sentence_of
+from contextnmt.text.rates import (
+    UNSEEN,
+    Context,
+    Occurrences,
+    RateCounts,
+    Rates,
+    Sighting,
+    probable_names,
+    read_rates,
+    sightings,
+)
+
+
+def row(word: str, context: Context, symbol: int, seen: int) -> tuple[str, Context, Occurrences]:
+    return word, context, Occurrences(symbol, seen)
+
+
+def test_a_word_is_seen_in_the_context_of_what_became_of_the_one_before() -> None:
+    sentence = sentence_of("The New York of Mr. Trump and NATO")
+    seen = sightings(sentence, {1, 2}, [("NATO", True)])
+    assert seen == [
+        Sighting("The", Context.OPENING, False),
+        Sighting("New", Context.AFTER_TEXT, True),
+        Sighting("York", Context.AFTER_SYMBOL, True),
+        Sighting("Mr.", Context.AFTER_SYMBOL, False),
+        Sighting("Trump", Context.AFTER_TEXT, False),
+        Sighting("NATO", Context.FIRST, False),
+        Sighting("NATO", Context.ACRONYM, True),
+    ]
+
+
+def test_a_tail_is_no_part_of_a_word() -> None:
+    sentence = sentence_of("a London-based firm")
+    assert sightings(sentence, {1}, []) == [Sighting("London", Context.FIRST, True)]
+
+
+def test_the_table_is_written_and_read_back(tmp_path: Path) -> None:
+    counts = RateCounts()
+    counts.add([Sighting("York", Context.FIRST, True), Sighting("York", Context.FIRST, False)])
+    counts.add([Sighting("York", Context.FIRST, True), Sighting("Bonn", Context.OPENING, False)])
+    path = tmp_path / "rates.tsv"
+    counts.write(path)
+    assert path.read_text(encoding="utf-8") == (
+        "word\tcontext\tsymbol\ttext\nBonn\topening\t0\t1\nYork\tfirst\t2\t1\n"
+    )
+    assert list(read_rates(path)) == [
+        row("Bonn", Context.OPENING, 0, 1),
+        row("York", Context.FIRST, 2, 3),
+    ]
+
+
+def test_a_frequent_word_goes_its_own_way_and_an_unseen_one_that_of_its_ending() -> None:
+    rows = [row("Berlin", Context.FIRST, 990, 1000), row("Germany", Context.FIRST, 10, 1000)]
+    rows += [row(f"{stem}ian", Context.FIRST, 0, 1) for stem in ("Serb", "Iran", "Ital", "Ind")]
+    rows += [row(f"{stem}son", Context.FIRST, 1, 1) for stem in ("John", "Peter", "Niel", "Jack")]
+    rates = Rates(rows, {})
+    assert rates.probability("Berlin", Context.FIRST) == pytest.approx(0.99, abs=0.01)
+    assert rates.probability("Germany", Context.FIRST) == pytest.approx(0.01, abs=0.01)
+    assert rates.probability("Indonesian", Context.FIRST) < 0.3
+    assert rates.probability("Robinson", Context.FIRST) > 0.6
+
+
+def test_a_word_that_occurs_in_lower_case_is_another_kind_of_rare_word() -> None:
+    rows = [row(f"{letter}ing", Context.FIRST, 0, 1) for letter in "ABCDEF"]
+    rows += [row(f"{letter}ing", Context.FIRST, 1, 1) for letter in "QRSTUV"]
+    rates = Rates(rows, {f"{letter}ing": 3 for letter in "abcdefx"})
+    assert rates.probability("Xing", Context.FIRST) < 0.5 < rates.probability("Zing", Context.FIRST)
+
+
+def test_without_training_all_is_as_likely_as_not() -> None:
+    assert Rates([], {}).probability("Bonn", Context.FIRST) == pytest.approx(UNSEEN)
+
+
+def test_neighbours_in_a_run_that_are_symbols_are_one_name() -> None:
+    sentence = sentence_of("Yesterday President Barack Obama of Hawaii met Ms Merkel-led allies")
+    text = {"Yesterday", "President", "Ms"}
+    found = probable_names(sentence, lambda word, _: word not in text)
+    assert [span.text(sentence.pieces) for span in found] == ["Barack Obama of Hawaii", "Merkel"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "line 1: not a table of rates"),
+        ("word\tcontext\tsymbol\ttext\nBonn\tfirst\t1\n", "line 2: a row needs"),
+        ("word\tcontext\tsymbol\ttext\nBonn\tsecond\t1\t1\n", "line 2: a row needs"),
+        ("word\tcontext\tsymbol\ttext\nBonn\tfirst\tone\t1\n", "line 2: a row needs"),
+    ],
+)
+def test_a_malformed_row_is_named(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "rates.tsv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(UserError, match=message):
+        list(read_rates(path))

@@ -1,0 +1,30 @@
+"""Counting in shards gives what counting in memory gives."""
+
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contextnmt.text.shards import ShardedCounts
+
+PARTS = st.text(st.characters(exclude_characters="\t\n", exclude_categories=["Cs"]), max_size=2)
+
+
+@given(st.lists(st.tuples(st.sampled_from("NSC"), PARTS), max_size=60), st.integers(1, 7))
+def test_shards_change_nothing(keys: list[tuple[str, str]], shard_keys: int) -> None:
+    counts = ShardedCounts(shard_keys)
+    for key in keys:
+        counts.add(key)
+    merged = list(counts.merged())
+    assert {row.key: row.frequency for row in merged} == Counter(keys)
+    assert [row.key for row in merged] == sorted(set(keys))
+    by_first = sorted(merged, key=lambda row: row.first)
+    assert [row.key for row in by_first] == list(dict.fromkeys(keys))
+
+
+def test_what_does_not_fit_goes_to_disk() -> None:
+    counts = ShardedCounts(shard_keys=10)
+    for number in range(95):
+        counts.add((str(number),))
+    assert len(counts.shards) == 9
+    assert len(counts.counts) == 5
