@@ -11,6 +11,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from contextnmt.text.names import (
+    ARTICLES,
     PHRASE_WORDS,
     Sentence,
     Span,
@@ -115,7 +116,8 @@ def common_names(
 
     A word also stands in a compound that continues it with a hyphen (Hali-Gali in
     Hali-Gali-Zeiten). A doubtful word is no name of its own, on either side, and starts a longer
-    one only if it is not doubtful on the other side (A28): "New York", but not "In Berlin".
+    one only if it is not doubtful on the other side (A28): "New York", but not "In Berlin". An
+    article is no name of its own anywhere.
     """
     places = starts(target) if source.capitals else {}
     taken_source: set[int] = set()
@@ -130,7 +132,8 @@ def common_names(
             is_doubtful(source.pieces, i, word, source_counts),
             is_doubtful(target.pieces, j, word, target_counts),
         )
-        barred = any(doubtful) if common.source.length == 1 else all(doubtful)
+        one_word = common.source.length == 1
+        barred = (any(doubtful) or word.lower() in ARTICLES) if one_word else all(doubtful)
         return None if barred else common
 
     heap = [
@@ -245,7 +248,7 @@ def common_acronyms(
 
     Equal ones match first, also as the beginning of compounds (EU in EU-Kommission); if then one
     whole word is left on each side, these two match (IMF and FMI), unless one is a part of the
-    other (RGB and RAW-RGB).
+    other (RGB and RAW-RGB) or has matched elsewhere.
     """
     source_spans = candidate_acronyms(source, taken_source)
     target_spans = candidate_acronyms(target, taken_target)
@@ -260,7 +263,9 @@ def common_acronyms(
     target_left = [span for span in target_left if span in target_spans]
     if len(source_left) == len(target_left) == 1:
         [first], [second] = source_left, target_left
-        if not is_part(first.text(left), second.text(right)):
+        matched = {span.text(left) for span, _ in matches}
+        texts = first.text(left), second.text(right)
+        if matched.isdisjoint(texts) and not is_part(*texts):
             matches.append((first, second))
     return matches
 

@@ -21,6 +21,9 @@ FUNCTION_WORDS = frozenset((
     "for", "del", "della", "delle", "dei", "degli", "&",
 ))
 
+#: These are no names, wherever they are capitalized.
+ARTICLES = frozenset(("the", "le", "la", "les", "der", "die", "das"))
+
 #: After these, a word is capitalized whatever it means.
 SENTENCE_OPENERS = frozenset((
     ".", "!", "?", ":", ";", "…", "...", "(", "[", "-", "–", "—", "•", "*",
@@ -39,6 +42,9 @@ PHRASE_WORDS = 30
 
 #: Capitals are only looked for so far into a line. Bounds the work on a pathological line.
 SEARCHED_PIECES = 1000
+
+#: No part of an abbreviation with periods inside has more letters: Prof.Dr.
+ABBREVIATED = 4
 
 HYPHEN = re.compile("-")
 
@@ -181,10 +187,14 @@ def tail_length(word: str) -> int:
 
 
 def is_abbreviation(word: str) -> bool:
-    """Does the period at the end of `word` belong to it? It does in Inc. and U.S., not in XML."""
-    capitals = len(word) > 2 and word[:-1].isalpha() and word.isupper()
-    identifier = "." in word[:-1] and not word.isupper()
-    return not (capitals or identifier)
+    """Does the period at the end of `word` belong to it?
+
+    It does in Inc., U.S. and Ph.D., not in XML. and Event.set., which end a sentence.
+    """
+    parts = word[:-1].split(".")
+    if len(parts) == 1:
+        return len(word) == 2 or not (word[:-1].isalpha() and word.isupper())
+    return max(map(len, parts)) <= ABBREVIATED
 
 
 def is_name(text: str) -> bool:

@@ -71,17 +71,14 @@ class Sighting(NamedTuple):
     is_symbol: bool
 
 
-#: Place, word and context -> does the word become part of a symbol?
-Decision = Callable[[int, str, Context], bool]
+def first_context(sentence: Sentence, run: Span) -> Context:
+    """The context of the first word of a run."""
+    return Context.OPENING if opens_sentence(sentence.pieces, run.start) else Context.FIRST
 
 
-def walk(sentence: Sentence, run: Span, decide: Decision) -> Iterator[tuple[int, Sighting]]:
-    """Place and sighting of each word of a run, which `decide` makes a symbol or leaves text."""
-    context = Context.OPENING if opens_sentence(sentence.pieces, run.start) else Context.FIRST
-    for place, word in words_of_run(sentence.pieces, run):
-        is_symbol = decide(place, word, context)
-        yield place, Sighting(word, context, is_symbol)
-        context = Context.AFTER_SYMBOL if is_symbol else Context.AFTER_TEXT
+def next_context(is_symbol: bool) -> Context:
+    """The context of the word after one that is (part of) a symbol or is text."""
+    return Context.AFTER_SYMBOL if is_symbol else Context.AFTER_TEXT
 
 
 def sightings(
@@ -91,11 +88,13 @@ def sightings(
 
     `names`: the places that names took; `acronyms`: those elsewhere, and whether each is a symbol.
     """
-    seen = [
-        sighting
-        for run in capitalized_runs(sentence)
-        for _, sighting in walk(sentence, run, lambda place, *_: place in names)
-    ]
+    seen = []
+    for run in capitalized_runs(sentence):
+        context = first_context(sentence, run)
+        for place, word in words_of_run(sentence.pieces, run):
+            is_symbol = place in names
+            seen.append(Sighting(word, context, is_symbol))
+            context = next_context(is_symbol)
     seen += (Sighting(word, Context.ACRONYM, is_symbol) for word, is_symbol in acronyms)
     return seen
 
@@ -104,10 +103,12 @@ def probable_names(sentence: Sentence, is_symbol: Callable[[str, Context], bool]
     """The names of a sentence: within a run, each maximal row of words for which `is_symbol`."""
     names = []
     for run in capitalized_runs(sentence):
-        for marked, group in groupby(
-            walk(sentence, run, lambda _, word, context: is_symbol(word, context)),
-            key=lambda step: step[1].is_symbol,
-        ):
+        context = first_context(sentence, run)
+        marks = []
+        for place, word in words_of_run(sentence.pieces, run):
+            marks.append((place, is_symbol(word, context)))
+            context = next_context(marks[-1][1])
+        for marked, group in groupby(marks, key=lambda mark: mark[1]):
             if marked:
                 places = [place for place, _ in group]
                 stop = places[-1] + 1
@@ -126,7 +127,7 @@ class RateCounts:
     def add(self, seen: Iterable[Sighting]) -> None:
         """Count the sightings of a sentence."""
         for word, context, is_symbol in seen:
-            self.counts.add((word, context.value, "symbol" if is_symbol else "text"))
+            self.counts.add((word, context, "symbol" if is_symbol else "text"))
 
     def write(self, path: Path) -> None:
         """Write the table, sorted by word and context."""
