@@ -51,5 +51,6 @@ localrules:
     restored,
     scores,
     coverages,
+    pairs_counted,
     counts,
     symbols_scored,

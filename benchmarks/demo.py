@@ -11,15 +11,15 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator
-from datetime import date
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import typer
+from pages import made_by, publish, table
 
 from contextnmt.cli import STAGES
-from contextnmt.files import write_lines
-from contextnmt.training.environment import environment
+
+HEAD = ["stage", "jobs", "seconds", "share", "largest memory (MB)"]
 
 ROOT = Path(__file__).parents[1]
 COMMAND = ["-m", "snakemake", "--profile", "local", "--config", "preset=demo", "--directory"]
@@ -56,32 +56,20 @@ def read_jobs(benchmarks: Path) -> Iterator[Job]:
                 yield Job(path.relative_to(benchmarks).parts[0], float(row["s"]), megabytes)
 
 
-def table(jobs: list[Job], wall: float) -> Iterator[str]:
-    """The lines of the table: a row for each stage, in the order of the data, and the sums."""
+def rows(jobs: list[Job], wall: float) -> Iterator[list[str]]:
+    """A row of the table for each stage, in the order of the data, and the sums."""
     stages: dict[str, list[Job]] = defaultdict(list)
     for job in jobs:
         stages[job.stage].append(job)
     total = sum(job.seconds for job in jobs)
-    yield "| stage | jobs | seconds | share | largest memory (MB) |"
-    yield "|---|--:|--:|--:|--:|"
     for stage in STAGES:
         if these := stages[stage]:
             seconds = sum(job.seconds for job in these)
             memory = max(job.megabytes for job in these)
             share = f"{seconds / total:.0%}"
-            yield f"| {stage} | {len(these)} | {seconds:.1f} | {share} | {memory:.0f} |"
-    yield f"| all jobs, added up | {len(jobs)} | {total:.1f} | 100% | |"
-    yield f"| **wall clock** | | **{wall:.1f}** | | |"
-
-
-def conditions() -> str:
-    """Date, commit and machine, as one sentence each."""
-    facts = environment()
-    commit = f"{facts['commit']}{' with uncommitted changes' if facts['dirty'] else ''}"
-    return (
-        f"{date.today()}, commit {commit}. {facts['processor']}, {os.cpu_count()} cores; "
-        f"Python {facts['python']}, torch {facts['torch']}."
-    )
+            yield [stage, f"{len(these)}", f"{seconds:.1f}", share, f"{memory:.0f}"]
+    yield ["all jobs, added up", f"{len(jobs)}", f"{total:.1f}", "100%", ""]
+    yield ["**wall clock**", "", f"**{wall:.1f}**", "", ""]
 
 
 def main(
@@ -96,11 +84,9 @@ def main(
         place.mkdir(parents=True, exist_ok=folder is None)
         wall = run_demo(place)
         jobs = list(read_jobs(place / "results" / "demo" / "benchmarks"))
-    command = "Made by `python benchmarks/demo.py`: the demo from an empty folder to the report."
-    lines = ["# The demo", "", command, conditions(), "", *table(jobs, wall)]
-    print("\n".join(lines))
-    if out:
-        write_lines(out, lines)
+    about = made_by("python benchmarks/demo.py", "torch")
+    lines = table(HEAD, rows(jobs, wall), words=1)
+    publish(["# The demo, from an empty folder to the report", "", *about, "", *lines], out)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import fmean
 
 import yaml
+from pages import table
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines, write_lines
@@ -62,7 +63,7 @@ def cell(column: Column, system: str) -> str:
     return f"{score} ({round(column[system], 2) - round(column['baseline'], 2):+.2f})"
 
 
-def table(folder: Path) -> list[str]:
+def scores(folder: Path) -> list[str]:
     """The lines of the table, ours from the files in `folder`."""
     columns = [
         paper("en-fr"),
@@ -73,15 +74,11 @@ def table(folder: Path) -> list[str]:
     ]
     experiment = (ROOT / "workflow" / "experiments" / "choi2017.yaml").read_text(encoding="utf-8")
     systems = yaml.safe_load(experiment)["experiments"]["choi2017"]["systems"]
-    rows = [
-        HEAD,
-        ["---"] * len(HEAD),
-        *(
-            [entry["label"], *(cell(column, system) for column in columns)]
-            for system, entry in systems.items()
-        ),
-    ]
-    return [f"| {' | '.join(row)} |" for row in rows]
+    rows = (
+        [entry["label"], *(cell(column, system) for column in columns)]
+        for system, entry in systems.items()
+    )
+    return table(HEAD, rows)
 
 
 def filled(text: str, folder: Path) -> str:
@@ -93,7 +90,7 @@ def filled(text: str, folder: Path) -> str:
     block = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
     if not block.search(text):
         raise UserError(f"README.md: the marks {begin} and {end} are missing: put them back")
-    lines = "\n".join([begin, *table(folder), end])
+    lines = "\n".join([begin, *scores(folder), end])
     return block.sub(lambda _: lines, text, count=1)
 
 

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from pages import publish, table
 
 from contextnmt.errors import UserError
-from contextnmt.files import read_json, write_lines
+from contextnmt.files import read_json
 
 COLUMNS = ["pair", "system", "text", "beam", "BLEU", "detokenized"]
 
@@ -52,12 +53,6 @@ def training_row(run: str, model: dict[str, Any]) -> list[str]:
     ]
 
 
-def table(head: list[str], rows: list[list[str]]) -> list[str]:
-    """A Markdown table."""
-    rule = ["---"] * len(head)
-    return [f"| {' | '.join(row)} |" for row in (head, rule, *rows)]
-
-
 def main(
     results: Annotated[Path, typer.Argument(help="folder of a preset's results")],
     out: Annotated[Path | None, typer.Option(help="file to write besides printing")] = None,
@@ -88,9 +83,7 @@ def main(
         "Minutes: of the training, validations included, `training.threads` processor threads "
         "each and as many trainings side by side as the machine has cores for.",
     ]
-    print("\n".join(lines))
-    if out:
-        write_lines(out, lines)
+    publish(lines, out)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,9 @@ Each corpus is a folder named like laws_en-fr, with train.en.gz and train.fr.gz 
 test.* if it has them; else the last 2,000 pairs of the training text are held out. Folders joined
 by + are one corpus. A text given by --test is scored with every corpus whose languages it has.
 
+Names depend on a threshold, `text.symbol_threshold` of the workflow, so their scores are told at
+several. Texts on which constants of contextnmt/text/rates.py were chosen are marked.
+
 Example: python benchmarks/symbolization.py data/laws_en-fr data/bible_en-fr+data/docs_en-fr
 --test 'data/flores/devtest.{lang}.gz' --out benchmarks/published/symbolization.md
 """
@@ -12,13 +15,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
-from datetime import date
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
+from pages import made_by, publish, table
 
 from contextnmt.errors import UserError
 from contextnmt.evaluation.coverage import statistics
@@ -30,29 +33,49 @@ from contextnmt.files import (
     write_lines,
     write_pairs,
 )
+from contextnmt.report.experiment import SYMBOL_TYPES
 from contextnmt.text.counts import count_words
-from contextnmt.training.environment import environment
+from contextnmt.text.rates import THRESHOLD
+from contextnmt.text.symbols import NAME
 
 #: Words of the vocabularies whose coverage is measured: the paper's, and a small one.
 SIZES = (30_000, 5_000)
 
 #: Pairs that are held out where a corpus has neither dev nor test.
-HELD_OUT = 2_000
+HELD_OUT_PAIRS = 2_000
 
-TYPES = {"N": "numbers", "S": "names", "C": "acronyms"}
+#: Names are scored at these thresholds, the default among them.
+THRESHOLDS = (0.2, THRESHOLD, 0.35, 0.4, 0.5)
+
+#: What the held-out pairs are called; they, and this text of a corpus, were looked at when the
+#: constants of contextnmt/text/rates.py were chosen.
+HELD_OUT = "held-out"
+LOOKED_AT = ("canada-laws", "dev")
+
+RESULTS = """With an asterisk: looked at when the constants of `contextnmt/text/rates.py` were
+chosen. The other texts were not, and are the results."""
 
 
 class Corpus(NamedTuple):
     """A parallel corpus: its folders and its languages, source first."""
 
     name: str
-    folders: list[Path]
+    folders: tuple[Path, ...]
     languages: tuple[str, str]
+
+
+class Measured(NamedTuple):
+    """What came of a corpus."""
+
+    statistics: list[list[str]]  # rows of the table
+    scores: Mapping[float, Any]  # threshold -> the texts of a file of symbol scores
+    pairs: int
+    seconds: float  # that symbolize took
 
 
 def parse_corpus(argument: str) -> Corpus:
     """A corpus from its folders joined by +. Raises UserError if a folder does not fit."""
-    folders = [Path(folder) for folder in argument.split("+")]
+    folders = tuple(Path(folder) for folder in argument.split("+"))
     names, pairs = zip(*(folder.name.rsplit("_", 1) for folder in folders), strict=True)
     if len(set(pairs)) > 1 or pairs[0].count("-") != 1:
         raise UserError(f"{argument}: each folder needs a name like laws_en-fr, of one pair")
@@ -101,7 +124,7 @@ def prepare(corpus: Corpus, tests: Iterable[str], work: Path) -> list[str]:
     names = [name.replace(" ", "-") for name in patterns]
     if "dev" not in patterns and "test" not in patterns and len(corpus.folders) == 1:
         hold_out(corpus, work)
-        names.insert(0, "held-out")
+        names.insert(0, HELD_OUT)
     return names
 
 
@@ -115,12 +138,12 @@ def hold_out(corpus: Corpus, work: Path) -> None:
     for lang in corpus.languages:
         path = work / f"train.{lang}.gz"
         lines = list(read_lines(path))
-        write_lines(path, islice(lines, len(lines) - HELD_OUT))
-        write_lines(work / f"held-out.{lang}.gz", lines[-HELD_OUT:])
+        write_lines(path, islice(lines, len(lines) - HELD_OUT_PAIRS))
+        write_lines(work / f"{HELD_OUT}.{lang}.gz", lines[-HELD_OUT_PAIRS:])
 
 
-def measure(corpus: Corpus, tests: Iterable[str], work: Path) -> tuple[list[list[str]], Any, float]:
-    """Rows of corpus statistics, the symbol scores, and the seconds that symbolize took."""
+def measure(corpus: Corpus, tests: Iterable[str], work: Path) -> Measured:
+    """Symbolize the training text of a corpus, and score its texts at every threshold."""
     texts = prepare(corpus, tests, work)
     source, target = corpus.languages
     languages = ["--source-language", source, "--target-language", target]
@@ -128,24 +151,25 @@ def measure(corpus: Corpus, tests: Iterable[str], work: Path) -> tuple[list[list
         "symbolize", "--source", work / f"train.{source}.gz", "--target",
         work / f"train.{target}.gz", *languages, "--out", work / "sym",
     )  # fmt: skip
-    rows = list(statistics_rows(corpus, work))
     counts = {lang: work / f"counts.{lang}.tsv" for lang in corpus.languages}
     for lang, path in counts.items():
         words = count_words(work / f"train.{lang}.gz")
         write_lines(path, (f"{word}\t{count}" for word, count in words.most_common()))
-    if texts:
+    scores = {}
+    for threshold in THRESHOLDS if texts else ():
         run(
             "symbol-scores", *languages, "--rates", work / "sym.rates.tsv",
             "--source-counts", counts[source], "--target-counts", counts[target],
-            "--out", work / "scores.json",
+            "--threshold", threshold, "--out", work / "scores.json",
             *chain.from_iterable(
                 ("--name", name, "--source", work / f"{name}.{source}.gz",
                  "--target", work / f"{name}.{target}.gz")
                 for name in texts
             ),
         )  # fmt: skip
-    scores = read_json(work / "scores.json") if texts else {}
-    return rows, scores, seconds
+        scores[threshold] = read_json(work / "scores.json")["texts"]
+    pairs = count_lines(work / f"sym.{source}.gz")
+    return Measured(list(statistics_rows(corpus, work)), scores, pairs, seconds)
 
 
 def statistics_rows(corpus: Corpus, work: Path) -> Iterator[list[str]]:
@@ -160,28 +184,79 @@ def statistics_rows(corpus: Corpus, work: Path) -> Iterator[list[str]]:
             row.append(f"{plain[quantity]:,} → {symbolized[quantity]:,}")
         for one, other in zip(*found, strict=True):
             row.append(f"{one['coverage_percent']:.1f} → {other['coverage_percent']:.1f}")
-        row += [f"{symbolized['symbol_percent'][kind]:.1f}" for kind in TYPES]
+        row += [f"{symbolized['symbol_percent'][kind]:.1f}" for kind in SYMBOL_TYPES]
         yield row
 
 
-def score_rows(corpus: Corpus, scores: Any) -> Iterator[list[str]]:
-    """A row for each text: precision, recall and F1 of each type of symbol."""
-    for name, text in scores.get("texts", {}).items():
-        row = [corpus.name, "-".join(corpus.languages), name]
-        for kind in TYPES:
-            score = text["types"][kind]
-            f1, *others = (
-                "–" if score[f"{name}_percent"] is None else f"{score[f'{name}_percent']:.1f}"
-                for name in ("f1", "precision", "recall")
-            )
-            row.append(f"{f1} ({' / '.join(others)}; {score['both_sides']})")
-        yield row
+def title(corpus: Corpus, text: str) -> list[str]:
+    """The first cells of a scored text; an asterisk says that constants were chosen on it."""
+    looked_at = text == HELD_OUT or (corpus.name, text) == LOOKED_AT
+    mark = "\\*" if looked_at else ""
+    return [corpus.name, "-".join(corpus.languages), text + mark]
 
 
-def table(head: list[str], rows: Iterable[list[str]]) -> list[str]:
-    """A Markdown table."""
-    rule = ["---"] * len(head)
-    return [f"| {' | '.join(row)} |" for row in (head, rule, *rows)]
+def shown(score: Mapping[str, float | None]) -> str:
+    """F1 of a type of symbol, its precision and recall, and how many both sides have."""
+    f1, *others = (
+        "–" if score[f"{name}_percent"] is None else f"{score[f'{name}_percent']:.1f}"
+        for name in ("f1", "precision", "recall")
+    )
+    return f"{f1} ({' / '.join(others)}; {score['both_sides']:,})"
+
+
+def score_rows(corpus: Corpus, scores: Mapping[float, Any]) -> Iterator[list[str]]:
+    """A row for each text: the scores of each type of symbol."""
+    for text, entry in scores.get(THRESHOLD, {}).items():
+        yield title(corpus, text) + [shown(entry["types"][kind]) for kind in SYMBOL_TYPES]
+
+
+def sweep_rows(corpus: Corpus, scores: Mapping[float, Any]) -> Iterator[list[str]]:
+    """A row for each text: the scores of names at each threshold."""
+    for text in scores.get(THRESHOLD, {}):
+        cells = [shown(scores[threshold][text]["types"][NAME]) for threshold in THRESHOLDS]
+        yield title(corpus, text) + cells
+
+
+def page(measured: Mapping[Corpus, Measured]) -> list[str]:
+    """The tables of all corpora."""
+    about = ["trained on", "pair", "text"]
+    return [
+        "Training text before → after symbolization; coverage by the most frequent words, and the "
+        "share of all words that are symbols, in percent:",
+        "",
+        *table(
+            ["corpus", "side", "words", "different words"]
+            + [f"covered by {size:,}" for size in SIZES]
+            + list(SYMBOL_TYPES.values()),
+            chain.from_iterable(found.statistics for found in measured.values()),
+        ),
+        "",
+        "Symbols made from the source alone, held against those made with both sides in sight: "
+        "F1 in percent (precision / recall; symbols with both sides in sight). "
+        + " ".join(RESULTS.split()),
+        "",
+        *table(
+            about + list(SYMBOL_TYPES.values()),
+            chain.from_iterable(score_rows(each, found.scores) for each, found in measured.items()),
+        ),
+        "",
+        f"The same of names at other thresholds than {THRESHOLD}:",
+        "",
+        *table(
+            about + [f"{threshold}" for threshold in THRESHOLDS],
+            chain.from_iterable(sweep_rows(each, found.scores) for each, found in measured.items()),
+        ),
+        "",
+        "Seconds of the command `symbolize`, counting the words included:",
+        "",
+        *table(
+            ["corpus", "pair", "pairs", "seconds"],
+            (
+                [each.name, "-".join(each.languages), f"{found.pairs:,}", f"{found.seconds:.0f}"]
+                for each, found in measured.items()
+            ),
+        ),
+    ]
 
 
 def main(
@@ -192,47 +267,12 @@ def main(
     out: Annotated[Path | None, typer.Option(help="file to write besides printing")] = None,
 ) -> None:
     """Symbolize each CORPUS and tell what became of its words."""
-    rows: list[list[str]] = []
-    scores: list[list[str]] = []
-    speeds: list[list[str]] = []
+    measured = {}
     for each in map(parse_corpus, corpus):
         with tempfile.TemporaryDirectory() as folder:
-            work = Path(folder)
-            some_rows, some_scores, seconds = measure(each, test or [], work)
-            pairs = count_lines(work / f"sym.{each.languages[0]}.gz")
-        rows += some_rows
-        scores += score_rows(each, some_scores)
-        speeds.append([each.name, "-".join(each.languages), f"{pairs:,}", f"{seconds:.0f}"])
-    facts = environment()
-    lines = [
-        "# Symbolization of real text",
-        "",
-        f"Made by `python benchmarks/symbolization.py` at commit {facts['commit']}"
-        f"{' with uncommitted changes' if facts['dirty'] else ''}, {date.today()}; "
-        f"{facts['processor']}, {facts['cores']} cores; Python {facts['python']}.",
-        "",
-        "Training text before → after symbolization; coverage by the most frequent words, and the "
-        "share of all words that are symbols, in percent:",
-        "",
-        *table(
-            ["corpus", "side", "words", "different words"]
-            + [f"covered by {size:,}" for size in SIZES]
-            + list(TYPES.values()),
-            rows,
-        ),
-        "",
-        "Symbols made from the source alone, held against those made with both sides in sight: "
-        "F1 in percent (precision / recall; symbols with both sides in sight):",
-        "",
-        *table(["trained on", "pair", "text", *TYPES.values()], scores),
-        "",
-        "Seconds of the command `symbolize`, counting the words included:",
-        "",
-        *table(["corpus", "pair", "pairs", "seconds"], speeds),
-    ]
-    print("\n".join(lines))
-    if out:
-        write_lines(out, lines)
+            measured[each] = measure(each, test or [], Path(folder))
+    about = made_by("python benchmarks/symbolization.py")
+    publish(["# Symbolization of real text", "", *about, "", *page(measured)], out)
 
 
 if __name__ == "__main__":

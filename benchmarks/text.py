@@ -20,28 +20,27 @@ import time
 import tracemalloc
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from datetime import date
-from importlib.metadata import version
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import typer
+from pages import made_by, publish, table
 from sacremoses import MosesTokenizer
 from subword_nmt.apply_bpe import BPE
 from subword_nmt.learn_bpe import learn_bpe
 
 from contextnmt.corpus.tokenize import REMEMBERED_CHUNKS, Tokenizer
-from contextnmt.files import count_lines, read_lines, read_pairs, write_lines, write_pairs
+from contextnmt.files import count_lines, read_lines, read_pairs, write_pairs
 from contextnmt.text import names
 from contextnmt.text.binarize import IDS, SIDES
 from contextnmt.text.bpe import REMEMBERED_WORDS, SYMBOL, segmenter
 from contextnmt.text.counts import read_counts
+from contextnmt.text.rates import Rates, read_rates
 from contextnmt.text.rules import read_rules
 from contextnmt.text.shards import SHARD_KEYS, ShardedCounts
 from contextnmt.text.vocabulary import UNK
-from contextnmt.training.environment import environment
 
 #: Merges that bpe learns, and words of a language that get an id, as in the paper.
 MERGES = WORDS = 30_000
@@ -71,15 +70,15 @@ SAMPLE, DEV = 10_000, 1_000
 #: The name of the text as a whole.
 WHOLE = "whole"
 
-#: Why a table has so many entries: it never has more, or the whole text has so many words.
-LIMIT, HERE = "limit", "words of this text"
+#: Why a table has so many entries: it never has more, or the whole text has so many.
+LIMIT, HERE = "limit", "as many as this text has"
 
 NOTES = """
 First: the first pairs of the text; repeated: those again and again, so that no table of words
-grows; whole: all of it. `bpe` runs on the source side alone. Pairs/s/core: by CPU seconds, the
-start of Python included. What stands beside a command reads the same files but writes none,
-in a Python that runs already; sacremoses gets a sample of the pairs, which it does not have to
-read. Tables: of one language, and of the Python objects alone, without the room between them.
+grows; whole: all of it. One core is in use; `bpe` runs on the source side alone. Pairs/s/core: by
+CPU seconds, the start of Python included. What stands beside a command reads the same files but
+writes none, in a Python that runs already; sacremoses gets a sample of the pairs, which it does not
+have to read. Tables: of one language, and of the Python objects alone, without the room between.
 """
 
 #: Runs a command and prints its seconds by the clock, its processor seconds and its largest memory.
@@ -260,6 +259,7 @@ def tables(text: Text, whole: Text, language: str, costs: list[Cost]) -> Iterato
     command takes more on `whole`, the last text of `costs`, than on `text`, their first.
     """
     counts, rules = text.folder / "counts.source.tsv", text.folder / "sym.rules.tsv"
+    rates = text.folder / "sym.rates.tsv"
     tokenizer, segment = Tokenizer(language), segmenter(text.folder / "codes")
     words, all_words = count_lines(counts), count_lines(whole.folder / counts.name)
     rows = count_lines(rules) - 1
@@ -271,6 +271,9 @@ def tables(text: Text, whole: Text, language: str, costs: list[Cost]) -> Iterato
     yield Table("all but tokenize", "words and their counts", size / words, all_words, HERE)
     size = grown(lambda: count_rules(rules))
     yield Table("symbolize", "rules, and as many rates", size / rows, SHARD_KEYS, LIMIT)
+    size = grown(lambda: Rates(read_rates(rates), {}))
+    rows, all_rows = (count_lines(each.folder / rates.name) - 1 for each in (text, whole))
+    yield Table("symbolize, symbol-scores", "rates", size / rows, all_rows, HERE)
     size = grown(lambda: each_word(counts, names.word_class))
     yield Table("symbolize", "classes of words", size / words, names.REMEMBERED_WORDS, LIMIT)
     taken = [cost.megabytes for cost in costs if cost.command == "bpe, learning"]
@@ -291,11 +294,9 @@ def cell(value: str | bool | int | float) -> str:
             return f"{value:,.1f}" if isinstance(value, float) and value < 100 else f"{value:,.0f}"
 
 
-def markdown(head: str, rows: Iterable[Iterable[Any]]) -> list[str]:
-    """A Markdown table, the titles of its columns between bars, and an empty line."""
-    rule = "--- | " + " | ".join("--:" for _ in head.split("|")[1:])
-    lines = (head, rule, *(" | ".join(map(cell, row)) for row in rows))
-    return [*(f"| {line} |" for line in lines), ""]
+def section(head: str, rows: Iterable[Iterable[Any]]) -> list[str]:
+    """A table, the titles of its columns between bars, and an empty line."""
+    return [*table(head.split(" | "), (list(map(cell, row)) for row in rows), words=1), ""]
 
 
 def report(costs: list[Cost], found: list[Peer], kept: list[Table]) -> list[str]:
@@ -303,35 +304,21 @@ def report(costs: list[Cost], found: list[Peer], kept: list[Table]) -> list[str]
     costs = sorted(costs, key=lambda cost: list(COMMANDS).index(cost.command))
     ours = {cost.command: cost.rate for cost in costs if cost.text == WHOLE}
     return [
-        *markdown(
+        *section(
             "command | text | pairs | seconds | CPU seconds | memory (MB) | pairs/s/core",
             ((*cost, cost.rate) for cost in costs),
         ),
-        *markdown(
+        *section(
             "command | beside it | pairs | same output | pairs/s/core | ours | ratio",
             (
                 (*peer, ours[peer.command], f"{ours[peer.command] / peer.rate:.2f}")
                 for peer in found
             ),
         ),
-        *markdown(
+        *section(
             "command | table | bytes an entry | entries | why so many | MB",
             ((*table, table.size * table.entries / (1 << 20)) for table in kept),
         ),
-    ]
-
-
-def conditions(command: str) -> list[str]:
-    """Command, date, commit and machine."""
-    facts = environment()
-    commit = f"{facts['commit']}{' with uncommitted changes' if facts['dirty'] else ''}"
-    versions = ", ".join(f"{name} {version(name)}" for name in ("sacremoses", "subword-nmt"))
-    return [
-        f"Made by `{command}`.",
-        f"{date.today()}, commit {commit}. {facts['processor']}, {facts['cores']} cores, one "
-        f"in use; Python {facts['python']}, {versions}.",
-        "",
-        " ".join(NOTES.split()),
     ]
 
 
@@ -367,10 +354,8 @@ def main(
         f"--target {target.parent.name}/{target.name} --source-language {source_language} "
         f"--target-language {target_language} --lines {lines}"
     )
-    page = ["# The text stages", "", *conditions(command), "", *report(costs, found, kept)]
-    print("\n".join(page))
-    if out:
-        write_lines(out, page)
+    about = [*made_by(command, "sacremoses", "subword-nmt"), "", " ".join(NOTES.split())]
+    publish(["# The text stages", "", *about, "", *report(costs, found, kept)], out)
 
 
 if __name__ == "__main__":

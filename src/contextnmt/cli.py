@@ -29,6 +29,7 @@ STAGES = {
     "restore": "contextnmt.text.restore",
     "score": "contextnmt.evaluation.score",
     "coverage": "contextnmt.evaluation.coverage",
+    "pairs": "contextnmt.evaluation.pairs",
     "phenomena": "contextnmt.evaluation.phenomena",
     "symbol-scores": "contextnmt.evaluation.symbol_scores",
     "table2": "contextnmt.report.table2",

@@ -1,6 +1,7 @@
 """Typed records from blocks of settings, with a message for every mistake."""
 
 import dataclasses
+import json
 import math
 import types
 import typing
@@ -13,6 +14,17 @@ Record = TypeVar("Record")
 
 #: Smallest and largest value of a number.
 Bounds = Mapping[str, tuple[float, float]]
+
+
+def json_object(option: str, text: str) -> dict[str, Any]:
+    """A JSON object from the command line. Raises UserError if `text` is none."""
+    try:
+        settings = json.loads(text)
+    except ValueError as error:
+        raise UserError(f"{option}: not JSON ({error})") from None
+    if not isinstance(settings, dict):
+        raise UserError(f"{option}: a JSON object is needed, such as {{}}")
+    return settings
 
 
 def record(kind: type[Record], name: str, block: Mapping[str, Any], bounds: Bounds) -> Record:

@@ -54,10 +54,11 @@ def test_entries_of_tables_take_memory(measured: tuple) -> None:
     text, costs = measured
     more = text._replace(folder=text.folder.parent / "more")
     more.folder.mkdir()
-    words = (text.folder / "counts.source.tsv").read_text()
-    (more.folder / "counts.source.tsv").write_text(words + "more\t1\n")
+    for name in ("counts.source.tsv", "sym.rates.tsv"):
+        (more.folder / name).write_text((text.folder / name).read_text() + "more\t1\n")
     tables = list(SCRIPT["tables"](text, more, "en", costs))
     assert {table.command for table in tables} & set(SCRIPT["COMMANDS"])
+    assert "rates" in {table.name for table in tables}
     for table in tables:
         assert table.entries > 0
         if table.command != "bpe, learning":  # measured as the difference of two texts

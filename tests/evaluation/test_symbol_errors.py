@@ -5,7 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextnmt.evaluation.symbol_errors import (
-    EXCERPT_CHARACTERS,
+    AROUND,
+    FROM_START,
+    PIECE_CHARACTERS,
     Comparison,
     Error,
     Found,
@@ -109,11 +111,19 @@ def test_an_excerpt_shows_the_words_around() -> None:
     assert excerpt(sentence_of("the 2nd 3.5kg").pieces, Span(1, 2)) == "the 2nd 3.5kg"
 
 
-def test_an_excerpt_is_cut_between_words() -> None:
-    words = ["word"] * 50
-    shown = excerpt(words, None)
-    assert shown == " ".join(words[:24]) + " …"
+def test_an_excerpt_without_a_place_is_how_the_sentence_begins() -> None:
+    words = [f"word{number}" for number in "abcdefghijklmnopqrstuvwxyz"]
+    assert excerpt(words, None) == " ".join(words[:FROM_START]) + " …"
     assert excerpt([], None) == ""
+
+
+@pytest.mark.parametrize("place", [0, 2, 3])
+def test_a_long_token_does_not_hide_the_word_in_question(place: int) -> None:
+    long = "x" * 300
+    words = ["a", "b", long, "c"]
+    words.insert(place, "Berlin")
+    shown = excerpt(words, Span(place, place + 1))
+    assert shown == " ".join(words).replace(long, "x" * PIECE_CHARACTERS + "…")
 
 
 @given(st.lists(st.text("ab\u2028\r^<1", min_size=1, max_size=40), max_size=30), st.data())
@@ -121,5 +131,5 @@ def test_an_excerpt_is_one_short_line(words: list[str], data: st.DataObject) -> 
     pieces = sentence_of(" ".join(words)).pieces
     place = data.draw(st.integers(0, len(pieces) - 1)) if pieces else None
     shown = excerpt(pieces, None if place is None else Span(place, place + 1))
-    assert len(shown) <= EXCERPT_CHARACTERS + 4
+    assert len(shown) <= (2 * AROUND + 1) * (PIECE_CHARACTERS + 2) + 4
     assert shown == " ".join(shown.split())

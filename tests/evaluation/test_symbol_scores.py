@@ -12,19 +12,19 @@ from contextnmt.errors import UserError
 from contextnmt.evaluation.symbol_errors import Comparison, Found
 from contextnmt.evaluation.symbol_scores import LISTED, SymbolScores, symbol_scores
 from contextnmt.files import read_json, write_lines
-from contextnmt.text.rates import Context, Occurrences, Rates
+from contextnmt.text.rates import HEADER, Occurrences, Position, Rates
 from contextnmt.text.symbols import Side
 
 #: Word, context, how often a symbol, how often text: rows of a table of rates.
 RATES = [
-    ("Berlin", Context.FIRST, 90, 10),
-    ("Germany", Context.FIRST, 80, 0),
-    ("Kim", Context.FIRST, 0, 50),
-    ("New", Context.FIRST, 0, 50),
-    ("Rest", Context.FIRST, 0, 9),  # rare: it speaks for words never seen
-    ("Turkey", Context.FIRST, 80, 0),
-    ("UNO", Context.ACRONYM, 80, 0),
-    ("York", Context.AFTER_TEXT, 50, 0),
+    ("Berlin", Position.FIRST, 90, 10),
+    ("Germany", Position.FIRST, 80, 0),
+    ("Kim", Position.FIRST, 0, 50),
+    ("New", Position.FIRST, 0, 50),
+    ("Rest", Position.FIRST, 0, 9),  # rare: it speaks for words never seen
+    ("Turkey", Position.FIRST, 80, 0),
+    ("UNO", Position.ACRONYM, 80, 0),
+    ("York", Position.AFTER_TEXT, 50, 0),
 ]
 
 PAIRS = [
@@ -51,7 +51,7 @@ def known_rates() -> Rates:
 def run(tmp_path: Path) -> Callable[..., dict[str, Any]]:
     """The stage on the texts of `PAIRS`, and what it writes."""
     rows = ["\t".join(map(str, row)) for row in RATES]
-    write_lines(tmp_path / "rates.tsv", ["word\tcontext\tsymbol\ttext", *rows])
+    write_lines(tmp_path / "rates.tsv", [HEADER, *rows])
     for language, side in (("en", 0), ("de", 1)):
         write_lines(tmp_path / f"counts.{language}.tsv", [])
         write_lines(tmp_path / f"test.{language}.gz", [pair[side] for pair in PAIRS])
@@ -176,6 +176,28 @@ def test_mistakes_are_reported(run: Callable[..., dict[str, Any]], tmp_path: Pat
         run(["dev", "test"], source=[tmp_path / "dev.en.gz"])
     with pytest.raises(UserError, match=r"has 2 lines and .* has 9"):
         run(["dev"], target=[tmp_path / "test.de.gz"])
+
+
+@pytest.mark.parametrize(
+    ("names", "options", "message"),
+    [
+        (["dev", "test", "dev"], {}, "--name dev is given 2 times"),
+        (["dev"], {"source_language": "xx"}, "language 'xx'"),
+        (["dev"], {"target_language": "xx"}, "language 'xx'"),
+        (["dev"], {"target_language": "en"}, "are both 'en'"),
+    ],
+)
+def test_names_and_languages_are_checked_before_anything_is_read(
+    run: Callable[..., dict[str, Any]],
+    tmp_path: Path,
+    names: list[str],
+    options: dict[str, str],
+    message: str,
+) -> None:
+    (tmp_path / "rates.tsv").unlink()
+    (tmp_path / "counts.en.tsv").unlink()
+    with pytest.raises(UserError, match=message):
+        run(names, **options)
 
 
 class Oracle(SymbolScores):

@@ -16,7 +16,7 @@ from contextnmt.report.symbols_table import symbols_table
 from contextnmt.report.table2 import table2
 from contextnmt.report.table3 import table3
 from contextnmt.report.table4 import table4
-from contextnmt.text.rules import Rule, write_rules
+from contextnmt.text.rules import HEADER, Rule
 
 CAPTIONS = Path(__file__).parents[2] / "workflow" / "report"
 
@@ -90,7 +90,7 @@ def make_results(
 
 
 def make_pair(folder: Path, pair: str, tests: tuple[str, ...]) -> None:
-    """What all systems of a pair share: test texts and coverage."""
+    """What all systems of a pair share: test texts, and the counts of its training text."""
     for text in tests:
         for language in pair.split("-"):
             lines = [SENTENCES[language]] * LINES
@@ -102,7 +102,9 @@ def make_pair(folder: Path, pair: str, tests: tuple[str, ...]) -> None:
         {"read": 10077, "kept": 10000, "removed": removed},
     )
     write_json(folder / f"coverage/{pair}.json", coverage_of(pair))
-    write_rules(folder / f"symbolize/{pair}/train.rules.tsv", rules())
+    write_json(folder / f"pairs/{pair}.json", pairs_kept())
+    rows = ("\t".join(map(str, rule)) for rule in rules())
+    write_lines(folder / f"symbolize/{pair}/train.rules.tsv", [HEADER, *rows])
     write_json(folder / f"symbol-scores/{pair}.json", symbol_scores_of(("dev", *tests)))
 
 
@@ -127,7 +129,7 @@ def symbol_scores_of(texts: tuple[str, ...]) -> dict[str, Any]:
 
 
 def coverage_of(pair: str) -> dict[str, Any]:
-    """What coverage writes for a pair: 100 pairs more are kept with symbols."""
+    """What coverage writes for a pair."""
     before = {
         "unique_words": 4000,
         "total_words": 123456,
@@ -140,14 +142,16 @@ def coverage_of(pair: str) -> dict[str, Any]:
         "coverage_percent": 97.5,
         "symbol_percent": {"N": 4.123, "S": 2.5, "C": 0.25},
     }
+    return {language: {"before": before, "after": after} for language in pair.split("-")}
+
+
+def pairs_kept() -> dict[str, Any]:
+    """What pairs writes for a pair: 100 sentence pairs more are kept with symbols."""
     limits = {"max_length": 50, "unknown_limit": 0.1, "read": 10000, "kept_by_all": 9750}
     dropped = {"empty": 0, "length": 40}
     return {
-        "words": {language: {"before": before, "after": after} for language in pair.split("-")},
-        "pairs": {
-            "before": {**limits, "dropped": {**dropped, "unknown": 160}, "kept": 9800},
-            "after": {**limits, "dropped": {**dropped, "unknown": 60}, "kept": 9900},
-        },
+        "before": {**limits, "dropped": {**dropped, "unknown": 160}, "kept": 9800},
+        "after": {**limits, "dropped": {**dropped, "unknown": 60}, "kept": 9900},
     }
 
 
@@ -265,7 +269,8 @@ def make_report(results: Results) -> Path:
     """All that the workflow makes from a results folder; the path of the page."""
     experiment, out = results.experiment, results.folder / "report"
     table2(out / "tables/table2")
-    table3(results.files("coverage/*.json"), experiment, out / "tables/table3")
+    counts = results.files("coverage/*.json"), results.files("pairs/*.json")
+    table3(*counts, experiment, out / "tables/table3")
     table4(results.files("score/*/*/*/scores.json"), experiment, out / "tables/table4")
     phenomena_table(results.files("phenomena/*/*/*/*"), experiment, out / "tables/phenomena")
     symbols_table(results.files("symbolize/*/train.rules.tsv"), experiment, out / "tables/symbols")

@@ -1,6 +1,7 @@
 """Table 2: the paper's own examples come out as the paper prints them."""
 
 import csv
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -55,13 +56,30 @@ def test_no_example_differs(rows: dict[tuple[str, str], dict[str, str]]) -> None
     assert {row["difference"] for row in rows.values()} == {""}
 
 
-def test_word_counts_would_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As the note below the table has it: counts of any text that has the openers in lower case."""
-    counts = dict.fromkeys(("the", "les", "trakhtenberg's", "finals", "california"), 1000)
-    examples = published("paper/choi2017_table2.csv")
-    without = list(map(rows_of, examples))
-    monkeypatch.setattr("contextnmt.report.table2.Side", lambda language, _: Side(language, counts))
-    assert list(map(rows_of, examples)) == without
+def symbolized_with(
+    counts: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> dict[tuple[str, str], str]:
+    """Example and language -> its symbolized text, with counts of the words of a training text."""
+    with monkeypatch.context() as patched:
+        patched.setattr("contextnmt.report.table2.Side", lambda name, _: Side(name, counts))
+        rows = chain.from_iterable(map(rows_of, published("paper/choi2017_table2.csv")))
+        return {(row["example"], row["language"]): row["symbolized"] for row in rows}
+
+
+def test_word_counts_decide_only_about_openers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the note below the table has it."""
+    without = symbolized_with({}, monkeypatch)
+    assert symbolized_with({"the": 1000, "les": 1000}, monkeypatch) == without
+    inside = ("world", "of", "warcraft", "house", "san", "hali-gali", "presenter", "finals")
+    assert symbolized_with(dict.fromkeys(inside, 1000), monkeypatch) == without
+    counted = symbolized_with({"trakhtenberg": 1000}, monkeypatch)
+    opened = {key: text for key, text in without.items() if text.startswith("<S>_1 ")}
+    assert len(opened) == 4
+    expected = {
+        key: text.replace("<S>_1 ", "Trakhtenberg ").replace("<S>_2 ", "<S>_1 ")
+        for key, text in opened.items()
+    }
+    assert counted == without | expected
 
 
 def test_what_differs_is_named_where_it_differs() -> None:

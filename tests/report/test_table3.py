@@ -14,7 +14,8 @@ from contextnmt.report.table3 import table3
 @pytest.fixture(scope="module")
 def table(results: Results, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("tables") / "table3"
-    table3(results.files("coverage/*.json"), results.experiment, out)
+    counts = results.files("coverage/*.json"), results.files("pairs/*.json")
+    table3(*counts, results.experiment, out)
     return out
 
 
@@ -63,6 +64,7 @@ def test_the_limits_are_told(table: Path) -> None:
     assert "a side of more than 50 words" in notes
     assert "10 % for English → French, 10 % for English → German" in notes
     assert "the 1,600 most frequent make up (the paper: 30,000)" in notes
+    assert "all pairs of the training text, before the trainings drop any" in notes
 
 
 def shown(table: Path, label: str, number: int = 0) -> list[str]:
@@ -75,7 +77,7 @@ def shown(table: Path, label: str, number: int = 0) -> list[str]:
 @pytest.mark.parametrize(
     ("content", "missing"),
     [
-        ({"words": {"en": {"before": {}, "after": {}}}, "pairs": {}}, "unique_words of en before"),
+        ({"en": {"before": {}, "after": {}}}, "unique_words of en before"),
         ({"en": {}}, "unique_words of en before"),
         ([], "unique_words of en before"),
     ],
@@ -86,17 +88,20 @@ def test_a_file_without_a_side_is_named(
     write_json(tmp_path / "en-fr.json", content)
     files = [tmp_path / "en-fr.json", results.folder / "coverage/en-de.json"]
     with pytest.raises(UserError, match=rf"en-fr.json: no {missing}"):
-        table3(files, results.experiment, tmp_path / "table3")
+        table3(files, results.files("pairs/*.json"), results.experiment, tmp_path / "table3")
 
 
 def test_a_file_without_sentence_pairs_is_named(results: Results, tmp_path: Path) -> None:
-    content = read_json(results.folder / "coverage/en-fr.json")
-    write_json(tmp_path / "en-fr.json", content | {"pairs": {}})
-    files = [tmp_path / "en-fr.json", results.folder / "coverage/en-de.json"]
+    content = read_json(results.folder / "pairs/en-fr.json")
+    write_json(tmp_path / "en-fr.json", content | {"after": {}})
+    files = [tmp_path / "en-fr.json", results.folder / "pairs/en-de.json"]
     with pytest.raises(UserError, match=r"en-fr.json: no pairs before and after"):
-        table3(files, results.experiment, tmp_path / "table3")
+        table3(results.files("coverage/*.json"), files, results.experiment, tmp_path / "table3")
 
 
 def test_a_missing_pair_is_named(results: Results, tmp_path: Path) -> None:
+    words, counts = results.files("coverage/*.json"), results.files("pairs/*.json")
     with pytest.raises(UserError, match="--coverage: no file for en-fr"):
-        table3([results.folder / "coverage/en-de.json"], results.experiment, tmp_path / "t")
+        table3(words[1:], counts, results.experiment, tmp_path / "t")
+    with pytest.raises(UserError, match="--pairs: no file for en-de"):
+        table3(words, counts[:1], results.experiment, tmp_path / "t")

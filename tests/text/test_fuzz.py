@@ -201,7 +201,7 @@ STAGES: dict[str, Stage] = {
     "learn": lambda bad, good, out: bpe([good, bad], merges=9, codes_out=out),
     "cut": lambda bad, good, out: bpe([bad], codes=codes_of(good), out=out),
     "binarize": lambda bad, good, out: binarize(good, bad, [good], [good], 9, out),
-    "restore": lambda bad, good, out: restore([bad], [out], target_language="fr"),
+    "restore": lambda bad, good, out: restore([bad], [out], "en", "fr"),
 }
 
 

@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 
 from contextnmt.errors import UserError
+from contextnmt.files import write_lines
 from contextnmt.text.names import sentence_of
 from contextnmt.text.rates import (
     UNSEEN,
-    Context,
     Occurrences,
+    Position,
     RateCounts,
     Rates,
     Sighting,
@@ -19,64 +20,66 @@ from contextnmt.text.rates import (
 )
 
 
-def row(word: str, context: Context, symbol: int, seen: int) -> tuple[str, Context, Occurrences]:
-    return word, context, Occurrences(symbol, seen)
+def row(word: str, position: Position, symbol: int, seen: int) -> tuple[str, Position, Occurrences]:
+    return word, position, Occurrences(symbol, seen)
 
 
-def test_a_word_is_seen_in_the_context_of_what_became_of_the_one_before() -> None:
+def test_a_word_is_seen_in_the_position_of_what_became_of_the_one_before() -> None:
     sentence = sentence_of("The New York of Mr. Trump and NATO")
     seen = sightings(sentence, {1, 2}, [("NATO", True)])
     assert seen == [
-        Sighting("The", Context.OPENING, False),
-        Sighting("New", Context.AFTER_TEXT, True),
-        Sighting("York", Context.AFTER_SYMBOL, True),
-        Sighting("Mr.", Context.AFTER_SYMBOL, False),
-        Sighting("Trump", Context.AFTER_TEXT, False),
-        Sighting("NATO", Context.FIRST, False),
-        Sighting("NATO", Context.ACRONYM, True),
+        Sighting("The", Position.OPENING, False),
+        Sighting("New", Position.AFTER_TEXT, True),
+        Sighting("York", Position.AFTER_SYMBOL, True),
+        Sighting("Mr.", Position.AFTER_SYMBOL, False),
+        Sighting("Trump", Position.AFTER_TEXT, False),
+        Sighting("NATO", Position.FIRST, False),
+        Sighting("NATO", Position.ACRONYM, True),
     ]
 
 
 def test_a_tail_is_no_part_of_a_word() -> None:
     sentence = sentence_of("a London-based firm")
-    assert sightings(sentence, {1}, []) == [Sighting("London", Context.FIRST, True)]
+    assert sightings(sentence, {1}, []) == [Sighting("London", Position.FIRST, True)]
 
 
 def test_the_table_is_written_and_read_back(tmp_path: Path) -> None:
     counts = RateCounts()
-    counts.add([Sighting("York", Context.FIRST, True), Sighting("York", Context.FIRST, False)])
-    counts.add([Sighting("York", Context.FIRST, True), Sighting("Bonn", Context.OPENING, False)])
+    counts.add([Sighting("York", Position.FIRST, True), Sighting("York", Position.FIRST, False)])
+    counts.add([Sighting("York", Position.FIRST, True), Sighting("Bonn", Position.OPENING, False)])
     path = tmp_path / "rates.tsv"
-    counts.write(path)
+    write_lines(path, counts.rows())
     assert path.read_text(encoding="utf-8") == (
-        "word\tcontext\tsymbol\ttext\nBonn\topening\t0\t1\nYork\tfirst\t2\t1\n"
+        "word\tposition\tsymbol\ttext\nBonn\topening\t0\t1\nYork\tfirst\t2\t1\n"
     )
     assert list(read_rates(path)) == [
-        row("Bonn", Context.OPENING, 0, 1),
-        row("York", Context.FIRST, 2, 3),
+        row("Bonn", Position.OPENING, 0, 1),
+        row("York", Position.FIRST, 2, 3),
     ]
 
 
 def test_a_frequent_word_goes_its_own_way_and_an_unseen_one_that_of_its_ending() -> None:
-    rows = [row("Berlin", Context.FIRST, 990, 1000), row("Germany", Context.FIRST, 10, 1000)]
-    rows += [row(f"{stem}ian", Context.FIRST, 0, 1) for stem in ("Serb", "Iran", "Ital", "Ind")]
-    rows += [row(f"{stem}son", Context.FIRST, 1, 1) for stem in ("John", "Peter", "Niel", "Jack")]
+    rows = [row("Berlin", Position.FIRST, 990, 1000), row("Germany", Position.FIRST, 10, 1000)]
+    rows += [row(f"{stem}ian", Position.FIRST, 0, 1) for stem in ("Serb", "Iran", "Ital", "Ind")]
+    rows += [row(f"{stem}son", Position.FIRST, 1, 1) for stem in ("John", "Peter", "Niel", "Jack")]
     rates = Rates(rows, {})
-    assert rates.probability("Berlin", Context.FIRST) == pytest.approx(0.99, abs=0.01)
-    assert rates.probability("Germany", Context.FIRST) == pytest.approx(0.01, abs=0.01)
-    assert rates.probability("Indonesian", Context.FIRST) < 0.3
-    assert rates.probability("Robinson", Context.FIRST) > 0.6
+    assert rates.probability("Berlin", Position.FIRST) == pytest.approx(0.99, abs=0.01)
+    assert rates.probability("Germany", Position.FIRST) == pytest.approx(0.01, abs=0.01)
+    assert rates.probability("Indonesian", Position.FIRST) < 0.3
+    assert rates.probability("Robinson", Position.FIRST) > 0.6
 
 
 def test_a_word_that_occurs_in_lower_case_is_another_kind_of_rare_word() -> None:
-    rows = [row(f"{letter}ing", Context.FIRST, 0, 1) for letter in "ABCDEF"]
-    rows += [row(f"{letter}ing", Context.FIRST, 1, 1) for letter in "QRSTUV"]
+    rows = [row(f"{letter}ing", Position.FIRST, 0, 1) for letter in "ABCDEF"]
+    rows += [row(f"{letter}ing", Position.FIRST, 1, 1) for letter in "QRSTUV"]
     rates = Rates(rows, {f"{letter}ing": 3 for letter in "abcdefx"})
-    assert rates.probability("Xing", Context.FIRST) < 0.5 < rates.probability("Zing", Context.FIRST)
+    assert (
+        rates.probability("Xing", Position.FIRST) < 0.5 < rates.probability("Zing", Position.FIRST)
+    )
 
 
 def test_without_training_all_is_as_likely_as_not() -> None:
-    assert Rates([], {}).probability("Bonn", Context.FIRST) == pytest.approx(UNSEEN)
+    assert Rates([], {}).probability("Bonn", Position.FIRST) == pytest.approx(UNSEEN)
 
 
 def test_neighbours_in_a_run_that_are_symbols_are_one_name() -> None:
@@ -90,9 +93,11 @@ def test_neighbours_in_a_run_that_are_symbols_are_one_name() -> None:
     ("text", "message"),
     [
         ("", "line 1: not a table of rates"),
-        ("word\tcontext\tsymbol\ttext\nBonn\tfirst\t1\n", "line 2: a row needs"),
-        ("word\tcontext\tsymbol\ttext\nBonn\tsecond\t1\t1\n", "line 2: a row needs"),
-        ("word\tcontext\tsymbol\ttext\nBonn\tfirst\tone\t1\n", "line 2: a row needs"),
+        ("word\tposition\tsymbol\ttext\nBonn\tfirst\t1\n", "line 2: a row needs"),
+        ("word\tposition\tsymbol\ttext\nBonn\tsecond\t1\t1\n", "line 2: a row needs"),
+        ("word\tposition\tsymbol\ttext\nBonn\tfirst\tone\t1\n", "line 2: a row needs"),
+        ("word\tposition\tsymbol\ttext\nBonn\tfirst\t-3\t1\n", "line 2: a row needs"),
+        ("word\tposition\tsymbol\ttext\nBonn\tfirst\t0\t0\n", "line 2: a row needs"),
     ],
 )
 def test_a_malformed_row_is_named(tmp_path: Path, text: str, message: str) -> None:

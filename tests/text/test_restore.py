@@ -42,6 +42,7 @@ def restored(folder: Path, text: str, language: str = "fr", **options: bool) -> 
         out=[folder / "test.beam12.gz".removesuffix(".gz")],
         symbols=[folder / "symbols.tsv"],
         rules=folder / "rules.tsv",
+        source_language="en",
         target_language=language,
         statistics_out=folder / "restored.json",
         **options,
@@ -79,7 +80,13 @@ def test_without_symbols_the_words_stay_as_they_are(tmp_path: Path) -> None:
     text = "<S>_1 ^^nd \\^^ fin@@ al\u2028x\n"
     (tmp_path / "translation").write_text(text, encoding="utf-8")
     for bpe, expected in ((False, text), (True, text.replace("@@ ", ""))):
-        restore([tmp_path / "translation"], [tmp_path / "out"], target_language="fr", bpe=bpe)
+        restore(
+            [tmp_path / "translation"],
+            [tmp_path / "out"],
+            source_language="en",
+            target_language="fr",
+            bpe=bpe,
+        )
         assert (tmp_path / "out").read_text(encoding="utf-8") == expected
 
 
@@ -102,11 +109,11 @@ def test_a_malformed_row_of_the_symbols_is_named(folder: Path, row: str) -> None
 def test_options_that_do_not_go_together_are_the_users_mistake(folder: Path) -> None:
     text = folder / "rules.tsv"
     with pytest.raises(UserError, match="one --out"):
-        restore([text], [], target_language="fr")
+        restore([text], [], "en", "fr")
     with pytest.raises(UserError, match="only useful together"):
-        restore([text], [folder / "out"], target_language="fr", rules=text)
+        restore([text], [folder / "out"], "en", "fr", rules=text)
     with pytest.raises(UserError, match="language 'klingon'"):
-        restore([text], [folder / "out"], target_language="klingon")
+        restore([text], [folder / "out"], "en", "klingon")
 
 
 #: What a model may write: symbols whole, cut, glued, nested, marked; and the pieces of no symbol.

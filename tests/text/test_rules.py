@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from contextnmt.errors import UserError
+from contextnmt.files import write_lines
 from contextnmt.text.rules import (
     Rule,
     RuleCounts,
     best_targets,
     read_rules,
-    write_rules,
 )
 from contextnmt.text.symbols import Symbol
 
@@ -50,7 +50,7 @@ def rule_counts() -> RuleCounts:
 
 def test_writes_what_a_person_can_read(tmp_path: Path) -> None:
     path = tmp_path / "rules.tsv"
-    write_rules(path, rule_counts().rules())
+    write_lines(path, rule_counts().rows())
     assert path.read_text(encoding="utf-8") == TABLE
     assert list(read_rules(path)) == list(rule_counts().rules())
 

@@ -88,7 +88,7 @@ def test_a_training_text_gets_symbols_rules_and_rates(folder: Path) -> None:
         "S\tObama\tObama\t2\n"
     )
     assert (folder / "sym.rates.tsv").read_text(encoding="utf-8") == (
-        "word\tcontext\tsymbol\ttext\n"
+        "word\tposition\tsymbol\ttext\n"
         "Geneva\tfirst\t0\t3\n"
         "Geneva\topening\t0\t1\n"
         "IMF\tacronym\t1\t0\n"
@@ -148,6 +148,7 @@ def test_restore_undoes_a_lone_source(folder: Path) -> None:
         symbols=[folder / "test.sym.symbols.tsv.gz"],
         rules=folder / "sym.rules.tsv",
         out=[folder / "words"],
+        source_language="en",
         target_language="fr",
     )
     assert (folder / "words").read_text(encoding="utf-8").removesuffix("\n").split("\n") == [
@@ -156,9 +157,62 @@ def test_restore_undoes_a_lone_source(folder: Path) -> None:
     ]
 
 
+def test_a_dev_text_has_no_rules_of_its_own(folder: Path) -> None:
+    symbolize_training(folder, rules=False)
+    assert sorted(path.name for path in folder.glob("sym.*")) == ["sym.en.gz", "sym.fr.gz"]
+
+
 def test_options_that_do_not_go_together_are_the_users_mistake(folder: Path) -> None:
-    with pytest.raises(UserError, match="give either --target"):
+    with pytest.raises(UserError, match="--rates is for a source alone"):
         symbolize_training(folder, rates=folder / "sym.rates.tsv")
+    with pytest.raises(UserError, match="without --target, give --rates and --source-counts"):
+        symbolize(
+            source=folder / "train.en",
+            source_language="en",
+            target_language="fr",
+            out=folder / "sym",
+        )
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"target_language": "en"}, "are both 'en'"),
+        ({"source_language": "xx"}, "language 'xx'"),
+        ({"out": "."}, "is a folder"),
+    ],
+)
+def test_mistakes_are_told_before_anything_is_read(
+    folder: Path, change: dict[str, str], message: str
+) -> None:
+    options = {"source_language": "en", "target_language": "fr", "out": "sym", **change}
+    with pytest.raises(UserError, match=message):
+        symbolize(
+            source=folder / "missing.en",
+            target=folder / "missing.fr",
+            **{**options, "out": folder / options["out"]},
+        )
+
+
+def test_no_input_is_overwritten(folder: Path) -> None:
+    text = gzip.compress(SOURCE.encode())
+    (folder / "train.en.gz").write_bytes(text)
+    with pytest.raises(UserError, match="would be overwritten"):
+        symbolize(
+            source=folder / "train.en.gz",
+            target=folder / "train.fr",
+            source_language="en",
+            target_language="fr",
+            out=folder / "train",
+        )
+    assert (folder / "train.en.gz").read_bytes() == text
+
+
+def test_a_table_that_cannot_be_written_leaves_no_text_behind(folder: Path) -> None:
+    (folder / "sym.rates.tsv").mkdir()
+    with pytest.raises(UserError):
+        symbolize_training(folder)
+    assert [path.name for path in folder.glob("sym.*") if path.is_file()] == []
 
 
 def test_texts_of_unequal_length_leave_nothing_behind(folder: Path) -> None:

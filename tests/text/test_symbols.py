@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from contextnmt.corpus.tokenize import Tokenizer
-from contextnmt.text.rates import Context
+from contextnmt.text.rates import Position
 from contextnmt.text.restore import restore_tokens
 from contextnmt.text.symbols import LIMIT, Side, Symbol, symbolize_pair, symbolize_source
 
@@ -198,6 +198,6 @@ def test_lone_sources(source: str, expected: str) -> None:
 
 def test_a_name_that_stays_text_leaves_its_acronyms() -> None:
     done = symbolize_source(
-        "the NATO Council", SIDES["en"], "fr", lambda word, context: context == Context.ACRONYM
+        "the NATO Council", SIDES["en"], "fr", lambda word, position: position == Position.ACRONYM
     )
     assert " ".join(done.source) == "the <C>_1 Council"

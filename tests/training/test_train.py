@@ -200,7 +200,7 @@ def test_a_state_is_bound_to_the_filters_and_to_what_they_are_about(reversal, tm
 )
 def test_a_filter_that_cannot_be_is_refused(block, message):
     with pytest.raises(UserError, match=message):
-        pair_filter(block)
+        pair_filter("--filter", json.dumps(block))
 
 
 def test_a_state_of_other_code_is_moved_aside(reversal, tmp_path, capsys, monkeypatch):

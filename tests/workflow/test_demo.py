@@ -19,6 +19,11 @@ SYSTEMS = [
     "bpe-context-symbol",
 ]
 
+TABLES = [
+    *("table2", "table3", "table4", "phenomena"),
+    *("symbols", "symbol-scores", "symbol-errors"),
+]
+
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -30,7 +35,7 @@ def results(demo: Path) -> Path:
 def test_every_table_and_figure_is_made(results: Path) -> None:
     report = results / "report"
     assert "<html" in (report / "index.html").read_text()
-    for name in ["table3", "table4", "phenomena"]:
+    for name in TABLES:
         for suffix in ["csv", "json", "md", "tex"]:
             assert (report / "tables" / f"{name}.{suffix}").stat().st_size > 0
     for pair in PAIRS:
@@ -105,9 +110,31 @@ def test_there_is_nothing_left_to_do(demo: Path, snakemake: Run) -> None:
 def test_symbols_are_used(results: Path) -> None:
     """Else the systems with symbols would be the others under another name."""
     for pair in PAIRS:
-        coverage = read_json(results / "coverage" / f"{pair}.json")["words"]
+        coverage = read_json(results / "coverage" / f"{pair}.json")
         assert all(side["after"]["symbol_percent"]["N"] > 0 for side in coverage.values())
         assert all(side["before"]["symbol_percent"]["N"] == 0 for side in coverage.values())
+
+
+def test_the_papers_examples_come_out_as_printed(results: Path) -> None:
+    rows = read_json(results / "report" / "tables" / "table2.json")["data"]
+    assert rows
+    assert {row["difference"] for row in rows} == {""}
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.parametrize("text", ["dev", "test"])
+def test_symbols_are_found_without_the_target(results: Path, pair: str, text: str) -> None:
+    scores = read_json(results / "symbol-scores" / f"{pair}.json")["texts"][text]["types"]["all"]
+    assert scores["both_sides"] > 100
+    assert scores["precision_percent"] > 90
+    assert scores["recall_percent"] > 90
+
+
+def test_pairs_are_kept(results: Path) -> None:
+    for pair in PAIRS:
+        for when in read_json(results / "pairs" / f"{pair}.json").values():
+            assert 0 < when["kept_by_all"] <= when["kept"] <= when["read"]
+            assert when["kept"] + sum(when["dropped"].values()) == when["read"]
 
 
 def test_snakemakes_own_report_has_the_captions(demo: Path, snakemake: Run, tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ import yaml
 ROOT = Path(__file__).parents[2]
 STAGES = [
     *("download", "extracted", "tokenized", "cleaned", "selected", "symbolized", "subwords"),
-    *("binarized", "models", "translations", "restored", "scores", "coverages", "counts"),
-    "symbols_scored",
+    *("binarized", "models", "translations", "restored", "scores", "coverages"),
+    *("pairs_counted", "counts", "symbols_scored"),
 ]
 MODEL = "results/demo/train/en-fr/baseline/1/model.json"
 TABLES_AND_FIGURES = [
@@ -67,11 +67,12 @@ def test_the_demo_makes_every_run_of_every_stage(snakemake: Run, fresh: list[str
         ("translations", "translate", "restore"),
         ("restored", "restore", "score"),
         ("scores", "score", "choi2017_table4"),
-        ("coverages", "coverage", "train"),
+        ("coverages", "coverage", "binarize"),
+        ("pairs_counted", "pairs", "train"),
         ("counts", "phenomena", "score"),
         ("symbols_scored", "symbol_scores", "train"),
         ("choi2017_table2", "choi2017_table2", "generate"),
-        ("choi2017_table3", "coverage", "train"),
+        ("choi2017_table3", "pairs", "train"),
         ("choi2017_symbols", "symbolize", "bpe"),
         ("choi2017_table4", "score", "phenomena"),
         ("choi2017_phenomena", "phenomena", "score"),
@@ -236,10 +237,10 @@ def test_joint_codes_are_learnt_on_both_languages_and_cut_both(
 def test_pairs_are_counted_by_the_limits_of_the_systems(
     commands: Callable[..., list[str]],
 ) -> None:
-    target = "results/demo/coverage/en-fr.json"
+    target = "results/demo/pairs/en-fr.json"
 
     def filters(**own: object) -> dict[str, list[tuple[str, int, float]]]:
-        (line,) = commands("coverage", target, **own)
+        (line,) = commands("pairs", target, **own)
         found: dict[str, list[tuple[str, int, float]]] = {}
         for option, text in re.findall(r"(--filter\S*) '([^']*)'", line):
             made = json.loads(text)
@@ -260,6 +261,12 @@ def test_pairs_are_counted_by_the_limits_of_the_systems(
         "--filter-after": [("sym", 40, 1.0)],
         "--filter": [("bpe", 40, 1.0)],
     }
+
+
+def test_words_are_counted_whatever_the_systems(commands: Callable[..., list[str]]) -> None:
+    target = "results/demo/coverage/en-fr.json"
+    (line,) = commands("coverage", target)
+    assert commands("coverage", target, systems=["bpe"], training={"max_length": 40}) == [line]
 
 
 def test_a_mirror_changes_nothing_in_the_plan(snakemake: Run, fresh: list[str]) -> None:

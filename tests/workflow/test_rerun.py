@@ -15,8 +15,8 @@ AFTER_COUNTING = {"choi2017_phenomena"} | PAGE
 AFTER_RESTORING = {"score", "phenomena"} | AFTER_SCORING | AFTER_COUNTING
 AFTER_TRANSLATING = {"restore"} | AFTER_RESTORING
 AFTER_TRAINING = {"translate", "choi2017_curves"} | AFTER_TRANSLATING
-AFTER_BINARIZING = {"coverage", "choi2017_table3", "train"} | AFTER_TRAINING
-AFTER_SYMBOLIZING = {"choi2017_symbols", "bpe_codes", "bpe", "binarize"}
+AFTER_BINARIZING = {"pairs", "choi2017_table3", "train"} | AFTER_TRAINING
+AFTER_SYMBOLIZING = {"coverage", "choi2017_symbols", "bpe_codes", "bpe", "binarize"}
 AFTER_SYMBOLIZING |= {"symbol_scores", "choi2017_symbol_scores"} | AFTER_BINARIZING
 SYMBOLIZE = {"symbolize", "symbolize_pair", "symbolize_source"}
 AFTER_TOKENIZING = {"clean", "select"} | SYMBOLIZE | AFTER_SYMBOLIZING
@@ -70,6 +70,7 @@ def pending(demo: Path, snakemake: Run) -> Callable[[], dict[str, set[str]]]:
         ("evaluation/score.py", {"score"} | AFTER_SCORING),
         ("evaluation/phenomena.py", {"phenomena"} | AFTER_COUNTING),
         ("evaluation/coverage.py", {"coverage", "choi2017_table3"} | PAGE),
+        ("evaluation/pairs.py", {"pairs", "choi2017_table3"} | PAGE),
         (
             "evaluation/symbol_errors.py",
             {"symbol_scores", "choi2017_symbol_scores"} | PAGE,

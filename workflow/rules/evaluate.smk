@@ -147,7 +147,6 @@ rule coverage:
         target_before="<results>/select/{source}-{target}/train.{target}.gz",
         source_after="<results>/symbolize/{source}-{target}/train.{source}.gz",
         target_after="<results>/symbolize/{source}-{target}/train.{target}.gz",
-        binarized=filtered_pairs,
     output:
         "<results>/coverage/{source}-{target}.json",
     log:
@@ -162,7 +161,6 @@ rule coverage:
     params:
         *code("contextnmt.evaluation.coverage"),
         vocabulary_size=CONFIGURATION["text"]["vocabulary_size"],
-        filters=coverage_filters,
     message:
         "coverage {wildcards.source}-{wildcards.target}"
     shell:
@@ -171,8 +169,30 @@ rule coverage:
         " --after {input.source_after}"
         " --language {wildcards.target} --before {input.target_before}"
         " --after {input.target_after}"
-        " --vocabulary-size {params.vocabulary_size} {params.filters} --out {output}"
-        " > {log} 2>&1"
+        " --vocabulary-size {params.vocabulary_size} --out {output} > {log} 2>&1"
+
+
+rule pairs:
+    input:
+        filtered_pairs,
+    output:
+        "<results>/pairs/{pair}.json",
+    log:
+        "<logs>/pairs/{pair}.log",
+    benchmark:
+        "<benchmarks>/pairs/{pair}.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    resources:
+        mem_mb=4000,
+        runtime="1h",
+    params:
+        *code("contextnmt.evaluation.pairs"),
+        filters=pair_filters,
+    message:
+        "pairs {wildcards.pair}"
+    shell:
+        "python -m contextnmt pairs {params.filters} --out {output} > {log} 2>&1"
 
 
 rule symbol_scores:

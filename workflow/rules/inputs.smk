@@ -162,13 +162,13 @@ def filter_options(wildcards):
     )
 
 
-def coverage_filters(wildcards):
-    """The options that tell `coverage` which pairs are dropped before and after symbolization.
+def pair_filters(wildcards):
+    """The options that tell `pairs` which of them are dropped before and after symbolization.
 
     That is by the limits of all systems that do not say otherwise; then come the filters of the
     systems themselves, none twice, in an order that does not depend on theirs.
     """
-    pair = f"{wildcards.source}-{wildcards.target}"
+    pair = wildcards.pair
     training = CONFIGURATION["training"]
     unknown_limit = (training["unknown_limit"] or {}).get(pair, 1.0)
     limits = {**training, "unknown_limit": unknown_limit}
@@ -192,11 +192,10 @@ def coverage_filters(wildcards):
 
 
 def filtered_pairs(wildcards):
-    """The binarized pairs that `coverage` filters: word, sym, and the views of all systems."""
-    pair = f"{wildcards.source}-{wildcards.target}"
+    """The binarized pairs that `pairs` filters: word, sym, and the views of all systems."""
     return [
-        f"{RESULTS}/binarize/{pair}/{view}/{file}"
-        for view in counted_views(pair)
+        f"{RESULTS}/binarize/{wildcards.pair}/{view}/{file}"
+        for view in counted_views(wildcards.pair)
         for file in BINARIZED
     ]
 

@@ -135,7 +135,7 @@ def benchmarks():
             str(Path(path).relative_to("<results>").with_suffix(""))
             for path in phenomena_files()
         ),
-        *(f"coverage/{pair}" for pair in PAIRS),
+        *(f"{stage}/{pair}" for stage in ["coverage", "pairs"] for pair in PAIRS),
         *(f"symbol-scores/{pair}" for pair in symbolic),
     ]
     return [f"{RESULTS}/benchmarks/{name}.tsv" for name in names]

@@ -43,7 +43,8 @@ rule choi2017_table2:
 
 rule choi2017_table3:
     input:
-        expand("<results>/coverage/{pair}.json", pair=PAIRS),
+        coverage=expand("<results>/coverage/{pair}.json", pair=PAIRS),
+        pairs=expand("<results>/pairs/{pair}.json", pair=PAIRS),
     output:
         report(
             "<results>/report/tables/table3.csv",
@@ -61,13 +62,14 @@ rule choi2017_table3:
     params:
         *code("contextnmt.report.table3"),
         experiment=experiment("choi2017", "pairs", "vocabulary_size"),
-        coverage=lambda wildcards, input: repeated("--coverage", input),
+        coverage=lambda wildcards, input: repeated("--coverage", input.coverage),
+        pairs=lambda wildcards, input: repeated("--pairs", input.pairs),
         out=lambda wildcards, output: Path(output[0]).with_suffix(""),
     message:
         "Table 3 of Choi et al. 2017"
     shell:
-        "python -m contextnmt table3 {params.coverage} --experiment {params.experiment:q}"
-        " --out {params.out} > {log} 2>&1"
+        "python -m contextnmt table3 {params.coverage} {params.pairs}"
+        " --experiment {params.experiment:q} --out {params.out} > {log} 2>&1"
 
 
 rule choi2017_table4:

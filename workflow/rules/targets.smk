@@ -14,6 +14,7 @@ translations    translate
 restored        restore
 scores          score
 coverages       coverage
+pairs_counted   pairs
 counts          phenomena
 symbols_scored  symbol_scores
 """
@@ -82,6 +83,11 @@ rule scores:
 rule coverages:
     input:
         expand("<results>/coverage/{pair}.json", pair=PAIRS),
+
+
+rule pairs_counted:
+    input:
+        expand("<results>/pairs/{pair}.json", pair=PAIRS),
 
 
 rule counts:

@@ -45,8 +45,6 @@ rule symbolize_pair:
     output:
         source="<results>/symbolize/{source}-{target}/{text}.pair.{source}.gz",
         target="<results>/symbolize/{source}-{target}/{text}.pair.{target}.gz",
-        rules="<results>/symbolize/{source}-{target}/{text}.pair.rules.tsv",
-        rates="<results>/symbolize/{source}-{target}/{text}.pair.rates.tsv",
     log:
         "<logs>/symbolize/{source}-{target}/{text}.pair.log",
     benchmark:
@@ -58,14 +56,16 @@ rule symbolize_pair:
         runtime="1h",
     params:
         *code("contextnmt.text.symbolize"),
-        out=lambda wildcards, output: output.rules.removesuffix(".rules.tsv"),
+        out=lambda wildcards, output: output.source.removesuffix(
+            f".{wildcards.source}.gz"
+        ),
     message:
         "symbolize {wildcards.source}-{wildcards.target} {wildcards.text}, both sides"
     shell:
         "python -m contextnmt symbolize --source {input.source} --target {input.target}"
         " --source-language {wildcards.source} --target-language {wildcards.target}"
         " --source-counts {input.source_counts} --target-counts {input.target_counts}"
-        " --out {params.out} > {log} 2>&1"
+        " --no-rules --out {params.out} > {log} 2>&1"
 
 
 rule symbolize_source:

@@ -19,10 +19,12 @@ from contextnmt.text.symbols import LIMIT, NUMBER, places
 #: Words with as many equal first letters are similar: Europe, européenne.
 SIMILAR_LETTERS = 4
 
-#: An excerpt shows as many words before and after the place in question...
-WINDOW_WORDS = 6
-#: ...and as many characters at most.
-EXCERPT_CHARACTERS = 120
+#: An excerpt shows as many pieces before and after the span in question...
+AROUND = 6
+#: ...or as many from the start of the sentence, if there is none...
+FROM_START = 20
+#: ...and as many characters of a piece.
+PIECE_CHARACTERS = 30
 
 
 class Error(enum.StrEnum):
@@ -150,10 +152,13 @@ def beginning(word: str) -> str:
 
 def excerpt(pieces: Sequence[str], span: Span | None) -> str:
     """The words around a span, or how the sentence begins; an ellipsis stands for the rest."""
-    first, last = 0, len(pieces)
-    if span:
-        first, last = max(0, span.start - WINDOW_WORDS), min(last, span.stop + WINDOW_WORDS)
-    text = " ".join(" ".join(join_pieces(pieces[first:last])).split())
-    if len(text) > EXCERPT_CHARACTERS:
-        text, last = text[:EXCERPT_CHARACTERS].rpartition(" ")[0], 0
+    first = max(0, span.start - AROUND) if span else 0
+    last = span.stop + AROUND if span else FROM_START
+    words = join_pieces(map(cut, pieces[first:last]))
+    text = " ".join(" ".join(words).split())  # no line break inside
     return ("… " if first else "") + text + (" …" if last < len(pieces) else "")
+
+
+def cut(piece: str) -> str:
+    """A piece, of a long one the first characters."""
+    return piece if len(piece) <= PIECE_CHARACTERS else f"{piece[:PIECE_CHARACTERS]}…"

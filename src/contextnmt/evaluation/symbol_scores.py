@@ -25,7 +25,8 @@ from contextnmt.files import read_pairs, write_json
 from contextnmt.progress import progress
 from contextnmt.text.counts import read_counts
 from contextnmt.text.names import sentence_of
-from contextnmt.text.rates import Rates, read_rates
+from contextnmt.text.rates import THRESHOLD, Rates, read_rates
+from contextnmt.text.symbolize import check_languages
 from contextnmt.text.symbols import (
     ACRONYM,
     NAME,
@@ -70,7 +71,7 @@ def symbol_scores(
     target_counts: Annotated[Path, typer.Option(help="the same of the target")],
     rates: Annotated[Path, typer.Option(help="PREFIX.rates.tsv of the training text")],
     out: Annotated[Path, typer.Option(help="JSON file to write")],
-    threshold: Annotated[float, typer.Option(min=0, max=1, help="that of symbolize")] = 0.3,
+    threshold: Annotated[float, typer.Option(min=0, max=1, help="that of symbolize")] = THRESHOLD,
 ) -> None:
     """Score the symbols made from the source alone against those made with both sides in sight.
 
@@ -87,6 +88,10 @@ def symbol_scores(
             f"{len(name)} --name, {len(source)} --source, {len(target)} --target: "
             "give one of each for every text"
         )
+    for text, times in Counter(name).items():
+        if times > 1:
+            raise UserError(f"--name {text} is given {times} times: give each text its own name")
+    check_languages(source_language, target_language)
     sides = (
         Side(source_language, read_counts(source_counts)),
         Side(target_language, read_counts(target_counts)),
@@ -133,7 +138,7 @@ class SymbolScores:
             source,
             self.sides[0],
             self.sides[1].language,
-            lambda word, context: self.rates.probability(word, context) >= self.threshold,
+            lambda word, position: self.rates.probability(word, position) >= self.threshold,
         )
         both = matching_spans(source, target, *self.sides)
         return Comparison(
@@ -146,7 +151,10 @@ class SymbolScores:
 
     def count(self, compared: Comparison, error: Error, found: Found, text: str, line: int) -> None:
         """Count a wrong decision; the first of its kind is kept as an example."""
-        reason, place = explain(compared, error, found, self.rates.of_word.__contains__)
+        is_acronym = found.kind == ACRONYM
+        reason, place = explain(
+            compared, error, found, lambda word: (word, is_acronym) in self.rates.of_word
+        )
         wrong = Wrong(found.kind, error, reason, found.span.text(compared.source.pieces))
         self.errors[text, found.kind, error, reason] += 1
         self.wrong[wrong] += 1

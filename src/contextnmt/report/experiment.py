@@ -14,6 +14,9 @@ from contextnmt.errors import UserError
 
 LANGUAGES = {"en": "English", "fr": "French", "de": "German", "fi": "Finnish", "cs": "Czech"}
 
+#: Type of a symbol, ``<N>_1`` -> what the tables call what it stands for.
+SYMBOL_TYPES = {"N": "numbers", "S": "names", "C": "acronyms"}
+
 Key = TypeVar("Key")
 
 

@@ -9,11 +9,11 @@ import typer
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
-from contextnmt.report.experiment import by_pair, pair_title, parse_experiment
-from contextnmt.report.tables import NONE, Block, Cell, Table, write_table
+from contextnmt.report.experiment import SYMBOL_TYPES, by_pair, pair_title, parse_experiment
+from contextnmt.report.tables import Block, Cell, Table, shown, write_table
 
 #: Type of symbol, as the scores name it -> its name in the tables.
-TYPES = {"N": "numbers", "S": "names", "C": "acronyms", "all": "all"}
+TYPES = SYMBOL_TYPES | {"all": "all"}
 
 #: Quantity of the scores -> its heading, and how it is printed.
 QUANTITIES = {
@@ -183,8 +183,3 @@ def error_block(pair: str, errors: list[dict[str, Any]]) -> Block:
         ],
         text_columns=len(ERROR_COLUMNS) - 1,
     )
-
-
-def shown(value: float | None, form: str) -> Cell:
-    """A number of the scores as the table prints it, a dash for a share of nothing."""
-    return Cell(NONE if value is None else form.format(value))

@@ -9,13 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from contextnmt.progress import progress
-from contextnmt.report.experiment import match, pair_title, parse_experiment
+from contextnmt.report.experiment import SYMBOL_TYPES, match, pair_title, parse_experiment
 from contextnmt.report.tables import Block, Cell, Table, write_table
 from contextnmt.text.rules import Rule, read_rules
-from contextnmt.text.symbols import ACRONYM, NAME, NUMBER
-
-#: Type -> its name in the table.
-KINDS = {NUMBER: "numbers", NAME: "names", ACRONYM: "acronyms"}
 
 #: Words of each type that are shown.
 COUNT = 100
@@ -50,7 +46,7 @@ def symbols_table(
     blocks = [
         block(f"{pair_title(pair)}: {name}", rows)
         for pair in about.pairs
-        for kind, name in KINDS.items()
+        for kind, name in SYMBOL_TYPES.items()
         if (rows := [row for row in data if (row["pair"], row["type"]) == (pair, kind)])
     ]
     write_table(out, Table(blocks, data, NOTES))

@@ -7,9 +7,15 @@ import typer
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
-from contextnmt.report.experiment import LANGUAGES, by_pair, pair_title, parse_experiment
+from contextnmt.report.experiment import (
+    LANGUAGES,
+    SYMBOL_TYPES,
+    by_pair,
+    pair_title,
+    parse_experiment,
+)
 from contextnmt.report.published import published
-from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table, write_table
+from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table, shown, write_table
 
 #: Quantity of a side -> its name in the table, how it is printed, and its place in a coverage file.
 WORDS = {
@@ -19,11 +25,10 @@ WORDS = {
 }
 #: The same of the symbols of a side.
 SYMBOLS = {
-    "number_percent": ("numbers", "{:.2f}", ["symbol_percent", "N"]),
-    "name_percent": ("names", "{:.2f}", ["symbol_percent", "S"]),
-    "acronym_percent": ("acronyms", "{:.2f}", ["symbol_percent", "C"]),
+    f"{name.removesuffix('s')}_percent": (name, "{:.2f}", ["symbol_percent", kind])
+    for kind, name in SYMBOL_TYPES.items()
 }
-#: The same of the sentence pairs.
+#: The same of the sentence pairs, with the place in a file of pairs.
 PAIRS = {
     "pairs": ("all", "{:,}", ["read"]),
     "pairs_empty": ("dropped: empty side", "{:,}", ["dropped", "empty"]),
@@ -32,19 +37,21 @@ PAIRS = {
     "pairs_kept": ("kept", "{:,}", ["kept"]),
     "pairs_kept_by_all": ("kept by all systems", "{:,}", ["kept_by_all"]),
 }
-#: Before and after symbolization: the keys of a coverage file, and the table's columns.
+#: Before and after symbolization: keys of both files, and the table's columns.
 WHEN = ("before", "after")
 COLUMNS = [(source, when) for source in ("here", PAPER) for when in WHEN]
 
 
 def table3(
     coverage: Annotated[list[Path], typer.Option(help="coverage of a pair; repeatable")],
+    pairs: Annotated[list[Path], typer.Option(help="counts of stage pairs; repeatable")],
     experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
     out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
 ) -> None:
     """Set words, coverage and pairs before and after symbolization beside the paper's.
 
-    Example: contextnmt table3 --coverage results/demo/coverage/en-fr.json --experiment "$JSON"
+    Example: contextnmt table3 --coverage results/demo/coverage/en-fr.json
+    --pairs results/demo/pairs/en-fr.json --experiment "$JSON"
     --out results/demo/report/tables/table3
     """
     about = parse_experiment(experiment)
@@ -52,12 +59,14 @@ def table3(
         (row["pair"], row["language"], row["quantity"]): row
         for row in published("paper/choi2017_table3.csv")
     }
-    contents = {path: read_json(path) for path in coverage}
-    files = by_pair("--coverage", coverage, about)
+    words = by_pair("--coverage", coverage, about)
+    counts = by_pair("--pairs", pairs, about)
+    contents = {path: read_json(path) for path in [*coverage, *pairs]}
     data = [
-        row_of(files[pair], contents[files[pair]], (pair, language, quantity), place, paper)
+        row_of(path, contents[path], (pair, language, quantity), place, paper)
         for pair in about.pairs
         for language in [*pair.split("-"), None]
+        for path in [words[pair] if language else counts[pair]]
         for quantity, (_, _, place) in (WORDS | SYMBOLS if language else PAIRS).items()
     ]
     of_pair = {pair: [row for row in data if row["pair"] == pair] for pair in about.pairs}
@@ -66,7 +75,7 @@ def table3(
         *(pairs_block(pair, rows) for pair, rows in of_pair.items()),
         symbols_block(data),
     ]
-    limits = {pair: contents[path]["pairs"] for pair, path in files.items()}
+    limits = {pair: contents[path]["after"] for pair, path in counts.items()}
     write_table(out, Table(blocks, data, notes(about.vocabulary_size, paper, limits)))
 
 
@@ -77,7 +86,7 @@ def row_of(
     place: list[str],
     paper: dict[Any, dict[str, str]],
 ) -> dict[str, Any]:
-    """A quantity, from the content of a coverage file, and as the paper prints it if it does.
+    """A quantity, from the content of its file, and as the paper prints it if it does.
 
     `key`: pair, language (None for the sentence pairs) and quantity. Raises UserError if the file
     does not have it.
@@ -87,7 +96,7 @@ def row_of(
     here = {}
     try:
         for when in WHEN:
-            value = (content["words"][language] if language else content["pairs"])[when]
+            value = (content[language] if language else content)[when]
             for step in place:
                 value = value[step]
             here[when] = value
@@ -144,23 +153,20 @@ def language_of(row: dict[str, Any]) -> str:
     return LANGUAGES.get(language, language)
 
 
-def shown(value: float | None, form: str) -> Cell:
-    """A number as the table prints it, a dash for none."""
-    return Cell(NONE if value is None else form.format(value))
-
-
 def notes(
     vocabulary_size: int, paper: dict[Any, dict[str, str]], limits: dict[str, dict[str, Any]]
 ) -> list[str]:
-    """What a reader must know to read the table; `limits`: the sentence pairs of each pair."""
+    """What a reader must know to read the table; `limits`: those of each language pair."""
     sizes = {int(row["vocabulary_size"]) for row in paper.values()}
     printed = ", ".join(f"{size:,}" for size in sizes)
-    lengths = {entry["after"]["max_length"] for entry in limits.values()}
+    lengths = {entry["max_length"] for entry in limits.values()}
     unknowns = ", ".join(
-        f"{100 * entry['after']['unknown_limit']:g} % for {pair_title(pair)}"
+        f"{100 * entry['unknown_limit']:g} % for {pair_title(pair)}"
         for pair, entry in limits.items()
     )
     return [
+        "Words: of all pairs of the training text, before the trainings drop any. Which pairs the "
+        "paper counted it does not say.",
         f"Coverage: share of all words that the {vocabulary_size:,} most frequent make up "
         f"(the paper: {printed}).",
         "Sentence pairs: what a training drops, each pair by its first reason. Too long: a side of "

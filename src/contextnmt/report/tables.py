@@ -137,6 +137,11 @@ def rounded(values: list[float], digits: int = 2) -> tuple[str, str]:
     return f"{mean:.{digits}f}", "" if deviation is None else f"± {deviation:.{digits}f}"
 
 
+def shown(value: float | None, form: str) -> Cell:
+    """A number in the form of its row or column (``{:,}``), a dash for none."""
+    return Cell(NONE if value is None else form.format(value))
+
+
 def signed(value: float, digits: int = 2) -> str:
     """A difference with its sign, the minus as typeset: ``+1.20``, ``−0.35``."""
     return f"{value:+.{digits}f}".replace("-", "−")

@@ -119,7 +119,7 @@ def common_names(
     one only if it is not doubtful on the other side (A28): "New York", but not "In Berlin". An
     article is no name of its own anywhere.
     """
-    places = starts(target) if source.capitals else {}
+    beginning = starts(target) if source.capitals else {}
     taken_source: set[int] = set()
     taken_target: set[int] = set()
 
@@ -139,29 +139,44 @@ def common_names(
     heap = [
         common
         for i in source.capitals
-        for j in meeting_places(source.pieces[i], places)
+        for j in meeting_places(source.pieces[i], beginning)
         if (common := longest(i, j))
     ]
-    if len(heap) > 1:
-        heap = with_distances(heap, source.pieces, target.pieces)
-        heapq.heapify(heap)
+    heap = with_distances(heap, source.pieces, target.pieces)
+    heapq.heapify(heap)
     matches = []
     while heap:
         best = heapq.heappop(heap)
-        common = longest(best.source.start, best.target.start)
-        if common and common.source == best.source and common.target == best.target:
+        places = set(range(best.source.start, best.source.stop))
+        others = set(range(best.target.start, best.target.stop))
+        if taken_source.isdisjoint(places) and taken_target.isdisjoint(others):
             matches.append((best.source, best.target))
-            taken_source.update(range(best.source.start, best.source.stop))
-            taken_target.update(range(best.target.start, best.target.stop))
-        elif common:  # a part of it has been taken since
-            heapq.heappush(heap, common)
-    return matches
+            taken_source |= places
+            taken_target |= others
+        elif common := longest(best.source.start, best.target.start):
+            heapq.heappush(heap, common)  # a part of it has been taken since
+    return in_order(matches, source.pieces) if len(matches) > 1 else matches
+
+
+def in_order(matches: list[Match], source: Sequence[str]) -> list[Match]:
+    """`matches`, those of equal names paired from left to right."""
+    by_name: dict[str, list[Match]] = defaultdict(list)
+    for match in matches:
+        by_name[match[0].text(source)].append(match)
+    return [
+        match
+        for same in by_name.values()
+        for match in zip(*map(sorted, zip(*same, strict=True)), strict=True)
+    ]
 
 
 def with_distances(
     names: list[Common], source: Sequence[str], target: Sequence[str]
 ) -> list[Common]:
     """`names`, those more frequent on one side with how far apart their two places are."""
+    starts = [(name.source.start, name.target.start) for name in names]
+    if all(len(set(side)) == len(names) for side in zip(*starts, strict=True)):
+        return names  # none is repeated
     sources: dict[str, set[Span]] = defaultdict(set)
     targets: dict[str, set[Span]] = defaultdict(set)
     for name in names:
@@ -203,39 +218,44 @@ def longest_common(
     taken_target: Container[int],
 ) -> Common | None:
     """The longest name that starts at piece `i` of the source and piece `j` of the target."""
-    best = None
+    length = 0  # words of the longest name so far, of which these are the last
+    last = end = shared = ""
     capitalized = False
     words = zip(source[i : i + PHRASE_WORDS], target[j : j + PHRASE_WORDS], strict=False)
-    for length, (word, other) in enumerate(words, start=1):
-        if i + length - 1 in taken_source or j + length - 1 in taken_target:
+    for place, (word, other) in enumerate(words):
+        if i + place in taken_source or j + place in taken_target:
             break
-        shared = common_beginning(word, other)
-        if shared is None:
-            break
-        kind = word_class(shared)
+        beginning = common_beginning(word, other)
+        kind = word_class(beginning) if beginning else WordClass.OTHER
         if kind is WordClass.OTHER:
             break
         capitalized = capitalized or kind is WordClass.CAPITALIZED
         if capitalized and kind is not WordClass.FUNCTION:
-            span = Span(i, i + length, len(word) - len(shared))
-            best = Common(
-                -length,
-                -len(span.text(source)),
-                0.0,
-                span,
-                Span(j, j + length, len(other) - len(shared)),
-            )
-        if not len(shared) == len(word) == len(other):
+            length, last, end, shared = place + 1, word, other, beginning
+        if not len(beginning) == len(word) == len(other):
             break
-    return best
+    if not length:
+        return None
+    span = Span(i, i + length, len(last) - len(shared))
+    return Common(
+        -length,
+        -len(span.text(source)),
+        0.0,
+        span,
+        Span(j, j + length, len(end) - len(shared)),
+    )
 
 
-def common_beginning(word: str, other: str) -> str | None:
-    """What two words share as a name: all but their tails, or what one continues with a hyphen."""
-    stem, other_stem = (each[: len(each) - tail_length(each)] for each in (word, other))
+def common_beginning(word: str, other: str) -> str:
+    """What two words share as a name: all but their tails, or what one continues with a hyphen.
+
+    Nothing if they share no name.
+    """
+    stem = word[: len(word) - tail_length(word)]
+    other_stem = stem if word == other else other[: len(other) - tail_length(other)]
     if stem == other_stem or other_stem.startswith(f"{stem}-"):
         return stem
-    return other_stem if stem.startswith(f"{other_stem}-") else None
+    return other_stem if stem.startswith(f"{other_stem}-") else ""
 
 
 def common_acronyms(

@@ -237,9 +237,14 @@ def compounds(sentence: Sentence, taken: Container[int]) -> list[Span]:
     return spans
 
 
-def beginnings(word: str) -> list[str]:
-    """`word` and all that stands before one of its hyphens, longest first: A-B-C, A-B, A."""
-    if "-" not in word:
-        return [word]
-    hyphens = [found.start() for found in islice(HYPHEN.finditer(word, 1), PHRASE_WORDS)]
-    return [word, *(word[:hyphen] for hyphen in reversed(hyphens))]
+def beginnings(word: str) -> Sequence[str]:
+    """`word` and what it may share with another one, longest first.
+
+    That is all before a full stop that is no part of it, and before one of its hyphens: of A-B-C
+    A-B and A.
+    """
+    if "-" not in word and word[-1] != ".":
+        return (word,)
+    stem = word[:-1] if word[-1] == "." and not is_abbreviation(word) else word
+    hyphens = [found.start() for found in islice(HYPHEN.finditer(stem, 1), PHRASE_WORDS)]
+    return list(dict.fromkeys([word, stem, *(word[:hyphen] for hyphen in reversed(hyphens))]))

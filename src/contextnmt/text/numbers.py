@@ -5,7 +5,6 @@ decimal marks and digit grouping delimiters").
 """
 
 import re
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from contextnmt.errors import UserError
@@ -73,27 +72,3 @@ def reformat(number: str, source_language: str, target_language: str) -> str:
         return number
     whole = found[1].replace(source.group, target.group)
     return whole if found[2] is None else f"{whole}{target.decimal}{found[2]}"
-
-
-#: How English counts centuries: 15 ^^th - and 16 ^^th century.
-ORDINALS = frozenset(("^^st", "^^nd", "^^rd", "^^th"))
-BETWEEN_ORDINALS = ORDINALS | {",", "-", "–", "^^-", "^^–", "and", "or", "to"}
-
-
-def in_other_numerals(
-    pieces: Sequence[str], after: int, source_language: str, target_language: str
-) -> bool:
-    """Does the target language write the number that ends before piece `after` in Roman numerals?
-
-    French does with centuries (XVe siècle), so that their numbers have no partner in training.
-    """
-    if (source_language, target_language) != ("en", "fr"):
-        return False
-    if pieces[after : after + 1] == [] or pieces[after] not in ORDINALS:
-        return False
-    for piece in pieces[after + 1 : after + 10]:
-        if piece.casefold() in ("century", "centuries"):
-            return True
-        if piece not in BETWEEN_ORDINALS and not piece[-1].isdecimal():
-            return False
-    return False

@@ -1,20 +1,21 @@
 """How likely a capitalized word of a source without a target is a symbol (A26).
 
 Choi et al. 2017 do not tell which words of a test sentence become symbols, for which the training
-text needs the target. Decided here: what training did most likely with such a word. A name is found
-word by word, from left to right through a run of capitalized words, since a word goes the way of
-the word before it more often than not (York after New). Of every capitalized word that training saw
-in one of five contexts, the table ``rates.tsv`` holds how often it was part of a symbol there, and
+text needs the target. Decided here: those that training makes likely enough. A name is found word
+by word, from left to right through a run of capitalized words, since a word goes the way of the
+word before it more often than not (York after New). Of every capitalized word that training saw in
+one of five positions, the table ``rates.tsv`` holds how often it was part of a symbol there, and
 how often it stayed text; it has a header and the columns
 
-- ``word``: the word, without a lower-case tail (London of London-based);
-- ``context``: ``opening`` at a sentence start, else ``first`` in a run, else ``symbol`` or ``text``
-  for what became of the word before it in the run; ``acronym`` for all capitals outside of names;
+- ``word``: the word, without its tail (London of London-based);
+- ``position``: ``opening`` at a sentence start, else ``first`` in a run, else ``symbol`` or
+  ``text`` for what became of the word before it in the run; ``acronym`` once more for all capitals
+  outside of names;
 - ``symbol``, ``text``: how often it became a symbol, or part of one, and how often not.
 
-A probability from few occurrences leans on that of the word in all contexts, and this on what
-training did in this context with rare words of the same last letters, of which it also matters
-whether they occur in lower case.
+A probability from few occurrences leans on that of the word in all positions (an acronym's on its
+own), and this on what training did in this position with rare words of the same last letters, of
+which those that are more frequent in lower case are apart.
 """
 
 import enum
@@ -25,7 +26,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from contextnmt.errors import UserError
-from contextnmt.files import read_lines, write_lines
+from contextnmt.files import read_lines
 from contextnmt.text.names import (
     Sentence,
     Span,
@@ -36,7 +37,7 @@ from contextnmt.text.names import (
 )
 from contextnmt.text.shards import ShardedCounts
 
-HEADER = "word\tcontext\tsymbol\ttext"
+HEADER = "word\tposition\tsymbol\ttext"
 
 #: The last letters of a word that stand for it while it is rare, from none to three.
 ENDINGS = (0, 2, 3)
@@ -45,15 +46,19 @@ ENDINGS = (0, 2, 3)
 RARE = 10
 
 #: As many occurrences weigh as much as what is assumed of a word (or of an ending) before them.
-#: These three were chosen on the dev part of canada-laws and on held-out lines of WMT14.
+#: All constants here were chosen by F1 of names on a few real texts, which it hardly depends on:
+#: benchmarks/published/symbolization.md says on which.
 WORD_WEIGHT = 3
 ENDING_WEIGHT = 5
 
 #: What is assumed of a word where training saw nothing at all.
 UNSEEN = 0.5
 
+#: A word at least this likely becomes (part of) a symbol, unless the user says otherwise.
+THRESHOLD = 0.3
 
-class Context(enum.StrEnum):
+
+class Position(enum.StrEnum):
     """Where a capitalized word stands."""
 
     OPENING = "opening"
@@ -63,22 +68,25 @@ class Context(enum.StrEnum):
     ACRONYM = "acronym"
 
 
+POSITIONS = frozenset(Position)
+
+
 class Sighting(NamedTuple):
-    """A capitalized word in its context, and whether it became (part of) a symbol."""
+    """A capitalized word in its position, and whether it became (part of) a symbol."""
 
     word: str
-    context: Context
+    position: Position
     is_symbol: bool
 
 
-def first_context(sentence: Sentence, run: Span) -> Context:
-    """The context of the first word of a run."""
-    return Context.OPENING if opens_sentence(sentence.pieces, run.start) else Context.FIRST
+def first_position(sentence: Sentence, run: Span) -> Position:
+    """The position of the first word of a run."""
+    return Position.OPENING if opens_sentence(sentence.pieces, run.start) else Position.FIRST
 
 
-def next_context(is_symbol: bool) -> Context:
-    """The context of the word after one that is (part of) a symbol or is text."""
-    return Context.AFTER_SYMBOL if is_symbol else Context.AFTER_TEXT
+def next_position(is_symbol: bool) -> Position:
+    """The position of the word after one that is (part of) a symbol or is text."""
+    return Position.AFTER_SYMBOL if is_symbol else Position.AFTER_TEXT
 
 
 def sightings(
@@ -90,24 +98,24 @@ def sightings(
     """
     seen = []
     for run in capitalized_runs(sentence):
-        context = first_context(sentence, run)
+        position = first_position(sentence, run)
         for place, word in words_of_run(sentence.pieces, run):
             is_symbol = place in names
-            seen.append(Sighting(word, context, is_symbol))
-            context = next_context(is_symbol)
-    seen += (Sighting(word, Context.ACRONYM, is_symbol) for word, is_symbol in acronyms)
+            seen.append(Sighting(word, position, is_symbol))
+            position = next_position(is_symbol)
+    seen += (Sighting(word, Position.ACRONYM, is_symbol) for word, is_symbol in acronyms)
     return seen
 
 
-def probable_names(sentence: Sentence, is_symbol: Callable[[str, Context], bool]) -> list[Span]:
+def probable_names(sentence: Sentence, is_symbol: Callable[[str, Position], bool]) -> list[Span]:
     """The names of a sentence: within a run, each maximal row of words for which `is_symbol`."""
     names = []
     for run in capitalized_runs(sentence):
-        context = first_context(sentence, run)
+        position = first_position(sentence, run)
         marks = []
         for place, word in words_of_run(sentence.pieces, run):
-            marks.append((place, is_symbol(word, context)))
-            context = next_context(marks[-1][1])
+            marks.append((place, is_symbol(word, position)))
+            position = next_position(marks[-1][1])
         for marked, group in groupby(marks, key=lambda mark: mark[1]):
             if marked:
                 places = [place for place, _ in group]
@@ -126,21 +134,15 @@ class RateCounts:
 
     def add(self, seen: Iterable[Sighting]) -> None:
         """Count the sightings of a sentence."""
-        for word, context, is_symbol in seen:
-            self.counts.add((word, context, "symbol" if is_symbol else "text"))
+        for word, position, is_symbol in seen:
+            self.counts.add((word, position, "symbol" if is_symbol else "text"))
 
-    def write(self, path: Path) -> None:
-        """Write the table, sorted by word and context."""
-
-        def lines() -> Iterator[str]:
-            yield HEADER
-            for (word, context), group in groupby(
-                self.counts.merged(), key=lambda row: row.key[:2]
-            ):
-                counts = {row.key[2]: row.frequency for row in group}
-                yield f"{word}\t{context}\t{counts.get('symbol', 0)}\t{counts.get('text', 0)}"
-
-        write_lines(path, lines())
+    def rows(self) -> Iterator[str]:
+        """The lines of the table, sorted by word and position."""
+        yield HEADER
+        for (word, position), group in groupby(self.counts.merged(), key=lambda row: row.key[:2]):
+            counts = {row.key[2]: row.frequency for row in group}
+            yield f"{word}\t{position}\t{counts.get('symbol', 0)}\t{counts.get('text', 0)}"
 
 
 class Occurrences(NamedTuple):
@@ -158,45 +160,47 @@ NEVER = Occurrences()
 
 
 class Rates:
-    """The table in memory: word and context -> probability that the word is part of a symbol.
+    """The table in memory, about 400 bytes a row: how likely a word is (part of) a symbol.
 
-    `lower_counts`: how often training has a word, to look its lower-cased form up.
+    `counts`: how often the training text has a word, to compare it with its lower-cased form.
     """
 
     def __init__(
-        self, rows: Iterable[tuple[str, Context, Occurrences]], lower_counts: Mapping[str, int]
+        self, rows: Iterable[tuple[str, Position, Occurrences]], counts: Mapping[str, int]
     ) -> None:
-        self.lower_counts = lower_counts
-        self.in_context: dict[tuple[str, Context], Occurrences] = {}
-        self.of_word: dict[str, Occurrences] = {}
-        for word, context, found in rows:
-            self.in_context[word, context] = found
-            self.of_word[word] = plus(self.of_word.get(word, NEVER), found)
-        self.of_ending: dict[tuple[Context, bool, str], Occurrences] = defaultdict(Occurrences)
-        for (word, context), found in self.in_context.items():
-            if self.of_word[word].seen <= RARE:
-                for ending in self.endings(word, context):
+        self.counts = counts
+        self.in_position: dict[tuple[str, Position], Occurrences] = {}
+        self.of_word: dict[tuple[str, bool], Occurrences] = {}  # bool: is it an acronym?
+        for word, position, found in rows:
+            self.in_position[word, position] = found
+            key = (word, position == Position.ACRONYM)
+            self.of_word[key] = plus(self.of_word.get(key, NEVER), found)
+        self.of_ending: dict[tuple[Position, bool, str], Occurrences] = defaultdict(Occurrences)
+        for (word, position), found in self.in_position.items():
+            if self.of_word[word, position == Position.ACRONYM].seen <= RARE:
+                for ending in self.endings(word, position):
                     self.of_ending[ending] = plus(self.of_ending[ending], found)
-        self.known: dict[tuple[str, Context], float] = {}
+        self.known: dict[tuple[str, Position], float] = {}
 
-    def endings(self, word: str, context: Context) -> list[tuple[Context, bool, str]]:
-        """What stands for a rare word: its context, if it occurs in lower case, and its ending."""
-        lower = word.lower() in self.lower_counts
+    def endings(self, word: str, position: Position) -> list[tuple[Position, bool, str]]:
+        """What stands for a rare word: its position, if it is mostly lower case, and its ending."""
+        lower = self.counts.get(word.lower(), 0) > self.counts.get(word, 0)
         return [
-            (context, lower, word[len(word) - letters :])
+            (position, lower, word[len(word) - letters :])
             for letters in ENDINGS
             if letters < len(word)
         ]
 
-    def probability(self, word: str, context: Context) -> float:
-        """How likely `word` in `context` is (part of) a symbol."""
-        key = (word, context)
+    def probability(self, word: str, position: Position) -> float:
+        """How likely `word` in `position` is (part of) a symbol."""
+        key = (word, position)
         if key not in self.known:
             estimate = UNSEEN
-            for ending in self.endings(word, context):
+            for ending in self.endings(word, position):
                 estimate = self.of_ending.get(ending, NEVER).share(estimate, ENDING_WEIGHT)
-            estimate = self.of_word.get(word, NEVER).share(estimate, WORD_WEIGHT)
-            estimate = self.in_context.get(key, NEVER).share(estimate, WORD_WEIGHT)
+            of_word = self.of_word.get((word, position == Position.ACRONYM), NEVER)
+            estimate = of_word.share(estimate, WORD_WEIGHT)
+            estimate = self.in_position.get(key, NEVER).share(estimate, WORD_WEIGHT)
             self.known[key] = estimate
         return self.known[key]
 
@@ -206,20 +210,22 @@ def plus(first: Occurrences, second: Occurrences) -> Occurrences:
     return Occurrences(first.symbol + second.symbol, first.seen + second.seen)
 
 
-def read_rates(path: Path) -> Iterator[tuple[str, Context, Occurrences]]:
+def read_rates(path: Path) -> Iterator[tuple[str, Position, Occurrences]]:
     """The rows of a table of rates. Raises UserError, naming the line, at a malformed row."""
     lines = read_lines(path)
     if next(lines, None) != HEADER:
         raise UserError(f"{path}, line 1: not a table of rates: its header is {HEADER!r}")
     for number, line in enumerate(lines, start=2):
         columns = line.split("\t")
-        try:
-            word, context, symbol, text = columns
-            found = Occurrences(int(symbol), int(symbol) + int(text))
-            yield word, Context(context), found
-        except ValueError:
+        if len(columns) != 4 or columns[1] not in POSITIONS or not counted(columns[2:]):
             raise UserError(
-                f"{path}, line {number}: a row needs word, context "
-                f"({', '.join(Context)}) and two whole numbers, separated by tabs; "
-                f"this one is {line!r}"
-            ) from None
+                f"{path}, line {number}: a row needs word, position ({', '.join(Position)}) and "
+                f"two whole numbers, not both 0, separated by tabs; this one is {line!r}"
+            )
+        word, position, symbol, text = columns
+        yield word, Position(position), Occurrences(int(symbol), int(symbol) + int(text))
+
+
+def counted(numbers: list[str]) -> bool:
+    """Are these whole numbers, and one of them not 0?"""
+    return all(map(str.isdecimal, numbers)) and any(map(int, numbers))

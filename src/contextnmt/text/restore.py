@@ -35,8 +35,8 @@ def restore(
     out: Annotated[
         list[Path], typer.Option(help="where to write the words, one for each --translation")
     ],
+    source_language: Annotated[str, typer.Option(help="language of the source, such as en")],
     target_language: Annotated[str, typer.Option(help="language of the translation, such as fr")],
-    source_language: Annotated[str, typer.Option(help="language of the source")] = "en",
     symbols: Annotated[
         list[Path] | None,
         typer.Option(help="symbols of the source, one for each --translation; for a symbol view"),
@@ -55,7 +55,8 @@ def restore(
     its source, a number as the target language writes it.
 
     Example: contextnmt restore --translation test.beam12.gz --out test.words.gz
-    --symbols test.symbols.tsv.gz --rules rules.tsv --target-language fr --bpe
+    --symbols test.symbols.tsv.gz --rules train.rules.tsv --source-language en
+    --target-language fr --bpe
 
     Without --symbols only subwords are undone, and without --bpe the text is copied.
     """

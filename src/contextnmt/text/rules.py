@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from contextnmt.errors import UserError
-from contextnmt.files import read_lines, write_lines
+from contextnmt.files import read_lines
 from contextnmt.text.numbers import reformat
 from contextnmt.text.shards import ShardedCounts
 from contextnmt.text.symbols import ACRONYM, NAME, NUMBER, Symbol
@@ -47,23 +47,18 @@ class RuleCounts:
         for symbol in symbols:
             self.counts.add((symbol.kind, symbol.source, symbol.target))
 
+    def rows(self) -> Iterator[str]:
+        """The lines of the rule dictionary."""
+        yield HEADER
+        for rule in self.rules():
+            yield "\t".join(map(str, rule))
+
     def rules(self) -> Iterator[Rule]:
         """The rows of the rule dictionary, in the order of the file."""
         for _, group in groupby(self.counts.merged(), key=lambda row: row.key[:2]):
             for row in sorted(group, key=lambda row: (-row.frequency, row.first)):
                 kind, source, target = row.key
                 yield Rule(kind, source, target, row.frequency)
-
-
-def write_rules(path: Path, rules: Iterator[Rule]) -> None:
-    """Write `rules` as a rule dictionary."""
-
-    def lines() -> Iterator[str]:
-        yield HEADER
-        for rule in rules:
-            yield "\t".join(map(str, rule))
-
-    write_lines(path, lines())
 
 
 def read_rules(path: Path) -> Iterator[Rule]:

@@ -1,5 +1,6 @@
 """The stage `symbolize`: numbers, proper nouns and acronyms become typed, numbered symbols."""
 
+import contextlib
 from pathlib import Path
 from typing import Annotated
 
@@ -10,8 +11,8 @@ from contextnmt.files import atomic, read_lines, read_pairs
 from contextnmt.progress import progress
 from contextnmt.text.counts import count_words, read_counts
 from contextnmt.text.numbers import number_format
-from contextnmt.text.rates import RateCounts, Rates, read_rates
-from contextnmt.text.rules import RuleCounts, write_rules
+from contextnmt.text.rates import THRESHOLD, RateCounts, Rates, read_rates
+from contextnmt.text.rules import RuleCounts
 from contextnmt.text.symbol_table import HEADER, symbol_row
 from contextnmt.text.symbols import Side, symbolize_pair, symbolize_source
 
@@ -24,47 +25,92 @@ def symbolize(
     target: Annotated[Path | None, typer.Option(help="target text, if there is one")] = None,
     source_counts: Annotated[
         Path | None,
-        typer.Option(help="word TAB count of the training text; else counted in --source"),
+        typer.Option(help="word TAB count of the training text; with --target else counted anew"),
     ] = None,
     target_counts: Annotated[
-        Path | None, typer.Option(help="the same of the target; else counted in --target")
+        Path | None, typer.Option(help="the same of the target side, with --target")
     ] = None,
+    rules: Annotated[
+        bool, typer.Option(help="with --target: write rule dictionary and rates, too")
+    ] = True,
     rates: Annotated[
         Path | None, typer.Option(help="PREFIX.rates.tsv of the training text, without --target")
     ] = None,
     threshold: Annotated[
         float, typer.Option(min=0, max=1, help="a word this likely is a symbol, without --target")
-    ] = 0.3,
+    ] = THRESHOLD,
 ) -> None:
     """Replace numbers, proper nouns and acronyms by the symbols <N>_1, <S>_1, <C>_1.
 
-    Both sides: contextnmt symbolize --source train.en.gz --target train.fr.gz --source-language en
-    --target-language fr --out PREFIX. Writes the texts PREFIX.en.gz and PREFIX.fr.gz; the rule
-    dictionary PREFIX.rules.tsv, a table with the columns type (N, S or C), source, target and
-    count, which restoration uses and which may be edited by hand; and PREFIX.rates.tsv, how often
-    each capitalized word became a symbol. Of a dev text, give the counts of the training text.
+    All texts are those of `contextnmt tokenize`, in English, French or German; `contextnmt restore`
+    is the way back.
 
-    Source alone, to be translated: contextnmt symbolize --source test.en.gz --source-language en
-    --target-language fr --source-counts counts.en.tsv --rates train.rates.tsv --out PREFIX. Writes
-    PREFIX.en.gz and PREFIX.symbols.tsv.gz, a table with the columns line (from 1), symbol and
-    source.
+    A training text: contextnmt symbolize --source train.en.gz --target train.fr.gz
+    --source-language en --target-language fr --out PREFIX
+
+    writes the texts PREFIX.en.gz and PREFIX.fr.gz; the rule dictionary PREFIX.rules.tsv, a table
+    with the columns type (N, S or C), source, target and count, which restoration uses and which
+    may be edited by hand; and PREFIX.rates.tsv, how often each capitalized word became a symbol.
+
+    A dev text, with both sides in sight: the same with --no-rules and with the counts of the
+    training text (--source-counts and --target-counts), which `contextnmt select` writes.
+
+    A text to be translated, the source alone: contextnmt symbolize --source test.en.gz
+    --source-language en --target-language fr --source-counts counts.en.tsv --rates train.rates.tsv
+    --out PREFIX
+
+    writes PREFIX.en.gz and PREFIX.symbols.tsv.gz, a table with the columns line (from 1), symbol
+    and source.
     """
-    number_format(target_language)  # a misspelt language is reported before the work begins
-    if target and not rates:
+    check_languages(source_language, target_language)
+    if target:
+        if rates:
+            raise UserError("--rates is for a source alone: leave it out, or --target")
+        outs = [beside(out, f"{language}.gz") for language in (source_language, target_language)]
+        outs += [beside(out, "rules.tsv"), beside(out, "rates.tsv")] if rules else []
+        check_paths(outs, [source, target, source_counts, target_counts])
         sides = (
             Side(source_language, known_counts(source_counts, source)),
             Side(target_language, known_counts(target_counts, target)),
         )
-        symbolize_pairs((source, target), sides, out)
-    elif rates and source_counts and not (target or target_counts):
+        symbolize_pairs((source, target), sides, outs)
+    else:
+        if not (rates and source_counts):
+            raise UserError(
+                "without --target, give --rates and --source-counts of the training text "
+                "(`contextnmt select` writes the counts)"
+            )
+        outs = [beside(out, f"{source_language}.gz"), beside(out, "symbols.tsv.gz")]
+        check_paths(outs, [source, source_counts, rates])
         side = Side(source_language, read_counts(source_counts))
         known = Rates(read_rates(rates), side.counts)
-        symbolize_sources(source, side, target_language, known, threshold, out)
-    else:
+        symbolize_sources(source, side, target_language, known, threshold, outs)
+
+
+def check_languages(source_language: str, target_language: str) -> None:
+    """Raises UserError at a language that is not known, and if both are the same."""
+    for language in (source_language, target_language):
+        number_format(language)
+    if source_language == target_language:
         raise UserError(
-            "give either --target (and the counts of the training text, if this is another one), "
-            "or, for a source alone, --rates and --source-counts of the training text"
+            f"--source-language and --target-language are both {source_language!r}: "
+            "give the language of each side"
         )
+
+
+def beside(out: Path, suffix: str) -> Path:
+    """The path of one of the files whose names begin with `out`. UserError if `out` is a folder."""
+    if out.is_dir():
+        raise UserError(f"--out {out} is a folder: give the beginning of file names, {out}/NAME")
+    return out.with_name(f"{out.name}.{suffix}")
+
+
+def check_paths(outs: list[Path], inputs: list[Path | None]) -> None:
+    """Raises UserError if one of `outs` would take the place of an input."""
+    taken = {path.resolve() for path in inputs if path}
+    for path in outs:
+        if path.resolve() in taken:
+            raise UserError(f"{path} would be overwritten, but is read: choose another --out")
 
 
 def known_counts(counts: Path | None, text: Path) -> dict[str, int]:
@@ -72,42 +118,45 @@ def known_counts(counts: Path | None, text: Path) -> dict[str, int]:
     return read_counts(counts) if counts else count_words(text)
 
 
-def symbolize_pairs(texts: tuple[Path, Path], sides: tuple[Side, Side], out: Path) -> None:
-    """Symbolize two texts, each tuple source first, and count what became of what."""
+def symbolize_pairs(texts: tuple[Path, Path], sides: tuple[Side, Side], outs: list[Path]) -> None:
+    """Symbolize two texts, each tuple source first.
+
+    `outs`: the two texts to write; then, if asked for, rule dictionary and rates.
+    """
     pairs = progress(read_pairs(*texts), f"symbolize {texts[0]}", "pairs")
     rules, rates = RuleCounts(), RateCounts()
-    names = [beside(out, f"{side.language}.gz") for side in sides]
-    with atomic(names[0]) as source_out, atomic(names[1]) as target_out:
+    with contextlib.ExitStack() as files:  # all of them take their names, or none does
+        source_out, target_out, *tables = [files.enter_context(atomic(out)) for out in outs]
         for pair in pairs:
             done = symbolize_pair(*pair, *sides)
             source_out.write(" ".join(done.source) + "\n")
             target_out.write(" ".join(done.target) + "\n")
-            rules.add(done.symbols)
-            rates.add(done.sightings)
-    rates.write(beside(out, "rates.tsv"))
-    write_rules(beside(out, "rules.tsv"), rules.rules())
+            if tables:
+                rules.add(done.symbols)
+                rates.add(done.sightings)
+        for table, rows in zip(tables, (rules.rows(), rates.rows()), strict=False):
+            table.writelines(f"{row}\n" for row in rows)
 
 
 def symbolize_sources(
-    text: Path, side: Side, target_language: str, rates: Rates, threshold: float, out: Path
+    text: Path,
+    side: Side,
+    target_language: str,
+    rates: Rates,
+    threshold: float,
+    outs: list[Path],
 ) -> None:
     """Symbolize a source text and write beside it what its symbols stand for."""
     lines = progress(read_lines(text), f"symbolize {text}", "lines")
-    names = [beside(out, f"{side.language}.gz"), beside(out, "symbols.tsv.gz")]
-    with atomic(names[0]) as text_out, atomic(names[1]) as table:
+    with atomic(outs[0]) as text_out, atomic(outs[1]) as table:
         table.write(HEADER + "\n")
         for number, line in enumerate(lines, start=1):
             done = symbolize_source(
                 line,
                 side,
                 target_language,
-                lambda word, context: rates.probability(word, context) >= threshold,
+                lambda word, position: rates.probability(word, position) >= threshold,
             )
             text_out.write(" ".join(done.source) + "\n")
             for symbol in done.symbols:
                 table.write(symbol_row(number, symbol) + "\n")
-
-
-def beside(out: Path, suffix: str) -> Path:
-    """The path of one of the files whose names begin with `out`."""
-    return out.with_name(f"{out.name}.{suffix}")

@@ -8,16 +8,17 @@ proper nouns, then acronyms (A30): what a proper noun covers is no acronym of it
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
+from contextnmt.text.centuries import is_century
 from contextnmt.text.matches import (
     common_acronyms,
     common_names,
     common_numbers,
     number_spans,
 )
-from contextnmt.text.names import Sentence, Span, candidate_acronyms, sentence_of
-from contextnmt.text.numbers import in_other_numerals, number_format
+from contextnmt.text.names import Sentence, Span, candidate_acronyms, sentence_of, tail_length
+from contextnmt.text.numbers import number_format
 from contextnmt.text.pieces import JOIN
-from contextnmt.text.rates import Context, Sighting, probable_names, sightings
+from contextnmt.text.rates import Position, Sighting, probable_names, sightings
 
 NUMBER, NAME, ACRONYM = "N", "S", "C"
 
@@ -114,17 +115,21 @@ def matching_spans(
 
 
 def source_sightings(source: Sentence, named: list[Named]) -> list[Sighting]:
-    """What became of the capitalized words of a training sentence."""
-    names = places(span for span, symbol in named if symbol[1] == NAME)
+    """What became of the capitalized words of a training sentence.
+
+    The beginning of a compound (Obama in Obama-Biden) does not count as a symbol, since a source
+    alone is only looked through for whole words.
+    """
+    pieces = source.pieces
+    names = [span for span, symbol in named if symbol[1] == NAME]
+    whole = places(span for span in names if span.rest == tail_length(pieces[span.stop - 1]))
     replaced = {span for span, _ in named}
-    acronyms = candidate_acronyms(source, names)
-    return sightings(
-        source, names, [(span.text(source.pieces), span in replaced) for span in acronyms]
-    )
+    acronyms = candidate_acronyms(source, places(names))
+    return sightings(source, whole, [(span.text(pieces), span in replaced) for span in acronyms])
 
 
 def symbolize_source(
-    source: str, side: Side, target_language: str, is_symbol: Callable[[str, Context], bool]
+    source: str, side: Side, target_language: str, is_symbol: Callable[[str, Position], bool]
 ) -> SymbolizedSource:
     """Replace numbers, and those names and acronyms for which `is_symbol` holds (A26)."""
     sentence = sentence_of(source)
@@ -137,20 +142,20 @@ def probable_spans(
     sentence: Sentence,
     side: Side,
     target_language: str,
-    is_symbol: Callable[[str, Context], bool],
+    is_symbol: Callable[[str, Position], bool],
 ) -> list[Named]:
     """What in a source sentence would probably stand in its translation too (A26)."""
     pieces = sentence.pieces
     numbers = [
         span
         for span in number_spans(sentence, side.grouped)
-        if not in_other_numerals(pieces, span.stop, side.language, target_language)
+        if not is_century(pieces, span.stop, side.language, target_language)
     ]
     names = probable_names(sentence, is_symbol)
     acronyms = [
         span
         for span in candidate_acronyms(sentence, places(names))
-        if is_symbol(span.text(pieces), Context.ACRONYM)
+        if is_symbol(span.text(pieces), Position.ACRONYM)
     ]
     return [
         Named(span, symbol)

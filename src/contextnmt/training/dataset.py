@@ -81,17 +81,11 @@ def training_pairs(own: PairFilter, others: Sequence[PairFilter] = ()) -> Traini
     under `elsewhere`. Raises UserError if no pair is left, or if another folder does not hold as
     many pairs.
     """
-    source, target = training_sides(own)
+    (source, target), *views = training_views([own, *others])
     reasons = drop_reasons(own, source, target)
     kept = ~np.logical_or.reduce(list(reasons.values()))
     elsewhere = np.zeros_like(kept)
-    for other in others:
-        sides = training_sides(other)
-        if len(sides[0]) != len(source):
-            raise UserError(
-                f"{other.data} holds {len(sides[0])} training pairs and {own.data} {len(source)}: "
-                "give folders that hold the same pairs, each in its own view"
-            )
+    for other, sides in zip(others, views, strict=True):
         for dropped in drop_reasons(other, *sides).values():
             elsewhere |= dropped
     reasons["elsewhere"] = elsewhere & kept
@@ -107,10 +101,24 @@ def training_pairs(own: PairFilter, others: Sequence[PairFilter] = ()) -> Traini
     return TrainingPairs(source, target, rows, counts)
 
 
-def training_sides(pairs: PairFilter) -> tuple[Side, Side]:
-    """The two sides of the training text that `pairs` is about."""
-    folder = Path(pairs.data)
-    return Side.open(folder, "train", "source"), Side.open(folder, "train", "target")
+def training_views(filters: Sequence[PairFilter]) -> list[tuple[Side, Side]]:
+    """The two sides of the training text, in the view that each of `filters` is about.
+
+    Raises UserError if the views do not hold as many pairs as each other.
+    """
+    folders = [Path(each.data) for each in filters]
+    views = [
+        (Side.open(folder, "train", "source"), Side.open(folder, "train", "target"))
+        for folder in folders
+    ]
+    pairs = len(views[0][0])
+    for folder, (source, _) in zip(folders, views, strict=True):
+        if len(source) != pairs:
+            raise UserError(
+                f"{folder} holds {len(source)} training pairs and {folders[0]} {pairs}: "
+                "give folders that hold the same pairs, each in its own view"
+            )
+    return views
 
 
 def drop_reasons(

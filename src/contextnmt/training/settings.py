@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from contextnmt.settings import record
+from contextnmt.settings import json_object, record
 
 #: Smallest and largest values of what decides whether a pair is kept.
 LIMITS = {"max_length": (1, math.inf), "unknown_limit": (0, 1)}
@@ -76,9 +76,10 @@ def training_settings(block: Mapping[str, Any]) -> TrainingSettings:
     return record(TrainingSettings, "training", block, bounds)
 
 
-def pair_filter(block: Mapping[str, Any]) -> PairFilter:
-    """The filter that a value of the option --filter describes.
+def pair_filter(option: str, text: str) -> PairFilter:
+    """The filter that the value `text` of an option describes, a JSON object.
 
-    Raises UserError if a key is unknown or missing, a value of the wrong type, or out of bounds.
+    Raises UserError if it is none, a key unknown or missing, a value of the wrong type, or out of
+    bounds.
     """
-    return record(PairFilter, "--filter", block, LIMITS)
+    return record(PairFilter, option, json_object(option, text), LIMITS)

@@ -5,13 +5,13 @@ import json
 import shutil
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from contextnmt.errors import UserError
 from contextnmt.files import atomic, write_json
 from contextnmt.model.settings import model_settings
+from contextnmt.settings import json_object
 from contextnmt.training.checkpoint import locked, save
 from contextnmt.training.environment import environment
 from contextnmt.training.loop import Training, TrainingInterruptedError
@@ -52,9 +52,9 @@ def train(
     To train on the pairs alone that another system keeps too, name its view of them and its
     limits: --filter '{"data": "data/word", "max_length": 50, "unknown_limit": 0.1}'
     """
-    recipe = training_settings(parse("--training", training))
-    architecture = model_settings(parse("--model", model))
-    filters = [pair_filter(parse("--filter", each)) for each in filter or []]
+    recipe = training_settings(json_object("--training", training))
+    architecture = model_settings(json_object("--model", model))
+    filters = [pair_filter("--filter", each) for each in filter or []]
     with locked(state):
         run = Training(
             *(data, architecture, recipe, seed, state, out / "tensorboard"),
@@ -97,14 +97,3 @@ def write_model(run: Training, data: Path, out: Path) -> None:
             "environment": environment(),
         },
     )
-
-
-def parse(option: str, text: str) -> dict[str, Any]:
-    """A JSON object from the command line. Raises UserError if `text` is none."""
-    try:
-        settings = json.loads(text)
-    except ValueError as error:
-        raise UserError(f"{option}: not JSON ({error})") from None
-    if not isinstance(settings, dict):
-        raise UserError(f"{option}: a JSON object is needed, such as {{}}")
-    return settings

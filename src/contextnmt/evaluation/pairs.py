@@ -1,0 +1,86 @@
+"""How many training pairs the filters of the trainings keep, with symbols and without.
+
+The filters are those of Choi et al., sec. 5.3 (A13, A14); nothing is trained for it.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import numpy.typing as npt
+import typer
+
+from contextnmt.files import write_json
+from contextnmt.training.dataset import BLOCK, Side, drop_reasons, training_views
+from contextnmt.training.settings import PairFilter, pair_filter
+
+
+def pairs(
+    filter_before: Annotated[
+        str, typer.Option(help="filter of the pairs that are not symbolized, JSON")
+    ],
+    filter_after: Annotated[str, typer.Option(help="filter of the symbolized pairs, JSON")],
+    out: Annotated[Path, typer.Option(help="JSON file to write")],
+    filter: Annotated[
+        list[str] | None, typer.Option(help="filter of a system, JSON; repeatable")
+    ] = None,
+) -> None:
+    """Count the training pairs that are dropped and kept before and after symbolization.
+
+    A filter has the keys data (a folder of `contextnmt binarize`), max_length and unknown_limit.
+    With --filter, it is also counted how many pairs all systems keep.
+
+    Example: contextnmt pairs
+    --filter-before '{"data": "binarize/en-fr/word", "max_length": 50, "unknown_limit": 0.1}'
+    --filter-after '{"data": "binarize/en-fr/sym", "max_length": 50, "unknown_limit": 0.1}'
+    --out pairs.json
+    """
+    limits = {
+        "before": pair_filter("--filter-before", filter_before),
+        "after": pair_filter("--filter-after", filter_after),
+    }
+    systems = [pair_filter("--filter", each) for each in filter or []]
+    write_json(out, pair_statistics(limits, systems))
+
+
+def pair_statistics(
+    limits: Mapping[str, PairFilter], systems: Sequence[PairFilter]
+) -> dict[str, dict[str, Any]]:
+    """What each of the named `limits` does with the training pairs.
+
+    Of each name: the limits, how many pairs there are (``read``), how many are dropped for which
+    first reason, how many kept, and how many are kept by all of `systems` (``kept_by_all``, the
+    same for every name; None without systems). Raises UserError if the folders do not hold as many
+    pairs as each other.
+    """
+    everyone = list(dict.fromkeys([*limits.values(), *systems]))
+    views = dict(zip(everyone, training_views(everyone), strict=True))
+    read = len(views[everyone[0]][0])
+    dropped: dict[PairFilter, Counter[str]] = {each: Counter() for each in everyone}
+    kept_by_all = 0
+    for start in range(0, read, BLOCK):
+        kept: dict[PairFilter, npt.NDArray[np.bool_]] = {}
+        for each, sides in views.items():
+            reasons = drop_reasons(each, *(part(side, start) for side in sides))
+            dropped[each].update({reason: int(rows.sum()) for reason, rows in reasons.items()})
+            kept[each] = ~np.logical_or.reduce(list(reasons.values()))
+        if systems:
+            kept_by_all += int(np.logical_and.reduce([kept[each] for each in systems]).sum())
+    return {
+        name: {
+            "max_length": each.max_length,
+            "unknown_limit": each.unknown_limit,
+            "read": read,
+            "dropped": dropped[each],
+            "kept": read - dropped[each].total(),
+            "kept_by_all": kept_by_all if systems else None,
+        }
+        for name, each in limits.items()
+    }
+
+
+def part(side: Side, start: int) -> Side:
+    """The sentences of a block of a text: memory does not grow with it."""
+    return Side(side.ids, side.offsets[start : start + BLOCK + 1])
