@@ -73,7 +73,7 @@ def test_names_are_scored_at_each_threshold(lines: list[str]) -> None:
     sweep = rows(lines, "The same of names")
     assert sweep.keys() == scores.keys()
     assert [cells[1] for cells in sweep.values()] == [cells[1] for cells in scores.values()]
-    assert sweep["canada-laws", "en-fr", "test"] == ["100.0 (100.0 / 100.0; 1)"] * 4
+    assert sweep["canada-laws", "en-fr", "test"] == ["100.0 (100.0 / 100.0; 1)"] * 5
 
 
 def test_held_out_pairs_are_not_trained_on(lines: list[str]) -> None:
