@@ -264,7 +264,7 @@ def test_pairs_are_counted_by_the_limits_of_the_systems(
 
 def test_a_mirror_changes_nothing_in_the_plan(snakemake: Run, fresh: list[str]) -> None:
     plain = snakemake(ROOT, *fresh)
-    mirrored = snakemake(ROOT, *fresh, "--config", "mirror=/data/mirror")
+    mirrored = snakemake(ROOT, *fresh, "--config", "mirrors=[/data/mirror]")
     assert jobs(plain.stdout) == jobs(mirrored.stdout)
 
 
