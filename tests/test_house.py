@@ -164,9 +164,37 @@ def test_package_files_are_empty() -> None:
     assert [relative(p) for p in MODULES if p.name == "__init__.py" and p.stat().st_size] == []
 
 
-def test_lines_end_at_lf_alone() -> None:
-    for path in MODULES:
-        assert ".splitlines(" not in path.read_text(), f"{relative(path)}: use split or read_lines"
+def calls(path: Path) -> Iterator[tuple[str, ast.Call]]:
+    """Every call in a Python file, with the last name of what is called."""
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Call):
+            yield getattr(node.func, "attr", getattr(node.func, "id", "")), node
+
+
+def test_lines_end_at_lf_alone(tracked: list[Path]) -> None:
+    """splitlines() also cuts at CR, VT, FF, U+0085 and U+2028, and sides run apart."""
+    found = [
+        f"{relative(path)}:{call.lineno}: use split or read_lines"
+        for path in tracked
+        if path.suffix == ".py"
+        for name, call in calls(path)
+        if name == "splitlines"
+    ]
+    assert found == []
+    for path in [ROOT / "Snakefile", *(ROOT / "workflow").rglob("*.smk")]:
+        assert "splitlines" not in path.read_text(), relative(path)
+
+
+@pytest.mark.parametrize("room", ["corpus", "selection", "text", "translation", "evaluation"])
+def test_text_is_read_and_written_by_files_alone(room: str) -> None:
+    """Python's own text files take CR for a line's end as well."""
+    for path in (PACKAGE / room).rglob("*.py"):
+        for name, call in calls(path):
+            arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+            modes = [a.value for a in arguments if isinstance(a, ast.Constant)]
+            binary = any(isinstance(mode, str) and set(mode) & set("b|") for mode in modes)
+            text = name in ("read_text", "write_text") or (name == "open" and not binary)
+            assert not text, f"{relative(path)}:{call.lineno}: {name}: use contextnmt.files"
 
 
 def test_modules_are_short(tracked: list[Path]) -> None:

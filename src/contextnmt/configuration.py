@@ -19,7 +19,7 @@ from contextnmt.schema import Mistake, dotted, unknown, violations
 Configuration = dict[str, Any]
 
 #: What may stand in braces in the names of files and members.
-PLACEHOLDERS = ("lang", "source", "target", "pair")
+PLACEHOLDERS = ("lang", "source", "target", "pair", "side")
 
 #: Name of the layer of `snakemake --config`.
 COMMAND_LINE = "--config"
@@ -230,6 +230,10 @@ def misplaced(
         if file not in files:
             where = ["corpora", corpus, "texts", text, "file"]
             yield where, f"{dotted(where)}: {unknown(f'file {file}', file, files)}"
+        columns = configuration["corpora"][corpus]["texts"][text].get("columns", [language])
+        if language not in columns:
+            where = ["corpora", corpus, "texts", text, "columns"]
+            yield where, f"{dotted(where)}: {unknown(f'column {language}', language, columns)}"
 
 
 def place(
@@ -237,14 +241,16 @@ def place(
 ) -> tuple[str, str, str | None]:
     """Where one side of `text` is found: corpus, file, and the file's member if it is an archive.
 
-    The placeholders {lang}, {source}, {target} and {pair} in both names are filled in.
+    The PLACEHOLDERS in both names are filled in: {lang} is `language`, {source} and {target} are
+    those of `pair`, and {side} is src or ref, as WMT names the two files of a test set.
     """
     corpus = next(
         name for name, entry in configuration["corpora"].items() if text in entry["texts"]
     )
     entry = configuration["corpora"][corpus]["texts"][text]
     source, target = pair.split("-")
-    names = dict(zip(PLACEHOLDERS, (language, source, target, pair), strict=True))
+    side = "src" if language == source else "ref"
+    names = dict(zip(PLACEHOLDERS, (language, source, target, pair, side), strict=True))
     member = entry.get("member")
     return corpus, entry["file"].format(**names), member.format(**names) if member else None
 
@@ -341,6 +347,6 @@ def canonical(value: Any) -> str:
 
 def digest(configuration: Configuration) -> str:
     """Twelve hexadecimal digits that stand for all settings which can change a result."""
-    places = ("mirror", "hand_placed")
+    places = ("mirrors", "hand_placed")
     relevant = {key: value for key, value in configuration.items() if key not in places}
     return hashlib.sha256(canonical(relevant).encode()).hexdigest()[:12]

@@ -39,12 +39,12 @@ COMPRESSION = 1
 
 
 def open_binary(path: Path) -> IO[bytes]:
-    """Open `path` for reading bytes, uncompressed if its name ends in ``.gz``.
+    """Open `path` for reading bytes, uncompressed if its name ends in ``.gz`` or ``.tgz``.
 
     Raises UserError if there is no such file or it cannot be read.
     """
     try:
-        if path.suffix == ".gz":
+        if path.suffix in (".gz", ".tgz"):
             return gzip.open(path, "rb")  # type: ignore[return-value]
         return path.open("rb")
     except FileNotFoundError:

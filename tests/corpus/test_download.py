@@ -1,42 +1,44 @@
+"""One file of a corpus: where it is looked for, and that nothing but this file gets its name."""
+
+import errno
+import fcntl
 import hashlib
-import http.server
 import json
-import socket
-import threading
-from collections.abc import Iterator
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from corpus.http_server import Fault, Server, serving
 
+from contextnmt.corpus import transfer as transfer_module
 from contextnmt.corpus.download import download
+from contextnmt.corpus.part import parts_of
 from contextnmt.errors import UserError
 
 CONTENT = bytes(range(256)) * 3000
-DIGEST = hashlib.sha256(CONTENT).hexdigest()
+SIZE = len(CONTENT)
+HALF = SIZE // 2
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+MD5 = hashlib.md5(CONTENT).hexdigest()
+PATH = "/data/text.gz"
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    """Serves CONTENT at /data/text.gz, a cut connection at /cut, and nothing else."""
-
-    def do_GET(self) -> None:
-        if self.path not in ("/data/text.gz", "/cut"):
-            self.send_error(404)
-            return
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(CONTENT)))
-        self.end_headers()
-        self.wfile.write(CONTENT[:1000] if self.path == "/cut" else CONTENT)
-
-    def log_message(self, *arguments: object) -> None:
-        pass
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with serving() as running:
+        running.files[PATH] = CONTENT
+        yield running
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
-        threading.Thread(target=running.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{running.server_port}"
-        running.shutdown()
+@pytest.fixture
+def url(server: Server) -> str:
+    return server.url + PATH
 
 
 @pytest.fixture
@@ -44,94 +46,335 @@ def out(tmp_path: Path) -> Path:
     return tmp_path / "out" / "text.gz"
 
 
-def entry(url: str, sha256: str = DIGEST) -> str:
-    return json.dumps({"url": url, "sha256": sha256, "bytes": len(CONTENT)})
+@pytest.fixture
+def get(url: str, out: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Download the file without pauses, with changes of its entry and places as keywords."""
+    clock = SimpleNamespace(sleep=lambda seconds: None, time=time.time)
+    monkeypatch.setattr(transfer_module, "time", clock)
+
+    def run(mirror: list[str] | None = None, hand: Path | None = None, **changes: object) -> None:
+        known = {"url": url, "sha256": SHA256, "bytes": SIZE, **changes}
+        given = {key: value for key, value in known.items() if value is not None}
+        download("text.gz", json.dumps(given), out, mirror, hand)
+
+    return run
 
 
-def assert_nothing_left(out: Path) -> None:
-    assert list(out.parent.iterdir()) == []
+def left(out: Path) -> list[str]:
+    return sorted(path.name for path in out.parent.iterdir())
 
 
-def test_the_file_arrives_byte_for_byte(server: str, out: Path) -> None:
-    download("text.gz", entry(f"{server}/data/text.gz"), out)
+def command(url: str, out: Path) -> list[str]:
+    """The command that fetches the file, for a process of its own."""
+    entry = json.dumps({"url": url, "sha256": SHA256})
+    arguments = ["--file", "text.gz", "--entry", entry, "--out", f"{out}"]
+    return [sys.executable, "-m", "contextnmt", "download", *arguments]
+
+
+# What arrives
+
+
+def test_the_file_arrives_byte_for_byte_and_alone(get: Callable[..., None], out: Path) -> None:
+    get()
     assert out.read_bytes() == CONTENT
-
-
-def test_a_wrong_digest_is_refused_and_explained(server: str, out: Path) -> None:
-    url = f"{server}/data/text.gz"
-    with pytest.raises(UserError) as caught:
-        download("text.gz", entry(url, "0" * 64), out)
-    for part in ("text.gz: ", url, "0" * 64, DIGEST, f"({len(CONTENT)} bytes)", "correct `sha256`"):
-        assert part in str(caught.value)
-    assert_nothing_left(out)
+    assert left(out) == ["text.gz"]
 
 
 @pytest.mark.parametrize(
-    ("path", "message"),
+    "digests", [{"sha256": None, "md5": MD5}, {"md5": MD5}, {"bytes": None}, {"md5": None}]
+)
+def test_digests_of_either_kind(
+    get: Callable[..., None], out: Path, digests: dict[str, str | None]
+) -> None:
+    get(**digests)
+    assert out.read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected", "found"),
     [
-        ("/data/missing.gz", "404"),
-        ("/cut", f"broke off after 1000 of {len(CONTENT)} bytes"),
+        ({"sha256": "0" * 64}, f"SHA-256 {'0' * 64}", SHA256),
+        ({"sha256": None, "md5": "0" * 32}, f"MD5 {'0' * 32}", MD5),
+        ({"md5": "0" * 32}, f"MD5 {'0' * 32}", MD5),
     ],
 )
-def test_network_errors_name_the_address_and_the_remedy(
-    server: str, out: Path, path: str, message: str
+def test_a_wrong_digest_is_refused_and_explained(
+    get: Callable[..., None],
+    url: str,
+    out: Path,
+    changes: dict[str, str | None],
+    expected: str,
+    found: str,
 ) -> None:
-    with pytest.raises(UserError, match=message) as caught:
-        download("text.gz", entry(server + path), out)
-    assert server + path in str(caught.value)
-    assert "--mirror" in str(caught.value)
-    assert "--hand-placed" in str(caught.value)
-    assert_nothing_left(out)
+    with pytest.raises(UserError) as caught:
+        get(**changes)
+    problem = f"{url}: not the expected file: expected {expected}, got {found} ({SIZE} bytes)"
+    for part in ("text.gz: ", problem, "`hand_placed`", "correct its entry"):
+        assert part in str(caught.value)
+    assert left(out) == []
 
 
-def test_a_server_that_does_not_answer(out: Path) -> None:
-    with socket.socket() as unheard:
-        unheard.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{unheard.getsockname()[1]}/text.gz"
-        with pytest.raises(UserError, match="refused"):
-            download("text.gz", entry(url), out)
-    assert_nothing_left(out)
+def test_a_wrong_size_is_noticed_before_anything_comes(
+    get: Callable[..., None], server: Server, out: Path
+) -> None:
+    with pytest.raises(UserError, match=f"expected {SIZE + 1} bytes, got {SIZE}"):
+        get(bytes=SIZE + 1)
+    assert left(out) == []
 
 
-def test_a_url_of_no_known_kind(out: Path) -> None:
-    with pytest.raises(UserError, match="unknown url type"):
-        download("text.gz", entry("example.org/text.gz"), out)
+def test_a_file_put_together_wrongly_is_fetched_whole(
+    get: Callable[..., None], server: Server, out: Path
+) -> None:
+    """What came before a crash need not be what is on the disk after it."""
+    server.faults[PATH] = [Fault(cut=HALF, tag='"1"', content=b"\0" * SIZE)]
+    server.forever[PATH] = Fault(tag='"1"')
+    get()
+    assert out.read_bytes() == CONTENT
+    assert [seen.sent for seen in server.seen] == [HALF, SIZE - HALF, SIZE]
 
 
-def test_hand_placed_before_mirror_before_network(server: str, tmp_path: Path, out: Path) -> None:
-    mirror, hand_placed = tmp_path / "mirror", tmp_path / "hand"
-    mirrored = mirror / "127.0.0.1" / "nowhere" / "text.gz"
-    mirrored.parent.mkdir(parents=True)
-    hand_placed.mkdir()
-    places = {"mirror": mirror, "hand_placed": hand_placed}
+def test_a_file_put_together_wrongly_twice_is_given_up(
+    get: Callable[..., None], server: Server, out: Path
+) -> None:
+    """And the next place begins at the start."""
+    other = f"/127.0.0.1{PATH}"
+    wrong = Fault(content=b"\0" * SIZE)
+    server.faults[other] = [Fault(cut=HALF, content=wrong.content), wrong] * 2
+    get([server.url])
+    assert out.read_bytes() == CONTENT
+    assert [(seen.path, seen.sent) for seen in server.seen] == [
+        *([(other, HALF), (other, SIZE - HALF)] * 2),
+        (PATH, SIZE),
+    ]
 
-    download("text.gz", entry(f"{server}/data/text.gz"), out, **places)  # neither has it
+
+# Going on
+
+
+def test_what_came_before_a_failure_is_not_fetched_again(
+    get: Callable[..., None], server: Server, out: Path
+) -> None:
+    server.faults[PATH] = [Fault(cut=HALF), Fault(status=404)]
+    with pytest.raises(UserError, match="HTTP 404"):
+        get()
+    assert not out.exists()
+    assert len(left(out)) == 2  # the part and its note
+    server.seen.clear()
+    get()
+    assert out.read_bytes() == CONTENT
+    assert [seen.sent for seen in server.seen] == [SIZE - HALF]
+    assert left(out) == ["text.gz"]
+
+
+def test_a_killed_download_goes_on_where_it_stopped(server: Server, url: str, out: Path) -> None:
+    server.faults[PATH] = [Fault(cut=HALF, pause=20)]
+    process = subprocess.Popen(command(url, out), stderr=subprocess.DEVNULL)
+    try:
+        end = time.monotonic() + 20
+        while not any(path.stat().st_size == HALF for path in parts_of(out)):
+            assert time.monotonic() < end and process.poll() is None
+            time.sleep(0.01)
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    assert not out.exists()
+    subprocess.run(command(url, out), check=True, stderr=subprocess.DEVNULL)
+    assert out.read_bytes() == CONTENT
+    assert [seen.sent for seen in server.seen] == [HALF, SIZE - HALF]
+    assert left(out) == ["text.gz"]
+
+
+def test_a_part_of_another_file_is_not_used(
+    get: Callable[..., None], server: Server, out: Path
+) -> None:
+    server.faults[PATH] = [Fault(cut=HALF, content=b"\0" * SIZE), Fault(status=404)]
+    with pytest.raises(UserError):
+        get(sha256="0" * 64)
+    get()
+    assert out.read_bytes() == CONTENT
+    assert server.seen[-1].range is None
+    assert left(out) == ["text.gz"]
+
+
+def test_a_part_without_its_note_is_not_used(
+    get: Callable[..., None], server: Server, out: Path
+) -> None:
+    server.faults[PATH] = [Fault(cut=HALF), Fault(status=404)]
+    with pytest.raises(UserError):
+        get()
+    (note,) = out.parent.glob(".*.json")
+    note.unlink()
+    get()
+    assert server.seen[-1].range is None
     assert out.read_bytes() == CONTENT
 
-    out.unlink()
-    mirrored.write_bytes(CONTENT)
-    download("text.gz", entry(f"{server}/nowhere/text.gz"), out, **places)
-    assert out.read_bytes() == CONTENT
 
-    out.unlink()
-    (hand_placed / "text.gz").write_bytes(b"something else")
-    with pytest.raises(UserError, match=r"hand/text\.gz is not the expected file"):
-        download("text.gz", entry(f"{server}/nowhere/text.gz"), out, **places)
-    assert_nothing_left(out)
-
-
-def test_a_mirror_must_be_a_folder(tmp_path: Path, out: Path) -> None:
-    with pytest.raises(UserError, match="no such mirror folder"):
-        download("text.gz", entry("http://127.0.0.1/x"), out, mirror=tmp_path / "none")
+def test_two_at_once_do_not_write_the_same_file(
+    get: Callable[..., None], server: Server, out: Path
+) -> None:
+    server.faults[PATH] = [Fault(cut=HALF), Fault(status=404)]
+    with pytest.raises(UserError):
+        get()
+    (path,) = parts_of(out)
+    with path.open("ab") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        with pytest.raises(UserError, match="another download writes it"):
+            get()
+    assert path.stat().st_size == HALF
 
 
-def test_a_finished_file_is_kept_and_a_wrong_one_replaced(server: str, out: Path) -> None:
+def test_a_finished_file_is_kept_and_a_wrong_one_replaced(
+    get: Callable[..., None], server: Server, out: Path
+) -> None:
     out.parent.mkdir()
     out.write_bytes(CONTENT)
-    download("text.gz", entry(f"{server}/data/missing.gz"), out)
-    out.write_bytes(CONTENT[:-1])
-    download("text.gz", entry(f"{server}/data/text.gz"), out)
+    get()
+    assert server.seen == []
+    for wrong in (CONTENT[:-1], b"\0" * SIZE):
+        out.write_bytes(wrong)
+        get()
+        assert out.read_bytes() == CONTENT
+
+
+# The disk
+
+
+def test_a_disk_that_fills_up_on_the_way(
+    get: Callable[..., None], server: Server, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = [1000]
+    write = os.write
+
+    def limited(handle: int, content: bytes) -> int:
+        """As a file system does it: it takes what fits, and then no more."""
+        done = write(handle, content[: room[0]])
+        room[0] -= done
+        if done == 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return done
+
+    monkeypatch.setattr(os, "write", limited)
+    with pytest.raises(UserError) as caught:
+        get()
+    assert str(caught.value) == (
+        f"{out}: cannot be written, the disk is full: free some space, then run the same command "
+        "again (it goes on after the 1000 bytes that have come)"
+    )
+    assert not out.exists()
+    room[0] = SIZE
+    get()
     assert out.read_bytes() == CONTENT
+    assert server.seen[-1].sent == SIZE - 1000
+
+
+def test_a_disk_that_is_too_full_for_a_copy(
+    get: Callable[..., None], tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(UserError, match=r"text\.gz: cannot be written, the disk is full: free"):
+        get([mirrored(tmp_path / "mirror")])
+    assert left(out) == []
+
+
+# Places
+
+
+def mirrored(folder: Path, content: bytes = CONTENT) -> str:
+    """A mirror in a folder, with the file in it."""
+    copied = folder / "127.0.0.1" / PATH.lstrip("/")
+    copied.parent.mkdir(parents=True)
+    copied.write_bytes(content)
+    return f"{folder}"
+
+
+def test_hand_placed_before_mirrors_in_their_order_before_the_network(
+    get: Callable[..., None], server: Server, tmp_path: Path, out: Path
+) -> None:
+    hand, far, near = (tmp_path / name for name in ("hand", "far", "near"))
+    for folder in (hand, far, near):
+        folder.mkdir()
+    mirrors = [f"{near}", f"{server.url}/mirror/", f"{far}"]
+
+    def asked() -> list[str]:
+        server.seen, seen = [], server.seen
+        out.unlink()
+        return [request.path for request in seen]
+
+    get(mirrors, hand)  # nobody has it
+    assert asked() == [f"/mirror/127.0.0.1{PATH}", PATH]
+    mirrored(far)
+    get(mirrors, hand)
+    assert asked() == [f"/mirror/127.0.0.1{PATH}"]
+    server.files[f"/mirror/127.0.0.1{PATH}"] = CONTENT
+    server.files.pop(PATH)
+    get(mirrors, hand)
+    assert asked() == [f"/mirror/127.0.0.1{PATH}"]
+    mirrored(near)
+    get(mirrors, hand)
+    assert asked() == []
+    (hand / "text.gz").write_bytes(b"something else")
+    with pytest.raises(UserError, match=r"hand/text\.gz: not the expected file: expected"):
+        get(mirrors, hand)
+    assert not out.exists()
+    (hand / "text.gz").write_bytes(CONTENT)
+    get(mirrors, hand)
+    assert asked() == []
+
+
+def test_one_place_goes_on_where_another_broke_off(
+    get: Callable[..., None], server: Server, out: Path
+) -> None:
+    other = f"/127.0.0.1{PATH}"
+    server.files[other] = CONTENT
+    server.faults[other] = [Fault(cut=HALF), Fault(status=404)]
+    get([server.url])
+    assert out.read_bytes() == CONTENT
+    assert [(seen.path, seen.sent) for seen in server.seen] == [
+        *((other, HALF), (other, 0), (PATH, SIZE - HALF))
+    ]
+
+
+@pytest.mark.parametrize("wrong", [b"\0" * SIZE, CONTENT[:-1]], ids=["digest", "size"])
+def test_a_mirror_with_another_file_is_passed_over(
+    get: Callable[..., None],
+    tmp_path: Path,
+    out: Path,
+    wrong: bytes,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = mirrored(tmp_path / "mirror", wrong)
+    get([folder])
+    assert out.read_bytes() == CONTENT
+    assert f"{folder}/127.0.0.1{PATH}: not the expected file: " in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="no file that cannot be read")
+def test_a_mirror_that_cannot_be_read_is_named(
+    get: Callable[..., None], server: Server, tmp_path: Path, out: Path
+) -> None:
+    folder = mirrored(tmp_path / "mirror")
+    copied = Path(folder) / "127.0.0.1" / PATH.lstrip("/")
+    copied.unlink()
+    copied.symlink_to("/proc/self/mem")
+    server.files.clear()
+    with pytest.raises(UserError) as caught:
+        get([folder], bytes=None)
+    assert f"{copied}: cannot be read (Input/output error)\n" in str(caught.value)
+    assert f"{server.url}{PATH}: HTTP 404 Not Found\n" in str(caught.value)
+    assert left(out) == []
+
+
+def test_a_mirror_must_be_a_folder_or_a_url(get: Callable[..., None], tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="none: no such mirror folder"):
+        get([f"{tmp_path}/none"])
+    with pytest.raises(UserError, match="none: no such folder for --hand-placed"):
+        get(hand=tmp_path / "none")
+
+
+# Entries
 
 
 @pytest.mark.parametrize(
@@ -139,9 +382,13 @@ def test_a_finished_file_is_kept_and_a_wrong_one_replaced(server: str, out: Path
     [
         ("{", "not a corpus file entry"),
         ("[]", "not a corpus file entry"),
-        ('{"url": "http://x"}', "sha256"),
-        ('{"url": "http://x", "sha256": "0", "md5": "0"}', "md5"),
+        ('{"url": "http://x"}', "neither sha256 nor md5"),
+        ('{"sha256": "0"}', r"text\.gz\.url: missing"),
+        ('{"url": "http://x", "sha265": "0"}', r"text\.gz\.sha265: unknown key"),
+        ('{"url": "http://x", "sha256": 0}', r"text\.gz\.sha256 is 0: it must be "),
+        ('{"url": "http://x", "md5": "0", "bytes": 0}', r"text\.gz\.bytes is 0: it must be "),
         ('{"generator": "embedded", "seed": 1}', "generator"),
+        ('{"url": "example.org/text.gz", "md5": "0"}', "must start with http"),
     ],
 )
 def test_an_entry_with_wrong_keys(out: Path, text: str, message: str) -> None:

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contextnmt.errors import UserError
+from contextnmt.files import read_lines
 from contextnmt.text.pieces import SYMBOL
 from contextnmt.text.restore import restore, restore_tokens
 from contextnmt.text.subwords import undo_bpe
@@ -47,7 +48,7 @@ def restored(folder: Path, text: str, language: str = "fr", **options: bool) -> 
         statistics_out=folder / "restored.json",
         **options,
     )
-    return (folder / "test.beam12").read_text(encoding="utf-8").splitlines()
+    return list(read_lines(folder / "test.beam12"))
 
 
 def test_rule_copy_and_numbers_of_the_target_language(folder: Path) -> None:

@@ -203,7 +203,7 @@ def test_deviations_are_what_is_not_the_papers() -> None:
 
 
 def test_the_digest_changes_with_the_settings_but_not_with_places() -> None:
-    assert digest(configured()) == digest(configured(mirror="/data", hand_placed="/data"))
+    assert digest(configured()) == digest(configured(mirrors=["/data"], hand_placed="/data"))
     assert digest(configured()) != digest(configured(seeds=[2]))
     assert digest(configured(seeds=[1, 2])) != digest(configured(seeds=[2, 1]))
 
@@ -286,6 +286,18 @@ def test_the_digest_changes_with_the_settings_but_not_with_places() -> None:
             "two corpora have a text of this name",
         ),
         ({"corpora": {"other": {"files": {}}}}, "corpora.other: missing: texts"),
+        (
+            {"corpora": {"embedded": {"texts": {"dev": {"columns": ["english", "fr"]}}}}},
+            "texts.dev.columns: unknown column en; allowed: english, fr",
+        ),
+        (
+            {"corpora": {"embedded": {"texts": {"dev": {"lines": 0}}}}},
+            "texts.dev.lines is 0; allowed: a whole number of at least 1 or a block of keys",
+        ),
+        (
+            {"corpora": {"embedded": {"texts": {"dev": {"lines": {"en-fr": "many"}}}}}},
+            'texts.dev.lines.en-fr is "many"; allowed: a whole number of at least 1',
+        ),
     ],
 )
 def test_a_mistake_is_named_with_what_is_allowed(own: dict[str, Any], message: str) -> None:
@@ -327,8 +339,11 @@ def test_broken_yaml_is_told_with_its_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"preset: demo\nmirror: caf\xe9\n", "mine.yaml, line 2: not UTF-8"),
-        (b"preset: demo\n\nmirror: a\x07b\n", r"mine.yaml, line 3: .*control character U\+0007"),
+        (b"preset: demo\nhand_placed: caf\xe9\n", "mine.yaml, line 2: not UTF-8"),
+        (
+            b"preset: demo\n\nhand_placed: a\x07b\n",
+            r"mine.yaml, line 3: .*control character U\+0007",
+        ),
         (b"", "mine.yaml: not a block of `key: value` lines"),
     ],
 )

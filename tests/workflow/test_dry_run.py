@@ -271,7 +271,7 @@ def test_words_are_counted_whatever_the_systems(commands: Callable[..., list[str
 
 def test_a_mirror_changes_nothing_in_the_plan(snakemake: Run, fresh: list[str]) -> None:
     plain = snakemake(ROOT, *fresh)
-    mirrored = snakemake(ROOT, *fresh, "--config", "mirror=/data/mirror")
+    mirrored = snakemake(ROOT, *fresh, "--config", "mirrors=[/data/mirror]")
     assert jobs(plain.stdout) == jobs(mirrored.stdout)
 
 

@@ -174,7 +174,7 @@ def test_a_touched_file_reruns_nothing(
 
 
 def test_another_mirror_reruns_nothing(demo: Path, snakemake: Run) -> None:
-    run = snakemake(demo, "-n", "--config", "mirror=/data/mirror", "hand_placed=/data")
+    run = snakemake(demo, "-n", "--config", "mirrors=[/data/mirror]", "hand_placed=/data")
     assert "Nothing to be done" in run.stdout
 
 

@@ -50,7 +50,20 @@ def check_writable(path):
         )
 
 
+def check_local_files(corpora):
+    """End the program unless the user's own files are there."""
+    for corpus, entry in corpora.items():
+        for file, place in entry["files"].items():
+            path = Path(place.get("local", "."))
+            if not path.exists():
+                sys.exit(
+                    f"corpora.{corpus}.files.{file}.local: {path.absolute()}: no such file: "
+                    "correct the path"
+                )
+
+
 CONFIGURATION = read_configuration()
+check_local_files(CONFIGURATION["corpora"])
 RESULTS = f"results/{CONFIGURATION['preset']}"
 check_writable(Path(RESULTS))
 PAIRS = CONFIGURATION["pairs"]

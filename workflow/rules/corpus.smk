@@ -1,6 +1,14 @@
 """From archives to clean tokenized pairs: download, generate, extract, tokenize, clean, select."""
 
 
+onstart:
+    announce_downloads(
+        job
+        for job in workflow.dag.needrun_jobs()
+        if job.rule.name == "download_file"
+    )
+
+
 rule download_file:
     output:
         "<results>/download/{corpus}/{file}",
@@ -8,13 +16,18 @@ rule download_file:
         "<logs>/download/{corpus}/{file}.log",
     benchmark:
         "<benchmarks>/download/{corpus}/{file}.tsv"
+    retries: 0  # the command itself tries again what another attempt may mend
     localrule: True
     conda:
         "../../envs/contextnmt.yaml"
+    resources:
+        download=1,
     params:
-        *code("contextnmt.corpus.download"),
-        entry=lambda wildcards: settings(file_entry(wildcards)),
-        # Snakemake does not compare functions of `output`: another mirror re-runs nothing.
+        # Snakemake would delete the file and fetch it anew, so let nothing else than its digests
+        # count: not the code, which cannot change it, and not the places it may come from.
+        # Functions of `output` are not compared.
+        digests=digests_of,
+        entry=lambda wildcards, output: settings(file_entry(wildcards)),
         copies=lambda wildcards, output: copies(),
     message:
         "download {wildcards.corpus}/{wildcards.file}"
@@ -64,12 +77,12 @@ rule extract:
         *code("contextnmt.corpus.extract"),
         source=archive_member("source"),
         target=archive_member("target"),
-        checks=extraction_checks,
+        options=extraction_options,
     message:
         "extract {wildcards.source}-{wildcards.target} {wildcards.text}"
     shell:
         "python -m contextnmt extract --source {params.source:q} --target {params.target:q}"
-        " --source-out {output.source} --target-out {output.target} {params.checks}"
+        " --source-out {output.source} --target-out {output.target} {params.options}"
         " > {log} 2>&1"
 
 

@@ -21,14 +21,16 @@ def file_entry(wildcards):
 
 
 def archive(pair, text, language):
-    """Path of the file with one side of a text, the member in it or None, and its SHA-256 or None.
+    """Path of the file with one side of a text, the member in it or None, and its digest or None.
 
-    The package makes some files itself (generate); they have no fixed SHA-256.
+    The package makes some files itself (generate); they have no fixed digest. Others are the
+    user's own (local) and are read where they are.
     """
     corpus, file, member = configurations.place(CONFIGURATION, pair, text, language)
     entry = CONFIGURATION["corpora"][corpus]["files"][file]
     stage = "generate" if "generator" in entry else "download"
-    return f"{RESULTS}/{stage}/{corpus}/{file}", member, entry.get("sha256")
+    path = entry.get("local", f"{RESULTS}/{stage}/{corpus}/{file}")
+    return path, member, next(iter(digests(entry)), None)
 
 
 def archive_of(wildcards, side):
@@ -47,24 +49,43 @@ def archive_member(side):
     return lambda wildcards: "::".join(filter(None, archive_of(wildcards, side)[:2]))
 
 
-def extraction_checks(wildcards):
-    """The options that check a text's number of pairs and its files, as far as they are stated."""
+def extraction_options(wildcards):
+    """What else `extract` is told: columns, numbers of pairs, digests, as far as they are stated."""
+    entry, pair = text_entry(wildcards.text), f"{wildcards.source}-{wildcards.target}"
+    columns = {language: n for n, language in enumerate(entry.get("columns", []), 1)}
+    lines = {key: entry.get(key) for key in ["lines", "lines_recalled"]}
     stated = {
-        "--lines": text_entry(wildcards.text).get("lines"),
-        **{f"--{side}-sha256": archive_of(wildcards, side)[2] for side in SIDES},
+        **{f"--{side}-column": columns.get(wildcards[side]) for side in SIDES},
+        **{
+            f"--{key.replace('_', '-')}": (
+                value.get(pair) if isinstance(value, dict) else value
+            )
+            for key, value in lines.items()
+        },
+        **{f"--{side}-digest": archive_of(wildcards, side)[2] for side in SIDES},
     }
     return " ".join(f"{option} {value}" for option, value in stated.items() if value)
 
 
 def copies():
-    """The options that name folders with copies of downloads."""
-    folders = {
-        "--mirror": CONFIGURATION["mirror"],
-        "--hand-placed": CONFIGURATION["hand_placed"],
-    }
+    """The options that name places with copies of downloads."""
+    hand_placed = CONFIGURATION["hand_placed"]
     return " ".join(
-        repeated(option, [path]) for option, path in folders.items() if path
+        [
+            repeated("--mirror", CONFIGURATION["mirrors"]),
+            repeated("--hand-placed", [hand_placed] if hand_placed else []),
+        ]
     )
+
+
+def digests(entry):
+    """The digests that a corpus file has to have, each as `extract` wants it, the best one first."""
+    return [f"{kind}:{entry[kind]}" for kind in ["sha256", "md5"] if kind in entry]
+
+
+def digests_of(wildcards):
+    """What tells a file to fetch from any other one."""
+    return digests(file_entry(wildcards))
 
 
 def training_texts(language):

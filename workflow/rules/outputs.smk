@@ -1,5 +1,9 @@
 """What the stages make under this configuration: files by stage, and benchmarks of all jobs."""
 
+import threading
+
+from contextnmt.corpus.overview import Wanted, overview, watch
+
 
 def parallel_texts(*roles):
     """Every text that an experiment gives one of these roles, as (pair, text)."""
@@ -16,14 +20,29 @@ def side_files(stage, names):
 
 
 def archive_files():
-    """Every file that a text of the configuration lies in."""
-    return sorted(
-        {
-            archive(pair, text, language)[0]
-            for pair, text in parallel_texts("train", "dev", "test")
-            for language in pair.split("-")
-        }
-    )
+    """Every file that a text of the configuration lies in, but for the user's own."""
+    files = {
+        archive(pair, text, language)[0]
+        for pair, text in parallel_texts("train", "dev", "test")
+        for language in pair.split("-")
+    }
+    return sorted(file for file in files if file.startswith(f"{RESULTS}/"))
+
+
+def announce_downloads(jobs):
+    """Say what these jobs will fetch and under which terms; then, now and then, how far they are."""
+    files = [
+        Wanted(
+            job.wildcards.corpus,
+            Path(job.output[0]),
+            file_entry(job.wildcards).get("bytes"),
+        )
+        for job in jobs
+    ]
+    if files:
+        print(overview(files, CONFIGURATION["corpora"]), file=sys.stderr, flush=True)
+        # Each job has its progress in its own log; here is that of all of them.
+        threading.Thread(target=watch, args=(files,), daemon=True).start()
 
 
 def views(pair, part=""):

@@ -1,132 +1,202 @@
 """Stage *download*: one file of a corpus, from the nearest place that has it."""
 
-import hashlib
-import http.client
 import json
+import math
 import sys
 import urllib.parse
-import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from tqdm import tqdm
 
+from contextnmt.corpus.digests import NAMES, difference
+from contextnmt.corpus.part import Part, open_part, remove_parts
+from contextnmt.corpus.transfer import CHUNK, UnavailableError, transfer
 from contextnmt.errors import UserError
-from contextnmt.files import atomic_bytes, sha256
+from contextnmt.files import atomic_path
+from contextnmt.progress import bar
+from contextnmt.settings import record
 
-#: Seconds without a byte after which a server counts as gone.
-TIMEOUT = 60
-CHUNK = 1 << 18
-ADVICE = "try again, or lay the file into the folder of --hand-placed or of --mirror yourself"
+HTTP = ("http://", "https://")
 
 
 @dataclass(frozen=True)
 class Remote:
-    """A file to fetch: its address, SHA-256 in hexadecimal and, if known, size in bytes."""
+    """A file to fetch: its address, digests in hexadecimal and, if known, size in bytes."""
 
     url: str
-    sha256: str
+    sha256: str | None = None
+    md5: str | None = None
     bytes: int | None = None
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """The digests that are known, by kind."""
+        return {kind: value for kind in NAMES if (value := getattr(self, kind)) is not None}
 
 
 def parse_entry(file: str, text: str) -> Remote:
-    """The corpus file entry that the JSON `text` holds; UserError at missing or unknown keys."""
-    try:
-        return Remote(**json.loads(text))
-    except (ValueError, TypeError) as error:
-        raise UserError(
-            f"{file}: not a corpus file entry ({error}): it needs `url`, `sha256` and, if known, "
-            "`bytes`"
-        ) from None
+    """The corpus file entry that the JSON `text` holds.
 
-
-def locate(file: str, url: str, mirror: Path | None, hand_placed: Path | None) -> str:
-    """Where to read from: the copy laid there by hand, else the mirror's, else `url` itself."""
-    places = []
-    if hand_placed is not None:
-        places.append(hand_placed / file)
-    if mirror is not None:
-        if not mirror.is_dir():
-            raise UserError(f"{mirror}: no such mirror folder: correct --mirror or leave it out")
-        address = urllib.parse.urlsplit(url)
-        places.append(mirror / (address.hostname or "") / address.path.lstrip("/"))
-    copies = [place.resolve().as_uri() for place in places if place.is_file()]
-    return copies[0] if copies else url
-
-
-def read_chunks(file: str, origin: str) -> Iterator[bytes]:
-    """The bytes at the URL `origin`, with a progress bar.
-
-    Raises UserError if it cannot be reached or ends before the length that it promised.
+    Raises UserError at missing or unknown keys, and at a URL that is not of HTTP.
     """
     try:
-        with urllib.request.urlopen(origin, timeout=TIMEOUT) as stream:
-            length = stream.headers["Content-Length"]
-            promised = int(length) if length else None
-            with tqdm(
-                desc=f"download {file}",
-                total=promised,
-                unit="B",
-                unit_scale=True,
-                mininterval=0.2 if sys.stderr.isatty() else 30.0,
-            ) as bar:
-                while chunk := stream.read(CHUNK):
-                    yield chunk
-                    bar.update(len(chunk))
-    except (OSError, http.client.HTTPException, ValueError) as error:
-        raise UserError(f"{file}: {origin} cannot be read ({error}): {ADVICE}") from None
-    if promised is not None and bar.n < promised:
-        raise UserError(f"{file}: {origin} broke off after {bar.n} of {promised} bytes: {ADVICE}")
+        content = json.loads(text)
+    except ValueError as error:
+        raise UserError(f"{file}: not a corpus file entry ({error}): write it as JSON") from None
+    if not isinstance(content, dict):
+        raise UserError(f"{file}: not a corpus file entry: it needs `url` and `sha256` or `md5`")
+    remote = record(Remote, file, content, {"bytes": (1, math.inf)})
+    if not remote.url.startswith(HTTP):
+        raise UserError(f"{file}.url is {remote.url}: it must start with http:// or https://")
+    if not remote.digests:
+        raise UserError(f"{file}: neither sha256 nor md5: without one, nothing can be checked")
+    return remote
 
 
-def fetch(file: str, remote: Remote, origin: str, out: Path) -> None:
-    """Copy `origin` to `out`, which takes its name only if it is the file that `remote` describes.
+def places(url: str, mirrors: list[str]) -> Iterator[Path | str]:
+    """Where the file may be, in order: the mirrors' copies of `url`, then `url` itself.
 
-    Raises UserError at a wrong SHA-256; what came is thrown away.
+    Raises UserError if a mirror is neither a URL nor a folder.
     """
-    digest = hashlib.sha256()
-    size = 0
-    with atomic_bytes(out) as stream:
-        for chunk in read_chunks(file, origin):
-            stream.write(chunk)
-            digest.update(chunk)
-            size += len(chunk)
-        if digest.hexdigest() != remote.sha256:
-            expected = "" if remote.bytes is None else f" ({remote.bytes} bytes)"
-            raise UserError(
-                f"{file}: {origin} is not the expected file: expected SHA-256 {remote.sha256}"
-                f"{expected}, got {digest.hexdigest()} ({size} bytes): remove a damaged copy and "
-                f"{ADVICE}; if its publisher has changed the file, correct `sha256`"
+    address = urllib.parse.urlsplit(url)
+    below = f"{address.hostname}/{address.path.lstrip('/')}"
+    for mirror in mirrors:
+        if mirror.startswith(HTTP):
+            yield f"{mirror.rstrip('/')}/{below}"
+        elif not Path(mirror).is_dir():
+            raise UserError(f"{mirror}: no such mirror folder: correct its name or leave it out")
+        else:
+            yield Path(mirror) / below
+    yield url
+
+
+def copy(place: Path, wanted: Remote, out: Path) -> None:
+    """Copy `place` to `out`, which takes its name only if it is the file that is wanted.
+
+    Raises UnavailableError if it is another file, or cannot be read.
+    """
+    try:
+        size = place.stat().st_size
+        if wanted.bytes not in (None, size):
+            raise UnavailableError(
+                f"not the expected file: expected {wanted.bytes} bytes, got {size}"
             )
+        with place.open("rb") as source, atomic_path(out) as copied:
+            with copied.open("wb") as stream, bar(f"copy {out.name}", "B", size) as shown:
+                while chunk := source.read(CHUNK):
+                    stream.write(chunk)
+                    shown.update(len(chunk))
+            check(copied, wanted)
+    except FileNotFoundError:
+        raise UnavailableError("no such file") from None
+    except OSError as error:
+        raise UnavailableError(f"cannot be read ({error.strerror})") from None
+
+
+def fetch(url: str, wanted: Remote, part: Part) -> None:
+    """Fetch `url` into `part`; raises UnavailableError if it is not the file wanted."""
+    for last in (False, True):
+        transfer(url, part)
+        try:
+            check(part.path, wanted)
+            return
+        except UnavailableError as error:
+            whole = part.whole
+            part.clear()
+            if whole or last:
+                raise
+            # Its halves may stem from two servers, or the first one from before a crash.
+            print(f"{url}: {error}: put together wrongly, so it is fetched anew", file=sys.stderr)
+
+
+def check(path: Path, wanted: Remote) -> None:
+    """Raise UnavailableError, with what was expected and what came, unless `path` is `wanted`."""
+    if problem := difference(path, wanted.digests, wanted.bytes):
+        raise UnavailableError(f"not the expected file: {problem}")
+
+
+def place_by_hand(file: str, folder: Path, wanted: Remote, out: Path) -> bool:
+    """Copy the file that lies under its name in `folder` to `out`, if there is one.
+
+    Raises UserError if there is no such folder, or the file there is not the one wanted.
+    """
+    if not folder.is_dir():
+        raise UserError(f"{folder}: no such folder for --hand-placed: correct it or leave it out")
+    if not (folder / file).exists():
+        return False
+    try:
+        copy(folder / file, wanted, out)
+    except UnavailableError as error:
+        raise UserError(
+            f"{file}: {folder / file}: {error}: lay the right file there, or take this one away to "
+            f"have it fetched from {wanted.url}"
+        ) from None
+    return True
+
+
+def fetch_nearest(file: str, wanted: Remote, candidates: list[Path | str], out: Path) -> None:
+    """Make `out` from the first of `candidates` that has the file wanted.
+
+    Raises UserError if none has, with what was wrong at each of them.
+    """
+    refused = []
+    # The same part for all places: one goes on where another one broke off.
+    identity = json.dumps([wanted.url, wanted.digests])
+    with open_part(out, identity, wanted.bytes) as part:
+        for place in candidates:
+            try:
+                if isinstance(place, Path):
+                    copy(place, wanted, out)
+                else:
+                    fetch(place, wanted, part)
+                    part.finish()
+                return
+            except UnavailableError as error:
+                refused.append(f"{place}: {error}")
+                print(refused[-1], file=sys.stderr)
+    raise UserError(
+        "\n  ".join([f"{file}: no place has it:", *refused])
+        + "\nTry again, or fetch it by hand and name its folder by `hand_placed` (--hand-placed); "
+        "if its publisher has changed it, correct its entry in `corpora`"
+    )
 
 
 def download(
     file: Annotated[str, typer.Option(help="The file's name in the corpus.")],
     entry: Annotated[
-        str, typer.Option(help="What it is, as JSON: `url`, `sha256` and, if known, `bytes`.")
+        str,
+        typer.Option(help="What it is, as JSON: `url`, `sha256` or `md5` and, if known, `bytes`."),
     ],
     out: Annotated[Path, typer.Option(help="Where to write it.")],
     mirror: Annotated[
-        Path | None,
-        typer.Option(help="Folder that may have it at HOST/PATH of the URL; looked at second."),
+        list[str] | None,
+        typer.Option(
+            help="URL or folder below which it may lie at HOST/PATH of its own URL; looked at in "
+            "the order given, before that URL."
+        ),
     ] = None,
     hand_placed: Annotated[
         Path | None,
         typer.Option(help="Folder that may have it under its name; looked at first."),
     ] = None,
 ) -> None:
-    """Fetch one file of a corpus and check its SHA-256.
+    """Fetch one file of a corpus and check its digests.
 
-    A machine without network needs a copy of the file in the folder of --hand-placed or of
-    --mirror. Wherever it comes from, the file takes its name only when its SHA-256 is right; if
-    it lies there already, nothing is fetched.
+    A transfer that breaks off is tried again, with growing pauses, and goes on where it stopped;
+    so does this command after it was killed. What has come lies in a hidden file beside --out,
+    which takes its name only when its digests are right. If it lies there already, nothing is
+    fetched. A machine without network needs a copy in the folder of --hand-placed or of --mirror.
 
     Example: contextnmt download --file val.en.gz --entry '{"url": "https://example.org/val.en.gz",
     "sha256": "0a1b..."}' --out download/val.en.gz --hand-placed downloads
     """
     wanted = parse_entry(file, entry)
-    if not (out.is_file() and sha256(out) == wanted.sha256):
-        fetch(file, wanted, locate(file, wanted.url, mirror, hand_placed), out)
+    if out.is_file() and difference(out, wanted.digests, wanted.bytes) is None:
+        return
+    candidates = list(places(wanted.url, mirror or []))
+    if hand_placed is None or not place_by_hand(file, hand_placed, wanted, out):
+        fetch_nearest(file, wanted, candidates, out)
+    remove_parts(out)

@@ -1,104 +1,173 @@
 """Stage *extract*: the two sides of a parallel text, out of whatever they were packed in."""
 
-import contextlib
-import difflib
 import gzip
-import tarfile
-import zlib
+import sys
 from collections.abc import Iterable, Iterator
-from pathlib import Path, PurePosixPath
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, Annotated
 
 import typer
 
+from contextnmt.corpus.archive import ARCHIVES, most_bytes, open_members
+from contextnmt.corpus.digests import NAMES, difference
+from contextnmt.corpus.drift import first_drift
+from contextnmt.corpus.raw_text import decode_blocks
+from contextnmt.corpus.sgm import segments
 from contextnmt.errors import UserError
-from contextnmt.files import atomic, decode_lines, open_binary, sha256
-from contextnmt.progress import progress
+from contextnmt.files import atomic, open_binary
+from contextnmt.progress import bar
 
-BYTE_ORDER_MARK = "\ufeff"
-ARCHIVES = (".tar", ".tar.gz", ".tgz")
+#: Characters of a line that a message shows.
+SHOWN = 60
 
 
-@contextlib.contextmanager
-def open_member(archive: Path, member: str) -> Iterator[IO[bytes]]:
-    """Open one file of a tar archive, itself uncompressed if its name ends in ``.gz``.
+@dataclass(frozen=True)
+class Side:
+    """Where one side of a text is: ``FILE`` or ``ARCHIVE::MEMBER``, and its column in a table.
 
-    The archive is read from its start up to the member; nothing is unpacked. Raises UserError if
-    the archive is damaged or has no such file, and at names that lead out of the archive.
+    Columns count from 1; `column` is None where each line is a sentence.
     """
-    if PurePosixPath(member).is_absolute() or ".." in PurePosixPath(member).parts:
-        raise UserError(f"{archive}::{member}: unsafe name: it leads out of the archive")
-    try:
-        with open_binary(archive) as raw, tarfile.open(fileobj=raw, mode="r|*") as opened:
-            stream = find_member(opened, archive, member)
-            yield gzip.GzipFile(fileobj=stream) if member.endswith(".gz") else stream  # type: ignore[misc]
-    except (tarfile.TarError, gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise UserError(f"{archive}: damaged tar archive ({error}): fetch it again") from None
+
+    place: str
+    column: int | None = None
+
+    @property
+    def file(self) -> Path:
+        """The file or archive."""
+        return Path(self.place.partition("::")[0])
+
+    def __str__(self) -> str:
+        """The place and the column, for messages."""
+        return self.place if self.column is None else f"{self.place}, column {self.column}"
+
+    def sentences(self, block: str, before: int) -> str:
+        """This side's part of a block of whole lines, before which came `before` others.
+
+        Raises UserError, naming the line, if a row of a table has no such column.
+        """
+        if self.column is None:
+            return block
+        rows = [line.split("\t") for line in split(block)]
+        for number, row in enumerate(rows, start=before + 1):
+            if len(row) < self.column:
+                raise UserError(
+                    f"{self.place}, line {number}: {len(row)} columns, so none is column "
+                    f"{self.column}: mend the row or correct `columns`; tabs part columns"
+                )
+        return "".join(row[self.column - 1] + "\n" for row in rows)
 
 
-def find_member(opened: tarfile.TarFile, archive: Path, member: str) -> IO[bytes]:
-    """The regular file `member` of an opened archive; UserError names its neighbours if none."""
-    names = []
-    for entry in opened:
-        names.append(entry.name.removeprefix("./"))
-        if names[-1] == member.removeprefix("./"):
-            stream = opened.extractfile(entry) if entry.isfile() else None
-            if stream is None:
-                raise UserError(f"{archive}::{member}: not a regular file")
-            return stream
-    near = difflib.get_close_matches(member, names, n=5, cutoff=0) or ["nothing"]
-    raise UserError(f"{archive}::{member}: no such member; the archive has {', '.join(near)}")
+def split(block: str) -> list[str]:
+    """The lines of a block of whole lines, without their LF."""
+    return block.split("\n")[:-1]
 
 
-def file_of(side: str) -> Path:
-    """The file or archive of ``FILE`` or ``ARCHIVE::MEMBER``."""
-    return Path(side.partition("::")[0])
+def read_texts(places: Iterable[str]) -> Iterator[tuple[str, Iterator[str]]]:
+    """Each of `places` once, with its text in blocks of whole lines.
+
+    An archive is read once for all its members, in its own order; so each text has to be read
+    before the next one is asked for. Raises UserError if something is missing or damaged.
+    """
+    members: dict[str, set[str]] = {}
+    for place in places:
+        file, _, member = place.partition("::")
+        if file.endswith(ARCHIVES) and not member:
+            raise UserError(f"{file}: an archive holds several files: write {file}::MEMBER")
+        members.setdefault(file, set()).add(member)
+    for file, names in members.items():
+        if any(names):
+            for name, stream, size in open_members(Path(file), names):
+                with unpacked(stream, name) as text:
+                    yield f"{file}::{name}", text_blocks(text, f"{file}::{name}", size)
+        else:
+            with open_binary(Path(file)) as stream:
+                yield file, text_blocks(stream, file, Path(file).stat().st_size)
 
 
-def check_digest(file: Path, expected: str | None) -> None:
-    """Raise UserError if `file` is there but its SHA-256 is not the `expected` one, if any."""
-    if expected is None or not file.is_file():
-        return
-    found = sha256(file)
-    if found != expected:
-        raise UserError(
-            f"{file}: not the expected file: expected SHA-256 {expected}, got {found}: delete it "
-            "and fetch it again; if its publisher has changed it, correct `sha256`"
-        )
+def unpacked(stream: IO[bytes], name: str) -> IO[bytes]:
+    """The bytes of a member, uncompressed if its name ends in ``.gz``."""
+    return gzip.GzipFile(fileobj=stream) if name.endswith(".gz") else stream  # type: ignore[return-value]
 
 
-def read_side(side: str) -> Iterator[str]:
+def text_blocks(stream: IO[bytes], place: str, size: int) -> Iterator[str]:
+    """The text of a file of `size` bytes, of an SGM file its segments, in blocks of whole lines."""
+    blocks = decode_blocks(stream, place, most_bytes(size))
+    if not place.removesuffix(".gz").endswith(".sgm"):
+        return blocks
+    lines = (line for block in blocks for line in split(block))
+    return (segment + "\n" for segment in segments(lines, place))
+
+
+def read_side(place: str) -> Iterator[str]:
     """The lines of ``FILE`` or ``ARCHIVE::MEMBER``, without a byte order mark.
 
     Raises UserError, naming file, member and line, if the text is missing, damaged or not UTF-8.
     """
-    name, _, member = side.partition("::")
-    if name.endswith(ARCHIVES) and not member:
-        raise UserError(f"{name}: an archive holds several files: write {name}::MEMBER")
-    packed = open_member(Path(name), member) if member else open_binary(Path(name))
-    with packed as stream:
-        for number, line in enumerate(decode_lines(stream, side)):
-            yield line.removeprefix(BYTE_ORDER_MARK) if number == 0 else line
+    for _, blocks in read_texts([place]):
+        for block in blocks:
+            yield from split(block)
 
 
-def copy_lines(lines: Iterable[str], out: IO[str]) -> int:
-    """Write `lines` to `out`, each ended by LF, and return how many there were."""
-    count = 0
-    for line in lines:
-        out.write(line + "\n")
-        count += 1
-    return count
+def check_digest(file: Path, digest: str | None) -> None:
+    """Raise UserError if `file` is there but has not the `digest` (as of `NAMES`)."""
+    if digest is None or not file.is_file():
+        return
+    kind, _, expected = digest.partition(":")
+    if kind not in NAMES:
+        raise UserError(f"{digest}: not a digest: give one as {':…, '.join(NAMES)}:…")
+    wrong = difference(file, {kind: expected})
+    if wrong:
+        raise UserError(
+            f"{file}: not the expected file: {wrong}: delete it and fetch it again; if its "
+            f"publisher has changed it, correct `{kind}`"
+        )
 
 
-def check_counts(source: str, target: str, counts: list[int], expected: int | None) -> None:
+def copy_sides(sides: list[Side], outs: list[IO[str]], lines: int | None) -> list[int]:
+    """Write each side to its stream, each line ended by LF, and return how many lines there were.
+
+    `lines` are expected on each, for the progress bar.
+    """
+    counts = [0] * len(sides)
+    total = None if lines is None else lines * len(sides)
+    with bar(f"extract {sides[0].file.name}", "lines", total) as shown:
+        for place, blocks in read_texts([side.place for side in sides]):
+            here = [number for number, side in enumerate(sides) if side.place == place]
+            for block in blocks:
+                before = counts[here[0]]
+                for number in here:
+                    sentences = sides[number].sentences(block, before)
+                    outs[number].write(sentences)
+                    counts[number] += sentences.count("\n")
+                shown.update(sum(counts) - shown.n)
+    return counts
+
+
+def check_counts(sides: list[Side], counts: list[int], lines: int | None) -> None:
     """Raise UserError unless both sides have the same, expected, positive number of lines."""
-    found = f"{source} has {counts[0]} lines and {target} has {counts[1]}"
+    found = f"{sides[0]} has {counts[0]} lines and {sides[1]} has {counts[1]}"
     if counts[0] != counts[1]:
-        raise UserError(f"{found}: the two sides of a parallel text need as many as each other")
+        raise UserError(
+            f"{found}: the two sides of a parallel text need as many as each other; "
+            f"{told_drift(sides)}"
+        )
     if counts[0] == 0:
         raise UserError(f"{found}: an empty text is of no use; check the names of its files")
-    if expected is not None and counts[0] != expected:
-        raise UserError(f"{found}: {expected} were expected; correct `lines` or the files")
+    if lines is not None and counts[0] != lines:
+        raise UserError(f"{found}: {lines} were expected; correct `lines` or the files")
+
+
+def told_drift(sides: list[Side]) -> str:
+    """Where two sides of unequal length run apart, in words; both are read again."""
+    drift = first_drift(zip(*(read_side(side.place) for side in sides), strict=False))
+    if drift is None:
+        return "where they run apart cannot be told: they may fit to the end of the shorter one"
+    number, *texts = drift
+    shown = [text if len(text) <= SHOWN else f"{text[:SHOWN]}…" for text in texts]
+    # As Python writes them, so that a stray CR or U+2028 can be seen.
+    return f"they seem to run apart near line {number}: {shown[0]!a} beside {shown[1]!a}"
 
 
 def extract(
@@ -106,32 +175,47 @@ def extract(
     target: Annotated[str, typer.Option(help="Target side, in the same way.")],
     source_out: Annotated[Path, typer.Option(help="Source side to write, one sentence a line.")],
     target_out: Annotated[Path, typer.Option(help="Target side to write.")],
-    lines: Annotated[int | None, typer.Option(help="Lines that both sides must have.")] = None,
-    source_sha256: Annotated[
-        str | None, typer.Option(help="SHA-256 that the source side's file must have.")
+    source_column: Annotated[
+        int | None, typer.Option(min=1, help="Column of the source side, if it is in a table.")
     ] = None,
-    target_sha256: Annotated[
-        str | None, typer.Option(help="SHA-256 that the target side's file must have.")
+    target_column: Annotated[
+        int | None, typer.Option(min=1, help="Column of the target side, if it is in a table.")
+    ] = None,
+    lines: Annotated[int | None, typer.Option(help="Lines that both sides must have.")] = None,
+    lines_recalled: Annotated[
+        int | None, typer.Option(help="Lines that both sides should have: only a warning if not.")
+    ] = None,
+    source_digest: Annotated[
+        str | None,
+        typer.Option(help="sha256:HEX or md5:HEX that the source side's file must have."),
+    ] = None,
+    target_digest: Annotated[
+        str | None, typer.Option(help="The same for the target side's file.")
     ] = None,
 ) -> None:
-    """Take both sides of one parallel text out of a tar archive or a plain or gzip file.
+    """Take both sides of one parallel text out of an archive, SGM, a table or plain files.
 
-    A line ends at LF alone. Text must be UTF-8; a byte order mark is removed and nothing else
-    changed. Both sides must have the same number of lines, which must be --lines where given.
-    A file with another SHA-256 than the one given is refused before it is read.
+    Archives (.tar, .tar.gz, .tgz) are read once, and nothing else is unpacked. Of SGM (.sgm), the
+    segments are taken, their entities decoded. Tables have their columns parted by tabs. All may
+    be compressed (.gz). A line ends at LF alone, and text is UTF-8; a byte order mark at the start
+    is removed, U+FFFD stands for the invalid bytes of at most one line in a thousand, and plain
+    text is changed in nothing else. Both sides must have the same number of lines. A file with
+    another digest than the one given is refused before it is read.
 
     Example: contextnmt extract --source corpus.tgz::train.en --target corpus.tgz::train.fr
     --source-out train.en.gz --target-out train.fr.gz --lines 2007723
     """
-    digests = {file_of(source): source_sha256, file_of(target): target_sha256}
+    sides = [Side(source, source_column), Side(target, target_column)]
+    digests = {sides[0].file: source_digest, sides[1].file: target_digest}
     for file, digest in digests.items():
         check_digest(file, digest)
-    with atomic(source_out) as source_stream, atomic(target_out) as target_stream:
-        counts = [
-            copy_lines(progress(read_side(side), f"extract {out.name}", "lines", lines), stream)
-            for side, out, stream in (
-                (source, source_out, source_stream),
-                (target, target_out, target_stream),
-            )
-        ]
-        check_counts(source, target, counts, lines)
+    with ExitStack() as opened:
+        outs = [opened.enter_context(atomic(out)) for out in (source_out, target_out)]
+        counts = copy_sides(sides, outs, lines or lines_recalled)
+        check_counts(sides, counts, lines)
+    if lines_recalled is not None and counts[0] != lines_recalled:
+        print(
+            f"warning: {source} has {counts[0]} lines, not {lines_recalled}; that number was "
+            "stated from memory, so correct `lines_recalled` if the file is right",
+            file=sys.stderr,
+        )

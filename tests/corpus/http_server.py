@@ -1,0 +1,151 @@
+"""A web server on the loopback device that does what it is told to, right or wrong."""
+
+import contextlib
+import hashlib
+import http.server
+import re
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+#: Last-Modified of every file.
+DATE = "Mon, 02 Jun 2014 10:00:00 GMT"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """How the server departs from a proper answer to one request.
+
+    With a `status`, it sends that alone, with `headers`. `content` is served instead of the file;
+    its ETag is `tag`, none if that is empty, and without `dated` there is no Last-Modified. `plain`
+    sends the whole file whatever range is asked for, `unconditional` the range even if the file has
+    changed; `unsized` does not say how long it is. After `pause` seconds comes the body; with `cut`
+    only so many bytes of it, then the pause.
+    """
+
+    status: int = 0
+    headers: dict[str, str] = field(default_factory=dict)
+    cut: int | None = None
+    pause: float = 0.0
+    content: bytes | None = None
+    tag: str | None = None
+    dated: bool = True
+    plain: bool = False
+    unconditional: bool = False
+    unsized: bool = False
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A request: its path, its headers Range and If-Range, and how the server answered."""
+
+    path: str
+    range: str | None
+    if_range: str | None
+    status: int
+    sent: int
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """Serves `files` by path, with ranges, ETag and Last-Modified.
+
+    `faults` has, by path, what to do with the next requests, in turn; the last one holds for all
+    that follow, if it is in `forever`.
+    """
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.files: dict[str, bytes] = {}
+        self.faults: dict[str, list[Fault]] = {}
+        self.forever: dict[str, Fault] = {}
+        self.seen: list[Seen] = []
+        self.busy = 0
+        self.busiest = 0
+        self.lock = threading.Lock()
+
+    @property
+    def url(self) -> str:
+        """The address of the server, without a slash at its end."""
+        return f"http://127.0.0.1:{self.server_port}"
+
+    def fault(self, path: str) -> Fault:
+        """What to do with the next request for `path`."""
+        with self.lock:
+            waiting = self.faults.get(path)
+            return waiting.pop(0) if waiting else self.forever.get(path, Fault())
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing when a client goes away."""
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    """Answers one request."""
+
+    server: Server
+
+    def do_GET(self) -> None:
+        with self.server.lock:
+            self.server.busy += 1
+            self.server.busiest = max(self.server.busy, self.server.busiest)
+        try:
+            self.answer(self.server.fault(self.path))
+        finally:
+            with self.server.lock:
+                self.server.busy -= 1
+
+    def answer(self, fault: Fault) -> None:
+        """Send the file, or the rest of it that is asked for, except for `fault`."""
+        content = self.server.files.get(self.path) if fault.content is None else fault.content
+        if fault.status or content is None:
+            self.reply(fault.status or 404, {"Content-Length": "0", **fault.headers})
+            return
+        tag = f'"{hashlib.md5(content).hexdigest()}"' if fault.tag is None else fault.tag
+        first = 0 if fault.plain else self.first(None if fault.unconditional else tag)
+        if first >= len(content):
+            self.reply(416, {"Content-Range": f"bytes */{len(content)}"})
+            return
+        headers = {
+            "Content-Range": f"bytes {first}-{len(content) - 1}/{len(content)}" if first else "",
+            "ETag": tag,
+            "Last-Modified": DATE if fault.dated else "",
+            "Content-Length": "" if fault.unsized else str(len(content) - first),
+        }
+        body = content[first : None if fault.cut is None else first + fault.cut]
+        self.reply(206 if first else 200, {**headers, **fault.headers}, len(body))
+        if fault.cut is None:
+            time.sleep(fault.pause)
+        self.wfile.write(body)
+        if fault.cut is not None:
+            time.sleep(fault.pause)
+
+    def first(self, tag: str | None) -> int:
+        """Where to begin: where the client wants, if its condition fits `tag` or that is None."""
+        asked = re.fullmatch(r"bytes=(\d+)-", self.headers["Range"] or "")
+        condition = self.headers["If-Range"]
+        unchanged = tag is None or condition in (None, tag, DATE)
+        return int(asked[1]) if asked and unchanged else 0
+
+    def reply(self, status: int, headers: dict[str, str], sent: int = 0) -> None:
+        """Send the head of an answer, and remember it with what was asked."""
+        asked = (self.path, self.headers["Range"], self.headers["If-Range"])
+        self.server.seen.append(Seen(*asked, status, sent))
+        self.send_response(status)
+        for name, value in headers.items():
+            if value:
+                self.send_header(name, value)
+        self.end_headers()
+
+    def log_message(self, *arguments: object) -> None:
+        pass
+
+
+@contextlib.contextmanager
+def serving() -> Iterator[Server]:
+    """A server that runs while the block does."""
+    with Server() as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield server
+        server.shutdown()

@@ -1,0 +1,117 @@
+"""Characters at which other programs break lines or stop, through extract and tokenize."""
+
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contextnmt.corpus.extract import extract, read_side
+from contextnmt.corpus.raw_text import LINES_TO_AN_INVALID_ONE, decode_blocks
+from contextnmt.corpus.tokenize import tokenize
+from contextnmt.errors import UserError
+from contextnmt.files import read_lines, write_lines
+
+#: Character between two words -> the tokens.
+HAZARDS = {
+    "CR": ("\r", "a b"),
+    "VT": ("\x0b", "a b"),
+    "FF": ("\x0c", "a b"),
+    "file separator": ("\x1c", "a b"),
+    "next line": ("\x85", "a b"),
+    "line separator": ("\u2028", "a b"),
+    "paragraph separator": ("\u2029", "a b"),
+    "no-break space": ("\xa0", "a b"),
+    "NUL": ("\0", "ab"),
+    "escape": ("\x1b", "ab"),
+    "zero-width space": ("\u200b", "a \u200b b"),
+    "zero-width joiner": ("\u200d", "a \u200d b"),
+    "byte order mark": ("\ufeff", "a \ufeff b"),
+    "replacement character": ("\ufffd", "a \ufffd b"),
+}
+
+
+def prepared(folder: Path, source: bytes, target: bytes) -> list[tuple[list[str], list[str]]]:
+    """The lines of both sides after extract and after tokenize."""
+    raw, text, words = (
+        [folder / f"{step}.{language}{gz}" for language in ("en", "fr")]
+        for step, gz in (("raw", ""), ("text", ".gz"), ("words", ".gz"))
+    )
+    for path, content in zip(raw, (source, target), strict=True):
+        path.write_bytes(content)
+    extract(*map(str, raw), *text)
+    tokenize(*text, "en", "fr", *words)
+    return [(list(read_lines(en)), list(read_lines(fr))) for en, fr in (text, words)]
+
+
+@pytest.mark.parametrize("name", HAZARDS)
+def test_no_character_but_lf_ends_a_line(tmp_path: Path, name: str) -> None:
+    character, tokens = HAZARDS[name]
+    lines = ["first", f"a{character}b", f"{character}a", f"a{character}", "last"]
+    target = ["un", "deux", "trois", "quatre", "cinq"]
+    text, words = prepared(tmp_path, "\n".join(lines).encode(), "\n".join(target).encode())
+    assert text == (lines, target)
+    assert words[1] == target
+    assert len(words[0]) == len(lines)
+    assert words[0][::4] == ["first", "last"]
+    assert words[0][1] == tokens
+
+
+def test_lines_that_end_at_cr_lf_lose_the_cr_as_tokens(tmp_path: Path) -> None:
+    text, words = prepared(tmp_path, b"one\r\ntwo\r\n", b"un\ndeux\n")
+    assert text[0] == ["one\r", "two\r"]
+    assert words[0] == ["one", "two"]
+
+
+def test_the_byte_order_mark_of_a_file_goes_and_others_stay(tmp_path: Path) -> None:
+    (text, _), _ = prepared(tmp_path, "\ufeffa\n\ufeffb\n".encode(), b"a\nb\n")
+    assert text == ["a", "\ufeffb"]
+
+
+def test_a_few_invalid_lines_are_mended_and_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = [b"word"] * (2 * LINES_TO_AN_INVALID_ONE)
+    lines[41], lines[1500] = b"d\xe9j\xe0 vu \xe2\x80", b"\xed\xa0\x80"
+    (text, _), (words, _) = prepared(tmp_path, b"\n".join(lines), b"mot\n" * len(lines))
+    assert text[41] == "d\ufffdj\ufffd vu \ufffd"
+    assert "\ufffd" in words[41].split()
+    assert text[42] == "word" and len(text) == len(lines)
+    error = capsys.readouterr().err
+    assert "raw.en, line 42: invalid UTF-8 (byte 0xe9 at position 1)" in error
+    assert f"in 2 of {len(lines)} lines" in error
+
+
+def test_another_encoding_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "text.fr"
+    for encoding in ("latin-1", "utf-16"):
+        path.write_bytes("".join(f"ligne {n}, déjà vue\n" for n in range(5000)).encode(encoding))
+        with pytest.raises(UserError, match=r"line 1: invalid UTF-8 .* of 5\d+ lines are: convert"):
+            list(read_side(f"{path}"))
+
+
+def test_a_file_with_cr_alone_at_its_lines_ends_does_not_fill_the_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("contextnmt.corpus.raw_text.LONGEST_LINE", 1 << 16)
+    path = tmp_path / "mac.en"
+    path.write_bytes(b"short\n" + b"A line.\r" * (1 << 15))
+    with pytest.raises(UserError, match=r"mac\.en, line 2: longer than 65536 bytes: .* at LF"):
+        list(read_side(f"{path}"))
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n"))))
+def test_any_text_comes_through_line_by_line(lines: list[str]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("contextnmt.corpus.raw_text.BLOCK", 3)
+        content = "".join(line + "\n" for line in lines).encode()
+        blocks = list(decode_blocks(io.BytesIO(content), "text", 1 << 20))
+    assert all(block.endswith("\n") for block in blocks)
+    assert "".join(blocks) == content.decode().removeprefix("\ufeff")
+
+
+def test_lines_stay_lines_through_files(tmp_path: Path) -> None:
+    lines = [f"a{character}b" for character, _ in HAZARDS.values()]
+    write_lines(tmp_path / "text.gz", lines)
+    assert list(read_lines(tmp_path / "text.gz")) == lines

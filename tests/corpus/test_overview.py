@@ -1,0 +1,84 @@
+"""What is said of all downloads together, before them and meanwhile."""
+
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from contextnmt.corpus.overview import WIDTH, Wanted, overview, received, watch
+from contextnmt.corpus.part import part_path
+
+CORPORA = {
+    "large": {"terms": "for research only", "cite": ["Author 2005", "Editors 2014"]},
+    "small": {"terms": "for research only", "cite": ["Editors 2014"]},
+    "free": {},
+    "unused": {"terms": "not for you", "cite": ["Nobody 1900"]},
+}
+
+
+def wanted(corpus: str, size: int | None = None, path: Path = Path("file")) -> Wanted:
+    return Wanted(corpus, path, size)
+
+
+def test_sizes_terms_and_citations_of_what_is_fetched_each_once() -> None:
+    files = [wanted("small", 618_000_000), wanted("large", 6_000_000_000), wanted("large")]
+    assert overview(files, CORPORA) == (
+        "Files to download: 3, 6.62GB in all, not counting 1 of unknown size.\n"
+        "Terms of use:\n"
+        "  large, small: for research only\n"
+        "Please cite:\n"
+        "  large: Author 2005\n"
+        "  large, small: Editors 2014"
+    )
+
+
+def test_a_corpus_that_asks_for_nothing() -> None:
+    assert overview([wanted("free", 1500)], CORPORA) == "Files to download: 1, 1.50kB in all."
+
+
+def test_long_terms_are_wrapped() -> None:
+    shown = overview([wanted("long", 1)], {"long": {"terms": "word " * 100}}).split("\n")
+    assert len(shown) > 4
+    assert max(map(len, shown)) <= WIDTH
+
+
+def test_what_has_come_of_a_file_is_in_it_or_in_its_part(tmp_path: Path) -> None:
+    file = wanted("large", 10, tmp_path / "a.gz")
+    assert received(file) == 0
+    part_path(file.path, "it").write_bytes(b"1234")
+    Path(f"{part_path(file.path, 'it')}.json").write_bytes(b"a note of some length")
+    assert received(file) == 4
+    part_path(file.path, "it").rename(file.path)
+    file.path.write_bytes(b"1234567890")
+    assert received(file) == 10
+
+
+def test_one_line_for_all_while_something_comes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = [
+        wanted("large", 4_000_000, tmp_path / "a.gz"),
+        wanted("large", None, tmp_path / "b.gz"),
+    ]
+    files[0].path.write_bytes(b"\0" * 4_000_000)
+    thread = threading.Thread(target=watch, args=(files, 0.02), daemon=True)
+    thread.start()
+    time.sleep(0.1)  # nothing comes
+    (tmp_path / "new").write_bytes(b"\0" * 1_000_000)
+    (tmp_path / "new").rename(part_path(files[1].path, "it"))
+    time.sleep(0.1)
+    part_path(files[1].path, "it").rename(files[1].path)
+    thread.join(timeout=10)
+    assert not thread.is_alive()
+    (line,) = capsys.readouterr().err.strip().split("\n")
+    assert line.startswith("downloads, 1 of 2 files done: 100%|")
+    assert "5.00M/5.00M" in line
+
+
+def test_nothing_is_said_if_all_are_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.gz").write_bytes(b"1")
+    watch([wanted("large", 1, tmp_path / "a.gz")])
+    assert capsys.readouterr().err == ""

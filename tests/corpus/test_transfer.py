@@ -1,0 +1,307 @@
+"""Transfers from a real server on the loopback device, with all that can go wrong on the way."""
+
+import email.utils
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from corpus.http_server import DATE, Fault, Server, serving
+
+from contextnmt.corpus import transfer as module
+from contextnmt.corpus.part import Part, open_part
+from contextnmt.corpus.transfer import ATTEMPTS, UnavailableError, transfer
+from contextnmt.errors import UserError
+
+CONTENT = bytes(range(256)) * 3000
+SIZE = len(CONTENT)
+HALF = SIZE // 2
+PATH = "/data/text.gz"
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with serving() as running:
+        running.files[PATH] = CONTENT
+        yield running
+
+
+@pytest.fixture
+def url(server: Server) -> str:
+    return server.url + PATH
+
+
+@pytest.fixture
+def part(tmp_path: Path) -> Iterator[Part]:
+    """An empty part; the size of the file is not known."""
+    with open_part(tmp_path / "text.gz", "it", None) as opened:
+        yield opened
+
+
+@pytest.fixture(autouse=True)
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The pauses between attempts, none of which is kept."""
+    seconds: list[float] = []
+    monkeypatch.setattr(module, "PROGRESS", 1000)
+    clock = SimpleNamespace(sleep=seconds.append, time=time.time)
+    monkeypatch.setattr(module, "time", clock)
+    return seconds
+
+
+def received(part: Part) -> bytes:
+    return part.path.read_bytes()
+
+
+def ranges(server: Server) -> list[str | None]:
+    return [seen.range for seen in server.seen]
+
+
+def test_a_file_in_one_go(server: Server, url: str, part: Part, waits: list[float]) -> None:
+    transfer(url, part)
+    assert received(part) == CONTENT
+    assert part.whole
+    assert (ranges(server), waits) == ([None], [])
+
+
+def test_a_cut_connection_costs_only_the_rest(
+    server: Server, url: str, part: Part, waits: list[float]
+) -> None:
+    server.faults[PATH] = [Fault(cut=HALF), Fault(cut=1000)]
+    transfer(url, part)
+    assert received(part) == CONTENT
+    assert not part.whole
+    assert ranges(server) == [None, f"bytes={HALF}-", f"bytes={HALF + 1000}-"]
+    assert sum(seen.sent for seen in server.seen) == SIZE
+    assert {seen.if_range for seen in server.seen[1:]} == {part.origin["validator"]}
+    assert waits == [1, 1]  # each attempt made progress
+
+
+@pytest.mark.parametrize(
+    ("tag", "dated", "condition"),
+    [(None, True, '"'), ('W/"1"', True, DATE), ("", True, DATE), ("", False, None)],
+)
+def test_the_rest_is_asked_for_on_a_condition(
+    server: Server, url: str, part: Part, tag: str | None, dated: bool, condition: str | None
+) -> None:
+    server.faults[PATH] = [Fault(cut=HALF, tag=tag, dated=dated)]
+    transfer(url, part)
+    assert received(part) == CONTENT
+    asked = server.seen[1].if_range
+    assert asked == condition or (asked is not None and asked.startswith(str(condition)))
+
+
+def test_a_file_that_changed_meanwhile_is_not_glued(server: Server, url: str, part: Part) -> None:
+    server.faults[PATH] = [Fault(cut=HALF, content=b"\0" * SIZE)]
+    transfer(url, part)
+    assert received(part) == CONTENT
+    assert part.whole
+    assert [seen.status for seen in server.seen] == [200, 200]
+
+
+@pytest.mark.parametrize("change", ["tag", "size", "range"])
+def test_a_part_that_does_not_fit_is_not_glued(
+    server: Server, url: str, part: Part, change: str
+) -> None:
+    """The server disregards the condition and sends the rest of another file."""
+    other = {"tag": b"\0" * SIZE, "size": b"\0" * (SIZE + 1), "range": b"\0" * SIZE}[change]
+    tag = '"new"' if change == "tag" else '"old"'
+    header = {"Content-Range": "nonsense"} if change == "range" else {}
+    server.faults[PATH] = [
+        Fault(cut=HALF, tag='"old"', content=other),
+        Fault(tag=tag, unconditional=True, headers=header),
+    ]
+    transfer(url, part)
+    assert received(part) == CONTENT
+    assert [seen.status for seen in server.seen] == [200, 206, 200]
+
+
+def test_a_rest_of_which_the_server_does_not_say_the_whole_size(
+    server: Server, url: str, part: Part
+) -> None:
+    sizeless = Fault(headers={"Content-Range": f"bytes {HALF}-{SIZE - 1}/*"})
+    server.faults[PATH] = [Fault(cut=HALF), sizeless]
+    transfer(url, part)
+    assert received(part) == CONTENT
+    assert server.seen[-1].sent == SIZE - HALF
+
+
+def test_a_server_that_knows_no_ranges_begins_again(server: Server, url: str, part: Part) -> None:
+    server.faults[PATH] = [Fault(cut=HALF), Fault(plain=True)]
+    transfer(url, part)
+    assert received(part) == CONTENT
+    assert part.whole
+    assert [seen.sent for seen in server.seen] == [HALF, SIZE]
+
+
+def test_a_server_that_always_begins_again_and_breaks_off_is_given_up(
+    server: Server, url: str, part: Part, waits: list[float]
+) -> None:
+    server.forever[PATH] = Fault(cut=HALF, plain=True)
+    with pytest.raises(UnavailableError, match=f"broke off after {HALF} of {SIZE} bytes; given up"):
+        transfer(url, part)
+    assert len(waits) == ATTEMPTS - 1  # only the first attempt made progress
+
+
+def test_a_server_that_never_answers_well_is_given_up(
+    server: Server, url: str, part: Part, waits: list[float]
+) -> None:
+    server.forever[PATH] = Fault(status=500)
+    with pytest.raises(UnavailableError, match=f"HTTP 500 .*; given up after {ATTEMPTS} attempts"):
+        transfer(url, part)
+    assert len(server.seen) == ATTEMPTS
+    assert waits == [2.0**n for n in range(ATTEMPTS - 1)]
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 410])
+def test_a_file_that_is_not_there_is_not_asked_for_again(
+    server: Server, url: str, part: Part, status: int
+) -> None:
+    server.forever[PATH] = Fault(status=status)
+    with pytest.raises(UnavailableError, match=f"^HTTP {status} "):
+        transfer(url, part)
+    assert len(server.seen) == 1
+
+
+@pytest.mark.parametrize("status", [408, 429, 500, 502, 503])
+def test_what_may_pass_is_tried_again(
+    server: Server, url: str, part: Part, waits: list[float], status: int
+) -> None:
+    server.faults[PATH] = [Fault(status=status)] * 2
+    transfer(url, part)
+    assert received(part) == CONTENT
+    assert waits == [1, 2]
+
+
+def test_a_server_may_say_how_long_to_wait(
+    server: Server, url: str, part: Part, waits: list[float]
+) -> None:
+    date = email.utils.formatdate(time.time() + 100, usegmt=True)
+    server.faults[PATH] = [
+        Fault(status=503, headers={"Retry-After": after}) for after in ["7", date, "soon", "0"]
+    ]
+    transfer(url, part)
+    assert waits == [7, pytest.approx(100, abs=3), 4, 8]
+
+
+def test_but_not_for_ever(server: Server, url: str, part: Part) -> None:
+    server.faults[PATH] = [Fault(status=503, headers={"Retry-After": "86400"})]
+    with pytest.raises(UnavailableError, match="asks to wait 86400 seconds"):
+        transfer(url, part)
+
+
+def test_a_redirection_is_followed_with_the_range(server: Server, url: str, part: Part) -> None:
+    server.faults["/old"] = [Fault(status=302, headers={"Location": url})] * 2
+    server.faults[PATH] = [Fault(cut=HALF)]
+    transfer(server.url + "/old", part)
+    assert received(part) == CONTENT
+    assert [(seen.path, seen.sent) for seen in server.seen] == [
+        *(("/old", 0), (PATH, HALF)),
+        *(("/old", 0), (PATH, SIZE - HALF)),
+    ]
+
+
+def test_a_redirection_in_a_circle_ends(server: Server, url: str, part: Part) -> None:
+    server.forever[PATH] = Fault(status=301, headers={"Location": url})
+    with pytest.raises(UnavailableError, match="HTTP 301"):
+        transfer(url, part)
+
+
+def test_a_server_that_falls_silent(
+    server: Server, url: str, part: Part, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "TIMEOUT", 0.2)
+    server.faults[PATH] = [Fault(pause=0.4), Fault(cut=HALF, pause=0.4)]
+    transfer(url, part)
+    assert received(part) == CONTENT
+    assert server.seen[1].range is None
+    assert server.seen[2].range == f"bytes={HALF}-"
+
+
+def test_an_answer_of_unknown_length(server: Server, url: str, part: Part) -> None:
+    server.forever[PATH] = Fault(unsized=True)
+    transfer(url, part)
+    assert received(part) == CONTENT
+
+
+def test_a_length_that_is_known_is_checked_first(server: Server, url: str, tmp_path: Path) -> None:
+    with open_part(tmp_path / "text.gz", "it", SIZE + 1) as part:
+        with pytest.raises(UnavailableError, match=f"expected {SIZE + 1} bytes, got {SIZE}"):
+            transfer(url, part)
+        assert part.received == 0
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("size", "message"), [(SIZE - 1, "more than"), (SIZE + 1, "given up")])
+def test_a_known_length_is_checked_where_the_server_states_none(
+    server: Server, url: str, tmp_path: Path, size: int, message: str
+) -> None:
+    server.forever[PATH] = Fault(unsized=True)
+    with (
+        open_part(tmp_path / "text.gz", "it", size) as part,
+        pytest.raises(UnavailableError, match=message),
+    ):
+        transfer(url, part)
+
+
+def test_another_server_goes_on_where_the_first_one_broke_off(
+    server: Server, url: str, part: Part
+) -> None:
+    server.files["/other"] = CONTENT
+    server.faults["/other"] = [Fault(cut=HALF), *[Fault(status=500)] * ATTEMPTS]
+    with pytest.raises(UnavailableError):
+        transfer(server.url + "/other", part)
+    transfer(url, part)
+    assert received(part) == CONTENT
+    assert server.seen[-1].sent == SIZE - HALF
+    assert server.seen[-1].if_range is None  # whose tags are not the other's
+
+
+def test_a_server_that_is_not_there_is_not_waited_for(part: Part, waits: list[float]) -> None:
+    with socket.socket() as unheard:
+        unheard.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unheard.getsockname()[1]}/text.gz"
+        with pytest.raises(UnavailableError, match="refused"):
+            transfer(url, part)
+    assert waits == []
+
+
+def test_a_server_that_goes_away_is_waited_for(
+    server: Server, url: str, part: Part, waits: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def leave(seconds: float) -> None:
+        waits.append(seconds)
+        server.shutdown()
+        server.server_close()
+
+    monkeypatch.setattr(module.time, "sleep", leave)
+    server.faults[PATH] = [Fault(cut=HALF)]
+    with pytest.raises(UnavailableError, match="refused; given up"):
+        transfer(url, part)
+    assert len(waits) == ATTEMPTS - 1
+    assert part.received == HALF
+
+
+def test_an_address_that_is_none(part: Part) -> None:
+    with pytest.raises(UnavailableError):
+        transfer("http://127.0.0.1:port/text.gz", part)
+    with pytest.raises(UnavailableError):
+        transfer("http://127.0.0.1/a file.gz", part)
+
+
+def test_a_disk_without_room_is_noticed_before_anything_comes(
+    server: Server, url: str, part: Part, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = SimpleNamespace(disk_usage=lambda folder: SimpleNamespace(free=SIZE - 1))
+    monkeypatch.setattr(module, "shutil", full)
+    with pytest.raises(UserError, match=f"{SIZE} bytes are still to come, .* room for {SIZE - 1}:"):
+        transfer(url, part)
+    assert part.received == 0
+
+
+def test_no_answer_is_decoded(server: Server, url: str, part: Part) -> None:
+    """Some servers call an archive an encoding: what counts are the bytes that were published."""
+    server.forever[PATH] = Fault(headers={"Content-Encoding": "x-gzip"})
+    transfer(url, part)
+    assert received(part) == CONTENT

@@ -1,0 +1,275 @@
+"""The estimation against KenLM's own output, and against the equations written out word by word."""
+
+import gzip
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from contextnmt.files import read_lines
+from contextnmt.selection.kneser_ney import FALLBACK, adjusted_counts, discounts, estimate
+from contextnmt.selection.language_model import LanguageModel
+from contextnmt.selection.ngrams import BOS, EOS, SPECIALS, UNK, Sentences, count_ngrams
+from contextnmt.selection.word_ids import Vocabulary
+
+NGram = tuple[int, ...]
+
+#: A vocabulary of five words besides the specials; texts use the unknown word too.
+SIZE = 8
+texts = st.lists(st.lists(st.sampled_from([UNK, 3, 4, 5, 6]), max_size=9), max_size=12)
+orders = st.integers(1, 5)
+
+
+def sentences(lists: Iterable[Sequence[int]]) -> Sentences:
+    lists = list(lists)
+    offsets = np.cumsum([0, *map(len, lists)])
+    return Sentences(np.array(list(chain.from_iterable(lists)), np.int32), offsets)
+
+
+def log10_probability(model: LanguageModel, context: Sequence[int], word: int) -> float:
+    """Of `word` after a sentence that begins with `context`."""
+    return float(model.score(np.array([BOS, *context, word]))[-1])
+
+
+class Reference:
+    """Chen and Goodman 1998, section 3 and equation 26: slow, and in double precision."""
+
+    def __init__(self, text: list[list[int]], size: int, order: int) -> None:
+        self.size, self.order = size, order
+        counts: Counter[NGram] = Counter()
+        for sentence in text:
+            words = [BOS, *sentence, EOS]
+            for end in range(1, len(words)):
+                for begin in range(max(0, end + 1 - order), end + 1):
+                    counts[tuple(words[begin : end + 1])] += 1
+        before: dict[NGram, set[int]] = {}
+        for first, *rest in counts:
+            before.setdefault(tuple(rest), set()).add(first)
+        self.counts = {
+            ngram: count
+            if len(ngram) == order or ngram[0] == BOS
+            else len(before[ngram])  # its continuation count
+            for ngram, count in counts.items()
+        }
+        self.discounts = {n: self.discount(n) for n in range(1, order + 1)}
+        self.contexts: dict[NGram, dict[int, int]] = {}
+        for ngram, count in self.counts.items():
+            self.contexts.setdefault(ngram[:-1], {})[ngram[-1]] = count
+
+    def discount(self, n: int) -> tuple[float, ...]:
+        """D1, D2 and D3+ of the n-grams of length `n`."""
+        of_length = [count for ngram, count in self.counts.items() if len(ngram) == n]
+        n1, n2, n3, n4 = (of_length.count(k) for k in (1, 2, 3, 4))
+        if 0 in (n1, n2, n3):
+            return FALLBACK
+        Y = n1 / (n1 + 2 * n2)
+        found = (1 - 2 * Y * n2 / n1, 2 - 3 * Y * n3 / n2, 3 - 4 * Y * n4 / n3)
+        return found if min(found) > 0 else FALLBACK
+
+    def probability(self, context: NGram, word: int) -> float:
+        """p(word | context), the context as long as it may be."""
+        if len(context) >= self.order:
+            context = context[len(context) - self.order + 1 :]
+        lower = self.probability(context[1:], word) if context else 1 / (self.size - 1)
+        followers = self.contexts.get(context)
+        if followers is None:
+            return lower
+        D = (0.0, *self.discounts[len(context) + 1])
+        total = sum(followers.values())
+        gamma = sum(D[min(count, 3)] for count in followers.values()) / total
+        count = followers.get(word, 0)
+        return (count - D[min(count, 3)]) / total + gamma * lower
+
+
+# Against KenLM
+
+
+@pytest.fixture(scope="module")
+def kenlm(shared: Path) -> Path:
+    return shared / "oracles" / "kenlm"
+
+
+@pytest.fixture(scope="module")
+def vocabulary(kenlm: Path) -> Vocabulary:
+    """All words of the training text, as KenLM takes them."""
+    lines = read_lines(kenlm / "train.en.tok")
+    return Vocabulary.frequent(Counter(chain.from_iterable(map(str.split, lines))), minimum=1)
+
+
+@pytest.fixture(scope="module")
+def training(kenlm: Path, vocabulary: Vocabulary) -> Sentences:
+    return vocabulary.encode(read_lines(kenlm / "train.en.tok"))
+
+
+@pytest.fixture(scope="module")
+def model(training: Sentences, vocabulary: Vocabulary) -> LanguageModel:
+    return estimate(training, len(vocabulary))
+
+
+def arpa(path: Path) -> Iterator[dict[tuple[str, ...], tuple[float, float]]]:
+    """log10 probability and back-off weight of each n-gram of an ARPA file, order by order."""
+    with gzip.open(path, "rt", encoding="utf-8", newline="\n") as stream:
+        sections = stream.read().split("-grams:\n")[1:]
+    for section in sections:
+        rows = (line.split("\t") for line in section[: section.index("\n\n")].split("\n"))
+        yield {
+            tuple(words.split(" ")): (float(probability), float(*backoff or [0]))
+            for probability, words, *backoff in rows
+        }
+
+
+def spelt(model: LanguageModel, vocabulary: Vocabulary) -> Iterator[list[tuple[str, ...]]]:
+    """The words of the model's n-grams, order by order."""
+    spellings = [*SPECIALS, *vocabulary.words]
+    ngrams: list[tuple[str, ...]] = [(word,) for word in spellings]
+    yield ngrams
+    for keys in model.keys:
+        ngrams = [(*ngrams[key >> 32], spellings[key & 0xFFFFFFFF]) for key in map(int, keys)]
+        yield ngrams
+
+
+def test_every_ngram_of_kenlm_is_there_with_its_probability(
+    kenlm: Path, vocabulary: Vocabulary, model: LanguageModel
+) -> None:
+    expected = list(arpa(kenlm / "lm.arpa.gz"))
+    assert [len(level) for level in expected] == [2987, 9882, 12711, 12788]
+    backoffs = [*model.backoffs, np.zeros(len(model.probabilities[-1]))]
+    levels = zip(spelt(model, vocabulary), model.probabilities, backoffs, strict=True)
+    for theirs, (ngrams, *ours) in zip(expected, levels, strict=True):
+        assert set(ngrams) == theirs.keys()
+        assert len(ngrams) == len(theirs)
+        wanted = np.array([theirs[ngram] for ngram in ngrams])
+        np.testing.assert_allclose(np.stack(ours, axis=1), wanted, rtol=0, atol=1e-5)
+
+
+def test_discounts_are_those_of_kenlm(
+    kenlm: Path, vocabulary: Vocabulary, training: Sentences
+) -> None:
+    levels = count_ngrams(training, len(vocabulary), order=4)
+    lines = list(read_lines(kenlm / "discounts.txt"))
+    for line, counts in zip(lines, adjusted_counts(levels), strict=True):
+        expected = [float(field.partition("=")[2]) for field in line.split()[2:]]
+        np.testing.assert_allclose(discounts(counts), expected, rtol=0, atol=1e-5)
+
+
+def test_sentences_get_the_totals_of_kenlm(
+    kenlm: Path, vocabulary: Vocabulary, model: LanguageModel
+) -> None:
+    test = vocabulary.encode(read_lines(kenlm / "test.en.tok"))
+    rows = [line.split("\t") for line in read_lines(kenlm / "test.scores.tsv")]
+    totals, unknown = np.array(rows, float).T
+    assert len(totals) == 614
+    np.testing.assert_allclose(model.log10_probabilities(test), totals, rtol=0, atol=1e-4)
+    assert np.array_equal(np.add.reduceat(test.ids == UNK, test.offsets[:-1]), unknown)
+
+
+# Against the equations
+
+
+@settings(deadline=None, max_examples=200)
+@given(texts, texts, orders)
+def test_probabilities_are_those_of_the_equations(
+    text: list[list[int]], others: list[list[int]], order: int
+) -> None:
+    model, reference = estimate(sentences(text), SIZE, order), Reference(text, SIZE, order)
+    for sentence in [*others, *text]:
+        words = [BOS, *sentence, EOS]
+        expected = [reference.probability(tuple(words[:n]), words[n]) for n in range(1, len(words))]
+        found = model.score(np.array(words))
+        assert found[0] == 0
+        np.testing.assert_allclose(10 ** found[1:], expected, rtol=1e-5)
+
+
+def test_probabilities_are_those_of_the_equations_on_real_text(
+    kenlm: Path, vocabulary: Vocabulary
+) -> None:
+    """Discounts of a small text are all fallback; these are not."""
+    lines = list(islice(read_lines(kenlm / "train.en.tok"), 300))
+    training = vocabulary.encode(lines)
+    text = [[int(vocabulary.ids[word]) for word in line.split()] for line in lines]
+    reference = Reference(text, len(vocabulary), order=3)
+    assert FALLBACK not in reference.discounts.values()
+    model = estimate(training, len(vocabulary), order=3)
+    test = list(islice(read_lines(kenlm / "test.en.tok"), 50))
+    expected = []
+    for line in test:
+        words = [BOS, *(vocabulary.ids.get(word, UNK) for word in line.split()), EOS]
+        steps = (reference.probability(tuple(words[:n]), words[n]) for n in range(1, len(words)))
+        expected.append(sum(map(math.log10, steps)))
+    found = model.log10_probabilities(vocabulary.encode(test))
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
+
+
+def test_ids_of_a_large_vocabulary_do_not_collide() -> None:
+    size = 3_000_000
+    text = [[size - 1, 3, size - 1], [1 << 21, 3, size - 2], [3, 1 << 21, 3], [size - 1, 3, 3]]
+    model, reference = estimate(sentences(text), size), Reference(text, size, order=4)
+    for sentence in text:
+        words = [BOS, *sentence, EOS]
+        expected = [reference.probability(tuple(words[:n]), words[n]) for n in range(1, len(words))]
+        np.testing.assert_allclose(10 ** model.score(np.array(words))[1:], expected, rtol=1e-5)
+
+
+@settings(deadline=None)
+@given(texts, orders, st.lists(st.sampled_from([UNK, 3, 4, 5, 6, 7]), max_size=5))
+def test_probabilities_of_all_words_sum_to_one(
+    text: list[list[int]], order: int, context: list[int]
+) -> None:
+    model = estimate(sentences(text), SIZE, order)
+    words = set(range(SIZE)) - {BOS}
+    assert sum(10 ** log10_probability(model, context, word) for word in words) == pytest.approx(1)
+
+
+# What counts
+
+
+def test_adjusted_counts_are_of_different_words_before() -> None:
+    a, b = 3, 4
+    levels = count_ngrams(sentences([[a, b], [a, b], [b, b]]), 5, order=2)
+    unigrams, bigrams = adjusted_counts(levels)
+    assert unigrams.tolist() == [0, 0, 1, 1, 3]  # <unk>, <s>, </s>, a, b: b after <s>, a and b
+    pairs = [(BOS, a), (BOS, b), (a, b), (b, EOS), (b, b)]
+    assert levels[1].keys.tolist() == [first << 32 | second for first, second in pairs]
+    assert bigrams.tolist() == [2, 1, 2, 3, 1]
+
+
+def test_a_beginning_of_a_sentence_counts_as_often_as_it_occurs() -> None:
+    a, b = 3, 4
+    levels = count_ngrams(sentences([[a, b], [a, b], [b, a, b]]), 5, order=3)
+    bigrams = dict(zip(levels[1].keys.tolist(), adjusted_counts(levels)[1].tolist(), strict=True))
+    assert bigrams[BOS << 32 | a] == 2
+    assert bigrams[a << 32 | b] == 2  # after <s> and after b, three times in all
+
+
+def test_discounts_follow_the_equation() -> None:
+    counts = np.repeat([0, 1, 2, 3, 4, 7], [5, 40, 16, 9, 5, 3])
+    Y = 40 / (40 + 2 * 16)
+    expected = [1 - 2 * Y * 16 / 40, 2 - 3 * Y * 9 / 16, 3 - 4 * Y * 5 / 9]
+    np.testing.assert_allclose(discounts(counts), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [[0, 3, 2, 1], [5, 0, 2, 1], [5, 3, 0, 1], [9, 1, 9, 1]],
+    ids=["no ones", "no twos", "no threes", "below zero"],
+)
+def test_a_text_too_small_for_discounts_gets_those_of_kenlm(numbers: list[int]) -> None:
+    assert discounts(np.repeat([1, 2, 3, 4], numbers)).tolist() == [0.5, 1, 1.5]
+
+
+def test_no_sentence_of_training_leaves_all_words_alike() -> None:
+    model = estimate(sentences([]), SIZE)
+    for word in set(range(SIZE)) - {BOS}:
+        assert 10 ** log10_probability(model, [3, 4], word) == pytest.approx(1 / (SIZE - 1))
+
+
+def test_words_seen_are_more_probable_than_unseen_ones() -> None:
+    model = estimate(sentences([[3, 4, 5, 6], [3, 4, 5]]), SIZE)
+    after = {word: log10_probability(model, [3, 4], word) for word in (UNK, 3, 5, 7)}
+    assert after[5] > after[3] > after[7] == after[UNK]

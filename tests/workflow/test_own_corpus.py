@@ -1,0 +1,74 @@
+"""The README's corpus of one's own, from its files to clean tokenized pairs."""
+
+import gzip
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+
+from contextnmt.files import read_lines
+
+ROOT = Path(__file__).parents[2]
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the README's configuration and, small, the files that it names."""
+    section = (ROOT / "README.md").read_text().partition("## A corpus of your own")[2]
+    (block,) = re.findall(r"```yaml\n(.*?)```", section.partition("\n## ")[0], re.DOTALL)
+    own = yaml.safe_load(block)
+    own["corpora"]["own"]["texts"]["novel"]["lines"] = 2
+    (tmp_path / "own.yaml").write_text(yaml.safe_dump(own))
+    rows = ["2001\tAhoj, světe!\tHello, world!", "2002\tDobrý den.\tGood\u2028day.", "2003\t\t"]
+    (tmp_path / "letters.tsv").write_text("".join(f"{row}\n" for row in rows))
+    (tmp_path / "novel-english.txt.gz").write_bytes(gzip.compress(b"One.\nTwo.\n"))
+    (tmp_path / "novel-czech.txt.gz").write_bytes(gzip.compress("Jedna.\r\nDvě.\r\n".encode()))
+    return tmp_path
+
+
+def arguments(folder: Path) -> list[str]:
+    """Arguments that run the repository's workflow in `folder`, with its configuration."""
+    options = ["--quiet", "host", "rules", "--cores", "1"]
+    place = ["-s", f"{ROOT}/Snakefile", "-d", f"{folder}"]
+    return [*options, *place, "--configfile", f"{folder / 'own.yaml'}"]
+
+
+def test_it_comes_out_clean_and_follows_its_files(snakemake: Run, folder: Path) -> None:
+    run = snakemake(ROOT, "cleaned", "tokenized", *arguments(folder))
+    assert run.returncode == 0, run.stdout
+    results = folder / "results/demo"
+    for path, lines in {
+        "clean/en-cs/letters.en.gz": ["Hello , world !", "Good day ."],
+        "clean/en-cs/letters.cs.gz": ["Ahoj , světe !", "Dobrý den ."],
+        "tokenize/en-cs/novel.en.gz": ["One .", "Two ."],
+        "tokenize/en-cs/novel.cs.gz": ["Jedna .", "Dvě ."],
+    }.items():
+        assert list(read_lines(results / path)) == lines
+
+    with (folder / "letters.tsv").open("a") as table:
+        table.write("2004\tAno.\n")
+    plan = snakemake(ROOT, "cleaned", "tokenized", "-n", *arguments(folder))
+    assert dict(re.findall(r"^(\w+) +(\d+)$", plan.stdout, re.MULTILINE))["extract"] == "1"
+    run = snakemake(ROOT, "cleaned", *arguments(folder))
+    assert run.returncode != 0
+    log = (results / "logs/extract/en-cs/letters.log").read_text()
+    assert "letters.tsv, line 4: 2 columns, so none is column 3" in log
+
+
+def test_a_file_that_is_not_there_is_told_at_once(snakemake: Run, folder: Path) -> None:
+    (folder / "novel-czech.txt.gz").unlink()
+    run = snakemake(ROOT, "-n", *arguments(folder))
+    assert run.returncode != 0
+    assert "corpora.own.files.novel.cs.local: " in run.stdout
+    assert "novel-czech.txt.gz: no such file: correct the path" in run.stdout
+    assert "Traceback" not in run.stdout
+
+
+def test_the_whole_experiment_is_planned(snakemake: Run, folder: Path) -> None:
+    run = snakemake(ROOT, "-n", *arguments(folder))
+    assert run.returncode == 0, run.stdout

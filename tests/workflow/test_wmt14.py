@@ -1,0 +1,109 @@
+"""The preset wmt14 against what literature knows of the archives, and its plan."""
+
+import csv
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from contextnmt.configuration import Layer, load, place, resolve
+
+ROOT = Path(__file__).parents[2]
+CONFIGURATION = resolve(
+    ROOT / "workflow", [Layer("config.yaml", {**load(ROOT / "config.yaml"), "preset": "wmt14"})]
+)
+CORPORA = CONFIGURATION["corpora"]
+PAIRS = ["en-fr", "en-de"]
+
+#: Nobody states a digest of this archive, and no experiment needs it.
+LEFT_OUT = "http://www.statmt.org/wmt15/dev-v2.tgz"
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def archives(shared: Path) -> list[dict[str, str]]:
+    """The rows of the list of archives."""
+    with (shared / "spec" / "wmt14_files.csv").open(newline="") as table:
+        return [row for row in csv.DictReader(table) if row["url"] != LEFT_OUT]
+
+
+def test_every_archive_is_declared_with_its_digests_and_size(
+    archives: list[dict[str, str]],
+) -> None:
+    declared = {
+        file["url"]: file for corpus in CORPORA.values() for file in corpus["files"].values()
+    }
+    for row in archives:
+        known = {key: row[key] for key in ("url", "sha256", "md5", "bytes") if row[key]}
+        assert {key: str(value) for key, value in declared.pop(row["url"], known).items()} == known
+    assert declared == {}
+
+
+def members(url: str, pair: str) -> set[str]:
+    """The members that the texts of the archive at `url` name for a language pair."""
+    return {
+        str(place(CONFIGURATION, pair, text, language)[2])
+        for corpus in CORPORA.values()
+        for text, entry in corpus["texts"].items()
+        if corpus["files"][entry["file"]]["url"] == url
+        for language in pair.split("-")
+    }
+
+
+def test_every_member_is_named_as_in_the_archive(archives: list[dict[str, str]]) -> None:
+    for url in {row["url"] for row in archives}:
+        listed = {m for row in archives if row["url"] == url for m in row["members"].split(";")}
+        pairs = {pair for row in archives if row["url"] == url for pair in row["pair"].split(";")}
+        named = set().union(*(members(url, pair) for pair in pairs))
+        assert listed <= named
+        # Of two test sets in one archive, each exists for one of the language pairs alone.
+        assert all("2015" in member for member in named - listed)
+
+
+def test_the_numbers_of_lines_are_the_known_ones(archives: list[dict[str, str]]) -> None:
+    for row in archives:
+        for corpus in CORPORA.values():
+            for entry in corpus["texts"].values():
+                if corpus["files"][entry["file"]]["url"] != row["url"]:
+                    continue
+                for key in ("lines", "lines_recalled"):
+                    stated = entry.get(key, {})
+                    for pair in row["pair"].split(";"):
+                        lines = stated.get(pair) if isinstance(stated, dict) else stated
+                        if lines and "2015" not in row["corpus"]:
+                            assert str(lines) in re.findall(r"\d+", row["lines"])
+    tests = CORPORA["wmt15-test"]["texts"]
+    assert [tests[name]["lines"] for name in ("newsdiscusstest2015", "newstest2015")] == [
+        1500,
+        2169,
+    ]
+
+
+def test_dev_and_test_sets_are_the_papers() -> None:
+    texts = CONFIGURATION["experiments"]["choi2017"]["texts"]
+    assert {pair: (texts[pair]["dev"], texts[pair]["test"]) for pair in PAIRS} == {
+        "en-fr": (["newstest2014"], ["newsdiscusstest2015"]),
+        "en-de": (["newstest2013"], ["newstest2015"]),
+    }
+    assert place(CONFIGURATION, "en-fr", "newsdiscusstest2015", "fr")[2] == (
+        "test/newsdiscusstest2015-enfr-ref.fr.sgm"
+    )
+
+
+def test_the_settings_are_the_papers() -> None:
+    paper = load(ROOT / "workflow" / "experiments" / "choi2017.yaml")
+    for block in ("clean", "text", "model", "training", "decoding"):
+        assert CONFIGURATION[block] == paper[block]
+    assert CONFIGURATION["systems"] == list(paper["experiments"]["choi2017"]["systems"])
+
+
+def test_the_whole_experiment_is_planned(snakemake: Run, tmp_path: Path) -> None:
+    arguments = ["-n", "--quiet", "host", "rules", "-s", f"{ROOT}/Snakefile", "-d", f"{tmp_path}"]
+    run = snakemake(ROOT, *arguments, "--config", "preset=wmt14")
+    assert run.returncode == 0, run.stdout
+    jobs = dict(re.findall(r"^(\w+) +(\d+)$", run.stdout, re.MULTILINE))
+    assert int(jobs["train"]) == 14
+    assert int(jobs["download_file"]) >= 8
