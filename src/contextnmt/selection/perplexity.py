@@ -98,7 +98,8 @@ def perplexity(
     dev_sentences = encode(chain.from_iterable(map(read_lines, dev)), known)
     cut_offs: list[dict[str, Any]] = [{"target_words": limit} for limit in sorted(target_words)]
     for name, order in (("selected", ranked(values)), ("random", random_order(values, seed))):
-        counts = [cut(words[order], cut_off["target_words"]) for cut_off in cut_offs]
+        limits = (cut_off["target_words"] for cut_off in cut_offs)
+        counts = [cut(words[order], limit, "target words") for limit in limits]
         sentences, ranks = encode_first(order, max(counts), text, known)
         for cut_off, count in zip(cut_offs, counts, strict=True):
             model = estimate(chosen(sentences, ranks < count), len(known))
