@@ -1,0 +1,84 @@
+"""The pool in the order of its scores, and where it is cut."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from contextnmt.errors import UserError
+from contextnmt.files import open_binary
+from contextnmt.selection.ngrams import Integers
+
+Floats = npt.NDArray[np.float64]
+
+#: What a scores file holds of each pair, 12 bytes: its score in bits a word, infinite if a side is
+#: empty, and its words on the target side.
+SCORED = np.dtype([("score", "<f8"), ("target_words", "<i4")])
+
+#: Bins of the histogram of scores.
+BINS = 100
+#: Share of the pairs on either side that the outermost bins may take in, however far they lie.
+TAIL = 0.001
+
+
+def read_scores(path: Path) -> npt.NDArray[np.void]:
+    """The scores in a file of stage *cross-entropy*, as they lie on disk: [pairs] of `SCORED`.
+
+    Raises UserError if it is not such a file.
+    """
+    open_binary(path).close()  # says so if there is no such file
+    try:
+        scores: npt.NDArray[np.void] = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        raise UserError(f"{path}: not a file of scores ({error}): score the text again") from None
+    if scores.dtype != SCORED or scores.ndim != 1:
+        raise UserError(f"{path}: not a file of scores: score the text again")
+    return scores
+
+
+def column(parts: Sequence[npt.NDArray[np.void]], name: str) -> npt.NDArray[Any]:
+    """One column of `SCORED` of all parts of the pool, one after the other: [pairs]."""
+    return np.concatenate([part[name] for part in parts])
+
+
+def ranked(scores: Floats) -> Integers:
+    """The numbers of the pairs with a finite score, lowest score first; of equals, the first.
+
+    [pairs with a score]. Takes 8 bytes a pair, and 4 more meanwhile.
+    """
+    order = np.argsort(scores, kind="stable")  # infinity comes last
+    return order[: np.count_nonzero(np.isfinite(scores))]
+
+
+def cut(amounts: npt.NDArray[Any], limit: int, unit: str) -> int:
+    """How many pairs it takes until their amounts sum up to `limit`, the last one included.
+
+    `amounts`: of the ranked pairs, [pairs], in `unit`. Raises UserError if all of them are too
+    little. Takes 8 bytes a pair meanwhile.
+    """
+    totals = np.cumsum(amounts, dtype=np.int64)
+    available = int(totals[-1]) if totals.size else 0
+    if limit > available:
+        raise UserError(
+            f"{limit} {unit} are to be selected and the pool has {available}: lower the limit, or "
+            "train on all pairs"
+        )
+    return int(np.searchsorted(totals, limit)) + 1
+
+
+def bin_edges(scores: Floats, order: Integers) -> Floats:
+    """Edges of bins of equal width for the scores of ranked pairs, but their tails: [BINS + 1]."""
+    tail = int(TAIL * len(order))
+    return np.linspace(scores[order[tail]], scores[order[-1 - tail]], BINS + 1)
+
+
+def histogram(scores: Floats, edges: Floats) -> Integers:
+    """How many pairs have scores in each bin; those beyond the edges are in the outermost: [bins].
+
+    Pairs without a score are in none.
+    """
+    finite = scores[np.isfinite(scores)]
+    np.clip(finite, edges[0], edges[-1], out=finite)
+    return np.histogram(finite, edges)[0]

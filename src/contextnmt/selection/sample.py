@@ -1,0 +1,86 @@
+"""Stage *sample*: pairs drawn at random from the pool, to tell what its text is like in general."""
+
+import heapq
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import numpy as np
+import typer
+
+from contextnmt.errors import UserError
+from contextnmt.files import read_lines, write_pairs
+from contextnmt.progress import progress
+from contextnmt.selection.pool import parts_of
+
+#: Random numbers made at a time.
+BLOCK = 1 << 16
+
+
+class Drawn(NamedTuple):
+    """A pair in the sample; the largest number, of equals the last pair, comes first."""
+
+    negative_number: int
+    negative_position: int
+    words: int
+    source: str
+    target: str
+
+
+def random_numbers(seed: int) -> Iterator[int]:
+    """64-bit numbers without end, the same ones with every version of numpy."""
+    generator = np.random.PCG64(seed)
+    while True:
+        yield from generator.random_raw(BLOCK).tolist()
+
+
+def draw(pairs: Iterable[tuple[str, str]], words: int, seed: int) -> list[tuple[str, str]]:
+    """Random pairs with `words` words on the target side or just above, in their order.
+
+    Without replacement, and none with an empty side. Every pair gets a random number, and those
+    with the smallest ones are drawn. All pairs, if they have fewer words. Memory holds the sample.
+    """
+    drawn: list[Drawn] = []
+    total = 0
+    for position, (number, (source, target)) in enumerate(
+        zip(random_numbers(seed), pairs, strict=False)
+    ):
+        if total >= words and number >= -drawn[0].negative_number:
+            continue
+        count = len(target.split())
+        if not count or not source.split():
+            continue
+        heapq.heappush(drawn, Drawn(-number, -position, count, source, target))
+        total += count
+        while total - drawn[0].words >= words:
+            total -= heapq.heappop(drawn).words
+    drawn.sort(key=lambda pair: -pair.negative_position)
+    return [(pair.source, pair.target) for pair in drawn]
+
+
+def sample(
+    source: Annotated[list[Path], typer.Option(help="Source side of a corpus; repeatable.")],
+    target: Annotated[list[Path], typer.Option(help="Its target side; as often as --source.")],
+    in_domain: Annotated[
+        list[Path], typer.Option(help="Target side of the in-domain text; repeatable.")
+    ],
+    source_out: Annotated[Path, typer.Option(help="Source side of the sample to write.")],
+    target_out: Annotated[Path, typer.Option(help="Target side of the sample to write.")],
+    seed: Annotated[int, typer.Option(help="Another seed draws another sample.", min=0)],
+) -> None:
+    """Draw pairs from the pool at random, with as many target words as the in-domain text has.
+
+    No pair is drawn twice. The sample depends on the order of the pairs in the pool, not on how
+    they are spread over files.
+
+    Example: contextnmt sample --source news.en.gz --target news.fr.gz --in-domain
+    newstest2013.fr.gz --source-out sample.en.gz --target-out sample.fr.gz --seed 1
+    """
+    parts = parts_of(source, target)
+    words = sum(len(line.split()) for line in chain.from_iterable(map(read_lines, in_domain)))
+    if not words:
+        names = ", ".join(map(str, in_domain))
+        raise UserError(f"{names}: no words: name texts of the domain to select for")
+    pairs = chain.from_iterable(part.pairs() for part in parts)
+    write_pairs(source_out, target_out, draw(progress(pairs, "sample", "pairs"), words, seed))
