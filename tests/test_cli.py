@@ -82,3 +82,33 @@ def test_every_stage_explains_itself(
             assert kind.__metadata__[0].help, f"--{name} is not explained"
     assert run(monkeypatch, stage, "--help") == 0
     assert f"contextnmt {stage} --" in " ".join(capsys.readouterr().out.split())
+
+
+def test_no_stage_writes_over_what_it_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = tmp_path / "text"
+    text.write_text("a b\n", encoding="utf-8")
+    (tmp_path / "codes").write_text("#version: 0.2\na b\n", encoding="utf-8")
+    cut = ["bpe", "--text", str(text), "--codes", str(tmp_path / "codes"), "--out"]
+    assert run(monkeypatch, *cut, str(tmp_path / "." / "text")) == 2
+    assert f"--out {text}: read or written already" in capsys.readouterr().err
+    assert text.read_text(encoding="utf-8") == "a b\n"
+    assert run(monkeypatch, *cut, str(tmp_path / "cut")) == 0
+
+
+def test_no_stage_writes_one_file_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text, out = str(tmp_path / "text"), str(tmp_path / "out")
+    options = ["--source-language", "en", "--target-language", "fr"]
+    options += ["--source", text, "--target", text, "--source-out", out, "--target-out", out]
+    assert run(monkeypatch, "tokenize", *options) == 2
+    assert f"{out}: read or written already" in capsys.readouterr().err
+
+
+def test_the_help_has_a_short_option(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "symbolize", "-h") == 0
+    assert "<S>_1" in capsys.readouterr().out

@@ -224,3 +224,30 @@ def test_json(tmp_path: Path) -> None:
     (tmp_path / "bad.json").write_text('{\n"a": }')
     with pytest.raises(UserError, match=r"bad\.json: not a JSON file \(.*line 2"):
         read_json(tmp_path / "bad.json")
+
+
+def test_a_pipe_is_not_replaced(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UserError, match="a pipe or a device"):
+        write_lines(tmp_path / "pipe", ["a"])
+    assert (tmp_path / "pipe").is_fifo()
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    write_lines(tmp_path / "link", ["a"])
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_text(encoding="utf-8") == "a\n"
+
+
+@pytest.mark.parametrize("name", [".", "folder"])
+def test_a_folder_is_not_replaced(tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(UserError, match="there is a folder of that name"):
+        write_lines(tmp_path / name, ["a"])
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+
+
+def test_a_name_that_is_too_long_is_the_users_mistake(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="too long"):
+        write_lines(tmp_path / ("a" * 300), ["a"])

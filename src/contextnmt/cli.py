@@ -4,8 +4,12 @@ A stage's module holds its function with typed, documented arguments; this file 
 module is imported when its command is called, so that `contextnmt restore` does not wait for torch.
 """
 
+import functools
 import importlib
 import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -62,6 +66,28 @@ def paragraphs(documentation: str) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in documentation.split("\n\n"))
 
 
+def guarded(function: Callable[..., None]) -> Callable[..., None]:
+    """`function`, which then refuses to write a file that it reads, or one file twice.
+
+    Outputs are the paths whose options end in ``out``; all other paths are inputs.
+    """
+
+    @functools.wraps(function)
+    def checked(**options: Any) -> None:
+        seen: set[Path] = set()
+        for name in sorted(options, key=lambda name: name.endswith("out")):
+            value = options[name]
+            paths = value if isinstance(value, list) else [value]
+            for path in (path.resolve() for path in paths if isinstance(path, Path)):
+                if name.endswith("out") and path in seen:
+                    option = name.replace("_", "-")
+                    raise UserError(f"--{option} {path}: read or written already: choose another")
+                seen.add(path)
+        function(**options)
+
+    return checked
+
+
 def main() -> None:
     """Run the stage that the command line names; print a user's mistake without a traceback."""
     arguments = sys.argv[1:]
@@ -75,7 +101,11 @@ def main() -> None:
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     module = importlib.import_module(STAGES[stage])
     function = getattr(module, stage.replace("-", "_"))
-    app.command(name=stage, help=paragraphs(function.__doc__))(function)
+    app.command(
+        name=stage,
+        help=paragraphs(function.__doc__),
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )(guarded(function))
     try:
         app(args=rest, prog_name=f"contextnmt {stage}")
     except UserError as error:

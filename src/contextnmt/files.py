@@ -31,6 +31,7 @@ REMEDIES = {
     errno.EROFS: "the file system is read-only: choose another folder",
     errno.ENOTDIR: "a part of the path is a file, not a folder: choose another folder",
     errno.EEXIST: "a part of the path is a file, not a folder: choose another folder",
+    errno.ENAMETOOLONG: "the name is too long: choose a shorter one",
     errno.EISDIR: "there is a folder of that name: choose another name",
 }
 
@@ -66,11 +67,12 @@ def decode_lines(stream: Iterable[bytes], name: str) -> Iterator[str]:
     except UnicodeDecodeError as error:
         raise UserError(
             f"{name}, line {done + 1}: invalid UTF-8 (byte {error.object[error.start]:#04x} at "
-            f"position {error.start}): convert the file to UTF-8"
+            f"position {error.start}): convert the file to UTF-8; a gzip file's name ends in .gz"
         ) from None
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise UserError(
-            f"{name}: damaged gzip file after line {done} ({error}): fetch it again"
+            f"{name}: damaged gzip file after line {done} ({error}): fetch it again, or take .gz "
+            "off the name of a plain file"
         ) from None
 
 
@@ -115,6 +117,11 @@ def atomic_path(path: Path) -> Iterator[Path]:
     """
     temporary: Path | None = None
     try:
+        path = path.resolve() if path.is_symlink() else path
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "is a folder")
+        if path.exists() and not path.is_file():
+            raise UserError(f"{path}: a pipe or a device, which a file cannot take the place of")
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
         os.close(handle)

@@ -28,3 +28,11 @@ def test_what_does_not_fit_goes_to_disk() -> None:
         counts.add((str(number),))
     assert len(counts.shards) == 9
     assert len(counts.counts) == 5
+
+
+def test_what_other_systems_take_for_the_end_of_a_line_is_part_of_a_key() -> None:
+    counts = ShardedCounts(shard_keys=1)
+    keys = [("a\rb",), ("\r",), ("a\x85\u2028",), ("\r",)]
+    for key in keys:
+        counts.add(key)
+    assert {row.key: row.frequency for row in counts.merged()} == Counter(keys)

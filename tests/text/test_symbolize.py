@@ -158,13 +158,16 @@ def test_restore_undoes_a_lone_source(folder: Path) -> None:
 
 
 def test_a_dev_text_has_no_rules_of_its_own(folder: Path) -> None:
-    symbolize_training(folder, rules=False)
+    counts = {"source_counts": folder / "counts.en.tsv", "target_counts": folder / "counts.fr.tsv"}
+    symbolize_training(folder, rules=False, **counts)
     assert sorted(path.name for path in folder.glob("sym.*")) == ["sym.en.gz", "sym.fr.gz"]
 
 
 def test_options_that_do_not_go_together_are_the_users_mistake(folder: Path) -> None:
     with pytest.raises(UserError, match="--rates is for a source alone"):
         symbolize_training(folder, rates=folder / "sym.rates.tsv")
+    with pytest.raises(UserError, match="--no-rules is for a dev text"):
+        symbolize_training(folder, rules=False)
     with pytest.raises(UserError, match="without --target, give --rates and --source-counts"):
         symbolize(
             source=folder / "train.en",
@@ -179,7 +182,7 @@ def test_options_that_do_not_go_together_are_the_users_mistake(folder: Path) -> 
     [
         ({"target_language": "en"}, "are both 'en'"),
         ({"source_language": "xx"}, "language 'xx'"),
-        ({"out": "."}, "is a folder"),
+        ({"out": "."}, "give the beginning of the names"),
     ],
 )
 def test_mistakes_are_told_before_anything_is_read(

@@ -23,10 +23,14 @@ class NumberFormat(NamedTuple):
     group: str
 
 
+POINT, COMMA, BLANK = (NumberFormat(".", ","), NumberFormat(",", "."), NumberFormat(",", " "))
+
 FORMATS = {
-    "de": NumberFormat(decimal=",", group="."),
-    "en": NumberFormat(decimal=".", group=","),
-    "fr": NumberFormat(decimal=",", group=" "),
+    **dict.fromkeys(("en", "ga", "hi", "ta", "te", "zh"), POINT),
+    **dict.fromkeys(("ca", "de", "el", "es", "is", "it", "nl", "pt", "ro", "sl"), COMMA),
+    **dict.fromkeys(
+        ("cs", "et", "fi", "fr", "hu", "lt", "lv", "pl", "ru", "sk", "sv", "uk"), BLANK
+    ),
 }
 
 #: Decimal marks and group delimiters, all read as one class.

@@ -213,8 +213,10 @@ def plus(first: Occurrences, second: Occurrences) -> Occurrences:
 def read_rates(path: Path) -> Iterator[tuple[str, Position, Occurrences]]:
     """The rows of a table of rates. Raises UserError, naming the line, at a malformed row."""
     lines = read_lines(path)
-    if next(lines, None) != HEADER:
-        raise UserError(f"{path}, line 1: not a table of rates: its header is {HEADER!r}")
+    if (header := next(lines, "")) != HEADER:
+        raise UserError(
+            f"{path}, line 1: not a table of rates: expected {HEADER!r}, found {header!r}"
+        )
     for number, line in enumerate(lines, start=2):
         columns = line.split("\t")
         if len(columns) != 4 or columns[1] not in POSITIONS or not counted(columns[2:]):

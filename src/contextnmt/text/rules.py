@@ -67,8 +67,10 @@ def read_rules(path: Path) -> Iterator[Rule]:
     Raises UserError, naming the line, at a malformed row and at one that is not in its place.
     """
     lines = read_lines(path)
-    if next(lines, None) != HEADER:
-        raise UserError(f"{path}, line 1: not a rule dictionary: its header is {HEADER!r}")
+    if (header := next(lines, "")) != HEADER:
+        raise UserError(
+            f"{path}, line 1: not a rule dictionary: expected {HEADER!r}, found {header!r}"
+        )
     last = ("", "")
     for number, line in enumerate(lines, start=2):
         columns = line.split("\t")

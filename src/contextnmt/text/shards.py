@@ -59,8 +59,8 @@ class ShardedCounts:
 
     def spill(self) -> None:
         """Move the keys in memory to a new shard on disk."""
-        # newline="": a carriage return is a character of a word like any other
-        shard = tempfile.TemporaryFile("w+", encoding="utf-8", newline="")  # noqa: SIM115
+        # newline="\n": a carriage return is a character of a word like any other
+        shard = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115
         for key, frequency, first in self.shard():
             shard.write("\t".join((*key, str(frequency), str(first))) + "\n")
         self.shards.append(shard)

@@ -27,8 +27,10 @@ def read_symbol_table(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
     Raises UserError, naming the line of the table, at a malformed row and at a lower line number.
     """
     lines = read_lines(path)
-    if next(lines, None) != HEADER:
-        raise UserError(f"{path}, line 1: not a table of symbols: its header is {HEADER!r}")
+    if (header := next(lines, "")) != HEADER:
+        raise UserError(
+            f"{path}, line 1: not a table of symbols: expected {HEADER!r}, found {header!r}"
+        )
     for line, rows in groupby(symbol_rows(path, lines), key=lambda row: row[0]):
         yield line, {symbol: surface for _, symbol, surface in rows}
 

@@ -42,15 +42,15 @@ def symbolize(
 ) -> None:
     """Replace numbers, proper nouns and acronyms by the symbols <N>_1, <S>_1, <C>_1.
 
-    All texts are those of `contextnmt tokenize`, in English, French or German; `contextnmt restore`
-    is the way back.
+    All texts are those of `contextnmt tokenize`; a file is gzip if its name ends in .gz.
 
     A training text: contextnmt symbolize --source train.en.gz --target train.fr.gz
     --source-language en --target-language fr --out PREFIX
 
     writes the texts PREFIX.en.gz and PREFIX.fr.gz; the rule dictionary PREFIX.rules.tsv, a table
     with the columns type (N, S or C), source, target and count, which restoration uses and which
-    may be edited by hand; and PREFIX.rates.tsv, how often each capitalized word became a symbol.
+    may be edited by hand, its rows staying sorted by type and source; and PREFIX.rates.tsv, how
+    often each capitalized word became a symbol.
 
     A dev text, with both sides in sight: the same with --no-rules and with the counts of the
     training text (--source-counts and --target-counts), which `contextnmt select` writes.
@@ -60,12 +60,17 @@ def symbolize(
     --out PREFIX
 
     writes PREFIX.en.gz and PREFIX.symbols.tsv.gz, a table with the columns line (from 1), symbol
-    and source.
+    and source, by which `contextnmt restore` puts words back in place of a translation's symbols.
     """
     check_languages(source_language, target_language)
     if target:
         if rates:
             raise UserError("--rates is for a source alone: leave it out, or --target")
+        if not (rules or (source_counts and target_counts)):
+            raise UserError(
+                "--no-rules is for a dev text: give --source-counts and --target-counts of the "
+                "training text (`contextnmt select` writes them)"
+            )
         outs = [beside(out, f"{language}.gz") for language in (source_language, target_language)]
         outs += [beside(out, "rules.tsv"), beside(out, "rates.tsv")] if rules else []
         check_paths(outs, [source, target, source_counts, target_counts])
@@ -75,6 +80,8 @@ def symbolize(
         )
         symbolize_pairs((source, target), sides, outs)
     else:
+        if target_counts or not rules:
+            raise UserError("--target-counts and --no-rules go with --target: leave them out")
         if not (rates and source_counts):
             raise UserError(
                 "without --target, give --rates and --source-counts of the training text "
@@ -100,8 +107,8 @@ def check_languages(source_language: str, target_language: str) -> None:
 
 def beside(out: Path, suffix: str) -> Path:
     """The path of one of the files whose names begin with `out`. UserError if `out` is a folder."""
-    if out.is_dir():
-        raise UserError(f"--out {out} is a folder: give the beginning of file names, {out}/NAME")
+    if out.is_dir() or str(out) == "-":
+        raise UserError(f"--out {out}: give the beginning of the names of files, FOLDER/NAME")
     return out.with_name(f"{out.name}.{suffix}")
 
 
