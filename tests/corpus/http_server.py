@@ -12,6 +12,12 @@ from dataclasses import dataclass, field
 #: Last-Modified of every file.
 DATE = "Mon, 02 Jun 2014 10:00:00 GMT"
 
+#: What the tests of this room let a server give away, and where.
+CONTENT = bytes(range(256)) * 3000
+SIZE = len(CONTENT)
+HALF = SIZE // 2
+PATH = "/data/text.gz"
+
 
 @dataclass(frozen=True)
 class Fault:

@@ -9,36 +9,20 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from corpus.http_server import Fault, Server, serving
+from corpus.http_server import CONTENT, HALF, PATH, SIZE, Fault, Server
 
 from contextnmt.corpus import transfer as transfer_module
 from contextnmt.corpus.download import download
 from contextnmt.corpus.part import parts_of
 from contextnmt.errors import UserError
 
-CONTENT = bytes(range(256)) * 3000
-SIZE = len(CONTENT)
-HALF = SIZE // 2
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
 MD5 = hashlib.md5(CONTENT).hexdigest()
-PATH = "/data/text.gz"
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    with serving() as running:
-        running.files[PATH] = CONTENT
-        yield running
-
-
-@pytest.fixture
-def url(server: Server) -> str:
-    return server.url + PATH
 
 
 @pytest.fixture

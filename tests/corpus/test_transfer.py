@@ -8,29 +8,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from corpus.http_server import DATE, Fault, Server, serving
+from corpus.http_server import CONTENT, DATE, HALF, PATH, SIZE, Fault, Server
 
 from contextnmt.corpus import transfer as module
 from contextnmt.corpus.part import Part, open_part
 from contextnmt.corpus.transfer import ATTEMPTS, UnavailableError, transfer
 from contextnmt.errors import UserError
-
-CONTENT = bytes(range(256)) * 3000
-SIZE = len(CONTENT)
-HALF = SIZE // 2
-PATH = "/data/text.gz"
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    with serving() as running:
-        running.files[PATH] = CONTENT
-        yield running
-
-
-@pytest.fixture
-def url(server: Server) -> str:
-    return server.url + PATH
 
 
 @pytest.fixture
