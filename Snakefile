@@ -10,6 +10,7 @@ min_version("9.16")
 
 include: "workflow/rules/common.smk"
 include: "workflow/rules/inputs.smk"
+include: "workflow/rules/corpus_inputs.smk"
 include: "workflow/rules/outputs.smk"
 
 
@@ -23,10 +24,12 @@ pathvars:
 
 
 include: "workflow/rules/corpus.smk"
+include: "workflow/rules/select.smk"
 include: "workflow/rules/text.smk"
 include: "workflow/rules/train.smk"
 include: "workflow/rules/evaluate.smk"
 include: "workflow/rules/targets.smk"
+include: "workflow/rules/report_text.smk"
 include: "workflow/rules/report.smk"
 
 
@@ -41,9 +44,17 @@ localrules:
     download,
     extracted,
     tokenized,
+    surveyed,
     cleaned,
+    sampled,
+    estimated,
+    cross_entropies,
+    ranked,
     selected,
+    words_counted,
+    perplexities,
     symbolized,
+    dictionaries,
     subwords,
     binarized,
     models,

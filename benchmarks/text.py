@@ -38,7 +38,7 @@ from contextnmt.text.binarize import IDS, SIDES
 from contextnmt.text.bpe import REMEMBERED_WORDS, SYMBOL, segmenter
 from contextnmt.text.counts import read_counts
 from contextnmt.text.rates import Rates, read_rates
-from contextnmt.text.rules import read_rules
+from contextnmt.text.rule_dictionary import read_rules
 from contextnmt.text.shards import SHARD_KEYS, ShardedCounts
 from contextnmt.text.vocabulary import UNK
 
@@ -52,7 +52,8 @@ COMMANDS = {
     " --source-out tok.source.gz --target-out tok.target.gz",
     "select": "select --source tok.source.gz --target tok.target.gz"
     " --source-out sel.source.gz --target-out sel.target.gz"
-    " --source-counts counts.source.tsv --target-counts counts.target.tsv",
+    " --source-counts-out counts.source.tsv --target-counts-out counts.target.tsv"
+    " --selected-out selected.json",
     "symbolize": "symbolize --source sel.source.gz --target sel.target.gz"
     " --source-language {source} --target-language {target}"
     " --source-counts counts.source.tsv --target-counts counts.target.tsv"

@@ -38,7 +38,8 @@ def test_an_unknown_stage(
 
 
 def arguments_of_select(folder: Path) -> list[str]:
-    names = ("source", "target", "source-out", "target-out", "source-counts", "target-counts")
+    outs = ("source", "target", "source-counts", "target-counts", "selected")
+    names = ("source", "target", *(f"{out}-out" for out in outs))
     return [part for name in names for part in (f"--{name}", str(folder / name))]
 
 
@@ -69,7 +70,7 @@ def test_a_stage_that_ends_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     for side in ("source", "target"):
         (tmp_path / side).write_text("a b\n")
     assert run(monkeypatch, "select", *arguments_of_select(tmp_path)) == 0
-    assert (tmp_path / "source-counts").read_text() == "a\t1\nb\t1\n"
+    assert (tmp_path / "source-counts-out").read_text() == "a\t1\nb\t1\n"
 
 
 @pytest.mark.parametrize("stage", STAGES)

@@ -187,6 +187,12 @@ def dangling(configuration: Configuration) -> Iterator[Mistake]:
             if sum(text == name for _, name in homes) > 1:
                 path = ["corpora", corpus, "texts", text]
                 yield path, f"{dotted(path)}: two corpora have a text of this name; rename one"
+    trained = {
+        member
+        for experiment in configuration["experiments"].values()
+        for pair in set(configuration["pairs"]) & experiment["texts"].keys()
+        for member in experiment["texts"][pair]["train"]
+    }
     for name, experiment in configuration["experiments"].items():
         texts = experiment["texts"]
         for position, pair in enumerate(configuration["pairs"]):
@@ -197,9 +203,16 @@ def dangling(configuration: Configuration) -> Iterator[Mistake]:
                 path = ["experiments", name, "texts", pair, role]
                 for member in members:
                     yield from misplaced(configuration, path, pair, member)
+                    if role != "train" and member in trained:
+                        yield (
+                            path,
+                            f"{dotted(path)}: {member} is trained on: name another text, or "
+                            "declare it once more under another name",
+                        )
     for position, pair in enumerate(configuration["pairs"]):
         if pair not in configuration["clean"]:
             yield ["pairs", position], f"clean.{pair}: missing: say how {pair} is cleaned"
+        yield from unselectable(configuration, pair)
     systems = {
         system for entry in configuration["experiments"].values() for system in entry["systems"]
     }
@@ -222,8 +235,6 @@ def misplaced(
     if text not in known:
         yield path, f"{dotted(path)}: {unknown(f'text {text}', text, known)}"
         return
-    if text == "train" and path[-1] != "train":
-        yield path, f"{dotted(path)}: only a training text may be called train"
     for language in pair.split("-"):
         corpus, file, _ = place(configuration, pair, text, language)
         files = configuration["corpora"][corpus]["files"]
@@ -234,6 +245,23 @@ def misplaced(
         if language not in columns:
             where = ["corpora", corpus, "texts", text, "columns"]
             yield where, f"{dotted(where)}: {unknown(f'column {language}', language, columns)}"
+
+
+def unselectable(configuration: Configuration, pair: str) -> Iterator[Mistake]:
+    """What is wrong with the selection of the training pairs of `pair`, if anything."""
+    selection = configuration["select"].get(pair)
+    if selection is None:
+        return
+    path = ["select", pair]
+    limits = [key for key in ("target_words", "pairs") if selection.get(key) is not None]
+    if len(limits) != 1:
+        said = " and ".join(limits) or "neither"
+        yield (
+            path,
+            f"{dotted(path)}: {said}: give one of target_words and pairs, and null for the other",
+        )
+    for text in selection.get("in_domain", []):
+        yield from misplaced(configuration, [*path, "in_domain"], pair, text)
 
 
 def place(
@@ -298,7 +326,7 @@ def other_filters(configuration: Configuration, pair: str, system: str) -> list[
 
 
 #: Blocks of an experiment's file that hold the paper's own settings.
-SETTINGS = ("clean", "text", "model", "training", "decoding")
+SETTINGS = ("clean", "select", "text", "model", "training", "decoding")
 
 
 def deviations(folder: Path, configuration: Configuration) -> list[dict[str, Any]]:
@@ -349,4 +377,13 @@ def digest(configuration: Configuration) -> str:
     """Twelve hexadecimal digits that stand for all settings which can change a result."""
     places = ("mirrors", "hand_placed")
     relevant = {key: value for key, value in configuration.items() if key not in places}
+    relevant["corpora"] = {
+        corpus: {**entry, "texts": {text: whole(made) for text, made in entry["texts"].items()}}
+        for corpus, entry in configuration["corpora"].items()
+    }
     return hashlib.sha256(canonical(relevant).encode()).hexdigest()[:12]
+
+
+def whole(text: Mapping[str, Any]) -> Configuration:
+    """What the configuration says about a text, but for into how many shards it is cut."""
+    return {key: value for key, value in text.items() if key != "shards"}

@@ -9,7 +9,6 @@ text gives equal bytes.
 import contextlib
 import errno
 import gzip
-import hashlib
 import io
 import json
 import os
@@ -149,22 +148,45 @@ def atomic_bytes(path: Path) -> Iterator[IO[bytes]]:
 
 
 @contextlib.contextmanager
+def open_made(path: Path, compressed: bool, mode: str) -> Iterator[IO[Any]]:
+    """A stream into `path` that is on disk to its last byte when the block ends well."""
+    with path.open("wb") as raw:
+        with contextlib.ExitStack() as layers:
+            stream: IO[Any] = raw
+            if compressed:
+                packed = gzip.GzipFile(
+                    filename="", fileobj=raw, mode="wb", compresslevel=COMPRESSION, mtime=0
+                )
+                stream = layers.enter_context(io.BufferedWriter(packed, 1 << 16))  # type: ignore[type-var, assignment]
+            if mode == "w":
+                stream = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+            yield stream
+            stream.flush()
+        raw.flush()
+        os.fsync(raw.fileno())
+
+
+@contextlib.contextmanager
+def atomic_all(paths: Iterable[Path], mode: str = "w") -> Iterator[list[IO[Any]]]:
+    """`atomic` for several files: either all take their places or, if one cannot, none does."""
+    with contextlib.ExitStack() as places, contextlib.ExitStack() as streams:
+        # The streams end first: no file takes its place before all are on disk.
+        yield [
+            streams.enter_context(
+                open_made(places.enter_context(atomic_path(path)), path.suffix == ".gz", mode)
+            )
+            for path in paths
+        ]
+
+
+@contextlib.contextmanager
 def atomic(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
-    """`atomic_bytes` for content that this project makes: compressed if the name ends in ``.gz``.
+    """`atomic_path` for content that this project makes: compressed if the name ends in ``.gz``.
 
     `mode` is ``w`` (UTF-8 text, lines end as written) or ``wb``.
     """
-    with atomic_bytes(path) as raw, contextlib.ExitStack() as layers:
-        stream: IO[Any] = raw
-        if path.suffix == ".gz":
-            packed = gzip.GzipFile(
-                filename="", fileobj=raw, mode="wb", compresslevel=COMPRESSION, mtime=0
-            )
-            stream = layers.enter_context(io.BufferedWriter(packed, 1 << 16))  # type: ignore[type-var, assignment]
-        if mode == "w":
-            stream = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+    with atomic_all([path], mode) as (stream,):
         yield stream
-        stream.flush()
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> int:
@@ -180,7 +202,7 @@ def write_lines(path: Path, lines: Iterable[str]) -> int:
 def write_pairs(source: Path, target: Path, pairs: Iterable[tuple[str, str]]) -> int:
     """Write the two sides of `pairs` line by line and return how many pairs there were."""
     count = 0
-    with atomic(source) as source_out, atomic(target) as target_out:
+    with atomic_all([source, target]) as (source_out, target_out):
         for left, right in pairs:
             source_out.write(left + "\n")
             target_out.write(right + "\n")
@@ -202,9 +224,3 @@ def read_json(path: Path) -> Any:
             return json.loads(stream.read())
         except ValueError as error:
             raise UserError(f"{path}: not a JSON file ({error})") from None
-
-
-def sha256(path: Path) -> str:
-    """Hexadecimal SHA-256 of the bytes of `path`, as they lie on disk."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

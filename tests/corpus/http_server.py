@@ -26,14 +26,15 @@ class Fault:
     With a `status`, it sends that alone, with `headers`. `content` is served instead of the file;
     its ETag is `tag`, none if that is empty, and without `dated` there is no Last-Modified. `plain`
     sends the whole file whatever range is asked for, `unconditional` the range even if the file has
-    changed; `unsized` does not say how long it is. After `pause` seconds comes the body; with `cut`
-    only so many bytes of it, then the pause.
+    changed; `unsized` does not say how long it is. The body comes in `pieces` of equal size, each
+    after `pause` seconds; with `cut` only so many bytes of it, then the pause.
     """
 
     status: int = 0
     headers: dict[str, str] = field(default_factory=dict)
     cut: int | None = None
     pause: float = 0.0
+    pieces: int = 1
     content: bytes | None = None
     tag: str | None = None
     dated: bool = True
@@ -102,6 +103,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             with self.server.lock:
                 self.server.busy -= 1
 
+    def do_CONNECT(self) -> None:
+        """What a proxy is asked before an address of https; there is no file of that name."""
+        self.do_GET()
+
     def answer(self, fault: Fault) -> None:
         """Send the file, or the rest of it that is asked for, except for `fault`."""
         content = self.server.files.get(self.path) if fault.content is None else fault.content
@@ -121,9 +126,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         }
         body = content[first : None if fault.cut is None else first + fault.cut]
         self.reply(206 if first else 200, {**headers, **fault.headers}, len(body))
-        if fault.cut is None:
-            time.sleep(fault.pause)
-        self.wfile.write(body)
+        step = -(-len(body) // fault.pieces) or 1
+        for start in range(0, len(body), step):
+            if fault.cut is None:
+                time.sleep(fault.pause)
+            self.wfile.write(body[start : start + step])
         if fault.cut is not None:
             time.sleep(fault.pause)
 

@@ -1,15 +1,22 @@
 import json
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from itertools import islice
+from math import log2
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import settings as few
 from hypothesis import strategies as st
 
-from contextnmt.corpus.clean import SETTINGS, clean
+from contextnmt.corpus.clean import SETTINGS, WrongLanguage, clean, repeated
+from contextnmt.corpus.survey import survey
 from contextnmt.corpus.tokenize import Tokenizer
 from contextnmt.errors import UserError
-from contextnmt.files import read_json, read_pairs, write_pairs
+from contextnmt.files import read_json, read_pairs, write_lines, write_pairs
 
 Pairs = list[tuple[str, str]]
 
@@ -29,6 +36,55 @@ def run(folder: Path, pairs: Pairs, **settings: Any) -> tuple[Pairs, dict[str, A
     write_pairs(files[0], files[1], pairs)
     clean(*files, settings=json.dumps(settings))
     return list(read_pairs(files[2], files[3])), read_json(files[4])
+
+
+def run_in_parts(
+    folder: Path, pairs: Pairs, parts: int, **settings: Any
+) -> tuple[Pairs, dict[str, Any]]:
+    """The same, of a text that is cut, surveyed and cleaned in parts."""
+    borders = [part * len(pairs) // parts for part in range(parts + 1)]
+    texts = [(folder / f"{part}.en", folder / f"{part}.fr") for part in range(parts)]
+    surveys = [
+        [folder / f"{part}.{name}" for name in ("en.tsv", "fr.tsv", "npy")] for part in range(parts)
+    ]
+    for part, text in enumerate(texts):
+        write_pairs(*text, pairs[borders[part] : borders[part + 1]])
+        survey(*text, *surveys[part])
+    source_counts, target_counts, fingerprints = map(list, zip(*surveys, strict=True))
+    outs = [folder / name for name in ("out.en", "out.fr", "r.json")]
+    kept: Pairs = []
+    total: dict[str, Any] = {"read": 0, "kept": 0, "removed": {}}
+    for part, text in enumerate(texts):
+        clean(
+            *text,
+            *outs,
+            settings=json.dumps(settings),
+            source_counts=source_counts,
+            target_counts=target_counts,
+            fingerprints=fingerprints[: part + 1],
+        )
+        kept += read_pairs(*outs[:2])
+        report = read_json(outs[2])
+        for key in ("read", "kept"):
+            total[key] += report[key]
+        for name, removed in report["removed"].items():
+            so_far = total["removed"].setdefault(name, {"count": 0, "examples": []})
+            so_far["count"] += removed["count"]
+            so_far["examples"] += [
+                {**example, "line": borders[part] + example["line"]}
+                for example in removed["examples"]
+            ]
+    for removed in total["removed"].values():
+        del removed["examples"][10:]
+    return kept, total
+
+
+@pytest.fixture(scope="module", autouse=True)
+def unsynced() -> Iterator[None]:
+    """Do not wait for the disk: the files here are many, small and not to be kept."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("contextnmt.files.os.fsync", lambda handle: None)
+        yield
 
 
 @pytest.mark.parametrize(
@@ -130,26 +186,165 @@ def test_wrong_settings_are_named(tmp_path: Path, settings: str, message: str) -
         clean(*outs, settings=settings)
 
 
-def test_a_text_with_nothing_left_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"none of 2 pairs is left \(dropped: drop_empty 2\)"):
-        run(tmp_path, [("", "a"), ("b", "")], drop_empty=True)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.en.gz", "in.fr.gz"]
+def test_a_text_with_nothing_left_is_a_warning(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept, report = run(tmp_path, [("", "a"), ("b", "")], drop_empty=True, max_length=9)
+    assert (kept, report["kept"]) == ([], 0)
+    message = "in.en.gz: none of 2 pairs is left (dropped: drop_empty 2, max_length 0)"
+    assert message in capsys.readouterr().err
+    run(tmp_path, [("a", "a"), ("b", "")], drop_empty=True)
+    run(tmp_path, [], drop_empty=True)  # a part of a text of fewer lines than parts
+    assert "none of" not in capsys.readouterr().err
 
 
 WORDS = st.lists(st.sampled_from(["a", "b", "le", "the", "12", "\u00c3"]), max_size=30)
+TEXTS = st.lists(st.tuples(WORDS, WORDS), max_size=20).map(
+    lambda pairs: [(" ".join(source), " ".join(target)) for source, target in pairs]
+)
+ALL_FILTERS = {**dict.fromkeys(SETTINGS, True), "max_length": 20, "max_ratio": 2}
 
 
-@given(pairs=st.lists(st.tuples(WORDS, WORDS), max_size=20))
+@few(deadline=None)
+@given(pairs=TEXTS)
 def test_nothing_is_lost_changed_or_reordered(
-    tmp_path_factory: pytest.TempPathFactory, pairs: list[tuple[list[str], list[str]]]
+    tmp_path_factory: pytest.TempPathFactory, pairs: Pairs
 ) -> None:
-    text = [*GOOD, *[(" ".join(source), " ".join(target)) for source, target in pairs]]
-    switches = dict.fromkeys(SETTINGS, True)
-    kept, report = run(
-        tmp_path_factory.mktemp("clean"), text, **{**switches, "max_length": 20, "max_ratio": 2}
-    )
+    text = [*GOOD, *pairs]
+    kept, report = run(tmp_path_factory.mktemp("clean"), text, **ALL_FILTERS)
     removed = sum(entry["count"] for entry in report["removed"].values())
     assert report["read"] == len(text) == report["kept"] + removed
     assert len(kept) == report["kept"] == len(set(kept))
     rest = iter(text)
     assert all(pair in rest for pair in kept)
+
+
+@few(max_examples=20, deadline=None)
+@given(pairs=TEXTS, repeats=st.lists(st.integers(0, 4), max_size=12))
+def test_parts_are_cleaned_as_the_whole_is(
+    tmp_path_factory: pytest.TempPathFactory, pairs: Pairs, repeats: list[int]
+) -> None:
+    text = [*GOOD, *pairs, *[(*GOOD, *pairs)[number] for number in repeats], ("the cat .", "the .")]
+    folder = tmp_path_factory.mktemp("clean")
+    whole = run(folder, text, **ALL_FILTERS)
+    for parts in (1, 3, 8):
+        assert run_in_parts(folder, text, parts, **ALL_FILTERS) == whole
+
+
+def jean(pairs: Pairs) -> Pairs:
+    """What the filter of Jean et al. 2015 keeps (A12), step by step as it was published."""
+    counts: list[dict[str, int]] = [defaultdict(int), defaultdict(int)]
+    for pair in pairs:
+        for side in (0, 1):
+            for word in pair[side].split():
+                counts[side][word] += 1
+
+    def mean(words: list[str], side: int) -> float:
+        return sum(log2(min(counts[side][word], 1000) + 1) for word in words) / len(words)
+
+    kept = []
+    for pair in pairs:
+        f, g = pair[0].split(), pair[1].split()
+        if len(f) == 0 or len(g) == 0:
+            continue
+        if len(f) >= 2 * len(g) + 10 or len(g) >= 2 * len(f) + 10:
+            continue
+        # "higher" is by more than floats err: of equal values, either may come out higher.
+        if mean(g, 0) > mean(g, 1) + 1 / len(g) + 1e-12:
+            continue
+        if mean(f, 1) > mean(f, 0) + 1 / len(f) + 1e-12:
+            continue
+        kept.append(pair)
+    return kept
+
+
+JEAN = {"drop_empty": True, "max_ratio": 2, "wrong_language": True}
+
+#: Sides of up to 15 words of two languages, some in both, and one word more often than is counted.
+MIXED = st.lists(st.sampled_from(["a", "b", "c", "der", "das", "the", ".", "7"]), max_size=15)
+SIDES = st.one_of(MIXED, MIXED, MIXED, st.sampled_from([["the"] * 1001, ["der"] * 990]))
+
+
+@few(deadline=None)
+@given(pairs=st.lists(st.tuples(SIDES, SIDES), max_size=25))
+def test_the_filter_of_jean_on_any_text(
+    tmp_path_factory: pytest.TempPathFactory, pairs: list[tuple[list[str], list[str]]]
+) -> None:
+    text = [(" ".join(source), " ".join(target)) for source, target in pairs]
+    assert run(tmp_path_factory.mktemp("jean"), text, **JEAN)[0] == jean(text)
+
+
+@pytest.mark.parametrize("corpus", ["europarl-sample_en-de", "wmt14-sample_en-de"])
+def test_the_filter_of_jean_on_real_text(tmp_path: Path, shared: Path, corpus: str) -> None:
+    folder = shared / "data" / corpus
+    if not folder.is_dir():
+        pytest.skip(f"no folder {folder}")
+    text = list(islice(read_pairs(folder / "train.en.gz", folder / "train.de.gz"), 600))
+    for line in range(0, 600, 10):
+        source, target = text[line]
+        text[line] = (target, source)
+        source, target = text[line + 3]
+        text[line + 3] = (source, f"{target} {source}")
+        text[line + 7] = (source, text[line + 7][0])
+    kept, report = run(tmp_path, text, **JEAN)
+    assert kept == jean(text)
+    assert report["removed"]["wrong_language"]["count"] > 60
+    assert report["removed"]["max_ratio"]["count"] > 0
+
+
+def test_a_tie_is_no_excess() -> None:
+    """log2(1) + log2(792) is log2(2) + log2(198) + 1, whatever floats say."""
+    for count, foreign in ((791, False), (792, True)):
+        drops = WrongLanguage(Counter(parent=count), Counter(proche=1, parent=197))
+        assert drops([], ["proche", "parent"]) == foreign
+
+
+def test_a_count_above_1000_is_as_good_as_1000() -> None:
+    """1001 is more than twice 499 + 1, and less than twice 500 + 1."""
+    for count, foreign in ((499, True), (500, False)):
+        drops = WrongLanguage(Counter(the=9999), Counter(the=count))
+        assert drops([], ["the"]) == foreign
+
+
+@given(
+    own=st.lists(st.integers(0, 9), max_size=12),
+    earlier=st.lists(st.lists(st.integers(0, 12), max_size=9), max_size=3),
+)
+def test_repeats_are_those_that_came_before(own: list[int], earlier: list[list[int]]) -> None:
+    before = [value for part in earlier for value in part]
+    parts = [np.array(part, np.uint64) for part in earlier]
+    assert list(repeated(np.array(own, np.uint64), parts)) == [
+        value in before + own[:place] for place, value in enumerate(own)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tables", "message"),
+    [
+        ({"source_counts": ["en.tsv"]}, "word counts are given of one side"),
+        ({"source_counts": ["fr.tsv"], "target_counts": ["fr.tsv"]}, "'the' is not in the word"),
+        ({"source_counts": ["en.tsv", "bad.tsv"], "target_counts": ["fr.tsv"]}, "bad.tsv, line 2"),
+        ({"fingerprints": ["npy", "few.npy"]}, "in.en: has another number of pairs than its 4"),
+        ({"fingerprints": ["npy", "many.npy"]}, "in.en: has another number of pairs than its 6"),
+        ({"fingerprints": ["en.tsv", "npy"]}, "en.tsv: not a file of fingerprints"),
+        ({"fingerprints": ["none.npy", "npy"]}, "none.npy: no such file"),
+    ],
+)
+def test_a_survey_of_another_text_is_refused(
+    tmp_path: Path, tables: dict[str, list[str]], message: str
+) -> None:
+    def files(*names: str) -> list[Path]:
+        return [tmp_path / name for name in names]
+
+    write_pairs(*files("in.en", "in.fr"), GOOD)
+    survey(*files("in.en", "in.fr", "en.tsv", "fr.tsv", "npy"))
+    write_lines(tmp_path / "bad.tsv", ["the\t4", "cat 3"])
+    for name, count in (("few.npy", 4), ("many.npy", 6)):
+        np.save(tmp_path / name, np.arange(count, dtype=np.uint64))
+    with pytest.raises(UserError, match=message):
+        clean(
+            *files("in.en", "in.fr", "out.en", "out.fr", "r.json"),
+            settings='{"wrong_language": true, "drop_duplicates": true}',
+            **{option: files(*names) for option, names in tables.items()},
+        )
+    assert not any(path.exists() for path in files("out.en", "out.fr", "r.json"))

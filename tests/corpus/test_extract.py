@@ -2,14 +2,21 @@ import gzip
 import hashlib
 import io
 import tarfile
+import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from contextnmt.corpus.archive import ALWAYS_ALLOWED
 from contextnmt.corpus.extract import extract
 from contextnmt.errors import UserError
 from contextnmt.files import open_binary, read_lines
+
+#: The parts of the source and of the target side to write.
+Outs = tuple[list[Path], list[Path]]
 
 ENGLISH = "Hello.\nTwo\u2028in one\x0b, \x85 and\r more.\n\nEnd"
 FRENCH = "Bonjour.\nDeux\u2028en un.\n\nFin\n"
@@ -25,17 +32,32 @@ def tar(path: Path, members: dict[str, bytes]) -> Path:
     return path
 
 
-@pytest.fixture
-def outs(tmp_path: Path) -> tuple[Path, Path]:
-    return tmp_path / "out" / "train.en.gz", tmp_path / "out" / "train.fr.gz"
+def names(folder: Path, parts: int) -> Outs:
+    return (
+        [folder / f"train.{part}of{parts}.en.gz" for part in range(parts)],
+        [folder / f"train.{part}of{parts}.fr.gz" for part in range(parts)],
+    )
 
 
-def assert_no_output(outs: tuple[Path, Path]) -> None:
-    assert not outs[0].parent.exists() or not list(outs[0].parent.iterdir())
+@pytest.fixture(params=[1, 3], ids="parts={}".format)
+def outs(request: pytest.FixtureRequest, tmp_path: Path) -> Outs:
+    return names(tmp_path / "out", request.param)
+
+
+def written(outs: Outs) -> list[list[str]]:
+    """The lines of both sides, all parts end to end."""
+    return [[line for part in parts for line in read_lines(part)] for parts in outs]
+
+
+def assert_no_output(outs: Outs) -> None:
+    folder = outs[0][0].parent
+    if len(outs[0]) > 1:  # all is checked before anything is written
+        assert not folder.exists()
+    assert not folder.exists() or not list(folder.iterdir())
 
 
 @pytest.mark.parametrize("name", ["corpus.tar", "corpus.tgz", "corpus.tar.gz"])
-def test_members_of_an_archive(tmp_path: Path, outs: tuple[Path, Path], name: str) -> None:
+def test_members_of_an_archive(tmp_path: Path, outs: Outs, name: str) -> None:
     archive = tar(
         tmp_path / name,
         {
@@ -45,21 +67,18 @@ def test_members_of_an_archive(tmp_path: Path, outs: tuple[Path, Path], name: st
         },
     )
     extract(f"{archive}::training/text.en.gz", f"{archive}::training/text.fr", *outs, lines=4)
-    assert list(read_lines(outs[0])) == ENGLISH.split("\n")
-    assert gzip.decompress(outs[1].read_bytes()).decode() == FRENCH
+    assert written(outs) == [ENGLISH.split("\n"), FRENCH.split("\n")[:-1]]
 
 
-def test_plain_and_gzip_files_lose_only_their_byte_order_mark(
-    tmp_path: Path, outs: tuple[Path, Path]
-) -> None:
+def test_plain_and_gzip_files_lose_only_their_byte_order_mark(tmp_path: Path, outs: Outs) -> None:
     (tmp_path / "text.en").write_bytes("\ufeffa \ufeff b\r\nc".encode())
     (tmp_path / "text.fr.gz").write_bytes(gzip.compress("\ufeffd\n\ufeffe\n".encode()))
     extract(str(tmp_path / "text.en"), str(tmp_path / "text.fr.gz"), *outs)
-    assert gzip.decompress(outs[0].read_bytes()).decode() == "a \ufeff b\r\nc\n"
-    assert gzip.decompress(outs[1].read_bytes()).decode() == "d\n\ufeffe\n"
+    texts = [b"".join(gzip.decompress(part.read_bytes()) for part in parts) for parts in outs]
+    assert [text.decode() for text in texts] == ["a \ufeff b\r\nc\n", "d\n\ufeffe\n"]
 
 
-def test_invalid_utf8_names_member_and_line(tmp_path: Path, outs: tuple[Path, Path]) -> None:
+def test_invalid_utf8_names_member_and_line(tmp_path: Path, outs: Outs) -> None:
     archive = tar(tmp_path / "c.tgz", {"t.en": b"a\nb\n", "t.fr": b"a\nd\xe9j\xe0\n"})
     with pytest.raises(UserError, match=r"c\.tgz::t\.fr, line 2: invalid UTF-8 .*0xe9"):
         extract(f"{archive}::t.en", f"{archive}::t.fr", *outs)
@@ -76,7 +95,7 @@ def test_invalid_utf8_names_member_and_line(tmp_path: Path, outs: tuple[Path, Pa
 )
 def test_line_counts_are_checked(
     tmp_path: Path,
-    outs: tuple[Path, Path],
+    outs: Outs,
     english: bytes,
     french: bytes,
     lines: int | None,
@@ -105,7 +124,7 @@ def test_line_counts_are_checked(
 )
 def test_what_cannot_be_read_is_named(
     tmp_path: Path,
-    outs: tuple[Path, Path],
+    outs: Outs,
     monkeypatch: pytest.MonkeyPatch,
     side: str,
     message: str,
@@ -125,7 +144,7 @@ def test_what_cannot_be_read_is_named(
 
 @pytest.mark.parametrize("kind", ["sha256", "md5"])
 def test_a_file_with_another_digest_is_refused_before_it_is_read(
-    tmp_path: Path, outs: tuple[Path, Path], kind: str
+    tmp_path: Path, outs: Outs, kind: str
 ) -> None:
     paths = tmp_path / "t.en", tmp_path / "t.fr"
     for path, content in zip(paths, (ENGLISH, FRENCH), strict=True):
@@ -142,10 +161,10 @@ def test_a_file_with_another_digest_is_refused_before_it_is_read(
     with pytest.raises(UserError, match="crc32:0: not a digest: give one as sha256:…, md5:…"):
         extract(*sides, *outs, source_digest="crc32:0")
     extract(*sides, *outs, source_digest=right[0], target_digest=right[1])
-    assert outs[0].is_file()
+    assert all(path.is_file() for parts in outs for path in parts)
 
 
-def test_the_layouts_of_wmt(tmp_path: Path, outs: tuple[Path, Path]) -> None:
+def test_the_layouts_of_wmt(tmp_path: Path, outs: Outs) -> None:
     """A tgz with folders, a plain tar that holds gz members, and SGM in a tgz."""
     sgm = "<srcset>\n<seg id=1>{}</seg>\n<seg id=2>{}\n{}</seg>\n</srcset>\n"
     layouts = {
@@ -163,11 +182,11 @@ def test_the_layouts_of_wmt(tmp_path: Path, outs: tuple[Path, Path]) -> None:
         archive = tar(tmp_path / name, members)
         source, target = sorted(members, key=lambda member: ".fr" in member[-7:])
         extract(f"{archive}::{source}", f"{archive}::{target}", *outs, lines=2)
-        assert [list(read_lines(out)) for out in outs] == [["one", "two 2"], ["un", "deux 2"]]
+        assert written(outs) == [["one", "two 2"], ["un", "deux 2"]]
 
 
-def test_an_archive_with_both_sides_is_read_once(
-    tmp_path: Path, outs: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+def test_an_archive_with_both_sides_is_read_once_and_to_be_cut_twice(
+    tmp_path: Path, outs: Outs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     archive = tar(tmp_path / "c.tgz", {"t.fr": b"un\n", "t.en": b"one\n"})
     opened = []
@@ -176,31 +195,33 @@ def test_an_archive_with_both_sides_is_read_once(
         lambda path: opened.append(path) or open_binary(path),
     )
     extract(f"{archive}::t.en", f"{archive}::t.fr", *outs)
-    assert opened == [archive]
-    assert list(read_lines(outs[1])) == ["un"]
+    assert opened == [archive] * (1 if len(outs[0]) == 1 else 2)
+    assert written(outs) == [["one"], ["un"]]
 
 
-def test_sides_may_lie_in_two_archives(tmp_path: Path, outs: tuple[Path, Path]) -> None:
+def test_sides_may_lie_in_two_archives(tmp_path: Path, outs: Outs) -> None:
     sides = [tar(tmp_path / f"{n}.tgz", {"t": f"{n}\n".encode()}) for n in ("en", "fr")]
     extract(f"{sides[0]}::t", f"{sides[1]}::t", *outs)
-    assert [list(read_lines(out)) for out in outs] == [["en"], ["fr"]]
+    assert written(outs) == [["en"], ["fr"]]
 
 
 @pytest.mark.parametrize("name", ["t.tsv", "t.tsv.gz", "c.tgz::d/t.tsv"])
-def test_columns_of_a_table(tmp_path: Path, outs: tuple[Path, Path], name: str) -> None:
+def test_columns_of_a_table(tmp_path: Path, outs: Outs, name: str) -> None:
     table = '7\tun\t"one\n8\t\ttwo\x85\tmore\n'.encode()
     tar(tmp_path / "c.tgz", {"d/t.tsv": table})
     (tmp_path / "t.tsv").write_bytes(table)
     (tmp_path / "t.tsv.gz").write_bytes(gzip.compress(table))
     place = f"{tmp_path / name}"
     extract(place, place, *outs, source_column=3, target_column=2)
-    assert [list(read_lines(out)) for out in outs] == [['"one', "two\x85"], ["un", ""]]
+    assert written(outs) == [['"one', "two\x85"], ["un", ""]]
+    before = {path.name: path.read_bytes() for path in outs[0][0].parent.iterdir()}
     with pytest.raises(UserError, match=r"t\.tsv.*, line 1: 3 columns, so none is column 4"):
         extract(place, place, *outs, source_column=4, target_column=1)
+    assert {path.name: path.read_bytes() for path in outs[0][0].parent.iterdir()} == before
 
 
 def test_lines_counted_from_memory_are_a_warning(
-    tmp_path: Path, outs: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, outs: Outs, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "t").write_bytes(b"a\nb\n")
     for recalled, warned in ((2, False), (3, True)):
@@ -208,10 +229,10 @@ def test_lines_counted_from_memory_are_a_warning(
         assert (
             "t has 2 lines, not 3; that number was stated from memory" in (capsys.readouterr().err)
         ) == warned
-        assert len(list(read_lines(outs[1]))) == 2
+        assert len(written(outs)[1]) == 2
 
 
-def test_where_two_sides_run_apart_is_told(tmp_path: Path, outs: tuple[Path, Path]) -> None:
+def test_where_two_sides_run_apart_is_told(tmp_path: Path, outs: Outs) -> None:
     english = [f"This is sentence {n}, {'very ' * (n * n % 17)}long." for n in range(200)]
     french = [f"Phrase {n}, {'très ' * (n * n % 17)}longue." for n in range(200)]
     french[99:100] = french[99].split(", ")
@@ -228,10 +249,73 @@ def test_where_two_sides_run_apart_is_told(tmp_path: Path, outs: tuple[Path, Pat
     assert_no_output(outs)
 
 
-def test_a_gzip_bomb_is_not_read_to_its_end(tmp_path: Path, outs: tuple[Path, Path]) -> None:
+def test_a_gzip_bomb_is_not_read_to_its_end(tmp_path: Path, outs: Outs) -> None:
     bomb = gzip.compress(b"a\n" * (ALWAYS_ALLOWED * 9 // 8))
     (tmp_path / "b.gz").write_bytes(bomb)
     for place in (f"{tmp_path / 'b.gz'}", f"{tar(tmp_path / 'b.tar', {'b.gz': bomb})}::b.gz"):
         with pytest.raises(UserError, match=r"b\.gz: more than \d+ bytes come out of so small"):
             extract(place, place, *outs)
         assert_no_output(outs)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    lines=st.lists(st.text("ab\r\u2028", max_size=4), min_size=1, max_size=30),
+    parts=st.integers(1, 9),
+)
+def test_parts_follow_each_other_and_are_as_equal_as_can_be(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[str], parts: int
+) -> None:
+    folder = tmp_path_factory.mktemp("parts")
+    target = [f"{number} {line}" for number, line in enumerate(lines)]
+    members = {
+        "t.en.gz": gzip.compress("".join(line + "\n" for line in lines).encode()),
+        "t.fr": "".join(line + "\n" for line in target).encode(),
+    }
+    archive = tar(folder / "c.tar", members)
+    outs = names(folder / "out", parts)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("contextnmt.corpus.raw_text.BLOCK", 7)  # blocks of one line to several
+        extract(f"{archive}::t.en.gz", f"{archive}::t.fr", *outs)
+    count = len(lines)
+    borders = [part * count // parts for part in range(parts + 1)]
+    for side, paths in zip((lines, target), outs, strict=True):
+        for part, path in enumerate(paths):
+            assert list(read_lines(path)) == side[borders[part] : borders[part + 1]]
+
+
+def test_every_part_has_two_sides(tmp_path: Path) -> None:
+    (tmp_path / "t").write_bytes(b"a\nb\n")
+    (source, target), place = names(tmp_path / "out", 2), f"{tmp_path / 't'}"
+    with pytest.raises(UserError, match="--source-out is given 2 times and --target-out 1 times"):
+        extract(place, place, source, target[:1])
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs the device /dev/full")
+@pytest.mark.parametrize("part", [0, -1])
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("lines", [3, 20_000])
+def test_a_full_disk_leaves_no_part(
+    tmp_path: Path,
+    outs: Outs,
+    monkeypatch: pytest.MonkeyPatch,
+    side: int,
+    part: int,
+    lines: int,
+) -> None:
+    """Whether it is met while the parts are written or, if they are short, when they are closed."""
+    make, full = tempfile.mkstemp, outs[side][part]
+
+    def make_on_full_disk(**arguments: Any) -> tuple[int, str]:
+        handle, path = make(**arguments)
+        if full.name in arguments["prefix"]:
+            Path(path).unlink()
+            Path(path).symlink_to("/dev/full")
+        return handle, path
+
+    monkeypatch.setattr(tempfile, "mkstemp", make_on_full_disk)
+    (tmp_path / "t").write_text("".join(f"{n * n * 7919 % 100003}\n" for n in range(lines)))
+    with pytest.raises(UserError, match="cannot be written, the disk is full: free some space"):
+        extract(*[f"{tmp_path / 't'}"] * 2, *outs)
+    assert list((tmp_path / "out").iterdir()) == []

@@ -40,7 +40,7 @@ def prepared(folder: Path, source: bytes, target: bytes) -> list[tuple[list[str]
     )
     for path, content in zip(raw, (source, target), strict=True):
         path.write_bytes(content)
-    extract(*map(str, raw), *text)
+    extract(*map(str, raw), *([path] for path in text))
     tokenize(*text, "en", "fr", *words)
     return [(list(read_lines(en)), list(read_lines(fr))) for en, fr in (text, words)]
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from contextnmt.configuration import load, merge
-from contextnmt.corpus.clean import Cleaner, build_filters, parse_settings
+from contextnmt.corpus.clean import Cleaner, WholeText, parse_settings
 from contextnmt.corpus.embedded.archive import NOISE_LINES, SIZES, write_archive
 from contextnmt.corpus.extract import extract, read_side
 from contextnmt.corpus.tokenize import tokenize
@@ -45,9 +45,9 @@ def cleaned(request: pytest.FixtureRequest, archive: Path) -> Cleaned:
     raw = folder / "raw.en", folder / f"raw.{language}"
     words = folder / "words.en", folder / f"words.{language}"
     sides = f"{archive}::train.en", f"{archive}::train.{language}"
-    extract(*sides, source_out=raw[0], target_out=raw[1])
+    extract(*sides, source_out=[raw[0]], target_out=[raw[1]])
     tokenize(*raw, "en", language, *words)
-    cleaner = Cleaner(build_filters(settings(f"en-{language}"), *words))
+    cleaner = Cleaner(settings(f"en-{language}"), WholeText(*words))
     kept = {cleaner.read for _ in cleaner.keep(read_pairs(*words))}
     planted: dict[str, set[int]] = defaultdict(set)
     for row in list(read_side(f"{archive}::train.noise.tsv"))[1:]:

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,24 +12,47 @@ from contextnmt.evaluation.coverage import coverage, statistics
 from contextnmt.files import write_lines
 
 
+def run(folder: Path, counts: list[str], *after: list[str]) -> dict[str, Any]:
+    """The coverage of a text whose two sides have the same words, symbolized in parts."""
+    write_lines(folder / "counts.tsv.gz", counts)
+    parts = [folder / f"part{number}.gz" for number in range(len(after))]
+    for path, lines in zip(parts, after, strict=True):
+        write_lines(path, lines)
+    counted = folder / "counts.tsv.gz"
+    coverage("en", "fr", counted, counted, parts, parts, 2, folder / "coverage.json")
+    content: dict[str, Any] = json.loads((folder / "coverage.json").read_text())
+    return content
+
+
 def test_table_3_is_counted(tmp_path: Path) -> None:
-    write_lines(tmp_path / "before.gz", ["in 1999 Bob ran", "in 2004 Eve ran"])
-    write_lines(tmp_path / "after.gz", ["in <N>_1 <S>_1 ran", "in <N>_1 <S>_1 ran"])
-    out = tmp_path / "coverage.json"
-    coverage(["en"], [tmp_path / "before.gz"], [tmp_path / "after.gz"], 2, out)
-    result = json.loads(out.read_text())["en"]
-    assert result["before"] == {
+    counts = ["in\t2", "ran\t2", "1999\t1", "2004\t1", "Bob\t1", "Eve\t1"]
+    result = run(tmp_path, counts, ["in <N>_1 <S>_1 ran"], [], ["in <N>_1 <S>_1 ran"])
+    assert result["en"] == result["fr"]
+    assert result["en"]["before"] == {
         "unique_words": 6,
         "total_words": 8,
         "coverage_percent": 50,
         "symbol_percent": {"N": 0, "S": 0, "C": 0},
     }
-    assert result["after"] == {
+    assert result["en"]["after"] == {
         "unique_words": 4,
         "total_words": 8,
         "coverage_percent": 50,
         "symbol_percent": {"N": 25, "S": 25, "C": 0},
     }
+
+
+def test_each_side_has_its_own_words(tmp_path: Path) -> None:
+    for name, lines in {"en": ["a\t3"], "fr": ["un\t1", "deux\t1"]}.items():
+        write_lines(tmp_path / f"{name}.tsv", lines)
+    out = tmp_path / "coverage.json"
+    write_lines(tmp_path / "text.en", ["a a a"])
+    write_lines(tmp_path / "text.fr", ["<N>_1", "<N>_2"])
+    counts = (tmp_path / "en.tsv", tmp_path / "fr.tsv")
+    coverage("en", "fr", *counts, [tmp_path / "text.en"], [tmp_path / "text.fr"], 1, out)
+    result = json.loads(out.read_text())
+    assert [result[side]["before"]["coverage_percent"] for side in ("en", "fr")] == [100, 50]
+    assert [result[side]["after"]["symbol_percent"]["N"] for side in ("en", "fr")] == [0, 100]
 
 
 def test_a_vocabulary_larger_than_the_text_covers_it() -> None:
@@ -40,12 +64,18 @@ def test_symbols_inside_words_and_other_brackets_are_not_counted() -> None:
     assert statistics(words, 1)["symbol_percent"] == {"N": 20, "S": 0, "C": 20}
 
 
-def test_an_empty_text_is_reported(tmp_path: Path) -> None:
-    write_lines(tmp_path / "empty", [])
-    with pytest.raises(UserError, match="no words"):
-        coverage(["en"], [tmp_path / "empty"], [tmp_path / "empty"], 2, tmp_path / "out")
+@pytest.mark.parametrize(
+    ("counts", "text", "name"),
+    [([], ["a"], "counts.tsv.gz"), (["a\t0"], ["a"], "counts.tsv.gz"), (["a\t1"], [], "part0.gz")],
+)
+def test_a_side_without_words_is_reported(
+    tmp_path: Path, counts: list[str], text: list[str], name: str
+) -> None:
+    with pytest.raises(UserError, match=f"{name}: no words"):
+        run(tmp_path, counts, text)
 
 
-def test_a_side_needs_both_texts(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="2 --language, 1 --before"):
-        coverage(["en", "fr"], [Path("a")], [Path("a"), Path("b")], 2, tmp_path / "out")
+def test_a_language_is_that_of_one_side(tmp_path: Path) -> None:
+    counts, text, out = tmp_path / "counts", [tmp_path / "text"], tmp_path / "out"
+    with pytest.raises(UserError, match="both 'en'"):
+        coverage("en", "en", counts, counts, text, text, 2, out)

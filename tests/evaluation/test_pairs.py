@@ -30,7 +30,7 @@ def folder(path: Path, text: tuple[list[str], list[str]], words: int) -> Path:
     for side, lines in zip(("source", "target"), text, strict=True):
         write_lines(path / side, lines)
     source, target = path / "source", path / "target"
-    binarize(source, target, [source], [target], words, path)
+    binarize([source], [target], [source], [target], words, path)
     return path
 
 

@@ -1,22 +1,26 @@
 """A small results folder as the stages before the report leave it, with made-up numbers."""
 
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from contextnmt.files import write_json, write_lines
+from contextnmt.report.cleaning_table import cleaning_table
 from contextnmt.report.curves import curves
 from contextnmt.report.gains import gains
 from contextnmt.report.page import page
 from contextnmt.report.phenomena_table import phenomena_table
+from contextnmt.report.selection_figures import selection_figures
+from contextnmt.report.selection_table import selection_table
 from contextnmt.report.symbol_scores_table import symbol_scores_table
 from contextnmt.report.symbols_table import symbols_table
 from contextnmt.report.table2 import table2
 from contextnmt.report.table3 import table3
 from contextnmt.report.table4 import table4
-from contextnmt.text.rules import HEADER, Rule
+from contextnmt.text.rule_dictionary import HEADER, Rule
 
 CAPTIONS = Path(__file__).parents[2] / "workflow" / "report"
 
@@ -35,6 +39,22 @@ SENTENCES = {
     "de": "Am 14. März besuchte Herr Orlow vom IWF das Ufer des Flusses mit 2 Gästen .",
 }
 LINES = 30
+#: Language pair -> training corpus -> its parts.
+TRAIN = {
+    "en-fr": {
+        "europarl-v7": ["europarl-v7"],
+        "commoncrawl": ["commoncrawl"],
+        "un": [f"un.{number}of3" for number in (1, 2, 3)],
+        "news-commentary-v9": ["news-commentary-v9"],
+        "giga-fren": [f"giga-fren.{number}of2" for number in (1, 2)],
+    },
+    "en-de": {"train": ["train"]},
+}
+#: Pairs of each part that clean reads, drops and keeps.
+READ, DROPPED = 10077, {"drop_empty": 60, "drop_garbled": 0, "max_ratio": 17}
+KEPT = READ - sum(DROPPED.values())
+#: Line of each part whose pair is among the best or the worst of the ranking.
+RANKED = {"best": 5, "worst": 7}
 #: BLEU of the baseline on test, and what a step down the list of systems adds.
 FIRST, STEP = 20.0, 1.5
 
@@ -95,17 +115,92 @@ def make_pair(folder: Path, pair: str, tests: tuple[str, ...]) -> None:
         for language in pair.split("-"):
             lines = [SENTENCES[language]] * LINES
             write_lines(folder / f"tokenize/{pair}/{text}.{language}.gz", lines)
-    filters = {"max_ratio": 17, "drop_empty": 60}
-    removed = {name: {"count": count, "examples": []} for name, count in filters.items()}
-    write_json(
-        folder / f"clean/{pair}/train.removed.json",
-        {"read": 10077, "kept": 10000, "removed": removed},
-    )
+    make_training_text(folder, pair)
     write_json(folder / f"coverage/{pair}.json", coverage_of(pair))
     write_json(folder / f"pairs/{pair}.json", pairs_kept())
     rows = ("\t".join(map(str, rule)) for rule in rules())
-    write_lines(folder / f"symbolize/{pair}/train.rules.tsv", [HEADER, *rows])
+    write_lines(folder / f"rules/{pair}/rules.tsv", [HEADER, *rows])
     write_json(folder / f"symbol-scores/{pair}.json", symbol_scores_of(("dev", *tests)))
+
+
+def make_training_text(folder: Path, pair: str) -> None:
+    """What the stages from clean to perplexity write; the pairs of en-fr are selected."""
+    selected = pair == "en-fr"
+    source, target = (SENTENCES[language] for language in pair.split("-"))
+    parts = [part for parts in TRAIN[pair].values() for part in parts]
+    if selected:
+        write_json(folder / f"rank/{pair}.json", ranking_of(parts))
+        write_json(folder / f"perplexity/{pair}.json", perplexity_of())
+    read = {"pairs": KEPT, "source_words": 18 * KEPT, "target_words": 17 * KEPT}
+    # Lines 2 and 3 of each part.
+    empty = {"line": 2, "source": source, "target": ""}
+    uneven = {"line": 3, "source": "Yes .", "target": " ".join([target] * 20)}
+    examples = {"drop_empty": [empty], "drop_garbled": [], "max_ratio": [uneven]}
+    removed = {
+        name: {"count": count, "examples": examples[name]} for name, count in DROPPED.items()
+    }
+    for number, part in enumerate(parts):
+        write_json(
+            folder / f"clean/{pair}/{part}.removed.json",
+            {"read": READ, "kept": KEPT, "removed": removed},
+        )
+        kept = {unit: amount // (2 + number) for unit, amount in read.items()}
+        positions = [str(KEPT * number + line - 1) for line in RANKED.values()]
+        text = {"source": source, "target": target}
+        write_json(
+            folder / f"select/{pair}/{part}.selected.json",
+            {
+                "read": read,
+                "kept": kept if selected else read,
+                "examples": dict.fromkeys(positions, text) if selected else {},
+            },
+        )
+
+
+def ranking_of(parts: list[str]) -> dict[str, Any]:
+    """What rank writes for a pool of these parts; the scores of each corpus are a bell curve."""
+    corpora = [part.partition(".")[0] for part in parts]
+    edges = [-4 + 0.08 * number for number in range(101)]
+    bells = {
+        corpus: [round(9000 * math.exp(-(((edge - shift / 2) / 1.2) ** 2))) for edge in edges[:-1]]
+        for shift, corpus in enumerate(dict.fromkeys(corpora))
+    }
+    listed = {
+        name: [
+            {
+                "score": -3.5 if name == "best" else 3.5,
+                "corpus": corpus,
+                "line": KEPT * (number - corpora.index(corpus)) + line,
+                "position": KEPT * number + line - 1,
+            }
+            for number, corpus in enumerate(corpora)
+        ]
+        for name, line in RANKED.items()
+    }
+    return {
+        "limit": {"target_words": 400000},
+        "threshold": -0.25,
+        "last": 777,
+        "pairs": KEPT * len(parts),
+        "without_score": 0,
+        "kept": {"pairs": 23529, "target_words": 400000},
+        "parts": {part: KEPT * number for number, part in enumerate(parts)},
+        "histogram": {"edges": edges, "pairs": bells},
+        **listed,
+    }
+
+
+def perplexity_of() -> dict[str, Any]:
+    """What perplexity writes for a pair: selected text is better, the less so the more it is."""
+    cut_offs = [
+        {
+            "target_words": 400000 >> step,
+            "selected": {"pairs": 23529 >> step, "perplexity": 150.0 + 11 * step**1.5},
+            "random": {"pairs": 23529 >> step, "perplexity": 190.0 + 21 * step**1.5},
+        }
+        for step in range(5, -1, -1)
+    ]
+    return {"dev_words": 12345, "cut_offs": cut_offs}
 
 
 def symbol_scores_of(texts: tuple[str, ...]) -> dict[str, Any]:
@@ -227,7 +322,7 @@ def make_training(folder: Path, run: str, bleu: float) -> None:
         for update in range(150, 601, 150)
     ]
     write_lines(folder / f"train/{run}/log.jsonl", [json.dumps(record) for record in records])
-    side = {"tokens": 123456, "unknowns": 9876, "sha256": ["ab" * 32]}
+    side = {"tokens": 123456, "unknowns": 9876, "sha256": "ab" * 32}
     write_json(
         folder / f"train/{run}/model.json",
         {
@@ -273,13 +368,19 @@ def make_report(results: Results) -> Path:
     table3(*counts, experiment, out / "tables/table3")
     table4(results.files("score/*/*/*/scores.json"), experiment, out / "tables/table4")
     phenomena_table(results.files("phenomena/*/*/*/*"), experiment, out / "tables/phenomena")
-    symbols_table(results.files("symbolize/*/train.rules.tsv"), experiment, out / "tables/symbols")
+    symbols_table(results.files("rules/*/rules.tsv"), experiment, out / "tables/symbols")
     symbol_scores_table(
         results.files("symbol-scores/*.json"),
         experiment,
         out / "tables/symbol-scores",
         out / "tables/symbol-errors",
     )
+    cleaning_table(results.files("clean/*/*.removed.json"), experiment, out / "tables/cleaning")
+    rankings = results.files("rank/*.json")
+    selected = results.files("select/*/*.selected.json")
+    selection_table(selected, experiment, out / "tables/selection", rankings)
+    perplexities = results.files("perplexity/*.json")
+    selection_figures(rankings, perplexities, experiment, out / "figures")
     gains(out / "tables/table4.json", experiment, out / "figures")
     curves(results.files("train/*/*/*/log.jsonl"), experiment, out / "figures")
     page(**page_arguments(results))
@@ -294,7 +395,6 @@ def page_arguments(results: Results) -> dict[str, Any]:
         "figure": results.files("report/figures/*.svg"),
         "caption": [f"{path.stem}={path}" for path in sorted(CAPTIONS.glob("*.rst"))],
         "model": results.files("train/*/*/*/model.json"),
-        "cleaned": results.files("clean/*/*.removed.json"),
         "restored": results.files("restore/*/*/*/restored.json"),
         "benchmark": results.files("benchmarks/**/*.tsv"),
         "source": results.files(f"tokenize/*/{text}.en.gz"),

@@ -84,7 +84,7 @@ def test_tables_and_figures_can_be_read_out(elements: Elements) -> None:
     scopes = {heading.get("scope") for heading in elements.all("th")}
     assert scopes == {"row", "col", "colgroup"}
     assert all(svg["role"] == "img" and svg["aria-label"] for svg in elements.all("svg"))
-    assert len(elements.all("svg")) == 6
+    assert len(elements.all("svg")) == 8
     assert len(elements.all("h1")) == 1
 
 
@@ -170,16 +170,48 @@ def test_a_model_without_its_parts_is_named(
         page(**arguments | {"model": models})
 
 
+def section(text: str, name: str) -> str:
+    """The part of a page with this id."""
+    begin = text.index(f'<section id="{name}">')
+    return text[begin : text.index("</section>", begin)]
+
+
 def test_symbolization_has_its_section(text: str, elements: Elements) -> None:
-    section = text[text.index('<section id="symbolization">') :]
-    section = section[: section.index("</section>")]
+    told = section(text, "symbolization")
     for said in ("The &lt;S&gt;_1 and &lt;S&gt;_2 American", "(equal, word by word)", "9,750"):
-        assert said in section
-    assert "<td>1,200</td>" in section  # symbols of +BPE+C+S that were copied
-    folded = [attributes["id"] for attributes in elements.all("details")]
+        assert said in told
+    assert "<td>1,200</td>" in told  # symbols of +BPE+C+S that were copied
+    folded = [attributes.get("id") for attributes in elements.all("details")]
     assert "symbols" in folded
     assert len(elements.all("summary")) == len(folded)
     assert not any("open" in attributes for attributes in elements.all("details"))
+
+
+def test_the_training_text_has_its_section(text: str) -> None:
+    told = section(text, "training-text")
+    for said in ("<td>30,231</td>", "<td>10,000</td>", "272.5M", "348M", "selection.en-fr.scores"):
+        assert said in told
+    assert told.count("<svg") == 2
+    assert '<details class="excerpt">\n<summary>English → German, max_ratio: one side' in told
+    assert '<p class="line">un, line 20,157</p>' in told
+    assert '<dd lang="fr"><span class="remark">empty</span></dd>' in told
+    assert "giga-fren, line 10,005: −3.50 bits a word" in told
+    assert '<a href="#training-text">' in text
+
+
+def test_what_was_not_made_is_not_shown(results: Results, reported: Path, tmp_path: Path) -> None:
+    """Without a selection there is no heading for one, and without any of it no section."""
+    arguments = page_arguments(results) | {"out": reported.with_name("without.html")}
+    clean, *_ = (path for path in arguments["table"] if path.stem == "cleaning")
+    others = [path for path in arguments["table"] if path.stem not in ("cleaning", "selection")]
+    whole = arguments["figure"]
+    arguments["figure"] = [path for path in whole if not path.name.startswith("selection")]
+    page(**arguments | {"table": [*others, clean]})
+    told = section(arguments["out"].read_text(), "training-text")
+    assert re.findall(r"<h3[^>]*>(.*)</h3>", told) == ["What cleaning removed"]
+    assert "<svg" not in told and "ranking" not in told and "Perplexity" not in told
+    page(**arguments | {"table": others})
+    assert "training-text" not in arguments["out"].read_text()
 
 
 def test_words_and_numbers_are_set_apart(text: str) -> None:

@@ -1,5 +1,7 @@
 import json
 import math
+from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +10,10 @@ import pytest
 
 from contextnmt.errors import UserError
 from contextnmt.files import write_lines
+from contextnmt.selection import perplexity as stage
 from contextnmt.selection.kneser_ney import estimate
 from contextnmt.selection.perplexity import encode, perplexity, perplexity_of
+from contextnmt.selection.rank import rank
 from contextnmt.selection.ranking import SCORED
 from contextnmt.selection.word_ids import Vocabulary
 
@@ -24,27 +28,38 @@ DEV = [" ".join(f"d{word}" for word in GENERATOR.geometric(0.2, 8)) for _ in ran
 VOCABULARY = [f"d{number}" for number in range(1, 10)]
 
 
-def run(folder: Path, shards: int, cut_offs: list[int], seed: int = 1) -> dict[str, Any]:
-    texts, scores = [], []
-    for number, lines in enumerate(np.array_split(np.arange(len(POOL)), shards)):
-        texts.append(folder / f"web.{number}.fr.gz")
-        scores.append(folder / f"web.{number}.npy")
-        write_lines(texts[-1], [POOL[line] for line in lines])
-        np.save(scores[-1], np.array([(SCORES[line], 8) for line in lines], SCORED))
-    write_lines(folder / "words.txt", VOCABULARY)
-    write_lines(folder / "dev.fr", DEV)
-    out = folder / "perplexity.json"
-    perplexity(texts, scores, folder / "words.txt", [folder / "dev.fr"], cut_offs, seed, out)
-    content: dict[str, Any] = json.loads(out.read_text())
-    return content
+class Pool:
+    """A pool in so many parts, the last of them empty, of which so many target words are kept."""
+
+    def __init__(self, folder: Path, shards: int, words: int, lines: Sequence[str] = POOL) -> None:
+        self.folder = folder
+        self.texts = [folder / f"web.{number}.fr.gz" for number in range(shards + 1)]
+        self.scores = [folder / f"web.{number}.scores.npy" for number in range(shards + 1)]
+        bounds = [len(lines) * number // shards for number in range(shards + 1)] + [len(lines)]
+        for number, (begin, end) in enumerate(pairwise(bounds)):
+            write_lines(self.texts[number], lines[begin:end])
+            scored = [(SCORES[line], 8) for line in range(begin, end)]
+            np.save(self.scores[number], np.array(scored, SCORED))
+        self.ranking = folder / "ranking.json"
+        rank(self.scores, self.ranking, target_words=words)
+        write_lines(folder / "words.txt", VOCABULARY)
+        write_lines(folder / "dev.fr", DEV)
+
+    def perplexity(self, seed: int = 1) -> dict[str, Any]:
+        out = self.folder / "perplexity.json"
+        known, dev = self.folder / "words.txt", self.folder / "dev.fr"
+        perplexity(self.texts, self.scores, self.ranking, known, [dev], seed, out)
+        content: dict[str, Any] = json.loads(out.read_text())
+        return content
 
 
 def test_selected_text_is_nearer_to_the_dev_text(tmp_path: Path) -> None:
-    report = run(tmp_path, 1, [400, 2000, 8000])
+    report = Pool(tmp_path, 1, 8000).perplexity()
     assert report["dev_words"] == 400
-    assert [cut_off["target_words"] for cut_off in report["cut_offs"]] == [400, 2000, 8000]
+    limits = [cut_off["target_words"] for cut_off in report["cut_offs"]]
+    assert limits == [250, 500, 1000, 2000, 4000, 8000]
     for cut_off in report["cut_offs"]:
-        pairs = cut_off["target_words"] // 8
+        pairs = -(-cut_off["target_words"] // 8)
         assert cut_off["selected"]["pairs"] == cut_off["random"]["pairs"] == pairs
         assert cut_off["selected"]["perplexity"] < cut_off["random"]["perplexity"]
 
@@ -56,20 +71,35 @@ def test_the_figures_are_those_of_models_of_the_lines(tmp_path: Path) -> None:
     model = estimate(best, len(vocabulary))
     log10 = model.log10_probabilities(dev).sum()
     expected = math.exp(-log10 * math.log(10) / (50 * 9))  # eight words and an end each
-    found = run(tmp_path, 1, [400])["cut_offs"][0]["selected"]["perplexity"]
+    found = Pool(tmp_path, 1, 400).perplexity()["cut_offs"][-1]["selected"]["perplexity"]
     assert found == pytest.approx(expected)
     assert found == pytest.approx(perplexity_of(model, dev))
 
 
-def test_shards_and_other_cut_offs_make_no_difference(tmp_path: Path) -> None:
-    whole = run(tmp_path / "1", 1, [8000, 400])
-    assert whole == run(tmp_path / "3", 3, [8000, 400])
-    assert whole == run(tmp_path / "8", 8, [400, 8000])
-    assert whole["cut_offs"][:1] == run(tmp_path / "1", 1, [400])["cut_offs"]
+def test_shards_make_no_difference(tmp_path: Path) -> None:
+    whole = Pool(tmp_path / "1", 1, 8000).perplexity()
+    assert whole == Pool(tmp_path / "3", 3, 8000).perplexity()
+    assert whole == Pool(tmp_path / "8", 8, 8000).perplexity()
+
+
+def test_the_largest_text_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stage, "MOST_WORDS", 1600)
+    capped = Pool(tmp_path, 1, 8000).perplexity()["cut_offs"]
+    assert [cut_off["target_words"] for cut_off in capped] == [50, 100, 200, 400, 800, 1600]
+
+
+def test_a_cut_off_has_words(tmp_path: Path) -> None:
+    """The first pair has 8: so the cut-offs are 1, 2, 4 and 8, and it makes up all of them."""
+    report = Pool(tmp_path, 1, 1, POOL[:2]).perplexity()
+    assert [cut_off["target_words"] for cut_off in report["cut_offs"]] == [1, 2, 4, 8]
+    for cut_off in report["cut_offs"]:
+        assert cut_off["selected"]["pairs"] == cut_off["random"]["pairs"] == 1
+        assert cut_off["selected"]["perplexity"] > 1
 
 
 def test_another_seed_draws_other_pairs(tmp_path: Path) -> None:
-    first, second = (run(tmp_path, 1, [400], seed)["cut_offs"][0] for seed in (1, 2))
+    pool = Pool(tmp_path, 1, 400)
+    first, second = (pool.perplexity(seed)["cut_offs"][-1] for seed in (1, 2))
     assert first["selected"] == second["selected"]
     assert first["random"] != second["random"]
 
@@ -83,9 +113,30 @@ def test_a_long_text_is_encoded_in_blocks() -> None:
     assert encode([], vocabulary).offsets.tolist() == [0]
 
 
-def test_a_text_shorter_than_its_scores_is_refused(tmp_path: Path) -> None:
-    run(tmp_path, 1, [400])
-    write_lines(tmp_path / "web.0.fr.gz", POOL[:10])
-    arguments = [[tmp_path / "web.0.fr.gz"], [tmp_path / "web.0.npy"], tmp_path / "words.txt"]
-    with pytest.raises(UserError, match="fewer lines"):
-        perplexity(*arguments, [tmp_path / "dev.fr"], [400], 1, tmp_path / "out.json")
+@pytest.mark.parametrize("lines", [10, 1001])
+def test_a_text_of_another_length_is_refused(tmp_path: Path, lines: int) -> None:
+    pool = Pool(tmp_path, 3, 400)
+    write_lines(pool.texts[1], POOL[:lines])
+    with pytest.raises(UserError, match=r"web\.1\.fr\.gz: has another number .* its 1000 scores"):
+        pool.perplexity()
+
+
+def test_every_text_has_scores(tmp_path: Path) -> None:
+    pool = Pool(tmp_path, 3, 400)
+    del pool.scores[0]
+    with pytest.raises(UserError, match="--text is given 4 times and --scores 3 times"):
+        pool.perplexity()
+
+
+def test_the_ranking_of_another_pool_is_refused(tmp_path: Path) -> None:
+    pool = Pool(tmp_path, 3, 400)
+    del pool.scores[0], pool.texts[0]
+    with pytest.raises(UserError, match=r"ranking\.json: of another pool"):
+        pool.perplexity()
+
+
+def test_a_dev_text_without_words_is_refused(tmp_path: Path) -> None:
+    pool = Pool(tmp_path, 1, 400)
+    write_lines(tmp_path / "dev.fr", [""])
+    with pytest.raises(UserError, match=r"dev\.fr: no words"):
+        pool.perplexity()

@@ -1,5 +1,5 @@
 from collections import Counter
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 
 import pytest
@@ -59,12 +59,11 @@ def test_the_sample_has_as_many_words_as_the_in_domain_text(tmp_path: Path) -> N
     in_domain = [tmp_path / "domain.1.fr", tmp_path / "domain.2.fr"]
     found = []
     for shards in (1, 3, 8):
-        size = len(pairs) // shards
+        bounds = [len(pairs) * number // shards for number in range(shards + 1)]
         sides = []
-        for number in range(shards):
+        for number, (begin, end) in enumerate(pairwise([0, *bounds])):  # the first one is empty
             sides.append((tmp_path / f"{number}.en", tmp_path / f"{number}.fr"))
-            end = None if number == shards - 1 else (number + 1) * size
-            write_pairs(*sides[-1], pairs[number * size : end])
+            write_pairs(*sides[-1], pairs[begin:end])
         source, target = map(list, zip(*sides, strict=True))
         out = tmp_path / f"out.{shards}.en", tmp_path / f"out.{shards}.fr"
         sample(source, target, in_domain, *out, seed=3)
@@ -81,3 +80,10 @@ def test_a_domain_without_words_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"domain\.fr: no words"):
         sample([tmp_path / "a.en"], [tmp_path / "a.fr"], [tmp_path / "domain.fr"], *out, seed=1)
     assert not any(path.exists() for path in out)
+
+
+def test_every_part_needs_both_sides(tmp_path: Path) -> None:
+    write_pairs(tmp_path / "a.en", tmp_path / "a.fr", [("a", "b")])
+    out = tmp_path / "out.en", tmp_path / "out.fr"
+    with pytest.raises(UserError, match="--source is given 2 times and --target 1 times"):
+        sample([tmp_path / "a.en"] * 2, [tmp_path / "a.fr"], [tmp_path / "a.fr"], *out, seed=1)

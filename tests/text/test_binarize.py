@@ -1,4 +1,5 @@
 import gzip
+import hashlib
 import itertools
 import json
 import tracemalloc
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from contextnmt import files
 from contextnmt.errors import UserError
-from contextnmt.files import read_lines, sha256, write_lines
+from contextnmt.files import read_lines, write_lines
 from contextnmt.text.binarize import LINES_AT_A_TIME, binarize
 from contextnmt.text.vocabulary import UNK, Vocabulary
 
@@ -31,7 +32,7 @@ def run(folder: Path, train: Any = TRAIN, dev: Any = (DEV,), size: int = 3) -> P
     source, target = write_text(folder, "train", train)
     devs = [write_text(folder, f"dev{number}", pairs) for number, pairs in enumerate(dev)]
     out = folder / "binarize"
-    binarize(source, target, [d[0] for d in devs], [d[1] for d in devs], size, out)
+    binarize([source], [target], [d[0] for d in devs], [d[1] for d in devs], size, out)
     return out
 
 
@@ -66,7 +67,7 @@ def test_the_manifest_says_what_is_there(tmp_path: Path):
     assert manifest["train"]["source"] == {
         "tokens": 6,
         "unknowns": 1,
-        "sha256": [sha256(tmp_path / "train.en.gz")],
+        "sha256": hashlib.sha256(b"the cat sat\n\nthe the dog\n").hexdigest(),
     }
     assert manifest["dev"]["target"]["tokens"] == 4
     assert manifest["vocabulary"]["limit"] == 3
@@ -77,6 +78,21 @@ def test_dev_texts_are_read_one_after_the_other(tmp_path: Path):
     out = run(tmp_path, dev=[DEV, [("the dog", "le chien")]])
     assert len(sentences(out, "dev.source")) == 3
     assert list(read_lines(out / "dev.reference.gz")) == ["la vache", "un chat", "le chien"]
+
+
+@pytest.mark.parametrize("ends", [[0, 3], [1, 3], [0, 1, 1, 2, 3]])
+def test_the_parts_of_the_training_text_change_nothing(tmp_path: Path, ends: list[int]):
+    whole, out = run(tmp_path / "whole"), tmp_path / "out"
+    dev = write_text(tmp_path, "dev", DEV)
+    parts = [
+        write_text(tmp_path, f"{start}to{end}", TRAIN[start:end])
+        for start, end in itertools.pairwise([0, *ends])
+    ]
+    source, target = map(list, zip(*parts, strict=True))
+    binarize(source, target, [dev[0]], [dev[1]], 3, out)
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == {
+        path.name: path.read_bytes() for path in whole.iterdir()
+    }
 
 
 words = st.lists(st.sampled_from(["a", "b", "c", "d", "é"]), max_size=6).map(" ".join)
@@ -100,7 +116,8 @@ def test_equal_input_gives_equal_files(tmp_path: Path):
     first, second = (run(tmp_path / name) for name in ("a", "b"))
     names = sorted(path.name for path in first.iterdir())
     assert len(names) == 12
-    assert [sha256(first / name) for name in names] == [sha256(second / name) for name in names]
+    for name in names:
+        assert (first / name).read_bytes() == (second / name).read_bytes()
 
 
 @pytest.mark.parametrize("train", [[], [("", "un"), ("two", "")]])
@@ -124,13 +141,19 @@ def test_sides_of_different_length_are_reported_with_both_counts(tmp_path: Path)
     write_lines(target, ["une"])
     dev = write_text(tmp_path, "dev", DEV)
     with pytest.raises(UserError, match=r"has 3 lines and .* has 1"):
-        binarize(source, target, [dev[0]], [dev[1]], 5, tmp_path / "out")
+        binarize([source], [target], [dev[0]], [dev[1]], 5, tmp_path / "out")
 
 
 def test_a_dev_text_with_one_side_is_reported(tmp_path: Path):
     source, target = write_text(tmp_path, "train", TRAIN)
     with pytest.raises(UserError, match="1 --dev-source and 0 --dev-target"):
-        binarize(source, target, [source], [], 5, tmp_path / "out")
+        binarize([source], [target], [source], [], 5, tmp_path / "out")
+
+
+def test_a_part_with_one_side_is_reported(tmp_path: Path):
+    source, target = write_text(tmp_path, "train", TRAIN)
+    with pytest.raises(UserError, match="2 --source and 1 --target"):
+        binarize([source, source], [target], [source], [target], 5, tmp_path / "out")
 
 
 def test_a_run_that_fails_leaves_nothing_that_looks_finished(
@@ -164,7 +187,7 @@ def test_memory_does_not_grow_with_the_text(tmp_path: Path):
         text = write_text(tmp_path, "train", [("the cat sat on the mat", "le chat")] * pairs)
         tracemalloc.start()
         try:
-            binarize(*text, [dev[0]], [dev[1]], 10, tmp_path / "out")
+            binarize([text[0]], [text[1]], [dev[0]], [dev[1]], 10, tmp_path / "out")
             return tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()

@@ -196,6 +196,20 @@ def test_words_are_counted_over_all_texts(tmp_path: Path):
     assert count_words([tmp_path / "a", tmp_path / "b.gz"]) == {"x": 3, "y": 1, "z": 1}
 
 
+def test_a_text_in_parts_is_the_text(tmp_path: Path):
+    parts = {"whole": TEXT, "one": TEXT[:2], "empty": [], "two": TEXT[2:]}
+    for name, lines in parts.items():
+        write_lines(tmp_path / f"{name}.gz", lines)
+    bpe([tmp_path / "whole.gz"], merges=20, codes_out=tmp_path / "expected")
+    names = ["one", "empty", "two"]
+    bpe([tmp_path / f"{name}.gz" for name in names], merges=20, codes_out=tmp_path / "codes")
+    assert (tmp_path / "codes").read_bytes() == (tmp_path / "expected").read_bytes()
+    for name in parts:
+        bpe([tmp_path / f"{name}.gz"], codes=tmp_path / "codes", out=tmp_path / f"cut.{name}")
+    cut = [(tmp_path / f"cut.{name}").read_bytes() for name in names]
+    assert b"".join(cut) == (tmp_path / "cut.whole").read_bytes()
+
+
 @pytest.mark.parametrize(
     "lines, place",
     [

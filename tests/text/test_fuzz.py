@@ -18,7 +18,7 @@ from contextnmt.text.binarize import binarize
 from contextnmt.text.bpe import bpe, learn, segmenter
 from contextnmt.text.pieces import SYMBOL
 from contextnmt.text.restore import restore, restore_tokens
-from contextnmt.text.rules import HEADER as RULES_HEADER
+from contextnmt.text.rule_dictionary import HEADER as RULES_HEADER
 from contextnmt.text.subwords import undo_bpe
 from contextnmt.text.symbol_table import HEADER as SYMBOLS_HEADER
 from contextnmt.text.symbol_table import symbol_row
@@ -142,7 +142,8 @@ def check_hostile_translation(folder: Path, raw: Path) -> None:
 
 def check_ids(folder: Path, texts: Texts) -> None:
     """Every token of `texts` has an id in its line."""
-    binarize(*texts, [texts[0]], [texts[1]], vocabulary_size=50, out=folder / "ids")
+    source, target = ([text] for text in texts)
+    binarize(source, target, source, target, vocabulary_size=50, out=folder / "ids")
     manifest = read_json(folder / "ids" / "manifest.json")
     assert manifest["train"]["pairs"] == manifest["dev"]["pairs"] == LINES
     for side, text in zip(("source", "target"), texts, strict=True):
@@ -200,7 +201,7 @@ STAGES: dict[str, Stage] = {
     "symbolize": lambda bad, good, out: symbolize(good, "en", "fr", out, target=bad),
     "learn": lambda bad, good, out: bpe([good, bad], merges=9, codes_out=out),
     "cut": lambda bad, good, out: bpe([bad], codes=codes_of(good), out=out),
-    "binarize": lambda bad, good, out: binarize(good, bad, [good], [good], 9, out),
+    "binarize": lambda bad, good, out: binarize([good], [bad], [good], [good], 9, out),
     "restore": lambda bad, good, out: restore([bad], [out], "en", "fr"),
 }
 

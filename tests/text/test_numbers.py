@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sacremoses.tokenize import nonbreaking_prefixes
 
 from contextnmt.errors import UserError
 from contextnmt.text.numbers import (
@@ -50,6 +51,10 @@ def test_keys() -> None:
     assert digits_key("1.5") == digits_key("007") == ""
     assert value_key("08") == value_key("8")
     assert value_key("00") == value_key("0") != value_key("10")
+
+
+def test_every_language_of_the_tokenizer_has_a_format() -> None:
+    assert set(FORMATS) == set(nonbreaking_prefixes.available_langs.values())
 
 
 @given(st.integers(0, 10**12), st.integers(0, 999), st.booleans(), st.permutations(sorted(FORMATS)))

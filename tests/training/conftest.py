@@ -21,8 +21,8 @@ def reversal(tmp_path_factory):
         write_lines(folder / f"{text}.x", [source for source, _ in pairs])
         write_lines(folder / f"{text}.y", [target for _, target in pairs])
     binarize(
-        source=folder / "train.x",
-        target=folder / "train.y",
+        source=[folder / "train.x"],
+        target=[folder / "train.y"],
         dev_source=[folder / "dev.x"],
         dev_target=[folder / "dev.y"],
         vocabulary_size=7,  # one letter of the eight is unknown

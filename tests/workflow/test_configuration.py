@@ -185,25 +185,33 @@ def test_names_of_files_are_filled_in() -> None:
 def test_deviations_are_what_is_not_the_papers() -> None:
     paper = load(WORKFLOW / "experiments" / "choi2017.yaml")
     as_printed = {key: paper[key] for key in ("clean", "text", "model", "training", "decoding")}
-    assert deviations(WORKFLOW, configured(**as_printed)) == []
+    without_selection = [
+        {"key": "select.en-fr.in_domain", "paper": ["newstest2012", "newstest2013"], "here": None},
+        {"key": "select.en-fr.target_words", "paper": 348000000, "here": None},
+    ]
+    assert deviations(WORKFLOW, configured(**as_printed)) == without_selection
     system = {"view": "sym", "context": True, "training": {"clip": 2.0}, "label": "Mine"}
     own = {**as_printed, "experiments": {"choi2017": {"systems": {"baseline": system}}}}
     above = "experiments.choi2017.systems.baseline"
     assert deviations(WORKFLOW, configured(**own)) == [
+        *without_selection,
         {"key": f"{above}.view", "paper": "word", "here": "sym"},
         {"key": f"{above}.context", "paper": None, "here": True},
         {"key": f"{above}.training.clip", "paper": None, "here": 2.0},
     ]
     changed = merge(as_printed, {"model": {"dropout": 0.25}, "training": {"unknown_limit": None}})
     assert deviations(WORKFLOW, configured(**changed)) == [
+        *without_selection,
         {"key": "model.dropout", "paper": 0.0, "here": 0.25},
         {"key": "training.unknown_limit.en-fr", "paper": 0.1, "here": None},
         {"key": "training.unknown_limit.en-de", "paper": 0.3, "here": None},
     ]
 
 
-def test_the_digest_changes_with_the_settings_but_not_with_places() -> None:
+def test_the_digest_changes_with_the_settings_but_not_with_places_and_shards() -> None:
     assert digest(configured()) == digest(configured(mirrors=["/data"], hand_placed="/data"))
+    shards = {"embedded": {"texts": {"train": {"shards": 3}}}}
+    assert digest(configured()) == digest(configured(corpora=shards))
     assert digest(configured()) != digest(configured(seeds=[2]))
     assert digest(configured(seeds=[1, 2])) != digest(configured(seeds=[2, 1]))
 
@@ -271,7 +279,7 @@ def test_the_digest_changes_with_the_settings_but_not_with_places() -> None:
         ),
         (
             {"experiments": {"choi2017": {"texts": {"en-fr": {"test": ["train"]}}}}},
-            "only a training text may be called train",
+            "texts.en-fr.test: train is trained on: name another text, or declare it once more",
         ),
         (
             {"corpora": {"embedded": {"files": {"x.gz": {"url": "https://example.org/x.gz"}}}}},
@@ -289,6 +297,23 @@ def test_the_digest_changes_with_the_settings_but_not_with_places() -> None:
         (
             {"corpora": {"embedded": {"texts": {"dev": {"columns": ["english", "fr"]}}}}},
             "texts.dev.columns: unknown column en; allowed: english, fr",
+        ),
+        (
+            {"corpora": {"embedded": {"texts": {"train": {"shards": 0}}}}},
+            "texts.train.shards is 0; allowed: a whole number of at least 1 and at most 1000",
+        ),
+        ({"select": {"en-fr": {"pairs": 5}}}, "select.en-fr: missing: in_domain"),
+        (
+            {"select": {"en-fr": {"in_domain": ["dev"]}}},
+            "select.en-fr: neither: give one of target_words and pairs, and null for the other",
+        ),
+        (
+            {"select": {"en-fr": {"in_domain": ["dev"], "pairs": 5, "target_words": 50}}},
+            "select.en-fr: target_words and pairs: give one of target_words and pairs, and null",
+        ),
+        (
+            {"select": {"en-fr": {"in_domain": ["devv"], "pairs": 5}}},
+            "select.en-fr.in_domain: unknown text devv; did you mean dev? allowed: ",
         ),
         (
             {"corpora": {"embedded": {"texts": {"dev": {"lines": 0}}}}},

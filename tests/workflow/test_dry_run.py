@@ -12,13 +12,15 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 STAGES = [
-    *("download", "extracted", "tokenized", "cleaned", "selected", "symbolized", "subwords"),
-    *("binarized", "models", "translations", "restored", "scores", "coverages"),
-    *("pairs_counted", "counts", "symbols_scored"),
+    *("download", "extracted", "tokenized", "surveyed", "cleaned", "sampled", "estimated"),
+    *("cross_entropies", "ranked", "selected", "words_counted", "perplexities", "symbolized"),
+    *("dictionaries", "subwords", "binarized", "models", "translations", "restored", "scores"),
+    *("coverages", "pairs_counted", "counts", "symbols_scored"),
 ]
 MODEL = "results/demo/train/en-fr/baseline/1/model.json"
 TABLES_AND_FIGURES = [
-    *("table2", "table3", "table4", "phenomena", "symbols", "symbol_scores", "curves", "gains")
+    *("cleaning", "selection", "table2", "table3", "table4", "phenomena", "symbols"),
+    *("symbol_scores", "curves", "gains"),
 ]
 TARGETS = ["all", *STAGES, "choi2017", *(f"choi2017_{name}" for name in TABLES_AND_FIGURES)]
 
@@ -158,18 +160,23 @@ def test_another_order_of_texts_is_another_command(snakemake: Run, tmp_path: Pat
     """Snakemake compares inputs as a set: without it, the new order would re-run nothing."""
     text = {"file": "embedded.tar.gz", "member": "dev.{lang}"}
     file = tmp_path / "own.yaml"
-    target = "results/demo/binarize/en-fr/word/manifest.json"
-    commands: dict[str, set[str]] = {"select": set(), "binarize": set()}
+    target = "results/demo/binarize/en-fr/sym/manifest.json"
+    stages = ["sample", "rank", "rules", "binarize"]
+    commands: dict[str, set[str]] = {stage: set() for stage in stages}
     for turn in (1, -1):
-        texts = {"train": ["train", "more"][::turn], "dev": ["dev", "more"][::turn]}
-        corpora = {"embedded": {"texts": {"more": text}}}
-        experiments = {"choi2017": {"texts": {"en-fr": texts}}}
-        file.write_text(yaml.safe_dump({"corpora": corpora, "experiments": experiments}))
+        texts = {"train": ["train", "more"][::turn], "dev": ["dev", "again"][::turn]}
+        own = {
+            "corpora": {"embedded": {"texts": {"more": text, "again": text}}},
+            "experiments": {"choi2017": {"texts": {"en-fr": texts}}},
+            "select": {"en-fr": {"in_domain": ["dev"], "pairs": 5}},
+        }
+        file.write_text(yaml.safe_dump(own))
         arguments = ["-n", "-p", "-s", f"{ROOT}/Snakefile", "-d", f"{tmp_path}"]
-        plan = snakemake(ROOT, target, *arguments, "--configfile", f"{file}").stdout
+        dictionary = "results/demo/rules/en-fr/rules.tsv"
+        plan = snakemake(ROOT, target, dictionary, *arguments, "--configfile", f"{file}").stdout
         for stage, found in commands.items():
             found |= {line for line in plan.split("\n") if f"contextnmt {stage} " in line}
-    assert {stage: len(found) for stage, found in commands.items()} == {"select": 2, "binarize": 2}
+    assert {stage: len(found) for stage, found in commands.items()} == dict.fromkeys(stages, 2)
 
 
 @pytest.fixture

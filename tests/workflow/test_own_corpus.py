@@ -20,8 +20,9 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 def folder(tmp_path: Path) -> Path:
     """A folder with the README's configuration and, small, the files that it names."""
     section = (ROOT / "README.md").read_text().partition("## A corpus of your own")[2]
-    (block,) = re.findall(r"```yaml\n(.*?)```", section.partition("\n## ")[0], re.DOTALL)
-    own = yaml.safe_load(block)
+    blocks = re.findall(r"```yaml\n(.*?)```", section.partition("\n## ")[0], re.DOTALL)
+    own, large = map(yaml.safe_load, blocks)
+    (tmp_path / "large.yaml").write_text(yaml.safe_dump(large))
     own["corpora"]["own"]["texts"]["novel"]["lines"] = 2
     (tmp_path / "own.yaml").write_text(yaml.safe_dump(own))
     rows = ["2001\tAhoj, světe!\tHello, world!", "2002\tDobrý den.\tGood\u2028day.", "2003\t\t"]
@@ -69,6 +70,19 @@ def test_a_file_that_is_not_there_is_told_at_once(snakemake: Run, folder: Path) 
     assert "Traceback" not in run.stdout
 
 
+def test_a_language_that_no_stage_knows_is_told_at_once(snakemake: Run, folder: Path) -> None:
+    own = folder / "own.yaml"
+    own.write_text(own.read_text().replace("cs", "xx"))
+    run = snakemake(ROOT, "-n", *arguments(folder))
+    assert run.returncode != 0
+    assert "pairs: en-xx: language xx is not known; allowed: as, bn, ca, cs, " in run.stdout
+    assert "Traceback" not in run.stdout
+
+
 def test_the_whole_experiment_is_planned(snakemake: Run, folder: Path) -> None:
     run = snakemake(ROOT, "-n", *arguments(folder))
     assert run.returncode == 0, run.stdout
+    large = snakemake(ROOT, "-n", *arguments(folder), f"{folder / 'large.yaml'}")
+    assert large.returncode == 0, large.stdout
+    jobs = dict(re.findall(r"^(\w+) +(\d+)$", large.stdout, re.MULTILINE))
+    assert (jobs["cross_entropy"], jobs["rank"], jobs["symbolize"]) == ("8", "1", "8")

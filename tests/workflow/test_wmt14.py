@@ -95,7 +95,7 @@ def test_dev_and_test_sets_are_the_papers() -> None:
 
 def test_the_settings_are_the_papers() -> None:
     paper = load(ROOT / "workflow" / "experiments" / "choi2017.yaml")
-    for block in ("clean", "text", "model", "training", "decoding"):
+    for block in ("clean", "select", "text", "model", "training", "decoding"):
         assert CONFIGURATION[block] == paper[block]
     assert CONFIGURATION["systems"] == list(paper["experiments"]["choi2017"]["systems"])
 
@@ -107,3 +107,6 @@ def test_the_whole_experiment_is_planned(snakemake: Run, tmp_path: Path) -> None
     jobs = dict(re.findall(r"^(\w+) +(\d+)$", run.stdout, re.MULTILINE))
     assert int(jobs["train"]) == 14
     assert int(jobs["download_file"]) >= 8
+    parts = {"en-fr": 21, "en-de": 5}
+    assert int(jobs["cross_entropy"]) == parts["en-fr"]  # en-de is not selected
+    assert int(jobs["symbolize"]) == sum(parts.values())

@@ -1,6 +1,7 @@
-"""The configuration, and what all rules share: names of texts, runs, and marks of code."""
+"""The configuration, and what all rules share: names of texts and parts, runs, marks of code."""
 
 import os
+import re
 import shlex
 import sys
 import tempfile
@@ -13,6 +14,7 @@ sys.path.insert(0, str(SOURCE))
 from contextnmt import configuration as configurations
 from contextnmt.closure import code_marks
 from contextnmt.errors import UserError
+from contextnmt.text.numbers import FORMATS as LANGUAGES
 
 
 def read_configuration():
@@ -62,7 +64,19 @@ def check_local_files(corpora):
                 )
 
 
+def check_languages(pairs):
+    """End the program unless the stages know both languages of each pair."""
+    for pair in pairs:
+        for language in pair.split("-"):
+            if language not in LANGUAGES:
+                sys.exit(
+                    f"pairs: {pair}: language {language} is not known; allowed: "
+                    + ", ".join(sorted(LANGUAGES))
+                )
+
+
 CONFIGURATION = read_configuration()
+check_languages(CONFIGURATION["pairs"])
 check_local_files(CONFIGURATION["corpora"])
 RESULTS = f"results/{CONFIGURATION['preset']}"
 check_writable(Path(RESULTS))
@@ -79,6 +93,7 @@ wildcard_constraints:
     target="[a-z]{2,3}",
     language="[a-z]{2,3}",
     text="[A-Za-z0-9_-]+",
+    part=r"[A-Za-z0-9_-]+(\.[0-9]+of[0-9]+)?",
     aware=r"(\.pair)?",
     view="|".join(VIEWS),
     system="|".join(CONFIGURATION["systems"]),
@@ -113,6 +128,38 @@ def text_entry(name):
         for corpus in CONFIGURATION["corpora"].values()
         if name in corpus["texts"]
     )
+
+
+def shards(text):
+    """Into how many parts a text is cut while it is a training text."""
+    return text_entry(text).get("shards", 1)
+
+
+def numbered(name, count):
+    """What the `count` parts of a text are called; one that is not cut keeps its name."""
+    return (
+        [name] if count == 1 else [f"{name}.{n}of{count}" for n in range(1, count + 1)]
+    )
+
+
+def parts(text):
+    """Names of the parts of a training text, in order."""
+    return numbered(text, shards(text))
+
+
+def texts_trained_on():
+    """Names of the training texts of all pairs."""
+    return list(dict.fromkeys(text for pair in PAIRS for text in texts(pair, "train")))
+
+
+def training_parts(pair):
+    """Names of the parts of all training texts of `pair`: the pool to select from, in order."""
+    return [part for text in texts(pair, "train") for part in parts(text)]
+
+
+def selection(pair):
+    """What is selected of the training texts of `pair`, or None: all."""
+    return CONFIGURATION["select"].get(pair)
 
 
 def recipe(wildcards):

@@ -1,4 +1,4 @@
-"""From archives to clean tokenized pairs: download, generate, extract, tokenize, clean, select."""
+"""From archives to clean tokenized pairs: download, generate, extract, tokenize, survey, clean."""
 
 
 onstart:
@@ -57,46 +57,57 @@ rule generate:
         "python -m contextnmt generate --seed {params.seed} --out {output:q} > {log:q} 2>&1"
 
 
-rule extract:
-    input:
-        source=archive_file("source"),
-        target=archive_file("target"),
-    output:
-        source="<results>/extract/{source}-{target}/{text}.{source}.gz",
-        target="<results>/extract/{source}-{target}/{text}.{target}.gz",
-    log:
-        "<logs>/extract/{source}-{target}/{text}.log",
-    benchmark:
-        "<benchmarks>/extract/{source}-{target}/{text}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
-    resources:
-        mem_mb=2000,
-        runtime="4h",
-    params:
-        *code("contextnmt.corpus.extract"),
-        source=archive_member("source"),
-        target=archive_member("target"),
-        options=extraction_options,
-    message:
-        "extract {wildcards.source}-{wildcards.target} {wildcards.text}"
-    shell:
-        "python -m contextnmt extract --source {params.source:q} --target {params.target:q}"
-        " --source-out {output.source} --target-out {output.target} {params.options}"
-        " > {log} 2>&1"
+# A rule for each number of parts that texts are cut into: Snakemake knows the outputs of a rule
+# before it knows its text.
+for count in sorted({1, *map(shards, texts_trained_on())}):
+
+    rule:
+        name:
+            "extract" if count == 1 else f"extract_{count}_parts"
+        input:
+            source=archive_file("source"),
+            target=archive_file("target"),
+        output:
+            source=extracted_parts("source", count),
+            target=extracted_parts("target", count),
+        log:
+            f"<logs>/{extraction('{source}-{target}', '{text}', count)}.log",
+        benchmark:
+            f"<benchmarks>/{extraction('{source}-{target}', '{text}', count)}.tsv"
+        conda:
+            "../../envs/contextnmt.yaml"
+        resources:
+            mem_mb=2000,
+            runtime="4h",
+        params:
+            *code("contextnmt.corpus.extract"),
+            source=archive_member("source"),
+            target=archive_member("target"),
+            options=extraction_options,
+            out=lambda wildcards, output: " ".join(
+                [
+                    repeated("--source-out", output.source),
+                    repeated("--target-out", output.target),
+                ]
+            ),
+        message:
+            "extract {wildcards.source}-{wildcards.target} {wildcards.text}"
+        shell:
+            "python -m contextnmt extract --source {params.source:q} --target {params.target:q}"
+            " {params.out} {params.options} > {log} 2>&1"
 
 
 rule tokenize:
     input:
-        source="<results>/extract/{source}-{target}/{text}.{source}.gz",
-        target="<results>/extract/{source}-{target}/{text}.{target}.gz",
+        source="<results>/extract/{source}-{target}/{part}.{source}.gz",
+        target="<results>/extract/{source}-{target}/{part}.{target}.gz",
     output:
-        source="<results>/tokenize/{source}-{target}/{text}.{source}.gz",
-        target="<results>/tokenize/{source}-{target}/{text}.{target}.gz",
+        source="<results>/tokenize/{source}-{target}/{part}.{source}.gz",
+        target="<results>/tokenize/{source}-{target}/{part}.{target}.gz",
     log:
-        "<logs>/tokenize/{source}-{target}/{text}.log",
+        "<logs>/tokenize/{source}-{target}/{part}.log",
     benchmark:
-        "<benchmarks>/tokenize/{source}-{target}/{text}.tsv"
+        "<benchmarks>/tokenize/{source}-{target}/{part}.tsv"
     conda:
         "../../envs/contextnmt.yaml"
     resources:
@@ -105,25 +116,57 @@ rule tokenize:
     params:
         *code("contextnmt.corpus.tokenize"),
     message:
-        "tokenize {wildcards.source}-{wildcards.target} {wildcards.text}"
+        "tokenize {wildcards.source}-{wildcards.target} {wildcards.part}"
     shell:
         "python -m contextnmt tokenize --source {input.source} --target {input.target}"
         " --source-language {wildcards.source} --target-language {wildcards.target}"
         " --source-out {output.source} --target-out {output.target} > {log} 2>&1"
 
 
+rule survey:
+    input:
+        source="<results>/tokenize/{source}-{target}/{part}.{source}.gz",
+        target="<results>/tokenize/{source}-{target}/{part}.{target}.gz",
+    output:
+        source="<results>/survey/{source}-{target}/{part}.{source}.tsv.gz",
+        target="<results>/survey/{source}-{target}/{part}.{target}.tsv.gz",
+        fingerprints="<results>/survey/{source}-{target}/{part}.fingerprints.npy",
+    log:
+        "<logs>/survey/{source}-{target}/{part}.log",
+    benchmark:
+        "<benchmarks>/survey/{source}-{target}/{part}.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    resources:
+        mem_mb=4000,
+        runtime="4h",
+    params:
+        *code("contextnmt.corpus.survey"),
+    message:
+        "survey {wildcards.source}-{wildcards.target} {wildcards.part}"
+    shell:
+        "python -m contextnmt survey --source {input.source} --target {input.target}"
+        " --source-counts-out {output.source} --target-counts-out {output.target}"
+        " --fingerprints-out {output.fingerprints} > {log} 2>&1"
+
+
 rule clean:
     input:
-        source="<results>/tokenize/{source}-{target}/{text}.{source}.gz",
-        target="<results>/tokenize/{source}-{target}/{text}.{target}.gz",
+        source="<results>/tokenize/{source}-{target}/{part}.{source}.gz",
+        target="<results>/tokenize/{source}-{target}/{part}.{target}.gz",
+        source_counts=surveyed("{part}.{source}.tsv.gz", "wrong_language"),
+        target_counts=surveyed("{part}.{target}.tsv.gz", "wrong_language"),
+        fingerprints=earlier_and_own(
+            surveyed("{part}.fingerprints.npy", "drop_duplicates")
+        ),
     output:
-        source="<results>/clean/{source}-{target}/{text}.{source}.gz",
-        target="<results>/clean/{source}-{target}/{text}.{target}.gz",
-        removed="<results>/clean/{source}-{target}/{text}.removed.json",
+        source="<results>/clean/{source}-{target}/{part}.{source}.gz",
+        target="<results>/clean/{source}-{target}/{part}.{target}.gz",
+        removed="<results>/clean/{source}-{target}/{part}.removed.json",
     log:
-        "<logs>/clean/{source}-{target}/{text}.log",
+        "<logs>/clean/{source}-{target}/{part}.log",
     benchmark:
-        "<benchmarks>/clean/{source}-{target}/{text}.tsv"
+        "<benchmarks>/clean/{source}-{target}/{part}.tsv"
     conda:
         "../../envs/contextnmt.yaml"
     resources:
@@ -131,45 +174,19 @@ rule clean:
         runtime="12h",
     params:
         *code("contextnmt.corpus.clean"),
-        settings=lambda wildcards: settings(
-            CONFIGURATION["clean"][f"{wildcards.source}-{wildcards.target}"]
+        settings=lambda wildcards: settings(CONFIGURATION["clean"][pair_of(wildcards)]),
+        # One param for all, since Snakemake compares params as a set: another order re-runs.
+        surveys=lambda wildcards, input: " ".join(
+            [
+                repeated("--source-counts", input.source_counts),
+                repeated("--target-counts", input.target_counts),
+                repeated("--fingerprints", input.fingerprints),
+            ]
         ),
     message:
-        "clean {wildcards.source}-{wildcards.target} {wildcards.text}"
+        "clean {wildcards.source}-{wildcards.target} {wildcards.part}"
     shell:
         "python -m contextnmt clean --source {input.source} --target {input.target}"
         " --source-out {output.source} --target-out {output.target}"
-        " --removed-out {output.removed} --settings {params.settings:q} > {log} 2>&1"
-
-
-rule select:
-    input:
-        source=training_texts("source"),
-        target=training_texts("target"),
-    output:
-        source="<results>/select/{source}-{target}/train.{source}.gz",
-        target="<results>/select/{source}-{target}/train.{target}.gz",
-        source_counts="<results>/select/{source}-{target}/counts.{source}.tsv",
-        target_counts="<results>/select/{source}-{target}/counts.{target}.tsv",
-    log:
-        "<logs>/select/{source}-{target}.log",
-    benchmark:
-        "<benchmarks>/select/{source}-{target}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
-    resources:
-        mem_mb=8000,
-        runtime="24h",
-    params:
-        *code("contextnmt.selection.select"),
-        # One param for all, since Snakemake compares params as a set: another order re-runs.
-        texts=lambda wildcards, input: " ".join(
-            [repeated("--source", input.source), repeated("--target", input.target)]
-        ),
-    message:
-        "select {wildcards.source}-{wildcards.target}"
-    shell:
-        "python -m contextnmt select {params.texts}"
-        " --source-out {output.source} --target-out {output.target}"
-        " --source-counts {output.source_counts} --target-counts {output.target_counts}"
+        " --removed-out {output.removed} --settings {params.settings:q} {params.surveys}"
         " > {log} 2>&1"

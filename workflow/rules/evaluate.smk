@@ -143,10 +143,10 @@ rule phenomena:
 
 rule coverage:
     input:
-        source_before="<results>/select/{source}-{target}/train.{source}.gz",
-        target_before="<results>/select/{source}-{target}/train.{target}.gz",
-        source_after="<results>/symbolize/{source}-{target}/train.{source}.gz",
-        target_after="<results>/symbolize/{source}-{target}/train.{target}.gz",
+        source_before="<results>/word-counts/{source}-{target}/{source}.tsv",
+        target_before="<results>/word-counts/{source}-{target}/{target}.tsv",
+        source_after=in_training("symbolize/{pair}/{part}.{source}.gz"),
+        target_after=in_training("symbolize/{pair}/{part}.{target}.gz"),
     output:
         "<results>/coverage/{source}-{target}.json",
     log:
@@ -160,15 +160,20 @@ rule coverage:
         runtime="2h",
     params:
         *code("contextnmt.evaluation.coverage"),
+        # One param for all, since Snakemake compares params as a set: another order re-runs.
+        symbolized=lambda wildcards, input: " ".join(
+            [
+                repeated("--source-after", input.source_after),
+                repeated("--target-after", input.target_after),
+            ]
+        ),
         vocabulary_size=CONFIGURATION["text"]["vocabulary_size"],
     message:
         "coverage {wildcards.source}-{wildcards.target}"
     shell:
-        "python -m contextnmt coverage"
-        " --language {wildcards.source} --before {input.source_before}"
-        " --after {input.source_after}"
-        " --language {wildcards.target} --before {input.target_before}"
-        " --after {input.target_after}"
+        "python -m contextnmt coverage --source-language {wildcards.source}"
+        " --target-language {wildcards.target} --source-before {input.source_before}"
+        " --target-before {input.target_before} {params.symbolized}"
         " --vocabulary-size {params.vocabulary_size} --out {output} > {log} 2>&1"
 
 
@@ -199,9 +204,9 @@ rule symbol_scores:
     input:
         source=evaluated_files("source"),
         target=evaluated_files("target"),
-        source_counts="<results>/select/{source}-{target}/counts.{source}.tsv",
-        target_counts="<results>/select/{source}-{target}/counts.{target}.tsv",
-        rates="<results>/symbolize/{source}-{target}/train.rates.tsv",
+        source_counts="<results>/word-counts/{source}-{target}/{source}.tsv",
+        target_counts="<results>/word-counts/{source}-{target}/{target}.tsv",
+        rates="<results>/rules/{source}-{target}/rates.tsv",
     output:
         "<results>/symbol-scores/{source}-{target}.json",
     log:

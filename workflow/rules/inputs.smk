@@ -15,100 +15,49 @@ BINARIZED = [
 ]
 
 
-def file_entry(wildcards):
-    """What the configuration says about a file of a corpus."""
-    return CONFIGURATION["corpora"][wildcards.corpus]["files"][wildcards.file]
+def pair_of(wildcards):
+    """The language pair of a rule that knows its two sides."""
+    return f"{wildcards.source}-{wildcards.target}"
 
 
-def archive(pair, text, language):
-    """Path of the file with one side of a text, the member in it or None, and its digest or None.
-
-    The package makes some files itself (generate); they have no fixed digest. Others are the
-    user's own (local) and are read where they are.
-    """
-    corpus, file, member = configurations.place(CONFIGURATION, pair, text, language)
-    entry = CONFIGURATION["corpora"][corpus]["files"][file]
-    stage = "generate" if "generator" in entry else "download"
-    path = entry.get("local", f"{RESULTS}/{stage}/{corpus}/{file}")
-    return path, member, next(iter(digests(entry)), None)
+def filled(pattern, wildcards, **others):
+    """The path of a result by a pattern with the names of wildcards, and `others`, in braces."""
+    return f"{RESULTS}/{pattern}".format_map({**dict(wildcards.items()), **others})
 
 
-def archive_of(wildcards, side):
-    """The same, for the wildcards of rule extract and `side` source or target."""
-    pair = f"{wildcards.source}-{wildcards.target}"
-    return archive(pair, wildcards.text, wildcards[side])
-
-
-def archive_file(side):
-    """Input function: the file with one side of a text."""
-    return lambda wildcards: archive_of(wildcards, side)[0]
-
-
-def archive_member(side):
-    """Param function: the same with the member, as `extract` wants it."""
-    return lambda wildcards: "::".join(filter(None, archive_of(wildcards, side)[:2]))
-
-
-def extraction_options(wildcards):
-    """What else `extract` is told: columns, numbers of pairs, digests, as far as they are stated."""
-    entry, pair = text_entry(wildcards.text), f"{wildcards.source}-{wildcards.target}"
-    columns = {language: n for n, language in enumerate(entry.get("columns", []), 1)}
-    lines = {key: entry.get(key) for key in ["lines", "lines_recalled"]}
-    stated = {
-        **{f"--{side}-column": columns.get(wildcards[side]) for side in SIDES},
-        **{
-            f"--{key.replace('_', '-')}": (
-                value.get(pair) if isinstance(value, dict) else value
-            )
-            for key, value in lines.items()
-        },
-        **{f"--{side}-digest": archive_of(wildcards, side)[2] for side in SIDES},
-    }
-    return " ".join(f"{option} {value}" for option, value in stated.items() if value)
-
-
-def copies():
-    """The options that name places with copies of downloads."""
-    hand_placed = CONFIGURATION["hand_placed"]
-    return " ".join(
-        [
-            repeated("--mirror", CONFIGURATION["mirrors"]),
-            repeated("--hand-placed", [hand_placed] if hand_placed else []),
-        ]
-    )
-
-
-def digests(entry):
-    """The digests that a corpus file has to have, each as `extract` wants it, the best one first."""
-    return [f"{kind}:{entry[kind]}" for kind in ["sha256", "md5"] if kind in entry]
-
-
-def digests_of(wildcards):
-    """What tells a file to fetch from any other one."""
-    return digests(file_entry(wildcards))
-
-
-def training_texts(language):
-    """The cleaned training texts of a pair, one side."""
+def in_training(pattern):
+    """Input function: the files by `pattern` of all parts of the training text of a pair."""
     return lambda wildcards: [
-        f"{RESULTS}/clean/{wildcards.source}-{wildcards.target}/{text}.{wildcards[language]}.gz"
-        for text in texts(f"{wildcards.source}-{wildcards.target}", "train")
+        filled(pattern, wildcards, pair=pair, part=part)
+        for pair in [wildcards.get("pair") or pair_of(wildcards)]
+        for part in training_parts(pair)
     ]
 
 
+def repeated(option, values):
+    """`option` once for each of `values`."""
+    return " ".join(f"{option} {shlex.quote(str(value))}" for value in values)
+
+
 def view_file(pair, view, text, language, aware=False):
-    """The file that holds one side of a text in a view.
+    """The file that holds one side of a text, or of a part of the training text, in a view.
 
     `aware`: symbols were made with both sides in sight, as in the training text, so that the two
     sides fit; the texts to translate are made from the source alone (A26).
     """
-    aware = ".pair" if aware and "sym" in view and text != "train" else ""
+    trained = text in training_parts(pair)
+    aware = ".pair" if aware and "sym" in view and not trained else ""
     if view == "word":
-        stage = "select" if text == "train" else "tokenize"
+        stage = "select" if trained else "tokenize"
     else:
         stage = "symbolize" if view == "sym" else "bpe"
     folder = f"bpe/{pair}/{view}" if stage == "bpe" else f"{stage}/{pair}"
     return f"{RESULTS}/{folder}/{text}{aware}.{language}.gz"
+
+
+def training_files(pair, view, language):
+    """One side of the training text in a view: its parts, in order."""
+    return [view_file(pair, view, part, language) for part in training_parts(pair)]
 
 
 def codes_languages(pair):
@@ -129,19 +78,17 @@ def codes(wildcards):
 def dev_files(language):
     """The dev texts of a pair in a view, one side."""
     return lambda wildcards: [
-        view_file(pair, wildcards.view, text, wildcards[language], aware=True)
-        for pair in [f"{wildcards.source}-{wildcards.target}"]
-        for text in texts(pair, "dev")
+        view_file(
+            pair_of(wildcards), wildcards.view, text, wildcards[language], aware=True
+        )
+        for text in texts(pair_of(wildcards), "dev")
     ]
 
 
-def train_file(language):
-    """The training text of a pair in a view, one side."""
-    return lambda wildcards: view_file(
-        f"{wildcards.source}-{wildcards.target}",
-        wildcards.view,
-        "train",
-        wildcards[language],
+def train_files(language):
+    """The parts of the training text of a pair in a view, one side."""
+    return lambda wildcards: training_files(
+        pair_of(wildcards), wildcards.view, wildcards[language]
     )
 
 
@@ -240,9 +187,8 @@ def translated_texts(wildcards):
 def evaluated_files(language):
     """The dev and test texts of a pair, one side, tokenized."""
     return lambda wildcards: [
-        f"{RESULTS}/tokenize/{pair}/{text}.{wildcards[language]}.gz"
-        for pair in [f"{wildcards.source}-{wildcards.target}"]
-        for text in texts(pair, "dev", "test")
+        f"{RESULTS}/tokenize/{pair_of(wildcards)}/{text}.{wildcards[language]}.gz"
+        for text in texts(pair_of(wildcards), "dev", "test")
     ]
 
 
@@ -264,11 +210,6 @@ def translation_names(wildcards):
         for text in texts(wildcards.pair, "dev", "test")
         for beam in BEAMS
     ]
-
-
-def repeated(option, values):
-    """`option` once for each of `values`."""
-    return " ".join(f"{option} {shlex.quote(str(value))}" for value in values)
 
 
 def references(stage):
@@ -293,9 +234,7 @@ def symbol_tables(wildcards):
 def rule_dictionary(wildcards):
     """The rule dictionary of a pair, for a system whose text has symbols."""
     symbolized = "sym" in recipe(wildcards)["view"]
-    return (
-        [f"{RESULTS}/symbolize/{wildcards.pair}/train.rules.tsv"] if symbolized else []
-    )
+    return [f"{RESULTS}/rules/{wildcards.pair}/rules.tsv"] if symbolized else []
 
 
 def tags(wildcards):

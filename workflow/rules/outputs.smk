@@ -5,9 +5,25 @@ import threading
 from contextnmt.corpus.overview import Wanted, overview, watch
 
 
-def parallel_texts(*roles):
-    """Every text that an experiment gives one of these roles, as (pair, text)."""
-    return [(pair, text) for pair in PAIRS for text in texts(pair, *roles)]
+def pool():
+    """Every part of a training text, as (pair, part)."""
+    return [(pair, part) for pair in PAIRS for part in training_parts(pair)]
+
+
+def other_texts():
+    """Every dev, test and in-domain text, as (pair, text)."""
+    return [
+        (pair, text)
+        for pair in PAIRS
+        for text in dict.fromkeys(
+            [*texts(pair, "dev", "test"), *(selection(pair) or {}).get("in_domain", [])]
+        )
+    ]
+
+
+def selected_pairs():
+    """The pairs whose training text is a selection."""
+    return [pair for pair in PAIRS if selection(pair)]
 
 
 def side_files(stage, names):
@@ -22,8 +38,8 @@ def side_files(stage, names):
 def archive_files():
     """Every file that a text of the configuration lies in, but for the user's own."""
     files = {
-        archive(pair, text, language)[0]
-        for pair, text in parallel_texts("train", "dev", "test")
+        archive(pair, text.partition(".")[0], language)[0]
+        for pair, text in pool() + other_texts()
         for language in pair.split("-")
     }
     return sorted(file for file in files if file.startswith(f"{RESULTS}/"))
@@ -45,6 +61,37 @@ def announce_downloads(jobs):
         threading.Thread(target=watch, args=(files,), daemon=True).start()
 
 
+def rankings():
+    """What is selected of the pool, for each pair with a selection."""
+    return [f"{RESULTS}/rank/{pair}.json" for pair in selected_pairs()]
+
+
+def perplexities():
+    """What the selection gains over chance, for each pair with a selection."""
+    return [f"{RESULTS}/perplexity/{pair}.json" for pair in selected_pairs()]
+
+
+def selection_figures(*suffixes):
+    """The figures that show the selection of each pair."""
+    return expand(
+        "<results>/report/figures/selection.{pair}.{quantity}.{suffix}",
+        pair=selected_pairs(),
+        quantity=["scores", "perplexity"],
+        suffix=suffixes,
+    )
+
+
+def surveyed_parts():
+    """Every part of a training text that clean needs a survey of, as (pair, part)."""
+    return [
+        (pair, part)
+        for pair in PAIRS
+        for text in texts(pair, "train")
+        if needs_survey(pair, text)
+        for part in parts(text)
+    ]
+
+
 def views(pair, part=""):
     """The views of the systems that have `part` in their names."""
     named = [
@@ -64,7 +111,7 @@ def view_texts(pair, view):
     source, target = pair.split("-")
     trained = [
         view_file(pair, view, text, language, aware=True)
-        for text in ["train", *texts(pair, "dev")]
+        for text in [*training_parts(pair), *texts(pair, "dev")]
         for language in [source, target]
     ]
     translated = [
@@ -75,7 +122,7 @@ def view_texts(pair, view):
 
 def symbolized_files():
     """All texts with symbols; the training texts always, for the coverage of Table 3."""
-    training = side_files("symbolize", ((pair, "train") for pair in PAIRS))
+    training = side_files("symbolize", pool())
     others = [
         path for pair in PAIRS if views(pair, "sym") for path in view_texts(pair, "sym")
     ]
@@ -117,13 +164,40 @@ def benchmarks():
     names = [
         *(str(Path(path).relative_to(RESULTS)) for path in archive_files()),
         *(
-            f"{stage}/{pair}/{text}"
-            for stage in ["extract", "tokenize"]
-            for pair, text in parallel_texts("train", "dev", "test")
+            extraction(pair, text, shards(text))
+            for pair in PAIRS
+            for text in texts(pair, "train")
         ),
-        *(f"clean/{pair}/{text}" for pair, text in parallel_texts("train")),
-        *(f"select/{pair}" for pair in PAIRS),
-        *(f"symbolize/{pair}/train" for pair in PAIRS),
+        *(extraction(pair, text, 1) for pair, text in other_texts()),
+        *(f"tokenize/{pair}/{text}" for pair, text in pool() + other_texts()),
+        *(f"survey/{pair}/{part}" for pair, part in surveyed_parts()),
+        *(f"clean/{pair}/{part}" for pair, part in pool()),
+        *(
+            f"{stage}/{pair}"
+            for stage in ["sample", "rank", "perplexity"]
+            for pair in selected_pairs()
+        ),
+        *(
+            f"language-models/{pair}/{language}"
+            for pair in selected_pairs()
+            for language in pair.split("-")
+        ),
+        *(
+            f"cross-entropy/{pair}/{part}"
+            for pair in selected_pairs()
+            for part in training_parts(pair)
+        ),
+        *(
+            f"{stage}/{pair}/{part}"
+            for stage in ["select", "symbolize"]
+            for pair, part in pool()
+        ),
+        *(
+            f"word-counts/{pair}/{language}"
+            for pair in PAIRS
+            for language in pair.split("-")
+        ),
+        *(f"rules/{pair}" for pair in PAIRS),
         *(
             f"symbolize/{pair}/{text}.pair"
             for pair in PAIRS

@@ -13,63 +13,16 @@ PAGE = [
     "test",
 ]
 PAGE += ["config_digest", "deviations"]
-CAPTIONS = ["curves", "gains", "phenomena", "symbol-errors", "symbol-scores", "symbols"]
+CAPTIONS = ["cleaning", "selection", "selection-figures"]
+CAPTIONS += [
+    "curves",
+    "gains",
+    "phenomena",
+    "symbol-errors",
+    "symbol-scores",
+    "symbols",
+]
 CAPTIONS += ["table2", "table3", "table4", "workflow"]
-
-
-rule choi2017_table2:
-    output:
-        report(
-            "<results>/report/tables/table2.csv",
-            caption="../report/table2.rst",
-            category="Tables",
-        ),
-        expand("<results>/report/tables/table2.{suffix}", suffix=["json", "md", "tex"]),
-    log:
-        "<logs>/report/table2.log",
-    benchmark:
-        "<benchmarks>/report/table2.tsv"
-    localrule: True
-    conda:
-        "../../envs/contextnmt.yaml"
-    params:
-        *code("contextnmt.report.table2"),
-        out=lambda wildcards, output: Path(output[0]).with_suffix(""),
-    message:
-        "Table 2 of Choi et al. 2017"
-    shell:
-        "python -m contextnmt table2 --out {params.out} > {log} 2>&1"
-
-
-rule choi2017_table3:
-    input:
-        coverage=expand("<results>/coverage/{pair}.json", pair=PAIRS),
-        pairs=expand("<results>/pairs/{pair}.json", pair=PAIRS),
-    output:
-        report(
-            "<results>/report/tables/table3.csv",
-            caption="../report/table3.rst",
-            category="Tables",
-        ),
-        expand("<results>/report/tables/table3.{suffix}", suffix=["json", "md", "tex"]),
-    log:
-        "<logs>/report/table3.log",
-    benchmark:
-        "<benchmarks>/report/table3.tsv"
-    localrule: True
-    conda:
-        "../../envs/contextnmt.yaml"
-    params:
-        *code("contextnmt.report.table3"),
-        experiment=experiment("choi2017", "pairs", "vocabulary_size"),
-        coverage=lambda wildcards, input: repeated("--coverage", input.coverage),
-        pairs=lambda wildcards, input: repeated("--pairs", input.pairs),
-        out=lambda wildcards, output: Path(output[0]).with_suffix(""),
-    message:
-        "Table 3 of Choi et al. 2017"
-    shell:
-        "python -m contextnmt table3 {params.coverage} {params.pairs}"
-        " --experiment {params.experiment:q} --out {params.out} > {log} 2>&1"
 
 
 rule choi2017_table4:
@@ -132,75 +85,6 @@ rule choi2017_phenomena:
     shell:
         "python -m contextnmt phenomena-table {params.phenomena}"
         " --experiment {params.experiment:q} --out {params.out} > {log} 2>&1"
-
-
-rule choi2017_symbols:
-    input:
-        expand("<results>/symbolize/{pair}/train.rules.tsv", pair=PAIRS),
-    output:
-        report(
-            "<results>/report/tables/symbols.csv",
-            caption="../report/symbols.rst",
-            category="Tables",
-        ),
-        expand("<results>/report/tables/symbols.{suffix}", suffix=["json", "md", "tex"]),
-    log:
-        "<logs>/report/symbols.log",
-    benchmark:
-        "<benchmarks>/report/symbols.tsv"
-    localrule: True
-    conda:
-        "../../envs/contextnmt.yaml"
-    params:
-        *code("contextnmt.report.symbols_table"),
-        experiment=experiment("choi2017", "pairs"),
-        rules=lambda wildcards, input: repeated("--rules", input),
-        out=lambda wildcards, output: Path(output[0]).with_suffix(""),
-    message:
-        "table of symbols"
-    shell:
-        "python -m contextnmt symbols-table {params.rules} --experiment {params.experiment:q}"
-        " --out {params.out} > {log} 2>&1"
-
-
-rule choi2017_symbol_scores:
-    input:
-        symbol_score_files(),
-    output:
-        report(
-            "<results>/report/tables/symbol-scores.csv",
-            caption="../report/symbol-scores.rst",
-            category="Tables",
-        ),
-        report(
-            "<results>/report/tables/symbol-errors.csv",
-            caption="../report/symbol-errors.rst",
-            category="Tables",
-        ),
-        expand(
-            "<results>/report/tables/{table}.{suffix}",
-            table=["symbol-scores", "symbol-errors"],
-            suffix=["json", "md", "tex"],
-        ),
-    log:
-        "<logs>/report/symbol-scores.log",
-    benchmark:
-        "<benchmarks>/report/symbol-scores.tsv"
-    localrule: True
-    conda:
-        "../../envs/contextnmt.yaml"
-    params:
-        *code("contextnmt.report.symbol_scores_table"),
-        experiment=experiment("choi2017", "pairs", "dev", "test"),
-        scores=lambda wildcards, input: repeated("--symbol-scores", input),
-        out=lambda wildcards, output: Path(output[0]).with_suffix(""),
-        errors_out=lambda wildcards, output: Path(output[1]).with_suffix(""),
-    message:
-        "tables of symbol scores"
-    shell:
-        "python -m contextnmt symbol-scores-table {params.scores}"
-        " --experiment {params.experiment:q} --out {params.out}"
-        " --errors-out {params.errors_out} > {log} 2>&1"
 
 
 rule choi2017_curves:
@@ -276,6 +160,8 @@ rule choi2017_gains:
 rule choi2017:
     input:
         tables=[
+            "<results>/report/tables/cleaning.json",
+            "<results>/report/tables/selection.json",
             "<results>/report/tables/table4.json",
             "<results>/report/tables/table2.json",
             "<results>/report/tables/table3.json",
@@ -297,12 +183,9 @@ rule choi2017:
                 pair=PAIRS,
                 quantity=["bleu", "loss"],
             ),
+            *selection_figures("svg"),
         ],
         models=runs("<results>/train/{pair}/{system}/{seed}/model.json"),
-        cleaned=[
-            f"{RESULTS}/clean/{pair}/{text}.removed.json"
-            for pair, text in parallel_texts("train")
-        ],
         source=first_test_files("tokenize", 0),
         reference=first_test_files("tokenize", 1),
         restored=runs("<results>/restore/{pair}/{system}/{seed}"),
@@ -332,7 +215,6 @@ rule choi2017:
                     (f"{Path(path).stem}={path}" for path in input.captions),
                 ),
                 repeated("--model", input.models),
-                repeated("--cleaned", input.cleaned),
                 repeated(
                     "--restored",
                     (f"{folder}/restored.json" for folder in input.restored),

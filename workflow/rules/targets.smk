@@ -4,9 +4,17 @@ Target          makes the last file of stage
 download        download, generate
 extracted       extract
 tokenized       tokenize
+surveyed        survey
 cleaned         clean
+sampled         sample
+estimated       language-models
+cross_entropies cross-entropy
+ranked          rank
 selected        select
+words_counted   word-counts
+perplexities    perplexity
 symbolized      symbolize
+dictionaries    rules
 subwords        bpe
 binarized       binarize
 models          train
@@ -27,27 +35,83 @@ rule download:
 
 rule extracted:
     input:
-        side_files("extract", parallel_texts("train", "dev", "test")),
+        side_files("extract", pool() + other_texts()),
 
 
 rule tokenized:
     input:
-        side_files("tokenize", parallel_texts("train", "dev", "test")),
+        side_files("tokenize", pool() + other_texts()),
+
+
+rule surveyed:
+    input:
+        [
+            f"{RESULTS}/survey/{pair}/{part}.fingerprints.npy"
+            for pair, part in surveyed_parts()
+        ],
 
 
 rule cleaned:
     input:
-        side_files("clean", parallel_texts("train")),
+        side_files("clean", pool()),
+
+
+rule sampled:
+    input:
+        side_files("sample", ((pair, "sample") for pair in selected_pairs())),
+
+
+rule estimated:
+    input:
+        [
+            f"{RESULTS}/language-models/{pair}/{language}.{file}"
+            for pair in selected_pairs()
+            for language in pair.split("-")
+            for file in LANGUAGE_MODELS
+        ],
+
+
+rule cross_entropies:
+    input:
+        [
+            f"{RESULTS}/cross-entropy/{pair}/{part}.scores.npy"
+            for pair in selected_pairs()
+            for part in training_parts(pair)
+        ],
+
+
+rule ranked:
+    input:
+        rankings(),
 
 
 rule selected:
     input:
-        side_files("select", ((pair, "train") for pair in PAIRS)),
+        side_files("select", pool()),
+
+
+rule words_counted:
+    input:
+        [
+            f"{RESULTS}/word-counts/{pair}/{language}.tsv"
+            for pair in PAIRS
+            for language in pair.split("-")
+        ],
+
+
+rule perplexities:
+    input:
+        perplexities(),
 
 
 rule symbolized:
     input:
         symbolized_files(),
+
+
+rule dictionaries:
+    input:
+        expand("<results>/rules/{pair}/rules.tsv", pair=PAIRS),
 
 
 rule subwords:

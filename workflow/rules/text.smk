@@ -1,24 +1,32 @@
 """The views of a text: symbolize, bpe, and binarize for the trainer."""
 
+# Training texts and texts to translate have rules of their own for symbols, but one folder.
+TRAINED = "|".join(
+    re.escape(part) for text in texts_trained_on() for part in parts(text)
+)
+EVALUATED = "|".join(text for pair in PAIRS for text in texts(pair, "dev", "test"))
+
 # The view whose words bpe cuts.
 WITHOUT_BPE = {"bpe": "word", "sym-bpe": "sym"}
 
 
 rule symbolize:
     input:
-        source="<results>/select/{source}-{target}/train.{source}.gz",
-        target="<results>/select/{source}-{target}/train.{target}.gz",
-        source_counts="<results>/select/{source}-{target}/counts.{source}.tsv",
-        target_counts="<results>/select/{source}-{target}/counts.{target}.tsv",
+        source="<results>/select/{source}-{target}/{part}.{source}.gz",
+        target="<results>/select/{source}-{target}/{part}.{target}.gz",
+        source_counts="<results>/word-counts/{source}-{target}/{source}.tsv",
+        target_counts="<results>/word-counts/{source}-{target}/{target}.tsv",
     output:
-        source="<results>/symbolize/{source}-{target}/train.{source}.gz",
-        target="<results>/symbolize/{source}-{target}/train.{target}.gz",
-        rules="<results>/symbolize/{source}-{target}/train.rules.tsv",
-        rates="<results>/symbolize/{source}-{target}/train.rates.tsv",
+        source="<results>/symbolize/{source}-{target}/{part}.{source}.gz",
+        target="<results>/symbolize/{source}-{target}/{part}.{target}.gz",
+        rules="<results>/symbolize/{source}-{target}/{part}.rules.tsv",
+        rates="<results>/symbolize/{source}-{target}/{part}.rates.tsv",
     log:
-        "<logs>/symbolize/{source}-{target}/train.log",
+        "<logs>/symbolize/{source}-{target}/{part}.log",
     benchmark:
-        "<benchmarks>/symbolize/{source}-{target}/train.tsv"
+        "<benchmarks>/symbolize/{source}-{target}/{part}.tsv"
+    wildcard_constraints:
+        part=TRAINED,
     conda:
         "../../envs/contextnmt.yaml"
     resources:
@@ -28,7 +36,7 @@ rule symbolize:
         *code("contextnmt.text.symbolize"),
         out=lambda wildcards, output: output.rules.removesuffix(".rules.tsv"),
     message:
-        "symbolize {wildcards.source}-{wildcards.target}"
+        "symbolize {wildcards.source}-{wildcards.target} {wildcards.part}"
     shell:
         "python -m contextnmt symbolize --source {input.source} --target {input.target}"
         " --source-language {wildcards.source} --target-language {wildcards.target}"
@@ -36,12 +44,41 @@ rule symbolize:
         " --out {params.out} > {log} 2>&1"
 
 
+rule rules:
+    input:
+        rules=in_training("symbolize/{pair}/{part}.rules.tsv"),
+        rates=in_training("symbolize/{pair}/{part}.rates.tsv"),
+    output:
+        rules="<results>/rules/{pair}/rules.tsv",
+        rates="<results>/rules/{pair}/rates.tsv",
+    log:
+        "<logs>/rules/{pair}.log",
+    benchmark:
+        "<benchmarks>/rules/{pair}.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    resources:
+        mem_mb=2000,
+        runtime="4h",
+    params:
+        *code("contextnmt.text.rules"),
+        # One param for all, since Snakemake compares params as a set: another order re-runs.
+        tables=lambda wildcards, input: " ".join(
+            [repeated("--rules", input.rules), repeated("--rates", input.rates)]
+        ),
+    message:
+        "rules {wildcards.pair}"
+    shell:
+        "python -m contextnmt rules {params.tables}"
+        " --rules-out {output.rules} --rates-out {output.rates} > {log} 2>&1"
+
+
 rule symbolize_pair:
     input:
         source="<results>/tokenize/{source}-{target}/{text}.{source}.gz",
         target="<results>/tokenize/{source}-{target}/{text}.{target}.gz",
-        source_counts="<results>/select/{source}-{target}/counts.{source}.tsv",
-        target_counts="<results>/select/{source}-{target}/counts.{target}.tsv",
+        source_counts="<results>/word-counts/{source}-{target}/{source}.tsv",
+        target_counts="<results>/word-counts/{source}-{target}/{target}.tsv",
     output:
         source="<results>/symbolize/{source}-{target}/{text}.pair.{source}.gz",
         target="<results>/symbolize/{source}-{target}/{text}.pair.{target}.gz",
@@ -71,8 +108,8 @@ rule symbolize_pair:
 rule symbolize_source:
     input:
         source="<results>/tokenize/{source}-{target}/{text}.{source}.gz",
-        source_counts="<results>/select/{source}-{target}/counts.{source}.tsv",
-        rates="<results>/symbolize/{source}-{target}/train.rates.tsv",
+        source_counts="<results>/word-counts/{source}-{target}/{source}.tsv",
+        rates="<results>/rules/{source}-{target}/rates.tsv",
     output:
         source="<results>/symbolize/{source}-{target}/{text}.{source}.gz",
         symbols="<results>/symbolize/{source}-{target}/{text}.symbols.tsv.gz",
@@ -81,7 +118,7 @@ rule symbolize_source:
     benchmark:
         "<benchmarks>/symbolize/{source}-{target}/{text}.source.tsv"
     wildcard_constraints:
-        text=r"(?!train\.)[A-Za-z0-9_-]+",
+        text=EVALUATED,
     conda:
         "../../envs/contextnmt.yaml"
     resources:
@@ -103,8 +140,11 @@ rule symbolize_source:
 rule bpe_codes:
     input:
         lambda wildcards: [
-            view_file(wildcards.pair, WITHOUT_BPE[wildcards.view], "train", language)
+            path
             for language in wildcards.languages.split("-")
+            for path in training_files(
+                wildcards.pair, WITHOUT_BPE[wildcards.view], language
+            )
         ],
     output:
         "<results>/bpe/{pair}/{view}/codes.{languages}",
@@ -135,17 +175,17 @@ rule bpe:
         text=lambda wildcards: view_file(
             wildcards.pair,
             WITHOUT_BPE[wildcards.view],
-            wildcards.text,
+            wildcards.part,
             wildcards.language,
             aware=bool(wildcards.aware),
         ),
         codes=codes,
     output:
-        "<results>/bpe/{pair}/{view}/{text}{aware}.{language}.gz",
+        "<results>/bpe/{pair}/{view}/{part}{aware}.{language}.gz",
     log:
-        "<logs>/bpe/{pair}/{view}/{text}{aware}.{language}.log",
+        "<logs>/bpe/{pair}/{view}/{part}{aware}.{language}.log",
     benchmark:
-        "<benchmarks>/bpe/{pair}/{view}/{text}{aware}.{language}.tsv"
+        "<benchmarks>/bpe/{pair}/{view}/{part}{aware}.{language}.tsv"
     conda:
         "../../envs/contextnmt.yaml"
     resources:
@@ -154,7 +194,7 @@ rule bpe:
     params:
         *code("contextnmt.text.bpe"),
     message:
-        "bpe {wildcards.pair} {wildcards.view} {wildcards.text}, {wildcards.language}"
+        "bpe {wildcards.pair} {wildcards.view} {wildcards.part}, {wildcards.language}"
     shell:
         "python -m contextnmt bpe --text {input.text} --codes {input.codes} --out {output}"
         " > {log} 2>&1"
@@ -162,8 +202,8 @@ rule bpe:
 
 rule binarize:
     input:
-        source=train_file("source"),
-        target=train_file("target"),
+        source=train_files("source"),
+        target=train_files("target"),
         dev_source=dev_files("source"),
         dev_target=dev_files("target"),
     output:
@@ -182,8 +222,10 @@ rule binarize:
     params:
         *code("contextnmt.text.binarize"),
         # One param for all, since Snakemake compares params as a set: another order re-runs.
-        dev=lambda wildcards, input: " ".join(
+        texts=lambda wildcards, input: " ".join(
             [
+                repeated("--source", input.source),
+                repeated("--target", input.target),
                 repeated("--dev-source", input.dev_source),
                 repeated("--dev-target", input.dev_target),
             ]
@@ -193,6 +235,5 @@ rule binarize:
     message:
         "binarize {wildcards.source}-{wildcards.target} {wildcards.view}"
     shell:
-        "python -m contextnmt binarize --source {input.source} --target {input.target}"
-        " {params.dev} --vocabulary-size {params.vocabulary_size} --out {params.folder}"
-        " > {log} 2>&1"
+        "python -m contextnmt binarize {params.texts}"
+        " --vocabulary-size {params.vocabulary_size} --out {params.folder} > {log} 2>&1"

@@ -1,19 +1,29 @@
 """Stage *clean*: drop the pairs of a training text that would teach nothing or something wrong."""
 
-import hashlib
 import json
 import math
 import re
+import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from itertools import repeat, zip_longest
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
+from contextnmt.corpus.counts import summed_counts
+from contextnmt.corpus.survey import (
+    Fingerprints,
+    Survey,
+    read_fingerprints,
+    survey_files,
+)
 from contextnmt.errors import UserError
-from contextnmt.files import read_lines, read_pairs, write_json, write_pairs
+from contextnmt.files import read_pairs, write_json, write_pairs
 from contextnmt.progress import progress
 
 Words = list[str]
@@ -25,6 +35,8 @@ EXAMPLES = 10
 #: Counts above this are as good as this one when the language of a sentence is judged.
 COUNT_CAP = 1000
 LOG_COUNTS = [math.log2(count + 1) for count in range(COUNT_CAP + 1)]
+#: A difference of two sums of logarithms is exact up to this: far more than the error of floats.
+ROUNDING = 1e-9
 #: What no clean text has: control characters, the replacement character, and UTF-8 read as Latin-1
 #: or Windows-1252, in which é, «, ’ and œ became Ã©, Â«, â€™ and Å“ (the tokenizer splits these).
 GARBLED = re.compile(r"[\x7f-\x9f\ufffd]|Ã(?![A-Z])|Â(?![A-Za-zÀ-ÿ])|â ?[€‚]|Å ?[“’]")
@@ -52,8 +64,8 @@ def more_uneven_than(max_ratio: float) -> Filter:
     """
 
     def is_uneven(source: Words, target: Words) -> bool:
-        shorter, longer = sorted((len(source), len(target)))
-        return longer >= max_ratio * shorter + 10
+        lengths = len(source), len(target)
+        return max(lengths) >= max_ratio * min(lengths) + 10
 
     return is_uneven
 
@@ -68,53 +80,57 @@ class WrongLanguage:
 
     A side is foreign if its words are more frequent on the other side of the text than on its
     own: if the mean of log2(min(count, 1000) + 1) over its n words is higher under the other
-    side's counts by more than 1/n. The counts are two tables, some 100 bytes a distinct word.
+    side's counts by more than 1/n, that is, if the sum is higher by more than 1. The sums differ
+    by what the words' leads add up to: a table of some 90 bytes a distinct word, besides the two
+    tables of counts of some 120 while it is made.
     """
 
-    def __init__(self, source: Path, target: Path) -> None:
-        """Count the words of both files."""
-        self.source_counts = count_words(source)
-        self.target_counts = count_words(target)
+    def __init__(self, source_counts: Counter[str], target_counts: Counter[str]) -> None:
+        """`source_counts` and `target_counts`: how often each side of the text has each word."""
+        self.leads = {
+            word: familiarity(source_counts, word) - familiarity(target_counts, word)
+            for counts in (source_counts, target_counts)
+            for word in counts
+        }
+
+    def lead(self, words: Words) -> float:
+        """By how much the sum is higher under the counts of the source than of the target side.
+
+        Raises UserError at a word that neither side has.
+        """
+        try:
+            return sum(map(self.leads.__getitem__, words))
+        except KeyError as error:
+            raise UserError(
+                f"the word {error.args[0]!r} is not in the word counts: give those of all parts of "
+                "the text"
+            ) from None
 
     def __call__(self, source: Words, target: Words) -> bool:
         """Whether a side of the pair is in the other side's language."""
-        return is_foreign(source, self.source_counts, self.target_counts) or is_foreign(
-            target, self.target_counts, self.source_counts
-        )
+        return max(-self.lead(source), self.lead(target)) > 1 + ROUNDING
 
 
-def count_words(path: Path) -> Counter[str]:
-    """How often each word occurs in a tokenized file."""
-    counts: Counter[str] = Counter()
-    for line in progress(read_lines(path), f"count {path.name}", "lines"):
-        counts.update(line.split())
-    return counts
+def familiarity(counts: Counter[str], word: str) -> float:
+    """log2(min(count, 1000) + 1)."""
+    return LOG_COUNTS[min(counts.get(word, 0), COUNT_CAP)]
 
 
-def is_foreign(words: Words, own: Counter[str], other: Counter[str]) -> bool:
-    """Whether `words` fit the `other` counts better than their `own`, by 1 in sum."""
-    return familiarity(words, other) > familiarity(words, own) + 1
+def repeated(own: Fingerprints, earlier: Iterable[Fingerprints]) -> bytes:
+    """For each pair of a part, 1 if it came before, in the part or in an earlier one, else 0.
 
-
-def familiarity(words: Words, counts: Counter[str]) -> float:
-    """Sum over `words` of log2(min(count, 1000) + 1)."""
-    return sum(LOG_COUNTS[min(counts.get(word, 0), COUNT_CAP)] for word in words)
-
-
-class Duplicate:
-    """Recognises a pair seen before by an 8-byte hash, at about 100 bytes of memory a pair."""
-
-    def __init__(self) -> None:
-        self.seen: set[int] = set()
-
-    def __call__(self, source: Words, target: Words) -> bool:
-        """Whether the pair came before; remembers it."""
-        text = " ".join(source) + "\n" + " ".join(target)
-        key = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
-        if key in self.seen:
-            return True
-        self.seen.add(key)
-        return False
+    The `earlier` ones are put in another order. Memory is some 41 bytes a pair of the part, or a
+    little more if an earlier part, held in memory one at a time, is larger than it.
+    """
+    values, first = np.unique(own, return_index=True)
+    repeats = np.ones(len(own), np.uint8)
+    repeats[first] = 0
+    for fingerprints in earlier:
+        if len(fingerprints):
+            fingerprints.sort()
+            nearest = np.searchsorted(fingerprints, values)
+            repeats[first] |= fingerprints.take(nearest, mode="clip") == values
+    return repeats.tobytes()
 
 
 SWITCH = ("true", (bool,))
@@ -152,18 +168,59 @@ def parse_settings(text: str) -> dict[str, Any]:
     return {name: on[name] for name in SETTINGS if name in on}
 
 
-def build_filters(settings: dict[str, Any], source: Path, target: Path) -> dict[str, Filter]:
-    """The filters that `settings` turns on, in order; one of them reads the text beforehand."""
+@dataclass(frozen=True)
+class WholeText:
+    """The text that the pairs to clean, those of `source` and `target`, are a part of.
+
+    What stage *survey* found in it is read from tables of word counts, those of all its parts, and
+    from the fingerprints of its parts up to and including this one. Where these are missing, the
+    pairs are all there is and are surveyed here.
+    """
+
+    source: Path
+    target: Path
+    source_counts: Sequence[Path] = ()
+    target_counts: Sequence[Path] = ()
+    fingerprints: Sequence[Path] = ()
+
+    @cached_property
+    def own(self) -> Survey:
+        """The survey of these pairs."""
+        return survey_files(self.source, self.target)
+
+    def word_counts(self) -> tuple[Counter[str], Counter[str]]:
+        """How often the source and the target side have each word.
+
+        Raises UserError if one side alone has tables.
+        """
+        if bool(self.source_counts) != bool(self.target_counts):
+            raise UserError(
+                "word counts are given of one side: give --source-counts and --target-counts or "
+                "neither"
+            )
+        if self.source_counts:
+            return summed_counts(self.source_counts), summed_counts(self.target_counts)
+        return self.own.source_counts, self.own.target_counts
+
+    def repeats(self) -> bytes:
+        """As of `repeated`, of these pairs."""
+        if not self.fingerprints:
+            return repeated(self.own.fingerprints, [])
+        *earlier, own = self.fingerprints
+        return repeated(read_fingerprints(own), map(read_fingerprints, earlier))
+
+
+def build_filters(settings: dict[str, Any], whole: WholeText) -> dict[str, Filter]:
+    """The filters that `settings` turns on, in order, but for drop_duplicates."""
     makers: dict[str, Callable[[Any], Filter]] = {
         "drop_empty": lambda _: has_empty_side,
         "drop_garbled": lambda _: is_garbled,
         "max_length": longer_than,
         "max_ratio": more_uneven_than,
         "drop_identical": lambda _: is_identical,
-        "wrong_language": lambda _: WrongLanguage(source, target),
-        "drop_duplicates": lambda _: Duplicate(),
+        "wrong_language": lambda _: WrongLanguage(*whole.word_counts()),
     }
-    return {name: makers[name](value) for name, value in settings.items()}
+    return {name: make(settings[name]) for name, make in makers.items() if name in settings}
 
 
 @dataclass
@@ -181,29 +238,54 @@ class Removed:
 
 
 class Cleaner:
-    """Passes on the pairs that no filter drops, and keeps the books."""
+    """Passes on the pairs that no filter drops, and keeps the books.
 
-    def __init__(self, filters: dict[str, Filter]) -> None:
-        self.filters = filters
+    A pair that came before comes to the end of the filters only if the first one of its kind did,
+    since all filters see nothing but its words: so what to drop as a duplicate is known beforehand.
+    """
+
+    def __init__(self, settings: dict[str, Any], whole: WholeText) -> None:
+        """`settings` as of `parse_settings`; `whole` is the text, which may be read here."""
+        self.source = whole.source
+        self.filters = build_filters(settings, whole)
+        self.repeats = whole.repeats() if "drop_duplicates" in settings else None
         self.read = 0
-        self.removed = {name: Removed() for name in filters}
+        self.removed = {name: Removed() for name in settings}
 
     def keep(self, pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-        """The pairs to keep. Raises UserError at the end if there were none."""
-        for source, target in pairs:
+        """The pairs to keep, of all those of the text.
+
+        Raises UserError if there are more or fewer of them than fingerprints.
+        """
+        for (source, target), again in self.marked(pairs):
             self.read += 1
-            words = source.split(), target.split()
-            name = next((name for name, drops in self.filters.items() if drops(*words)), None)
+            name = self.dropped_by(source.split(), target.split())
+            if name is None and again:
+                name = "drop_duplicates"
             if name is None:
                 yield source, target
             else:
                 self.removed[name].add(self.read, source, target)
-        if self.kept == 0:
-            counts = ", ".join(f"{name} {removed.count}" for name, removed in self.removed.items())
-            raise UserError(
-                f"none of {self.read} pairs is left (dropped: {counts}): relax the filters, or "
-                "check that the two sides belong together"
-            )
+
+    def marked(self, pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[tuple[str, str], int]]:
+        """Each pair with 1 if it is to be dropped as a duplicate, else 0."""
+        if self.repeats is None:
+            yield from zip(pairs, repeat(0), strict=False)
+            return
+        for pair, again in zip_longest(pairs, self.repeats):
+            if pair is None or again is None:
+                raise UserError(
+                    f"{self.source}: has another number of pairs than its {len(self.repeats)} "
+                    "fingerprints: survey it again, and give its own fingerprints last"
+                )
+            yield pair, again
+
+    def dropped_by(self, source: Words, target: Words) -> str | None:
+        """The first filter that drops a pair of these words."""
+        for name, drops in self.filters.items():
+            if drops(source, target):
+                return name
+        return None
 
     @property
     def kept(self) -> int:
@@ -215,6 +297,16 @@ class Cleaner:
         removed = {name: asdict(removed) for name, removed in self.removed.items()}
         return {"read": self.read, "kept": self.kept, "removed": removed}
 
+    def warn_if_none_is_left(self) -> None:
+        """Say so on stderr; one part of a text may well be left empty."""
+        if self.read > self.kept == 0:
+            counts = ", ".join(f"{name} {removed.count}" for name, removed in self.removed.items())
+            print(
+                f"warning: {self.source}: none of {self.read} pairs is left (dropped: {counts}): "
+                "check that the two sides belong together, or relax the filters",
+                file=sys.stderr,
+            )
+
 
 def clean(
     source: Annotated[Path, typer.Option(help="Tokenized source side.")],
@@ -225,6 +317,17 @@ def clean(
         Path, typer.Option(help="JSON to write: pairs read, kept and removed, with examples.")
     ],
     settings: Annotated[str, typer.Option(help="The filters to use, as a JSON object.")],
+    source_counts: Annotated[
+        list[Path] | None,
+        typer.Option(help="Word counts of the source side of a part of the text; repeatable."),
+    ] = None,
+    target_counts: Annotated[
+        list[Path] | None, typer.Option(help="The same for the target side.")
+    ] = None,
+    fingerprints: Annotated[
+        list[Path] | None,
+        typer.Option(help="Fingerprints of an earlier part, and last this one's; repeatable."),
+    ] = None,
 ) -> None:
     """Drop useless pairs from a tokenized training text.
 
@@ -234,11 +337,19 @@ def clean(
     sides are the same), wrong_language (a side's words are more frequent on the other side),
     drop_duplicates (the pair came before). A filter is off if it is missing, false or null.
 
+    Of a part of a text, the last two judge by the whole: give the word counts of all parts and the
+    fingerprints of this and all earlier ones, as survey writes them. Without them, the part is
+    taken for the whole text.
+
     Example: contextnmt clean --source train.tok.en.gz --target train.tok.fr.gz --source-out
     train.clean.en.gz --target-out train.clean.fr.gz --removed-out train.removed.json --settings
     '{"drop_empty": true, "max_length": 50}'
     """
-    cleaner = Cleaner(build_filters(parse_settings(settings), source, target))
+    cleaner = Cleaner(
+        parse_settings(settings),
+        WholeText(source, target, source_counts or [], target_counts or [], fingerprints or []),
+    )
     pairs = progress(read_pairs(source, target), f"clean {source.name}", "pairs")
     write_pairs(source_out, target_out, cleaner.keep(pairs))
     write_json(removed_out, cleaner.report())
+    cleaner.warn_if_none_is_left()

@@ -2,9 +2,10 @@
 
 import gzip
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from bisect import bisect
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, Annotated
 
@@ -16,7 +17,7 @@ from contextnmt.corpus.drift import first_drift
 from contextnmt.corpus.raw_text import decode_blocks
 from contextnmt.corpus.sgm import segments
 from contextnmt.errors import UserError
-from contextnmt.files import atomic, open_binary
+from contextnmt.files import atomic_all, open_binary
 from contextnmt.progress import bar
 
 #: Characters of a line that a message shows.
@@ -125,27 +126,75 @@ def check_digest(file: Path, digest: str | None) -> None:
         )
 
 
-def copy_sides(sides: list[Side], outs: list[IO[str]], lines: int | None) -> list[int]:
-    """Write each side to its stream, each line ended by LF, and return how many lines there were.
+def read_sides(
+    sides: Sequence[Side], doing: str, lines: int | None
+) -> Iterator[tuple[int, int, str]]:
+    """The sentences of all sides in blocks, with the number of the side and of the lines before.
 
-    `lines` are expected on each, for the progress bar.
+    Each sentence is ended by LF. `doing`, and the `lines` expected on each side, are for the
+    progress bar.
     """
     counts = [0] * len(sides)
     total = None if lines is None else lines * len(sides)
-    with bar(f"extract {sides[0].file.name}", "lines", total) as shown:
+    with bar(f"{doing} {sides[0].file.name}", "lines", total) as shown:
         for place, blocks in read_texts([side.place for side in sides]):
             here = [number for number, side in enumerate(sides) if side.place == place]
             for block in blocks:
                 before = counts[here[0]]
                 for number in here:
                     sentences = sides[number].sentences(block, before)
-                    outs[number].write(sentences)
+                    yield number, before, sentences
                     counts[number] += sentences.count("\n")
                 shown.update(sum(counts) - shown.n)
+
+
+def count_sides(sides: Sequence[Side], lines: int | None) -> list[int]:
+    """How many lines each side has; `lines` are expected, for the progress bar."""
+    counts = [0] * len(sides)
+    for number, before, sentences in read_sides(sides, "count", lines):
+        counts[number] = before + sentences.count("\n")
     return counts
 
 
-def check_counts(sides: list[Side], counts: list[int], lines: int | None) -> None:
+def borders_of(lines: int, parts: int) -> list[int]:
+    """How many of `lines` lie before each part but the first: before part i, i * lines // parts."""
+    return [part * lines // parts for part in range(1, parts)]
+
+
+def cut(sentences: str, before: int, borders: Sequence[int]) -> Iterator[tuple[int, str]]:
+    """Whole lines, before which came `before` others, in pieces, with the part that each is of."""
+    after = before + sentences.count("\n")
+    cuts = [border - before for border in borders if before < border < after]
+    if not cuts:
+        yield bisect(borders, before), sentences
+        return
+    lines = split(sentences)
+    for first, last in pairwise([0, *cuts, len(lines)]):
+        yield (
+            bisect(borders, before + first),
+            "".join(line + "\n" for line in lines[first:last]),
+        )
+
+
+def copy_sides(
+    sides: Sequence[Side],
+    outs: Sequence[Sequence[IO[str]]],
+    borders: Sequence[int],
+    lines: int | None,
+) -> list[int]:
+    """Write each side to its streams, one a part, and return how many lines each side had.
+
+    `borders` are those of the parts, as of `borders_of`; `lines` are expected on each side.
+    """
+    counts = [0] * len(sides)
+    for number, before, sentences in read_sides(sides, "extract", lines):
+        for part, piece in cut(sentences, before, borders):
+            outs[number][part].write(piece)
+        counts[number] = before + sentences.count("\n")
+    return counts
+
+
+def check_counts(sides: Sequence[Side], counts: Sequence[int], lines: int | None) -> None:
     """Raise UserError unless both sides have the same, expected, positive number of lines."""
     found = f"{sides[0]} has {counts[0]} lines and {sides[1]} has {counts[1]}"
     if counts[0] != counts[1]:
@@ -159,7 +208,7 @@ def check_counts(sides: list[Side], counts: list[int], lines: int | None) -> Non
         raise UserError(f"{found}: {lines} were expected; correct `lines` or the files")
 
 
-def told_drift(sides: list[Side]) -> str:
+def told_drift(sides: Sequence[Side]) -> str:
     """Where two sides of unequal length run apart, in words; both are read again."""
     drift = first_drift(zip(*(read_side(side.place) for side in sides), strict=False))
     if drift is None:
@@ -173,8 +222,13 @@ def told_drift(sides: list[Side]) -> str:
 def extract(
     source: Annotated[str, typer.Option(help="Source side: FILE, FILE.gz or ARCHIVE::MEMBER.")],
     target: Annotated[str, typer.Option(help="Target side, in the same way.")],
-    source_out: Annotated[Path, typer.Option(help="Source side to write, one sentence a line.")],
-    target_out: Annotated[Path, typer.Option(help="Target side to write.")],
+    source_out: Annotated[
+        list[Path],
+        typer.Option(help="Source side to write, one sentence a line; repeatable: a part each."),
+    ],
+    target_out: Annotated[
+        list[Path], typer.Option(help="Target side to write; as often as --source-out.")
+    ],
     source_column: Annotated[
         int | None, typer.Option(min=1, help="Column of the source side, if it is in a table.")
     ] = None,
@@ -202,16 +256,31 @@ def extract(
     text is changed in nothing else. Both sides must have the same number of lines. A file with
     another digest than the one given is refused before it is read.
 
+    With several outputs a side, the text is cut into as many parts in a row, as equal as can be:
+    of n lines and k parts, i * n // k lines lie before part i, counted from 0. The lines are then
+    counted before, so that all is read twice.
+
     Example: contextnmt extract --source corpus.tgz::train.en --target corpus.tgz::train.fr
     --source-out train.en.gz --target-out train.fr.gz --lines 2007723
     """
+    parts = len(source_out)
+    if len(target_out) != parts:
+        raise UserError(
+            f"--source-out is given {parts} times and --target-out {len(target_out)} times: "
+            "every part has two sides"
+        )
     sides = [Side(source, source_column), Side(target, target_column)]
     digests = {sides[0].file: source_digest, sides[1].file: target_digest}
     for file, digest in digests.items():
         check_digest(file, digest)
-    with ExitStack() as opened:
-        outs = [opened.enter_context(atomic(out)) for out in (source_out, target_out)]
-        counts = copy_sides(sides, outs, lines or lines_recalled)
+    expected = lines or lines_recalled
+    borders: list[int] = []
+    if parts > 1:
+        counts = count_sides(sides, expected)
+        check_counts(sides, counts, lines)
+        borders = borders_of(counts[0], parts)
+    with atomic_all([*source_out, *target_out]) as outs:
+        counts = copy_sides(sides, (outs[:parts], outs[parts:]), borders, expected)
         check_counts(sides, counts, lines)
     if lines_recalled is not None and counts[0] != lines_recalled:
         print(

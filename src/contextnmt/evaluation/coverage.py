@@ -5,6 +5,8 @@ as the vocabulary has, specials apart).
 """
 
 from collections import Counter
+from collections.abc import Mapping
+from heapq import nlargest
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,56 +14,67 @@ import typer
 
 from contextnmt.errors import UserError
 from contextnmt.files import write_json
-from contextnmt.text.counts import count_words
+from contextnmt.text.counts import count_words, read_counts
 from contextnmt.text.pieces import JOIN, SYMBOL
 from contextnmt.text.symbols import ACRONYM, NAME, NUMBER
 
 
 def coverage(
-    language: Annotated[list[str], typer.Option(help="language of a side; repeatable")],
-    before: Annotated[list[Path], typer.Option(help="its training text, not symbolized")],
-    after: Annotated[list[Path], typer.Option(help="its training text, symbolized")],
+    source_language: Annotated[str, typer.Option(help="language of the source, such as en")],
+    target_language: Annotated[str, typer.Option(help="language of the target, such as fr")],
+    source_before: Annotated[
+        Path, typer.Option(help="word TAB count of the training text, not symbolized: its source")
+    ],
+    target_before: Annotated[Path, typer.Option(help="the same of its target")],
+    source_after: Annotated[
+        list[Path], typer.Option(help="source of the training text, symbolized; repeatable")
+    ],
+    target_after: Annotated[
+        list[Path], typer.Option(help="target of the training text, symbolized; repeatable")
+    ],
     vocabulary_size: Annotated[int, typer.Option(min=1, help="words of the vocabulary")],
     out: Annotated[Path, typer.Option(help="JSON file to write")],
 ) -> None:
     """Count words and coverage before and after symbolization.
 
-    Example: contextnmt coverage --language en --before select/en-fr/train.en.gz
-    --after symbolize/en-fr/train.en.gz --vocabulary-size 30000 --out coverage.json
+    Example: contextnmt coverage --source-language en --target-language fr
+    --source-before word-counts/en-fr/en.tsv --target-before word-counts/en-fr/fr.tsv
+    --source-after symbolize/en-fr/train.en.gz --target-after symbolize/en-fr/train.fr.gz
+    --vocabulary-size 30000 --out coverage.json
     """
-    if not len(language) == len(before) == len(after):
+    if source_language == target_language:
         raise UserError(
-            f"{len(language)} --language, {len(before)} --before, {len(after)} --after: "
-            "give one of each for every side"
+            f"--source-language and --target-language are both {source_language!r}: "
+            "give the language of each side"
         )
-    sides = zip(language, before, after, strict=True)
     write_json(
         out,
         {
-            side: {
-                "before": statistics(counted(plain), vocabulary_size),
-                "after": statistics(counted(symbolized), vocabulary_size),
-            }
-            for side, plain, symbolized in sides
+            source_language: side(source_before, source_after, vocabulary_size),
+            target_language: side(target_before, target_after, vocabulary_size),
         },
     )
 
 
-def counted(text: Path) -> Counter[str]:
-    """How often each word occurs in `text`. Raises UserError if there is no word in it."""
-    counts = count_words(text)
-    if not counts:
-        raise UserError(f"{text}: no words in it: look at the filters of the stages before")
-    return counts
+def side(before: Path, after: list[Path], vocabulary_size: int) -> dict[str, Any]:
+    """The statistics of one side. Raises UserError if it has no words, before or after."""
+    symbolized: Counter[str] = Counter()
+    for text in after:
+        symbolized.update(count_words(text))
+    counts = {"before": read_counts(before), "after": symbolized}
+    for when, path in (("before", before), ("after", after[0])):
+        if not any(counts[when].values()):
+            raise UserError(f"{path}: no words in it: look at the filters of the stages before")
+    return {when: statistics(words, vocabulary_size) for when, words in counts.items()}
 
 
-def statistics(counts: Counter[str], vocabulary_size: int) -> dict[str, Any]:
+def statistics(counts: Mapping[str, int], vocabulary_size: int) -> dict[str, Any]:
     """The three rows of Table 3, and the symbols of each type in percent of all words.
 
     ``coverage_percent``: of all words, those of the `vocabulary_size` most frequent kinds.
     """
-    total = counts.total()
-    covered = sum(count for _, count in counts.most_common(vocabulary_size))
+    total = sum(counts.values())
+    covered = sum(nlargest(vocabulary_size, counts.values()))
     symbols = dict.fromkeys((NUMBER, NAME, ACRONYM), 0)
     for word, count in counts.items():
         if symbol := SYMBOL.fullmatch(word.removeprefix(JOIN)):

@@ -134,7 +134,21 @@ def by_pair(option: str, paths: list[Path], experiment: Experiment) -> dict[str,
 
     Raises UserError if a pair has no file or two, or if a file belongs to no pair.
     """
-    return match(option, paths, lambda path: path.name.split(".")[0], experiment.pairs)
+    return match(option, paths, first_of_name, experiment.pairs)
+
+
+def by_some_pairs(option: str, paths: list[Path], experiment: Experiment) -> dict[str, Path]:
+    """The same of those language pairs alone that have a file.
+
+    Raises UserError if a pair has two, or if a file belongs to no pair.
+    """
+    there = set(map(first_of_name, paths))
+    return match(option, paths, first_of_name, [p for p in experiment.pairs if p in there])
+
+
+def first_of_name(path: Path) -> str:
+    """The file's name up to the first dot: for one file a pair, the pair."""
+    return path.name.split(".")[0]
 
 
 def match(

@@ -14,7 +14,6 @@ import typer
 
 from contextnmt.errors import UserError
 from contextnmt.files import atomic, read_lines
-from contextnmt.report.cleaning import cleaning
 from contextnmt.report.contrasts import REPEATS, contrasts
 from contextnmt.report.examples import examples
 from contextnmt.report.experiment import Experiment, by_run, pair_title, parse_experiment
@@ -44,6 +43,8 @@ DESCRIPTIONS = {
     "curves.bleu": "BLEU on the development text by update",
     "curves.loss": "Training loss by update",
     "gains": "Gain of each method",
+    "selection.scores": "Scores of the pairs of each training corpus",
+    "selection.perplexity": "Perplexity of selected and of random text",
 }
 #: Columns of a table from which on remarks stand below their numbers.
 WIDE = 8
@@ -63,7 +64,6 @@ def page(
     figure: Annotated[list[Path], typer.Option(help="SVG of a figure; repeatable")],
     caption: Annotated[list[str], typer.Option(help="NAME=FILE, caption of NAME; repeatable")],
     model: Annotated[list[Path], typer.Option(help="model.json of a run; repeatable")],
-    cleaned: Annotated[list[Path], typer.Option(help="counts of stage clean; repeatable")],
     restored: Annotated[list[Path], typer.Option(help="restored.json of a run; repeatable")],
     benchmark: Annotated[list[Path], typer.Option(help="Snakemake benchmark; repeatable")],
     source: Annotated[list[Path], typer.Option(help="test text of a pair; repeatable")],
@@ -78,7 +78,6 @@ def page(
     --figure results/demo/report/figures/curves.en-fr.bleu.svg
     --caption table4=workflow/report/table4.rst
     --model results/demo/train/en-fr/baseline/1/model.json
-    --cleaned results/demo/clean/en-fr/train.removed.json
     --restored results/demo/restore/en-fr/baseline/1/restored.json
     --benchmark results/demo/benchmarks/train/en-fr/baseline/1.tsv
     --source results/demo/tokenize/en-fr/test.en.gz
@@ -102,6 +101,7 @@ def page(
             path.stem: {
                 "blocks": tables[path.stem].blocks,
                 "notes": tables[path.stem].notes,
+                "excerpts": tables[path.stem].excerpts,
                 "links": links(path, ("csv", "md", "tex"), out),
             }
             for path in table
@@ -119,7 +119,6 @@ def page(
         "trainings": trainings(about, models),
         "unfinished": unfinished(models),
         "training_data": training_data(about, models),
-        "cleaned": cleaning(about, cleaned),
         "times": times(benchmark, [entry["seconds"] for entry in models.values()]),
     }
     environment = jinja2.Environment(

@@ -152,7 +152,7 @@ def view_row(model: dict[str, Any]) -> list[str]:
         f"{train['pairs']:,}",
         *(f"{side['tokens']:,}" for side in sides),
         *(f"{100 * side['unknowns'] / side['tokens']:.2f}" for side in sides),
-        *(", ".join(digest[:DIGITS] for digest in side["sha256"]) for side in sides),
+        *(side["sha256"][:DIGITS] for side in sides),
     ]
 
 

@@ -2,16 +2,18 @@
 
 A table is kept twice: `data` holds its numbers, one a row, in full precision (the CSV file);
 `blocks` holds what a reader sees, rounded and set beside the paper's numbers (the other files).
+Excerpts from the text that it is about go to the page alone.
 """
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from contextnmt.errors import UserError
 from contextnmt.files import atomic, read_json, write_json
+from contextnmt.report.excerpts import Excerpt, SentencePair
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -68,11 +70,12 @@ class Block:
 
 @dataclass(frozen=True)
 class Table:
-    """The blocks that are shown, the tidy `data` behind them (a dict a row), and notes."""
+    """The blocks that are shown, the tidy `data` behind them (a dict a row), notes, excerpts."""
 
     blocks: list[Block]
     data: list[dict[str, Any]]
     notes: list[str]
+    excerpts: list[Excerpt] = field(default_factory=list)
 
 
 def write_table(out: Path, table: Table) -> None:
@@ -104,6 +107,7 @@ def write_table(out: Path, table: Table) -> None:
             ],
             "data": table.data,
             "notes": table.notes,
+            "excerpts": list(map(asdict, table.excerpts)),
         },
     )
 
@@ -121,7 +125,15 @@ def read_table(path: Path) -> Table:
             )
             for block in content["blocks"]
         ]
-        return Table(blocks, content["data"], content["notes"])
+        excerpts = [
+            Excerpt(
+                excerpt["title"],
+                excerpt["pair"],
+                [SentencePair(**pair) for pair in excerpt["sentence_pairs"]],
+            )
+            for excerpt in content["excerpts"]
+        ]
+        return Table(blocks, content["data"], content["notes"], excerpts)
     except (KeyError, TypeError):
         raise UserError(f"{path}: not a table of this report: make it again") from None
 

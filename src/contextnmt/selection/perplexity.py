@@ -1,7 +1,7 @@
 """Stage *perplexity*: what the selection gains over chance, at several cut-offs."""
 
-from collections.abc import Iterable, Sequence
-from itertools import chain, compress, islice
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,11 +15,16 @@ from contextnmt.progress import progress
 from contextnmt.selection.kneser_ney import estimate
 from contextnmt.selection.language_model import LanguageModel
 from contextnmt.selection.ngrams import Integers, Sentences
-from contextnmt.selection.ranking import column, cut, ranked, read_scores
+from contextnmt.selection.ranking import column, cut, ranked, read_ranking, read_scores
 from contextnmt.selection.word_ids import Vocabulary
 
 #: Lines made into ids at a time.
 BLOCK = 4096
+
+#: At so many amounts of text are selection and chance compared, each twice the one before.
+CUT_OFFS = 6
+#: The most words on the target side that a model is made of: of 130 bytes each, 4.4 GB.
+MOST_WORDS = 2**25
 
 
 def encode(lines: Iterable[str], vocabulary: Vocabulary) -> Sentences:
@@ -52,21 +57,43 @@ def random_order(scores: npt.NDArray[np.float64], seed: int) -> Integers:
     return ranked(np.where(np.isfinite(scores), numbers, np.inf))
 
 
-def encode_first(
-    order: Integers, count: int, texts: Sequence[Path], vocabulary: Vocabulary
-) -> tuple[Sentences, Integers]:
-    """The first `count` pairs of `order` in the order of the pool, and the rank of each.
+def halved(target_words: int) -> list[int]:
+    """The words on the target side to cut off at, fewest first; for a tiny text, less than six."""
+    most = min(target_words, MOST_WORDS)
+    return [limit for step in reversed(range(CUT_OFFS)) if (limit := most >> step)]
 
-    Takes 1 byte a pair of the pool meanwhile. Raises UserError if the texts have fewer lines.
+
+def lines_of(
+    texts: Sequence[Path], sizes: Sequence[int], choice: npt.NDArray[np.bool_]
+) -> Iterator[str]:
+    """The lines of the pool that `choice` says, [pairs of the pool].
+
+    `sizes`: pairs of each part. Raises UserError if a text has more lines or fewer.
     """
-    first = order[:count]
-    kept = np.zeros(int(first.max()) + 1, np.uint8)
-    kept[first] = 1
-    lines = compress(chain.from_iterable(map(read_lines, texts)), kept.tobytes())
-    sentences = encode(progress(lines, "encode", "lines", count), vocabulary)
-    if len(sentences.offsets) - 1 < count:
-        raise UserError("--text has fewer lines than --scores has scores: score the text again")
-    return sentences, np.argsort(first)
+    for text, chosen_here in zip(texts, np.split(choice, np.cumsum(sizes)[:-1]), strict=True):
+        verdicts = chosen_here.tobytes()
+        for line, verdict in zip_longest(read_lines(text), verdicts):
+            if line is None or verdict is None:
+                raise UserError(
+                    f"{text}: has another number of lines than its {len(verdicts)} scores: score "
+                    "the text again"
+                )
+            if verdict:
+                yield line
+
+
+def encode_first(
+    first: Integers, texts: Sequence[Path], sizes: Sequence[int], vocabulary: Vocabulary
+) -> tuple[Sentences, Integers]:
+    """The pairs at the positions `first`, in the order of the pool, and the rank of each.
+
+    `sizes`: pairs of each part. Takes 1 byte a pair of the pool and of the largest part meanwhile.
+    Raises UserError if a text has more lines or fewer.
+    """
+    choice = np.zeros(sum(sizes), np.bool_)
+    choice[first] = True
+    lines = progress(lines_of(texts, sizes, choice), "encode", "lines", len(first))
+    return encode(lines, vocabulary), np.argsort(first)
 
 
 def perplexity(
@@ -74,33 +101,43 @@ def perplexity(
         list[Path], typer.Option(help="One language of a part of the pool; repeatable.")
     ],
     scores: Annotated[list[Path], typer.Option(help="Its scores; as often as --text.")],
+    ranking: Annotated[Path, typer.Option(help="Ranking of the pool.")],
     vocabulary: Annotated[Path, typer.Option(help="Words that the models know.")],
     dev: Annotated[list[Path], typer.Option(help="Text in that language to try them on.")],
-    target_words: Annotated[
-        list[int], typer.Option(help="Words on the target side to cut off at; repeatable.", min=1)
-    ],
     seed: Annotated[int, typer.Option(help="Another seed draws other random pairs.", min=0)],
     out: Annotated[Path, typer.Option(help="JSON to write.")],
 ) -> None:
     """Compare language models of selected pairs with models of as much text drawn at random.
 
-    For each cut-off, one 4-gram model is made of the pairs with the lowest scores and another one
-    of random pairs, and their perplexities on the dev text are taken. Memory grows with the
-    largest cut-off, by some 130 bytes a word.
+    At six cut-offs: as many words on the target side as the ranking keeps, but 33.5 million at
+    most, and each time half as many. For each, one 4-gram model is made of the pairs with the
+    lowest scores and another one of random pairs, and their perplexities on the dev text are
+    taken. A word of the largest text takes some 130 bytes of memory, a pair of the pool 50: at
+    most 4.4 GB, and 2 GB for 40 million pairs.
 
-    Example: contextnmt perplexity --text news.fr.gz --scores news.scores.npy --vocabulary
-    models.fr.vocabulary.txt --dev newstest2014.fr.gz --target-words 1000000 --target-words 4000000
-    --seed 1 --out perplexity.json
+    Example: contextnmt perplexity --text news.fr.gz --scores news.scores.npy --ranking ranking.json
+    --vocabulary models.fr.vocabulary.txt --dev newstest2014.fr.gz --seed 1 --out perplexity.json
     """
+    if len(text) != len(scores):
+        raise UserError(
+            f"--text is given {len(text)} times and --scores {len(scores)} times: score every text"
+        )
     tables = list(map(read_scores, scores))
+    sizes = list(map(len, tables))
     values, words = column(tables, "score"), column(tables, "target_words")
+    kept = read_ranking(ranking)
+    if kept.pairs != len(values):
+        raise UserError(f"{ranking}: of another pool than --scores: rank the pool again")
     known = Vocabulary.read(vocabulary)
     dev_sentences = encode(chain.from_iterable(map(read_lines, dev)), known)
-    cut_offs: list[dict[str, Any]] = [{"target_words": limit} for limit in sorted(target_words)]
-    for name, order in (("selected", ranked(values)), ("random", random_order(values, seed))):
-        limits = (cut_off["target_words"] for cut_off in cut_offs)
+    if not len(dev_sentences.ids):
+        raise UserError(f"{', '.join(map(str, dev))}: no words: name a text to try the models on")
+    limits = halved(kept.target_words)
+    cut_offs: list[dict[str, Any]] = [{"target_words": limit} for limit in limits]
+    for name in ("selected", "random"):
+        order = ranked(values) if name == "selected" else random_order(values, seed)
         counts = [cut(words[order], limit, "target words") for limit in limits]
-        sentences, ranks = encode_first(order, max(counts), text, known)
+        sentences, ranks = encode_first(order[: max(counts)], text, sizes, known)
         for cut_off, count in zip(cut_offs, counts, strict=True):
             model = estimate(chosen(sentences, ranks < count), len(known))
             cut_off[name] = {"pairs": count, "perplexity": perplexity_of(model, dev_sentences)}

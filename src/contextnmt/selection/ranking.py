@@ -1,14 +1,14 @@
 """The pool in the order of its scores, and where it is cut."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from contextnmt.errors import UserError
-from contextnmt.files import open_binary
+from contextnmt.files import open_binary, read_json
 from contextnmt.selection.ngrams import Integers
 
 Floats = npt.NDArray[np.float64]
@@ -21,6 +21,48 @@ SCORED = np.dtype([("score", "<f8"), ("target_words", "<i4")])
 BINS = 100
 #: Share of the pairs on either side that the outermost bins may take in, however far they lie.
 TAIL = 0.001
+
+
+class Ranking(NamedTuple):
+    """What stage *rank* found: the cut through the pool, and where its parts begin.
+
+    Positions count the pairs of the pool from 0.
+    """
+
+    threshold: float  # score of the last pair kept
+    last: int  # its position
+    pairs: int  # in the whole pool
+    target_words: int  # of the pairs kept
+    parts: Mapping[str, int]  # name -> position of the first pair
+    shown: Sequence[int]  # positions of the best and the worst pairs
+
+    def kept(self, scores: Floats, begin: int) -> npt.NDArray[np.bool_]:
+        """Which pairs are kept, of those from position `begin` on that have these scores: [pairs].
+
+        Of the pairs whose score is the threshold, those up to the last one kept.
+        """
+        positions = np.arange(begin, begin + len(scores))
+        equal = (scores == self.threshold) & (positions <= self.last)
+        kept: npt.NDArray[np.bool_] = (scores < self.threshold) | equal
+        return kept
+
+
+def read_ranking(path: Path) -> Ranking:
+    """The ranking in a file of stage *rank*. Raises UserError if it is not such a file."""
+    content = read_json(path)
+    try:
+        return Ranking(
+            float(content["threshold"]),
+            int(content["last"]),
+            int(content["pairs"]),
+            int(content["kept"]["target_words"]),
+            {name: int(begin) for name, begin in content["parts"].items()},
+            [int(entry["position"]) for name in ("best", "worst") for entry in content[name]],
+        )
+    except KeyError as error:
+        raise UserError(f"{path}: not a ranking, it has no {error}: rank the pool again") from None
+    except (AttributeError, TypeError, ValueError) as error:
+        raise UserError(f"{path}: not a ranking ({error}): rank the pool again") from None
 
 
 def read_scores(path: Path) -> npt.NDArray[np.void]:

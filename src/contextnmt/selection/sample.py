@@ -12,7 +12,7 @@ import typer
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines, write_pairs
 from contextnmt.progress import progress
-from contextnmt.selection.pool import parts_of
+from contextnmt.selection.pool import read_pool
 
 #: Random numbers made at a time.
 BLOCK = 1 << 16
@@ -60,7 +60,9 @@ def draw(pairs: Iterable[tuple[str, str]], words: int, seed: int) -> list[tuple[
 
 
 def sample(
-    source: Annotated[list[Path], typer.Option(help="Source side of a corpus; repeatable.")],
+    source: Annotated[
+        list[Path], typer.Option(help="Source side of a part of the pool; repeatable.")
+    ],
     target: Annotated[list[Path], typer.Option(help="Its target side; as often as --source.")],
     in_domain: Annotated[
         list[Path], typer.Option(help="Target side of the in-domain text; repeatable.")
@@ -77,10 +79,9 @@ def sample(
     Example: contextnmt sample --source news.en.gz --target news.fr.gz --in-domain
     newstest2013.fr.gz --source-out sample.en.gz --target-out sample.fr.gz --seed 1
     """
-    parts = parts_of(source, target)
+    pairs = read_pool(source, target)
     words = sum(len(line.split()) for line in chain.from_iterable(map(read_lines, in_domain)))
     if not words:
         names = ", ".join(map(str, in_domain))
         raise UserError(f"{names}: no words: name texts of the domain to select for")
-    pairs = chain.from_iterable(part.pairs() for part in parts)
     write_pairs(source_out, target_out, draw(progress(pairs, "sample", "pairs"), words, seed))

@@ -1,180 +1,154 @@
-"""Stage *select*: which pairs of all corpora make up the training text."""
+"""Stage *select*: which pairs of a part of the pool are in the training text."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from itertools import chain, compress, islice, repeat
+from operator import not_
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
+from contextnmt.corpus.counts import write_counts
 from contextnmt.errors import UserError
-from contextnmt.files import write_json, write_lines, write_pairs
+from contextnmt.files import read_pairs, write_json, write_pairs
 from contextnmt.progress import progress
-from contextnmt.selection.pool import (
-    CorpusAmounts,
-    Examples,
-    Part,
-    amounts_report,
-    distribution,
-    parts_of,
-)
-from contextnmt.selection.ranking import column, cut, ranked, read_scores
+from contextnmt.selection.pool import part_name
+from contextnmt.selection.ranking import read_ranking, read_scores
 
-#: Word -> occurrences; one entry a distinct word, about 100 bytes each.
-Counts = Counter[str]
+#: Pairs looked at together.
+BLOCK = 4096
 
 
 class Selection:
-    """The best of a scored pool: those of `limit` words on the target side (A1), or of pairs.
+    """What a ranking says about the pairs of one part of the pool."""
 
-    `kept` has of each part a byte a pair: 1 if it is in, else 0. While the pool is ranked,
-    memory takes some 50 bytes a pair of it, afterwards 1.
-    """
+    def __init__(self, scores: Path, ranking: Path) -> None:
+        """Raises UserError if the ranking is not of these scores."""
+        self.ranking = read_ranking(ranking)
+        self.scores = read_scores(scores)["score"]
+        name = part_name(scores)
+        if name not in self.ranking.parts:
+            raise UserError(
+                f"{ranking}: has no part {name}: rank all parts of the pool, {scores} among them"
+            )
+        self.begin = self.ranking.parts[name]
+        if self.begin + len(self.scores) not in {*self.ranking.parts.values(), self.ranking.pairs}:
+            raise UserError(f"{ranking}: of other scores than {scores}: rank the pool again")
 
-    def __init__(
-        self, parts: Sequence[Part], scores: Sequence[Path], unit: str, limit: int
-    ) -> None:
-        """`unit`: what `limit` counts, ``target_words`` or ``pairs``.
+    def verdicts(self) -> Iterator[bool]:
+        """Whether each pair is kept."""
+        for first in range(0, len(self.scores), BLOCK):
+            scores = self.scores[first : first + BLOCK]
+            yield from self.ranking.kept(scores, self.begin + first).tolist()
 
-        Raises UserError if the pool has fewer.
-        """
-        tables = list(map(read_scores, scores))
-        values = column(tables, "score")
-        order = ranked(values)
-        words = column(tables, "target_words")[order]
-        amounts = words if unit == "target_words" else np.ones_like(words)
-        count = cut(amounts, limit, unit.replace("_", " "))
-        kept = np.zeros(len(values), np.uint8)
-        kept[order[:count]] = 1
-        sizes = list(map(len, tables))
-        self.kept = [part.tobytes() for part in np.split(kept, np.cumsum(sizes)[:-1])]
-        self.examples = Examples(values, order)
-        corpora = [(part.corpus, size) for part, size in zip(parts, sizes, strict=True)]
-        self.figures: dict[str, Any] = {
-            "limit": {unit: limit},
-            "threshold": float(values[order[count - 1]]),
-            "without_score": len(values) - len(order),
-            "histogram": distribution(values, order, corpora),
+    def examples(self, first: int, pairs: Sequence[tuple[str, str]]) -> dict[str, dict[str, str]]:
+        """Position and text of those pairs that are shown, of those from number `first` on."""
+        begin = self.begin + first
+        return {
+            str(position): dict(zip(("source", "target"), pairs[position - begin], strict=True))
+            for position in self.ranking.shown
+            if begin <= position < begin + len(pairs)
         }
 
-    def report(self) -> dict[str, Any]:
-        """What `selection.json` says beside the amounts (docs/formats.md)."""
-        return {**self.figures, **self.examples.report()}
+
+class Side:
+    """The words of one side: how many were dropped, and how often the kept pairs have each."""
+
+    def __init__(self) -> None:
+        self.dropped = 0
+        self.kept: Counter[str] = Counter()
+
+    def add(self, lines: Sequence[str], verdicts: Sequence[bool]) -> None:
+        """Enter the lines of a block; the verdicts say which are kept."""
+        kept, dropped = compress(lines, verdicts), compress(lines, map(not_, verdicts))
+        self.kept.update(chain.from_iterable(map(str.split, kept)))
+        self.dropped += sum(map(len, map(str.split, dropped)))
 
 
-class Pool:
-    """All pairs of all corpora as a stream, and how much of them was read and kept."""
+class Part:
+    """A part of the pool as a stream, and how much of it was read and kept."""
 
-    def __init__(self, parts: Sequence[Part], selection: Selection | None) -> None:
-        """Without a `selection`, all pairs are kept."""
-        self.parts = parts
+    def __init__(self, paths: tuple[Path, Path], selection: Selection | None) -> None:
+        """`paths`: its two sides. Without a `selection`, all pairs are kept."""
+        self.paths = paths
         self.selection = selection
-        self.amounts: dict[str, CorpusAmounts] = defaultdict(CorpusAmounts)
+        self.source, self.target = Side(), Side()
+        self.pairs_read = self.pairs_kept = 0
+        self.examples: dict[str, dict[str, str]] = {}
 
-    def verdicts(self) -> Iterator[tuple[Part, tuple[str, str], bool]]:
-        """Every pair, the part it is in, and whether it is kept."""
-        if self.selection is None:
-            for part in self.parts:
-                yield from ((part, pair, True) for pair in part.pairs())
-            return
-        for part, kept in zip(self.parts, self.selection.kept, strict=True):
-            for pair, verdict in zip_longest(part.pairs(), kept):
-                if pair is None or verdict is None:
-                    raise UserError(
-                        f"{part.source}: has another number of lines than its {len(kept)} scores: "
-                        "score the text again"
-                    )
-                yield part, pair, bool(verdict)
+    def keep(self) -> Iterator[tuple[str, str]]:
+        """The pairs that are kept.
 
-    def keep(self, source_counts: Counts, target_counts: Counts) -> Iterator[tuple[str, str]]:
-        """The pairs that are kept, while their words are added to the counts of each side."""
-        for position, (part, pair, kept) in enumerate(self.verdicts()):
-            source, target = map(str.split, pair)
-            amounts = self.amounts[part.corpus]
-            amounts.read.add(source, target)
-            if self.selection is not None:
-                self.selection.examples.note(position, part.corpus, amounts.read.pairs, *pair)
-            if kept:
-                amounts.kept.add(source, target)
-                source_counts.update(source)
-                target_counts.update(target)
-                yield pair
+        Raises UserError in the end if there are more pairs or fewer than scores.
+        """
+        selection = self.selection
+        name = self.paths[0].name
+        pairs = progress(read_pairs(*self.paths), f"select {name}", "pairs")
+        all_verdicts = selection.verdicts() if selection else repeat(True)
+        while block := list(islice(pairs, BLOCK)):
+            verdicts = list(islice(all_verdicts, len(block)))
+            source, target = zip(*block, strict=True)
+            self.source.add(source, verdicts)
+            self.target.add(target, verdicts)
+            if selection:
+                self.examples |= selection.examples(self.pairs_read, block)
+            self.pairs_read += len(block)
+            self.pairs_kept += sum(verdicts)
+            yield from compress(block, verdicts)
+        if selection and self.pairs_read != len(selection.scores):
+            raise UserError(
+                f"{self.paths[0]}: has {self.pairs_read} lines and {len(selection.scores)} scores: "
+                "score the text again"
+            )
 
     def report(self) -> dict[str, Any]:
-        """The content of `selection.json`."""
-        selected = {} if self.selection is None else self.selection.report()
-        return {"corpora": amounts_report(self.amounts), **selected}
-
-
-def write_counts(path: Path, counts: Counts) -> None:
-    """Write a line ``word TAB count`` for each word, by descending count, then by word."""
-    ranked_words = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
-    write_lines(path, (f"{word}\t{count}" for word, count in ranked_words))
-
-
-def parse_limit(
-    scores: Sequence[Path], target_words: int | None, pairs: int | None
-) -> tuple[str, int] | None:
-    """What the selection counts and up to where; None if there is none.
-
-    Raises UserError unless a selection has scores and one limit.
-    """
-    given = {"target_words": target_words, "pairs": pairs}
-    limits = [(unit, limit) for unit, limit in given.items() if limit is not None]
-    if len(limits) != bool(scores):
-        raise UserError(
-            "a selection needs --scores and one limit, --target-words or --pairs: "
-            "give both of these or neither"
-        )
-    return limits[0] if limits else None
+        """The content of PART.selected.json (docs/formats.md)."""
+        return {
+            "read": {
+                "pairs": self.pairs_read,
+                "source_words": self.source.dropped + self.source.kept.total(),
+                "target_words": self.target.dropped + self.target.kept.total(),
+            },
+            "kept": {
+                "pairs": self.pairs_kept,
+                "source_words": self.source.kept.total(),
+                "target_words": self.target.kept.total(),
+            },
+            "examples": self.examples,
+        }
 
 
 def select(
-    source: Annotated[list[Path], typer.Option(help="Source side of a corpus; repeatable.")],
-    target: Annotated[list[Path], typer.Option(help="Its target side; as often as --source.")],
-    source_out: Annotated[Path, typer.Option(help="Source side of the training text to write.")],
-    target_out: Annotated[Path, typer.Option(help="Target side of the training text to write.")],
-    source_counts: Annotated[Path, typer.Option(help="Word counts of the source side to write.")],
-    target_counts: Annotated[Path, typer.Option(help="Word counts of the target side to write.")],
-    selection_out: Annotated[
-        Path | None, typer.Option(help="JSON to write: what was read and kept of each corpus.")
-    ] = None,
+    source: Annotated[Path, typer.Option(help="Source side of a part of the pool.")],
+    target: Annotated[Path, typer.Option(help="Its target side.")],
+    source_out: Annotated[Path, typer.Option(help="Source side of what is kept to write.")],
+    target_out: Annotated[Path, typer.Option(help="Target side of what is kept to write.")],
+    source_counts_out: Annotated[Path, typer.Option(help="Its words on the source side to write.")],
+    target_counts_out: Annotated[Path, typer.Option(help="Its words on the target side to write.")],
+    selected_out: Annotated[Path, typer.Option(help="JSON to write: how much was read and kept.")],
     scores: Annotated[
-        list[Path] | None,
-        typer.Option(help="Scores of a corpus, to select by; as often as --source."),
+        Path | None, typer.Option(help="Scores of the part, PART.scores.npy, to select by.")
     ] = None,
-    target_words: Annotated[
-        int | None, typer.Option(help="Words to select on the target side.", min=1)
+    ranking: Annotated[
+        Path | None, typer.Option(help="Ranking of the pool that the part belongs to.")
     ] = None,
-    pairs: Annotated[int | None, typer.Option(help="Pairs to select.", min=1)] = None,
 ) -> None:
-    """Make one training text of several cleaned corpora and count its words.
+    """Keep the pairs of a part of the pool that belong to the training text, and count its words.
 
-    Without scores, all pairs pass. With scores, those with the lowest ones do, of all corpora
-    together, until they have the target words or pairs asked for; of equal scores the first is
-    taken. Pairs stay in the order in which the corpora are given. The counts are tables of word
-    and count, by descending count and then by word. Files whose names agree up to the first dot
-    are parts of one corpus, and count together in the JSON file.
+    Without scores and a ranking all pairs pass, with them those that the ranking keeps. Pairs stay
+    in their order. The counts are tables of word and count, by descending count and then by word.
+    A distinct word that is kept takes about 150 bytes of memory.
 
     Example: contextnmt select --source news.en.gz --target news.fr.gz --scores news.scores.npy
-    --source europarl.en.gz --target europarl.fr.gz --scores europarl.scores.npy --target-words
-    348000000 --source-out train.en.gz --target-out train.fr.gz --source-counts counts.en.tsv
-    --target-counts counts.fr.tsv --selection-out selection.json
+    --ranking ranking.json --source-out train.en.gz --target-out train.fr.gz --source-counts-out
+    counts.en.tsv --target-counts-out counts.fr.tsv --selected-out selected.json
     """
-    scores = scores or []
-    parts = parts_of(source, target)
-    if scores and len(scores) != len(source):
-        raise UserError(
-            f"--source is given {len(source)} times and --scores {len(scores)} times: "
-            "score every corpus"
-        )
-    limit = parse_limit(scores, target_words, pairs)
-    pool = Pool(parts, None if limit is None else Selection(parts, scores, *limit))
-    counts: tuple[Counts, Counts] = Counter(), Counter()
-    write_pairs(source_out, target_out, progress(pool.keep(*counts), "select", "pairs"))
-    write_counts(source_counts, counts[0])
-    write_counts(target_counts, counts[1])
-    if selection_out is not None:
-        write_json(selection_out, pool.report())
+    if (scores is None) != (ranking is None):
+        raise UserError("a selection needs both --scores and --ranking: give both or neither")
+    selection = Selection(scores, ranking) if scores and ranking else None
+    part = Part((source, target), selection)
+    write_pairs(source_out, target_out, part.keep())
+    write_counts(source_counts_out, part.source.kept)
+    write_counts(target_counts_out, part.target.kept)
+    write_json(selected_out, part.report())

@@ -5,10 +5,12 @@ mapped into memory: ``{text}.{side}.ids.npy``, int32, the ids of all sentences o
 without end of sentence, and ``{text}.{side}.offsets.npy``, int64, n + 1 numbers for n sentences:
 sentence i is ``ids[offsets[i]:offsets[i + 1]]``. ``vocabulary.{side}.tsv`` names the ids
 (`contextnmt.text.vocabulary`), ``dev.reference.gz`` holds the target side of dev as text, and
-``manifest.json``, written last, says what is in the folder and what it was made from.
+``manifest.json``, written last, says what is in the folder and what it was made from: ``sha256`` of
+a side is that of its text, uncompressed, each line ended by LF, whatever parts it was given in.
 """
 
 import contextlib
+import hashlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -20,7 +22,7 @@ import numpy as np
 import typer
 
 from contextnmt.errors import UserError
-from contextnmt.files import atomic_bytes, read_lines, read_pairs, sha256, write_json, write_lines
+from contextnmt.files import atomic_bytes, read_lines, read_pairs, write_json, write_lines
 from contextnmt.progress import progress
 from contextnmt.text.vocabulary import UNK, Vocabulary
 
@@ -36,8 +38,12 @@ Item = TypeVar("Item")
 
 
 def binarize(
-    source: Annotated[Path, typer.Option(help="training text, source side")],
-    target: Annotated[Path, typer.Option(help="training text, target side")],
+    source: Annotated[
+        list[Path], typer.Option(help="training text, source side; repeatable, its parts in order")
+    ],
+    target: Annotated[
+        list[Path], typer.Option(help="training text, target side; repeatable, its parts in order")
+    ],
     dev_source: Annotated[list[Path], typer.Option(help="dev text, source side; repeatable")],
     dev_target: Annotated[list[Path], typer.Option(help="dev text, target side; repeatable")],
     vocabulary_size: Annotated[int, typer.Option(help="words of each side that get an id")],
@@ -48,6 +54,10 @@ def binarize(
     Example: contextnmt binarize --source train.en.gz --target train.fr.gz --dev-source dev.en.gz
     --dev-target dev.fr.gz --vocabulary-size 30000 --out binarize/en-fr/word
     """
+    if len(source) != len(target):
+        raise UserError(
+            f"{len(source)} --source and {len(target)} --target: give the two sides of every part"
+        )
     if len(dev_source) != len(dev_target):
         raise UserError(
             f"{len(dev_source)} --dev-source and {len(dev_target)} --dev-target: "
@@ -55,7 +65,7 @@ def binarize(
         )
     (out / "manifest.json").unlink(missing_ok=True)  # until the new one, nothing is finished here
     texts = {
-        "train": ParallelText("training", [source], [target]),
+        "train": ParallelText("training", source, target),
         "dev": ParallelText("dev", dev_source, dev_target),
     }
     for text in texts.values():
@@ -123,6 +133,7 @@ def write_ids(
     """Write ``{name}.ids.npy`` and ``{name}.offsets.npy``; return the manifest's entry for them."""
     tokens = text.words[side].total()
     end = unknowns = 0
+    digest = hashlib.sha256()  # of the text, not of the files: its parts change nothing
     with contextlib.ExitStack() as files:
         ids = files.enter_context(array_file(folder / f"{name}.ids.npy", IDS, tokens))
         offsets = files.enter_context(
@@ -131,6 +142,7 @@ def write_ids(
         offsets.write(np.array(end, OFFSETS).tobytes())
         lines = progress(text.lines(side), f"write {name}", "lines", text.pairs)
         for some in batches(lines):
+            digest.update(("\n".join(some) + "\n").encode())
             sentences = [line.split() for line in some]
             numbers = np.array(vocabulary.encode(chain.from_iterable(sentences)), IDS)
             ends = end + np.cumsum(list(map(len, sentences)), dtype=OFFSETS)
@@ -138,8 +150,7 @@ def write_ids(
             unknowns += int(np.count_nonzero(numbers == UNK))
             ids.write(numbers.tobytes())
             offsets.write(ends.tobytes())
-    inputs = [sha256(path) for path in text.files(side)]
-    return {"tokens": tokens, "unknowns": unknowns, "sha256": inputs}
+    return {"tokens": tokens, "unknowns": unknowns, "sha256": digest.hexdigest()}
 
 
 @contextlib.contextmanager

@@ -3,7 +3,7 @@
 from collections import Counter
 from pathlib import Path
 
-from contextnmt.errors import UserError
+from contextnmt.corpus.counts import counted_words
 from contextnmt.files import read_lines
 from contextnmt.progress import progress
 from contextnmt.text.pieces import tokens_of
@@ -19,10 +19,4 @@ def count_words(text: Path) -> Counter[str]:
 
 def read_counts(path: Path) -> dict[str, int]:
     """word -> count, in the order of the file. Raises UserError, naming the line, if malformed."""
-    counts = {}
-    for number, line in enumerate(read_lines(path), start=1):
-        word, tab, count = line.rpartition("\t")
-        if not (tab and count.isdecimal()):
-            raise UserError(f"{path}, line {number}: expected a word, a tab and a count: {line!r}")
-        counts[word] = int(count)
-    return counts
+    return dict(counted_words(path))

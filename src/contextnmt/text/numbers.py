@@ -25,12 +25,14 @@ class NumberFormat(NamedTuple):
 
 POINT, COMMA, BLANK = (NumberFormat(".", ","), NumberFormat(",", "."), NumberFormat(",", " "))
 
+#: All languages that the tokenizer knows.
 FORMATS = {
-    **dict.fromkeys(("en", "ga", "hi", "ta", "te", "zh"), POINT),
-    **dict.fromkeys(("ca", "de", "el", "es", "is", "it", "nl", "pt", "ro", "sl"), COMMA),
+    **dict.fromkeys(("en", "ga", "yue", "zh"), POINT),
     **dict.fromkeys(
-        ("cs", "et", "fi", "fr", "hu", "lt", "lv", "pl", "ru", "sk", "sv", "uk"), BLANK
+        ("as", "bn", "gu", "hi", "kn", "ml", "mni", "mr", "or", "pa", "ta", "te"), POINT
     ),
+    **dict.fromkeys(("ca", "de", "el", "es", "is", "it", "nl", "pt", "ro", "sl", "tdt"), COMMA),
+    **dict.fromkeys(("cs", "et", "fi", "fr", "hu", "lt", "lv", "pl", "ru", "sk", "sv"), BLANK),
 }
 
 #: Decimal marks and group delimiters, all read as one class.

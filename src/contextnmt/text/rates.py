@@ -13,6 +13,8 @@ how often it stayed text; it has a header and the columns
   outside of names;
 - ``symbol``, ``text``: how often it became a symbol, or part of one, and how often not.
 
+Rows are sorted by word and position (by code points), one for each.
+
 A probability from few occurrences leans on that of the word in all positions (an acronym's on its
 own), and this on what training did in this position with rare words of the same last letters, of
 which those that are more frequent in lower case are apart.
@@ -35,7 +37,6 @@ from contextnmt.text.names import (
     opens_sentence,
     words_of_run,
 )
-from contextnmt.text.shards import ShardedCounts
 
 HEADER = "word\tposition\tsymbol\ttext"
 
@@ -126,25 +127,6 @@ def probable_names(sentence: Sentence, is_symbol: Callable[[str, Position], bool
     return names
 
 
-class RateCounts:
-    """Counts of sightings over a training text."""
-
-    def __init__(self) -> None:
-        self.counts = ShardedCounts()
-
-    def add(self, seen: Iterable[Sighting]) -> None:
-        """Count the sightings of a sentence."""
-        for word, position, is_symbol in seen:
-            self.counts.add((word, position, "symbol" if is_symbol else "text"))
-
-    def rows(self) -> Iterator[str]:
-        """The lines of the table, sorted by word and position."""
-        yield HEADER
-        for (word, position), group in groupby(self.counts.merged(), key=lambda row: row.key[:2]):
-            counts = {row.key[2]: row.frequency for row in group}
-            yield f"{word}\t{position}\t{counts.get('symbol', 0)}\t{counts.get('text', 0)}"
-
-
 class Occurrences(NamedTuple):
     """How often something was seen, and how often as a symbol."""
 
@@ -211,12 +193,16 @@ def plus(first: Occurrences, second: Occurrences) -> Occurrences:
 
 
 def read_rates(path: Path) -> Iterator[tuple[str, Position, Occurrences]]:
-    """The rows of a table of rates. Raises UserError, naming the line, at a malformed row."""
+    """The rows of a table of rates.
+
+    Raises UserError, naming the line, at a malformed row and at one that is not in its place.
+    """
     lines = read_lines(path)
     if (header := next(lines, "")) != HEADER:
         raise UserError(
             f"{path}, line 1: not a table of rates: expected {HEADER!r}, found {header!r}"
         )
+    last = ("", "")
     for number, line in enumerate(lines, start=2):
         columns = line.split("\t")
         if len(columns) != 4 or columns[1] not in POSITIONS or not counted(columns[2:]):
@@ -225,6 +211,12 @@ def read_rates(path: Path) -> Iterator[tuple[str, Position, Occurrences]]:
                 f"two whole numbers, not both 0, separated by tabs; this one is {line!r}"
             )
         word, position, symbol, text = columns
+        if (word, position) <= last:
+            raise UserError(
+                f"{path}, line {number}: {word!r} {position} comes after {' '.join(last)!r}: rows "
+                "are sorted by word and position, one for each; move it to its place"
+            )
+        last = (word, position)
         yield word, Position(position), Occurrences(int(symbol), int(symbol) + int(text))
 
 

@@ -2,9 +2,8 @@
 
 import heapq
 import tempfile
-from collections.abc import Iterator
-from itertools import groupby
-from operator import attrgetter
+from collections.abc import Iterable, Iterator
+from itertools import groupby, starmap
 from typing import IO, NamedTuple
 
 Key = tuple[str, ...]
@@ -14,11 +13,10 @@ SHARD_KEYS = 1 << 20
 
 
 class Counted(NamedTuple):
-    """A key, how often it occurred, and its rank in the order of first occurrences."""
+    """A key and how often it occurred."""
 
     key: Key
     frequency: int
-    first: int
 
 
 class ShardedCounts:
@@ -32,7 +30,6 @@ class ShardedCounts:
         self.shard_keys = shard_keys
         self.counts: dict[Key, int] = {}  # in the order of first occurrences
         self.shards: list[IO[str]] = []
-        self.before = 0  # keys in earlier shards, repeated ones too: ranks go on from here
 
     def add(self, key: Key) -> None:
         """Count `key` once."""
@@ -45,32 +42,46 @@ class ShardedCounts:
             self.counts[key] = 1
 
     def merged(self) -> Iterator[Counted]:
-        """Every key once, sorted, with its count over all shards. Call it once, at the end."""
-        runs = [self.shard(), *map(read_shard, self.shards)]
-        rows = heapq.merge(*runs, key=attrgetter("key"))
-        for key, group in groupby(rows, key=attrgetter("key")):
-            same = list(group)
-            yield Counted(key, sum(row.frequency for row in same), min(row.first for row in same))
+        """Every key once, in the order of `merge_counts`. Call it once, at the end."""
+        return merge_counts([*map(read_shard, self.shards), self.shard()])
 
     def shard(self) -> Iterator[Counted]:
-        """The keys in memory, sorted."""
-        ranked = enumerate(self.counts.items(), start=self.before)
-        return iter(sorted(Counted(key, frequency, rank) for rank, (key, frequency) in ranked))
+        """The keys in memory, sorted by group, those of one in the order of first occurrences."""
+        for key in sorted(self.counts, key=lambda key: key[:-1]):
+            yield Counted(key, self.counts[key])
 
     def spill(self) -> None:
         """Move the keys in memory to a new shard on disk."""
         # newline="\n": a carriage return is a character of a word like any other
         shard = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115
-        for key, frequency, first in self.shard():
-            shard.write("\t".join((*key, str(frequency), str(first))) + "\n")
+        for key, frequency in self.shard():
+            shard.write("\t".join((*key, str(frequency))) + "\n")
         self.shards.append(shard)
-        self.before += len(self.counts)
         self.counts = {}
+
+
+def group_of(row: Counted) -> Key:
+    """The group of a key: all of its strings but the last."""
+    return row.key[:-1]
+
+
+def merge_counts(tables: Iterable[Iterable[Counted]]) -> Iterator[Counted]:
+    """Every key of `tables` once, its counts summed: sorted by group, as each of the tables is.
+
+    The keys of one group come in the order in which they are seen first when the tables are read
+    one after the other; only these are held in memory together.
+    """
+    rows = heapq.merge(*tables, key=group_of)  # of equal groups, that of the first table first
+    for _, group in groupby(rows, key=group_of):
+        sums: dict[Key, int] = {}
+        for key, frequency in group:
+            sums[key] = sums.get(key, 0) + frequency
+        yield from starmap(Counted, sums.items())
 
 
 def read_shard(shard: IO[str]) -> Iterator[Counted]:
     """The rows of a shard on disk."""
     shard.seek(0)
     for row in shard:
-        *key, frequency, first = row.removesuffix("\n").split("\t")
-        yield Counted(tuple(key), int(frequency), int(first))
+        *key, frequency = row.removesuffix("\n").split("\t")
+        yield Counted(tuple(key), int(frequency))

@@ -1,18 +1,17 @@
 """The stage `symbolize`: numbers, proper nouns and acronyms become typed, numbered symbols."""
 
-import contextlib
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from contextnmt.errors import UserError
-from contextnmt.files import atomic, read_lines, read_pairs
+from contextnmt.files import atomic_all, read_lines, read_pairs
 from contextnmt.progress import progress
 from contextnmt.text.counts import count_words, read_counts
 from contextnmt.text.numbers import number_format
-from contextnmt.text.rates import THRESHOLD, RateCounts, Rates, read_rates
-from contextnmt.text.rules import RuleCounts
+from contextnmt.text.rates import THRESHOLD, Rates, read_rates
+from contextnmt.text.symbol_counts import RateCounts, RuleCounts
 from contextnmt.text.symbol_table import HEADER, symbol_row
 from contextnmt.text.symbols import Side, symbolize_pair, symbolize_source
 
@@ -52,8 +51,12 @@ def symbolize(
     may be edited by hand, its rows staying sorted by type and source; and PREFIX.rates.tsv, how
     often each capitalized word became a symbol.
 
+    A training text in parts: the same for each part, with the counts of the whole text
+    (--source-counts and --target-counts), which `contextnmt select` writes and, of several parts,
+    `contextnmt word-counts` adds up; then `contextnmt rules` merges the tables of the parts.
+
     A dev text, with both sides in sight: the same with --no-rules and with the counts of the
-    training text (--source-counts and --target-counts), which `contextnmt select` writes.
+    training text.
 
     A text to be translated, the source alone: contextnmt symbolize --source test.en.gz
     --source-language en --target-language fr --source-counts counts.en.tsv --rates train.rates.tsv
@@ -132,8 +135,7 @@ def symbolize_pairs(texts: tuple[Path, Path], sides: tuple[Side, Side], outs: li
     """
     pairs = progress(read_pairs(*texts), f"symbolize {texts[0]}", "pairs")
     rules, rates = RuleCounts(), RateCounts()
-    with contextlib.ExitStack() as files:  # all of them take their names, or none does
-        source_out, target_out, *tables = [files.enter_context(atomic(out)) for out in outs]
+    with atomic_all(outs) as (source_out, target_out, *tables):
         for pair in pairs:
             done = symbolize_pair(*pair, *sides)
             source_out.write(" ".join(done.source) + "\n")
@@ -155,7 +157,7 @@ def symbolize_sources(
 ) -> None:
     """Symbolize a source text and write beside it what its symbols stand for."""
     lines = progress(read_lines(text), f"symbolize {text}", "lines")
-    with atomic(outs[0]) as text_out, atomic(outs[1]) as table:
+    with atomic_all(outs) as (text_out, table):
         table.write(HEADER + "\n")
         for number, line in enumerate(lines, start=1):
             done = symbolize_source(

@@ -1,0 +1,141 @@
+"""What the stage *clean* removed from each training corpus, with the first pairs of each filter."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from contextnmt.errors import UserError
+from contextnmt.files import read_json
+from contextnmt.report.excerpts import Excerpt, SentencePair, sentence_pair
+from contextnmt.report.experiment import pair_title, parse_experiment
+from contextnmt.report.parts import by_corpus
+from contextnmt.report.tables import NONE, Block, Cell, Table, shown, write_table
+
+#: Filter -> what it drops, in the order in which a pair goes through them.
+FILTERS = {
+    "drop_empty": "a side without words",
+    "drop_garbled": "broken encoding",
+    "max_length": "a side with too many words",
+    "max_ratio": "one side too long for the other",
+    "drop_identical": "both sides the same",
+    "wrong_language": "a side in the other side's language",
+    "drop_duplicates": "a pair that came before",
+}
+#: Pairs shown of each filter and corpus.
+EXAMPLES = 10
+
+#: What is counted of a corpus -> sentence pairs: read, what each filter dropped, and kept.
+Counts = dict[str, int]
+#: Filter -> the first pairs that it dropped.
+Dropped = dict[str, list[SentencePair]]
+
+
+def cleaning_table(
+    removed: Annotated[list[Path], typer.Option(help="counts of stage clean; repeatable")],
+    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
+    out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
+) -> None:
+    """Tabulate how many pairs of each training corpus cleaning removed, by filter.
+
+    The corpora stand in the order in which they are given; the parts of one count together.
+
+    Example: contextnmt cleaning-table --removed results/demo/clean/en-fr/train.removed.json
+    --experiment "$JSON" --out results/demo/report/tables/cleaning
+    """
+    about = parse_experiment(experiment)
+    table = Table([], [], [])
+    for pair, corpora in by_corpus("--removed", removed, ".removed.json", about).items():
+        read = {
+            corpus: read_corpus(corpus, list(parts.values())) for corpus, parts in corpora.items()
+        }
+        counts = {corpus: counted for corpus, (counted, _) in read.items()}
+        table.data.extend(
+            {"pair": pair, "corpus": corpus, "quantity": quantity, "pairs": number}
+            for corpus, counted in counts.items()
+            for quantity, number in counted.items()
+        )
+        table.blocks.append(block(pair, counts))
+        dropped = [pairs for _, pairs in read.values()]
+        table.excerpts.extend(excerpts(pair, total(counts.values()), dropped))
+    table.notes.extend(notes({row["quantity"] for row in table.data}))
+    write_table(out, table)
+
+
+def read_corpus(corpus: str, files: list[Path]) -> tuple[Counts, Dropped]:
+    """The counts of all parts of a corpus, and up to `EXAMPLES` pairs that each filter dropped.
+
+    `files` are those of its parts in their order. Raises UserError if one is not of stage clean.
+    """
+    counts: Counter[str] = Counter()
+    dropped: Dropped = {}
+    for path in files:
+        content = read_json(path)
+        try:
+            for name, entry in content["removed"].items():
+                pairs = dropped.setdefault(name, [])
+                new = entry["examples"][: EXAMPLES - len(pairs)]
+                pairs += [example(corpus, counts["read"], pair) for pair in new]
+            removed = {name: entry["count"] for name, entry in content["removed"].items()}
+            counts.update({"read": content["read"], **removed, "kept": content["kept"]})
+        except (KeyError, TypeError, AttributeError):
+            raise UserError(f"{path}: not what clean removed: clean this text again") from None
+    return {name: counts[name] for name in columns_of([counts])}, dropped
+
+
+def example(corpus: str, before: int, pair: dict[str, Any]) -> SentencePair:
+    """A pair that was dropped, from a part that has so many lines of the corpus `before` it."""
+    place = f"{corpus}, line {before + pair['line']:,}"
+    return sentence_pair(place, pair["source"], pair["target"])
+
+
+def columns_of(corpora: Iterable[Counts]) -> list[str]:
+    """``read``, the filters that are on for one of the corpora, in their order, and ``kept``."""
+    found = {name for counts in corpora for name in counts}
+    return ["read", *(name for name in FILTERS if name in found), "kept"]
+
+
+def block(pair: str, corpora: dict[str, Counts]) -> Block:
+    """The table of one pair; a filter that is off for a corpus has no count there."""
+    columns = columns_of(corpora.values())
+    rows = [(corpus, cells(counts, columns)) for corpus, counts in corpora.items()]
+    if len(corpora) > 1:
+        rows.append(("total", cells(total(corpora.values()), columns)))
+    return Block(pair_title(pair), [*((name,) for name in columns), ("kept (%)",)], rows)
+
+
+def cells(counts: Counts, columns: list[str]) -> list[Cell]:
+    """One row: the numbers of pairs, and the share that is kept."""
+    numbers = [shown(counts.get(name), "{:,}") for name in columns]
+    share = 100 * counts["kept"] / counts["read"] if counts["read"] else None
+    return [*numbers, shown(share, "{:.1f}")]
+
+
+def total(corpora: Iterable[Counts]) -> Counts:
+    """The counts of several corpora together."""
+    summed: Counter[str] = Counter()
+    for counts in corpora:
+        summed.update(counts)
+    return summed
+
+
+def excerpts(pair: str, counts: Counts, corpora: list[Dropped]) -> Iterator[Excerpt]:
+    """What each filter dropped of a pair's corpora, if anything; `counts`: of all of them."""
+    for name, what in FILTERS.items():
+        pairs = [example for dropped in corpora for example in dropped.get(name, [])]
+        if pairs:
+            title = f"{pair_title(pair)}, {name}: {what} ({len(pairs)} of {counts[name]:,} pairs)"
+            yield Excerpt(title, pair, pairs)
+
+
+def notes(quantities: set[str]) -> list[str]:
+    """What a reader must know to read the table; `quantities`: what is counted in it."""
+    on = [f"{name}: {what}" for name, what in FILTERS.items() if name in quantities]
+    if not on:
+        return ["No filter is on."]
+    return [
+        f"A pair counts for the first filter that drops it. {NONE}: the filter is off.",
+        f"Filters, in their order: {'; '.join(on)}.",
+    ]

@@ -1,0 +1,187 @@
+"""What the training text consists of: all pairs of its corpora, or those that a ranking chose."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from contextnmt.errors import UserError
+from contextnmt.files import read_json
+from contextnmt.report.excerpts import Excerpt, sentence_pair
+from contextnmt.report.experiment import (
+    LANGUAGES,
+    by_some_pairs,
+    pair_title,
+    parse_experiment,
+)
+from contextnmt.report.parts import by_corpus
+from contextnmt.report.published import published
+from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table, shown, write_table
+
+#: What is counted of a corpus, and of which of its pairs.
+UNITS = ("pairs", "source_words", "target_words")
+WHEN = ("read", "kept")
+#: The share of the words on the target side that is kept.
+SHARE = "target_words_kept_percent"
+
+#: Quantity of a corpus (``target_words_read``, `SHARE`) -> how much of it there is.
+Amounts = dict[str, Any]
+#: Position in the pool, as text -> both sides of the pair.
+Texts = dict[str, dict[str, str]]
+
+#: List of a ranking -> what its pairs have.
+EXCERPTS = {"best": "lowest scores", "worst": "highest scores"}
+
+NOTES = {
+    "selected": "Read: the cleaned corpora; kept: what the ranking leaves of them, which is the "
+    "training text.",
+    "whole": "Without a selection, the cleaned corpora are the training text.",
+    "printed": "Printed in papers: what was read, by Bahdanau et al. 2015 (section 4.1), after "
+    "giga-fren had been cut from 780M words in a way that no paper tells; what was kept, by "
+    "Sutskever et al. 2014 (section 3.1).",
+}
+
+
+def selection_table(
+    selected: Annotated[list[Path], typer.Option(help="counts of stage select; repeatable")],
+    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
+    out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
+    ranking: Annotated[
+        list[Path] | None, typer.Option(help="ranking of a pair that has one; repeatable")
+    ] = None,
+) -> None:
+    """Tabulate what each corpus gives to the training text, and show the best and worst pairs.
+
+    The corpora stand in the order in which they are given; the parts of one count together.
+
+    Example: contextnmt selection-table --selected results/demo/select/en-fr/train.selected.json
+    --ranking results/demo/rank/en-fr.json --experiment "$JSON"
+    --out results/demo/report/tables/selection
+    """
+    about = parse_experiment(experiment)
+    rankings = by_some_pairs("--ranking", ranking or [], about)
+    table, notes = Table([], [], []), set()
+    for pair, corpora in by_corpus("--selected", selected, ".selected.json", about).items():
+        texts: Texts = {}
+        amounts = {corpus: read_corpus(parts.values(), texts) for corpus, parts in corpora.items()}
+        if pair not in rankings and any(
+            row["pairs_kept"] < row["pairs_read"] for row in amounts.values()
+        ):
+            raise UserError(
+                f"--ranking: no file for {pair}, whose pairs were selected: name it too"
+            )
+        table.data.extend(
+            {"pair": pair, "corpus": corpus, **row} for corpus, row in amounts.items()
+        )
+        table.blocks.append(block(pair, amounts, pair in rankings))
+        notes.add("selected" if pair in rankings else "whole")
+        if pair in rankings:
+            table.excerpts.extend(excerpts(pair, rankings[pair], texts))
+        rows = [row for row in published("paper/selection.csv") if row["pair"] == pair]
+        if {row["corpus"] for row in rows} == {*amounts, "total"}:
+            table.blocks.append(printed_block(pair, list(amounts), rows))
+            notes.add("printed")
+    table.notes.extend(text for name, text in NOTES.items() if name in notes)
+    write_table(out, table)
+
+
+def read_corpus(files: Iterable[Path], texts: Texts) -> Amounts:
+    """How much the parts of a corpus have in all; adds the pairs that are shown to `texts`.
+
+    Raises UserError if a file is not of stage select.
+    """
+    summed: Counter[str] = Counter()
+    for path in files:
+        content = read_json(path)
+        try:
+            summed.update(
+                {f"{unit}_{when}": content[when][unit] for unit in UNITS for when in WHEN}
+            )
+            texts.update(content["examples"])
+        except (KeyError, TypeError, ValueError):
+            raise UserError(f"{path}: not counts of select: select this text again") from None
+    return with_share(summed)
+
+
+def with_share(amounts: Amounts) -> Amounts:
+    """`amounts` and the share that is kept, None of nothing."""
+    read, kept = amounts["target_words_read"], amounts["target_words_kept"]
+    return {**amounts, SHARE: 100 * kept / read if read else None}
+
+
+def columns_of(pair: str) -> dict[str, tuple[str, str]]:
+    """Quantity -> its headings in the table of a language pair."""
+    source, target = (f"{LANGUAGES.get(language, language)} words" for language in pair.split("-"))
+    headings = zip(UNITS, ("sentence pairs", source, target), strict=True)
+    amounts = {f"{unit}_{when}": (heading, when) for unit, heading in headings for when in WHEN}
+    return amounts | {SHARE: (target, "kept (%)")}
+
+
+def block(pair: str, corpora: dict[str, Amounts], selected: bool) -> Block:
+    """The table of one pair; without a selection, all that was read was kept."""
+    rows = dict(corpora)
+    if len(corpora) > 1:
+        sums = {
+            f"{unit}_{when}": sum(amounts[f"{unit}_{when}"] for amounts in corpora.values())
+            for unit in UNITS
+            for when in WHEN
+        }
+        rows["total"] = with_share(sums)
+    columns = columns_of(pair)
+    if not selected:
+        columns = {name: (columns[name][0], "") for name in columns if name.endswith("_kept")}
+    forms = {name: "{:.1f}" if name == SHARE else "{:,}" for name in columns}
+    return Block(
+        pair_title(pair),
+        list(columns.values()),
+        [
+            (corpus, [shown(amounts[name], form) for name, form in forms.items()])
+            for corpus, amounts in rows.items()
+        ],
+    )
+
+
+def printed_block(pair: str, corpora: list[str], printed: list[dict[str, str]]) -> Block:
+    """The same selection as papers print it, from the rows of ``paper/selection.csv``."""
+    values = {(row["corpus"], row["quantity"]): row["printed"] for row in printed}
+    columns = columns_of(pair)
+    quantities = [name for name in columns if any(name == quantity for _, quantity in values)]
+    return Block(
+        f"{pair_title(pair)}: printed in papers",
+        [(PAPER, " ".join(columns[name])) for name in quantities],
+        [
+            (corpus, [Cell(values.get((corpus, name), NONE)) for name in quantities])
+            for corpus in [*corpora, "total"]
+        ],
+    )
+
+
+def excerpts(pair: str, ranking: Path, texts: Texts) -> Iterator[Excerpt]:
+    """The best and the worst pairs of a ranking, with the text that stage select found of them.
+
+    Raises UserError if the file is not a ranking, or a pair's text is missing.
+    """
+    content = read_json(ranking)
+    try:
+        for name, what in EXCERPTS.items():
+            pairs = [
+                sentence_pair(
+                    f"{entry['corpus']}, line {entry['line']:,}: {bits(entry['score'])}",
+                    **texts[str(entry["position"])],
+                )
+                for entry in content[name]
+            ]
+            yield Excerpt(
+                f"{pair_title(pair)}: the {len(pairs)} pairs with the {what}", pair, pairs
+            )
+    except (KeyError, TypeError, ValueError):
+        raise UserError(
+            f"{ranking}: not the ranking that the texts were selected by: rank and select again"
+        ) from None
+
+
+def bits(score: float) -> str:
+    """A score with its unit, the minus as typeset."""
+    return f"{score:.2f} bits a word".replace("-", "−")

@@ -1,0 +1,137 @@
+"""Stage *rank*: the pairs of all corpora in the order of their scores, and where it is cut."""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+import typer
+
+from contextnmt.errors import UserError
+from contextnmt.files import write_json
+from contextnmt.selection.ngrams import Integers
+from contextnmt.selection.pool import corpus_name, part_name
+from contextnmt.selection.ranking import (
+    Floats,
+    bin_edges,
+    column,
+    cut,
+    histogram,
+    ranked,
+    read_scores,
+)
+
+#: Pairs with the lowest and with the highest scores that are shown.
+EXAMPLES = 10
+
+
+class Part(NamedTuple):
+    """A part of the pool: its pairs have the positions from `begin` up to `end`, exclusive."""
+
+    name: str
+    begin: int
+    end: int
+
+    @property
+    def corpus(self) -> str:
+        return corpus_name(self.name)
+
+
+def laid_out(scores: Sequence[Path], sizes: Sequence[int]) -> list[Part]:
+    """The parts one after the other; they have `sizes` pairs.
+
+    Raises UserError if two of them have one name.
+    """
+    parts: dict[str, Part] = {}
+    begin = 0
+    for path, size in zip(scores, sizes, strict=True):
+        name = part_name(path)
+        if name in parts:
+            raise UserError(f"{path}: a second part of the name {name}: give each part once")
+        parts[name] = Part(name, begin, begin + size)
+        begin += size
+    return list(parts.values())
+
+
+def distribution(scores: Floats, order: Integers, parts: Sequence[Part]) -> dict[str, Any]:
+    """Histogram of the scores: ``edges`` of the bins in bits a word, and ``pairs`` by corpus."""
+    edges = bin_edges(scores, order)
+    pairs = {part.corpus: np.zeros(len(edges) - 1, np.int64) for part in parts}
+    for part in parts:
+        pairs[part.corpus] += histogram(scores[part.begin : part.end], edges)
+    return {
+        "edges": edges.tolist(),
+        "pairs": {corpus: found.tolist() for corpus, found in pairs.items()},
+    }
+
+
+def examples(
+    positions: Integers, scores: Floats, parts: Sequence[Part]
+) -> Iterator[dict[str, Any]]:
+    """For each position in the pool, the score of the pair and where to find it."""
+    for position in positions.tolist():
+        number = bisect_right(parts, position, key=lambda part: part.begin) - 1
+        corpus = parts[number].corpus
+        before = sum(part.end - part.begin for part in parts[:number] if part.corpus == corpus)
+        yield {
+            "score": float(scores[position]),
+            "corpus": corpus,
+            "line": before + position - parts[number].begin + 1,
+            "position": position,
+        }
+
+
+def parse_limit(target_words: int | None, pairs: int | None) -> tuple[str, int]:
+    """What is counted, and how much of it is kept. Raises UserError unless just one is given."""
+    if target_words is not None and pairs is None:
+        return "target_words", target_words
+    if pairs is not None and target_words is None:
+        return "pairs", pairs
+    raise UserError("give one limit: either --target-words or --pairs")
+
+
+def rank(
+    scores: Annotated[
+        list[Path], typer.Option(help="Scores of a part of the pool, PART.scores.npy; repeatable.")
+    ],
+    out: Annotated[Path, typer.Option(help="Ranking (.json) to write.")],
+    target_words: Annotated[
+        int | None, typer.Option(help="Words to keep on the target side.", min=1)
+    ] = None,
+    pairs: Annotated[int | None, typer.Option(help="Pairs to keep.", min=1)] = None,
+) -> None:
+    """Rank the pairs of all corpora together and tell which of them to keep.
+
+    Those with the lowest scores are kept, up to the pair that reaches the number of target words
+    or pairs asked for; of equal scores the first in the pool comes first. The pool is made of the
+    parts in the order in which they are given. Files whose names agree up to the first dot are
+    parts of one corpus and count together. A pair of the pool takes 40 bytes of memory.
+
+    Example: contextnmt rank --scores news.scores.npy --scores europarl.1of2.scores.npy --scores
+    europarl.2of2.scores.npy --target-words 348000000 --out ranking.json
+    """
+    unit, limit = parse_limit(target_words, pairs)
+    tables = list(map(read_scores, scores))
+    parts = laid_out(scores, list(map(len, tables)))
+    values = column(tables, "score")
+    order = ranked(values)
+    words = column(tables, "target_words")[order]
+    amounts = words if unit == "target_words" else np.ones_like(words)
+    count = cut(amounts, limit, unit.replace("_", " "))
+    last = int(order[count - 1])
+    write_json(
+        out,
+        {
+            "limit": {unit: limit},
+            "threshold": float(values[last]),
+            "last": last,
+            "pairs": len(values),
+            "without_score": len(values) - len(order),
+            "kept": {"pairs": count, "target_words": int(words[:count].sum(dtype=np.int64))},
+            "parts": {part.name: part.begin for part in parts},
+            "histogram": distribution(values, order, parts),
+            "best": list(examples(order[:EXAMPLES], values, parts)),
+            "worst": list(examples(order[::-1][:EXAMPLES], values, parts)),
+        },
+    )

@@ -1,0 +1,184 @@
+import json
+import tracemalloc
+from collections.abc import Sequence
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scored_parts import NEWS, WEB, Part, Scored, cut_up, write_part, write_scores
+
+from contextnmt.errors import UserError
+from contextnmt.selection.rank import EXAMPLES, rank
+from contextnmt.selection.ranking import BINS
+
+INFINITE = float("inf")
+
+
+def run(folder: Path, parts: Sequence[Part], **limit: int) -> dict[str, Any]:
+    """Rank the parts and return what is in the JSON file."""
+    out = folder / "ranking.json"
+    rank([part.scores for part in parts], out, **limit)
+    content: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
+    return content
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> list[Part]:
+    return [write_part(tmp_path, "news", NEWS), write_part(tmp_path, "web.1of1", WEB)]
+
+
+def test_the_lowest_scores_of_all_corpora_are_kept(tmp_path: Path, parts: list[Part]) -> None:
+    report = run(tmp_path, parts, pairs=3)
+    assert report["limit"] == {"pairs": 3}
+    assert (report["threshold"], report["last"]) == (0.25, 2)  # of two at 0.25, the first
+    assert report["kept"] == {"pairs": 3, "target_words": 11}
+    assert (report["pairs"], report["without_score"]) == (7, 1)
+    assert report["parts"] == {"news": 0, "web.1of1": 3}
+    assert [entry["corpus"] for entry in report["best"]] == [
+        "web", "news", "news", "web", "news", "web"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "pairs"), [(1, 1), (5, 1), (6, 2), (7, 2), (8, 3), (16, 6)])
+def test_the_pair_that_reaches_the_words_is_in(
+    tmp_path: Path, parts: list[Part], words: int, pairs: int
+) -> None:
+    report = run(tmp_path, parts, target_words=words)
+    assert report["limit"] == {"target_words": words}
+    assert report["kept"]["pairs"] == pairs
+    assert report["kept"]["target_words"] >= words
+
+
+def test_the_best_and_the_worst_pairs_are_told(tmp_path: Path) -> None:
+    scores = [float(n * 37 % 101) for n in range(101)]
+    scored = [(score, 1) for score in scores]
+    parts = [
+        write_part(tmp_path, "news.1of2", scored[:30]),
+        write_part(tmp_path, "web", scored[30:80]),
+        write_part(tmp_path, "news.2of2", scored[80:]),
+    ]
+    report = run(tmp_path, parts, pairs=50)
+    assert [entry["score"] for entry in report["best"]] == list(range(EXAMPLES))
+    assert [entry["score"] for entry in report["worst"]] == list(range(100, 100 - EXAMPLES, -1))
+    corpora = {"news": scores[:30] + scores[80:], "web": scores[30:80]}
+    for entry in report["best"] + report["worst"]:
+        assert corpora[entry["corpus"]][entry["line"] - 1] == entry["score"]
+        assert scores[entry["position"]] == entry["score"]
+
+
+def test_every_pair_with_a_score_is_in_the_histogram(tmp_path: Path) -> None:
+    generator = np.random.default_rng(1)
+    values = [*generator.normal(size=2998).tolist(), 1000.0, INFINITE]
+    scored = [(value, 1) for value in values]
+    parts = [
+        *cut_up(tmp_path, "news", scored[:1000], 3),
+        *cut_up(tmp_path, "web", scored[1000:], 1),
+    ]
+    histogram = run(tmp_path, parts, pairs=5)["histogram"]
+    assert {corpus: sum(pairs) for corpus, pairs in histogram["pairs"].items()} == {
+        "news": 1000,
+        "web": 1999,
+    }
+    edges = np.array(histogram["edges"])
+    assert len(edges) == BINS + 1
+    assert edges[-1] < 5  # one pair far off does not stretch the bins
+    middle = np.searchsorted(np.sort(values[:1000]), edges[40:60])
+    assert np.diff(middle).tolist() == histogram["pairs"]["news"][40:59]
+
+
+def test_equal_scores_fall_into_one_bin(tmp_path: Path) -> None:
+    report = run(tmp_path, cut_up(tmp_path, "news", [(1.0, 2)] * 5, 2), pairs=2)
+    assert sorted(report["histogram"]["pairs"]["news"])[-2:] == [0, 5]
+    assert (report["threshold"], report["last"]) == (1, 1)
+    assert [entry["line"] for entry in report["best"]] == [1, 2, 3, 4, 5]
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    st.lists(st.tuples(st.sampled_from([-1.0, 0.0, 0.5, INFINITE]), st.integers(1, 5))),
+    st.data(),
+)
+def test_shards_make_no_difference(
+    tmp_path_factory: pytest.TempPathFactory, news: list[Scored], data: st.DataObject
+) -> None:
+    """But to the names of the parts. With few pairs, some of the parts are empty."""
+    pool = [*news, *WEB]
+    finite = sorted(number for number in range(len(pool)) if pool[number][0] < INFINITE)
+    order = sorted(finite, key=lambda number: pool[number][0])
+    limit = data.draw(st.integers(1, sum(pool[number][1] for number in order)))
+    found = []
+    for shards in (1, 3, 8):
+        folder = tmp_path_factory.mktemp("shards")
+        parts = [*cut_up(folder, "news", news, shards), *cut_up(folder, "web", WEB, shards)]
+        report = run(folder, parts, target_words=limit)
+        begins = report.pop("parts")
+        assert [begins[f"web.{number}of{shards}"] for number in range(1, shards + 1)] == [
+            len(news) + len(WEB) * number // shards for number in range(shards)
+        ]
+        found.append(report)
+    assert found[0] == found[1] == found[2]
+    totals = list(accumulate(pool[number][1] for number in order))
+    count = 1 + next(place for place, total in enumerate(totals) if total >= limit)
+    assert found[0]["kept"] == {"pairs": count, "target_words": totals[count - 1]}
+    assert found[0]["last"] == order[count - 1]
+    assert found[0]["without_score"] == len(pool) - len(order)
+
+
+def test_a_pair_takes_the_memory_that_is_told(tmp_path: Path) -> None:
+    pairs = 100_000
+    values = np.random.default_rng(1).normal(size=pairs).tolist()
+    path = write_scores(tmp_path / "web.scores.npy", [(value, 20) for value in values])
+    tracemalloc.start()
+    rank([path], tmp_path / "ranking.json", pairs=1000)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert 8 * pairs < peak < 42 * pairs
+
+
+@pytest.mark.parametrize("limit", [{"pairs": 7}, {"target_words": 17}])
+def test_a_pool_too_small_is_refused(
+    tmp_path: Path, parts: list[Part], limit: dict[str, int]
+) -> None:
+    with pytest.raises(UserError, match=r"(7 pairs|17 target words) are .* the pool has (6|16):"):
+        run(tmp_path, parts, **limit)
+    assert not (tmp_path / "ranking.json").exists()
+
+
+def test_a_pool_of_empty_parts_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="the pool has 0"):
+        run(tmp_path, cut_up(tmp_path, "news", [], 3), pairs=1)
+
+
+@pytest.mark.parametrize("limit", [{}, {"pairs": 1, "target_words": 1}])
+def test_one_limit_is_needed(tmp_path: Path, parts: list[Part], limit: dict[str, int]) -> None:
+    with pytest.raises(UserError, match="either --target-words or --pairs"):
+        run(tmp_path, parts, **limit)
+
+
+def test_a_part_given_twice_is_refused(tmp_path: Path, parts: list[Part]) -> None:
+    with pytest.raises(UserError, match=r"news\.scores\.npy: a second part of the name news"):
+        run(tmp_path, [*parts, parts[0]], pairs=1)
+
+
+def test_a_part_has_a_name(tmp_path: Path) -> None:
+    for name in ("news.npy", ".scores.npy"):
+        path = write_scores(tmp_path / name, NEWS)
+        with pytest.raises(UserError, match=r"call it PART\.scores\.npy"):
+            rank([path], tmp_path / "ranking.json", pairs=1)
+
+
+def test_files_that_are_no_scores_are_refused(tmp_path: Path) -> None:
+    path = write_scores(tmp_path / "news.scores.npy", NEWS)
+    np.save(tmp_path / "other.npy", np.zeros(3))
+    whole = path.read_bytes()
+    for content in (b"", b"1\n2\n", whole[:-5], (tmp_path / "other.npy").read_bytes()):
+        path.write_bytes(content)
+        with pytest.raises(UserError, match=r"news\.scores\.npy: not a file of scores"):
+            rank([path], tmp_path / "ranking.json", pairs=1)
+    path.unlink()
+    with pytest.raises(UserError, match=r"news\.scores\.npy: no such file"):
+        rank([path], tmp_path / "ranking.json", pairs=1)

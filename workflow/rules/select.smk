@@ -1,0 +1,222 @@
+"""Which of the clean pairs are trained on: sample, language models, scores, rank, select."""
+
+# Which random pairs stand for the pool, and which ones the selection is compared with.
+SAMPLE_SEED = 1
+
+
+rule sample:
+    input:
+        source=in_training("clean/{pair}/{part}.{source}.gz"),
+        target=in_training("clean/{pair}/{part}.{target}.gz"),
+        in_domain=in_domain("target"),
+    output:
+        source="<results>/sample/{source}-{target}/sample.{source}.gz",
+        target="<results>/sample/{source}-{target}/sample.{target}.gz",
+    log:
+        "<logs>/sample/{source}-{target}.log",
+    benchmark:
+        "<benchmarks>/sample/{source}-{target}.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    resources:
+        mem_mb=2000,
+        runtime="4h",
+    params:
+        *code("contextnmt.selection.sample"),
+        # One param for all, since Snakemake compares params as a set: another order re-runs.
+        texts=lambda wildcards, input: " ".join(
+            [
+                repeated("--source", input.source),
+                repeated("--target", input.target),
+                repeated("--in-domain", input.in_domain),
+            ]
+        ),
+        seed=SAMPLE_SEED,
+    message:
+        "sample {wildcards.source}-{wildcards.target}"
+    shell:
+        "python -m contextnmt sample {params.texts} --seed {params.seed}"
+        " --source-out {output.source} --target-out {output.target} > {log} 2>&1"
+
+
+rule language_models:
+    input:
+        in_domain=in_domain("language"),
+        general="<results>/sample/{pair}/sample.{language}.gz",
+    output:
+        expand(
+            "<results>/language-models/{{pair}}/{{language}}.{file}",
+            file=LANGUAGE_MODELS,
+        ),
+    log:
+        "<logs>/language-models/{pair}/{language}.log",
+    benchmark:
+        "<benchmarks>/language-models/{pair}/{language}.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    resources:
+        mem_mb=4000,
+        runtime="1h",
+    params:
+        *code("contextnmt.selection.language_models"),
+        in_domain=lambda wildcards, input: repeated("--in-domain", input.in_domain),
+        out=lambda wildcards: f"{RESULTS}/language-models/{wildcards.pair}/{wildcards.language}",
+    message:
+        "language models {wildcards.pair}, {wildcards.language}"
+    shell:
+        "python -m contextnmt language-models {params.in_domain} --general {input.general}"
+        " --out {params.out} > {log} 2>&1"
+
+
+rule cross_entropy:
+    input:
+        source="<results>/clean/{source}-{target}/{part}.{source}.gz",
+        target="<results>/clean/{source}-{target}/{part}.{target}.gz",
+        source_models=language_models("source"),
+        target_models=language_models("target"),
+    output:
+        "<results>/cross-entropy/{source}-{target}/{part}.scores.npy",
+    log:
+        "<logs>/cross-entropy/{source}-{target}/{part}.log",
+    benchmark:
+        "<benchmarks>/cross-entropy/{source}-{target}/{part}.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    resources:
+        mem_mb=2000,
+        runtime="4h",
+    params:
+        *code("contextnmt.selection.cross_entropy"),
+        models=lambda wildcards: " ".join(
+            f"--{side}-models {models_prefix(wildcards, side)}" for side in SIDES
+        ),
+    message:
+        "cross-entropy {wildcards.source}-{wildcards.target} {wildcards.part}"
+    shell:
+        "python -m contextnmt cross-entropy --source {input.source} --target {input.target}"
+        " {params.models} --out {output} > {log} 2>&1"
+
+
+rule rank:
+    input:
+        in_training("cross-entropy/{pair}/{part}.scores.npy"),
+    output:
+        "<results>/rank/{pair}.json",
+    log:
+        "<logs>/rank/{pair}.log",
+    benchmark:
+        "<benchmarks>/rank/{pair}.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    resources:
+        mem_mb=4000,
+        runtime="1h",
+    params:
+        *code("contextnmt.selection.rank"),
+        # One param for all, since Snakemake compares params as a set: another order re-runs.
+        scores=lambda wildcards, input: repeated("--scores", input),
+        limit=selection_limit,
+    message:
+        "rank {wildcards.pair}"
+    shell:
+        "python -m contextnmt rank {params.scores} {params.limit} --out {output} > {log} 2>&1"
+
+
+rule select:
+    input:
+        source="<results>/clean/{source}-{target}/{part}.{source}.gz",
+        target="<results>/clean/{source}-{target}/{part}.{target}.gz",
+        scores=if_selected("cross-entropy/{source}-{target}/{part}.scores.npy"),
+        ranking=if_selected("rank/{source}-{target}.json"),
+    output:
+        source="<results>/select/{source}-{target}/{part}.{source}.gz",
+        target="<results>/select/{source}-{target}/{part}.{target}.gz",
+        source_counts="<results>/select/{source}-{target}/{part}.{source}.tsv.gz",
+        target_counts="<results>/select/{source}-{target}/{part}.{target}.tsv.gz",
+        selected="<results>/select/{source}-{target}/{part}.selected.json",
+    log:
+        "<logs>/select/{source}-{target}/{part}.log",
+    benchmark:
+        "<benchmarks>/select/{source}-{target}/{part}.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    resources:
+        mem_mb=4000,
+        runtime="4h",
+    params:
+        *code("contextnmt.selection.select"),
+        ranking=lambda wildcards, input: (
+            f"--scores {input.scores} --ranking {input.ranking}"
+            if input.ranking
+            else ""
+        ),
+    message:
+        "select {wildcards.source}-{wildcards.target} {wildcards.part}"
+    shell:
+        "python -m contextnmt select --source {input.source} --target {input.target}"
+        " {params.ranking} --source-out {output.source} --target-out {output.target}"
+        " --source-counts-out {output.source_counts}"
+        " --target-counts-out {output.target_counts}"
+        " --selected-out {output.selected} > {log} 2>&1"
+
+
+rule word_counts:
+    input:
+        in_training("select/{pair}/{part}.{language}.tsv.gz"),
+    output:
+        "<results>/word-counts/{pair}/{language}.tsv",
+    log:
+        "<logs>/word-counts/{pair}/{language}.log",
+    benchmark:
+        "<benchmarks>/word-counts/{pair}/{language}.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    resources:
+        mem_mb=4000,
+        runtime="1h",
+    params:
+        *code("contextnmt.selection.word_counts"),
+        counts=lambda wildcards, input: repeated("--counts", input),
+    message:
+        "word counts {wildcards.pair}, {wildcards.language}"
+    shell:
+        "python -m contextnmt word-counts {params.counts} --out {output} > {log} 2>&1"
+
+
+rule perplexity:
+    input:
+        text=in_training("clean/{pair}/{part}.{target}.gz"),
+        scores=in_training("cross-entropy/{pair}/{part}.scores.npy"),
+        ranking="<results>/rank/{source}-{target}.json",
+        vocabulary="<results>/language-models/{source}-{target}/{target}.vocabulary.txt",
+        dev=lambda wildcards: [
+            f"{RESULTS}/tokenize/{pair_of(wildcards)}/{text}.{wildcards.target}.gz"
+            for text in texts(pair_of(wildcards), "dev")
+        ],
+    output:
+        "<results>/perplexity/{source}-{target}.json",
+    log:
+        "<logs>/perplexity/{source}-{target}.log",
+    benchmark:
+        "<benchmarks>/perplexity/{source}-{target}.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    resources:
+        mem_mb=8000,
+        runtime="4h",
+    params:
+        *code("contextnmt.selection.perplexity"),
+        # One param for all, since Snakemake compares params as a set: another order re-runs.
+        texts=lambda wildcards, input: " ".join(
+            [
+                repeated("--text", input.text),
+                repeated("--scores", input.scores),
+                repeated("--dev", input.dev),
+            ]
+        ),
+        seed=SAMPLE_SEED,
+    message:
+        "perplexity {wildcards.source}-{wildcards.target}"
+    shell:
+        "python -m contextnmt perplexity {params.texts} --ranking {input.ranking}"
+        " --vocabulary {input.vocabulary} --seed {params.seed} --out {output} > {log} 2>&1"
