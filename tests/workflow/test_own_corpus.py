@@ -1,15 +1,17 @@
 """The README's corpus of one's own, from its files to clean tokenized pairs."""
 
 import gzip
+import json
 import re
 import subprocess
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 
 import pytest
 import yaml
 
-from contextnmt.files import read_lines
+from contextnmt.files import read_lines, read_pairs, write_lines
 
 ROOT = Path(__file__).parents[2]
 
@@ -86,3 +88,49 @@ def test_the_whole_experiment_is_planned(snakemake: Run, folder: Path) -> None:
     assert large.returncode == 0, large.stdout
     jobs = dict(re.findall(r"^(\w+) +(\d+)$", large.stdout, re.MULTILINE))
     assert (jobs["cross_entropy"], jobs["rank"], jobs["symbolize"]) == ("8", "1", "8")
+
+
+def test_pairs_of_a_domain_are_found_in_a_pool(
+    snakemake: Run, shared: Path, tmp_path: Path
+) -> None:
+    """Laws, in two files, with some pages of manuals among them, in a table; manuals are wanted."""
+    laws, manuals = (shared / f"data/{name}_en-fr" for name in ("canada-laws", "python-docs"))
+    for language in ("en", "fr"):
+        lines = islice(read_lines(laws / f"train.{language}.gz"), 12000)
+        write_lines(tmp_path / f"laws.{language}", lines)
+    pairs = read_pairs(*(manuals / f"train.{language}.gz" for language in ("en", "fr")))
+    rows = [f"{source}\t{target}" for source, target in islice(pairs, 1000)]
+    write_lines(tmp_path / "manuals.tsv", rows)
+    files = {f"laws.{language}": {"local": f"laws.{language}"} for language in ("en", "fr")}
+    files |= {f"dev.{x}": {"local": f"{manuals}/dev.{x}.gz"} for x in ("en", "fr")}
+    own = {
+        "pairs": ["en-fr"],
+        "corpora": {
+            "own": {
+                "files": {**files, "manuals.tsv": {"local": "manuals.tsv"}},
+                "texts": {
+                    "laws": {"file": "laws.{lang}", "shards": 2},
+                    "manuals": {"file": "manuals.tsv", "columns": ["en", "fr"]},
+                    "manual": {"file": "dev.{lang}"},
+                },
+            }
+        },
+        "experiments": {
+            "choi2017": {"texts": {"en-fr": {"train": ["laws", "manuals"], "dev": ["manual"]}}}
+        },
+        "clean": {"en-fr": {"drop_empty": True}},
+        "select": {"en-fr": {"in_domain": ["manual"], "pairs": 1000}},
+    }
+    (tmp_path / "own.yaml").write_text(yaml.safe_dump(own))
+    targets = ["choi2017_selection", "choi2017_selection_figures"]
+    run = snakemake(ROOT, *targets, *arguments(tmp_path), timeout=600)
+    assert run.returncode == 0, run.stdout
+    results = tmp_path / "results/demo"
+    kept = {
+        path.name.partition(".")[0]: json.loads(path.read_bytes())["kept"]["pairs"]
+        for path in results.glob("select/en-fr/*.selected.json")
+        if not path.name.startswith("laws.1")
+    }
+    assert kept["manuals"] > 700  # by chance, 83
+    for cut_off in json.loads((results / "perplexity/en-fr.json").read_bytes())["cut_offs"]:
+        assert cut_off["selected"]["perplexity"] < cut_off["random"]["perplexity"]
