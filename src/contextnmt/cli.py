@@ -58,11 +58,17 @@ STAGES = {
     "page": "contextnmt.report.page",
 }
 
+#: The command that is no stage: it says what a call of Snakemake will cost.
+PLAN = {"plan": "contextnmt.planning.plan"}
+COMMANDS = STAGES | PLAN
+
 OVERVIEW = """Usage: contextnmt STAGE [OPTIONS]
 
 The stages, in the order in which the data pass through them:
 
 {stages}
+
+And: contextnmt plan, which says what a call of Snakemake will cost.
 
 `contextnmt STAGE --help` explains one of them. `snakemake --profile local` runs them all.
 """
@@ -102,16 +108,19 @@ def main() -> None:
         print(OVERVIEW.format(stages="\n".join(f"  {name}" for name in STAGES)), end="")
         sys.exit(0 if arguments else 2)
     stage, *rest = arguments
-    if stage not in STAGES:
+    if stage not in COMMANDS:
         print(f"contextnmt: no stage {stage!r}; choose from {', '.join(STAGES)}", file=sys.stderr)
         sys.exit(2)
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    module = importlib.import_module(STAGES[stage])
+    module = importlib.import_module(COMMANDS[stage])
     function = getattr(module, stage.replace("-", "_"))
     app.command(
         name=stage,
         help=paragraphs(function.__doc__),
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings={
+            "help_option_names": ["-h", "--help"],
+            "ignore_unknown_options": stage in PLAN,  # they are Snakemake's
+        },
     )(guarded(function))
     try:
         app(args=rest, prog_name=f"contextnmt {stage}")

@@ -74,6 +74,17 @@ def merge(*layers: Mapping[str, Any]) -> Configuration:
     return merged
 
 
+def of_call(base: Path, files: Iterable[str | Path], said: Mapping[str, Any]) -> Configuration:
+    """The configuration of a call of Snakemake, as `resolve` gives it.
+
+    `base` has ``config.yaml`` and ``workflow/``; `files` are those of ``--configfile``, `said` is
+    what ``--config`` says.
+    """
+    paths = [base / "config.yaml", *map(Path, files)]
+    layers = [Layer(path.name, load(path)) for path in paths]
+    return resolve(base / "workflow", [*layers, Layer(COMMAND_LINE, said)])
+
+
 def resolve(folder: Path, user: list[Layer]) -> Configuration:
     """The whole, checked configuration that the user's layers stand for.
 

@@ -20,17 +20,9 @@ from contextnmt.text.numbers import FORMATS as LANGUAGES
 def read_configuration():
     """The merged configuration; a mistake ends the program with a few lines, not a traceback."""
     try:
-        files = [BASE / "config.yaml", *workflow.overwrite_configfiles]
-        layers = [
-            configurations.Layer(Path(file).name, configurations.load(Path(file)))
-            for file in files
-        ]
-        layers.append(
-            configurations.Layer(
-                configurations.COMMAND_LINE, workflow.config_settings.config
-            )
+        return configurations.of_call(
+            BASE, workflow.overwrite_configfiles, workflow.config_settings.config
         )
-        return configurations.resolve(BASE / "workflow", layers)
     except UserError as error:
         sys.exit(str(error))
 

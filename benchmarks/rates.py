@@ -1,0 +1,135 @@
+"""What the jobs of a finished run took, by rule: the table that `contextnmt plan` reckons with.
+
+The words are those of the call of Snakemake that made the run; give them in the same folder. The
+jobs come from Snakemake, their processor seconds from its benchmark files, sizes from the files
+themselves. Trainings and translations are left out: their time depends on model and device.
+
+Example: python benchmarks/rates.py --config preset=wmt14 > src/contextnmt/planning/rates.tsv
+"""
+
+import csv
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from pages import made_by
+
+from contextnmt.errors import UserError
+from contextnmt.files import count_lines
+from contextnmt.planning.jobs import Job, planned
+from contextnmt.planning.rates import MILLION, Rate, table
+from contextnmt.planning.sizes import Part, Sizes
+
+LEFT_OUT = {"download", "train", "translate"}
+
+#: Sizes of jobs this many times apart tell the time of starting from the time of working.
+APART = 5
+
+
+class Measured(NamedTuple):
+    """A job that has run: pairs read and written, processor seconds, bytes of its outputs."""
+
+    rule: str
+    read: float
+    written: float
+    seconds: float
+    bytes: int
+
+
+class Counted(Sizes):
+    """Numbers of pairs, counted in the files of a run below a folder."""
+
+    def __init__(self, configuration: dict[str, Any], folder: Path) -> None:
+        super().__init__(configuration)
+        self.results = folder / "results" / configuration["preset"]
+
+    def pairs(self, part: Part) -> float | None:
+        stages = ["select", "extract"] if part.selected else ["extract"]
+        language = part.pair.partition("-")[0]
+        for stage in stages:
+            path = self.results / stage / part.pair / f"{part.name}.{language}.gz"
+            if path.exists():
+                return lines(path)
+        whole = self.stated(part.pair, part.text)
+        return None if whole is None else whole / part.parts
+
+    def stated(self, pair: str, text: str) -> float | None:
+        folder, language = self.results / "extract" / pair, pair.partition("-")[0]
+        found = [*folder.glob(f"{text}.{language}.gz"), *folder.glob(f"{text}.*of*.{language}.gz")]
+        return sum(map(lines, found)) if found else None
+
+
+@cache
+def lines(path: Path) -> float:
+    """Lines of a file; every text is in many jobs."""
+    return float(count_lines(path))
+
+
+def measured(jobs: Iterable[Job], sizes: Counted, folder: Path) -> Iterator[Measured]:
+    """The jobs that left a benchmark file below `folder`."""
+    for job in jobs:
+        path = folder / job.benchmark if job.benchmark else None
+        if job.stage in LEFT_OUT or path is None or not path.exists():
+            continue
+        read, written = sizes.read(job), sizes.written(job)
+        if read is not None and written is not None:
+            size = sum(map(bytes_of, (folder / output for output in job.outputs)))
+            yield Measured(job.rule, read, written, seconds(path), size)
+
+
+def seconds(benchmark: Path) -> float:
+    """Processor seconds of a job; by the clock, if it was too short for Snakemake to see them."""
+    with benchmark.open(encoding="utf-8", newline="") as stream:
+        *_, row = csv.DictReader(stream, delimiter="\t")
+    used = row["cpu_time"]
+    return float(used) if used not in ("NA", "-", "0.00") else float(row["s"])
+
+
+def bytes_of(path: Path) -> int:
+    """Bytes of a file, or of all files in a folder."""
+    files = path.rglob("*") if path.is_dir() else [path]
+    return sum(file.stat().st_size for file in files if file.is_file())
+
+
+def rate(rule: str, jobs: list[Measured], start: float) -> Rate:
+    """The rate of a rule; `start` are the seconds of a job that does next to nothing."""
+    pairs = np.array([job.read for job in jobs])
+    taken = np.array([job.seconds for job in jobs])
+    if pairs.max() > APART * pairs.min():
+        # Relative errors: otherwise the largest job alone would decide.
+        terms = np.stack([np.ones_like(pairs), pairs], axis=1) / taken[:, None]
+        constant, slope = np.linalg.lstsq(terms, np.ones_like(pairs), rcond=None)[0]
+    else:
+        constant, slope = start, (taken.mean() - start) / max(pairs.mean(), 1.0)
+    if slope < 0:  # the texts differ in more than size: better too much than too little
+        largest = max(jobs, key=lambda job: job.read)
+        constant, slope = start, max(0.0, largest.seconds - start) / max(1.0, largest.read)
+    elif constant < 0:
+        constant, slope = 0.0, taken.sum() / pairs.sum()
+    written = max(1.0, sum(job.written for job in jobs))
+    size = sum(job.bytes for job in jobs) / written
+    return Rate(rule, float(constant), float(slope * MILLION), size, int(pairs.max()))
+
+
+def main() -> None:
+    """Print the table of the run that the command line names."""
+    words = sys.argv[1:]
+    try:
+        jobs, configuration, folder = planned(["--forceall", "--rerun-incomplete", *words])
+    except UserError as error:
+        sys.exit(str(error))
+    rules: dict[str, list[Measured]] = defaultdict(list)
+    for job in measured(jobs, Counted(configuration, folder), folder):
+        rules[job.rule].append(job)
+    start = min(job.seconds for found in rules.values() for job in found)
+    about = made_by(f"python benchmarks/rates.py {' '.join(words)}")
+    found = [rate(rule, jobs, start) for rule, jobs in rules.items()]
+    print("\n".join([*(f"# {line}" for line in about), *table(found)]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""The jobs that a call of Snakemake would start, where, and under which configuration, as JSON.
+
+A program of its own, so that nothing else of the package needs Snakemake: it gets the name of the
+file to write, then the words of the call.
+
+Example: python -m contextnmt.planning.dry_run jobs.json --profile slurm --config preset=wmt14
+"""
+
+import logging
+import re
+import sys
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from snakemake import cli
+from snakemake.api import resolve_snakefile
+from snakemake.logging import logger
+from snakemake_interface_logger_plugins.common import LogEvent
+
+from contextnmt import configuration
+from contextnmt.errors import UserError
+from contextnmt.files import write_json
+
+#: Of the resources of a job: megabytes, minutes, GPUs.
+RESOURCES = ("mem_mb", "runtime", "gpu")
+
+
+def described(record: logging.LogRecord) -> dict[str, Any]:
+    """A job as Snakemake tells its logger plugins of it."""
+    told: dict[str, Any] = vars(record)
+    resources = {name: told["resources"].get(name) for name in RESOURCES}
+    return {
+        # Snakemake needs a rule for each number of parts.
+        "rule": re.sub(r"_\d+_parts$", "", told["rule_name"]),
+        "wildcards": dict(told["wildcards"] or {}),
+        "threads": told["threads"],
+        # What depends on files that are not there yet is no number.
+        "resources": {k: v if isinstance(v, int) else 0 for k, v in resources.items()},
+        "input": [str(path) for path in told["input"] or []],
+        "output": [str(path) for path in told["output"] or []],
+        "benchmark": str(told["benchmark"]) if told["benchmark"] else None,
+    }
+
+
+def jobs(words: list[str]) -> list[dict[str, Any]]:
+    """The jobs of a call of Snakemake; if it cannot be planned, the program ends as Snakemake."""
+    found = []
+
+    def collect(record: logging.LogRecord) -> bool:
+        if getattr(record, "event", None) == LogEvent.JOB_INFO:
+            found.append(described(record))
+        return record.levelno > logging.INFO  # nothing is shown but mistakes
+
+    logger.addFilter(collect)
+    try:
+        cli.main(["--dry-run", *words])  # first: the last words may be targets
+    except SystemExit as end:
+        if end.code != 0:
+            raise
+    return found
+
+
+def merged(arguments: Namespace) -> configuration.Configuration:
+    """The configuration of a call of Snakemake."""
+    base = Path(resolve_snakefile(arguments.snakefile)).absolute().parent
+    files = arguments.configfile or []
+    return configuration.of_call(base, files, cli.parse_config(arguments.config))
+
+
+def main() -> None:
+    """Write the jobs of the call that the command line holds."""
+    out, *words = sys.argv[1:]
+    sys.argv[0] = "snakemake"  # whose options the messages are about
+    folder = Path.cwd()  # --directory of the call changes it
+    try:
+        # First, since Snakemake has a message for every mistake.
+        found = jobs(words)
+        _, arguments = cli.parse_args(words)
+        content = {
+            "jobs": found,
+            "configuration": merged(arguments),
+            "folder": str(Path(arguments.directory or ".").absolute()),
+        }
+    except UserError as error:
+        sys.exit(str(error))
+    write_json(folder / out, content)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+"""The jobs that a call of Snakemake would start, as Snakemake itself plans them."""
+
+import json
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Any, NamedTuple
+
+from contextnmt.errors import UserError
+
+#: What Snakemake says of a profile, whether or not there is a mistake.
+ANNOUNCEMENT = "Using profile"
+
+#: Mistakes in its options that Snakemake has no message for.
+INSIDES = ("ValueError", "FileNotFoundError")
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job of the workflow.
+
+    Memory in megabytes and minutes are what it asks the cluster for, 0 if nothing is said.
+    """
+
+    rule: str
+    wildcards: dict[str, str]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    threads: int = 1
+    memory: int = 0
+    minutes: int = 0
+    gpus: int = 0
+    benchmark: str | None = None
+
+    @property
+    def stage(self) -> str | None:
+        """The folder in results/PRESET/ that it writes to, None for a rule that names a target."""
+        return PurePath(self.outputs[0]).parts[2] if self.outputs else None
+
+    @property
+    def pair(self) -> str | None:
+        """The language pair that the job is about, None if it is about all of them."""
+        if "source" in self.wildcards:
+            return f"{self.wildcards['source']}-{self.wildcards['target']}"
+        return self.wildcards.get("pair")
+
+
+class Call(NamedTuple):
+    """What a call of Snakemake is about: its jobs are those that are still to be run."""
+
+    jobs: list[Job]
+    configuration: dict[str, Any]
+    folder: Path  # the paths of the jobs start there
+
+
+def planned(words: list[str]) -> Call:
+    """The jobs of the call ``snakemake WORDS``, which starts nothing.
+
+    Raises UserError with what Snakemake, or the workflow, says of a mistake.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "jobs.json"
+        run = subprocess.run(
+            [sys.executable, "-m", "contextnmt.planning.dry_run", str(out), *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        if run.returncode != 0:
+            raise UserError(message(run.stdout))
+        content = json.loads(out.read_bytes())
+    jobs = [job(entry) for entry in content["jobs"]]
+    return Call(jobs, content["configuration"], Path(content["folder"]))
+
+
+def message(shown: str) -> str:
+    """What is wrong, of all that Snakemake printed."""
+    lines = [line for line in shown.split("\n") if not line.startswith(ANNOUNCEMENT)]
+    text = "\n".join(lines).strip()
+    _, mistake, rest = text.partition("snakemake: error: ")  # after a list of its options
+    if mistake:
+        return mistake + rest
+    # It shows its own insides at a word that it cannot read, and at a file that is not there.
+    kind, _, told = text.split("\n")[-1].partition(": ")
+    return told if text.startswith("Traceback") and kind in INSIDES else text
+
+
+def job(entry: dict[str, Any]) -> Job:
+    """A job from what `dry_run` writes of it."""
+    resources = entry["resources"]
+    return Job(
+        entry["rule"],
+        entry["wildcards"],
+        tuple(entry["input"]),
+        tuple(entry["output"]),
+        entry["threads"],
+        resources["mem_mb"],
+        resources["runtime"],
+        resources["gpu"],
+        entry["benchmark"],
+    )
