@@ -59,7 +59,9 @@ class Counted(Sizes):
 
     def stated(self, pair: str, text: str) -> float | None:
         folder, language = self.results / "extract" / pair, pair.partition("-")[0]
-        found = [*folder.glob(f"{text}.{language}.gz"), *folder.glob(f"{text}.*of*.{language}.gz")]
+        count = self.texts[text].get("shards", 1)
+        part = f"{text}.{language}.gz" if count == 1 else f"{text}.*of{count}.{language}.gz"
+        found = [*folder.glob(part)]
         return sum(map(lines, found)) if found else None
 
 

@@ -28,6 +28,8 @@ SHARE = 4
 
 #: Seed of the sample and of the random text.
 SEED = "1"
+COMPARISON_SEED = "2"
+MOST_WORDS = str(2**25)
 
 SIDES = ("source", "target")
 
@@ -161,7 +163,8 @@ def compare(pool: Pool, pairs: int) -> Iterator[Cost]:
     for language in pool.languages:
         texts = [*pool.each("text", f"{language}.gz"), *pool.each("scores", "scores.npy")]
         known = ["--vocabulary", f"{language}.vocabulary.txt", "--dev", f"test.{language}.gz"]
-        given = ["--ranking", f"{BY_WORDS}.json", "--seed", SEED]
+        given = ["--ranking", f"{BY_WORDS}.json", "--most-words", MOST_WORDS]
+        given += ["--seed", COMPARISON_SEED]
         out = ["--out", f"perplexity.{language}.json"]
         yield pool.run("perplexity", *texts, *known, *given, *out, of=language, pairs=pairs)
 

@@ -38,8 +38,8 @@ from contextnmt.text.binarize import IDS, SIDES
 from contextnmt.text.bpe import REMEMBERED_WORDS, SYMBOL, segmenter
 from contextnmt.text.counts import read_counts
 from contextnmt.text.rates import Rates, read_rates
-from contextnmt.text.rule_dictionary import read_rules
-from contextnmt.text.shards import SHARD_KEYS, ShardedCounts
+from contextnmt.text.rules import read_rules
+from contextnmt.text.spills import SPILL_KEYS, SpilledCounts
 from contextnmt.text.vocabulary import UNK
 
 #: Merges that bpe learns, and words of a language that get an id, as in the paper.
@@ -247,7 +247,7 @@ def each_word(counts: Path, work: Callable[[str], object]) -> None:
 
 def count_rules(rules: Path) -> None:
     """Count the rows of a rule dictionary, as they were counted when it was made."""
-    counts = ShardedCounts()
+    counts = SpilledCounts()
     for rule in read_rules(rules):
         counts.add(rule[:3])
     deque(counts.merged(), maxlen=0)
@@ -271,7 +271,7 @@ def tables(text: Text, whole: Text, language: str, costs: list[Cost]) -> Iterato
     size = grown(lambda: read_counts(counts))
     yield Table("all but tokenize", "words and their counts", size / words, all_words, HERE)
     size = grown(lambda: count_rules(rules))
-    yield Table("symbolize", "rules, and as many rates", size / rows, SHARD_KEYS, LIMIT)
+    yield Table("symbolize", "rules, and as many rates", size / rows, SPILL_KEYS, LIMIT)
     size = grown(lambda: Rates(read_rates(rates), {}))
     rows, all_rows = (count_lines(each.folder / rates.name) - 1 for each in (text, whole))
     yield Table("symbolize, symbol-scores", "rates", size / rows, all_rows, HERE)

@@ -33,7 +33,7 @@ STAGES = {
     "word-counts": "contextnmt.selection.word_counts",
     "perplexity": "contextnmt.selection.perplexity",
     "symbolize": "contextnmt.text.symbolize",
-    "rules": "contextnmt.text.rules",
+    "rule-dictionary": "contextnmt.text.rule_dictionary",
     "bpe": "contextnmt.text.bpe",
     "binarize": "contextnmt.text.binarize",
     "train": "contextnmt.training.train",
@@ -109,7 +109,7 @@ def main() -> None:
         sys.exit(0 if arguments else 2)
     stage, *rest = arguments
     if stage not in COMMANDS:
-        print(f"contextnmt: no stage {stage!r}; choose from {', '.join(STAGES)}", file=sys.stderr)
+        print(f"contextnmt: no stage {stage!r}; choose from {', '.join(COMMANDS)}", file=sys.stderr)
         sys.exit(2)
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     module = importlib.import_module(COMMANDS[stage])

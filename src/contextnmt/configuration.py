@@ -164,6 +164,13 @@ def says(content: Any, path: list[Any]) -> bool:
     return True
 
 
+#: Names that no text can have, and why.
+RESERVED = {
+    "codes": "the codes of BPE lie beside the texts",
+    "total": "tables have a row of this name",
+}
+
+
 def inconsistencies(configuration: Configuration) -> Iterator[Mistake]:
     """What no schema can tell: names that point nowhere."""
     wrong = list(malformed(configuration))
@@ -198,6 +205,9 @@ def dangling(configuration: Configuration) -> Iterator[Mistake]:
             if sum(text == name for _, name in homes) > 1:
                 path = ["corpora", corpus, "texts", text]
                 yield path, f"{dotted(path)}: two corpora have a text of this name; rename one"
+            if text in RESERVED:
+                path = ["corpora", corpus, "texts", text]
+                yield path, f"{dotted(path)}: {RESERVED[text]}; rename it"
     trained = {
         member
         for experiment in configuration["experiments"].values()
@@ -224,6 +234,10 @@ def dangling(configuration: Configuration) -> Iterator[Mistake]:
         if pair not in configuration["clean"]:
             yield ["pairs", position], f"clean.{pair}: missing: say how {pair} is cleaned"
         yield from unselectable(configuration, pair)
+    known = {pair for entry in configuration["experiments"].values() for pair in entry["texts"]}
+    for pair in configuration["select"]:
+        if pair not in known:
+            yield ["select", pair], f"select: {unknown(f'pair {pair}', pair, sorted(known))}"
     systems = {
         system for entry in configuration["experiments"].values() for system in entry["systems"]
     }
@@ -271,8 +285,19 @@ def unselectable(configuration: Configuration, pair: str) -> Iterator[Mistake]:
             path,
             f"{dotted(path)}: {said}: give one of target_words and pairs, and null for the other",
         )
-    for text in selection.get("in_domain", []):
+    tests = {
+        member
+        for experiment in configuration["experiments"].values()
+        for member in experiment["texts"].get(pair, {}).get("test", [])
+    }
+    for text in selection["in_domain"]:
         yield from misplaced(configuration, [*path, "in_domain"], pair, text)
+        if text in tests:
+            yield (
+                [*path, "in_domain"],
+                f"{dotted(path)}.in_domain: {text} is a test text: to select by it would spoil "
+                "the test; name another text",
+            )
 
 
 def place(

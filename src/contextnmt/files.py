@@ -31,6 +31,7 @@ REMEDIES = {
     errno.ENOTDIR: "a part of the path is a file, not a folder: choose another folder",
     errno.EEXIST: "a part of the path is a file, not a folder: choose another folder",
     errno.ENAMETOOLONG: "the name is too long: choose a shorter one",
+    errno.EMFILE: "too many files are open at once: choose fewer parts, or raise `ulimit -n`",
     errno.EISDIR: "there is a folder of that name: choose another name",
 }
 
@@ -168,7 +169,7 @@ def open_made(path: Path, compressed: bool, mode: str) -> Iterator[IO[Any]]:
 
 @contextlib.contextmanager
 def atomic_all(paths: Iterable[Path], mode: str = "w") -> Iterator[list[IO[Any]]]:
-    """`atomic` for several files: either all take their places or, if one cannot, none does."""
+    """`atomic` for several files: none takes its place before all of them are written."""
     with contextlib.ExitStack() as places, contextlib.ExitStack() as streams:
         # The streams end first: no file takes its place before all are on disk.
         yield [

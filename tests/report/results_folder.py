@@ -20,7 +20,7 @@ from contextnmt.report.symbols_table import symbols_table
 from contextnmt.report.table2 import table2
 from contextnmt.report.table3 import table3
 from contextnmt.report.table4 import table4
-from contextnmt.text.rule_dictionary import HEADER, Rule
+from contextnmt.text.rules import HEADER, Rule
 
 CAPTIONS = Path(__file__).parents[2] / "workflow" / "report"
 
@@ -119,7 +119,7 @@ def make_pair(folder: Path, pair: str, tests: tuple[str, ...]) -> None:
     write_json(folder / f"coverage/{pair}.json", coverage_of(pair))
     write_json(folder / f"pairs/{pair}.json", pairs_kept())
     rows = ("\t".join(map(str, rule)) for rule in rules())
-    write_lines(folder / f"rules/{pair}/rules.tsv", [HEADER, *rows])
+    write_lines(folder / f"rule-dictionary/{pair}/rules.tsv", [HEADER, *rows])
     write_json(folder / f"symbol-scores/{pair}.json", symbol_scores_of(("dev", *tests)))
 
 
@@ -368,7 +368,7 @@ def make_report(results: Results) -> Path:
     table3(*counts, experiment, out / "tables/table3")
     table4(results.files("score/*/*/*/scores.json"), experiment, out / "tables/table4")
     phenomena_table(results.files("phenomena/*/*/*/*"), experiment, out / "tables/phenomena")
-    symbols_table(results.files("rules/*/rules.tsv"), experiment, out / "tables/symbols")
+    symbols_table(results.files("rule-dictionary/*/rules.tsv"), experiment, out / "tables/symbols")
     symbol_scores_table(
         results.files("symbol-scores/*.json"),
         experiment,

@@ -10,7 +10,6 @@ import pytest
 
 from contextnmt.errors import UserError
 from contextnmt.files import write_lines
-from contextnmt.selection import perplexity as stage
 from contextnmt.selection.kneser_ney import estimate
 from contextnmt.selection.perplexity import encode, perplexity, perplexity_of
 from contextnmt.selection.rank import rank
@@ -45,10 +44,10 @@ class Pool:
         write_lines(folder / "words.txt", VOCABULARY)
         write_lines(folder / "dev.fr", DEV)
 
-    def perplexity(self, seed: int = 1) -> dict[str, Any]:
+    def perplexity(self, seed: int = 1, most_words: int = 10**6) -> dict[str, Any]:
         out = self.folder / "perplexity.json"
         known, dev = self.folder / "words.txt", self.folder / "dev.fr"
-        perplexity(self.texts, self.scores, self.ranking, known, [dev], seed, out)
+        perplexity(self.texts, self.scores, self.ranking, known, [dev], most_words, seed, out)
         content: dict[str, Any] = json.loads(out.read_text())
         return content
 
@@ -82,10 +81,11 @@ def test_shards_make_no_difference(tmp_path: Path) -> None:
     assert whole == Pool(tmp_path / "8", 8, 8000).perplexity()
 
 
-def test_the_largest_text_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stage, "MOST_WORDS", 1600)
-    capped = Pool(tmp_path, 1, 8000).perplexity()["cut_offs"]
-    assert [cut_off["target_words"] for cut_off in capped] == [50, 100, 200, 400, 800, 1600]
+def test_the_largest_text_has_an_end(tmp_path: Path) -> None:
+    capped = Pool(tmp_path, 1, 8000).perplexity(most_words=1600)
+    assert capped["kept_words"] >= 8000
+    limits = [cut_off["target_words"] for cut_off in capped["cut_offs"]]
+    assert limits == [50, 100, 200, 400, 800, 1600]
 
 
 def test_a_cut_off_has_words(tmp_path: Path) -> None:

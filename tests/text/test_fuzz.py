@@ -18,7 +18,7 @@ from contextnmt.text.binarize import binarize
 from contextnmt.text.bpe import bpe, learn, segmenter
 from contextnmt.text.pieces import SYMBOL
 from contextnmt.text.restore import restore, restore_tokens
-from contextnmt.text.rule_dictionary import HEADER as RULES_HEADER
+from contextnmt.text.rules import HEADER as RULES_HEADER
 from contextnmt.text.subwords import undo_bpe
 from contextnmt.text.symbol_table import HEADER as SYMBOLS_HEADER
 from contextnmt.text.symbol_table import symbol_row

@@ -1,65 +1,170 @@
-"""The rule dictionary: what is read back and chosen."""
+"""The stage rule-dictionary: a text in parts has the tables of the whole."""
 
+import itertools
+import tracemalloc
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from contextnmt.corpus.tokenize import Tokenizer
 from contextnmt.errors import UserError
-from contextnmt.text.rule_dictionary import Rule, best_targets, read_rules
+from contextnmt.files import read_lines, write_lines
+from contextnmt.text.counts import count_words
+from contextnmt.text.rates import HEADER as RATES_HEADER
+from contextnmt.text.rates import Position, Sighting
+from contextnmt.text.rule_dictionary import rule_dictionary
+from contextnmt.text.rules import HEADER as RULES_HEADER
+from contextnmt.text.rules import best_targets, read_rules
+from contextnmt.text.symbol_counts import RateCounts, RuleCounts
+from contextnmt.text.symbolize import symbolize
+from contextnmt.text.symbols import Symbol
 
-TABLE = """\
-type\tsource\ttarget\tcount
-C\tIMF\tFMI\t1
-N\t2010\t2010\t1
-N\t5,000\t5000\t1
-N\t6,000\t6000\t1
-N\t6,000\t6 000\t2
-S\tBonn\tBonn\t2
-S\tLake\tlac\t1
-S\tLake\tLake\t1
-"""
+#: In how many parts a text is cut.
+SHARDS = (1, 3, 8)
 
-
-def test_a_dictionary_is_read_row_by_row(tmp_path: Path) -> None:
-    path = tmp_path / "rules.tsv"
-    path.write_text(TABLE, encoding="utf-8")
-    rules = list(read_rules(path))
-    assert rules[4] == Rule("N", "6,000", "6 000", 2)
-    assert "".join("\t".join(map(str, rule)) + "\n" for rule in rules) == TABLE.partition("\n")[2]
-
-
-def test_only_rules_that_differ_from_a_copy_are_kept(tmp_path: Path) -> None:
-    path = tmp_path / "rules.tsv"
-    path.write_text(TABLE, encoding="utf-8")
-    assert best_targets(read_rules(path), "en", "fr") == {
-        ("C", "IMF"): "FMI",
-        ("N", "5,000"): "5000",
-        ("S", "Lake"): "lac",
-    }
-
-
-def test_the_most_frequent_target_wins_and_of_equals_the_first() -> None:
-    rules = [Rule("S", "Lake", "lac", 1), Rule("S", "Lake", "Lac", 7), Rule("S", "Lake", "Lake", 7)]
-    assert best_targets(rules, "en", "fr") == {("S", "Lake"): "Lac"}
-    assert best_targets(reversed(rules), "en", "fr") == {}
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "line 1: not a rule dictionary"),
-        ("type\tsource\ttarget\tcount\nS\tBonn\tBonn\n", "line 2: a row needs"),
-        ("type\tsource\ttarget\tcount\nX\tBonn\tBonn\t1\n", "line 2: a row needs"),
-        ("type\tsource\ttarget\tcount\nS\tBonn\tBonn\tmany\n", "line 2: count 'many'"),
-        ("type\tsource\ttarget\tcount\nS\tBonn\t\t3\n", "line 2: a row needs"),
-        (
-            "type\tsource\ttarget\tcount\nS\tBonn\tBonn\t3\nS\tAachen\tAix\t2\n",
-            "line 3: S 'Aachen' comes after 'S Bonn'",
-        ),
-    ],
+SYMBOLS = st.builds(
+    Symbol,
+    st.sampled_from(["<N>_1", "<S>_1", "<S>_2", "<C>_1"]),
+    st.sampled_from(["Lake", "Lake B", "É", "8"]),
+    st.sampled_from(["lac", "Lac", "Lake", "A"]),
 )
-def test_a_malformed_row_is_named(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "rules.tsv"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(UserError, match=message):
-        list(read_rules(path))
+SIGHTINGS = st.builds(
+    Sighting, st.sampled_from(["Lake", "Lac", "É"]), st.sampled_from(Position), st.booleans()
+)
+
+
+def parts_of(items: Sequence, shards: int) -> list[Sequence]:
+    """`items` in contiguous parts, some of them empty where the items are few."""
+    ends = [number * len(items) // shards for number in range(shards + 1)]
+    return [items[start:end] for start, end in itertools.pairwise(ends)]
+
+
+def write_tables(
+    prefix: Path, symbols: Iterable[Symbol], seen: Iterable[Sighting], spill_keys: int
+) -> None:
+    """The tables of a part, counted with so many keys in memory."""
+    for counts, items, kind in ((RuleCounts(), symbols, "rules"), (RateCounts(), seen, "rates")):
+        counts.counts.spill_keys = spill_keys
+        counts.add(items)
+        write_lines(prefix.with_suffix(f".{kind}.tsv"), counts.rows())
+
+
+def merge(folder: Path, prefixes: list[str]) -> tuple[Path, Path]:
+    """The files that `rules` makes of the tables of `prefixes`: rule dictionary and rates."""
+    out = folder / "merged.rules.tsv", folder / "merged.rates.tsv"
+    tables = ([folder / f"{name}.{kind}.tsv" for name in prefixes] for kind in ("rules", "rates"))
+    rule_dictionary(*tables, *out)
+    return out
+
+
+def contents(paths: Iterable[Path]) -> list[bytes]:
+    return [path.read_bytes() for path in paths]
+
+
+@given(st.lists(SYMBOLS, max_size=40), st.lists(SIGHTINGS, max_size=40), st.integers(1, 50))
+@settings(deadline=None, max_examples=40)
+def test_tables_do_not_depend_on_the_parts(
+    tmp_path_factory: pytest.TempPathFactory,
+    symbols: list[Symbol],
+    seen: list[Sighting],
+    spill_keys: int,
+) -> None:
+    folder = tmp_path_factory.mktemp("parts")
+    write_tables(folder / "whole", symbols, seen, spill_keys=1 << 20)
+    whole = contents([folder / "whole.rules.tsv", folder / "whole.rates.tsv"])
+    for shards in SHARDS:
+        names = [f"{number}of{shards}" for number in range(1, shards + 1)]
+        parts = zip(names, parts_of(symbols, shards), parts_of(seen, shards), strict=True)
+        for name, *part in parts:
+            write_tables(folder / name, *part, spill_keys)
+        assert contents(merge(folder, names)) == whole
+
+
+def write_table(folder: Path, header: str, name: str, rows: list[str]) -> None:
+    write_lines(folder / name, [header, *rows])
+
+
+def test_of_equally_frequent_targets_the_first_of_the_first_part_wins(tmp_path: Path) -> None:
+    write_table(tmp_path, RULES_HEADER, "a.rules.tsv", ["S\tLake\tlac\t1", "S\tLake\tLac\t1"])
+    write_table(tmp_path, RULES_HEADER, "b.rules.tsv", ["S\tBonn\tBonn\t3", "S\tLake\tLac\t1"])
+    write_table(tmp_path, RULES_HEADER, "c.rules.tsv", ["S\tLake\tSee\t9", "S\tLake\tlac\t8"])
+    for name in "abc":
+        write_table(tmp_path, RATES_HEADER, f"{name}.rates.tsv", [])
+    merged, _ = merge(tmp_path, ["a", "b", "c"])
+    assert list(read_lines(merged))[1:] == [
+        "S\tBonn\tBonn\t3",
+        "S\tLake\tlac\t9",
+        "S\tLake\tLac\t2",
+        "S\tLake\tSee\t9",
+    ]
+    assert best_targets(read_rules(merged), "en", "fr") == {("S", "Lake"): "lac"}
+
+
+def real_pairs() -> list[list[str]]:
+    """Tokenized English and French sides of the cases of symbolization, several times over."""
+    cases = Path(__file__).parent / "cases" / "pairs.tsv"
+    rows = [line.split("\t") for line in read_lines(cases)][1:]
+    sides = zip(*((row[2], row[3]) for row in rows if row[1] == "en-fr"), strict=True)
+    tokenizers = map(Tokenizer, ("en", "fr"))
+    return [[*map(each.line, side)] * 3 for each, side in zip(tokenizers, sides, strict=True)]
+
+
+def test_a_text_symbolized_in_parts_is_the_text_symbolized(tmp_path: Path) -> None:
+    sides = dict(zip(("en", "fr"), real_pairs(), strict=True))
+    counts = []
+    for language, lines in sides.items():
+        write_lines(tmp_path / f"train.{language}", lines)
+        counts.append(tmp_path / f"counts.{language}.tsv")
+        words = count_words(tmp_path / f"train.{language}")
+        write_lines(counts[-1], (f"{word}\t{count}" for word, count in words.items()))
+    for shards in SHARDS:
+        names = [f"{number}of{shards}" for number in range(1, shards + 1)]
+        names.insert(1, f"none-of{shards}")
+        for language, lines in sides.items():
+            parts = parts_of(lines, shards)
+            parts.insert(1, [])
+            for name, part in zip(names, parts, strict=True):
+                write_lines(tmp_path / f"{name}.{language}", part)
+        for name in names:
+            source, target = tmp_path / f"{name}.en", tmp_path / f"{name}.fr"
+            symbolize(source, "en", "fr", tmp_path / f"{name}.sym", target, *counts)
+        tables = contents(merge(tmp_path, [f"{name}.sym" for name in names]))
+        texts = [
+            [line for name in names for line in read_lines(tmp_path / f"{name}.sym.{language}.gz")]
+            for language in sides
+        ]
+        if shards == 1:
+            whole = tables, texts
+            assert b"\nS\t" in tables[0] and b"\tfirst\t" in tables[1]
+        assert (tables, texts) == whole
+
+
+def test_mistakes_are_told(tmp_path: Path) -> None:
+    write_table(tmp_path, RULES_HEADER, "a.rules.tsv", ["S\tBonn\tBonn\t1"])
+    write_table(tmp_path, RATES_HEADER, "a.rates.tsv", ["York\tfirst\t1\t0", "Bonn\tfirst\t1\t0"])
+    with pytest.raises(UserError, match="line 3: 'Bonn' first comes after 'York first'"):
+        merge(tmp_path, ["a"])
+    assert not list(tmp_path.glob("*merged*"))
+    path = tmp_path / "a.rules.tsv"
+    with pytest.raises(UserError, match="2 --rules and 1 --rates"):
+        rule_dictionary([path, path], [path], tmp_path / "merged.rules", tmp_path / "merged.rates")
+
+
+def test_memory_does_not_grow_with_the_tables(tmp_path: Path) -> None:
+    def peak(rows: int) -> int:
+        for name in "ab":
+            lines = [f"S\tLake {number:06}\tlac {name}\t1" for number in range(rows)]
+            write_table(tmp_path, RULES_HEADER, f"{name}.rules.tsv", lines)
+            write_table(tmp_path, RATES_HEADER, f"{name}.rates.tsv", [])
+        tracemalloc.start()
+        try:
+            merge(tmp_path, ["a", "b"])
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    peak(10)  # what is imported or cached at the first call
+    assert peak(10_000) < peak(1_000) + 100_000

@@ -300,7 +300,7 @@ def test_the_digest_changes_with_the_settings_but_not_with_places_and_shards() -
         ),
         (
             {"corpora": {"embedded": {"texts": {"train": {"shards": 0}}}}},
-            "texts.train.shards is 0; allowed: a whole number of at least 1 and at most 1000",
+            "texts.train.shards is 0; allowed: a whole number of at least 1 and at most 64",
         ),
         ({"select": {"en-fr": {"pairs": 5}}}, "select.en-fr: missing: in_domain"),
         (
@@ -314,6 +314,22 @@ def test_the_digest_changes_with_the_settings_but_not_with_places_and_shards() -
         (
             {"select": {"en-fr": {"in_domain": ["devv"], "pairs": 5}}},
             "select.en-fr.in_domain: unknown text devv; did you mean dev? allowed: ",
+        ),
+        (
+            {"select": {"en-fr": {"in_domain": ["test"], "pairs": 5}}},
+            "select.en-fr.in_domain: test is a test text: to select by it would spoil the test",
+        ),
+        (
+            {"select": {"fr-en": {"in_domain": ["dev"], "pairs": 5}}},
+            "select: unknown pair fr-en; allowed: en-de, en-fr",
+        ),
+        (
+            {"select": {"en-fr": {"in_domain": [], "pairs": 5}}},
+            "in_domain is []; allowed: a list of at least 1, each text like newstest2014, none of",
+        ),
+        (
+            {"corpora": {"embedded": {"texts": {"total": {"file": "embedded.tar.gz"}}}}},
+            "corpora.embedded.texts.total: tables have a row of this name; rename it",
         ),
         (
             {"corpora": {"embedded": {"texts": {"dev": {"lines": 0}}}}},

@@ -161,7 +161,7 @@ def test_another_order_of_texts_is_another_command(snakemake: Run, tmp_path: Pat
     text = {"file": "embedded.tar.gz", "member": "dev.{lang}"}
     file = tmp_path / "own.yaml"
     target = "results/demo/binarize/en-fr/sym/manifest.json"
-    stages = ["sample", "rank", "rules", "binarize"]
+    stages = ["sample", "rank", "rule-dictionary", "binarize"]
     commands: dict[str, set[str]] = {stage: set() for stage in stages}
     for turn in (1, -1):
         texts = {"train": ["train", "more"][::turn], "dev": ["dev", "again"][::turn]}
@@ -172,7 +172,7 @@ def test_another_order_of_texts_is_another_command(snakemake: Run, tmp_path: Pat
         }
         file.write_text(yaml.safe_dump(own))
         arguments = ["-n", "-p", "-s", f"{ROOT}/Snakefile", "-d", f"{tmp_path}"]
-        dictionary = "results/demo/rules/en-fr/rules.tsv"
+        dictionary = "results/demo/rule-dictionary/en-fr/rules.tsv"
         plan = snakemake(ROOT, target, dictionary, *arguments, "--configfile", f"{file}").stdout
         for stage, found in commands.items():
             found |= {line for line in plan.split("\n") if f"contextnmt {stage} " in line}

@@ -16,7 +16,14 @@ AFTER_RESTORING = {"score", "phenomena"} | AFTER_SCORING | AFTER_COUNTING
 AFTER_TRANSLATING = {"restore"} | AFTER_RESTORING
 AFTER_TRAINING = {"translate", "choi2017_curves"} | AFTER_TRANSLATING
 AFTER_BINARIZING = {"pairs", "choi2017_table3", "train"} | AFTER_TRAINING
-AFTER_SYMBOLIZING = {"rules", "coverage", "choi2017_symbols", "bpe_codes", "bpe", "binarize"}
+AFTER_SYMBOLIZING = {
+    "rule_dictionary",
+    "coverage",
+    "choi2017_symbols",
+    "bpe_codes",
+    "bpe",
+    "binarize",
+}
 AFTER_SYMBOLIZING |= {"symbol_scores", "choi2017_symbol_scores"} | AFTER_BINARIZING
 SYMBOLIZE = {"symbolize", "symbolize_pair", "symbolize_source"}
 AFTER_SELECTING = {"word_counts"} | SYMBOLIZE | AFTER_SYMBOLIZING

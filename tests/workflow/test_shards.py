@@ -77,7 +77,15 @@ def of_parts(name: str) -> bool:
 def test_all_results_are_the_same(folders: dict[int, Path]) -> None:
     made = {shards: whole(folder) for shards, folder in folders.items()}
     names = {name for name in made[1] if not of_parts(name)}
-    for stage in ["clean", "cross-entropy", "select", "symbolize", "rules", "bpe", "binarize"]:
+    for stage in [
+        "clean",
+        "cross-entropy",
+        "select",
+        "symbolize",
+        "rule-dictionary",
+        "bpe",
+        "binarize",
+    ]:
         assert any(name.startswith(f"{stage}/") for name in names)
     for shards in SHARDS[1:]:
         assert {name for name in made[shards] if not of_parts(name)} == names

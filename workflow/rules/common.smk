@@ -154,6 +154,11 @@ def selection(pair):
     return CONFIGURATION["select"].get(pair)
 
 
+def memory(megabytes):
+    """Resource function: what a job may take, and as much again with each attempt."""
+    return lambda wildcards, attempt: megabytes * attempt
+
+
 def recipe(wildcards):
     """View, model and training of the system that the wildcards name."""
     return configurations.recipe(CONFIGURATION, wildcards.pair, wildcards.system)

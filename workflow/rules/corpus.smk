@@ -46,7 +46,7 @@ rule generate:
     conda:
         "../../envs/contextnmt.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=memory(2000),
         runtime="1h",
     params:
         *code("contextnmt.corpus.generate"),
@@ -77,7 +77,7 @@ for count in sorted({1, *map(shards, texts_trained_on())}):
         conda:
             "../../envs/contextnmt.yaml"
         resources:
-            mem_mb=2000,
+            mem_mb=memory(2000),
             runtime="4h",
         params:
             *code("contextnmt.corpus.extract"),
@@ -111,7 +111,7 @@ rule tokenize:
     conda:
         "../../envs/contextnmt.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=memory(2000),
         runtime="24h",
     params:
         *code("contextnmt.corpus.tokenize"),
@@ -138,7 +138,7 @@ rule survey:
     conda:
         "../../envs/contextnmt.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=memory(4000),
         runtime="4h",
     params:
         *code("contextnmt.corpus.survey"),
@@ -170,7 +170,7 @@ rule clean:
     conda:
         "../../envs/contextnmt.yaml"
     resources:
-        mem_mb=8000,
+        mem_mb=memory(8000),
         runtime="12h",
     params:
         *code("contextnmt.corpus.clean"),

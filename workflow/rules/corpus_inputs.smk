@@ -146,6 +146,16 @@ def if_selected(pattern):
     )
 
 
+def perplexity_words(wildcards):
+    """The most words that the models of rule perplexity are made of."""
+    return selection(pair_of(wildcards)).get("perplexity_words", 2**25)
+
+
+def perplexity_memory(wildcards):
+    """Megabytes for these models and for the pool, of which 40 million pairs take 2,000."""
+    return 4000 + perplexity_words(wildcards) * 130 // 1_000_000
+
+
 def selection_limit(wildcards):
     """The option that says how much is selected."""
     (limit,) = (

@@ -19,7 +19,7 @@ rule translate:
     threads: lambda wildcards: recipe(wildcards)["training"]["threads"]
     resources:
         gpu=GPUS,
-        mem_mb=8000,
+        mem_mb=memory(8000),
         runtime="8h",
     params:
         *code("contextnmt.translation.translate"),
@@ -39,7 +39,7 @@ rule restore:
     input:
         translation="<results>/translate/{pair}/{system}/{seed}",
         symbols=symbol_tables,
-        rules=rule_dictionary,
+        rules=rules_of,
     output:
         directory("<results>/restore/{pair}/{system}/{seed}"),
     log:
@@ -49,7 +49,7 @@ rule restore:
     conda:
         "../../envs/contextnmt.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=memory(4000),
         runtime="1h",
     params:
         *code("contextnmt.text.restore"),
@@ -87,7 +87,7 @@ rule score:
     conda:
         "../../envs/contextnmt.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=memory(4000),
         runtime="1h",
     params:
         *code("contextnmt.evaluation.score"),
@@ -120,7 +120,7 @@ rule phenomena:
     conda:
         "../../envs/contextnmt.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=memory(4000),
         runtime="1h",
     params:
         *code("contextnmt.evaluation.phenomena"),
@@ -156,7 +156,7 @@ rule coverage:
     conda:
         "../../envs/contextnmt.yaml"
     resources:
-        mem_mb=8000,
+        mem_mb=memory(8000),
         runtime="2h",
     params:
         *code("contextnmt.evaluation.coverage"),
@@ -189,7 +189,7 @@ rule pairs:
     conda:
         "../../envs/contextnmt.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=memory(4000),
         runtime="1h",
     params:
         *code("contextnmt.evaluation.pairs"),
@@ -206,7 +206,7 @@ rule symbol_scores:
         target=evaluated_files("target"),
         source_counts="<results>/word-counts/{source}-{target}/{source}.tsv",
         target_counts="<results>/word-counts/{source}-{target}/{target}.tsv",
-        rates="<results>/rules/{source}-{target}/rates.tsv",
+        rates="<results>/rule-dictionary/{source}-{target}/rates.tsv",
     output:
         "<results>/symbol-scores/{source}-{target}.json",
     log:
@@ -216,7 +216,7 @@ rule symbol_scores:
     conda:
         "../../envs/contextnmt.yaml"
     resources:
-        mem_mb=8000,
+        mem_mb=memory(8000),
         runtime="1h",
     params:
         *code("contextnmt.evaluation.symbol_scores"),

@@ -231,10 +231,12 @@ def symbol_tables(wildcards):
     ]
 
 
-def rule_dictionary(wildcards):
+def rules_of(wildcards):
     """The rule dictionary of a pair, for a system whose text has symbols."""
     symbolized = "sym" in recipe(wildcards)["view"]
-    return [f"{RESULTS}/rules/{wildcards.pair}/rules.tsv"] if symbolized else []
+    return (
+        [f"{RESULTS}/rule-dictionary/{wildcards.pair}/rules.tsv"] if symbolized else []
+    )
 
 
 def tags(wildcards):

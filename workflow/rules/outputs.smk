@@ -5,7 +5,7 @@ import threading
 from contextnmt.corpus.overview import Wanted, overview, watch
 
 
-def pool():
+def all_training_parts():
     """Every part of a training text, as (pair, part)."""
     return [(pair, part) for pair in PAIRS for part in training_parts(pair)]
 
@@ -39,7 +39,7 @@ def archive_files():
     """Every file that a text of the configuration lies in, but for the user's own."""
     files = {
         archive(pair, text.partition(".")[0], language)[0]
-        for pair, text in pool() + other_texts()
+        for pair, text in all_training_parts() + other_texts()
         for language in pair.split("-")
     }
     return sorted(file for file in files if file.startswith(f"{RESULTS}/"))
@@ -122,7 +122,7 @@ def view_texts(pair, view):
 
 def symbolized_files():
     """All texts with symbols; the training texts always, for the coverage of Table 3."""
-    training = side_files("symbolize", pool())
+    training = side_files("symbolize", all_training_parts())
     others = [
         path for pair in PAIRS if views(pair, "sym") for path in view_texts(pair, "sym")
     ]
@@ -158,7 +158,8 @@ def binarized_files():
 def benchmarks():
     """The benchmark files of all jobs of this configuration, and of no earlier one.
 
-    The report's own jobs are left out: they take seconds.
+    One pattern for all parts of a text: hundreds of names would be too long for a command. The
+    report's own jobs are left out: they take seconds.
     """
     symbolic = [pair for pair in PAIRS if views(pair, "sym")]
     names = [
@@ -169,9 +170,12 @@ def benchmarks():
             for text in texts(pair, "train")
         ),
         *(extraction(pair, text, 1) for pair, text in other_texts()),
-        *(f"tokenize/{pair}/{text}" for pair, text in pool() + other_texts()),
+        *(
+            f"tokenize/{pair}/{text}"
+            for pair, text in all_training_parts() + other_texts()
+        ),
         *(f"survey/{pair}/{part}" for pair, part in surveyed_parts()),
-        *(f"clean/{pair}/{part}" for pair, part in pool()),
+        *(f"clean/{pair}/{part}" for pair, part in all_training_parts()),
         *(
             f"{stage}/{pair}"
             for stage in ["sample", "rank", "perplexity"]
@@ -190,14 +194,14 @@ def benchmarks():
         *(
             f"{stage}/{pair}/{part}"
             for stage in ["select", "symbolize"]
-            for pair, part in pool()
+            for pair, part in all_training_parts()
         ),
         *(
             f"word-counts/{pair}/{language}"
             for pair in PAIRS
             for language in pair.split("-")
         ),
-        *(f"rules/{pair}" for pair in PAIRS),
+        *(f"rule-dictionary/{pair}" for pair in PAIRS),
         *(
             f"symbolize/{pair}/{text}.pair"
             for pair in PAIRS
@@ -231,4 +235,5 @@ def benchmarks():
         *(f"{stage}/{pair}" for stage in ["coverage", "pairs"] for pair in PAIRS),
         *(f"symbol-scores/{pair}" for pair in symbolic),
     ]
-    return [f"{RESULTS}/benchmarks/{name}.tsv" for name in names]
+    patterns = (re.sub(r"\.[0-9]+of([0-9]+)", r".*of\1", name) for name in names)
+    return [f"{RESULTS}/benchmarks/{name}.tsv" for name in dict.fromkeys(patterns)]

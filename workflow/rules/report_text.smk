@@ -3,7 +3,10 @@
 
 rule choi2017_cleaning:
     input:
-        [f"{RESULTS}/clean/{pair}/{part}.removed.json" for pair, part in pool()],
+        [
+            f"{RESULTS}/clean/{pair}/{part}.removed.json"
+            for pair, part in all_training_parts()
+        ],
     output:
         report(
             "<results>/report/tables/cleaning.csv",
@@ -35,7 +38,8 @@ rule choi2017_cleaning:
 rule choi2017_selection:
     input:
         selected=[
-            f"{RESULTS}/select/{pair}/{part}.selected.json" for pair, part in pool()
+            f"{RESULTS}/select/{pair}/{part}.selected.json"
+            for pair, part in all_training_parts()
         ],
         rankings=rankings(),
     output:
@@ -167,7 +171,7 @@ rule choi2017_table3:
 
 rule choi2017_symbols:
     input:
-        expand("<results>/rules/{pair}/rules.tsv", pair=PAIRS),
+        expand("<results>/rule-dictionary/{pair}/rules.tsv", pair=PAIRS),
     output:
         report(
             "<results>/report/tables/symbols.csv",

@@ -1,7 +1,9 @@
 """Which of the clean pairs are trained on: sample, language models, scores, rank, select."""
 
-# Which random pairs stand for the pool, and which ones the selection is compared with.
+# Which random pairs stand for the pool, and which others the selection is compared with: with the
+# same seed, the latter would begin with the former.
 SAMPLE_SEED = 1
+COMPARISON_SEED = 2
 
 
 rule sample:
@@ -19,7 +21,7 @@ rule sample:
     conda:
         "../../envs/contextnmt.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=memory(2000),
         runtime="4h",
     params:
         *code("contextnmt.selection.sample"),
@@ -55,7 +57,7 @@ rule language_models:
     conda:
         "../../envs/contextnmt.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=memory(4000),
         runtime="1h",
     params:
         *code("contextnmt.selection.language_models"),
@@ -83,7 +85,7 @@ rule cross_entropy:
     conda:
         "../../envs/contextnmt.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=memory(2000),
         runtime="4h",
     params:
         *code("contextnmt.selection.cross_entropy"),
@@ -109,7 +111,7 @@ rule rank:
     conda:
         "../../envs/contextnmt.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=memory(4000),
         runtime="1h",
     params:
         *code("contextnmt.selection.rank"),
@@ -141,7 +143,7 @@ rule select:
     conda:
         "../../envs/contextnmt.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=memory(4000),
         runtime="4h",
     params:
         *code("contextnmt.selection.select"),
@@ -172,7 +174,7 @@ rule word_counts:
     conda:
         "../../envs/contextnmt.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=memory(4000),
         runtime="1h",
     params:
         *code("contextnmt.selection.word_counts"),
@@ -202,10 +204,11 @@ rule perplexity:
     conda:
         "../../envs/contextnmt.yaml"
     resources:
-        mem_mb=8000,
+        mem_mb=lambda wildcards, attempt: attempt * perplexity_memory(wildcards),
         runtime="4h",
     params:
         *code("contextnmt.selection.perplexity"),
+        most_words=perplexity_words,
         # One param for all, since Snakemake compares params as a set: another order re-runs.
         texts=lambda wildcards, input: " ".join(
             [
@@ -214,9 +217,10 @@ rule perplexity:
                 repeated("--dev", input.dev),
             ]
         ),
-        seed=SAMPLE_SEED,
+        seed=COMPARISON_SEED,
     message:
         "perplexity {wildcards.source}-{wildcards.target}"
     shell:
         "python -m contextnmt perplexity {params.texts} --ranking {input.ranking}"
-        " --vocabulary {input.vocabulary} --seed {params.seed} --out {output} > {log} 2>&1"
+        " --vocabulary {input.vocabulary} --most-words {params.most_words}"
+        " --seed {params.seed} --out {output} > {log} 2>&1"

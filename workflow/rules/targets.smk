@@ -14,7 +14,7 @@ selected        select
 words_counted   word-counts
 perplexities    perplexity
 symbolized      symbolize
-dictionaries    rules
+dictionaries    rule-dictionary
 subwords        bpe
 binarized       binarize
 models          train
@@ -35,12 +35,12 @@ rule download:
 
 rule extracted:
     input:
-        side_files("extract", pool() + other_texts()),
+        side_files("extract", all_training_parts() + other_texts()),
 
 
 rule tokenized:
     input:
-        side_files("tokenize", pool() + other_texts()),
+        side_files("tokenize", all_training_parts() + other_texts()),
 
 
 rule surveyed:
@@ -53,7 +53,7 @@ rule surveyed:
 
 rule cleaned:
     input:
-        side_files("clean", pool()),
+        side_files("clean", all_training_parts()),
 
 
 rule sampled:
@@ -87,7 +87,7 @@ rule ranked:
 
 rule selected:
     input:
-        side_files("select", pool()),
+        side_files("select", all_training_parts()),
 
 
 rule words_counted:
@@ -111,7 +111,7 @@ rule symbolized:
 
 rule dictionaries:
     input:
-        expand("<results>/rules/{pair}/rules.tsv", pair=PAIRS),
+        expand("<results>/rule-dictionary/{pair}/rules.tsv", pair=PAIRS),
 
 
 rule subwords:

@@ -30,7 +30,7 @@ rule symbolize:
     conda:
         "../../envs/contextnmt.yaml"
     resources:
-        mem_mb=16000,
+        mem_mb=memory(16000),
         runtime="12h",
     params:
         *code("contextnmt.text.symbolize"),
@@ -44,32 +44,32 @@ rule symbolize:
         " --out {params.out} > {log} 2>&1"
 
 
-rule rules:
+rule rule_dictionary:
     input:
         rules=in_training("symbolize/{pair}/{part}.rules.tsv"),
         rates=in_training("symbolize/{pair}/{part}.rates.tsv"),
     output:
-        rules="<results>/rules/{pair}/rules.tsv",
-        rates="<results>/rules/{pair}/rates.tsv",
+        rules="<results>/rule-dictionary/{pair}/rules.tsv",
+        rates="<results>/rule-dictionary/{pair}/rates.tsv",
     log:
-        "<logs>/rules/{pair}.log",
+        "<logs>/rule-dictionary/{pair}.log",
     benchmark:
-        "<benchmarks>/rules/{pair}.tsv"
+        "<benchmarks>/rule-dictionary/{pair}.tsv"
     conda:
         "../../envs/contextnmt.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=memory(2000),
         runtime="4h",
     params:
-        *code("contextnmt.text.rules"),
+        *code("contextnmt.text.rule_dictionary"),
         # One param for all, since Snakemake compares params as a set: another order re-runs.
         tables=lambda wildcards, input: " ".join(
             [repeated("--rules", input.rules), repeated("--rates", input.rates)]
         ),
     message:
-        "rules {wildcards.pair}"
+        "rule dictionary {wildcards.pair}"
     shell:
-        "python -m contextnmt rules {params.tables}"
+        "python -m contextnmt rule-dictionary {params.tables}"
         " --rules-out {output.rules} --rates-out {output.rates} > {log} 2>&1"
 
 
@@ -89,7 +89,7 @@ rule symbolize_pair:
     conda:
         "../../envs/contextnmt.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=memory(4000),
         runtime="1h",
     params:
         *code("contextnmt.text.symbolize"),
@@ -109,7 +109,7 @@ rule symbolize_source:
     input:
         source="<results>/tokenize/{source}-{target}/{text}.{source}.gz",
         source_counts="<results>/word-counts/{source}-{target}/{source}.tsv",
-        rates="<results>/rules/{source}-{target}/rates.tsv",
+        rates="<results>/rule-dictionary/{source}-{target}/rates.tsv",
     output:
         source="<results>/symbolize/{source}-{target}/{text}.{source}.gz",
         symbols="<results>/symbolize/{source}-{target}/{text}.symbols.tsv.gz",
@@ -122,7 +122,7 @@ rule symbolize_source:
     conda:
         "../../envs/contextnmt.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=memory(4000),
         runtime="1h",
     params:
         *code("contextnmt.text.symbolize"),
@@ -157,7 +157,7 @@ rule bpe_codes:
     conda:
         "../../envs/contextnmt.yaml"
     resources:
-        mem_mb=16000,
+        mem_mb=memory(16000),
         runtime="12h",
     params:
         *code("contextnmt.text.bpe"),
@@ -189,7 +189,7 @@ rule bpe:
     conda:
         "../../envs/contextnmt.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=memory(4000),
         runtime="12h",
     params:
         *code("contextnmt.text.bpe"),
@@ -217,7 +217,7 @@ rule binarize:
     conda:
         "../../envs/contextnmt.yaml"
     resources:
-        mem_mb=8000,
+        mem_mb=memory(8000),
         runtime="6h",
     params:
         *code("contextnmt.text.binarize"),

@@ -20,7 +20,7 @@ rule train:
     threads: lambda wildcards: recipe(wildcards)["training"]["threads"]
     resources:
         gpu=GPUS,
-        mem_mb=16000,
+        mem_mb=memory(16000),
         runtime="48h",
     params:
         *code("contextnmt.training.train"),

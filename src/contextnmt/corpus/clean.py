@@ -335,7 +335,8 @@ def clean(
     has no words), drop_garbled (broken encoding), max_length (more words than this on a side),
     max_ratio (a side has this many times the words of the other, plus 10), drop_identical (both
     sides are the same), wrong_language (a side's words are more frequent on the other side),
-    drop_duplicates (the pair came before). A filter is off if it is missing, false or null.
+    drop_duplicates (the pair came before in this text). A filter is off if it is missing, false or
+    null.
 
     Of a part of a text, the last two judge by the whole: give the word counts of all parts and the
     fingerprints of this and all earlier ones, as survey writes them. Without them, the part is

@@ -22,6 +22,24 @@ from contextnmt import configuration
 from contextnmt.errors import UserError
 from contextnmt.files import write_json
 
+#: Options that Snakemake acts on before it looks at --dry-run, by their names in its parser.
+ACTING = (
+    "archive",
+    "container_cleanup_images",
+    "cleanup_metadata",
+    "cleanup_shadow",
+    "conda_cleanup_envs",
+    "conda_create_envs_only",
+    "containerize",
+    "delete_all_output",
+    "delete_temp_output",
+    "generate_unit_tests",
+    "lint",
+    "report",
+    "touch",
+    "unlock",
+)
+
 #: Of the resources of a job: megabytes, minutes, GPUs.
 RESOURCES = ("mem_mb", "runtime", "gpu")
 
@@ -74,9 +92,13 @@ def main() -> None:
     sys.argv[0] = "snakemake"  # whose options the messages are about
     folder = Path.cwd()  # --directory of the call changes it
     try:
-        # First, since Snakemake has a message for every mistake.
-        found = jobs(words)
         _, arguments = cli.parse_args(words)
+        for name in ACTING:
+            if getattr(arguments, name):
+                option = f"--{name.replace('_', '-')}"
+                raise UserError(f"{option} is no call that makes results: leave it out to plan")
+        # Before the configuration, since Snakemake has a message for every mistake in it.
+        found = jobs(words)
         content = {
             "jobs": found,
             "configuration": merged(arguments),

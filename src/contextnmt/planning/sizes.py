@@ -16,7 +16,7 @@ from contextnmt.planning.jobs import Job
 WORDS_A_PAIR = 29
 
 #: Stages whose files hold the training pairs that were selected; those before have all of them.
-SELECTED = {"select", "word-counts", "symbolize", "rules", "bpe"}
+SELECTED = {"select", "word-counts", "symbolize", "rule-dictionary", "bpe"}
 
 #: Stages whose files have names of their own, which a text may have too.
 OWN_NAMES = {"sample", "binarize"}

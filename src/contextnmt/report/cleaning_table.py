@@ -22,7 +22,7 @@ FILTERS = {
     "max_ratio": "one side too long for the other",
     "drop_identical": "both sides the same",
     "wrong_language": "a side in the other side's language",
-    "drop_duplicates": "a pair that came before",
+    "drop_duplicates": "a pair that came before in the same text",
 }
 #: Pairs shown of each filter and corpus.
 EXAMPLES = 10

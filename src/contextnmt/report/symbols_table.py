@@ -11,7 +11,7 @@ import typer
 from contextnmt.progress import progress
 from contextnmt.report.experiment import SYMBOL_TYPES, match, pair_title, parse_experiment
 from contextnmt.report.tables import Block, Cell, Table, write_table
-from contextnmt.text.rule_dictionary import Rule, read_rules
+from contextnmt.text.rules import Rule, read_rules
 
 #: Words of each type that are shown.
 COUNT = 100
@@ -33,7 +33,7 @@ def symbols_table(
 ) -> None:
     """Tabulate what symbols replace most often, by type, with its most frequent target.
 
-    Example: contextnmt symbols-table --rules results/demo/rules/en-fr/rules.tsv
+    Example: contextnmt symbols-table --rules results/demo/rule-dictionary/en-fr/rules.tsv
     --experiment "$JSON" --out results/demo/report/tables/symbols
     """
     about = parse_experiment(experiment)

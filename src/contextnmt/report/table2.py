@@ -11,7 +11,7 @@ from contextnmt.report.experiment import LANGUAGES, pair_title
 from contextnmt.report.published import published
 from contextnmt.report.tables import Block, Cell, Table, write_table
 from contextnmt.text.restore import restore_tokens
-from contextnmt.text.rule_dictionary import without_rule
+from contextnmt.text.rules import without_rule
 from contextnmt.text.symbols import Side, symbolize_pair
 
 NOTES = [

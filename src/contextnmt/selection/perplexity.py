@@ -23,8 +23,6 @@ BLOCK = 4096
 
 #: At so many amounts of text are selection and chance compared, each twice the one before.
 CUT_OFFS = 6
-#: The most words on the target side that a model is made of: of 130 bytes each, 4.4 GB.
-MOST_WORDS = 2**25
 
 
 def encode(lines: Iterable[str], vocabulary: Vocabulary) -> Sentences:
@@ -57,9 +55,8 @@ def random_order(scores: npt.NDArray[np.float64], seed: int) -> Integers:
     return ranked(np.where(np.isfinite(scores), numbers, np.inf))
 
 
-def halved(target_words: int) -> list[int]:
+def halved(most: int) -> list[int]:
     """The words on the target side to cut off at, fewest first; for a tiny text, less than six."""
-    most = min(target_words, MOST_WORDS)
     return [limit for step in reversed(range(CUT_OFFS)) if (limit := most >> step)]
 
 
@@ -104,19 +101,22 @@ def perplexity(
     ranking: Annotated[Path, typer.Option(help="Ranking of the pool.")],
     vocabulary: Annotated[Path, typer.Option(help="Words that the models know.")],
     dev: Annotated[list[Path], typer.Option(help="Text in that language to try them on.")],
+    most_words: Annotated[
+        int, typer.Option(help="Most words on the target side to make a model of.", min=1)
+    ],
     seed: Annotated[int, typer.Option(help="Another seed draws other random pairs.", min=0)],
     out: Annotated[Path, typer.Option(help="JSON to write.")],
 ) -> None:
     """Compare language models of selected pairs with models of as much text drawn at random.
 
-    At six cut-offs: as many words on the target side as the ranking keeps, but 33.5 million at
-    most, and each time half as many. For each, one 4-gram model is made of the pairs with the
+    At six cut-offs: as many words on the target side as the ranking keeps, or --most-words if that
+    is less, and each time half as many. For each, one 4-gram model is made of the pairs with the
     lowest scores and another one of random pairs, and their perplexities on the dev text are
-    taken. A word of the largest text takes some 130 bytes of memory, a pair of the pool 50: at
-    most 4.4 GB, and 2 GB for 40 million pairs.
+    taken. A word of the largest text takes some 130 bytes of memory, a pair of the pool 50.
 
     Example: contextnmt perplexity --text news.fr.gz --scores news.scores.npy --ranking ranking.json
-    --vocabulary models.fr.vocabulary.txt --dev newstest2014.fr.gz --seed 1 --out perplexity.json
+    --vocabulary models.fr.vocabulary.txt --dev newstest2014.fr.gz --most-words 33554432
+    --seed 1 --out perplexity.json
     """
     if len(text) != len(scores):
         raise UserError(
@@ -132,7 +132,7 @@ def perplexity(
     dev_sentences = encode(chain.from_iterable(map(read_lines, dev)), known)
     if not len(dev_sentences.ids):
         raise UserError(f"{', '.join(map(str, dev))}: no words: name a text to try the models on")
-    limits = halved(kept.target_words)
+    limits = halved(min(kept.target_words, most_words))
     cut_offs: list[dict[str, Any]] = [{"target_words": limit} for limit in limits]
     for name in ("selected", "random"):
         order = ranked(values) if name == "selected" else random_order(values, seed)
@@ -141,4 +141,5 @@ def perplexity(
         for cut_off, count in zip(cut_offs, counts, strict=True):
             model = estimate(chosen(sentences, ranks < count), len(known))
             cut_off[name] = {"pairs": count, "perplexity": perplexity_of(model, dev_sentences)}
-    write_json(out, {"dev_words": len(dev_sentences.ids), "cut_offs": cut_offs})
+    selected = {"kept_words": kept.target_words, "cut_offs": cut_offs}
+    write_json(out, {"dev_words": len(dev_sentences.ids), **selected})

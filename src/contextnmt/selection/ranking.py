@@ -104,8 +104,8 @@ def cut(amounts: npt.NDArray[Any], limit: int, unit: str) -> int:
     available = int(totals[-1]) if totals.size else 0
     if limit > available:
         raise UserError(
-            f"{limit} {unit} are to be selected and the pool has {available}: lower the limit, or "
-            "train on all pairs"
+            f"{limit} {unit} are to be selected and the pool has {available}: lower the limit "
+            "(select.PAIR in the configuration), or train on all pairs"
         )
     return int(np.searchsorted(totals, limit)) + 1
 

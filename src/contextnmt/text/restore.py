@@ -18,7 +18,7 @@ from contextnmt.files import read_lines, write_json, write_lines
 from contextnmt.progress import progress
 from contextnmt.text.numbers import number_format
 from contextnmt.text.pieces import JOIN, SYMBOL, join_pieces, tokens_of
-from contextnmt.text.rule_dictionary import Targets, best_targets, read_rules, without_rule
+from contextnmt.text.rules import Targets, best_targets, read_rules, without_rule
 from contextnmt.text.subwords import undo_bpe
 from contextnmt.text.symbol_table import read_symbol_table
 

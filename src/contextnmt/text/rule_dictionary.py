@@ -1,88 +1,65 @@
-"""The rule dictionary: what the training text puts in the target for what a symbol stands for.
+"""The stage `rule-dictionary`: what `symbolize` writes for the parts of a text becomes one table.
 
-Choi et al. 2017, section 4.3: one rule for each matching pair that became a symbol; no external
-rules. It is a table that a person can read and edit, ``rules.tsv``, with a header and the columns
-
-- ``type``: N (number), S (proper noun) or C (acronym);
-- ``source``: the surface in the source text, words separated by blanks;
-- ``target``: the surface in the target text;
-- ``count``: how often, in the training text.
-
-Rows are sorted by type and source (by code points); the targets of one source come in the order in
-which the text has them first. Restoration takes the most frequent one, of equals the upper one
-(A33). Rows may be edited, added and deleted, as long as they stay sorted by type and source.
+What comes out is, byte for byte, what `symbolize` writes for the whole text: of one source, the
+targets stay in the order in which the text has them first, which decides between equally frequent
+ones (A33). Rows stream through, those of one source at a time.
 """
 
-from collections.abc import Iterable, Iterator
-from itertools import groupby
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated
+
+import typer
 
 from contextnmt.errors import UserError
-from contextnmt.files import read_lines
-from contextnmt.text.numbers import reformat
-from contextnmt.text.symbols import ACRONYM, NAME, NUMBER
-
-HEADER = "type\tsource\ttarget\tcount"
-
-
-class Rule(NamedTuple):
-    """One row of the rule dictionary."""
-
-    kind: str
-    source: str
-    target: str
-    frequency: int
+from contextnmt.files import atomic_all
+from contextnmt.progress import progress
+from contextnmt.text.rates import read_rates
+from contextnmt.text.rules import read_rules
+from contextnmt.text.spills import Counted, merge_counts
+from contextnmt.text.symbol_counts import SYMBOL, TEXT, rate_rows, rule_rows
 
 
-def read_rules(path: Path) -> Iterator[Rule]:
-    """The rows of a rule dictionary.
+def rule_dictionary(
+    rules: Annotated[
+        list[Path], typer.Option(help="rule dictionary of a part; repeatable, in their order")
+    ],
+    rates: Annotated[
+        list[Path], typer.Option(help="table of rates of a part; repeatable, one for each --rules")
+    ],
+    rules_out: Annotated[Path, typer.Option(help="where to write the rule dictionary of all")],
+    rates_out: Annotated[Path, typer.Option(help="where to write the table of rates of all")],
+) -> None:
+    """Merge what symbolize wrote beside the parts of a training text: rule dictionaries and rates.
 
-    Raises UserError, naming the line, at a malformed row and at one that is not in its place.
+    Each part needs to be symbolized with the word counts of the whole text. The parts are given in
+    the order of the text: it decides which of two equally frequent targets restoration takes.
+
+    Example: contextnmt rule-dictionary --rules one.rules.tsv --rules two.rules.tsv
+    --rates one.rates.tsv --rates two.rates.tsv --rules-out rules.tsv --rates-out rates.tsv
     """
-    lines = read_lines(path)
-    if (header := next(lines, "")) != HEADER:
+    if len(rules) != len(rates):
         raise UserError(
-            f"{path}, line 1: not a rule dictionary: expected {HEADER!r}, found {header!r}"
+            f"{len(rules)} --rules and {len(rates)} --rates: give the two tables of every part"
         )
-    last = ("", "")
-    for number, line in enumerate(lines, start=2):
-        columns = line.split("\t")
-        if len(columns) != 4 or columns[0] not in (NUMBER, NAME, ACRONYM) or not all(columns):
-            raise UserError(
-                f"{path}, line {number}: a row needs type (N, S or C), source, target and count, "
-                f"separated by tabs; this one is {line!r}"
-            )
-        kind, source, target, count = columns
-        if not count.isdecimal():
-            raise UserError(f"{path}, line {number}: count {count!r} is not a whole number")
-        if (kind, source) < last:
-            raise UserError(
-                f"{path}, line {number}: {kind} {source!r} comes after {' '.join(last)!r}: "
-                "rows are sorted by type and source, move it to its place"
-            )
-        last = (kind, source)
-        yield Rule(kind, source, target, int(count))
+    tables = (
+        rule_rows(merge_counts(map(counted_rules, rules))),
+        rate_rows(merge_counts(map(counted_rates, rates))),
+    )
+    with atomic_all([rules_out, rates_out]) as (rules_file, rates_file):
+        for out, rows in zip((rules_file, rates_file), tables, strict=True):
+            out.writelines(f"{row}\n" for row in progress(rows, "rule dictionary", "rows"))
 
 
-#: Type and source surface -> target surface.
-Targets = dict[tuple[str, str], str]
+def counted_rules(path: Path) -> Iterator[Counted]:
+    """The rows of a rule dictionary as the counts that it was made from."""
+    for *key, frequency in read_rules(path):
+        yield Counted(tuple(key), frequency)
 
 
-def best_targets(rules: Iterable[Rule], source_language: str, target_language: str) -> Targets:
-    """(type, source) -> most frequent target; of equally frequent ones, the first (A33).
-
-    Only where it is not `without_rule` anyway: the names that look alike in both languages are
-    most of a rule dictionary, and need no memory.
-    """
-    targets = {}
-    for (kind, source), group in groupby(rules, key=lambda rule: rule[:2]):
-        best = max(group, key=lambda rule: rule.frequency)  # of equals the first
-        if best.target != without_rule(kind, source, source_language, target_language):
-            targets[kind, source] = best.target
-    return targets
-
-
-def without_rule(kind: str, source: str, source_language: str, target_language: str) -> str:
-    """What a symbol is replaced by where there is no rule: a copy, a number re-formatted."""
-    return reformat(source, source_language, target_language) if kind == NUMBER else source
+def counted_rates(path: Path) -> Iterator[Counted]:
+    """The rows of a table of rates as the counts that it was made from."""
+    for word, position, found in read_rates(path):
+        for fate, frequency in ((SYMBOL, found.symbol), (TEXT, found.seen - found.symbol)):
+            if frequency:
+                yield Counted((word, position, fate), frequency)

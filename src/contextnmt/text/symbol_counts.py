@@ -1,6 +1,6 @@
 """Counts over a training text that become its tables: rule dictionary and rates.
 
-`contextnmt.text.rule_dictionary` and `contextnmt.text.rates` say what stands in them.
+`contextnmt.text.rules` and `contextnmt.text.rates` say what stands in them.
 """
 
 from collections.abc import Iterable, Iterator
@@ -8,8 +8,8 @@ from itertools import groupby
 
 from contextnmt.text.rates import HEADER as RATES_HEADER
 from contextnmt.text.rates import Sighting
-from contextnmt.text.rule_dictionary import HEADER as RULES_HEADER
-from contextnmt.text.shards import Counted, ShardedCounts
+from contextnmt.text.rules import HEADER as RULES_HEADER
+from contextnmt.text.spills import Counted, SpilledCounts
 from contextnmt.text.symbols import Symbol
 
 #: What becomes of a capitalized word: the last column of a key of `RateCounts`.
@@ -20,7 +20,7 @@ class RuleCounts:
     """How often a symbol stood for what: keys are type, source and target."""
 
     def __init__(self) -> None:
-        self.counts = ShardedCounts()
+        self.counts = SpilledCounts()
 
     def add(self, symbols: Iterable[Symbol]) -> None:
         """Count the symbols of a sentence pair."""
@@ -36,7 +36,7 @@ class RateCounts:
     """What became of capitalized words how often: keys are word, position, and SYMBOL or TEXT."""
 
     def __init__(self) -> None:
-        self.counts = ShardedCounts()
+        self.counts = SpilledCounts()
 
     def add(self, seen: Iterable[Sighting]) -> None:
         """Count the sightings of a sentence."""

@@ -1,4 +1,4 @@
-"""Count keys that are too many for memory: shard by shard, and merged in the end."""
+"""Count keys that are too many for memory: they spill to disk, and are merged in the end."""
 
 import heapq
 import tempfile
@@ -8,8 +8,8 @@ from typing import IO, NamedTuple
 
 Key = tuple[str, ...]
 
-#: Distinct keys in memory, about 200 bytes each, before they go to disk as one sorted shard.
-SHARD_KEYS = 1 << 20
+#: Distinct keys in memory, about 200 bytes each, before they go to disk, sorted.
+SPILL_KEYS = 1 << 20
 
 
 class Counted(NamedTuple):
@@ -19,17 +19,17 @@ class Counted(NamedTuple):
     frequency: int
 
 
-class ShardedCounts:
+class SpilledCounts:
     """Counts of keys: tuples of strings without tabs and line feeds.
 
-    At most `shard_keys` distinct keys are held in memory; what is more lies in temporary files
-    that vanish with the process. The result does not depend on `shard_keys`.
+    At most `spill_keys` distinct keys are held in memory; what is more lies in temporary files
+    that vanish with the process. The result does not depend on `spill_keys`.
     """
 
-    def __init__(self, shard_keys: int = SHARD_KEYS) -> None:
-        self.shard_keys = shard_keys
+    def __init__(self, spill_keys: int = SPILL_KEYS) -> None:
+        self.spill_keys = spill_keys
         self.counts: dict[Key, int] = {}  # in the order of first occurrences
-        self.shards: list[IO[str]] = []
+        self.spills: list[IO[str]] = []
 
     def add(self, key: Key) -> None:
         """Count `key` once."""
@@ -37,26 +37,26 @@ class ShardedCounts:
         if key in counts:
             counts[key] += 1
         else:
-            if len(counts) >= self.shard_keys:
+            if len(counts) >= self.spill_keys:
                 self.spill()
             self.counts[key] = 1
 
     def merged(self) -> Iterator[Counted]:
         """Every key once, in the order of `merge_counts`. Call it once, at the end."""
-        return merge_counts([*map(read_shard, self.shards), self.shard()])
+        return merge_counts([*map(read_spill, self.spills), self.in_memory()])
 
-    def shard(self) -> Iterator[Counted]:
+    def in_memory(self) -> Iterator[Counted]:
         """The keys in memory, sorted by group, those of one in the order of first occurrences."""
         for key in sorted(self.counts, key=lambda key: key[:-1]):
             yield Counted(key, self.counts[key])
 
     def spill(self) -> None:
-        """Move the keys in memory to a new shard on disk."""
+        """Move the keys in memory to a new file on disk."""
         # newline="\n": a carriage return is a character of a word like any other
-        shard = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115
-        for key, frequency in self.shard():
-            shard.write("\t".join((*key, str(frequency))) + "\n")
-        self.shards.append(shard)
+        file = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115
+        for key, frequency in self.in_memory():
+            file.write("\t".join((*key, str(frequency))) + "\n")
+        self.spills.append(file)
         self.counts = {}
 
 
@@ -79,9 +79,9 @@ def merge_counts(tables: Iterable[Iterable[Counted]]) -> Iterator[Counted]:
         yield from starmap(Counted, sums.items())
 
 
-def read_shard(shard: IO[str]) -> Iterator[Counted]:
-    """The rows of a shard on disk."""
-    shard.seek(0)
-    for row in shard:
+def read_spill(file: IO[str]) -> Iterator[Counted]:
+    """The rows of a file that `spill` wrote."""
+    file.seek(0)
+    for row in file:
         *key, frequency = row.removesuffix("\n").split("\t")
         yield Counted(tuple(key), int(frequency))
