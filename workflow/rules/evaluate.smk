@@ -189,7 +189,7 @@ rule pairs:
     conda:
         "../../envs/contextnmt.yaml"
     resources:
-        mem_mb=memory(4000),
+        mem_mb=memory(8000),
         runtime="1h",
     params:
         *code("contextnmt.evaluation.pairs"),
