@@ -15,12 +15,12 @@ from contextnmt.configuration import (
     load,
     merge,
     other_filters,
-    place,
     recipe,
     resolve,
 )
 from contextnmt.errors import UserError
 from contextnmt.model.settings import model_settings
+from contextnmt.places import place
 from contextnmt.training.settings import training_settings
 
 ROOT = Path(__file__).parents[2]

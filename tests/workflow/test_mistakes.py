@@ -79,7 +79,7 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
         ),
         (
             {"experiments": {"choi2017": {"texts": {"en-fr": {"test": ["train"]}}}}},
-            "texts.en-fr.test: train is trained on: name another text, or declare it once more",
+            "texts.en-fr.test: train is trained on; name another text",
         ),
         (
             {"corpora": {"embedded": {"files": {"x.gz": {"url": "https://example.org/x.gz"}}}}},
@@ -105,11 +105,11 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
         ({"select": {"en-fr": {"pairs": 5}}}, "select.en-fr: missing: in_domain"),
         (
             {"select": {"en-fr": {"in_domain": ["dev"]}}},
-            "select.en-fr: neither: give one of target_words and pairs, and null for the other",
+            "select.en-fr: no limit: give target_words or pairs",
         ),
         (
             {"select": {"en-fr": {"in_domain": ["dev"], "pairs": 5, "target_words": 50}}},
-            "select.en-fr: target_words and pairs: give one of target_words and pairs, and null",
+            "select.en-fr: two limits: make target_words or pairs null",
         ),
         (
             {"select": {"en-fr": {"in_domain": ["devv"], "pairs": 5}}},
@@ -122,6 +122,17 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
         (
             {"select": {"fr-en": {"in_domain": ["dev"], "pairs": 5}}},
             "select: unknown pair fr-en; allowed: en-de, en-fr",
+        ),
+        (
+            {
+                **texts({"domain": {"file": "embedded.tar.gz", "member": "test.{lang}"}}),
+                "select": {"en-fr": {"in_domain": ["domain"], "pairs": 5}},
+            },
+            "select.en-fr.in_domain: domain is a test text: ",
+        ),
+        (
+            texts({"dev": {"member": "dev.en"}}),
+            "dev.file: one and the same file for both languages",
         ),
         (
             {"select": {"en-fr": {"in_domain": [], "pairs": 5}}},
