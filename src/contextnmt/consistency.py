@@ -106,7 +106,8 @@ def misplaced(
             return
     source, target = (content(configuration, pair, text, language) for language in pair.split("-"))
     if source == target:
-        where = ["corpora", corpus, "texts", text, "file"]
+        entry = configuration["corpora"][corpus]["texts"][text]
+        where = ["corpora", corpus, "texts", text, "member" if "member" in entry else "file"]
         yield where, f"{dotted(where)}: one and the same file for both languages of {pair}"
 
 

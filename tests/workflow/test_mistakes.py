@@ -132,7 +132,7 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
         ),
         (
             texts({"dev": {"member": "dev.en"}}),
-            "dev.file: one and the same file for both languages",
+            "dev.member: one and the same file for both languages",
         ),
         (
             {"select": {"en-fr": {"in_domain": [], "pairs": 5}}},
