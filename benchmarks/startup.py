@@ -40,9 +40,9 @@ MODEL = ModelSettings(embedding=16, hidden=16, alignment=16, maxout=16)
 NOTES = """
 Start: the data opened, every pair held against the limits of length and unknown words, the model
 built. First update: with the largest batch before it, and the permutation of an epoch. Next epoch:
-another permutation. Arrays: the most memory that numpy held at a time, in all and a pair. Process:
-the most that the system counted, mapped pages of the files included, which it takes back when it
-needs them.
+another permutation. Arrays: the most memory that numpy and Python held at a time, in all and for
+each pair; the first row has modules in it that are loaded late. Process: the most that the system
+counted, mapped pages of the files included, which it takes back when it needs them.
 """
 
 
@@ -97,7 +97,8 @@ def write_array(
             out.write(each.data)
         out.flush()
         os.fsync(out.fileno())
-        os.posix_fadvise(out.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        if hasattr(os, "posix_fadvise"):  # not on every system
+            os.posix_fadvise(out.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def measure(folder: Path) -> Start:

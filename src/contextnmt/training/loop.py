@@ -65,7 +65,7 @@ class EarlyStop:
 
 
 class Training:
-    """One training run, from its data to its best weights.
+    """One training run, from its data to the weights of its model.
 
     Each update draws its randomness from the seed and its own number, so a run that was stopped
     and resumed takes the same steps as one that was not.
@@ -198,7 +198,7 @@ class Training:
             )
 
     def _validate(self) -> None:
-        """Score the development set; keep the weights if they are the best so far."""
+        """Score the development set; keep the weights if they are the best so far, or the last."""
         started = time.monotonic()
         bleu = self.validation.bleu(self.model, self.device)
         if self.early.better(bleu, self.update, always=self.recipe.patience is None):

@@ -25,7 +25,7 @@ class TrainingSettings:
 
     optimizer, learning_rate
         `adam`, with betas 0.9 and 0.999 and eps 1e-8, or `adadelta`, with rho 0.95 and eps 1e-6,
-        whose rate is 1 in Bahdanau et al. 2015 (B.2, A48). The rate never decays.
+        whose rate is to be 1, as Bahdanau et al. 2015 know none (B.2, A48). It never decays.
     loss
         Summed over the words of a sentence, and over the sentences of a batch averaged (`mean`) or
         summed (`sum`, as in the code of Bahdanau et al.; A9).

@@ -32,7 +32,7 @@ def build_optimizer(
     """The recipe's optimizer: two numbers of state a parameter, in 32 bits like it.
 
     Adam (Kingma and Ba 2015; A10) or Adadelta (Zeiler 2012; rho and eps of Bahdanau et al. 2015,
-    B.2), whose step is multiplied by the learning rate: 1 in the paper (A48).
+    B.2), whose step is multiplied by the learning rate: 1, as the paper knows none (A48).
     """
     if recipe.optimizer == "adadelta":
         return torch.optim.Adadelta(parameters, lr=recipe.learning_rate, rho=0.95, eps=1e-6)
