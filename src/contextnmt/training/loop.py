@@ -21,12 +21,16 @@ from contextnmt.model.translator import Translator
 from contextnmt.progress import bar
 from contextnmt.text.vocabulary import PAD, SPECIALS
 from contextnmt.training import checkpoint
-from contextnmt.training.batches import Batches
+from contextnmt.training.batches import Batches, Ids
 from contextnmt.training.checkpoint import set_aside
 from contextnmt.training.dataset import training_pairs
 from contextnmt.training.journal import Journal
+from contextnmt.training.precision import autocast, set_precision
+from contextnmt.training.rehearsal import rehearse
 from contextnmt.training.settings import PairFilter, TrainingSettings
+from contextnmt.training.update import build_optimizer, clip_gradients, objective
 from contextnmt.training.validation import Validation
+from contextnmt.training.window import Window
 
 #: The folder that holds the package.
 SOURCE = Path(__file__).parents[2]
@@ -51,9 +55,9 @@ class EarlyStop:
     best_update: int = 0
     misses: int = 0
 
-    def better(self, bleu: float, update: int) -> bool:
-        """Take in a validation; whether it is the best one so far."""
-        if bleu > self.best_bleu:
+    def better(self, bleu: float, update: int, always: bool = False) -> bool:
+        """Take in a validation; whether it is the best one so far, or to count as it `always`."""
+        if always or bleu > self.best_bleu:
             self.best_bleu, self.best_update, self.misses = bleu, update, 0
             return True
         self.misses += 1
@@ -61,7 +65,7 @@ class EarlyStop:
 
 
 class Training:
-    """One training run, from its data to its best weights.
+    """One training run, from its data to the weights of its model.
 
     Each update draws its randomness from the seed and its own number, so a run that was stopped
     and resumed takes the same steps as one that was not.
@@ -85,6 +89,7 @@ class Training:
         """
         torch.set_num_threads(recipe.threads)
         self.recipe, self.seed, self.device = recipe, seed, choose_device(recipe.device)
+        set_precision(recipe.precision)
         own = PairFilter(str(data), recipe.max_length, recipe.unknown_limit)
         self.pairs = training_pairs(own, filters)
         self.batches = Batches(self.pairs, recipe.batch_size, recipe.sort_batches, seed)
@@ -95,9 +100,7 @@ class Training:
         ]
         torch.manual_seed(seed)
         self.model = Translator(model, *words).to(self.device)
-        self.optimizer = torch.optim.Adam(
-            self.model.parameters(), lr=recipe.learning_rate, fused=True
-        )
+        self.optimizer = build_optimizer(recipe, self.model.parameters())
         self.checkpoint_seconds = 60 * checkpoint_minutes
         #: What a checkpoint must agree with to be gone on from.
         self.identity = {
@@ -119,25 +122,33 @@ class Training:
         Raises TrainingInterruptedError after a signal, with the state saved.
         """
         recipe, started, saved = self.recipe, time.monotonic() - self.seconds, time.monotonic()
-        window = Window(self.device)
+        window = Window(self.device, recipe)
         every = max(1, min(recipe.validate_every, recipe.max_updates) // (RECORDS // 10))
         shown = bar("train", "update", recipe.max_updates, self.update)
         with shown, Signals() as signals:
-            while self.update < recipe.max_updates and self.early.misses < recipe.patience:
+            if not self.stopped:
+                self.rehearse()
+                window.restart()
+            while not self.stopped:
                 self._step(window)
                 shown.update()
                 if self.update % every == 0:
-                    numbers = window.numbers(recipe.clip)
+                    numbers = window.numbers()
                     epoch = round(self.update / self.batches.per_epoch, 2)
                     self.journal.write("train", self.update, epoch=epoch, **numbers)
                     shown.set_postfix(loss=numbers["loss"], bleu=round(self.early.best_bleu, 2))
-                    check_loss(numbers["loss"], self.update)
+                    self._check(window)
                 self.seconds = time.monotonic() - started
                 due = time.monotonic() - saved > self.checkpoint_seconds
-                if self.update % recipe.validate_every == 0 or self.update == recipe.max_updates:
+                last = self.update == recipe.max_updates
+                validate = last or self.update % recipe.validate_every == 0
+                if validate or due or signals.received:
+                    self._check(window)  # nothing spoilt is scored or saved
+                if validate:
                     self._validate()
                     self.seconds = time.monotonic() - started
-                    window, due = Window(self.device), True
+                    window.restart()
+                    due = True
                 if due or signals.received:
                     self._save()
                     saved = time.monotonic()
@@ -145,26 +156,52 @@ class Training:
                     raise TrainingInterruptedError(signals.received)
         self.journal.close()
 
-    def _step(self, window: "Window") -> None:
+    @property
+    def stopped(self) -> str | None:
+        """What has ended the training, None if it goes on."""
+        patience = self.recipe.patience
+        if patience is not None and self.early.misses >= patience:
+            return "patience"
+        return "max_updates" if self.update >= self.recipe.max_updates else None
+
+    def rehearse(self) -> None:
+        """Pass the largest batch through the model, without a trace; see `rehearsal`."""
+        rehearse(self.model, self.recipe, *self._on_device(self.batches.largest()))
+
+    def _step(self, window: Window) -> None:
         """One update of the weights."""
-        source, target = (
-            torch.from_numpy(ids).to(self.device, non_blocking=True)
-            for ids in self.batches[self.update]
-        )
+        batch = self.batches[self.update]
+        source, target = self._on_device(batch)
         self.update += 1
         torch.manual_seed((self.seed << 32) + self.update)
         self.optimizer.zero_grad()
-        losses = self.model(source, target)  # nats, one a target word
-        (losses.sum() / len(source)).backward()
-        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.recipe.clip)
+        with autocast(self.device, self.recipe.precision):
+            losses = self.model(source, target)  # nats, one a target word
+        torch.autograd.backward(objective(losses, len(source), self.recipe.loss))
+        norm = clip_gradients(self.model.parameters(), self.recipe)
         self.optimizer.step()
-        window.add(losses.detach(), int((source != PAD).sum()), norm, self.recipe.clip)
+        window.add(self.update, losses.detach(), int((batch[0] != PAD).sum()), norm)
+
+    def _on_device(self, batch: tuple[Ids, Ids]) -> list[torch.Tensor]:
+        """Source and target ids of a batch, where the model computes."""
+        return [torch.from_numpy(ids).to(self.device, non_blocking=True) for ids in batch]
+
+    def _check(self, window: Window) -> None:
+        """Raises UserError, naming the first cause, if the training has diverged."""
+        update = window.first_spoilt()
+        if update:
+            pairs = ", ".join(map(str, self.batches.rows(update - 1) + 1))
+            raise UserError(
+                f"the loss or its gradient was not finite in update {update}: the training has "
+                "diverged; lower training.learning_rate. The batch of that update are the pairs "
+                f"{pairs} of the training text, counted from 1"
+            )
 
     def _validate(self) -> None:
-        """Score the development set; keep the weights if they are the best so far."""
+        """Score the development set; keep the weights if they are the best so far, or the last."""
         started = time.monotonic()
         bleu = self.validation.bleu(self.model, self.device)
-        if self.early.better(bleu, self.update):
+        if self.early.better(bleu, self.update, always=self.recipe.patience is None):
             self.best = self._weights()
         seconds = round(time.monotonic() - started, 2)
         self.journal.write("dev", self.update, bleu=round(bleu, 4), seconds=seconds)
@@ -205,45 +242,6 @@ class Training:
         print(f"{self.checkpoint}: resumed after update {self.update}", file=sys.stderr)
 
 
-class Window:
-    """Sums over the updates since the last record, on the device: no update waits for the host."""
-
-    def __init__(self, device: torch.device) -> None:
-        self.device = device
-        self._reset()
-
-    def _reset(self) -> None:
-        self.loss = torch.zeros((), device=self.device)
-        self.norm = torch.zeros((), device=self.device)
-        self.clipped = torch.zeros((), device=self.device)
-        self.updates = self.source_tokens = self.target_tokens = 0
-        self.started = time.monotonic()
-
-    def add(
-        self, losses: torch.Tensor, source_tokens: int, norm: torch.Tensor, clip: float
-    ) -> None:
-        """Take in an update."""
-        self.loss += losses.sum()
-        self.norm += norm
-        self.clipped += norm > clip
-        self.updates += 1
-        self.source_tokens += source_tokens
-        self.target_tokens += len(losses)
-
-    def numbers(self, clip: float) -> dict[str, float]:
-        """Means of the window, which starts anew: nats a target word, symbols a second."""
-        seconds = time.monotonic() - self.started
-        numbers = {
-            "loss": round(float(self.loss) / self.target_tokens, 4),
-            "gradient_norm": round(float(self.norm) / self.updates, 4),
-            "clip_rate": round(float(self.clipped) / self.updates, 4),
-            "source_tokens_per_second": round(self.source_tokens / seconds, 1),
-            "target_tokens_per_second": round(self.target_tokens / seconds, 1),
-        }
-        self._reset()
-        return numbers
-
-
 class Signals:
     """Catches SIGINT, SIGTERM and SIGUSR1, to be asked about between two updates."""
 
@@ -264,15 +262,6 @@ class Signals:
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         self.received = number
-
-
-def check_loss(loss: float, update: int) -> None:
-    """Raises UserError if the training has diverged."""
-    if loss != loss or loss in (float("inf"), float("-inf")):
-        raise UserError(
-            f"the loss is {loss} at update {update}: the training has diverged; lower "
-            "training.learning_rate"
-        )
 
 
 def described(other: PairFilter) -> dict[str, Any]:

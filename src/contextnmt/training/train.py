@@ -86,7 +86,7 @@ def write_model(run: Training, data: Path, out: Path) -> None:
             "seed": run.seed,
             "best": {"update": run.early.best_update, "dev_bleu": run.early.best_bleu},
             "updates": run.update,
-            "stopped": "patience" if run.early.misses >= run.recipe.patience else "max_updates",
+            "stopped": run.stopped,
             "seconds": round(run.seconds, 1),
             "parameters": sum(p.numel() for p in run.model.parameters()),
             "data": {
