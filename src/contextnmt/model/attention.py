@@ -34,7 +34,9 @@ class Attention(nn.Module):
         query = self.query(state)  # [batch, width, alignment]
         hidden = torch.tanh(query.unsqueeze(2) + keys.unsqueeze(1))
         energies = self.energy(hidden).squeeze(3) + padding  # [batch, width, time]
-        weights = torch.softmax(energies, dim=2)
+        # In 32 bits where the energies have 16 (A46).
+        exact = torch.promote_types(energies.dtype, torch.float32)
+        weights = torch.softmax(energies.to(exact), dim=2)
         return weights @ annotations, weights
 
 

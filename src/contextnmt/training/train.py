@@ -41,9 +41,9 @@ def train(
 ) -> None:
     """Train a model; stop when greedy BLEU on the development set no longer grows.
 
-    Writes model.safetensors (the best weights), model.json (settings, seed, data, environment,
-    time), log.jsonl (the course) and the two vocabularies into OUT, and TensorBoard events into
-    OUT/tensorboard. SIGINT, SIGTERM and SIGUSR1 write a checkpoint into STATE and end; the same
+    Writes model.safetensors (the best weights; without patience the last), model.json (settings,
+    seed, data, environment, time), log.jsonl (the course) and the two vocabularies into OUT, and
+    TensorBoard events into OUT/tensorboard. SIGINT, SIGTERM and SIGUSR1 write a checkpoint into STATE and end; the same
     command goes on from there.
 
     Example: contextnmt train --data data/bpe --out model --state model/state
