@@ -43,8 +43,8 @@ def train(
 
     Writes model.safetensors (the best weights; without patience the last), model.json (settings,
     seed, data, environment, time), log.jsonl (the course) and the two vocabularies into OUT, and
-    TensorBoard events into OUT/tensorboard. SIGINT, SIGTERM and SIGUSR1 write a checkpoint into STATE and end; the same
-    command goes on from there.
+    TensorBoard events into OUT/tensorboard. SIGINT, SIGTERM and SIGUSR1 write a checkpoint into
+    STATE and end; the same command goes on from there.
 
     Example: contextnmt train --data data/bpe --out model --state model/state
     --model '{"hidden": 256}' --training '{"batch_size": 80}'
