@@ -72,7 +72,9 @@ def killed(
             command, env=environment, stdout=output, stderr=output, start_new_session=True
         )
     try:
-        wait_for(lambda: any((folder / STATE).glob("*")) or process.poll() is not None)
+        wait_for(
+            lambda: [*(folder / STATE).glob("checkpoint.*.json")] or process.poll() is not None
+        )
         assert process.poll() is None, (tmp_path / "output").read_text()
         if request.param == "snakemake alone":
             jobs = descendants(process.pid)

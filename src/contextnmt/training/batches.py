@@ -27,11 +27,15 @@ class Batches:
 
     def __getitem__(self, update: int) -> tuple[Rows, Rows]:
         """Source ids [batch, S] and target ids [batch, T] of an update, see `Side.padded`."""
+        rows = self.rows(update)
+        return self.pairs.source.padded(rows), self.pairs.target.padded(rows)
+
+    def rows(self, update: int) -> Rows:
+        """Which pairs of the training text make up an update, numbered from 0."""
         epoch, batch = divmod(update, self.per_epoch)
         if epoch != self._epoch:
             self._epoch, self._order = epoch, self._permutation(epoch)
-        rows = self._order[batch * self.batch_size : (batch + 1) * self.batch_size]
-        return self.pairs.source.padded(rows), self.pairs.target.padded(rows)
+        return self._order[batch * self.batch_size : (batch + 1) * self.batch_size]
 
     def _permutation(self, epoch: int) -> Rows:
         """The rows of an epoch, shuffled, then sorted by length within each chunk."""

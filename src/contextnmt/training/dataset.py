@@ -1,14 +1,15 @@
 """The binarized training pairs, memory-mapped, less those that the recipe drops."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from contextnmt.errors import UserError
-from contextnmt.text.vocabulary import EOS, PAD, UNK
+from contextnmt.text.vocabulary import EOS, PAD, UNK, Vocabulary
 from contextnmt.training.settings import PairFilter
 
 #: Sentences whose unknown symbols are counted at a time: memory does not grow with the corpus.
@@ -134,3 +135,14 @@ def drop_reasons(
     empty = lengths.min(0) == 0
     long = ~empty & (lengths.max(0) > limits.max_length)
     return {"empty": empty, "length": long, "unknown": unknown & ~empty & ~long}
+
+
+def check_vocabularies(folder: Path, manifest: Mapping[str, Any]) -> None:
+    """Raises UserError if a vocabulary is not the one that the ids were made with."""
+    for side in ("source", "target"):
+        path = folder / f"vocabulary.{side}.tsv"
+        if Vocabulary.read(path).sha256 != manifest["vocabulary"][side]["sha256"]:
+            raise UserError(
+                f"{path}: not the vocabulary that {folder / 'manifest.json'} tells of, but one "
+                "from another run: run `contextnmt binarize` again"
+            )
