@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 import traceback
 from pathlib import Path
@@ -18,7 +19,10 @@ from safetensors.torch import save_file
 
 from contextnmt.errors import UserError
 from contextnmt.training import checkpoint
+from contextnmt.training.loop import Window
+from contextnmt.training.signals import stays_alive
 from contextnmt.training.train import train
+from contextnmt.training.validation import Validation
 
 MODEL = {"embedding": 4, "hidden": 4, "alignment": 4, "maxout": 4, "initialisation": "glorot"}
 RECIPE = {
@@ -97,6 +101,7 @@ class Fault:
         for module, name in [
             (os, "fsync"),
             (os, "replace"),
+            (os, "link"),
             (os, "unlink"),
             (os, "rmdir"),
             (os, "pwrite"),
@@ -146,29 +151,45 @@ def faulty(data, folder, at, kill):
     return fault.count
 
 
-def test_a_kill_at_any_operation_on_the_disk_changes_nothing(reversal, undisturbed, tmp_path):
+def goes_on(data, folder, capsys):
+    """Run a training again: no checkpoint that was finished is lost or found corrupt."""
+    finished = list((folder / "state").glob("checkpoint.*.json"))
+    capsys.readouterr()
+    run(data, folder)
+    said = capsys.readouterr().err
+    assert ("resumed after update" in said) == bool(finished)
+    assert "moved to" not in said
+
+
+def test_a_kill_at_any_operation_on_the_disk_changes_nothing(
+    reversal, undisturbed, tmp_path, capsys
+):
     operations = faulty(reversal, tmp_path / "0", 0, kill=True)
     assert operations > 50
     for at in range(1, operations + 1):
         folder = tmp_path / str(at)
         assert ended(forked(faulty, reversal, folder, at, kill=True)) == -signal.SIGKILL
-        run(reversal, folder)
+        goes_on(reversal, folder, capsys)
         same(folder, undisturbed)
 
 
-def test_an_error_at_any_operation_on_the_disk_changes_nothing(reversal, undisturbed, tmp_path):
-    operations = faulty(reversal, tmp_path / "0", 0, kill=False)
+def test_an_error_at_any_operation_on_the_disk_changes_nothing(
+    reversal, undisturbed, tmp_path, capsys
+):
+    operations, errors = faulty(reversal, tmp_path / "0", 0, kill=False), 0
     for at in range(1, operations + 1):
         folder = tmp_path / str(at)
         try:
             faulty(reversal, folder, at, kill=False)
         except OSError as error:
             assert error.errno == errno.EIO
-            run(reversal, folder)
-        else:  # the model is there, and what could not be removed is an empty state
-            assert at > operations - 2
-            shutil.rmtree(folder / "state")
+            goes_on(reversal, folder, capsys)
+            errors += 1
+        else:  # there is another way than a link, and an empty state may be left
+            if at > operations - 2:
+                shutil.rmtree(folder / "state")
         same(folder, undisturbed)
+    assert errors == operations - 3
 
 
 def test_kills_at_random_moments_change_nothing(reversal, tmp_path):
@@ -194,9 +215,6 @@ def test_kills_at_random_moments_change_nothing(reversal, tmp_path):
 
 def at_update(monkeypatch, update, action):
     """Call `action` amid an update, once."""
-    add = "contextnmt.training.loop.Window.add"
-    from contextnmt.training.loop import Window
-
     original = Window.add
 
     def noticed(self, number, *arguments):
@@ -204,7 +222,7 @@ def at_update(monkeypatch, update, action):
         if number == update:
             action()
 
-    monkeypatch.setattr(add, noticed)
+    monkeypatch.setattr(Window, "add", noticed)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGUSR1])
@@ -224,11 +242,24 @@ def test_a_signal_saves_the_state_and_ends(
     same(tmp_path, undisturbed)
 
 
+def test_a_record_that_a_stop_cuts_in_two_is_the_mean_of_both_parts(
+    reversal, tmp_path, monkeypatch
+):
+    """Here records are three updates apart."""
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    long = {"max_updates": 63, "validate_every": 63}
+    run(reversal, tmp_path / "whole", **long)
+    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+        at_update(patch, 32, lambda: os.kill(os.getpid(), signal.SIGTERM))
+        run(reversal, tmp_path / "cut", **long)
+    run(reversal, tmp_path / "cut", **long)
+    assert [record["update"] for record in course(tmp_path / "cut")] == [*range(3, 64, 3), 63]
+    same(tmp_path / "cut", tmp_path / "whole")
+
+
 def test_a_signal_amid_a_validation_saves_at_once(
     reversal, undisturbed, tmp_path, monkeypatch, capsys
 ):
-    from contextnmt.training.validation import Validation
-
     original = Validation.bleu
 
     def signalled(self, model, device, between):
@@ -260,13 +291,11 @@ def test_in_a_slurm_job_a_signal_saves_and_the_training_goes_on(
         at_update(patch, 1, terminate)
         run(reversal, tmp_path)
     assert saved == [0]
-    assert "signal 15: state saved after update 1" in capsys.readouterr().err
+    assert "signal 15: state saved after update 1, training goes on" in capsys.readouterr().err
     same(tmp_path, undisturbed)
 
 
 def test_at_a_terminal_a_signal_ends_it_in_a_slurm_job_too(monkeypatch):
-    from contextnmt.training.signals import stays_alive
-
     monkeypatch.setenv("SLURM_JOB_ID", "7")
     assert stays_alive()
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
@@ -328,6 +357,19 @@ def test_the_newcomer_takes_over_from_a_killed_one(reversal, undisturbed, tmp_pa
     assert ended(second) == 0
     assert "resumed after update" in capfd.readouterr().err
     same(tmp_path, undisturbed)
+
+
+def test_a_newcomer_that_waits_can_be_told_to_stop(reversal, tmp_path, monkeypatch):
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state" / "lock.4").write_text("of whom it is cannot be told yet")
+    timer = threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGTERM])
+    timer.start()
+    with pytest.raises(SystemExit) as exit:
+        run(reversal, tmp_path)
+    timer.join()
+    assert exit.value.code == 128 + signal.SIGTERM
+    assert [path.name for path in (tmp_path / "state").iterdir()] == ["lock.4"]
 
 
 def test_a_copy_whose_state_was_taken_over_stops_before_it_writes(reversal, tmp_path, monkeypatch):

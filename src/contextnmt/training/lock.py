@@ -2,11 +2,12 @@
 
 Two copies of a training can run at once where a scheduler has lost sight of the first, so the
 state has an owner. The lock is a file `lock.N` in the folder of the state; whoever made the one
-with the highest N is the owner. Such a file is made with O_EXCL, which network file systems keep
-to, and its maker alone ever writes into it: that is its heartbeat. A newcomer that sees the owner
-gone makes `lock.N+1`, which only one newcomer can; an owner that comes back to life, from a
-suspended machine say, finds that file before its next write and stops. flock is not used: not
-every network file system has it, and where it has, the lock may outlive a machine.
+with the highest N is the owner. Such a file is made by a hard link, or else with O_EXCL, which
+network file systems keep to, and its maker alone ever writes into it: that is its heartbeat. A
+newcomer that sees the owner gone makes `lock.N+1`, which only one newcomer can; an owner that comes
+back to life, from a suspended machine say, finds that file before its next write and stops.
+
+flock is not used: not every network file system has it between machines.
 """
 
 import contextlib
@@ -202,25 +203,46 @@ class Lock:
     def _claim(self, number: int) -> bool:
         """Try to become the owner by lock file `number`."""
         self.number = number
+        part = self.folder / f".lock.{self.owner.token}.part"
         try:
-            self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
-        except (FileExistsError, FileNotFoundError):  # another newcomer was faster, or all is gone
+            self._handle = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
+        except FileNotFoundError:  # the owner before has finished and removed the folder
             return False
+        owned = False
         try:
             self._show()
-            first = last(self.folder) == number
-        except BaseException:
-            os.close(self._handle)
-            self._path.unlink(missing_ok=True)
-            raise
-        if not first:  # it was an old number: others have come and gone since it was looked up
-            os.close(self._handle)
-            self._path.unlink(missing_ok=True)
+            if self._place(part):
+                # Not so if the number is old: others have come and gone since it was looked up.
+                owned = last(self.folder) == number
+                if not owned:
+                    self._path.unlink(missing_ok=True)
+        finally:
+            if not owned:
+                os.close(self._handle)
+            part.unlink(missing_ok=True)
+        if not owned:
             return False
         for name in os.listdir(self.folder):
             older = name.removeprefix("lock.")
             if name != older and older.isdecimal() and int(older) < number:
                 (self.folder / name).unlink(missing_ok=True)
+        return True
+
+    def _place(self, part: Path) -> bool:
+        """Give the file the name of the lock, unless another has it."""
+        try:
+            os.link(part, self._path)
+        except FileExistsError:
+            # A network file system may have made the link and then lost its own answer.
+            return os.fstat(self._handle).st_nlink == 2
+        except OSError:  # no hard links here: for a moment, the lock does not name its owner
+            try:
+                handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
+            except (FileExistsError, FileNotFoundError):
+                return False
+            os.close(self._handle)
+            self._handle = handle
+            self._show()
         return True
 
     def _show(self) -> None:

@@ -24,7 +24,7 @@ from contextnmt.training.checkpoint import Checkpoints
 from contextnmt.training.dataset import check_vocabularies, training_pairs
 from contextnmt.training.journal import Journal
 from contextnmt.training.settings import PairFilter, TrainingSettings
-from contextnmt.training.signals import Signals
+from contextnmt.training.signals import Signals, stays_alive
 from contextnmt.training.validation import Validation
 
 #: The folder that holds the package.
@@ -188,8 +188,9 @@ class Training:
         """
         if self.signals.received:
             self._save()
+            then = ", training goes on until it is killed" if stays_alive() else ""
             print(
-                f"signal {self.signals.received}: state saved after update {self.update}",
+                f"signal {self.signals.received}: state saved after update {self.update}{then}",
                 file=sys.stderr,
                 flush=True,
             )
