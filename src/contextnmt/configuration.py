@@ -6,20 +6,16 @@ What is wrong is told with the layer that said it, so that the user knows which 
 """
 
 import hashlib
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
 
+from contextnmt.consistency import inconsistencies
 from contextnmt.errors import UserError
-from contextnmt.schema import Mistake, dotted, unknown, violations
-
-Configuration = dict[str, Any]
-
-#: What may stand in braces in the names of files and members.
-PLACEHOLDERS = ("lang", "source", "target", "pair", "side")
+from contextnmt.places import Configuration, canonical
+from contextnmt.schema import unknown, violations
 
 #: Name of the layer of `snakemake --config`.
 COMMAND_LINE = "--config"
@@ -35,6 +31,22 @@ class Layer(NamedTuple):
     content: Mapping[str, Any]
 
 
+class Loader(yaml.SafeLoader):  # type: ignore[misc]
+    """YAML in which no key may stand twice in a block: the first one would be lost in silence."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """The block as a dictionary. Raises yaml.constructor.ConstructorError at a second key."""
+        own = [key for key, _ in node.value if key.tag != "tag:yaml.org,2002:merge"]
+        seen = set()
+        for key in own:
+            if key.value in seen:
+                problem = f"the key {key.value} stands twice in a block: join the two"
+                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+            seen.add(key.value)
+        block: dict[Any, Any] = super().construct_mapping(node, deep)
+        return block
+
+
 def load(path: Path) -> Configuration:
     """The content of a YAML file.
 
@@ -42,7 +54,7 @@ def load(path: Path) -> Configuration:
     a block of keys.
     """
     try:
-        content = yaml.safe_load(path.read_bytes().decode("utf-8"))
+        content = yaml.load(path.read_bytes().decode("utf-8"), Loader)
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror}): correct its name") from None
     except UnicodeDecodeError as error:
@@ -164,161 +176,6 @@ def says(content: Any, path: list[Any]) -> bool:
     return True
 
 
-#: Names that no text can have, and why.
-RESERVED = {
-    "codes": "the codes of BPE lie beside the texts",
-    "total": "tables have a row of this name",
-}
-
-
-def inconsistencies(configuration: Configuration) -> Iterator[Mistake]:
-    """What no schema can tell: names that point nowhere."""
-    wrong = list(malformed(configuration))
-    yield from wrong or dangling(configuration)
-
-
-def malformed(configuration: Configuration) -> Iterator[Mistake]:
-    """Names of files and members whose placeholders cannot be filled in."""
-    for corpus, entry in configuration["corpora"].items():
-        for text, names in entry["texts"].items():
-            for key in {"file", "member"} & names.keys():
-                try:
-                    names[key].format_map(dict.fromkeys(PLACEHOLDERS, ""))
-                except (LookupError, ValueError, AttributeError):
-                    path = ["corpora", corpus, "texts", text, key]
-                    choices = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
-                    yield (
-                        path,
-                        f"{dotted(path)} is {names[key]}; placeholders allowed in it: {choices}",
-                    )
-
-
-def dangling(configuration: Configuration) -> Iterator[Mistake]:
-    """Names of texts, files, language pairs and systems that are nowhere declared."""
-    homes = [
-        (corpus, text)
-        for corpus, entry in configuration["corpora"].items()
-        for text in entry["texts"]
-    ]
-    for corpus, entry in configuration["corpora"].items():
-        for text in entry["texts"]:
-            if sum(text == name for _, name in homes) > 1:
-                path = ["corpora", corpus, "texts", text]
-                yield path, f"{dotted(path)}: two corpora have a text of this name; rename one"
-            if text in RESERVED:
-                path = ["corpora", corpus, "texts", text]
-                yield path, f"{dotted(path)}: {RESERVED[text]}; rename it"
-    trained = {
-        member
-        for experiment in configuration["experiments"].values()
-        for pair in set(configuration["pairs"]) & experiment["texts"].keys()
-        for member in experiment["texts"][pair]["train"]
-    }
-    for name, experiment in configuration["experiments"].items():
-        texts = experiment["texts"]
-        for position, pair in enumerate(configuration["pairs"]):
-            if pair not in texts:
-                yield ["pairs", position], f"pairs: {unknown(f'pair {pair}', pair, texts)} ({name})"
-                continue
-            for role, members in texts[pair].items():
-                path = ["experiments", name, "texts", pair, role]
-                for member in members:
-                    yield from misplaced(configuration, path, pair, member)
-                    if role != "train" and member in trained:
-                        yield (
-                            path,
-                            f"{dotted(path)}: {member} is trained on: name another text, or "
-                            "declare it once more under another name",
-                        )
-    for position, pair in enumerate(configuration["pairs"]):
-        if pair not in configuration["clean"]:
-            yield ["pairs", position], f"clean.{pair}: missing: say how {pair} is cleaned"
-        yield from unselectable(configuration, pair)
-    known = {pair for entry in configuration["experiments"].values() for pair in entry["texts"]}
-    for pair in configuration["select"]:
-        if pair not in known:
-            yield ["select", pair], f"select: {unknown(f'pair {pair}', pair, sorted(known))}"
-    systems = {
-        system for entry in configuration["experiments"].values() for system in entry["systems"]
-    }
-    for name, experiment in configuration["experiments"].items():
-        for system, entry in experiment["systems"].items():
-            if "contextualizer" in entry.get("model", {}) and not entry.get("context"):
-                path = ["experiments", name, "systems", system, "model", "contextualizer"]
-                yield path, f"{dotted(path)}: only for a system with `context: true`"
-    for position, system in enumerate(configuration["systems"]):
-        if system not in systems:
-            what = f"system {system}"
-            yield ["systems", position], f"systems: {unknown(what, system, sorted(systems))}"
-
-
-def misplaced(
-    configuration: Configuration, path: list[Any], pair: str, text: str
-) -> Iterator[Mistake]:
-    """What is wrong with naming `text` for `pair` at `path` of the configuration, if anything."""
-    known = [name for entry in configuration["corpora"].values() for name in entry["texts"]]
-    if text not in known:
-        yield path, f"{dotted(path)}: {unknown(f'text {text}', text, known)}"
-        return
-    for language in pair.split("-"):
-        corpus, file, _ = place(configuration, pair, text, language)
-        files = configuration["corpora"][corpus]["files"]
-        if file not in files:
-            where = ["corpora", corpus, "texts", text, "file"]
-            yield where, f"{dotted(where)}: {unknown(f'file {file}', file, files)}"
-        columns = configuration["corpora"][corpus]["texts"][text].get("columns", [language])
-        if language not in columns:
-            where = ["corpora", corpus, "texts", text, "columns"]
-            yield where, f"{dotted(where)}: {unknown(f'column {language}', language, columns)}"
-
-
-def unselectable(configuration: Configuration, pair: str) -> Iterator[Mistake]:
-    """What is wrong with the selection of the training pairs of `pair`, if anything."""
-    selection = configuration["select"].get(pair)
-    if selection is None:
-        return
-    path = ["select", pair]
-    limits = [key for key in ("target_words", "pairs") if selection.get(key) is not None]
-    if len(limits) != 1:
-        said = " and ".join(limits) or "neither"
-        yield (
-            path,
-            f"{dotted(path)}: {said}: give one of target_words and pairs, and null for the other",
-        )
-    tests = {
-        member
-        for experiment in configuration["experiments"].values()
-        for member in experiment["texts"].get(pair, {}).get("test", [])
-    }
-    for text in selection["in_domain"]:
-        yield from misplaced(configuration, [*path, "in_domain"], pair, text)
-        if text in tests:
-            yield (
-                [*path, "in_domain"],
-                f"{dotted(path)}.in_domain: {text} is a test text: to select by it would spoil "
-                "the test; name another text",
-            )
-
-
-def place(
-    configuration: Configuration, pair: str, text: str, language: str
-) -> tuple[str, str, str | None]:
-    """Where one side of `text` is found: corpus, file, and the file's member if it is an archive.
-
-    The PLACEHOLDERS in both names are filled in: {lang} is `language`, {source} and {target} are
-    those of `pair`, and {side} is src or ref, as WMT names the two files of a test set.
-    """
-    corpus = next(
-        name for name, entry in configuration["corpora"].items() if text in entry["texts"]
-    )
-    entry = configuration["corpora"][corpus]["texts"][text]
-    source, target = pair.split("-")
-    side = "src" if language == source else "ref"
-    names = dict(zip(PLACEHOLDERS, (language, source, target, pair, side), strict=True))
-    member = entry.get("member")
-    return corpus, entry["file"].format(**names), member.format(**names) if member else None
-
-
 def recipe(configuration: Configuration, pair: str, system: str) -> Configuration:
     """How `system` is made for `pair`: its `label`, `view`, and whole `model` and `training`.
 
@@ -402,11 +259,6 @@ def leaves(block: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any
             yield from leaves(value, f"{above}{key}.")
         else:
             yield f"{above}{key}", value
-
-
-def canonical(value: Any) -> str:
-    """`value` as JSON on one line, the same for equal values."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
 def digest(configuration: Configuration) -> str:

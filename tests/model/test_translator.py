@@ -1,117 +1,59 @@
-"""The model against slow, obvious NumPy written from the equations, in float64."""
+"""Whole models against NumPy written from the equations, in float64."""
 
+import equations
 import numpy as np
 import pytest
 import torch
+from architectures import ARCHITECTURES, OTHERS, build, every
+from equations import within
 
-from contextnmt.errors import UserError
 from contextnmt.model.settings import ContextualizerSettings, ModelSettings, model_settings
-from contextnmt.model.translator import Translator
+from contextnmt.model.translator import PADDING, UNKNOWN, Translator
+from contextnmt.text.vocabulary import PAD, UNK
 
-SOURCE = [[3, 7, 4, 1], [5, 1], [6, 3, 1]]  # 1 ends a sentence
-TARGET = [[4, 5, 1], [3, 6, 7, 8, 1], [1]]
+SOURCE = [[3, 2, 7, 4, 1], [5, 1], [2, 3, 1]]  # 1 ends a sentence, 2 is unknown
+TARGET = [[4, 5, 1], [3, 2, 6, 2, 7, 8, 1], [1]]
 WORDS = 9
+SIZES = {"embedding": 5, "hidden": 4, "alignment": 6, "maxout": 3}
 
 
-def sigmoid(x):
-    return 1 / (1 + np.exp(-x))
+def losses(w, settings, source, target):
+    """-log p(y_i | y_<i, X) of each target word, one sentence (A5)."""
+    xs = [equations.embedding(within(w, "source_embedding"), word) for word in source]
+    ys = [equations.embedding(within(w, "target_embedding"), word) for word in target]
+    if settings.contextualizer:
+        eos = settings.contextualizer.end_of_sentence
+        gate_x, gate_y = equations.contextualizer(within(w, "contextualizer"), xs, eos)
+        xs, ys = [x * gate_x for x in xs], [y * gate_y for y in ys]
+    if settings.smoother:
+        unknown = [[word == 2 for word in words] for words in (source, target)]
+        part = within(w, "source_smoother")
+        xs = equations.smoothed_source(part, xs, unknown[0], settings.smoother)
+        if settings.smoother.decoder:
+            part = within(w, "target_smoother")
+            ys = equations.smoothed_target(part, ys, unknown[1], settings.smoother)
+    read = equations.bidirectional if settings.attention else equations.last_state
+    annotations, summary = read(within(w, "encoder"), xs, settings.cell)
+    memory = equations.decoder_start(within(w, "decoder"), summary, settings.cell)
+    previous = np.zeros_like(ys[0])
+    found = []
+    for word, y in zip(target, ys, strict=True):
+        context, _ = equations.attention(within(w, "attention"), memory[0], annotations)
+        logits = equations.readout(within(w, "readout"), memory[0], previous, context)
+        found.append(np.log(np.exp(logits).sum()) - logits[word])
+        memory = equations.DECODERS[settings.cell](within(w, "decoder"), memory, y, context)
+        previous = y
+    return found
 
 
-class Equations:
-    """log p(Y | X), one sentence and one word at a time (Choi et al. 2017, sec. 2, eq. 5; A5)."""
-
-    def __init__(self, model):
-        self.w = {name: p.detach().numpy() for name, p in model.named_parameters()}
-        self.hidden = model.decoder.recurrent.weight.shape[1]
-
-    def linear(self, name, x):
-        return self.w[f"{name}.weight"] @ x + self.w.get(f"{name}.bias", 0.0)
-
-    def lstm(self, gates, cell):
-        n = self.hidden
-        i, f, g, o = (gates[k * n : (k + 1) * n] for k in range(4))
-        cell = sigmoid(f) * cell + sigmoid(i) * np.tanh(g)
-        return sigmoid(o) * np.tanh(cell), cell
-
-    def encoder(self, name, embedded):
-        h = c = np.zeros(self.hidden)
-        states = []
-        for x in embedded:
-            gates = (
-                self.w[f"{name}.weight_ih_l0"] @ x
-                + self.w[f"{name}.bias_ih_l0"]
-                + self.w[f"{name}.weight_hh_l0"] @ h
-                + self.w[f"{name}.bias_hh_l0"]
-            )
-            h, c = self.lstm(gates, c)
-            states.append(h)
-        return states
-
-    def context_gates(self, embedded):
-        vectors = []
-        for x in embedded[:-1]:  # end-of-sentence is no word (A11)
-            for layer in range(2):
-                x = np.tanh(self.linear(f"contextualizer.layers.{layer}", x))
-            vectors.append(x)
-        c = sum(vectors) / len(vectors)
-        return [
-            sigmoid(self.linear(f"contextualizer.{side}_gate", c)) for side in ("source", "target")
-        ]
-
-    def losses(self, source, target):
-        embedded = [self.w["source_embedding.weight"][word] for word in source]
-        gate_x = gate_y = 1.0
-        if "contextualizer.source_gate.weight" in self.w:
-            gate_x, gate_y = self.context_gates(embedded)
-        embedded = [x * gate_x for x in embedded]
-        forward = self.encoder("encoder.forward_lstm", embedded)
-        backward = self.encoder("encoder.backward_lstm", embedded[::-1])[::-1]
-        annotations = [np.concatenate(pair) for pair in zip(forward, backward, strict=True)]
-        s, cell = np.tanh(self.linear("decoder.initial", backward[0])), np.zeros(self.hidden)
-        previous = np.zeros(self.w["target_embedding.weight"].shape[1])
-        losses = []
-        for word in target:
-            energies = np.array(
-                [
-                    self.linear(
-                        "attention.energy",
-                        np.tanh(
-                            self.linear("attention.query", s) + self.linear("attention.key", h)
-                        ),
-                    )[0]
-                    for h in annotations
-                ]
-            )
-            alpha = np.exp(energies) / np.exp(energies).sum()
-            context = sum(a * h for a, h in zip(alpha, annotations, strict=True))
-            pieces = (
-                self.linear("readout.state", s)
-                + self.linear("readout.word", previous)
-                + self.linear("readout.context", context)
-            )
-            maxout = np.array([max(pieces[j], pieces[j + 1]) for j in range(0, len(pieces), 2)])
-            logits = self.linear("readout.output", maxout)
-            losses.append(np.log(np.exp(logits).sum()) - logits[word])
-            previous = self.w["target_embedding.weight"][word] * gate_y
-            gates = (
-                self.linear("decoder.word", previous)
-                + self.linear("decoder.context", context)
-                + self.linear("decoder.recurrent", s)
-            )
-            n = self.hidden
-            i, f, o, g = (gates[k * n : (k + 1) * n] for k in range(4))
-            cell = sigmoid(f) * cell + sigmoid(i) * np.tanh(g)
-            s = sigmoid(o) * np.tanh(cell)
-        return losses
+def all_losses(model, name):
+    w = {key: parameter.detach().numpy() for key, parameter in model.named_parameters()}
+    settings = model_settings((ARCHITECTURES | OTHERS)[name])
+    return [x for pair in zip(SOURCE, TARGET, strict=True) for x in losses(w, settings, *pair)]
 
 
-def build(contextualizer=None):
-    torch.manual_seed(3)
-    settings = ModelSettings(5, 4, 6, 3, contextualizer, initialisation="glorot")
-    model = Translator(settings, WORDS, WORDS).double()
-    for parameter in model.parameters():  # no zero biases: every term has to count
-        torch.nn.init.normal_(parameter, std=0.5)
-    return model
+def double(name):
+    return build(name, WORDS, SIZES, 0.5).double()
 
 
 def padded(sentences):
@@ -119,39 +61,33 @@ def padded(sentences):
     return torch.nn.utils.rnn.pad_sequence(rows, batch_first=True)
 
 
-CONTEXTUALIZERS = [None, ContextualizerSettings((7, 5))]
-
-
-@pytest.mark.parametrize("contextualizer", CONTEXTUALIZERS)
-def test_likelihood_equals_the_equations(contextualizer):
-    model = build(contextualizer)
+@every
+def test_likelihood_equals_the_equations(name):
+    model = double(name)
     found = model(padded(SOURCE), padded(TARGET)).detach().numpy()
-    equations = Equations(model)
-    expected = [x for pair in zip(SOURCE, TARGET, strict=True) for x in equations.losses(*pair)]
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(found, all_losses(model, name), rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("contextualizer", CONTEXTUALIZERS)
-def test_gradients_equal_the_slope_of_the_equations(contextualizer):
-    model = build(contextualizer)
+@every
+def test_gradients_equal_the_slope_of_the_equations(name):
+    model = double(name)
     model(padded(SOURCE), padded(TARGET)).sum().backward()
     random = np.random.default_rng(5)
-    for name, parameter in model.named_parameters():
+    for key, parameter in model.named_parameters():
         flat = parameter.data.view(-1)
         index = int(random.integers(len(flat)))
         totals = []
         for shift in (1e-6, -2e-6):
             flat[index] += shift
-            pairs = zip(SOURCE, TARGET, strict=True)
-            totals.append(sum(sum(Equations(model).losses(*pair)) for pair in pairs))
+            totals.append(sum(all_losses(model, name)))
         flat[index] += 1e-6
         slope = (totals[0] - totals[1]) / 2e-6
-        assert parameter.grad.view(-1)[index].item() == pytest.approx(slope, abs=1e-6), name
+        assert parameter.grad.view(-1)[index].item() == pytest.approx(slope, abs=1e-6), key
 
 
-@pytest.mark.parametrize("contextualizer", CONTEXTUALIZERS)
-def test_padding_and_neighbours_change_nothing(contextualizer):
-    model = build(contextualizer)
+@every
+def test_padding_and_neighbours_change_nothing(name):
+    model = double(name)
     together = model(padded(SOURCE), padded(TARGET))
     alone = [
         model(torch.tensor([source]), torch.tensor([target]))
@@ -160,60 +96,103 @@ def test_padding_and_neighbours_change_nothing(contextualizer):
     torch.testing.assert_close(together, torch.cat(alone), rtol=0, atol=1e-12)
 
 
-def test_step_by_step_prediction_equals_the_likelihood_of_training():
-    model = build(CONTEXTUALIZERS[1])
-    source, target = padded(SOURCE[:1]), padded(TARGET[:1])
+@every
+def test_step_by_step_prediction_equals_the_likelihood_of_training(name):
+    model = double(name)
+    source, target = padded(SOURCE[:1]), padded(TARGET[1:2])
     encoded = model.encode(source)
-    state, previous, losses = encoded.start, None, []
+    state, found = encoded.start, []
     for word in target[0]:
-        logits, context, weights = model.predict(state, previous, encoded)
-        assert weights.sum().item() == pytest.approx(1)
-        losses.append(-logits.log_softmax(2)[0, 0, word])
-        previous = model.embed_target(word.view(1, 1), encoded)
-        state = model.advance(state, previous, context)
-    torch.testing.assert_close(torch.stack(losses), model(source, target))
+        logits, context, weights = model.predict(state, encoded)
+        if weights is not None:
+            assert weights.shape == (1, 1, source.size(1))
+            assert weights.sum().item() == pytest.approx(1)
+        found.append(-logits.log_softmax(2)[0, 0, word])
+        state = model.advance(state, word.view(1, 1), context, encoded)
+    torch.testing.assert_close(torch.stack(found), model(source, target))
 
 
-def test_weight_matrices_have_the_papers_sizes():
-    """RNNsearch with an LSTM and the sizes of the sister paper (spec sec. 1.2)."""
-    model = Translator(ModelSettings(), 30_000, 30_000)
-    matrices = {n: p.numel() for n, p in model.named_parameters() if p.dim() == 2}
-    embedding, hidden, alignment, maxout = 620, 1000, 2000, 500
-    assert sum(matrices.values()) == (
-        2 * 30_000 * embedding
-        + 2 * 4 * hidden * (embedding + hidden)  # encoder
-        + alignment * (hidden + 2 * hidden + 1)
-        + hidden * hidden  # W_s
-        + 4 * hidden * (embedding + hidden + 2 * hidden)  # decoder
-        + 2 * maxout * (hidden + embedding + 2 * hidden)
-        + 30_000 * maxout
-    )
+def test_only_models_with_attention_align():
+    for name, block in (ARCHITECTURES | OTHERS).items():
+        encoded = (model := double(name)).encode(padded(SOURCE))
+        _, _, weights = model.predict(encoded.start, encoded)
+        assert (weights is None) == (block.get("attention") is False), name
 
 
-def test_gaussian_initialisation_is_that_of_the_paper():
+def test_special_words_have_the_ids_of_the_vocabulary():
+    assert (PADDING, UNKNOWN) == (PAD, UNK)
+
+
+#: Sum of the absolute weights of each parameter after seed 1, initialisation glorot.
+WEIGHTS = {
+    "source_embedding.weight": 25.8036,
+    "target_embedding.weight": 26.9904,
+    "contextualizer.layers.0.weight": 14.0110,
+    "contextualizer.layers.0.bias": 0.0000,
+    "contextualizer.layers.1.weight": 13.3001,
+    "contextualizer.layers.1.bias": 0.0000,
+    "contextualizer.source_gate.weight": 11.6858,
+    "contextualizer.source_gate.bias": 0.0000,
+    "contextualizer.target_gate.weight": 9.4060,
+    "contextualizer.target_gate.bias": 0.0000,
+    "encoder.forward_lstm.weight_ih_l0": 36.5607,
+    "encoder.forward_lstm.weight_hh_l0": 74.4241,
+    "encoder.forward_lstm.bias_ih_l0": 0.0000,
+    "encoder.forward_lstm.bias_hh_l0": 0.0000,
+    "encoder.backward_lstm.weight_ih_l0": 37.2724,
+    "encoder.backward_lstm.weight_hh_l0": 75.4900,
+    "encoder.backward_lstm.bias_ih_l0": 0.0000,
+    "encoder.backward_lstm.bias_hh_l0": 0.0000,
+    "attention.query.weight": 22.5729,
+    "attention.key.weight": 39.5094,
+    "attention.energy.weight": 2.7530,
+    "decoder.initial.weight": 20.1072,
+    "decoder.initial.bias": 0.0000,
+    "decoder.word.weight": 39.9357,
+    "decoder.word.bias": 0.0000,
+    "decoder.context.weight": 90.0695,
+    "decoder.recurrent.weight": 76.3874,
+    "readout.state.weight": 20.3151,
+    "readout.state.bias": 0.0000,
+    "readout.word.weight": 16.6243,
+    "readout.context.weight": 36.2351,
+    "readout.output.weight": 11.8319,
+    "readout.output.bias": 0.0000,
+}
+
+
+def choi(context, dropout, initialisation):
     torch.manual_seed(1)
-    model = Translator(ModelSettings(embedding=60, hidden=80, alignment=70), 500, 500)
-    recurrent = model.decoder.recurrent.weight[:80]
-    torch.testing.assert_close(recurrent @ recurrent.T, torch.eye(80), rtol=0, atol=1e-5)
-    assert not model.attention.energy.weight.any()
-    assert model.attention.key.weight.std().item() == pytest.approx(0.001, rel=0.1)
-    assert model.source_embedding.weight.std().item() == pytest.approx(0.01, rel=0.1)
-    assert not any(p.any() for p in model.parameters() if p.dim() == 1)
+    contextualizer = ContextualizerSettings((7, 5), dropout > 0) if context else None
+    sizes = (6, 8, 10, 4)
+    settings = ModelSettings(*sizes, contextualizer, dropout, initialisation)
+    return Translator(settings, 12, 11)
+
+
+def test_chois_models_start_from_the_weights_they_always_had():
+    """A trained model can still be loaded, and a seed gives the numbers that were published."""
+    found = {
+        key: weight.double().abs().sum().item()
+        for key, weight in choi(True, 0.0, "glorot").state_dict().items()
+    }
+    assert list(found) == list(WEIGHTS)
+    assert found == pytest.approx(WEIGHTS, rel=1e-4)
 
 
 @pytest.mark.parametrize(
-    ("block", "message"),
+    ("context", "dropout", "initialisation", "expected"),
     [
-        ({"hiden": 3}, "model.hiden: unknown key"),
-        ({"hidden": 0}, "model.hidden is 0"),
-        ({"initialisation": "magic"}, "model.initialisation is 'magic'"),
-        ({"dropout": 5}, "model.dropout is 5: it must be at least 0 and at most 0.99"),
-        ({"hidden": True}, "model.hidden is True: it must be a whole number"),
-        ({"contextualizer": {}}, "model.contextualizer.layers is None"),
-        ({"contextualizer": 3}, "model.contextualizer is 3"),
-        ({"contextualizer": {"layers": [4], "eos": 1}}, "model.contextualizer.eos: unknown key"),
+        (False, 0.0, "gaussian", 19.183147),
+        (False, 0.0, "glorot", 19.372627),
+        (True, 0.0, "gaussian", 19.183157),
+        (True, 0.0, "glorot", 18.934015),
+        (True, 0.3, "gaussian", 19.183159),
+        (True, 0.3, "glorot", 19.185345),
     ],
 )
-def test_settings_that_cannot_be_are_refused(block, message):
-    with pytest.raises(UserError, match=message):
-        Translator(model_settings(block), 5, 5)
+def test_chois_models_have_the_losses_they_always_had(context, dropout, initialisation, expected):
+    model = choi(context, dropout, initialisation)
+    source = padded([[3, 7, 4, 2, 1], [5, 1], [6, 3, 1]])
+    target = padded([[4, 2, 1], [3, 6, 7, 1], [1]])
+    torch.manual_seed(5)
+    assert model(source, target).sum().item() == pytest.approx(expected, rel=1e-5)

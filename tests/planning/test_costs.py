@@ -94,8 +94,8 @@ def test_the_report_shows_what_is_left_out(
     text = " ".join(" ".join(lines).split())
     assert "letters (en-de)" in text
     assert "test.tgz" in text
-    assert "train: 1 of at most 700 updates together, on 56,000 pairs" in text
-    assert "at most 2 GPU-hours" in text
+    assert "train: 1 trainings of at most 700 updates together, in which 56,000 pairs" in text
+    assert "by their time limits at most 2, at one try each" in text
     assert "as any that was measured" not in text
     few = {rule: replace(rate, pairs=1000) for rule, rate in RATES.items()}
     monkeypatch.setattr("contextnmt.planning.plan.read_rates", lambda: few)

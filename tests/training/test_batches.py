@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from contextnmt.errors import UserError
 from contextnmt.text.vocabulary import EOS, PAD, UNK
@@ -156,3 +158,67 @@ def test_unknown_words_are_counted_block_by_block(monkeypatch):
     for block in (1, 3, 10, 100):
         monkeypatch.setattr("contextnmt.training.dataset.BLOCK", block)
         assert side(*sentences).unknowns().tolist() == list(range(10))
+
+
+def straightforward(pairs, chunk, seed, epoch):
+    """All of an epoch at once, in 64 bits: what `Batches` has to come to, chunk by chunk."""
+    rows = np.random.default_rng((seed, epoch)).permutation(pairs.rows.astype(np.int64))
+    lengths = np.maximum(pairs.source.lengths[rows], pairs.target.lengths[rows])
+    return rows[np.lexsort((lengths, np.arange(len(rows)) // chunk))]
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.uint16, np.uint32, np.int64])
+@pytest.mark.parametrize("batch_size", [1, 7, 10, 200])
+def test_the_order_is_that_of_sorting_an_epoch_as_a_whole(pairs, kind, batch_size):
+    small = TrainingPairs(pairs.source, pairs.target, np.arange(2, 101, 2).astype(kind), {})
+    batches = Batches(small, batch_size, sort_batches=3, seed=4)
+    for epoch in (0, 2, 1):  # in whatever order they are asked for
+        first = epoch * batches.per_epoch
+        shown = [batches.rows(first + i) for i in range(batches.per_epoch)]
+        expected = straightforward(small, 3 * batch_size, 4, epoch)
+        assert np.concatenate(shown).tolist() == expected.tolist()
+        assert {len(rows) for rows in shown[:-1]} <= {batch_size}
+
+
+LENGTHS = st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=1, max_size=40)
+
+
+@given(LENGTHS, st.integers(3, 8), st.sampled_from([1, 4, 100]))
+def test_no_batch_is_larger_than_the_largest(lengths, batch_size, block):
+    source, target = (side(*([5] * n for n in each)) for each in zip(*lengths, strict=True))
+    pairs = TrainingPairs(source, target, np.arange(len(lengths), dtype=np.uint8), {})
+    batches = Batches(pairs, batch_size, sort_batches=2, seed=1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("contextnmt.training.dataset.BLOCK", block)
+        largest = batches.largest()
+    assert len(largest[0]) == min(batch_size, len(lengths))
+    words = (largest[1] != PAD).sum()
+    for batch in map(batches.__getitem__, range(3 * batches.per_epoch)):
+        for ids, most in zip(batch, largest, strict=True):
+            assert ids.shape[0] <= most.shape[0] and ids.shape[1] <= most.shape[1]
+        assert (batch[1] != PAD).sum() <= words + 2 * largest[1].shape[1]
+
+
+def test_a_batch_of_one_is_largest_where_the_alignment_is():
+    source, target = side([5] * 9, [5] * 6, [5]), side([5], [5] * 6, [5] * 8)
+    pairs = TrainingPairs(source, target, np.arange(3, dtype=np.uint8), {})
+    largest = Batches(pairs, 1, 1, seed=1).largest()
+    assert [ids.shape for ids in largest] == [(1, 7), (1, 7)]
+
+
+def test_pairs_are_dropped_block_by_block(folder, longer, monkeypatch):
+    own, other = (PairFilter(str(path), limit, 0.125) for path, limit in [(folder, 4), (longer, 7)])
+    whole = training_pairs(own, [other])
+    for block in (1, 4, 5):
+        monkeypatch.setattr("contextnmt.training.dataset.BLOCK", block)
+        pairs = training_pairs(own, [other])
+        assert pairs.rows.tolist() == whole.rows.tolist() == [0, 4]
+        assert pairs.rows.dtype == whole.rows.dtype == np.uint8
+        assert pairs.dropped == whole.dropped
+
+
+def test_without_a_limit_of_unknown_words_the_symbols_are_not_read(folder):
+    (folder / "train.source.ids.npy").unlink()
+    np.save(folder / "train.source.ids.npy", np.empty(0, np.int32))
+    pairs = training_pairs(PairFilter(str(folder), max_length=4, unknown_limit=1.0))
+    assert pairs.dropped == {"empty": 1, "length": 1, "unknown": 0, "elsewhere": 0}

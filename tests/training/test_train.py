@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
@@ -243,25 +242,6 @@ def test_training_stops_when_patience_is_used_up(reversal, tmp_path):
     assert record["updates"] == 30
 
 
-@pytest.mark.parametrize("update", [13, 20])
-def test_divergence_is_an_error_that_names_the_batch(reversal, tmp_path, update, monkeypatch):
-    """Nothing of it gets into a checkpoint, and the checkpoint before is left."""
-    first = training(reversal, tmp_path, validate_every=10)
-    forward = first.model.forward
-
-    def diverged(source, target):
-        losses = forward(source, target)
-        return losses * float("inf") if first.update >= update else losses
-
-    monkeypatch.setattr(first.model, "forward", diverged)
-    with pytest.raises(UserError) as error:
-        first.run()
-    rows = (sorted(first.batches.rows(update - 1)) + np.ones(20, int)).tolist()
-    assert f"not finite at update {update} (epoch 1)" in str(error.value)
-    assert str(error.value).endswith(f"lines {', '.join(map(str, rows))} of the training text")
-    assert training(reversal, tmp_path, validate_every=10).update == 10
-
-
 def test_out_of_gpu_memory_says_which_keys_to_lower(reversal, tmp_path, monkeypatch):
     def full(self):
         raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB. GPU 0 has")
@@ -329,6 +309,12 @@ def test_a_state_that_does_not_fit_the_model_is_moved_aside(reversal, tmp_path, 
         ({"learning_rate": -1}, "training.learning_rate is -1"),
         ({"learning_rate": float("nan")}, "training.learning_rate is nan"),
         ({"max_updates": 0}, "training.max_updates is 0"),
+        ({"patience": 0}, "training.patience is 0"),
+        ({"patience": "none"}, "training.patience is 'none': it must be a whole number or null"),
+        ({"optimizer": "sgd"}, "training.optimizer is 'sgd': choose from adam, adadelta"),
+        ({"loss": "max"}, "training.loss is 'max': choose from mean, sum"),
+        ({"precision": "fp16"}, "training.precision is 'fp16': choose from fp32, tf32, bf16"),
+        ({"precision": 16}, "training.precision is 16: it must be text"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(block, message):

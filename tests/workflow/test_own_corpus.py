@@ -29,7 +29,8 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "own.yaml").write_text(yaml.safe_dump(own))
     rows = ["2001\tAhoj, světe!\tHello, world!", "2002\tDobrý den.\tGood\u2028day.", "2003\t\t"]
     (tmp_path / "letters.tsv").write_text("".join(f"{row}\n" for row in rows))
-    (tmp_path / "diary.tsv").write_text("Rain.\tDéšť.\n")
+    for name in ("diary", "essays"):
+        (tmp_path / f"{name}.tsv").write_text("Rain.\tDéšť.\n")
     (tmp_path / "novel-english.txt.gz").write_bytes(gzip.compress(b"One.\nTwo.\n"))
     (tmp_path / "novel-czech.txt.gz").write_bytes(gzip.compress("Jedna.\r\nDvě.\r\n".encode()))
     return tmp_path

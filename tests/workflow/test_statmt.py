@@ -33,10 +33,11 @@ from workflow.statmt import (
     statmt,
 )
 
-from contextnmt.configuration import Layer, leaves, load, place, resolve
+from contextnmt.configuration import Layer, leaves, load, resolve
 from contextnmt.corpus.download import download
 from contextnmt.corpus.extract import extract
 from contextnmt.files import count_lines, read_json, read_lines
+from contextnmt.places import place
 
 MINIATURE = miniature()
 ROLES = PRESET["experiments"]["choi2017"]["texts"]

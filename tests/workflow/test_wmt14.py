@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from contextnmt.configuration import Layer, load, place, resolve
+from contextnmt.configuration import Layer, load, resolve
+from contextnmt.places import place
 
 ROOT = Path(__file__).parents[2]
 CONFIGURATION = resolve(

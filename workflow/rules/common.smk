@@ -14,6 +14,7 @@ sys.path.insert(0, str(SOURCE))
 from contextnmt import configuration as configurations
 from contextnmt.closure import code_marks
 from contextnmt.errors import UserError
+from contextnmt.places import canonical, place
 from contextnmt.text.numbers import FORMATS as LANGUAGES
 
 
@@ -99,7 +100,7 @@ def code(module):
 
 def settings(value):
     """Settings for a command, as one param: Snakemake compares params as a set without names."""
-    return configurations.canonical(value)
+    return canonical(value)
 
 
 def texts(pair, *roles):

@@ -15,7 +15,7 @@ def archive(pair, text, language):
     The package makes some files itself (generate); they have no fixed digest. Others are the
     user's own (local) and are read where they are.
     """
-    corpus, file, member = configurations.place(CONFIGURATION, pair, text, language)
+    corpus, file, member = place(CONFIGURATION, pair, text, language)
     entry = CONFIGURATION["corpora"][corpus]["files"][file]
     stage = "generate" if "generator" in entry else "download"
     path = entry.get("local", f"{RESULTS}/{stage}/{corpus}/{file}")

@@ -199,7 +199,7 @@ def check_counts(sides: Sequence[Side], counts: Sequence[int], lines: int | None
     found = f"{sides[0]} has {counts[0]} lines and {sides[1]} has {counts[1]}"
     if counts[0] != counts[1]:
         raise UserError(
-            f"{found}: the two sides of a parallel text need as many as each other; "
+            f"{found}: the two sides of a parallel text need as many lines as each other; "
             f"{told_drift(sides)}"
         )
     if counts[0] == 0:

@@ -1,4 +1,4 @@
-"""The alignment model: Bahdanau et al. 2015, A.1.2."""
+"""What the decoder sees of the source at each step: Bahdanau et al. 2015, A.1.2 and A.2.2."""
 
 import torch
 from torch import Tensor, nn
@@ -13,18 +13,40 @@ class Attention(nn.Module):
         self.key = nn.Linear(annotation, alignment, bias=False)  # U_a
         self.energy = nn.Linear(alignment, 1, bias=False)  # v_a
 
+    def prepare(self, annotations: Tensor, real: Tensor) -> tuple[Tensor, ...]:
+        """What `forward` needs besides the state, once for all steps.
+
+        `annotations` [batch, time, annotation]; `real` [batch, time] is false in the padding.
+        """
+        padding = torch.zeros_like(real, dtype=annotations.dtype).masked_fill(~real, -torch.inf)
+        return self.key(annotations), annotations, padding.unsqueeze(1)
+
     def forward(
         self, state: Tensor, keys: Tensor, annotations: Tensor, padding: Tensor
     ) -> tuple[Tensor, Tensor]:
         """The context vectors c_i and the weights alpha_i for `width` states of each sentence.
 
-        `state` [batch, width, hidden]; `keys` = `key(annotations)` [batch, time, alignment], once
-        for all steps; `annotations` [batch, time, annotation]; `padding` [batch, 1, time] is 0 at
-        real positions and minus infinity elsewhere. `width` is 1 in training, the beam's in search.
-        Returns [batch, width, annotation] and [batch, width, time].
+        `state` [batch, width, hidden]; `keys` = U_a h_j [batch, time, alignment]; `annotations`
+        [batch, time, annotation]; `padding` [batch, 1, time] is 0 at real positions and minus
+        infinity elsewhere. `width` is 1 in training, the beam's in search. Returns
+        [batch, width, annotation] and [batch, width, time].
         """
         query = self.query(state)  # [batch, width, alignment]
         hidden = torch.tanh(query.unsqueeze(2) + keys.unsqueeze(1))
         energies = self.energy(hidden).squeeze(3) + padding  # [batch, width, time]
-        weights = torch.softmax(energies, dim=2)
+        # In 32 bits where the energies have 16 (A46).
+        exact = torch.promote_types(energies.dtype, torch.float32)
+        weights = torch.softmax(energies.to(exact), dim=2)
         return weights @ annotations, weights
+
+
+class FixedContext(nn.Module):
+    """RNN Encoder-Decoder: "fix c_i to the last forward state", which aligns nothing (A.2.2)."""
+
+    def prepare(self, annotations: Tensor, real: Tensor) -> tuple[Tensor, ...]:
+        """As `Attention.prepare`; `annotations` [batch, 1, hidden] is the last forward state."""
+        return (annotations,)
+
+    def forward(self, state: Tensor, last: Tensor) -> tuple[Tensor, None]:
+        """c_i [batch, width, hidden] for `state` [batch, width, hidden], and no weights."""
+        return last.expand(-1, state.size(1), -1), None

@@ -1,41 +1,92 @@
-"""The recurrent decoder, in the order of the authors' code (A5)."""
+"""The recurrent decoders, in the order of Bahdanau's code (A5).
+
+s_i = RNN(s_{i-1}, E y_i, c_i): the state takes in a word after it was predicted, together with the
+context that predicted it. s_0 = tanh(W_s h + b), where h is the backward encoder state at position
+1, or without attention the last forward one.
+"""
 
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
+from contextnmt.model.gru import GRUCell
+
+#: What a decoder keeps of `width` hypotheses of each sentence, [batch, width, hidden] each: first
+#: the hidden state s_i, which attention and readout see, then what else its cell has.
+Memory = tuple[Tensor, ...]
+
 
 class State(NamedTuple):
-    """The decoder's memory for `width` hypotheses of each sentence, [batch, width, hidden] each."""
+    """All that predicting the next word of a hypothesis depends on, besides the source."""
 
-    hidden: Tensor
-    cell: Tensor
+    memory: Memory
+    previous: Tensor  # [batch, width, size], E y_{i-1}, zero before the first word
+    history: Tensor | None  # [batch, width, 2 window, embedding], for a smoother: words before
+
+    def select(self, rows: Tensor, slots: Tensor) -> "State":
+        """The state of the hypotheses `slots` [rows, width] of the sentences `rows` [rows]."""
+        rows = rows.unsqueeze(1)
+        return State(
+            tuple(tensor[rows, slots] for tensor in self.memory),
+            self.previous[rows, slots],
+            None if self.history is None else self.history[rows, slots],
+        )
 
 
-class Decoder(nn.Module):
-    """An LSTM without peepholes whose input is the word just written and its context (A36).
+class LSTMDecoder(nn.Module):
+    """An LSTM without peepholes; its initial cell is zero (A36)."""
 
-    s_i = LSTM(s_{i-1}, E y_i, c_i): the state takes in a word after it was predicted, together with
-    the context that predicted it. s_0 = tanh(W_s backward h_1 + b), the initial cell is zero.
-    """
-
-    def __init__(self, embedding: int, hidden: int, annotation: int) -> None:
+    def __init__(self, size: int, hidden: int, annotation: int) -> None:
         super().__init__()
         self.initial = nn.Linear(hidden, hidden)  # W_s
-        self.word = nn.Linear(embedding, 4 * hidden)
+        self.word = nn.Linear(size, 4 * hidden)
         self.context = nn.Linear(annotation, 4 * hidden, bias=False)
         self.recurrent = nn.Linear(hidden, 4 * hidden, bias=False)
 
-    def start(self, backward: Tensor) -> State:
-        """The state before the first word, from the backward encoder state [batch, hidden]."""
-        hidden = torch.tanh(self.initial(backward)).unsqueeze(1)
-        return State(hidden, torch.zeros_like(hidden))
+    def start(self, summary: Tensor) -> Memory:
+        """The memory before the first word, from an encoder state [batch, hidden]."""
+        hidden = torch.tanh(self.initial(summary)).unsqueeze(1)
+        return hidden, torch.zeros_like(hidden)
 
-    def step(self, state: State, word: Tensor, context: Tensor) -> State:
-        """One step. `word` [batch, width, 4 hidden] is `self.word(E y_i)`, which training computes
-        for all steps at once; `context` is c_i [batch, width, annotation]."""
-        gates = word + self.context(context) + self.recurrent(state.hidden)
+    def project(self, embedded: Tensor) -> Tensor:
+        """What words [batch, time, size] contribute, for all steps at once."""
+        return self.word(embedded)  # type: ignore[no-any-return]
+
+    def step(self, memory: Memory, word: Tensor, context: Tensor) -> Memory:
+        """One step. `word` [batch, width, 4 hidden] is `project(E y_i)`; `context` is c_i
+        [batch, width, annotation]."""
+        hidden, cell = memory
+        gates = word + self.context(context) + self.recurrent(hidden)
         into, forget, out, candidate = gates.chunk(4, dim=2)
-        cell = forget.sigmoid() * state.cell + into.sigmoid() * candidate.tanh()
-        return State(out.sigmoid() * cell.tanh(), cell)
+        cell = forget.sigmoid() * cell + into.sigmoid() * candidate.tanh()
+        return out.sigmoid() * cell.tanh(), cell
+
+
+class GRUDecoder(nn.Module):
+    """The unit of Bahdanau et al. 2015 with two inputs, the word and its context (A.2.2)."""
+
+    def __init__(self, size: int, hidden: int, annotation: int) -> None:
+        super().__init__()
+        self.initial = nn.Linear(hidden, hidden)  # W_s
+        self.cell = GRUCell(size, hidden)
+        self.context = nn.Linear(annotation, 3 * hidden, bias=False)  # C, C_z, C_r
+
+    def start(self, summary: Tensor) -> Memory:
+        """As `LSTMDecoder.start`."""
+        return (torch.tanh(self.initial(summary)).unsqueeze(1),)
+
+    def project(self, embedded: Tensor) -> Tensor:
+        """As `LSTMDecoder.project`: [batch, time, 3 hidden]."""
+        return self.cell.project(embedded)
+
+    def step(self, memory: Memory, word: Tensor, context: Tensor) -> Memory:
+        """As `LSTMDecoder.step`, with `word` [batch, width, 3 hidden]."""
+        return (self.cell(word + self.context(context), memory[0]),)
+
+
+#: A decoder by the name of its cell.
+DECODERS: dict[str, type[LSTMDecoder] | type[GRUDecoder]] = {
+    "lstm": LSTMDecoder,
+    "gru": GRUDecoder,
+}

@@ -6,7 +6,7 @@ from contextnmt.errors import UserError
 
 
 def choose_device(name: str) -> torch.device:
-    """The device `cpu` or `cuda`, set to 32-bit arithmetic throughout (A46).
+    """The device `cpu` or `cuda`, set to 32-bit arithmetic, which a training may lift (A46).
 
     torch lets cuDNN's recurrent networks round to TF32 unless told otherwise. Raises UserError if
     there is no such device.

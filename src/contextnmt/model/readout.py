@@ -6,19 +6,30 @@ from torch import Tensor, nn
 class Readout(nn.Module):
     """t~ = U_o s_{i-1} + V_o E y_{i-1} + C_o c_i; the larger of each two; logits over the words.
 
-    Only the projection of the state has a bias, as in the authors' code (spec sec. 2.3, item 6).
+    Only the projection of the state has a bias, as in the authors' code (spec sec. 2.3, item 6),
+    and the logits have one. A `rank` puts a linear layer of that size before the words (A8).
     """
 
     def __init__(
-        self, hidden: int, embedding: int, annotation: int, maxout: int, words: int
+        self,
+        hidden: int,
+        size: int,
+        annotation: int,
+        maxout: int,
+        words: int,
+        rank: int | None = None,
     ) -> None:
         super().__init__()
         self.state = nn.Linear(hidden, 2 * maxout)  # U_o
-        self.word = nn.Linear(embedding, 2 * maxout, bias=False)  # V_o
+        self.word = nn.Linear(size, 2 * maxout, bias=False)  # V_o
         self.context = nn.Linear(annotation, 2 * maxout, bias=False)  # C_o
-        self.output = nn.Linear(maxout, words)  # W_o
+        self.output: nn.Module = (  # W_o
+            nn.Linear(maxout, words)
+            if rank is None
+            else nn.Sequential(nn.Linear(maxout, rank, bias=False), nn.Linear(rank, words))
+        )
 
     def forward(self, state: Tensor, previous: Tensor, context: Tensor) -> Tensor:
-        """Logits [..., words] from s_{i-1} [..., hidden], E y_{i-1} [..., embedding] and c_i."""
+        """Logits [..., words] from s_{i-1} [..., hidden], E y_{i-1} [..., size] and c_i."""
         pieces = self.state(state) + self.word(previous) + self.context(context)
         return self.output(pieces.unflatten(-1, (-1, 2)).amax(-1))  # type: ignore[no-any-return]

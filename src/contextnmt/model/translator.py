@@ -1,7 +1,8 @@
-"""The one place that assembles the parts into a model: attention-based translation.
+"""The one place that assembles the parts into a model.
 
 Shapes: batch B, source time S (end-of-sentence included), target time T (likewise), beam width K,
-hidden n, embedding m, alignment a. Padding is 0 on both sides.
+hidden n, embedding m, alignment a, annotation d (2n, without attention n). What the encoder reads
+is m wide, and so is what the decoder reads (m'), unless a smoother doubles it.
 """
 
 from typing import NamedTuple
@@ -10,55 +11,72 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from contextnmt.model.attention import Attention
+from contextnmt.model.attention import Attention, FixedContext
 from contextnmt.model.contextualizer import Contextualizer
-from contextnmt.model.decoder import Decoder, State
-from contextnmt.model.encoder import Encoder
+from contextnmt.model.decoder import DECODERS, State
+from contextnmt.model.embedding import EMBEDDINGS
+from contextnmt.model.encoder import BidirectionalEncoder, ForwardEncoder
 from contextnmt.model.initialisation import initialise
 from contextnmt.model.readout import Readout
 from contextnmt.model.settings import ModelSettings
+from contextnmt.model.smoother import Smoother
 
 #: The id that fills up the shorter sentences of a batch, on both sides.
 PADDING = 0
+
+#: The id of the unknown word, on both sides.
+UNKNOWN = 2
 
 
 class Encoded(NamedTuple):
     """All that the decoder needs to know about a batch of source sentences."""
 
-    annotations: Tensor  # [B, S, 2n]
-    keys: Tensor  # [B, S, a], U_a h_j
-    padding: Tensor  # [B, 1, S], 0 or minus infinity
-    start: State  # [B, 1, n]
+    source: tuple[Tensor, ...]  # what the attention asks for, [B, ...] each
+    start: State  # before the first word, [B, 1, ...]
     target_gate: Tensor | None  # [B, 1, m], the contextualizer's mask of the target embeddings
 
     def select(self, rows: Tensor) -> "Encoded":
         """The same for some of the sentences."""
-        gate = self.target_gate
         return Encoded(
-            self.annotations[rows],
-            self.keys[rows],
-            self.padding[rows],
-            State(self.start.hidden[rows], self.start.cell[rows]),
-            None if gate is None else gate[rows],
+            tuple(tensor[rows] for tensor in self.source),
+            self.start.select(rows, torch.zeros_like(rows).unsqueeze(1)),
+            None if self.target_gate is None else self.target_gate[rows],
         )
 
 
 class Translator(nn.Module):
-    """p(Y | X) of Choi et al. 2017: bidirectional LSTM, additive attention, LSTM, maxout output."""
+    """p(Y | X): RNNsearch and RNN Encoder-Decoder of Bahdanau et al. 2015, the LSTM of Choi et al.
+    2017 with and without contextualizer, and the smoothing of Chen et al. 2017."""
 
     def __init__(self, settings: ModelSettings, source_words: int, target_words: int) -> None:
-        """`source_words` and `target_words` count the special ids too."""
+        """`source_words` and `target_words` count the special ids too.
+
+        Raises UserError if there is no such initialisation.
+        """
         super().__init__()
-        m, n = settings.embedding, settings.hidden
-        self.source_embedding = nn.Embedding(source_words, m)
-        self.target_embedding = nn.Embedding(target_words, m)
+        m, n, smoother = settings.embedding, settings.hidden, settings.smoother
+        self.source_embedding = EMBEDDINGS[settings.cell](source_words, m)
+        self.target_embedding = EMBEDDINGS[settings.cell](target_words, m)
         self.contextualizer = (
             Contextualizer(m, settings.contextualizer) if settings.contextualizer else None
         )
-        self.encoder = Encoder(m, n)
-        self.attention = Attention(n, 2 * n, settings.alignment)
-        self.decoder = Decoder(m, n, 2 * n)
-        self.readout = Readout(n, m, 2 * n, settings.maxout, target_words)
+        self.source_smoother = Smoother(m, smoother) if smoother else None
+        self.target_smoother = Smoother(m, smoother) if smoother and smoother.decoder else None
+        source = self.source_smoother.size if self.source_smoother else m
+        self.target_size = self.target_smoother.size if self.target_smoother else m  # m'
+        if settings.attention:
+            annotation = 2 * n
+            self.encoder: nn.Module = BidirectionalEncoder(source, n, settings.cell)
+            self.attention: Attention | FixedContext = Attention(n, 2 * n, settings.alignment)
+        else:
+            annotation = n
+            self.encoder = ForwardEncoder(source, n, settings.cell)
+            self.attention = FixedContext()
+        self.decoder = DECODERS[settings.cell](self.target_size, n, annotation)
+        self.readout = Readout(
+            *(n, self.target_size, annotation, settings.maxout, target_words),
+            rank=settings.readout_rank,
+        )
         self.dropout = nn.Dropout(settings.dropout)
         initialise(self, settings.initialisation)
 
@@ -72,23 +90,31 @@ class Translator(nn.Module):
             source_gate, target_gate = self.contextualizer(embedded, lengths)
             embedded = embedded * source_gate.unsqueeze(1)
             target_gate = target_gate.unsqueeze(1)
-        annotations, backward = self.encoder(self.dropout(embedded), lengths)
-        annotations = self.dropout(annotations)
-        padding = torch.zeros_like(real, dtype=annotations.dtype).masked_fill(~real, -torch.inf)
-        return Encoded(
-            annotations,
-            self.attention.key(annotations),
-            padding.unsqueeze(1),
-            self.decoder.start(backward),
-            target_gate,
-        )
+        if self.source_smoother is not None:
+            context = self.source_smoother.surroundings(embedded, real)
+            embedded = self.source_smoother(embedded, source == UNKNOWN, context)
+        annotations, summary = self.encoder(self.dropout(embedded), lengths)
+        prepared = self.attention.prepare(self.dropout(annotations), real)
+        return Encoded(prepared, self.start(summary), target_gate)
+
+    def start(self, summary: Tensor) -> State:
+        """The state before the first word, from an encoder state [B, n].
+
+        The word before the first one is no word: its embedding is zero (spec sec. 2.3, item 2).
+        """
+        history = None
+        if self.target_smoother is not None:
+            window = self.target_smoother.window
+            history = self.target_smoother.border(len(summary), 2 * window).unsqueeze(1)
+        previous = summary.new_zeros(len(summary), 1, self.target_size)
+        return State(self.decoder.start(summary), previous, history)
 
     def embed_target(self, words: Tensor, encoded: Encoded) -> Tensor:
         """Embeddings [B, K, m] of target words [B, K], masked by the source context (A34)."""
         embedded = self.target_embedding(words)
         if encoded.target_gate is not None:
             embedded = embedded * encoded.target_gate
-        return self.dropout(embedded)  # type: ignore[no-any-return]
+        return embedded  # type: ignore[no-any-return]
 
     def forward(self, source: Tensor, target: Tensor) -> Tensor:
         """The negative log-likelihood, in nats, of each real target word: [number of real words].
@@ -97,16 +123,19 @@ class Translator(nn.Module):
         """
         encoded = self.encode(source)
         embedded = self.embed_target(target, encoded)  # [B, T, m]
-        words = self.decoder.word(embedded).split(1, dim=1)  # all steps at once: T of [B, 1, 4n]
-        state, states, contexts = encoded.start, [], []
+        if self.target_smoother is not None:
+            history = self.target_smoother.history(embedded)
+            embedded = self.target_smoother(embedded, target == UNKNOWN, history)
+        embedded = self.dropout(embedded)  # [B, T, m']
+        words = torch.split(self.decoder.project(embedded), 1, dim=1)  # all steps: T of [B, 1, ..]
+        memory, states, contexts = encoded.start.memory, [], []
         for i in range(target.size(1)):
-            context, _ = self.attend(state, encoded)
-            states.append(state.hidden)
+            context, _ = self.attention(memory[0], *encoded.source)
+            states.append(memory[0])
             contexts.append(context)
             if i + 1 < target.size(1):  # the state after the last word predicts nothing
-                state = self.decoder.step(state, words[i], context)
-        # The word before the first one is no word: its embedding is zero (spec sec. 2.3, item 2).
-        previous = functional.pad(embedded, (0, 0, 1, -1))  # [B, T, m]
+                memory = self.decoder.step(memory, words[i], context)
+        previous = functional.pad(embedded, (0, 0, 1, -1))  # [B, T, m'], zero in front
         real = target != PADDING  # the output layer, the costly part, sees no padding
         logits = self.readout(
             self.dropout(torch.cat(states, 1)[real]),
@@ -115,27 +144,22 @@ class Translator(nn.Module):
         )
         return functional.cross_entropy(logits, target[real], reduction="none")
 
-    def attend(self, state: State, encoded: Encoded) -> tuple[Tensor, Tensor]:
-        """c_i [B, K, 2n] and alpha_i [B, K, S] from s_{i-1}."""
-        return self.attention(  # type: ignore[no-any-return]
-            state.hidden, encoded.keys, encoded.annotations, encoded.padding
-        )
+    def predict(self, state: State, encoded: Encoded) -> tuple[Tensor, Tensor, Tensor | None]:
+        """Logits [B, K, words] of the next word, its context c_i [B, K, d] and alignment alpha_i
+        [B, K, S], which a model without attention does not have."""
+        context, weights = self.attention(state.memory[0], *encoded.source)
+        return self.readout(state.memory[0], state.previous, context), context, weights
 
-    def predict(
-        self, state: State, previous: Tensor | None, encoded: Encoded
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Logits [B, K, words] of the next word, its context [B, K, 2n] and alignment [B, K, S].
-
-        `previous` [B, K, m] is the embedding of the word before, None at the first step.
-        """
-        context, weights = self.attend(state, encoded)
-        if previous is None:
-            previous = context.new_zeros(*context.shape[:2], self.target_embedding.embedding_dim)
-        return self.readout(state.hidden, previous, context), context, weights
-
-    def advance(self, state: State, embedded: Tensor, context: Tensor) -> State:
-        """s_i from s_{i-1}, the embedding of the word chosen [B, K, m] and its context."""
-        return self.decoder.step(state, self.decoder.word(embedded), context)
+    def advance(self, state: State, words: Tensor, context: Tensor, encoded: Encoded) -> State:
+        """The state after the chosen words [B, K], which `context` [B, K, d] predicted."""
+        embedded, history = self.embed_target(words, encoded), state.history
+        read = embedded  # [B, K, m']
+        if self.target_smoother is not None and history is not None:
+            read = self.target_smoother(embedded, words == UNKNOWN, history)
+            history = torch.cat([history[:, :, 1:], embedded.unsqueeze(2)], dim=2)
+        read = self.dropout(read)
+        memory = self.decoder.step(state.memory, self.decoder.project(read), context)
+        return State(memory, read, history)
 
     @torch.inference_mode()
     def greedy(self, source: Tensor, end: int) -> Tensor:
@@ -148,10 +172,10 @@ class Translator(nn.Module):
         encoded = self.encode(source)
         lengths = (source != PADDING).sum(1, keepdim=True)  # [B, 1]
         shortest, longest = lengths // 2, 3 * lengths
-        state, previous, ended = encoded.start, None, torch.zeros_like(lengths, dtype=torch.bool)
+        state, ended = encoded.start, torch.zeros_like(lengths, dtype=torch.bool)
         written = []
         for step in range(1, int(longest.max()) + 1):
-            logits, context, _ = self.predict(state, previous, encoded)
+            logits, context, _ = self.predict(state, encoded)
             logits[:, :, end].masked_fill_(step <= shortest, -torch.inf)
             words = logits.argmax(2)  # [B, 1]
             ended = ended | (words == end)
@@ -159,6 +183,5 @@ class Translator(nn.Module):
             ended = ended | (step >= longest)
             if ended.all():
                 break
-            previous = self.embed_target(words, encoded)
-            state = self.advance(state, previous, context)
+            state = self.advance(state, words, context, encoded)
         return torch.cat(written, 1)

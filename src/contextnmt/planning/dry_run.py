@@ -21,6 +21,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 from contextnmt import configuration
 from contextnmt.errors import UserError
 from contextnmt.files import write_json
+from contextnmt.places import Configuration
 
 #: Options that Snakemake acts on before it looks at --dry-run, by their names in its parser.
 ACTING = (
@@ -79,7 +80,7 @@ def jobs(words: list[str]) -> list[dict[str, Any]]:
     return found
 
 
-def merged(arguments: Namespace) -> configuration.Configuration:
+def merged(arguments: Namespace) -> Configuration:
     """The configuration of a call of Snakemake."""
     base = Path(resolve_snakefile(arguments.snakefile)).absolute().parent
     files = arguments.configfile or []

@@ -39,6 +39,10 @@ def plan(
     that Snakemake would start, so what is there already costs nothing; with --forceall it is all
     of them. Nothing is run.
 
+    Core-hours are processor time of all jobs, longest job is the hours of the longest one, memory
+    and cores are what the most demanding job asks for, disk is what all outputs take. The rates
+    were measured on law texts; other texts may take half or twice as long.
+
     Example: contextnmt plan --profile slurm --config preset=wmt14
 
     Raises UserError with what Snakemake says of a mistake.
@@ -163,13 +167,16 @@ def absent(found: list[Cost], sizes: Sizes) -> Iterator[str]:
         each = [longest(job, sizes.configuration) for job in trainings]
         updates, pairs = sum(n for n, _ in each), sum(n * size for n, size in each)
         yield (
-            f"train: {len(each)} of at most {updates:,} updates together, on {pairs:,} pairs, "
-            "each counted as often as it is read"
+            f"train: {len(each)} trainings of at most {updates:,} updates together, in which "
+            f"{pairs:,} pairs are read"
         )
     using = [cost.job for cost in found if cost.job.gpus]
-    if using:
-        limit = sum(job.gpus * job.minutes for job in using) / 60
-        yield f"GPU-hours: {len(using)} jobs; by their time limits at most {limit:,.0f} GPU-hours"
+    limit = sum(job.gpus * job.minutes for job in using) / 60
+    if limit:
+        yield (
+            f"GPU-hours: {len(using)} jobs; by their time limits at most {limit:,.0f}, "
+            "at one try each"
+        )
 
 
 def unstated(found: list[Cost], sizes: Sizes) -> set[str]:

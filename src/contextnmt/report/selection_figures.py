@@ -73,7 +73,7 @@ def draw_scores(pair: str, ranking: Path, out: Path) -> None:
             axes.set_title(corpus, fontsize=8, pad=2)
         panels[0].set_ylim(bottom=0)
         panels[-1].set_xlabel("score (bits a word); low: like the in-domain text")
-        figure.supylabel("pairs of the corpus (%)", fontsize=9)
+        figure.supylabel("pairs (%)", fontsize=9)
         figure.suptitle(pair_title(pair), x=0, ha="left", fontsize=10)
         handles, labels = panels[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=3)

@@ -53,7 +53,7 @@ def symbolize(
 
     A training text in parts: the same for each part, with the counts of the whole text
     (--source-counts and --target-counts), which `contextnmt select` writes and, of several parts,
-    `contextnmt word-counts` adds up; then `contextnmt rules` merges the tables of the parts.
+    `contextnmt word-counts` adds up; then `contextnmt rule-dictionary` merges the tables.
 
     A dev text, with both sides in sight: the same with --no-rules and with the counts of the
     training text.

@@ -219,7 +219,8 @@ class Lock:
         finally:
             if not owned:
                 os.close(self._handle)
-            part.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # if left behind, it does no harm
+                part.unlink()
         if not owned:
             return False
         for name in os.listdir(self.folder):

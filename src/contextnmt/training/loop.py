@@ -19,13 +19,17 @@ from contextnmt.model.translator import Translator
 from contextnmt.progress import bar
 from contextnmt.text.vocabulary import PAD, SPECIALS
 from contextnmt.training import checkpoint
-from contextnmt.training.batches import Batches
+from contextnmt.training.batches import Batches, Ids
 from contextnmt.training.checkpoint import Checkpoints
 from contextnmt.training.dataset import check_vocabularies, training_pairs
 from contextnmt.training.journal import Journal
+from contextnmt.training.precision import autocast, set_precision
+from contextnmt.training.rehearsal import rehearse
 from contextnmt.training.settings import PairFilter, TrainingSettings
 from contextnmt.training.signals import Signals, stays_alive
+from contextnmt.training.update import build_optimizer, clip_gradients, objective
 from contextnmt.training.validation import Validation
+from contextnmt.training.window import Window
 
 #: The folder that holds the package.
 SOURCE = Path(__file__).parents[2]
@@ -42,9 +46,9 @@ class EarlyStop:
     best_update: int = 0
     misses: int = 0
 
-    def better(self, bleu: float, update: int) -> bool:
-        """Take in a validation; whether it is the best one so far."""
-        if bleu > self.best_bleu:
+    def better(self, bleu: float, update: int, always: bool = False) -> bool:
+        """Take in a validation; whether it is the best one so far, or to count as it `always`."""
+        if always or bleu > self.best_bleu:
             self.best_bleu, self.best_update, self.misses = bleu, update, 0
             return True
         self.misses += 1
@@ -52,7 +56,7 @@ class EarlyStop:
 
 
 class Training:
-    """One training run, from its data to its best weights.
+    """One training run, from its data to the weights of its model.
 
     Each update draws its randomness from the seed and its own number, so a run that was stopped
     and resumed takes the same steps as one that was not.
@@ -82,6 +86,7 @@ class Training:
         """
         torch.set_num_threads(recipe.threads)
         self.recipe, self.seed, self.device = recipe, seed, choose_device(recipe.device)
+        set_precision(recipe.precision)
         own = PairFilter(str(data), recipe.max_length, recipe.unknown_limit)
         self.pairs = training_pairs(own, filters)
         self.batches = Batches(self.pairs, recipe.batch_size, recipe.sort_batches, seed)
@@ -93,9 +98,7 @@ class Training:
         ]
         torch.manual_seed(seed)
         self.model = Translator(model, *words).to(self.device)
-        self.optimizer = torch.optim.Adam(
-            self.model.parameters(), lr=recipe.learning_rate, fused=True
-        )
+        self.optimizer = build_optimizer(recipe, self.model.parameters())
         self.checkpoint_seconds = 60 * checkpoint_minutes
         self.data = {"manifest": manifest, "filters": [described(each) for each in filters]}
         if identity is None:
@@ -109,7 +112,7 @@ class Training:
         self.checkpoints, self.check = Checkpoints(state, check), check
         self.signals = signals or Signals()
         self.update, self.validated, self.early = 0, 0, EarlyStop()
-        self.window = Window(self.device)
+        self.window = Window(self.device, recipe)
         self.best = self._weights()
         #: Of `update` and `validated`, what is in the newest checkpoint.
         self._saved: tuple[int, int] | None = None
@@ -124,10 +127,13 @@ class Training:
         return time.monotonic() - self._started
 
     @property
-    def finished(self) -> bool:
-        """Whether the recipe says stop."""
+    def stopped(self) -> str | None:
+        """What has ended the training, None if it goes on."""
+        patience = self.recipe.patience
+        if patience is not None and self.early.misses >= patience:
+            return "patience"
         ended = self.update >= self.recipe.max_updates and not self._validation_due()
-        return ended or self.early.misses >= self.recipe.patience
+        return "max_updates" if ended else None
 
     def run(self) -> None:
         """Train until the recipe says stop.
@@ -139,7 +145,11 @@ class Training:
         every = max(1, min(recipe.validate_every, recipe.max_updates) // (RECORDS // 10))
         with bar("train", "update", recipe.max_updates, self.update) as shown:
             self._heed()
-            while not self.finished:
+            if not self.stopped:
+                self.rehearse()
+                if not self.window.updates:
+                    self.window.restart()
+            while not self.stopped:
                 if self._validation_due():
                     self._validate()
                     self._save()
@@ -162,23 +172,22 @@ class Training:
 
     def _record(self) -> dict[str, float]:
         """Write down the means of the window; those that a progress bar shows are returned."""
-        self._check_divergence()
+        self._check_finite()
         self.check()
-        numbers = self.window.numbers(self.recipe.clip)
+        numbers = self.window.numbers()
         epoch = round(self.update / self.batches.per_epoch, 2)
         self.journal.write("train", self.update, epoch=epoch, **numbers)
         return {"loss": numbers["loss"], "bleu": round(self.early.best_bleu, 2)}
 
-    def _check_divergence(self) -> None:
-        """Raises UserError, naming the batch, if a loss was no number."""
-        update = int(self.window.diverged)
+    def _check_finite(self) -> None:
+        """Raises UserError, naming the first cause, if the training has diverged."""
+        update = self.window.first_spoilt()
         if update:
-            rows = self.batches.rows(update - 1)
+            pairs = ", ".join(map(str, self.batches.rows(update - 1) + 1))
             raise UserError(
-                f"the loss is not finite at update {update} (epoch "
-                f"{(update - 1) // self.batches.per_epoch + 1}): the training has diverged; lower "
-                "training.learning_rate or training.clip. Its batch: lines "
-                f"{', '.join(str(row + 1) for row in sorted(rows.tolist()))} of the training text"
+                f"the loss or its gradient was not finite in update {update}: the training has "
+                "diverged; lower training.learning_rate. The batch of that update are the pairs "
+                f"{pairs} of the training text, counted from 1"
             )
 
     def _heed(self) -> None:
@@ -196,34 +205,40 @@ class Training:
             )
             self.signals.heed()
 
-    def _step(self, window: "Window") -> None:
+    def rehearse(self) -> None:
+        """Pass the largest batch through the model, without a trace; see `rehearsal`."""
+        rehearse(self.model, self.recipe, *self._on_device(self.batches.largest()))
+
+    def _step(self, window: Window) -> None:
         """One update of the weights."""
-        source, target = (
-            torch.from_numpy(ids).to(self.device, non_blocking=True)
-            for ids in self.batches[self.update]
-        )
+        batch = self.batches[self.update]
+        source, target = self._on_device(batch)
         self.update += 1
         torch.manual_seed((self.seed << 32) + self.update)
         self.optimizer.zero_grad()
-        losses = self.model(source, target)  # nats, one a target word
-        (losses.sum() / len(source)).backward()
-        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.recipe.clip)
+        with autocast(self.device, self.recipe.precision):
+            losses = self.model(source, target)  # nats, one a target word
+        torch.autograd.backward(objective(losses, len(source), self.recipe.loss))
+        norm = clip_gradients(self.model.parameters(), self.recipe)
         self.optimizer.step()
-        tokens = int((source != PAD).sum())
-        window.add(self.update, losses.detach(), tokens, norm, self.recipe.clip)
+        window.add(self.update, losses.detach(), int((batch[0] != PAD).sum()), norm)
+
+    def _on_device(self, batch: tuple[Ids, Ids]) -> list[torch.Tensor]:
+        """Source and target ids of a batch, where the model computes."""
+        return [torch.from_numpy(ids).to(self.device, non_blocking=True) for ids in batch]
 
     def _validate(self) -> None:
-        """Score the development set; keep the weights if they are the best so far."""
-        self._check_divergence()
+        """Score the development set; keep the weights if they are the best so far, or the last."""
+        self._check_finite()
         started = time.monotonic()
         bleu = self.validation.bleu(self.model, self.device, self._heed)
-        if self.early.better(bleu, self.update):
+        if self.early.better(bleu, self.update, always=self.recipe.patience is None):
             self.best = self._weights()
         self.validated = self.update
         seconds = round(time.monotonic() - started, 2)
         self.check()
         self.journal.write("dev", self.update, bleu=round(bleu, 4), seconds=seconds)
-        self.window = Window(self.device)
+        self.window.restart()
 
     def _weights(self) -> checkpoint.Tensors:
         """A copy of the model's weights."""
@@ -233,12 +248,12 @@ class Training:
         """Write a checkpoint, unless the newest one says the same."""
         if self._saved == (self.update, self.validated):
             return
-        self._check_divergence()
+        self._check_finite()
         tensors = {
             **checkpoint.grouped("model", self.model.state_dict()),
             **checkpoint.grouped("best", self.best),
             **checkpoint.grouped("optimizer", checkpoint.optimizer_tensors(self.optimizer)),
-            **checkpoint.grouped("window", self.window.sums),
+            **checkpoint.grouped("window", self.window.sums()),
         }
         record = {
             "identity": self.identity,
@@ -279,71 +294,6 @@ class Training:
             flush=True,
         )
         return record["journal"]  # type: ignore[no-any-return]
-
-
-class Window:
-    """Sums over the updates since the last record, on the device: no update waits for the host."""
-
-    def __init__(self, device: torch.device) -> None:
-        self.device = device
-        #: The number of the first update whose loss was not finite, 0 if there was none.
-        self.diverged = torch.zeros((), dtype=torch.int64, device=device)
-        self._reset()
-
-    def _reset(self) -> None:
-        self.sums = {
-            name: torch.zeros((), device=self.device) for name in ("loss", "norm", "clipped")
-        }
-        self.updates = self.source_tokens = self.target_tokens = 0
-        self.started = time.monotonic()
-
-    def add(
-        self,
-        update: int,
-        losses: torch.Tensor,
-        source_tokens: int,
-        norm: torch.Tensor,
-        clip: float,
-    ) -> None:
-        """Take in an update."""
-        loss = losses.sum()
-        first = ~torch.isfinite(loss) & (self.diverged == 0)
-        self.diverged += first * update
-        self.sums["loss"] += loss
-        self.sums["norm"] += norm
-        self.sums["clipped"] += norm > clip
-        self.updates += 1
-        self.source_tokens += source_tokens
-        self.target_tokens += len(losses)
-
-    def counts(self) -> dict[str, float]:
-        """What `restore` needs besides the sums."""
-        return {
-            "updates": self.updates,
-            "source_tokens": self.source_tokens,
-            "target_tokens": self.target_tokens,
-            "seconds": time.monotonic() - self.started,
-        }
-
-    def restore(self, sums: checkpoint.Tensors, counts: dict[str, Any]) -> None:
-        """Go on with the sums and `counts` of a window that a checkpoint holds."""
-        self.sums = {name: tensor.to(self.device) for name, tensor in sums.items()}
-        self.updates = counts["updates"]
-        self.source_tokens, self.target_tokens = counts["source_tokens"], counts["target_tokens"]
-        self.started = time.monotonic() - counts["seconds"]
-
-    def numbers(self, clip: float) -> dict[str, float]:
-        """Means of the window, which starts anew: nats a target word, symbols a second."""
-        seconds = time.monotonic() - self.started
-        numbers = {
-            "loss": round(float(self.sums["loss"]) / self.target_tokens, 4),
-            "gradient_norm": round(float(self.sums["norm"]) / self.updates, 4),
-            "clip_rate": round(float(self.sums["clipped"]) / self.updates, 4),
-            "source_tokens_per_second": round(self.source_tokens / seconds, 1),
-            "target_tokens_per_second": round(self.target_tokens / seconds, 1),
-        }
-        self._reset()
-        return numbers
 
 
 def shapes(tensors: Mapping[str, torch.Tensor]) -> dict[str, torch.Size]:

@@ -49,13 +49,13 @@ def train(
 ) -> None:
     """Train a model; stop when greedy BLEU on the development set no longer grows.
 
-    Writes model.safetensors (the best weights), model.json (settings, seed, data, environment,
-    time), log.jsonl (the course) and the two vocabularies into OUT, and TensorBoard events into
-    OUT/tensorboard. SIGINT, SIGTERM and SIGUSR1 write a checkpoint into STATE and end, but in a
-    batch job of Slurm, which goes on until it is killed. The same command goes on from the newest
-    checkpoint, if it was made with the same data, seed, settings and source code; with --identity,
-    what that file says stands for settings and code. While another process trains in STATE, it
-    waits.
+    Writes model.safetensors (the best weights; without patience the last), model.json (settings,
+    seed, data, environment, time), log.jsonl (the course) and the two vocabularies into OUT, and
+    TensorBoard events into OUT/tensorboard. SIGINT, SIGTERM and SIGUSR1 write a checkpoint into
+    STATE and end, but in a batch job of Slurm, which goes on until it is killed. The same command
+    goes on from the newest checkpoint, if it was made with the same data, seed, settings and source
+    code; with --identity, what that file says stands for settings and code. While another process
+    trains in STATE, it waits.
 
     Example: contextnmt train --data data/bpe --out model --state model/state
     --model '{"hidden": 256}' --training '{"batch_size": 80}'
@@ -123,7 +123,7 @@ def write_model(run: Training, model: ModelSettings, data: Path, out: Path) -> N
             "seed": run.seed,
             "best": {"update": run.early.best_update, "dev_bleu": run.early.best_bleu},
             "updates": run.update,
-            "stopped": "patience" if run.early.misses >= run.recipe.patience else "max_updates",
+            "stopped": run.stopped,
             "seconds": round(run.seconds, 1),
             "parameters": sum(p.numel() for p in run.model.parameters()),
             "data": {

@@ -48,7 +48,6 @@ class Search:
         self.shortest, self.longest = lengths // 2, 3 * lengths  # [B]
         self.rows = torch.arange(len(source), device=source.device)  # [R], sentence numbers
         self.state: State = self.encoded.start
-        self.previous: Tensor | None = None  # [R, K, m], embeddings of the last words
         self.scores = torch.zeros(len(source), 1, device=source.device)  # [R, K]
         self.words = source.new_empty(len(source), 1, 0)  # [R, K, steps so far]
         self.slots = torch.full_like(lengths, width)  # [R], hypotheses still to end
@@ -57,7 +56,7 @@ class Search:
 
     def step(self) -> None:
         """Write one word more of every open hypothesis."""
-        logits, context, _ = self.model.predict(self.state, self.previous, self.encoded)
+        logits, context, _ = self.model.predict(self.state, self.encoded)
         steps = self.words.size(2) + 1
         costs = torch.log_softmax(logits, dim=2)  # [R, K, V]
         early = (steps <= self.shortest[self.rows]).view(-1, 1)
@@ -114,9 +113,8 @@ class Search:
             )
         self.scores, self.words = scores[going], words[going]
         origin, word, context = origin[going], word[going], context[going]
-        state = State(*(take(tensor[going], origin) for tensor in self.state))
-        self.previous = self.model.embed_target(word, self.encoded)
-        self.state = self.model.advance(state, self.previous, take(context, origin))
+        state = self.state.select(going, origin)
+        self.state = self.model.advance(state, word, take(context, origin), self.encoded)
 
 
 def take(tensor: Tensor, slots: Tensor) -> Tensor:

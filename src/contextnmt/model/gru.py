@@ -1,0 +1,55 @@
+"""The gated recurrent unit of Bahdanau et al. 2015, A.1.1, as their code has it (A7)."""
+
+import torch
+from torch import Tensor, nn
+
+
+class GRUCell(nn.Module):
+    """One step of the unit, whose reset gate comes before the recurrent matrix.
+
+        h_i = (1 - z_i) h_{i-1} + z_i h~_i     h~_i = tanh(W x_i + b + U [r_i h_{i-1}])
+        z_i = sigmoid(W_z x_i + U_z h_{i-1})   r_i = sigmoid(W_r x_i + U_r h_{i-1})
+
+    torch's own unit resets after the matrix and swaps z and 1 - z: another function. Only the
+    candidate h~ has a bias (spec sec. 2.3, item 6).
+    """
+
+    def __init__(self, size: int, hidden: int) -> None:
+        super().__init__()
+        self.candidate = nn.Linear(size, hidden)  # W
+        self.gates = nn.Linear(size, 2 * hidden, bias=False)  # W_z, W_r
+        self.recurrent_candidate = nn.Linear(hidden, hidden, bias=False)  # U
+        self.recurrent_gates = nn.Linear(hidden, 2 * hidden, bias=False)  # U_z, U_r
+
+    def project(self, inputs: Tensor) -> Tensor:
+        """What inputs [..., size] contribute, W x, W_z x and W_r x side by side: [..., 3 hidden].
+
+        It depends on no state, so it is computed for all steps at once.
+        """
+        return torch.cat([self.candidate(inputs), self.gates(inputs)], dim=-1)
+
+    def forward(self, projected: Tensor, state: Tensor) -> Tensor:
+        """h_i [..., hidden] from `projected` [..., 3 hidden] and h_{i-1} [..., hidden]."""
+        hidden = state.size(-1)
+        candidate, gates = torch.split(projected, [hidden, 2 * hidden], dim=-1)
+        gates = torch.sigmoid(gates + self.recurrent_gates(state))
+        update, reset = gates.chunk(2, dim=-1)
+        candidate = torch.tanh(candidate + self.recurrent_candidate(reset * state))
+        return torch.lerp(state, candidate, update)  # (1 - z) h + z h~
+
+
+class GRU(nn.Module):
+    """The unit run over sentences from a state of zeros."""
+
+    def __init__(self, size: int, hidden: int) -> None:
+        super().__init__()
+        self.hidden = hidden
+        self.cell = GRUCell(size, hidden)
+
+    def forward(self, embedded: Tensor) -> Tensor:
+        """All states [batch, time, hidden] of `embedded` [batch, time, size]."""
+        state, states = embedded.new_zeros(len(embedded), self.hidden), []
+        for projected in self.cell.project(embedded).unbind(1):
+            state = self.cell(projected, state)
+            states.append(state)
+        return torch.stack(states, dim=1)

@@ -1,0 +1,55 @@
+"""Where the texts of a configuration lie, and which of them are the same."""
+
+import json
+from typing import Any
+
+Configuration = dict[str, Any]
+
+#: What may stand in braces in the names of files and members.
+PLACEHOLDERS = ("lang", "source", "target", "pair", "side")
+
+
+def place(
+    configuration: Configuration, pair: str, text: str, language: str
+) -> tuple[str, str, str | None]:
+    """Where one side of `text` is found: corpus, file, and the file's member if it is an archive.
+
+    The PLACEHOLDERS in both names are filled in: {lang} is `language`, {source} and {target} are
+    those of `pair`, and {side} is src or ref, as WMT names the two files of a test set.
+    """
+    corpus = next(
+        name for name, entry in configuration["corpora"].items() if text in entry["texts"]
+    )
+    entry = configuration["corpora"][corpus]["texts"][text]
+    source, target = pair.split("-")
+    side = "src" if language == source else "ref"
+    names = dict(zip(PLACEHOLDERS, (language, source, target, pair, side), strict=True))
+    member = entry.get("member")
+    return corpus, entry["file"].format(**names), member.format(**names) if member else None
+
+
+def contents(configuration: Configuration, role: str) -> set[str]:
+    """What `content` tells of the source sides of all texts of a role."""
+    return {
+        content(configuration, pair, text, pair.split("-")[0])
+        for experiment in configuration["experiments"].values()
+        for pair in configuration["pairs"]
+        for text in experiment["texts"][pair][role]
+    }
+
+
+def content(configuration: Configuration, pair: str, text: str, language: str) -> str:
+    """What tells one side of a text from other texts, whatever they are called.
+
+    The file with its URL or path, the member in it, and the column.
+    """
+    corpus, file, member = place(configuration, pair, text, language)
+    entry = configuration["corpora"][corpus]
+    columns = entry["texts"][text].get("columns")
+    column = columns.index(language) if columns else None
+    return canonical([entry["files"][file], member, column])
+
+
+def canonical(value: Any) -> str:
+    """`value` as JSON on one line, the same for equal values."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)

@@ -1,0 +1,42 @@
+"""The largest batch first: memory that is too small fails at once, not after hours."""
+
+import torch
+from torch import Tensor
+
+from contextnmt.errors import UserError
+from contextnmt.model.translator import Translator
+from contextnmt.training.precision import autocast
+from contextnmt.training.settings import TrainingSettings
+from contextnmt.training.update import objective
+
+
+def rehearse(model: Translator, recipe: TrainingSettings, source: Tensor, target: Tensor) -> None:
+    """A forward and backward pass on a batch, [B, S] and [B, T], that leaves no trace.
+
+    Its gradients are thrown away, the state of the random numbers is as before. Room for the
+    optimizer's state, which is made in the first update, is taken and given back. Raises UserError
+    if memory does not suffice.
+    """
+    device = source.device
+    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
+        try:
+            state = [torch.empty_like(weight) for weight in model.parameters() for _ in range(2)]
+            with autocast(device, recipe.precision):
+                losses = model(source, target)
+            torch.autograd.backward(objective(losses, len(source), recipe.loss))
+            del losses, state
+        except RuntimeError as error:
+            if not out_of_memory(error):
+                raise
+            raise UserError(
+                f"the {device.type} has no memory for the largest batch, {len(source)} pairs of up "
+                f"to {source.size(1)} and {target.size(1)} symbols: lower training.batch_size or "
+                "training.max_length"
+            ) from None
+        finally:
+            model.zero_grad()
+
+
+def out_of_memory(error: RuntimeError) -> bool:
+    """Whether torch found no memory, on a GPU or on the CPU (which has no type of error for it)."""
+    return isinstance(error, torch.OutOfMemoryError) or "can't allocate memory" in str(error)

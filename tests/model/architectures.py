@@ -1,0 +1,52 @@
+"""Every architecture of the three papers, as the `model` block of a system would give it."""
+
+import pytest
+import torch
+
+from contextnmt.model.settings import model_settings
+from contextnmt.model.translator import Translator
+
+GRU = {"cell": "gru", "readout_rank": 3}
+SMOOTHERS = {
+    f"{network}, {words}, {'encoder and decoder' if decoder else 'encoder'}": {
+        "network": network,
+        "words": words,
+        "decoder": decoder,
+    }
+    for network in ("fcwm", "ccwm")
+    for words in ("unknown", "all")
+    for decoder in (False, True)
+}
+ARCHITECTURES = {
+    "RNNsearch": GRU,
+    "RNNencdec": {**GRU, "attention": False},
+    "Choi": {},
+    "Choi+C": {"contextualizer": {"layers": [7, 5]}},
+    **{name: {**GRU, "smoother": smoother} for name, smoother in SMOOTHERS.items()},
+}
+
+#: What no paper has, and the settings allow.
+OTHERS = {
+    "as printed": {"cell": "gru"},
+    "LSTM without attention, contextualized": {
+        "attention": False,
+        "contextualizer": {"layers": [7, 5], "end_of_sentence": True},
+    },
+    "LSTM, contextualized and smoothed": {
+        "contextualizer": {"layers": [7, 5]},
+        "smoother": {"network": "fcwm", "words": "all", "decoder": True, "window": 1},
+    },
+}
+
+every = pytest.mark.parametrize("name", [*ARCHITECTURES, *OTHERS])
+
+
+def build(name, words, sizes, std=None):
+    """A small model; with `std`, no weight of it is zero."""
+    torch.manual_seed(3)
+    block = {**(ARCHITECTURES | OTHERS)[name], **sizes, "initialisation": "glorot"}
+    model = Translator(model_settings(block), words, words)
+    if std is not None:
+        for parameter in model.parameters():
+            torch.nn.init.normal_(parameter, std=std)
+    return model

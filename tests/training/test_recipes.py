@@ -1,0 +1,154 @@
+"""What the settings of a recipe make of a training: its stop, its optimizer, its precision."""
+
+import pytest
+import torch
+
+from contextnmt.errors import UserError
+from contextnmt.model.settings import ModelSettings
+from contextnmt.training.loop import Training
+from contextnmt.training.settings import TrainingSettings
+from contextnmt.training.window import Window
+
+MODEL = ModelSettings(
+    embedding=16, hidden=24, alignment=16, maxout=16, dropout=0.1, initialisation="glorot"
+)
+RECIPE = {
+    "learning_rate": 0.01,
+    "batch_size": 20,
+    "sort_batches": 4,
+    "unknown_limit": 1.0,
+    "validate_every": 10,
+    "max_updates": 40,
+}
+
+
+def training(data, folder, **changes):
+    recipe = TrainingSettings(**{**RECIPE, **changes})
+    return Training(data, MODEL, recipe, 1, folder / "state", folder / "board")
+
+
+def training_losses(run):
+    return [record["loss"] for record in run.journal.records if record["kind"] == "train"]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(reversal, tmp_path_factory):
+    run = training(reversal, tmp_path_factory.mktemp("undisturbed"))
+    run.run()
+    return run
+
+
+def test_without_patience_the_last_weights_are_the_model(reversal, tmp_path):
+    last = training(reversal, tmp_path / "a", learning_rate=1e-9, patience=None, max_updates=45)
+    last.run()
+    assert (last.stopped, last.update) == ("max_updates", 45)
+    assert (last.early.best_update, last.early.misses) == (45, 0)
+    assert last.early.best_bleu == last.journal.records[-1]["bleu"]
+    assert [r["update"] for r in last.journal.records if r["kind"] == "dev"] == [10, 20, 30, 40, 45]
+    assert all(torch.equal(t, last.best[name]) for name, t in last.model.state_dict().items())
+    best = training(reversal, tmp_path / "b", learning_rate=1e-9, patience=50, max_updates=45)
+    best.run()
+    assert best.early.best_update == 10  # with such steps, no later validation is any better
+
+
+def spoil(run, update):
+    """Make a gradient of that update not finite."""
+
+    def hook(gradient):
+        return gradient * float("inf") if run.update == update else gradient
+
+    run.model.readout.state.bias.register_hook(hook)
+
+
+def test_divergence_is_an_error_that_names_the_batch(reversal, tmp_path):
+    run = training(reversal, tmp_path, validate_every=40)  # a record every second update
+    spoil(run, 5)
+    with pytest.raises(UserError, match=r"not finite in update 5: .*learning_rate") as error:
+        run.run()
+    assert run.update == 6
+    pairs = ", ".join(str(row + 1) for row in run.batches.rows(4))
+    assert f" the pairs {pairs} of the training text" in str(error.value)
+    assert not list((tmp_path / "state").glob("checkpoint.*"))
+
+
+def test_nothing_spoilt_is_scored_or_saved(reversal, tmp_path):
+    run = training(reversal, tmp_path, validate_every=70, max_updates=71)  # records: 3, 6 .. 69
+    spoil(run, 70)
+    with pytest.raises(UserError, match="not finite in update 70"):
+        run.run()
+    assert not list((tmp_path / "state").glob("checkpoint.*"))
+    assert [r for r in run.journal.records if r["kind"] == "dev"] == []
+
+
+ADADELTA = {"optimizer": "adadelta", "learning_rate": 1.0, "loss": "sum"}
+
+
+def test_adadeltas_recipe_goes_on_after_a_gradient_that_is_not_finite(reversal, tmp_path):
+    run = training(reversal, tmp_path, **ADADELTA)
+    spoil(run, 5)
+    run.run()
+    counts = [r["non_finite"] for r in run.journal.records if r["kind"] == "train"]
+    assert sum(counts) == 1
+    assert all(tensor.isfinite().all() for tensor in run.best.values())
+
+
+def test_adadeltas_recipe_learns_and_resumes(reversal, tmp_path):
+    recipe = {**ADADELTA, "max_updates": 60, "validate_every": 20, "patience": None}
+    whole = training(reversal, tmp_path / "whole", **recipe)
+    whole.run()
+    losses = training_losses(whole)
+    assert losses[-1] < 0.98 * losses[0]
+    first = training(reversal, tmp_path / "parts", **recipe)
+    for _ in range(23):
+        first._step(Window(first.device, first.recipe))
+    first._save()
+    rest = training(reversal, tmp_path / "parts", **recipe)
+    assert rest.update == 23
+    rest.run()
+    assert all(torch.equal(tensor, rest.best[name]) for name, tensor in whole.best.items())
+
+
+def test_the_recipe_of_choi_takes_these_steps_to_the_last_bit(reversal, undisturbed, tmp_path):
+    """Written out: the mean over the sentences, clipped at 1, Adam; in 32 bits, nothing else."""
+    model = training(reversal, tmp_path).model
+    batches = training(reversal, tmp_path).batches
+    adam = torch.optim.Adam(model.parameters(), lr=RECIPE["learning_rate"], fused=True)
+    for update in range(undisturbed.early.best_update):
+        source, target = map(torch.from_numpy, batches[update])
+        torch.manual_seed((1 << 32) + update + 1)
+        adam.zero_grad()
+        (model(source, target).sum() / len(source)).backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        adam.step()
+    for name, tensor in undisturbed.best.items():
+        assert torch.equal(tensor, model.state_dict()[name]), name
+
+
+def test_the_largest_batch_changes_nothing(reversal, undisturbed, tmp_path):
+    run = training(reversal, tmp_path)
+    run.rehearse = lambda: None
+    run.run()
+    for name, tensor in undisturbed.best.items():
+        assert torch.equal(tensor, run.best[name]), name
+
+
+def test_the_largest_batch_comes_first_also_after_a_stop(reversal, tmp_path):
+    run = training(reversal, tmp_path)
+    run.update = 7
+    run._save()
+    resumed = training(reversal, tmp_path)
+    shapes = []
+    resumed.model.register_forward_pre_hook(
+        lambda _, batch: shapes.append([ids.shape for ids in batch])
+    )
+    resumed.run()
+    expected = [resumed.batches.largest(), *map(resumed.batches.__getitem__, range(7, 40))]
+    assert shapes == [[ids.shape for ids in batch] for batch in expected]
+
+
+def test_bf16_learns_as_fp32_does(reversal, undisturbed, tmp_path):
+    run = training(reversal, tmp_path, precision="bf16")
+    run.run()
+    losses, expected = training_losses(run), training_losses(undisturbed)
+    assert losses != expected
+    assert losses == pytest.approx(expected, rel=0.1)

@@ -1,0 +1,60 @@
+"""What the records of a training's course say."""
+
+import pytest
+import torch
+
+from contextnmt.training.settings import TrainingSettings
+from contextnmt.training.window import Window
+
+CPU = torch.device("cpu")
+NAN = float("nan")
+
+
+def add(window, update, losses, norm, source_tokens=5):
+    window.add(update, torch.tensor(losses), source_tokens, torch.tensor(norm))
+
+
+def test_a_record_has_the_means_of_its_updates():
+    window = Window(CPU, TrainingSettings(clip=1.0))
+    add(window, 1, [1.0, 2.0], 0.5)
+    add(window, 2, [3.0], 2.5)
+    numbers = window.numbers()
+    assert (numbers["loss"], numbers["gradient_norm"], numbers["clip_rate"]) == (2.0, 1.5, 0.5)
+    assert numbers["non_finite"] == 0
+    ratio = numbers["source_tokens_per_second"] / numbers["target_tokens_per_second"]
+    assert ratio == pytest.approx(10 / 3, rel=1e-3)
+    add(window, 3, [7.0], 0.25)
+    assert window.numbers()["loss"] == 7.0
+
+
+def test_gradients_that_are_not_finite_are_counted_and_left_out_of_the_mean():
+    window = Window(CPU, TrainingSettings(optimizer="adadelta"))
+    for update, norm in enumerate([2.0, NAN, 4.0, float("inf")], start=1):
+        add(window, update, [1.0], norm)
+    numbers = window.numbers()
+    assert (numbers["gradient_norm"], numbers["clip_rate"], numbers["non_finite"]) == (3.0, 0.5, 2)
+    assert window.first_spoilt() == 0  # they were replaced
+    add(window, 5, [NAN], 1.0)
+    assert window.first_spoilt() == 5
+
+
+def test_the_first_spoilt_update_is_kept_in_mind():
+    window = Window(CPU, TrainingSettings())
+    add(window, 7, [1.0], 1.0)
+    assert window.first_spoilt() == 0
+    add(window, 8, [1.0], NAN)
+    add(window, 9, [NAN], NAN)
+    window.restart()
+    assert window.first_spoilt() == 8
+
+
+def test_the_memory_is_the_most_that_the_process_has_taken():
+    window = Window(CPU, TrainingSettings())
+    taken = []
+    for size in (1, 2**27, 1):
+        block = torch.ones(size)  # 4 bytes each
+        add(window, 1, [float(block[-1])], 1.0)
+        taken.append(window.numbers()["memory_mb"])
+        del block
+    assert taken[0] > 50  # torch alone takes more
+    assert taken[2] == taken[1] >= 512

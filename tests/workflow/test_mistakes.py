@@ -1,0 +1,163 @@
+"""Mistakes in the configuration: each is named, with the layer that has it and what is allowed."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contextnmt.configuration import Layer, load, resolve
+from contextnmt.errors import UserError
+
+ROOT = Path(__file__).parents[2]
+
+
+def texts(entries: dict[str, Any]) -> dict[str, Any]:
+    """Keys for some texts of the corpus of the demo."""
+    return {"corpora": {"embedded": {"texts": entries}}}
+
+
+@pytest.mark.parametrize(
+    ("own", "message"),
+    [
+        (
+            {"training": {"batch_sise": 64}},
+            "mine.yaml: training.batch_sise: unknown key; did you mean batch_size? allowed: ",
+        ),
+        ({"trainning": {}}, "mine.yaml: trainning: unknown key; did you mean training? allowed: "),
+        ({"preset": "dmeo"}, "preset: unknown preset dmeo; did you mean demo? allowed: demo, "),
+        ({"systems": ["bse"]}, "systems: unknown system bse; did you mean bpe? allowed: baseline"),
+        ({"pairs": ["en-es"]}, "pairs: unknown pair en-es; did you mean en-de? allowed: en-fr"),
+        ({"pairs": ["enfr"]}, 'pairs[0] is "enfr"; allowed: text like en-fr'),
+        ({"seeds": []}, "seeds is []; allowed: a list of at least 1"),
+        ({"seeds": [1, 1]}, "none of them twice"),
+        ({"seeds": [-1]}, "seeds[0] is -1; allowed: a whole number of at least 0"),
+        ({"device": "gpu"}, 'device is "gpu"; allowed: cpu, cuda'),
+        ({"model": {"hidden": "big"}}, 'hidden is "big"; allowed: a whole number of at least 1'),
+        ({"model": {"dropout": 1.0}}, "a number of at least 0 and below 1"),
+        ({"model": {"contextualizer": True}}, "contextualizer is true; allowed: a block of keys"),
+        ({"model": {"contextualizer": None}}, "contextualizer is null; allowed: a block of keys"),
+        ({"text": {"merges": None}}, "text.merges is null; allowed: a whole number of at least 1"),
+        ({"training": {"filters": "al"}}, 'training.filters is "al"; allowed: own, all'),
+        ({"text": {"joint_bpe": 1}}, "text.joint_bpe is 1; allowed: true or false"),
+        ({"training": {"learning_rate": "4e-4"}}, "(this is text, not a number: write 0.0004)"),
+        ({"training": {"learning_rate": "1e-8"}}, "write 0.00000001)"),
+        ({"training": {"batch_size": "10"}}, "(this is text, not a number: write 10)"),
+        ({"training": {"clip": "5"}}, "(this is text, not a number: write 5)"),
+        ({"training": {"clip": "much"}}, 'clip is "much"; allowed: a number above 0'),
+        ({"training": {"learning_rate": float("nan")}}, "learning_rate is NaN; allowed: a number"),
+        ({"training": {"clip": float("inf")}}, "clip is Infinity; allowed: a number above 0"),
+        ({"seeds": [2**31]}, "seeds[0] is 2147483648; allowed: a whole number of at least 0 and"),
+        ({"experiments": 3}, "experiments is 3; allowed: a block of keys"),
+        ({"clean": {"en-de": {"max_ratoi": 3}}}, "did you mean max_ratio?"),
+        (
+            texts({"dev": {"member": "dev.{language}"}}),
+            "texts.dev.member is dev.{language}; placeholders allowed in it: {lang}, {source}, ",
+        ),
+        (texts({"dev": {"file": "x.{lang"}}), "is x.{lang; "),
+        (texts({"dev": {"file": "x.{}"}}), "is x.{}; "),
+        (
+            {"experiments": {"choi2017": {"systems": {"bpe": {"model": {"contextualizer": {}}}}}}},
+            "systems.bpe.model.contextualizer: missing: layers",
+        ),
+        (
+            {
+                "experiments": {
+                    "choi2017": {"systems": {"bpe": {"model": {"contextualizer": {"layers": [5]}}}}}
+                }
+            },
+            "systems.bpe.model.contextualizer: only for a system with `context: true`",
+        ),
+        ({"training": {"unknown_limit": {"en_fr": 0.1}}}, "'en_fr' is not text like en-fr"),
+        ({"experiments": {"choi2071": {}}}, "unknown experiment choi2071; did you mean choi2017?"),
+        (
+            {"experiments": {"choi2017": {"texts": {"en-fr": {"dev": ["devv"]}}}}},
+            "experiments.choi2017.texts.en-fr.dev: unknown text devv; did you mean dev? allowed: ",
+        ),
+        (
+            {"experiments": {"choi2017": {"systems": {"baseline": {"view": "words"}}}}},
+            'systems.baseline.view is "words"; allowed: word, sym, bpe, sym-bpe',
+        ),
+        (
+            {"experiments": {"choi2017": {"texts": {"en-fr": {"test": ["train"]}}}}},
+            "texts.en-fr.test: train is trained on; name another text",
+        ),
+        (
+            {"corpora": {"embedded": {"files": {"x.gz": {"url": "https://example.org/x.gz"}}}}},
+            "allowed: either generator and seed, or url and sha256",
+        ),
+        (
+            texts({"dev": {"file": "embeded.tar.gz"}}),
+            "texts.dev.file: unknown file embeded.tar.gz; did you mean embedded.tar.gz?",
+        ),
+        (
+            {"corpora": {"other": {"files": {}, "texts": {"dev": {"file": "dev.gz"}}}}},
+            "two corpora have a text of this name",
+        ),
+        ({"corpora": {"other": {"files": {}}}}, "corpora.other: missing: texts"),
+        (
+            texts({"dev": {"columns": ["english", "fr"]}}),
+            "texts.dev.columns: unknown column en; allowed: english, fr",
+        ),
+        (
+            texts({"train": {"shards": 0}}),
+            "texts.train.shards is 0; allowed: a whole number of at least 1 and at most 64",
+        ),
+        ({"select": {"en-fr": {"pairs": 5}}}, "select.en-fr: missing: in_domain"),
+        (
+            {"select": {"en-fr": {"in_domain": ["dev"]}}},
+            "select.en-fr: no limit: give target_words or pairs",
+        ),
+        (
+            {"select": {"en-fr": {"in_domain": ["dev"], "pairs": 5, "target_words": 50}}},
+            "select.en-fr: two limits: make target_words or pairs null",
+        ),
+        (
+            {"select": {"en-fr": {"in_domain": ["devv"], "pairs": 5}}},
+            "select.en-fr.in_domain: unknown text devv; did you mean dev? allowed: ",
+        ),
+        (
+            {"select": {"en-fr": {"in_domain": ["test"], "pairs": 5}}},
+            "select.en-fr.in_domain: test is a test text: to select by it would spoil the test",
+        ),
+        (
+            {"select": {"fr-en": {"in_domain": ["dev"], "pairs": 5}}},
+            "select: unknown pair fr-en; allowed: en-de, en-fr",
+        ),
+        (
+            {
+                **texts({"domain": {"file": "embedded.tar.gz", "member": "test.{lang}"}}),
+                "select": {"en-fr": {"in_domain": ["domain"], "pairs": 5}},
+            },
+            "select.en-fr.in_domain: domain is a test text: ",
+        ),
+        (
+            texts({"dev": {"member": "dev.en"}}),
+            "dev.member: one and the same file for both languages",
+        ),
+        (
+            {"select": {"en-fr": {"in_domain": [], "pairs": 5}}},
+            "in_domain is []; allowed: a list of at least 1, each text like newstest2014, none of",
+        ),
+        (
+            texts({"total": {"file": "embedded.tar.gz"}}),
+            "corpora.embedded.texts.total: tables have a row of this name; rename it",
+        ),
+        (
+            texts({"dev": {"lines": 0}}),
+            "texts.dev.lines is 0; allowed: a whole number of at least 1 or a block of keys",
+        ),
+        (
+            texts({"dev": {"lines": {"en-fr": "many"}}}),
+            'texts.dev.lines.en-fr is "many"; allowed: a whole number of at least 1',
+        ),
+    ],
+)
+def test_a_mistake_is_named_with_what_is_allowed(own: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError) as caught:
+        layers = [Layer("config.yaml", load(ROOT / "config.yaml")), Layer("mine.yaml", own)]
+        resolve(ROOT / "workflow", layers)
+    text = str(caught.value)
+    assert message in text
+    assert "mine.yaml: " in text
+    assert all(len(line) < 500 for line in text.split("\n"))
+    assert text.count("\n") <= 5
