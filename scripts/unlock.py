@@ -3,7 +3,7 @@
 Snakemake locks the folder in which it works and takes the lock away at its end, but not when it is
 killed (kill -9, a machine that goes down). This script does so in its place, unless a snakemake
 still works here. Jobs of the killed one that still run are waited for, so that no two of them
-write the same files.
+write the same files; trainings also where they run on other machines, by the lock of their state.
 """
 
 import subprocess
@@ -13,7 +13,10 @@ from pathlib import Path
 
 import psutil
 
+from contextnmt.training.lock import Watch
+
 LOCKS = Path(".snakemake/locks")
+STATES = "results/*/train/*/*/*/state"
 PROGRAMS = {"snakemake", "contextnmt"}
 
 
@@ -50,6 +53,12 @@ def main() -> None:
     for process, words in at_work.items():
         print(f"Waiting for process {process.pid} of the killed snakemake: {' '.join(words)}")
     while any(command(process) for process in at_work):
+        time.sleep(1)
+    trainings = [Watch(state) for state in Path().glob(STATES)]
+    for training in trainings:
+        if owner := training.owner():
+            print(f"Waiting for the training in {training.folder}: {owner}", flush=True)
+    while any(training.owner() for training in trainings):
         time.sleep(1)
     subprocess.run([sys.executable, "-m", "snakemake", "--unlock", "--cores", "1"], check=True)
 

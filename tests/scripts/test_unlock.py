@@ -85,5 +85,40 @@ def test_waits_for_the_jobs_that_a_killed_snakemake_left(
     assert not locked(folder)
 
 
+@contextmanager
+def training(folder: Path, seconds: float) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that owns the state of a training, and that no name gives away."""
+    state = folder / "results/demo/train/en-fr/baseline/1/state"
+    code = f"""
+import time; from pathlib import Path; from contextnmt.training.lock import Lock
+with Lock(Path({str(state)!r})):
+    print(flush=True)
+    time.sleep({seconds})
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def test_waits_for_a_training_by_its_lock(folder: Path) -> None:
+    with training(folder, seconds=2) as process:
+        printed = unlock(folder)
+        assert process.wait() == 0
+    assert f"baseline/1/state: process {process.pid} on " in printed
+    assert not locked(folder)
+
+
+def test_does_not_wait_for_a_training_that_was_killed(folder: Path) -> None:
+    with training(folder, seconds=60) as process:
+        process.kill()
+        process.wait()
+        assert "Waiting" not in unlock(folder)
+    assert not locked(folder)
+
+
 def test_does_nothing_where_nothing_is_locked(tmp_path: Path) -> None:
     assert unlock(tmp_path) == ""

@@ -68,7 +68,7 @@ def test_divergence_is_an_error_that_names_the_batch(reversal, tmp_path):
     assert run.update == 6
     pairs = ", ".join(str(row + 1) for row in run.batches.rows(4))
     assert f" the pairs {pairs} of the training text" in str(error.value)
-    assert not run.checkpoint.exists()
+    assert not list((tmp_path / "state").glob("checkpoint.*"))
 
 
 def test_nothing_spoilt_is_scored_or_saved(reversal, tmp_path):
@@ -76,7 +76,7 @@ def test_nothing_spoilt_is_scored_or_saved(reversal, tmp_path):
     spoil(run, 70)
     with pytest.raises(UserError, match="not finite in update 70"):
         run.run()
-    assert not run.checkpoint.exists()
+    assert not list((tmp_path / "state").glob("checkpoint.*"))
     assert [r for r in run.journal.records if r["kind"] == "dev"] == []
 
 

@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 import torch
@@ -15,14 +14,14 @@ from safetensors.torch import load_file
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
 from contextnmt.model.settings import ModelSettings
-from contextnmt.training.checkpoint import locked
-from contextnmt.training.loop import EarlyStop, Training, TrainingInterruptedError
+from contextnmt.training.loop import EarlyStop, Training
 from contextnmt.training.settings import (
     PairFilter,
     TrainingSettings,
     pair_filter,
     training_settings,
 )
+from contextnmt.training.signals import Signals, TrainingInterruptedError
 from contextnmt.training.train import train
 from contextnmt.translation.translate import translate
 
@@ -94,7 +93,10 @@ def test_the_same_seed_gives_the_same_weights(reversal, undisturbed, tmp_path):
 
 
 @pytest.mark.parametrize("stop", [7, 10, 23])
-def test_a_stopped_training_resumes_to_the_same_weights(reversal, undisturbed, tmp_path, stop):
+def test_a_stopped_training_resumes_to_the_same_weights(
+    reversal, undisturbed, tmp_path, stop, monkeypatch
+):
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
     first = training(reversal, tmp_path)
     step = first._step
 
@@ -104,7 +106,7 @@ def test_a_stopped_training_resumes_to_the_same_weights(reversal, undisturbed, t
             os.kill(os.getpid(), signal.SIGTERM)
 
     first._step = interrupted_step
-    with pytest.raises(TrainingInterruptedError) as interrupted:
+    with first.signals, pytest.raises(TrainingInterruptedError) as interrupted:
         first.run()
     assert interrupted.value.signal == signal.SIGTERM
     resumed = run(reversal, tmp_path)
@@ -115,45 +117,35 @@ def test_a_stopped_training_resumes_to_the_same_weights(reversal, undisturbed, t
         [json.loads(line) for line in (folder / "log.jsonl").read_text().split("\n") if line]
         for folder in (undisturbed, resumed)
     ]
-    bleu = [[r["bleu"] for r in records if r["kind"] == "dev"] for records in log]
-    assert bleu[0] == bleu[1]
+    for key in ("bleu", "loss", "gradient_norm"):
+        course = [[r[key] for r in records if key in r] for records in log]
+        assert len(course[0]) > 3
+        assert course[0] == course[1]
 
 
-def test_a_killed_training_leaves_nothing_finished_and_goes_on(reversal, undisturbed, tmp_path):
-    command = [
-        *(sys.executable, "-m", "contextnmt", "train", "--data", str(reversal)),
-        *("--out", str(tmp_path / "model"), "--state", str(tmp_path / "state")),
-        *("--model", json.dumps(MODEL), "--training", json.dumps(RECIPE)),
-    ]
-    with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
-        checkpoint = tmp_path / "state" / "checkpoint.safetensors"
-        deadline = time.monotonic() + 60
-        while not checkpoint.exists() and process.poll() is None:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-        process.kill()
-    assert not (tmp_path / "model" / "model.json").exists()
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "resumed after update" in done.stderr
-    for name, tensor in weights(undisturbed).items():
-        assert torch.equal(tensor, weights(tmp_path / "model")[name]), name
-
-
-def training(data, folder, filters=(), **changes):
+def training(data, folder, filters=(), identity=None, signals=None, **changes):
     recipe = TrainingSettings(**{**RECIPE, **changes})
     folders = folder / "state", folder / "board"
-    return Training(data, ModelSettings(**MODEL), recipe, 1, *folders, filters=filters)
+    return Training(
+        *(data, ModelSettings(**MODEL), recipe, 1, *folders),
+        filters=filters,
+        identity=identity,
+        signals=signals,
+    )
 
 
 def aside(folder):
-    return [path.name for path in (folder / "state.aside").iterdir()]
+    return sorted(path.name for path in (folder / "state.aside" / "1").iterdir())
+
+
+CHECKPOINT = ["checkpoint.1.json", "checkpoint.1.safetensors"]
 
 
 def test_a_state_of_another_configuration_is_moved_aside(reversal, tmp_path, capsys):
     training(reversal, tmp_path)._save()
     assert training(reversal, tmp_path, learning_rate=0.02).update == 0
     assert "made with other training; moved to" in capsys.readouterr().err
-    assert aside(tmp_path) == ["checkpoint.0.safetensors"]
+    assert aside(tmp_path) == CHECKPOINT
 
 
 def test_a_model_says_which_pairs_other_filters_dropped(reversal, tmp_path):
@@ -183,6 +175,7 @@ def test_a_state_is_bound_to_the_filters_and_to_what_they_are_about(reversal, tm
     for others in [moved, [], [PairFilter(str(reversal), 4, 1.0)]]:
         assert training(reversal, tmp_path, others).update == 0
         assert "made with other data; moved to" in capsys.readouterr().err
+        first._saved = None
         first._save()
     (copy / "manifest.json").unlink()
     with pytest.raises(UserError, match=r"copy/manifest\.json: no such file"):
@@ -208,45 +201,31 @@ def test_a_state_of_other_code_is_moved_aside(reversal, tmp_path, capsys, monkey
     monkeypatch.setattr("contextnmt.training.loop.code_marks", lambda *_: ["model.py@0"])
     assert training(reversal, tmp_path).update == 0
     assert "made with other code; moved to" in capsys.readouterr().err
-    assert aside(tmp_path) == ["checkpoint.0.safetensors"]
-
-
-def test_a_damaged_state_is_moved_aside(reversal, tmp_path, capsys):
-    first = training(reversal, tmp_path)
-    first._save()
-    first.checkpoint.write_bytes(first.checkpoint.read_bytes()[:1000])
-    assert training(reversal, tmp_path).update == 0
-    assert "damaged" in capsys.readouterr().err
-    assert aside(tmp_path) == ["checkpoint.0.safetensors"]
+    assert aside(tmp_path) == CHECKPOINT
 
 
 def test_a_full_disk_is_a_message_and_leaves_the_state_before(tmp_path):
     """A process that may write no file of over 100 kB stands for a full disk."""
     script = f"""
 import pathlib, resource, signal, torch
-from contextnmt.training.checkpoint import load, save
-path = pathlib.Path({str(tmp_path)!r}) / "checkpoint.safetensors"
-save(path, {{"a": torch.zeros(10)}}, {{"update": 1}})
+from contextnmt.training.checkpoint import Checkpoints
+checkpoints = Checkpoints(pathlib.Path({str(tmp_path)!r}))
+checkpoints.write({{"a": torch.zeros(10)}}, {{"update": 1, "identity": {{}}}})
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 try:
-    save(path, {{"a": torch.zeros(100_000)}}, {{"update": 2}})
+    checkpoints.write({{"a": torch.zeros(100_000)}}, {{"update": 2, "identity": {{}}}})
 except Exception as error:
     print(type(error).__name__, error)
-print(load(path)[1])
+print("still there:", checkpoints.newest({{}})[1]["update"])
 """
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert done.stdout.startswith("UserError")
     assert "cannot be written" in done.stdout
-    assert "{'update': 1}" in done.stdout
-    assert [path.name for path in tmp_path.iterdir()] == ["checkpoint.safetensors"]
-
-
-def test_two_trainings_cannot_share_a_state(reversal, tmp_path):
-    with locked(tmp_path / "state"), pytest.raises(UserError, match=f"process {os.getpid()}"):
-        run(reversal, tmp_path)
+    assert "still there: 1" in done.stdout
+    assert sorted(path.name for path in tmp_path.iterdir()) == CHECKPOINT
 
 
 def test_patience_counts_validations_without_gain():
@@ -261,6 +240,64 @@ def test_training_stops_when_patience_is_used_up(reversal, tmp_path):
     record = read_json(model / "model.json")
     assert record["stopped"] == "patience"
     assert record["updates"] == 30
+
+
+def test_out_of_gpu_memory_says_which_keys_to_lower(reversal, tmp_path, monkeypatch):
+    def full(self):
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB. GPU 0 has")
+
+    monkeypatch.setattr(Training, "run", full)
+    with pytest.raises(UserError, match=r"CUDA out of memory\).*training\.batch_size, "):
+        run(reversal, tmp_path)
+
+
+@pytest.mark.parametrize("side", ["source", "target"])
+def test_a_vocabulary_from_another_run_is_refused(reversal, tmp_path, side):
+    copy = shutil.copytree(reversal, tmp_path / "copy")
+    path = copy / f"vocabulary.{side}.tsv"
+    lines = path.read_text().split("\n")
+    lines[0], lines[1] = lines[1], lines[0]
+    path.write_text("\n".join(lines))
+    with pytest.raises(UserError, match=rf"vocabulary\.{side}\.tsv: not the vocabulary that"):
+        training(copy, tmp_path)
+
+
+def test_what_an_identity_file_says_stands_for_settings_and_code(reversal, tmp_path, capsys):
+    """So that who wrote it decides which edits matter."""
+    file = tmp_path / "identity.json"
+    for content, changes, resumed in [
+        ({"code": "a"}, {}, False),
+        ({"code": "a"}, {"patience": 9}, True),
+        ({"code": "b"}, {"patience": 9}, False),
+    ]:
+        write_json(file, content)
+        with Signals() as signals:
+            made = training(
+                reversal, tmp_path, identity=read_json(file), signals=signals, **changes
+            )
+        assert (made.update == 7) == resumed
+        said = capsys.readouterr().err
+        assert ("made with other code; moved" in said) == (content["code"] == "b")
+        made.update = 7
+        made._save()
+    model = json.dumps(MODEL)
+    recipe = json.dumps({**RECIPE, "max_updates": 8, "patience": 3})
+    folders = tmp_path / "model", tmp_path / "state"
+    train(reversal, *folders, model, recipe, identity=file)
+    assert "resumed after update 7" in capsys.readouterr().err
+    record = read_json(tmp_path / "model" / "model.json")
+    assert (record["updates"], record["training"]["patience"]) == (8, 3)
+
+
+def test_a_state_that_does_not_fit_the_model_is_moved_aside(reversal, tmp_path, capsys):
+    """An identity may have let the sizes through."""
+    training(reversal, tmp_path, identity={})._save()
+    other = ModelSettings(**{**MODEL, "hidden": 25})
+    folders = tmp_path / "state", tmp_path / "board"
+    again = Training(reversal, other, TrainingSettings(**RECIPE), 1, *folders, identity={})
+    assert again.update == 0
+    assert "does not fit the model or its optimizer; moved to" in capsys.readouterr().err
+    assert aside(tmp_path) == CHECKPOINT
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,9 @@ def killed(
             command, env=environment, stdout=output, stderr=output, start_new_session=True
         )
     try:
-        wait_for(lambda: any((folder / STATE).glob("*")) or process.poll() is not None)
+        wait_for(
+            lambda: [*(folder / STATE).glob("checkpoint.*.json")] or process.poll() is not None
+        )
         assert process.poll() is None, (tmp_path / "output").read_text()
         if request.param == "snakemake alone":
             jobs = descendants(process.pid)
@@ -104,6 +106,51 @@ def test_after_a_kill_unlock_and_go_on(
     assert (folder / MODEL).is_file()
     assert not (folder / STATE).exists()
     assert done.stat().st_mtime_ns == made  # what was finished is not made again
+
+
+def go_on(snakemake: Run, folder: Path, configuration: Path) -> str:
+    """Start the training, and kill all once it has said whether it was resumed; its log."""
+    command = ["snakemake", MODEL, "--rerun-incomplete", *arguments(folder, TINY, configuration)]
+    command[command.index("-s") + 1] = f"{folder}/Snakefile"
+    log = folder / "results/demo/logs/train/en-fr/baseline/1.log"
+    log.unlink(missing_ok=True)
+    with open(folder / "output", "w") as output:
+        process = subprocess.Popen(
+            command, cwd=folder, stdout=output, stderr=output, start_new_session=True
+        )
+    try:
+        written = (folder / STATE).stat().st_mtime_ns if (folder / STATE).exists() else 0
+        wait_for(lambda: process.poll() is not None or saved_after(folder, written))
+        assert process.poll() is None, (folder / "output").read_text()
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    assert snakemake(folder, "--unlock", *command[1:]).returncode == 0
+    return log.read_text()
+
+
+def saved_after(folder: Path, moment: int) -> bool:
+    """Whether a checkpoint was finished after a moment."""
+    with contextlib.suppress(FileNotFoundError):
+        found = (folder / STATE).glob("checkpoint.*.json")
+        return any(path.stat().st_mtime_ns > moment for path in found)
+    return False
+
+
+def test_an_edit_amid_a_training_counts_unless_it_is_accepted(
+    snakemake: Run, clone: Callable[[], Path], long_training: Path
+) -> None:
+    folder = clone()
+    source = folder / "src/contextnmt/training/loop.py"
+    command = [MODEL, *arguments(folder, TINY, long_training)]
+    command[command.index("-s") + 1] = f"{folder}/Snakefile"
+    go_on(snakemake, folder, long_training)
+    source.write_text(source.read_text() + "\n# a remark\n")
+    assert snakemake(folder, "--touch", *command).returncode == 0
+    assert "resumed after update" in go_on(snakemake, folder, long_training)
+    source.write_text(source.read_text() + "\n# another\n")
+    assert "made with other code; moved to" in go_on(snakemake, folder, long_training)
 
 
 def test_a_killed_stage_leaves_nothing_that_looks_finished(tmp_path: Path) -> None:

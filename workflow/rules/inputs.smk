@@ -1,5 +1,7 @@
 """Which files a rule reads, and how their names become options of its command."""
 
+import json
+
 SIDES = ["source", "target"]
 VOCABULARIES = ["vocabulary.source.tsv", "vocabulary.target.tsv"]
 BINARIZED = [
@@ -172,6 +174,17 @@ def training_settings(wildcards):
     """The training of a system, as `train` wants it."""
     return settings(
         {**recipe(wildcards)["training"], "device": CONFIGURATION["device"]}
+    )
+
+
+def training_identity(wildcards):
+    """What the state of a training must agree with to be gone on from, besides data and seed."""
+    return settings(
+        {
+            "model": recipe(wildcards)["model"],
+            "training": json.loads(training_settings(wildcards)),
+            "code": code("contextnmt.training.train"),
+        }
     )
 
 

@@ -3,9 +3,26 @@
 GPUS = 1 if CONFIGURATION["device"] == "cuda" else 0
 
 
+# What a state must agree with to be gone on from. It is a file of its own, since --touch leaves its
+# content alone: an edit that was accepted for what is finished is accepted for what is half done.
+rule train_identity:
+    output:
+        "<results>/train/{pair}/{system}/{seed}/identity.json",
+    log:
+        "<logs>/train/{pair}/{system}/{seed}.identity.log",
+    localrule: True
+    params:
+        identity=training_identity,
+    message:
+        "what a training of {wildcards.pair} {wildcards.system}, seed {wildcards.seed}, is bound to"
+    shell:
+        "printf '%s\\n' {params.identity:q} > {output} 2> {log}"
+
+
 rule train:
     input:
         training_data,
+        identity=rules.train_identity.output,
     output:
         "<results>/train/{pair}/{system}/{seed}/model.safetensors",
         "<results>/train/{pair}/{system}/{seed}/model.json",
@@ -36,4 +53,5 @@ rule train:
     shell:
         "exec python -m contextnmt train --data {params.data} --model {params.model:q}"
         " --training {params.training:q} {params.filters} --seed {wildcards.seed}"
+        " --identity {input.identity}"
         " --out {params.folder} --state {params.folder}/state > {log} 2>&1"

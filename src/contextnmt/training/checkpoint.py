@@ -1,11 +1,16 @@
-"""The state of a training run on disk: one safetensors file, replaced in one move."""
+"""The state of a training on disk: numbered checkpoints, of which the two newest are kept.
 
-import fcntl
+A checkpoint is `checkpoint.N.safetensors` (the last weights, the best ones, the optimizer) and
+`checkpoint.N.json` (all else, and the digests of both). The JSON file is written last, so what has
+none was never finished. No file of a finished checkpoint is ever written again.
+"""
+
+import hashlib
 import json
 import os
+import re
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +20,147 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from contextnmt.errors import UserError
-from contextnmt.files import atomic_path
+from contextnmt.files import atomic_path, write_json
 
 Tensors = dict[str, Tensor]
+Record = dict[str, Any]
+
+#: How many checkpoints are kept: one to go on from, and one should it prove corrupt.
+KEPT = 2
+
+#: The two files of a checkpoint, in the order in which they are removed.
+KINDS = ("json", "safetensors")
+
+NAME = re.compile(r"checkpoint\.([0-9]+)\.(json|safetensors)")
 
 
-def save(path: Path, tensors: Tensors, record: dict[str, Any]) -> None:
-    """Write tensors (named `group/name`) and a JSON-able record beside them, all or nothing.
+class CorruptError(Exception):
+    """A checkpoint that is not what was written."""
+
+
+class Checkpoints:
+    """The checkpoints of one training, in a folder that this process alone writes."""
+
+    def __init__(self, folder: Path, check: Callable[[], None] = lambda: None) -> None:
+        """`check` is called before each write; it raises if the folder has become another's."""
+        self.folder, self.check = folder, check
+        self.number = max(self._numbers(), default=0)
+
+    def write(self, tensors: Tensors, record: Record) -> None:
+        """Write the next checkpoint, all or nothing, then remove those that it makes superfluous.
+
+        `tensors` are named `group/name`; `record` is JSON-able. Raises UserError if the disk is
+        full or the folder not writable.
+        """
+        self.check()
+        number = self.number + 1
+        path = self._path(number, "safetensors")
+        save(path, tensors, {})
+        content = {**record, "tensors": file_digest(path)}
+        self.check()
+        write_json(self._path(number, "json"), {**content, "digest": digest(content)})
+        sync_folder(self.folder)  # on disk before an older one goes
+        self.number = number
+        for older in sorted(each for each in self._numbers() if each <= number)[:-KEPT]:
+            for kind in KINDS:
+                self._path(older, kind).unlink(missing_ok=True)
+
+    def newest(self, identity: Mapping[str, Any]) -> tuple[Tensors, Record] | None:
+        """The newest checkpoint that is whole; None if there is none to go on from.
+
+        A corrupt one is moved aside, with a line that says so; so are all if they were not made
+        with `identity`. Raises UserError if a file cannot be read, since it may hold days of work.
+        """
+        self._remove_unfinished()
+        numbers = sorted(self._numbers(), reverse=True)
+        for place, number in enumerate(numbers):
+            before = numbers[place + 1 :]
+            try:
+                record = self._record(number)
+                other = differences(identity, record["identity"])
+                if other:
+                    self.set_aside(f"made with other {' and '.join(other)}")
+                    return None
+                return self._tensors(number, record), record
+            except CorruptError as error:
+                then = "the one before is taken" if before else "training starts afresh"
+                self._set_aside([number], f"corrupt ({error})", then)
+        return None
+
+    def set_aside(self, reason: str) -> None:
+        """Move all checkpoints, which cannot be gone on from, out of the way, and say why."""
+        self._set_aside(self._numbers(), reason, "training starts afresh")
+
+    def clear(self) -> None:
+        """Remove the state of a training that has finished: the next one starts afresh."""
+        self.check()
+        paths = [path for path in self.folder.iterdir() if not path.name.startswith("lock.")]
+        newest = [self._path(max(self._numbers(), default=0), kind) for kind in KINDS]
+        # The newest goes last: a kill in between then costs no more than writing the model again.
+        for path in [*(path for path in paths if path not in newest), *newest]:
+            path.unlink(missing_ok=True)
+
+    def _path(self, number: int, kind: str) -> Path:
+        return self.folder / f"checkpoint.{number}.{kind}"
+
+    def _numbers(self) -> set[int]:
+        """Numbers of the checkpoints whose JSON file is there."""
+        names = os.listdir(self.folder) if self.folder.is_dir() else []
+        found = [match for name in names if (match := NAME.fullmatch(name))]
+        return {int(match[1]) for match in found if match[2] == "json"}
+
+    def _remove_unfinished(self) -> None:
+        """Remove what a kill amid a write left behind."""
+        finished = self._numbers()
+        for path in self.folder.iterdir() if self.folder.is_dir() else ():
+            match = NAME.fullmatch(path.name)
+            if path.name.endswith(".part") or (match and int(match[1]) not in finished):
+                path.unlink(missing_ok=True)
+
+    def _record(self, number: int) -> Record:
+        """The JSON file of a checkpoint. Raises CorruptError and UserError."""
+        path = self._path(number, "json")
+        try:
+            record = json.loads(path.read_bytes())
+            expected = record.pop("digest")
+        except OSError as error:
+            raise unreadable(path, error) from None
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise CorruptError(f"{path.name} is no JSON file with a digest") from None
+        if digest(record) != expected:
+            raise CorruptError(f"{path.name} does not have its digest")
+        return record  # type: ignore[no-any-return]
+
+    def _tensors(self, number: int, record: Record) -> Tensors:
+        """The tensors of a checkpoint. Raises CorruptError and UserError."""
+        path = self._path(number, "safetensors")
+        try:
+            if file_digest(path) != record["tensors"]:
+                raise CorruptError(f"{path.name} does not have its digest")
+            with safe_open(path, framework="pt") as stream:
+                return {name: stream.get_tensor(name) for name in stream.keys()}  # noqa: SIM118
+        except FileNotFoundError:
+            raise CorruptError(f"{path.name} is missing") from None
+        except OSError as error:
+            raise unreadable(path, error) from None
+
+    def _set_aside(self, numbers: set[int] | list[int], reason: str, then: str) -> None:
+        folder = self.folder.with_name(f"{self.folder.name}.aside")
+        folder.mkdir(exist_ok=True)
+        used = [int(path.name) for path in folder.iterdir() if path.name.isdecimal()]
+        aside = folder / str(max(used, default=0) + 1)
+        aside.mkdir()
+        for number in sorted(numbers):
+            for kind in KINDS:
+                path = self._path(number, kind)
+                if path.is_file():
+                    path.replace(aside / path.name)
+        name = self._path(max(numbers), "json") if numbers else self.folder
+        print(f"{name}: {reason}; moved to {aside}, {then}", file=sys.stderr, flush=True)
+
+
+def save(path: Path, tensors: Tensors, record: Record) -> None:
+    """Write tensors and a JSON-able record beside them, all or nothing.
 
     Raises UserError if the disk is full or the folder not writable.
     """
@@ -36,59 +175,34 @@ def save(path: Path, tensors: Tensors, record: dict[str, Any]) -> None:
             ) from None
 
 
-def load(path: Path) -> tuple[Tensors, dict[str, Any]] | None:
-    """What `save` wrote; None if there is no such file, or none that can be understood.
+def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    """The keys under which two identities differ."""
+    return sorted(key for key in {*one, *other} if one.get(key) != other.get(key))
 
-    A damaged file is moved aside, with a line that says so. Raises UserError if the file is there
-    but cannot be read, since it may hold days of work.
-    """
-    if not path.is_file():
-        return None
+
+def digest(content: Any) -> str:
+    """SHA-256 of JSON-able content."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the names of a folder's files on disk, so that a crash of the machine keeps them."""
+    handle = os.open(folder, os.O_RDONLY)
     try:
-        with path.open("rb") as stream:
-            stream.read(1)
-        with safe_open(path, framework="pt") as stream:
-            record = json.loads(stream.metadata()["record"])
-            return {name: stream.get_tensor(name) for name in stream.keys()}, record  # noqa: SIM118
-    except OSError as error:
-        raise UserError(
-            f"{path}: cannot be read ({error.strerror}); mend that or move it"
-        ) from None
-    except (SafetensorError, KeyError, TypeError, ValueError) as error:
-        set_aside(path, f"damaged ({error})")
-        return None
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
-def set_aside(path: Path, reason: str) -> None:
-    """Move a checkpoint that cannot be gone on from out of the way, and say why and whereto."""
-    folder = path.parent.with_name(f"{path.parent.name}.aside")
-    folder.mkdir(exist_ok=True)
-    number = sum(1 for _ in folder.iterdir())
-    aside = folder / f"{path.stem}.{number}{path.suffix}"
-    path.replace(aside)
-    print(f"{path}: {reason}; moved to {aside}, training starts afresh", file=sys.stderr)
-
-
-@contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Keep other trainings out of a state folder while the block runs.
-
-    Raises UserError if another process on this machine is at work in it.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("a+") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            lock.seek(0)
-            raise UserError(
-                f"{folder}: another training works here (process {lock.read().strip()}): wait for "
-                "it or end it, then run the same command again"
-            ) from None
-        lock.truncate(0)
-        lock.write(str(os.getpid()))
-        lock.flush()
-        yield
+def unreadable(path: Path, error: OSError) -> UserError:
+    """The message about a file that may be whole."""
+    return UserError(f"{path}: cannot be read ({error.strerror}); mend that or move it")
 
 
 def group(tensors: Tensors, name: str) -> Tensors:

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from contextnmt.errors import UserError
-from contextnmt.text.vocabulary import EOS, PAD, UNK
+from contextnmt.text.vocabulary import EOS, PAD, UNK, Vocabulary
 from contextnmt.training.settings import PairFilter
 
 #: Sentences that are looked at at a time: what a pass takes does not grow with the corpus.
@@ -162,3 +162,14 @@ def drop_reasons(
     empty = lengths.min(0) == 0
     long = ~empty & (lengths.max(0) > limits.max_length)
     return {"empty": empty, "length": long, "unknown": unknown & ~empty & ~long}
+
+
+def check_vocabularies(folder: Path, manifest: Mapping[str, Any]) -> None:
+    """Raises UserError if a vocabulary is not the one that the ids were made with."""
+    for side in ("source", "target"):
+        path = folder / f"vocabulary.{side}.tsv"
+        if Vocabulary.read(path).sha256 != manifest["vocabulary"][side]["sha256"]:
+            raise UserError(
+                f"{path}: not the vocabulary that {folder / 'manifest.json'} tells of, but one "
+                "from another run: run `contextnmt binarize` again"
+            )

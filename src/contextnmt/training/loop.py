@@ -2,12 +2,10 @@
 
 import dataclasses
 import json
-import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import torch
@@ -22,12 +20,13 @@ from contextnmt.progress import bar
 from contextnmt.text.vocabulary import PAD, SPECIALS
 from contextnmt.training import checkpoint
 from contextnmt.training.batches import Batches, Ids
-from contextnmt.training.checkpoint import set_aside
-from contextnmt.training.dataset import training_pairs
+from contextnmt.training.checkpoint import Checkpoints
+from contextnmt.training.dataset import check_vocabularies, training_pairs
 from contextnmt.training.journal import Journal
 from contextnmt.training.precision import autocast, set_precision
 from contextnmt.training.rehearsal import rehearse
 from contextnmt.training.settings import PairFilter, TrainingSettings
+from contextnmt.training.signals import Signals, stays_alive
 from contextnmt.training.update import build_optimizer, clip_gradients, objective
 from contextnmt.training.validation import Validation
 from contextnmt.training.window import Window
@@ -37,14 +36,6 @@ SOURCE = Path(__file__).parents[2]
 
 #: Records of a run in its journal, roughly: enough for a smooth curve.
 RECORDS = 200
-
-
-class TrainingInterruptedError(Exception):
-    """A signal, of number `signal`, asked the training to stop. The checkpoint is written."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(f"stopped by signal {number}")
-        self.signal = number
 
 
 @dataclasses.dataclass
@@ -81,11 +72,17 @@ class Training:
         tensorboard: Path,
         checkpoint_minutes: float = 20,
         filters: Sequence[PairFilter] = (),
+        identity: Mapping[str, Any] | None = None,
+        check: Callable[[], None] = lambda: None,
+        signals: Signals | None = None,
     ) -> None:
-        """Load the data, build the model, and take up the checkpoint in `state` if it fits.
+        """Load the data, build the model, and take up the newest checkpoint in `state` if it fits.
 
         `checkpoint_minutes`: how often to write one besides those at each validation; `filters`:
-        those that training pairs have to pass besides the recipe's own (A14).
+        those that training pairs have to pass besides the recipe's own (A14); `identity`: what a
+        checkpoint must agree with instead of model, recipe and the source code as they are;
+        `check`: raises if another process owns `state`, called before each write; `signals`: to
+        be heeded between updates. Raises UserError if the data do not fit together.
         """
         torch.set_num_threads(recipe.threads)
         self.recipe, self.seed, self.device = recipe, seed, choose_device(recipe.device)
@@ -95,6 +92,7 @@ class Training:
         self.batches = Batches(self.pairs, recipe.batch_size, recipe.sort_batches, seed)
         self.validation = Validation(data)
         manifest = read_json(data / "manifest.json")
+        check_vocabularies(data, manifest)
         words = [
             manifest["vocabulary"][side]["words"] + len(SPECIALS) for side in ("source", "target")
         ]
@@ -102,59 +100,31 @@ class Training:
         self.model = Translator(model, *words).to(self.device)
         self.optimizer = build_optimizer(recipe, self.model.parameters())
         self.checkpoint_seconds = 60 * checkpoint_minutes
+        self.data = {"manifest": manifest, "filters": [described(each) for each in filters]}
+        if identity is None:
+            identity = {
+                "model": as_json(dataclasses.asdict(model)),
+                "training": dataclasses.asdict(recipe),
+                "code": code_marks(SOURCE, __name__),
+            }
         #: What a checkpoint must agree with to be gone on from.
-        self.identity = {
-            "model": as_json(dataclasses.asdict(model)),
-            "training": dataclasses.asdict(recipe),
-            "seed": seed,
-            "data": {"manifest": manifest, "filters": [described(each) for each in filters]},
-            "code": code_marks(SOURCE, __name__),
-        }
-        self.checkpoint = state / "checkpoint.safetensors"
-        self.update, self.seconds, self.early = 0, 0.0, EarlyStop()
+        self.identity = {**as_json(identity), "seed": seed, "data": as_json(self.data)}
+        self.checkpoints, self.check = Checkpoints(state, check), check
+        self.signals = signals or Signals()
+        self.update, self.validated, self.early = 0, 0, EarlyStop()
+        self.window = Window(self.device, recipe)
         self.best = self._weights()
-        self._resume()
-        self.journal = Journal(state, tensorboard, self.update)
+        #: Of `update` and `validated`, what is in the newest checkpoint.
+        self._saved: tuple[int, int] | None = None
+        self._started = self._saved_at = time.monotonic()
+        records = self._resume()
+        self.check()
+        self.journal = Journal(state, tensorboard, self.update, records)
 
-    def run(self) -> None:
-        """Train until the recipe says stop.
-
-        Raises TrainingInterruptedError after a signal, with the state saved.
-        """
-        recipe, started, saved = self.recipe, time.monotonic() - self.seconds, time.monotonic()
-        window = Window(self.device, recipe)
-        every = max(1, min(recipe.validate_every, recipe.max_updates) // (RECORDS // 10))
-        shown = bar("train", "update", recipe.max_updates, self.update)
-        with shown, Signals() as signals:
-            if not self.stopped:
-                self.rehearse()
-                window.restart()
-            while not self.stopped:
-                self._step(window)
-                shown.update()
-                if self.update % every == 0:
-                    numbers = window.numbers()
-                    epoch = round(self.update / self.batches.per_epoch, 2)
-                    self.journal.write("train", self.update, epoch=epoch, **numbers)
-                    shown.set_postfix(loss=numbers["loss"], bleu=round(self.early.best_bleu, 2))
-                    self._check(window)
-                self.seconds = time.monotonic() - started
-                due = time.monotonic() - saved > self.checkpoint_seconds
-                last = self.update == recipe.max_updates
-                validate = last or self.update % recipe.validate_every == 0
-                if validate or due or signals.received:
-                    self._check(window)  # nothing spoilt is scored or saved
-                if validate:
-                    self._validate()
-                    self.seconds = time.monotonic() - started
-                    window.restart()
-                    due = True
-                if due or signals.received:
-                    self._save()
-                    saved = time.monotonic()
-                if signals.received:
-                    raise TrainingInterruptedError(signals.received)
-        self.journal.close()
+    @property
+    def seconds(self) -> float:
+        """How long the run has been at work, in all its lives, as far as checkpoints tell."""
+        return time.monotonic() - self._started
 
     @property
     def stopped(self) -> str | None:
@@ -162,7 +132,78 @@ class Training:
         patience = self.recipe.patience
         if patience is not None and self.early.misses >= patience:
             return "patience"
-        return "max_updates" if self.update >= self.recipe.max_updates else None
+        ended = self.update >= self.recipe.max_updates and not self._validation_due()
+        return "max_updates" if ended else None
+
+    def run(self) -> None:
+        """Train until the recipe says stop.
+
+        Raises TrainingInterruptedError after a signal that ends the run, with the state saved, and
+        UserError if the training diverges or another process has taken over its state.
+        """
+        recipe = self.recipe
+        every = max(1, min(recipe.validate_every, recipe.max_updates) // (RECORDS // 10))
+        with bar("train", "update", recipe.max_updates, self.update) as shown:
+            self._heed()
+            if not self.stopped:
+                self.rehearse()
+                if not self.window.updates:
+                    self.window.restart()
+            while not self.stopped:
+                if self._validation_due():
+                    self._validate()
+                    self._save()
+                    continue
+                self._step(self.window)
+                shown.update()
+                if self.update % every == 0:
+                    shown.set_postfix(self._record())
+                if time.monotonic() - self._saved_at > self.checkpoint_seconds:
+                    self._save()
+                self._heed()
+        self.journal.close()
+
+    def _validation_due(self) -> bool:
+        """Whether the weights after this update are to be validated and have not been yet."""
+        last = self.update >= self.recipe.max_updates
+        return self.update > self.validated and (
+            last or self.update % self.recipe.validate_every == 0
+        )
+
+    def _record(self) -> dict[str, float]:
+        """Write down the means of the window; those that a progress bar shows are returned."""
+        self._check_finite()
+        self.check()
+        numbers = self.window.numbers()
+        epoch = round(self.update / self.batches.per_epoch, 2)
+        self.journal.write("train", self.update, epoch=epoch, **numbers)
+        return {"loss": numbers["loss"], "bleu": round(self.early.best_bleu, 2)}
+
+    def _check_finite(self) -> None:
+        """Raises UserError, naming the first cause, if the training has diverged."""
+        update = self.window.first_spoilt()
+        if update:
+            pairs = ", ".join(map(str, self.batches.rows(update - 1) + 1))
+            raise UserError(
+                f"the loss or its gradient was not finite in update {update}: the training has "
+                "diverged; lower training.learning_rate. The batch of that update are the pairs "
+                f"{pairs} of the training text, counted from 1"
+            )
+
+    def _heed(self) -> None:
+        """After a signal, write a checkpoint at once.
+
+        Raises TrainingInterruptedError if the run is to end.
+        """
+        if self.signals.received:
+            self._save()
+            then = ", training goes on until it is killed" if stays_alive() else ""
+            print(
+                f"signal {self.signals.received}: state saved after update {self.update}{then}",
+                file=sys.stderr,
+                flush=True,
+            )
+            self.signals.heed()
 
     def rehearse(self) -> None:
         """Pass the largest batch through the model, without a trace; see `rehearsal`."""
@@ -186,82 +227,78 @@ class Training:
         """Source and target ids of a batch, where the model computes."""
         return [torch.from_numpy(ids).to(self.device, non_blocking=True) for ids in batch]
 
-    def _check(self, window: Window) -> None:
-        """Raises UserError, naming the first cause, if the training has diverged."""
-        update = window.first_spoilt()
-        if update:
-            pairs = ", ".join(map(str, self.batches.rows(update - 1) + 1))
-            raise UserError(
-                f"the loss or its gradient was not finite in update {update}: the training has "
-                "diverged; lower training.learning_rate. The batch of that update are the pairs "
-                f"{pairs} of the training text, counted from 1"
-            )
-
     def _validate(self) -> None:
         """Score the development set; keep the weights if they are the best so far, or the last."""
+        self._check_finite()
         started = time.monotonic()
-        bleu = self.validation.bleu(self.model, self.device)
+        bleu = self.validation.bleu(self.model, self.device, self._heed)
         if self.early.better(bleu, self.update, always=self.recipe.patience is None):
             self.best = self._weights()
+        self.validated = self.update
         seconds = round(time.monotonic() - started, 2)
+        self.check()
         self.journal.write("dev", self.update, bleu=round(bleu, 4), seconds=seconds)
+        self.window.restart()
 
     def _weights(self) -> checkpoint.Tensors:
         """A copy of the model's weights."""
         return {name: tensor.detach().clone() for name, tensor in self.model.state_dict().items()}
 
     def _save(self) -> None:
+        """Write a checkpoint, unless the newest one says the same."""
+        if self._saved == (self.update, self.validated):
+            return
+        self._check_finite()
         tensors = {
             **checkpoint.grouped("model", self.model.state_dict()),
             **checkpoint.grouped("best", self.best),
             **checkpoint.grouped("optimizer", checkpoint.optimizer_tensors(self.optimizer)),
+            **checkpoint.grouped("window", self.window.sums()),
         }
         record = {
             "identity": self.identity,
+            "optimizer": type(self.optimizer).__name__,
             "update": self.update,
+            "validated": self.validated,
             "seconds": self.seconds,
             "early": dataclasses.asdict(self.early),
+            "window": self.window.counts(),
+            "journal": self.journal.records,
         }
-        checkpoint.save(self.checkpoint, tensors, record)
+        self.checkpoints.write(tensors, record)
+        self._saved, self._saved_at = (self.update, self.validated), time.monotonic()
 
-    def _resume(self) -> None:
-        """Go on from the checkpoint; one of another configuration or other data is moved aside."""
-        found = checkpoint.load(self.checkpoint)
+    def _resume(self) -> list[dict[str, Any]]:
+        """Go on from the newest checkpoint that is whole and fits; the journal up to it."""
+        found = self.checkpoints.newest(self.identity)
         if found is None:
-            return
+            return []
         tensors, record = found
-        other = [key for key, value in self.identity.items() if record["identity"][key] != value]
-        if other:
-            set_aside(self.checkpoint, f"made with other {' and '.join(other)}")
-            return
-        self.model.load_state_dict(checkpoint.group(tensors, "model"))
+        weights = checkpoint.group(tensors, "model")
+        if shapes(weights) != shapes(self.model.state_dict()) or (
+            record["optimizer"] != type(self.optimizer).__name__
+        ):
+            self.checkpoints.set_aside("does not fit the model or its optimizer")
+            return []
+        self.model.load_state_dict(weights)
         checkpoint.restore_optimizer(self.optimizer, checkpoint.group(tensors, "optimizer"))
         self.best = checkpoint.group(tensors, "best")
-        self.update, self.seconds = record["update"], record["seconds"]
+        self.update, self.validated = record["update"], record["validated"]
+        self._saved = (self.update, self.validated)
         self.early = EarlyStop(**record["early"])
-        print(f"{self.checkpoint}: resumed after update {self.update}", file=sys.stderr)
+        self.window.restore(checkpoint.group(tensors, "window"), record["window"])
+        self._started -= record["seconds"]
+        print(
+            f"{self.checkpoints.folder}: resumed after update {self.update}",
+            file=sys.stderr,
+            flush=True,
+        )
+        return record["journal"]  # type: ignore[no-any-return]
 
 
-class Signals:
-    """Catches SIGINT, SIGTERM and SIGUSR1, to be asked about between two updates."""
-
-    NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)
-
-    def __init__(self) -> None:
-        self.received = 0
-        self._before: dict[int, Any] = {}
-
-    def __enter__(self) -> "Signals":
-        for number in self.NUMBERS:
-            self._before[number] = signal.signal(number, self._note)
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-
-    def _note(self, number: int, frame: FrameType | None) -> None:
-        self.received = number
+def shapes(tensors: Mapping[str, torch.Tensor]) -> dict[str, torch.Size]:
+    """The shape of each tensor."""
+    return {name: tensor.shape for name, tensor in tensors.items()}
 
 
 def described(other: PairFilter) -> dict[str, Any]:
@@ -270,6 +307,6 @@ def described(other: PairFilter) -> dict[str, Any]:
     return {**dataclasses.asdict(other), "data": manifest}
 
 
-def as_json(record: dict[str, Any]) -> Any:
+def as_json(record: Mapping[str, Any]) -> Any:
     """`record` as it comes back from JSON: tuples are lists there."""
     return json.loads(json.dumps(record))

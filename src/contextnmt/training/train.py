@@ -7,15 +7,19 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
+import torch
 import typer
 
-from contextnmt.files import atomic, write_json
-from contextnmt.model.settings import model_settings
+from contextnmt.errors import UserError
+from contextnmt.files import atomic, read_json, write_json
+from contextnmt.model.settings import ModelSettings, model_settings
 from contextnmt.settings import json_object
-from contextnmt.training.checkpoint import locked, save
+from contextnmt.training.checkpoint import digest, save
 from contextnmt.training.environment import environment
-from contextnmt.training.loop import Training, TrainingInterruptedError
+from contextnmt.training.lock import Lock
+from contextnmt.training.loop import Training
 from contextnmt.training.settings import pair_filter, training_settings
+from contextnmt.training.signals import Signals, TrainingInterruptedError
 
 #: Largest seed: with the number of the update it makes up 64 bits.
 MAX = 2**31 - 1
@@ -38,13 +42,20 @@ def train(
         list[str] | None,
         typer.Option(help="of another system, for pairs to pass as well, JSON; repeatable"),
     ] = None,
+    identity: Annotated[
+        Path | None,
+        typer.Option(help="JSON file: what a checkpoint must agree with to be gone on from"),
+    ] = None,
 ) -> None:
     """Train a model; stop when greedy BLEU on the development set no longer grows.
 
     Writes model.safetensors (the best weights; without patience the last), model.json (settings,
     seed, data, environment, time), log.jsonl (the course) and the two vocabularies into OUT, and
     TensorBoard events into OUT/tensorboard. SIGINT, SIGTERM and SIGUSR1 write a checkpoint into
-    STATE and end; the same command goes on from there.
+    STATE and end, but in a batch job of Slurm, which goes on until it is killed. The same command
+    goes on from the newest checkpoint, if it was made with the same data, seed, settings and source
+    code; with --identity, what that file says stands for settings and code. While another process
+    trains in STATE, it waits.
 
     Example: contextnmt train --data data/bpe --out model --state model/state
     --model '{"hidden": 256}' --training '{"batch_size": 80}'
@@ -55,22 +66,48 @@ def train(
     recipe = training_settings(json_object("--training", training))
     architecture = model_settings(json_object("--model", model))
     filters = [pair_filter("--filter", each) for each in filter or []]
-    with locked(state):
-        run = Training(
-            *(data, architecture, recipe, seed, state, out / "tensorboard"),
-            checkpoint_minutes=checkpoint_minutes,
-            filters=filters,
-        )
-        try:
-            run.run()
-        except TrainingInterruptedError as interrupted:
-            print(f"stopped by a signal after update {run.update}; state saved", file=sys.stderr)
-            sys.exit(128 + interrupted.signal)
-        write_model(run, data, out)
-        shutil.rmtree(state)
+    agreed = None if identity is None else read_json(identity)
+    before = stamp(out)
+    try:
+        with Signals() as signals, Lock(state, waiting=signals.heed) as lock:
+            run = Training(
+                *(data, architecture, recipe, seed, state, out / "tensorboard"),
+                checkpoint_minutes=checkpoint_minutes,
+                filters=filters,
+                identity=agreed,
+                check=lock.check,
+                signals=signals,
+            )
+            if lock.waited and stamp(out) != before and made_by(run, out):
+                print(f"{out}: the training that was waited for has made it", file=sys.stderr)
+            else:
+                run.run()
+                lock.check()
+                write_model(run, architecture, data, out)
+            run.checkpoints.clear()
+    except TrainingInterruptedError as interrupted:
+        print("stopped by a signal; the same command goes on", file=sys.stderr)
+        sys.exit(128 + interrupted.signal)
+    except torch.OutOfMemoryError as error:
+        raise UserError(
+            f"out of GPU memory ({str(error).partition('. ')[0]}): lower training.batch_size, "
+            "training.max_length or the sizes under model, or take a larger GPU; the training goes "
+            "on from its last checkpoint only if none of them is changed"
+        ) from None
 
 
-def write_model(run: Training, data: Path, out: Path) -> None:
+def stamp(out: Path) -> int:
+    """When model.json was written, 0 if it is not there."""
+    path = out / "model.json"
+    return path.stat().st_mtime_ns if path.is_file() else 0
+
+
+def made_by(run: Training, out: Path) -> bool:
+    """Whether model.json is that of a training of the same settings, data and code."""
+    return stamp(out) > 0 and read_json(out / "model.json").get("identity") == digest(run.identity)
+
+
+def write_model(run: Training, model: ModelSettings, data: Path, out: Path) -> None:
     """Write what a finished training leaves; model.json, which tells of it all, comes last."""
     for name in VOCABULARIES:
         with atomic(out / name, "wb") as copy, open(data / name, "rb") as original:
@@ -81,8 +118,8 @@ def write_model(run: Training, data: Path, out: Path) -> None:
     write_json(
         out / "model.json",
         {
-            "model": run.identity["model"],
-            "training": run.identity["training"],
+            "model": dataclasses.asdict(model),
+            "training": dataclasses.asdict(run.recipe),
             "seed": run.seed,
             "best": {"update": run.early.best_update, "dev_bleu": run.early.best_bleu},
             "updates": run.update,
@@ -90,10 +127,11 @@ def write_model(run: Training, data: Path, out: Path) -> None:
             "seconds": round(run.seconds, 1),
             "parameters": sum(p.numel() for p in run.model.parameters()),
             "data": {
-                **run.identity["data"],
+                **run.data,
                 "pairs": len(run.pairs.rows),
                 "dropped": run.pairs.dropped,
             },
+            "identity": digest(run.identity),
             "environment": environment(),
         },
     )

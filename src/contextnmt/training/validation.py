@@ -1,5 +1,6 @@
 """Greedy BLEU on the development set, the measure by which training stops (A22)."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -41,11 +42,20 @@ class Validation:
             )
         self.order = np.argsort(self.source.lengths, kind="stable")
 
-    def bleu(self, model: Translator, device: torch.device) -> float:
-        """Tokenized BLEU (that of multi-bleu.perl) of the greedy translations, 0 to 100."""
+    def bleu(
+        self,
+        model: Translator,
+        device: torch.device,
+        between: Callable[[], None] = lambda: None,
+    ) -> float:
+        """Tokenized BLEU (that of multi-bleu.perl) of the greedy translations, 0 to 100.
+
+        `between` is called before each batch of sentences; it may raise.
+        """
         hypotheses = [""] * len(self.order)
         model.eval()
         for start in range(0, len(self.order), BATCH):
+            between()
             rows = self.order[start : start + BATCH]
             source = torch.from_numpy(self.source.padded(rows)).to(device)
             written = model.greedy(source, EOS).cpu().numpy()

@@ -3,6 +3,8 @@
 import resource
 import sys
 import time
+from collections.abc import Mapping
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -11,6 +13,10 @@ from contextnmt.training.settings import TrainingSettings
 
 #: Bytes of the unit in which the system counts the memory of a process.
 MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
+
+#: What a window adds up, on the device and here.
+SUMS = ("loss", "norm", "clipped", "finite")
+COUNTS = ("updates", "source_tokens", "target_tokens")
 
 
 class Window:
@@ -66,6 +72,23 @@ class Window:
         }
         self.restart()
         return numbers
+
+    def sums(self) -> dict[str, Tensor]:
+        """What a checkpoint has to hold for `restore`, besides `counts`."""
+        return {name: getattr(self, name) for name in SUMS}
+
+    def counts(self) -> dict[str, float]:
+        """What a checkpoint has to hold for `restore`, besides `sums`."""
+        seconds = time.monotonic() - self.started
+        return {**{name: getattr(self, name) for name in COUNTS}, "seconds": seconds}
+
+    def restore(self, sums: Mapping[str, Tensor], counts: Mapping[str, Any]) -> None:
+        """Go on where a window was when `sums` and `counts` were asked for."""
+        for name in SUMS:
+            setattr(self, name, sums[name].to(self.device))
+        for name in COUNTS:
+            setattr(self, name, counts[name])
+        self.started = time.monotonic() - counts["seconds"]
 
     def first_spoilt(self) -> int:
         """The first update whose loss, or gradient that was not replaced, was not finite; 0: none.

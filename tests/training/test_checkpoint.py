@@ -1,0 +1,150 @@
+"""Checkpoints: numbered, whole or not at all, and never taken for what they are not."""
+
+import json
+import random
+
+import pytest
+import torch
+
+from contextnmt.errors import UserError
+from contextnmt.training.checkpoint import Checkpoints, group, grouped
+
+KINDS = ("json", "safetensors")
+IDENTITY = {"code": ["loop.py@1"], "seed": 1}
+
+
+def write(folder, *updates, identity=IDENTITY):
+    checkpoints = Checkpoints(folder)
+    for update in updates:
+        tensors = {"model/w": torch.full((50,), float(update)), "best/w": torch.zeros(())}
+        checkpoints.write(tensors, {"identity": identity, "update": update})
+    return checkpoints
+
+
+@pytest.fixture
+def folder(tmp_path):
+    folder = tmp_path / "state"
+    folder.mkdir()
+    return folder
+
+
+def newest(folder, identity=IDENTITY):
+    found = Checkpoints(folder).newest(identity)
+    if found is None:
+        return None
+    tensors, record = found
+    assert torch.equal(tensors["model/w"], torch.full((50,), float(record["update"])))
+    return record["update"]
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_what_was_written_last_is_found_and_two_are_kept(folder):
+    assert newest(folder) is None
+    write(folder, 10, 20, 30)
+    assert newest(folder) == 30
+    assert names(folder) == [f"checkpoint.{n}.{kind}" for n in (2, 3) for kind in KINDS]
+    write(folder, 40)
+    assert newest(folder) == 40
+    assert len(names(folder)) == 4
+
+
+def cut(content, rng):
+    return content[: rng.randrange(len(content))]
+
+
+def flipped(content, rng):
+    place = rng.randrange(len(content))
+    byte = content[place] ^ (1 << rng.randrange(8))
+    return content[:place] + bytes([byte]) + content[place + 1 :]
+
+
+@pytest.mark.parametrize("damage", [cut, flipped])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_corrupt_checkpoint_falls_back_to_the_one_before(tmp_path, capsys, kind, damage):
+    rng = random.Random(5)
+    for attempt in range(30):
+        folder = tmp_path / str(attempt) / "state"
+        folder.mkdir(parents=True)
+        write(folder, 10, 20, 30)
+        path = folder / f"checkpoint.3.{kind}"
+        path.write_bytes(damage(path.read_bytes(), rng))
+        assert newest(folder) == 20
+        said = capsys.readouterr().err
+        assert "checkpoint.3.json: corrupt (" in said and said.count("\n") == 1
+        assert "state.aside/1, the one before is taken" in said
+        assert path.name in names(tmp_path / str(attempt) / "state.aside" / "1")
+        write(folder, 25)
+        assert newest(folder) == 25
+        assert len(names(folder)) == 4  # still one to fall back to
+
+
+def test_if_all_are_corrupt_training_starts_afresh(folder, capsys):
+    write(folder, 10, 20)
+    for path in folder.glob("*.safetensors"):
+        path.write_bytes(b"")
+    assert newest(folder) is None
+    assert "training starts afresh" in capsys.readouterr().err
+    assert names(folder) == []
+    assert names(folder.with_name("state.aside")) == ["1", "2"]
+
+
+def test_a_state_of_another_identity_is_moved_aside_with_one_line(folder, capsys):
+    write(folder, 10, 20)
+    other = {"code": ["loop.py@2"], "seed": 2, "data": 1}
+    assert newest(folder, other) is None
+    said = capsys.readouterr().err
+    assert "made with other code and data and seed; moved to" in said and said.count("\n") == 1
+    assert names(folder) == []
+    assert len(names(folder.with_name("state.aside") / "1")) == 4
+    write(folder, 30, identity=other)
+    assert newest(folder, other) == 30
+
+
+def test_what_a_kill_left_unfinished_is_removed(folder):
+    write(folder, 10)
+    for name in ("checkpoint.2.safetensors", ".checkpoint.2.json.x1.part"):
+        (folder / name).write_bytes(b"half")
+    assert newest(folder) == 10
+    assert names(folder) == [f"checkpoint.1.{kind}" for kind in KINDS]
+
+
+def test_a_file_that_cannot_be_read_is_left_where_it_is(folder):
+    write(folder, 10)
+    path = folder / "checkpoint.1.json"
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(UserError, match=r"checkpoint\.1\.json: cannot be read \(Is a directory\)"):
+        newest(folder)
+
+
+def test_a_checkpoint_is_not_written_into_the_state_of_another(folder):
+    def lost():
+        raise UserError("lost")
+
+    write(folder, 10)
+    before = names(folder)
+    with pytest.raises(UserError, match="lost"):
+        Checkpoints(folder, lost).write({"model/w": torch.zeros(1)}, {})
+    with pytest.raises(UserError, match="lost"):
+        Checkpoints(folder, lost).clear()
+    assert names(folder) == before
+
+
+def test_clearing_leaves_the_lock_alone(folder):
+    (folder / "lock.1").touch()
+    (folder / "log.jsonl").touch()
+    write(folder, 10, 20).clear()
+    assert names(folder) == ["lock.1"]
+
+
+def test_records_are_json(folder):
+    write(folder, 10)
+    assert json.loads((folder / "checkpoint.1.json").read_text())["update"] == 10
+
+
+def test_groups():
+    tensors = {**grouped("a", {"w": torch.zeros(1)}), **grouped("b", {"w": torch.ones(1)})}
+    assert group(tensors, "b") == {"w": torch.ones(1)}

@@ -1,0 +1,171 @@
+"""The lock on a state: one owner at a time, and none for ever."""
+
+import dataclasses
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from contextnmt.errors import UserError
+from contextnmt.training.lock import Lock, Owner, Watch
+
+#: An owner on another machine: nothing but its heartbeat tells whether it lives.
+FAR = Owner("far", "far boot", 12, "1", "77", "token")
+
+
+def beat(folder, beats, number=1, owner=FAR):
+    content = {"owner": dataclasses.asdict(owner), "beats": beats}
+    (folder / f"lock.{number}").write_text(json.dumps(content))
+
+
+def test_an_owner_writes_and_leaves_nothing(tmp_path):
+    folder = tmp_path / "state"
+    with Lock(folder) as lock:
+        assert not lock.waited
+        lock.check()
+        assert Watch(folder).owner() == lock.owner
+        assert str(lock.owner).startswith(f"process {os.getpid()} on ")
+        (folder / "file").touch()
+    assert [path.name for path in folder.iterdir()] == ["file"]
+    with Lock(folder):
+        (folder / "file").unlink()
+    assert not folder.exists()
+
+
+def test_the_heartbeat_changes_the_file(tmp_path):
+    with Lock(tmp_path, beat=0.01):
+        before = (tmp_path / "lock.1").read_bytes()
+        time.sleep(0.2)
+        assert (tmp_path / "lock.1").read_bytes() != before
+
+
+def test_an_owner_elsewhere_is_waited_for_until_it_falls_silent(tmp_path, capsys):
+    """It beats for a while, longer than the silence that ends its ownership."""
+    beats = 0
+
+    def waiting():
+        nonlocal beats
+        beats += 1
+        if beats <= 8:
+            beat(tmp_path, beats)
+
+    beat(tmp_path, 0)
+    began = time.monotonic()
+    with Lock(tmp_path, silence=0.4, waiting=waiting) as lock:
+        assert lock.waited and lock.number == 2
+        assert time.monotonic() - began > 0.8 + 0.4  # eight pauses of a quarter of the silence
+        assert not (tmp_path / "lock.1").exists()
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "another training works here (process 12 on far, Slurm job 77): waiting" in said
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b'{"owner": {}}', b"\xff"])
+def test_a_lock_that_does_not_name_its_owner_falls_silent_too(tmp_path, content):
+    (tmp_path / "lock.3").write_bytes(content)
+    with Lock(tmp_path, silence=0.1) as lock:
+        assert lock.waited and lock.number == 4
+
+
+def test_an_owner_that_was_killed_here_is_gone_at_once(tmp_path):
+    script = (
+        "import sys, time; from pathlib import Path; from contextnmt.training.lock import Lock\n"
+        "with Lock(Path(sys.argv[1])): print(flush=True); time.sleep(60)"
+    )
+    command = [sys.executable, "-c", script, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        owner = Watch(tmp_path).owner()
+        assert owner.process == process.pid
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    assert Watch(tmp_path).owner() is None
+    with Lock(tmp_path) as lock:
+        assert not lock.waited
+
+
+def test_a_process_id_that_was_given_again_is_no_owner(tmp_path):
+    beat(tmp_path, 1, owner=dataclasses.replace(Owner.here(), started="1"))
+    assert Watch(tmp_path).owner() is None
+    beat(tmp_path, 1, owner=Owner.here())
+    assert Watch(tmp_path).owner() is not None
+
+
+def test_who_is_told_to_stop_while_waiting_stops(tmp_path):
+    def stop():
+        raise KeyboardInterrupt
+
+    beat(tmp_path, 1)
+    with pytest.raises(KeyboardInterrupt), Lock(tmp_path, waiting=stop):
+        raise AssertionError
+    assert [path.name for path in tmp_path.iterdir()] == ["lock.1"]
+
+
+def test_the_loser_is_told(tmp_path):
+    with Lock(tmp_path) as lock:
+        beat(tmp_path, 1, number=2)
+        with pytest.raises(UserError, match="process 12 on far, Slurm job 77 has taken over"):
+            lock.check()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["lock.1", "lock.2"]
+    with pytest.raises(UserError, match="removed while"), Lock(tmp_path / "gone") as lock:
+        (tmp_path / "gone" / "lock.1").unlink()
+        lock.check()
+
+
+def test_a_number_that_is_long_gone_does_not_make_an_owner(tmp_path):
+    """A newcomer that slept between its look at the lock and its claim."""
+    beat(tmp_path, 1, number=7)
+    slow = Lock(tmp_path)
+    assert not slow._claim(5)
+    assert not slow._claim(7)
+    assert [path.name for path in tmp_path.iterdir()] == ["lock.7"]
+
+
+def no_links(*paths):
+    raise PermissionError(errno.EPERM, "no hard links here")
+
+
+def test_a_link_whose_answer_was_lost_makes_an_owner(tmp_path, monkeypatch):
+    link = os.link
+
+    def answer_lost(*paths):
+        link(*paths)
+        raise FileExistsError
+
+    monkeypatch.setattr(os, "link", answer_lost)
+    with Lock(tmp_path) as lock:
+        lock.check()
+
+
+@pytest.mark.parametrize("killed", [False, True])
+@pytest.mark.parametrize("links", [False, True])
+def test_many_newcomers_become_owners_one_after_another(tmp_path, killed, links, monkeypatch):
+    """Each adds to a number in a file, slowly, so that two at once would lose additions."""
+    if not links:
+        monkeypatch.setattr(os, "link", no_links)
+    folder, total = tmp_path / "state", tmp_path / "total"
+    total.write_text("0")
+    if killed:
+        folder.mkdir()
+        beat(folder, 1)
+
+    def add():
+        for _ in range(5):
+            with Lock(folder, beat=0.05, silence=1.0) as lock:
+                number = int(total.read_text())
+                time.sleep(0.005)
+                lock.check()
+                total.write_text(str(number + 1))
+
+    threads = [threading.Thread(target=add) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert total.read_text() == "20"

@@ -1,0 +1,410 @@
+"""A training that is killed, or whose disk fails it, at any moment ends as one that was not."""
+
+import contextlib
+import errno
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+import traceback
+from pathlib import Path
+
+import pytest
+from safetensors.torch import save_file
+
+from contextnmt.errors import UserError
+from contextnmt.training import checkpoint
+from contextnmt.training.loop import Window
+from contextnmt.training.signals import stays_alive
+from contextnmt.training.train import train
+from contextnmt.training.validation import Validation
+
+MODEL = {"embedding": 4, "hidden": 4, "alignment": 4, "maxout": 4, "initialisation": "glorot"}
+RECIPE = {
+    "learning_rate": 0.05,
+    "batch_size": 16,
+    "unknown_limit": 1.0,
+    "validate_every": 2,
+    "max_updates": 9,
+    "patience": 2,
+}
+#: What the clock and the system's memory have a say in.
+MEASURED = {"seconds", "source_tokens_per_second", "target_tokens_per_second", "memory_mb"}
+
+
+def run(data: Path, folder: Path, **recipe: object) -> None:
+    settings = json.dumps({**RECIPE, **recipe})
+    train(data, folder / "model", folder / "state", json.dumps(MODEL), settings)
+
+
+def forked(work, *arguments, **named) -> int:
+    """Do `work` in a process of its own; return its id. A new interpreter would cost seconds."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    process = os.fork()
+    if not process:
+        status = 1
+        try:
+            work(*arguments, **named)
+            status = 0
+        except SystemExit as exit:
+            status = exit.code
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stderr.flush()
+            os._exit(status)
+    return process
+
+
+def ended(process: int) -> int:
+    """Wait for a process; its exit status, negative if a signal killed it."""
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+
+
+def course(folder: Path) -> list[dict]:
+    """The journal of a finished training, without what is measured."""
+    lines = (folder / "model" / "log.jsonl").read_text().split("\n")[:-1]
+    return [{k: v for k, v in json.loads(line).items() if k not in MEASURED} for line in lines]
+
+
+def same(folder: Path, other: Path) -> None:
+    """Two trainings have ended alike: weights to the last bit, and journals; no state is left."""
+    weights = [(each / "model" / "model.safetensors").read_bytes() for each in (folder, other)]
+    assert weights[0] == weights[1]
+    assert course(folder) == course(other)
+    told = [json.loads((each / "model" / "model.json").read_text()) for each in (folder, other)]
+    for key in ("best", "updates", "stopped", "identity"):
+        assert told[0][key] == told[1][key]
+    assert not (folder / "state").exists()
+
+
+@pytest.fixture(scope="module")
+def undisturbed(reversal, tmp_path_factory):
+    """A training that ends by early stopping. Made here: children then find torch warmed up."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    run(reversal, folder)
+    assert json.loads((folder / "model" / "model.json").read_text())["stopped"] == "patience"
+    return folder
+
+
+class Fault:
+    """Fails the operation number `at` on the disk, each counted from 1 as it begins."""
+
+    def __init__(self, monkeypatch, at: int, kill: bool) -> None:
+        self.at, self.kill, self.count = at, kill, 0
+        for module, name in [
+            (os, "fsync"),
+            (os, "replace"),
+            (os, "link"),
+            (os, "unlink"),
+            (os, "rmdir"),
+            (os, "pwrite"),
+        ]:
+            monkeypatch.setattr(module, name, self._faulty(getattr(module, name)))
+        monkeypatch.setattr(checkpoint, "save_file", self._half_written)
+        self._dump = json.dump
+        monkeypatch.setattr(json, "dump", self._half_dumped)
+
+    def _step(self) -> bool:
+        self.count += 1
+        return self.count == self.at
+
+    def _fail(self):
+        if self.kill:
+            os.kill(os.getpid(), signal.SIGKILL)
+        raise OSError(errno.EIO, "injected")
+
+    def _faulty(self, operation):
+        def counted(*arguments, **named):
+            if self._step():
+                self._fail()
+            return operation(*arguments, **named)
+
+        return counted
+
+    def _half_written(self, tensors, path, metadata=None):
+        save_file(tensors, path, metadata=metadata)
+        if self._step():
+            os.truncate(path, path.stat().st_size // 2)
+            self._fail()
+
+    def _half_dumped(self, content, out, **options):
+        if self._step():
+            text = json.dumps(content, **options)
+            out.write(text[: len(text) // 2])
+            out.flush()
+            self._fail()
+        self._dump(content, out, **options)
+
+
+def faulty(data, folder, at, kill):
+    """Run a training in which an operation fails; how many operations there were."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        fault = Fault(monkeypatch, at, kill)
+        run(data, folder)
+    return fault.count
+
+
+def goes_on(data, folder, capsys):
+    """Run a training again: no checkpoint that was finished is lost or found corrupt."""
+    finished = list((folder / "state").glob("checkpoint.*.json"))
+    capsys.readouterr()
+    run(data, folder)
+    said = capsys.readouterr().err
+    assert ("resumed after update" in said) == bool(finished)
+    assert "moved to" not in said
+
+
+def test_a_kill_at_any_operation_on_the_disk_changes_nothing(
+    reversal, undisturbed, tmp_path, capsys
+):
+    operations = faulty(reversal, tmp_path / "0", 0, kill=True)
+    assert operations > 50
+    for at in range(1, operations + 1):
+        folder = tmp_path / str(at)
+        assert ended(forked(faulty, reversal, folder, at, kill=True)) == -signal.SIGKILL
+        goes_on(reversal, folder, capsys)
+        same(folder, undisturbed)
+
+
+def test_an_error_at_any_operation_on_the_disk_changes_nothing(
+    reversal, undisturbed, tmp_path, capsys
+):
+    operations, errors = faulty(reversal, tmp_path / "0", 0, kill=False), 0
+    for at in range(1, operations + 1):
+        folder = tmp_path / str(at)
+        try:
+            faulty(reversal, folder, at, kill=False)
+        except OSError as error:
+            assert error.errno == errno.EIO
+            goes_on(reversal, folder, capsys)
+            errors += 1
+        else:  # a link has another way, and that a name stays does no harm
+            if at > operations - 2:
+                shutil.rmtree(folder / "state")
+        same(folder, undisturbed)
+    assert errors == operations - 4
+
+
+def test_kills_at_random_moments_change_nothing(reversal, tmp_path):
+    rng = random.Random(3)
+    long = {"max_updates": 60, "validate_every": 7, "patience": 100}
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    began = time.monotonic()
+    assert ended(forked(run, reversal, whole, **long)) == 0
+    seconds = time.monotonic() - began
+    kills = 0
+    for _ in range(8):
+        process = forked(run, reversal, killed, **long)
+        time.sleep(rng.uniform(0, seconds / 2))
+        os.kill(process, signal.SIGKILL)
+        if ended(process) == 0:
+            break
+        kills += 1
+    else:
+        assert ended(forked(run, reversal, killed, **long)) == 0
+    assert kills > 1
+    same(killed, whole)
+
+
+def at_update(monkeypatch, update, action):
+    """Call `action` amid an update, once."""
+    original = Window.add
+
+    def noticed(self, number, *arguments):
+        original(self, number, *arguments)
+        if number == update:
+            action()
+
+    monkeypatch.setattr(Window, "add", noticed)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGUSR1])
+@pytest.mark.parametrize("update", [3, 6])
+def test_a_signal_saves_the_state_and_ends(
+    reversal, undisturbed, tmp_path, monkeypatch, capsys, number, update
+):
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    with monkeypatch.context() as patch, pytest.raises(SystemExit) as exit:
+        at_update(patch, update, lambda: os.kill(os.getpid(), number))
+        run(reversal, tmp_path)
+    assert exit.value.code == 128 + number
+    assert f"signal {number}: state saved after update {update}" in capsys.readouterr().err
+    assert not (tmp_path / "model" / "model.json").exists()
+    run(reversal, tmp_path)
+    assert f"resumed after update {update}" in capsys.readouterr().err
+    same(tmp_path, undisturbed)
+
+
+def test_a_record_that_a_stop_cuts_in_two_is_the_mean_of_both_parts(
+    reversal, tmp_path, monkeypatch
+):
+    """Here records are three updates apart."""
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    long = {"max_updates": 63, "validate_every": 63}
+    run(reversal, tmp_path / "whole", **long)
+    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+        at_update(patch, 32, lambda: os.kill(os.getpid(), signal.SIGTERM))
+        run(reversal, tmp_path / "cut", **long)
+    run(reversal, tmp_path / "cut", **long)
+    assert [record["update"] for record in course(tmp_path / "cut")] == [*range(3, 64, 3), 63]
+    same(tmp_path / "cut", tmp_path / "whole")
+
+
+def test_a_signal_amid_a_validation_saves_at_once(
+    reversal, undisturbed, tmp_path, monkeypatch, capsys
+):
+    original = Validation.bleu
+
+    def signalled(self, model, device, between):
+        os.kill(os.getpid(), signal.SIGTERM)
+        return original(self, model, device, between)
+
+    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+        patch.setattr(Validation, "bleu", signalled)
+        run(reversal, tmp_path)
+    (record,) = (tmp_path / "state").glob("checkpoint.*.json")
+    assert json.loads(record.read_text())["update"] == 2
+    assert json.loads(record.read_text())["validated"] == 0
+    run(reversal, tmp_path)
+    assert "resumed after update 2" in capsys.readouterr().err
+    same(tmp_path, undisturbed)
+
+
+def test_in_a_slurm_job_a_signal_saves_and_the_training_goes_on(
+    reversal, undisturbed, tmp_path, monkeypatch, capsys
+):
+    saved = []
+
+    def terminate():
+        saved.append(len(list((tmp_path / "state").glob("checkpoint.*.json"))))
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    with monkeypatch.context() as patch:
+        at_update(patch, 1, terminate)
+        run(reversal, tmp_path)
+    assert saved == [0]
+    assert "signal 15: state saved after update 1, training goes on" in capsys.readouterr().err
+    same(tmp_path, undisturbed)
+
+
+def test_at_a_terminal_a_signal_ends_it_in_a_slurm_job_too(monkeypatch):
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    assert stays_alive()
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+    assert not stays_alive()
+    monkeypatch.setattr(sys, "stdin", None)
+    assert stays_alive()
+    monkeypatch.delenv("SLURM_JOB_ID")
+    assert not stays_alive()
+
+
+def test_a_command_that_is_killed_goes_on(reversal, undisturbed, tmp_path):
+    """The same with the command itself, once: it takes a checkpoint each update, and dies."""
+    command = [
+        *(sys.executable, "-m", "contextnmt", "train", "--data", str(reversal)),
+        *("--out", str(tmp_path / "model"), "--state", str(tmp_path / "state")),
+        *("--model", json.dumps(MODEL), "--training", json.dumps(RECIPE)),
+    ]
+    with subprocess.Popen([*command, "--checkpoint-minutes", "0"]) as process:
+        deadline = time.monotonic() + 60
+        while not list((tmp_path / "state").glob("checkpoint.*.json")):
+            assert time.monotonic() < deadline and process.poll() is None
+            time.sleep(0.001)
+        process.kill()
+    assert not (tmp_path / "model" / "model.json").exists()
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "resumed after update" in done.stderr
+    same(tmp_path, undisturbed)
+
+
+def test_the_newcomer_waits_and_finds_the_model_made(reversal, undisturbed, tmp_path, capfd):
+    """Then it trains nothing: its scheduler had lost sight of a training that went on."""
+    first = forked(run, reversal, tmp_path)
+    while not list((tmp_path / "state").glob("checkpoint.*.json")):
+        time.sleep(0.001)
+    os.kill(first, signal.SIGSTOP)  # alive, and silent for less than a minute
+    second = forked(run, reversal, tmp_path)
+    while "another training works here (process" not in (said := capfd.readouterr().err):
+        time.sleep(0.01)
+    assert f"process {first} on" in said
+    os.kill(first, signal.SIGCONT)
+    assert ended(first) == 0
+    made = (tmp_path / "model" / "model.json").stat().st_mtime_ns
+    assert ended(second) == 0
+    assert "the training that was waited for has made it" in capfd.readouterr().err
+    assert (tmp_path / "model" / "model.json").stat().st_mtime_ns == made
+    same(tmp_path, undisturbed)
+
+
+def test_the_newcomer_takes_over_from_a_killed_one(reversal, undisturbed, tmp_path, capfd):
+    first = forked(run, reversal, tmp_path)
+    while not list((tmp_path / "state").glob("checkpoint.*.json")):
+        time.sleep(0.001)
+    os.kill(first, signal.SIGSTOP)
+    second = forked(run, reversal, tmp_path)
+    while "another training works here" not in capfd.readouterr().err:
+        time.sleep(0.01)
+    os.kill(first, signal.SIGKILL)
+    assert ended(first) == -signal.SIGKILL
+    assert ended(second) == 0
+    assert "resumed after update" in capfd.readouterr().err
+    same(tmp_path, undisturbed)
+
+
+def test_a_newcomer_that_waits_can_be_told_to_stop(reversal, tmp_path, monkeypatch):
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state" / "lock.4").write_text("of whom it is cannot be told yet")
+    timer = threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGTERM])
+    timer.start()
+    with pytest.raises(SystemExit) as exit:
+        run(reversal, tmp_path)
+    timer.join()
+    assert exit.value.code == 128 + signal.SIGTERM
+    assert [path.name for path in (tmp_path / "state").iterdir()] == ["lock.4"]
+
+
+def test_a_copy_whose_state_was_taken_over_stops_before_it_writes(reversal, tmp_path, monkeypatch):
+    state = tmp_path / "state"
+
+    def taken_over():
+        (lock,) = state.glob("lock.*")
+        content = json.loads(lock.read_text())
+        content["owner"] |= {"token": "other", "host": "elsewhere", "process": 17, "job": "8"}
+        number = int(lock.name.removeprefix("lock."))
+        (state / f"lock.{number + 1}").write_text(json.dumps(content))
+
+    at_update(monkeypatch, 3, taken_over)
+    with pytest.raises(UserError, match=r"process 17 on elsewhere, Slurm job 8 has taken over"):
+        run(reversal, tmp_path)
+    newest = max(state.glob("checkpoint.*.json"))
+    assert json.loads(newest.read_text())["update"] == 2
+    assert (state / "lock.2").exists()
+    with contextlib.suppress(FileNotFoundError):
+        assert not list((tmp_path / "model").glob("model.*"))
+
+
+def test_a_state_that_somebody_removed_stops_the_training(reversal, tmp_path, monkeypatch):
+    def removed():
+        for path in (tmp_path / "state").iterdir():
+            path.unlink()
+        (tmp_path / "state").rmdir()
+
+    at_update(monkeypatch, 3, removed)
+    with pytest.raises(UserError, match="removed while this training was at work"):
+        run(reversal, tmp_path)
+
+
+def test_a_forced_training_really_trains(reversal, undisturbed, tmp_path, capsys):
+    for _ in range(2):
+        run(reversal, tmp_path)
+        assert "resumed" not in capsys.readouterr().err
+        same(tmp_path, undisturbed)
