@@ -7,9 +7,11 @@ GPUS = 1 if CONFIGURATION["device"] == "cuda" else 0
 # content alone: an edit that was accepted for what is finished is accepted for what is half done.
 rule train_identity:
     output:
-        "<results>/train/{pair}/{system}/{seed}/identity.json",
+        "<results>/train-identity/{pair}/{system}/{seed}.json",
     log:
-        "<logs>/train/{pair}/{system}/{seed}.identity.log",
+        "<logs>/train-identity/{pair}/{system}/{seed}.log",
+    benchmark:
+        "<benchmarks>/train-identity/{pair}/{system}/{seed}.tsv"
     localrule: True
     params:
         identity=training_identity,
