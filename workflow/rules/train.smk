@@ -13,6 +13,8 @@ rule train_identity:
     benchmark:
         "<benchmarks>/train-identity/{pair}/{system}/{seed}.tsv"
     localrule: True
+    conda:
+        "../../envs/contextnmt.yaml"
     params:
         identity=training_identity,
     message:
