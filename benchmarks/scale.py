@@ -12,7 +12,6 @@ Example: python benchmarks/scale.py --source train.en.gz --target train.fr.gz
 --out benchmarks/published/scale.md
 """
 
-import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, islice, pairwise
@@ -24,7 +23,7 @@ import typer
 from altered_text import COMMON, GROUP, endless
 from memory_tables import BOTH_WORDS, SELECTED, Grown, grown_tables, power_law, words_in
 from pages import made_by, publish, table
-from text import Text
+from text import Text, stay_on_one_core
 from text_steps import STEPS, Run, memory_asked, run
 
 from contextnmt.errors import UserError
@@ -222,8 +221,6 @@ def main(
     """Measure time and memory of the text stages on texts of several sizes."""
     if len(set(pairs)) < 3:
         raise UserError("give --pairs three times or more, each time another number")
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     languages, in_domain = (source_language, target_language), (in_domain_source, in_domain_target)
     with tempfile.TemporaryDirectory() as folder:
         runs = []
@@ -250,4 +247,5 @@ def shown(path: Path) -> str:
 
 
 if __name__ == "__main__":
+    stay_on_one_core()
     typer.run(main)

@@ -8,7 +8,6 @@ Example: python benchmarks/selection.py data/*_en-fr --in-domain data/docs_en-fr
 --out benchmarks/published/selection.md
 """
 
-import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -17,7 +16,7 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 from pages import made_by, publish, table
-from text import Cost, Text, grown, measure
+from text import Cost, Text, grown, measure, stay_on_one_core
 
 from contextnmt.errors import UserError
 from contextnmt.files import count_lines, read_json
@@ -301,8 +300,6 @@ def main(
     out: Annotated[Path | None, typer.Option(help="file to write besides printing")] = None,
 ) -> None:
     """Select from the pool, and compare what was selected with chance."""
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     with tempfile.TemporaryDirectory() as folder:
         pool = parse_pool(folders, in_domain, Path(folder))
         found = measured(pool)
@@ -313,4 +310,5 @@ def main(
 
 
 if __name__ == "__main__":
+    stay_on_one_core()
     typer.run(main)

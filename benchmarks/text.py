@@ -323,6 +323,12 @@ def report(costs: list[Cost], found: list[Peer], kept: list[Table]) -> list[str]
     ]
 
 
+def stay_on_one_core() -> None:
+    """Keep this process, and those that it starts, on one core, where the system can do that."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+
+
 def main(
     source: Annotated[Path, typer.Option(help="source side of a text, not tokenized")],
     target: Annotated[Path, typer.Option(help="its target side")],
@@ -332,8 +338,6 @@ def main(
     out: Annotated[Path | None, typer.Option(help="file to write besides printing")] = None,
 ) -> None:
     """Time the text stages on a parallel text, beside the libraries that they wrap."""
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     short = islice(read_pairs(source, target), lines)
     again = islice(cycle(islice(read_pairs(source, target), lines)), count_lines(source))
     with tempfile.TemporaryDirectory() as folder:
@@ -360,4 +364,5 @@ def main(
 
 
 if __name__ == "__main__":
+    stay_on_one_core()
     typer.run(main)
