@@ -142,5 +142,7 @@ def test_snakemakes_own_report_has_the_captions(demo: Path, snakemake: Run, tmp_
     run = snakemake(demo, "--report", str(report))
     assert run.returncode == 0, run.stdout[-3000:]
     shown = report.read_text()
-    for caption in (demo / "workflow" / "report").glob("*.rst"):
-        assert caption.read_text()[:40] in shown, caption.name
+    captions = {path.stem: path for path in (demo / "workflow" / "report").glob("*.rst")}
+    del captions["selection-figures"]  # the demo trains on all pairs
+    for name, caption in captions.items():
+        assert caption.read_text()[:40] in shown, name
