@@ -185,7 +185,8 @@ def test_a_file_laid_by_hand_into_the_results_is_checked(snakemake: Run, tmp_pat
     """Snakemake takes it for one that it downloaded itself."""
     configuration = tmp_path / "own.yaml"
     file = {"url": "http://127.0.0.1:9/dev.gz", "sha256": "0" * 64}
-    corpus = {"files": {"dev.gz": file}, "texts": {"mine": {"file": "dev.gz"}}}
+    mine = {"file": "dev.gz", "columns": ["en", "fr"]}
+    corpus = {"files": {"dev.gz": file}, "texts": {"mine": mine}}
     texts = {"choi2017": {"texts": {"en-fr": {"dev": ["mine"]}}}}
     configuration.write_text(yaml.safe_dump({"corpora": {"other": corpus}, "experiments": texts}))
     laid = tmp_path / "results/demo/download/other/dev.gz"
@@ -209,7 +210,8 @@ def test_a_missing_corpus_file_is_named_with_what_to_do(
     if missing == "hand-placed":  # there is a file of this name, but it is another one
         (tmp_path / "dev.gz").write_bytes(b"something else")
     configuration = tmp_path / "missing.yaml"
-    corpus = {"files": {"dev.gz": file}, "texts": {"mine": {"file": "dev.gz"}}}
+    mine = {"file": "dev.gz", "columns": ["en", "fr"]}
+    corpus = {"files": {"dev.gz": file}, "texts": {"mine": mine}}
     texts = {"choi2017": {"texts": {"en-fr": {"dev": ["mine"]}}}}
     configuration.write_text(
         yaml.safe_dump(
