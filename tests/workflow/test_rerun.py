@@ -27,8 +27,8 @@ AFTER_SYMBOLIZING = {
 }
 AFTER_SYMBOLIZING |= {"symbol_scores", "choi2017_symbol_scores"} | AFTER_BINARIZING
 SYMBOLIZE = {"symbolize", "symbolize_pair", "symbolize_source"}
-AFTER_SELECTING = {"word_counts"} | SYMBOLIZE | AFTER_SYMBOLIZING
-AFTER_TOKENIZING = {"clean", "select"} | AFTER_SELECTING
+AFTER_SELECTING = {"word_counts", "choi2017_selection"} | SYMBOLIZE | AFTER_SYMBOLIZING
+AFTER_TOKENIZING = {"clean", "choi2017_cleaning", "select"} | AFTER_SELECTING
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
