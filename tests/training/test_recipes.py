@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from small_run import MODEL, RECIPE
 
 from contextnmt.errors import UserError
 from contextnmt.model.settings import ModelSettings
@@ -9,22 +10,10 @@ from contextnmt.training.loop import Training
 from contextnmt.training.settings import TrainingSettings
 from contextnmt.training.window import Window
 
-MODEL = ModelSettings(
-    embedding=16, hidden=24, alignment=16, maxout=16, dropout=0.1, initialisation="glorot"
-)
-RECIPE = {
-    "learning_rate": 0.01,
-    "batch_size": 20,
-    "sort_batches": 4,
-    "unknown_limit": 1.0,
-    "validate_every": 10,
-    "max_updates": 40,
-}
-
 
 def training(data, folder, **changes):
     recipe = TrainingSettings(**{**RECIPE, **changes})
-    return Training(data, MODEL, recipe, 1, folder / "state", folder / "board")
+    return Training(data, ModelSettings(**MODEL), recipe, 1, folder / "state", folder / "board")
 
 
 def training_losses(run):

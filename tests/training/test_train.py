@@ -10,6 +10,7 @@ import sys
 import pytest
 import torch
 from safetensors.torch import load_file
+from small_run import MODEL, RECIPE
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
@@ -24,23 +25,6 @@ from contextnmt.training.settings import (
 from contextnmt.training.signals import Signals, TrainingInterruptedError
 from contextnmt.training.train import train
 from contextnmt.translation.translate import translate
-
-MODEL = {
-    "embedding": 16,
-    "hidden": 24,
-    "alignment": 16,
-    "maxout": 16,
-    "dropout": 0.1,
-    "initialisation": "glorot",
-}
-RECIPE = {
-    "learning_rate": 0.01,
-    "batch_size": 20,
-    "sort_batches": 4,
-    "unknown_limit": 1.0,
-    "validate_every": 10,
-    "max_updates": 40,
-}
 
 
 def run(data, folder, **changes):
