@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import json
+import multiprocessing
 import os
 import random
 import shutil
@@ -11,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-import traceback
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
@@ -42,29 +43,46 @@ def run(data: Path, folder: Path, **recipe: object) -> None:
     train(data, folder / "model", folder / "state", json.dumps(MODEL), settings)
 
 
-def forked(work, *arguments, **named) -> int:
-    """Do `work` in a process of its own; return its id. A new interpreter would cost seconds."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    process = os.fork()
-    if not process:
-        status = 1
-        try:
-            work(*arguments, **named)
-            status = 0
-        except SystemExit as exit:
-            status = exit.code
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            sys.stderr.flush()
-            os._exit(status)
+#: Processes come from one that has loaded torch and done nothing with it: a child of pytest itself
+#: would lack the threads that torch started for the tests before, and wait for them for ever.
+PROCESSES = multiprocessing.get_context("forkserver")
+PROCESSES.set_forkserver_preload(["pytest", "contextnmt.training.train"])
+
+
+def started(work, *arguments, **named) -> BaseProcess:
+    """Do `work` in a process of its own, whose messages go to ``PID.txt`` beside the data."""
+    process = PROCESSES.Process(target=heard, args=(work, *arguments), kwargs=named)
+    process.start()
     return process
 
 
-def ended(process: int) -> int:
+def heard(work, data, *arguments, **named) -> None:
+    with open(messages(data, os.getpid()), "wb") as out:
+        os.dup2(out.fileno(), sys.stderr.fileno())
+    work(data, *arguments, **named)
+
+
+def messages(data: Path, process: int) -> Path:
+    return data.with_name(f"{process}.txt")
+
+
+def said(process: BaseProcess, data: Path) -> str:
+    """What a process has written to stderr so far."""
+    file = messages(data, process.pid)
+    return file.read_text() if file.exists() else ""
+
+
+def wait_for(process: BaseProcess, data: Path, message: str) -> None:
+    """Wait until a process says `message`."""
+    while message not in said(process, data):
+        assert process.is_alive()
+        time.sleep(0.01)
+
+
+def ended(process: BaseProcess) -> int:
     """Wait for a process; its exit status, negative if a signal killed it."""
-    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    process.join()
+    return process.exitcode
 
 
 def course(folder: Path) -> list[dict]:
@@ -86,7 +104,7 @@ def same(folder: Path, other: Path) -> None:
 
 @pytest.fixture(scope="module")
 def undisturbed(reversal, tmp_path_factory):
-    """A training that ends by early stopping. Made here: children then find torch warmed up."""
+    """A training that ends by early stopping."""
     folder = tmp_path_factory.mktemp("undisturbed")
     run(reversal, folder)
     assert json.loads((folder / "model" / "model.json").read_text())["stopped"] == "patience"
@@ -168,7 +186,7 @@ def test_a_kill_at_any_operation_on_the_disk_changes_nothing(
     assert operations > 50
     for at in range(1, operations + 1):
         folder = tmp_path / str(at)
-        assert ended(forked(faulty, reversal, folder, at, kill=True)) == -signal.SIGKILL
+        assert ended(started(faulty, reversal, folder, at, kill=True)) == -signal.SIGKILL
         goes_on(reversal, folder, capsys)
         same(folder, undisturbed)
 
@@ -197,18 +215,18 @@ def test_kills_at_random_moments_change_nothing(reversal, tmp_path):
     long = {"max_updates": 60, "validate_every": 7, "patience": 100}
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     began = time.monotonic()
-    assert ended(forked(run, reversal, whole, **long)) == 0
+    assert ended(started(run, reversal, whole, **long)) == 0
     seconds = time.monotonic() - began
     kills = 0
     for _ in range(8):
-        process = forked(run, reversal, killed, **long)
+        process = started(run, reversal, killed, **long)
         time.sleep(rng.uniform(0, seconds / 2))
-        os.kill(process, signal.SIGKILL)
+        process.kill()
         if ended(process) == 0:
             break
         kills += 1
     else:
-        assert ended(forked(run, reversal, killed, **long)) == 0
+        assert ended(started(run, reversal, killed, **long)) == 0
     assert kills > 1
     same(killed, whole)
 
@@ -325,37 +343,34 @@ def test_a_command_that_is_killed_goes_on(reversal, undisturbed, tmp_path):
     same(tmp_path, undisturbed)
 
 
-def test_the_newcomer_waits_and_finds_the_model_made(reversal, undisturbed, tmp_path, capfd):
+def test_the_newcomer_waits_and_finds_the_model_made(reversal, undisturbed, tmp_path):
     """Then it trains nothing: its scheduler had lost sight of a training that went on."""
-    first = forked(run, reversal, tmp_path)
+    first = started(run, reversal, tmp_path)
     while not list((tmp_path / "state").glob("checkpoint.*.json")):
         time.sleep(0.001)
-    os.kill(first, signal.SIGSTOP)  # alive, and silent for less than a minute
-    second = forked(run, reversal, tmp_path)
-    while "another training works here (process" not in (said := capfd.readouterr().err):
-        time.sleep(0.01)
-    assert f"process {first} on" in said
-    os.kill(first, signal.SIGCONT)
+    os.kill(first.pid, signal.SIGSTOP)  # alive, and silent for less than a minute
+    second = started(run, reversal, tmp_path)
+    wait_for(second, reversal, f"another training works here (process {first.pid} on")
+    os.kill(first.pid, signal.SIGCONT)
     assert ended(first) == 0
     made = (tmp_path / "model" / "model.json").stat().st_mtime_ns
     assert ended(second) == 0
-    assert "the training that was waited for has made it" in capfd.readouterr().err
+    assert "the training that was waited for has made it" in said(second, reversal)
     assert (tmp_path / "model" / "model.json").stat().st_mtime_ns == made
     same(tmp_path, undisturbed)
 
 
-def test_the_newcomer_takes_over_from_a_killed_one(reversal, undisturbed, tmp_path, capfd):
-    first = forked(run, reversal, tmp_path)
+def test_the_newcomer_takes_over_from_a_killed_one(reversal, undisturbed, tmp_path):
+    first = started(run, reversal, tmp_path)
     while not list((tmp_path / "state").glob("checkpoint.*.json")):
         time.sleep(0.001)
-    os.kill(first, signal.SIGSTOP)
-    second = forked(run, reversal, tmp_path)
-    while "another training works here" not in capfd.readouterr().err:
-        time.sleep(0.01)
-    os.kill(first, signal.SIGKILL)
+    os.kill(first.pid, signal.SIGSTOP)
+    second = started(run, reversal, tmp_path)
+    wait_for(second, reversal, "another training works here")
+    os.kill(first.pid, signal.SIGKILL)
     assert ended(first) == -signal.SIGKILL
     assert ended(second) == 0
-    assert "resumed after update" in capfd.readouterr().err
+    assert "resumed after update" in said(second, reversal)
     same(tmp_path, undisturbed)
 
 
