@@ -1,5 +1,5 @@
 # The commands of the README. The first use makes .venv and installs the pinned dependencies.
-#   make demo    the whole workflow on the embedded corpus, up to the report
+#   make demo    one experiment on the embedded corpus, from the text to the report
 #   make test    the tests
 #   make lint    the checks that run no test
 #   make lock    pin the dependencies anew (needs a network)
@@ -20,9 +20,9 @@ COMPILE := $(VENV)/bin/uv pip compile --universal --generate-hashes --python-ver
 
 demo: $(VENV)/installed
 	@$(RUN) python scripts/unlock.py
-	$(RUN) snakemake --profile local --config preset=demo
+	$(RUN) snakemake choi2017 --profile local --config preset=demo
 	@echo
-	@echo "The report: file://$(CURDIR)/results/demo/report/index.html"
+	@echo "The report: file://$(CURDIR)/results/demo/report/choi2017/index.html"
 	@echo "From here on: . $(VENV)/bin/activate"
 
 test: $(VENV)/installed-dev

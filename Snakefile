@@ -29,14 +29,15 @@ include: "workflow/rules/text.smk"
 include: "workflow/rules/train.smk"
 include: "workflow/rules/evaluate.smk"
 include: "workflow/rules/targets.smk"
-include: "workflow/rules/report_text.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/report_text.smk"
+include: "workflow/rules/report_choi2017.smk"
 
 
 rule all:
     default_target: True
     input:
-        rules.choi2017.output,
+        expand("<results>/report/{experiment}/index.html", experiment=EXPERIMENTS),
 
 
 localrules:

@@ -1,12 +1,15 @@
 """The configuration of a run: read from its layers, checked, and looked up.
 
-Layers are merged key by key, later ones over earlier ones: the experiments (what the papers did),
-the preset (corpora and sizes), then the user's own (`config.yaml`, `--configfile`, `--config`).
-What is wrong is told with the layer that said it, so that the user knows which file to open.
+Layers are merged key by key, later ones over earlier ones: the text and the experiments (what the
+papers did), the preset (corpora and sizes), then the user's own (`config.yaml`, `--configfile`,
+`--config`). What is wrong is told with the layer that said it, so that the user knows which file to
+open.
+
+How the blocks of recipes are read from the layers stands in `contextnmt.recipes`.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +18,7 @@ import yaml
 from contextnmt.consistency import inconsistencies
 from contextnmt.errors import UserError
 from contextnmt.places import Configuration, canonical
+from contextnmt.recipes import merge, with_recipes
 from contextnmt.schema import unknown, violations
 
 #: Name of the layer of `snakemake --config`.
@@ -74,18 +78,6 @@ def load(path: Path) -> Configuration:
     return content
 
 
-def merge(*layers: Mapping[str, Any]) -> Configuration:
-    """One configuration from several, later over earlier; lists and single values are replaced."""
-    merged: Configuration = {}
-    for layer in layers:
-        for key, value in layer.items():
-            below = merged.get(key)
-            if isinstance(value, Mapping):
-                value = merge(below if isinstance(below, Mapping) else {}, value)
-            merged[key] = value
-    return merged
-
-
 def of_call(base: Path, files: Iterable[str | Path], said: Mapping[str, Any]) -> Configuration:
     """The configuration of a call of Snakemake, as `resolve` gives it.
 
@@ -113,7 +105,7 @@ def resolve(folder: Path, user: list[Layer]) -> Configuration:
         named(folder / "experiments", ["experiments", name], name, [preset, *user])
         for name in asked
     ]
-    layers = [*experiments, preset, *user]
+    layers = [text_layer(folder), *experiments, preset, *user]
     configuration = merge(*(layer.content for layer in layers))
     schema = load(folder / "schemas" / "config.schema.yaml")
     wrong = list(violations(configuration, schema)) or list(inconsistencies(configuration))
@@ -122,7 +114,21 @@ def resolve(folder: Path, user: list[Layer]) -> Configuration:
         if len(wrong) > MOST_MESSAGES:
             lines.append(f"and {len(wrong) - MOST_MESSAGES} more")
         raise UserError("\n".join(lines))
-    return configuration
+    return with_recipes(configuration, [layer.content for layer in layers])
+
+
+def text_layer(folder: Path) -> Layer:
+    """What the papers did with their text."""
+    return Layer(f"{folder.name}/text.yaml", load(folder / "text.yaml"))
+
+
+def of_paper(folder: Path, experiment: str) -> Configuration:
+    """What the paper of an experiment did: its recipes, and the blocks of TEXT.
+
+    `folder` is ``workflow/``.
+    """
+    layers = [text_layer(folder).content, load(folder / "experiments" / f"{experiment}.yaml")]
+    return with_recipes(merge(*layers), layers)
 
 
 def named(folder: Path, path: list[str], name: Any, layers: list[Layer]) -> Layer:
@@ -174,91 +180,6 @@ def says(content: Any, path: list[Any]) -> bool:
         except (KeyError, IndexError, TypeError):
             return False
     return True
-
-
-def recipe(configuration: Configuration, pair: str, system: str) -> Configuration:
-    """How `system` is made for `pair`: its `label`, `view`, and whole `model` and `training`.
-
-    In a system without `context` the model's contextualizer is None. Whose `filters` its training
-    pairs have to pass stands beside `training`, see `other_filters`.
-    """
-    entry = next(
-        experiment["systems"][system]
-        for experiment in configuration["experiments"].values()
-        if system in experiment["systems"]
-    )
-    model = merge(configuration["model"], entry.get("model", {}))
-    if not entry.get("context", False):
-        model["contextualizer"] = None
-    training = merge(configuration["training"], entry.get("training", {}))
-    limits = training["unknown_limit"] or {}
-    training["unknown_limit"] = limits.get(pair, 1.0)
-    filters = training.pop("filters")
-    return {**entry, "model": model, "training": training, "filters": filters}
-
-
-def other_filters(configuration: Configuration, pair: str, system: str) -> list[Configuration]:
-    """The filters besides its own that the training pairs of `system` have to pass (A14).
-
-    Each has a `view` and the limits in it. None come twice, and the order of the systems does not
-    matter.
-    """
-
-    def own(name: str) -> Configuration:
-        made = recipe(configuration, pair, name)
-        limits = {key: made["training"][key] for key in ("max_length", "unknown_limit")}
-        return {"view": made["view"], **limits}
-
-    if recipe(configuration, pair, system)["filters"] == "own":
-        return []
-    others: list[Configuration] = []
-    for name in configuration["systems"]:
-        if own(name) not in [own(system), *others]:
-            others.append(own(name))
-    return sorted(others, key=canonical)
-
-
-#: Blocks of an experiment's file that hold the paper's own settings.
-SETTINGS = ("clean", "select", "text", "model", "training", "decoding")
-
-
-def deviations(folder: Path, configuration: Configuration) -> list[dict[str, Any]]:
-    """Every setting that is not the paper's: its `key`, and its value in the `paper` and `here`.
-
-    A key that is not there counts as null. `folder` is ``workflow/``, whose experiments hold the
-    papers' values.
-    """
-    names = configuration["experiments"]
-    papers = merge(*(load(folder / "experiments" / f"{name}.yaml") for name in names))
-    paper, here = (dict(leaves(described(block, papers))) for block in (papers, configuration))
-    return [
-        {"key": key, "paper": paper.get(key), "here": here.get(key)}
-        for key in {**paper, **here}
-        if paper.get(key) != here.get(key)
-    ]
-
-
-def described(configuration: Configuration, papers: Configuration) -> Configuration:
-    """The settings in `configuration` of which `papers` say something: blocks and systems."""
-    experiments = {}
-    for name, experiment in papers["experiments"].items():
-        systems = configuration["experiments"][name]["systems"]
-        experiments[name] = {
-            "systems": {
-                system: {key: value for key, value in systems[system].items() if key != "label"}
-                for system in experiment["systems"]
-            }
-        }
-    return {**{block: configuration[block] for block in SETTINGS}, "experiments": experiments}
-
-
-def leaves(block: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
-    """The single values and lists in `block`, with their dotted keys."""
-    for key, value in block.items():
-        if isinstance(value, Mapping):
-            yield from leaves(value, f"{above}{key}.")
-        else:
-            yield f"{above}{key}", value
 
 
 def digest(configuration: Configuration) -> str:

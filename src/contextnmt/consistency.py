@@ -1,9 +1,19 @@
 """Mistakes in a configuration that no schema can tell."""
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
-from contextnmt.places import PLACEHOLDERS, Configuration, content, contents, place
+from contextnmt.places import (
+    PLACEHOLDERS,
+    Configuration,
+    content,
+    contents,
+    pairs,
+    place,
+    roles,
+)
+from contextnmt.recipes import systems
 from contextnmt.schema import Mistake, dotted, unknown
 
 #: Names that no text can have, and why.
@@ -50,37 +60,63 @@ def dangling(configuration: Configuration) -> Iterator[Mistake]:
             if text in RESERVED:
                 path = ["corpora", corpus, "texts", text]
                 yield path, f"{dotted(path)}: {RESERVED[text]}; rename it"
-    for name, experiment in configuration["experiments"].items():
-        texts = experiment["texts"]
-        for position, pair in enumerate(configuration["pairs"]):
-            if pair not in texts:
-                yield ["pairs", position], f"pairs: {unknown(f'pair {pair}', pair, texts)} ({name})"
-                continue
-            for role, members in texts[pair].items():
-                path = ["experiments", name, "texts", pair, role]
-                for member in members:
-                    yield from misplaced(configuration, path, pair, member)
+    known = configuration["roles"]
+    for path, pair, member in named_texts(configuration):
+        yield from misplaced(configuration, path, pair, member)
     for position, pair in enumerate(configuration["pairs"]):
+        where = ["pairs", position]
+        if pair not in known:
+            yield where, f"pairs: {unknown(f'pair {pair}', pair, sorted(known))}"
         if pair not in configuration["clean"]:
-            yield ["pairs", position], f"clean.{pair}: missing: say how {pair} is cleaned"
+            yield where, f"clean.{pair}: missing: say how {pair} is cleaned"
         if len(set(pair.split("-"))) == 1:
-            yield ["pairs", position], f"pairs: {pair}: source and target are the same language"
-    known = {pair for entry in configuration["experiments"].values() for pair in entry["texts"]}
+            yield where, f"pairs: {pair}: source and target are the same language"
     for pair in configuration["select"]:
         if pair not in known:
             yield ["select", pair], f"select: {unknown(f'pair {pair}', pair, sorted(known))}"
-    systems = {
-        system for entry in configuration["experiments"].values() for system in entry["systems"]
+    yield from wrong_systems(configuration)
+
+
+def named_texts(configuration: Configuration) -> Iterator[tuple[list[Any], str, str]]:
+    """Every text that has a role in a language pair: where the role stands, the pair, the text."""
+    blocks = {("roles",): configuration["roles"]} | {
+        ("experiments", name, "roles"): experiment.get("roles", {})
+        for name, experiment in configuration["experiments"].items()
     }
+    for path, block in blocks.items():
+        for pair in configuration["pairs"]:
+            for role, members in block.get(pair, {}).items():
+                for text in members:
+                    yield [*path, pair, role], pair, text
+
+
+def wrong_systems(configuration: Configuration) -> Iterator[Mistake]:
+    """Systems and methods that cannot be, and names of systems that are nowhere declared."""
+    homes = [
+        (name, system)
+        for name, experiment in configuration["experiments"].items()
+        for system in experiment["systems"]
+    ]
+    known = [system for _, system in homes]
+    for name, system in homes:
+        if known.count(system) > 1:
+            path = ["experiments", name, "systems", system]
+            yield path, f"{dotted(path)}: two experiments have a system of this name; rename one"
     for name, experiment in configuration["experiments"].items():
+        for method, entry in experiment.get("methods", {}).items():
+            for system in chain.from_iterable(entry["contrasts"]):
+                if system not in experiment["systems"]:
+                    path = ["experiments", name, "methods", method, "contrasts"]
+                    what = unknown(f"system {system}", system, sorted(experiment["systems"]))
+                    yield path, f"{dotted(path)}: {what}"
         for system, entry in experiment["systems"].items():
             if "contextualizer" in entry.get("model", {}) and not entry.get("context"):
                 path = ["experiments", name, "systems", system, "model", "contextualizer"]
                 yield path, f"{dotted(path)}: only for a system with `context: true`"
-    for position, system in enumerate(configuration["systems"]):
-        if system not in systems:
+    for position, system in enumerate(configuration["systems"] or []):
+        if system not in known:
             what = f"system {system}"
-            yield ["systems", position], f"systems: {unknown(what, system, sorted(systems))}"
+            yield ["systems", position], f"systems: {unknown(what, system, sorted(known))}"
 
 
 def misplaced(
@@ -114,16 +150,23 @@ def misplaced(
 def unfit(configuration: Configuration) -> Iterator[Mistake]:
     """Texts that are trained on and also dev or test texts, and selections that cannot be made."""
     trained = contents(configuration, "train")
-    for name, experiment in configuration["experiments"].items():
-        for pair in configuration["pairs"]:
-            for role, texts in experiment["texts"][pair].items():
-                path = ["experiments", name, "texts", pair, role]
-                for text in texts:
-                    source = content(configuration, pair, text, pair.split("-")[0])
-                    if role != "train" and source in trained:
-                        yield path, f"{dotted(path)}: {text} is trained on; name another text"
+    for path, pair, text in named_texts(configuration):
+        source = content(configuration, pair, text, pair.split("-")[0])
+        if path[-1] != "train" and source in trained:
+            yield path, f"{dotted(path)}: {text} is trained on; name another text"
     for pair in configuration["pairs"]:
         yield from unselectable(configuration, pair)
+    for name in configuration["experiments"]:
+        for pair in pairs(configuration, name):
+            for role, members in roles(configuration, name, pair).items():
+                if not members:
+                    path = ["roles", pair, role]
+                    yield path, f"{dotted(path)}: missing: name {role} texts of {pair}"
+    if not any(
+        pairs(configuration, name) and systems(configuration, name)
+        for name in configuration["experiments"]
+    ):
+        yield ["systems"], "systems: none of their experiments takes part in one of the pairs"
 
 
 def unselectable(configuration: Configuration, pair: str) -> Iterator[Mistake]:

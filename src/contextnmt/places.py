@@ -28,13 +28,37 @@ def place(
     return corpus, entry["file"].format(**names), member.format(**names) if member else None
 
 
+def pairs(configuration: Configuration, experiment: str) -> list[str]:
+    """The language pairs that an experiment takes part in."""
+    asked = configuration["experiments"][experiment].get("pairs")
+    return [pair for pair in configuration["pairs"] if asked is None or pair in asked]
+
+
+def roles(configuration: Configuration, experiment: str, pair: str) -> dict[str, list[str]]:
+    """The dev and test texts of an experiment: its own or, if it names none, those of the pair."""
+    own = configuration["experiments"][experiment].get("roles", {}).get(pair, {})
+    of_pair = configuration["roles"][pair]
+    return {role: own.get(role, of_pair.get(role, [])) for role in ("dev", "test")}
+
+
+def texts(configuration: Configuration, pair: str, *wanted: str) -> list[str]:
+    """The texts that have one of these roles (train, dev, test) in a language pair, none twice."""
+    blocks = [
+        roles(configuration, experiment, pair)
+        for experiment in configuration["experiments"]
+        if pair in pairs(configuration, experiment)
+    ]
+    blocks.append({"train": configuration["roles"][pair]["train"]})
+    named = [name for role in wanted for block in blocks for name in block.get(role, [])]
+    return list(dict.fromkeys(named))
+
+
 def contents(configuration: Configuration, role: str) -> set[str]:
     """What `content` tells of the source sides of all texts of a role."""
     return {
         content(configuration, pair, text, pair.split("-")[0])
-        for experiment in configuration["experiments"].values()
         for pair in configuration["pairs"]
-        for text in experiment["texts"][pair][role]
+        for text in texts(configuration, pair, role)
     }
 
 

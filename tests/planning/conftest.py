@@ -11,6 +11,10 @@ from contextnmt.planning.jobs import Job
 @pytest.fixture
 def configuration() -> dict[str, Any]:
     """Two training texts, one of them in eight parts, of which a fifth is selected for en-fr."""
+    recipe = {
+        "model": {"embedding": 2, "hidden": 3, "alignment": 4, "maxout": 5},
+        "training": {"max_updates": 700, "batch_size": 80, "unknown_limit": None, "filters": "own"},
+    }
     return {
         "pairs": ["en-fr", "en-de"],
         "corpora": {
@@ -25,19 +29,17 @@ def configuration() -> dict[str, Any]:
                 },
             }
         },
+        "roles": {
+            "en-fr": {"train": ["news", "talks"], "dev": ["dev"], "test": ["test"]},
+            "en-de": {"train": ["news"], "dev": ["letters"], "test": ["test"]},
+        },
         "experiments": {
             "choi2017": {
-                "texts": {
-                    "en-fr": {"train": ["news", "talks"], "dev": ["dev"], "test": ["test"]},
-                    "en-de": {"train": ["news"], "dev": ["letters"], "test": ["test"]},
-                },
-                "systems": {"baseline": {"label": "Baseline", "view": "word"}},
+                "systems": {"baseline": {"label": "Baseline", "view": "word", **recipe}},
             }
         },
         "select": {"en-fr": {"in_domain": ["dev"], "pairs": 200_000, "target_words": None}},
         "text": {"vocabulary_size": 97},
-        "model": {"embedding": 2, "hidden": 3, "alignment": 4, "maxout": 5},
-        "training": {"max_updates": 700, "batch_size": 80, "unknown_limit": None, "filters": "own"},
     }
 
 

@@ -11,7 +11,7 @@ from contextnmt.errors import UserError
 from contextnmt.planning.costs import NOT_MEASURED, UNKNOWN_SIZE, costs, rows, summed
 from contextnmt.planning.jobs import Job, message
 from contextnmt.planning.plan import report
-from contextnmt.planning.rates import Rate, provenance, read_rates, table
+from contextnmt.planning.rates import Rate, provenance, rate_of, read_rates, table
 from contextnmt.planning.sizes import Sizes
 
 MakeJob = Callable[..., Job]
@@ -123,7 +123,17 @@ def test_the_measured_rates_are_of_rules_that_exist() -> None:
     rates = read_rates()
     assert {"tokenize", "symbolize", "bpe", "binarize"} <= rates.keys()
     for name in rates:
-        assert f"rule {name}:" in declared or f'"{name}"' in declared, name
+        part = name.replace("choi2017_", "{name}_")
+        named = [f"rule {name}:", f'"{name}"', f'"{part}"', '"{name}_{bleu_table(name)}"']
+        assert any(words in declared for words in named[:3]) or name == "choi2017_table4", name
+    assert named[3] in declared
+
+
+def test_the_rate_of_a_part_of_a_report_is_that_of_the_same_part_of_another() -> None:
+    rates = {"choi2017_cleaning": Rate("choi2017_cleaning", 1, 2, 3, 4), **RATES}
+    assert rate_of("chen2017_cleaning", rates) == rates["choi2017_cleaning"]
+    assert rate_of("chen2017_bleu", rates) is None
+    assert rate_of("clean", rates) == RATES["clean"]
 
 
 @pytest.mark.parametrize(

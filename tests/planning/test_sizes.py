@@ -83,7 +83,7 @@ def test_a_table_of_all_pairs_reads_what_is_named(
 def test_unstated_texts_have_no_size(configuration: dict[str, Any], job: MakeJob) -> None:
     made = job("tokenize", "extract/en-de/letters.en.gz", "tokenize/en-de/letters.en.gz")
     assert Sizes(configuration).read(made) is None
-    configuration["experiments"]["choi2017"]["texts"]["en-fr"]["train"].append("letters")
+    configuration["roles"]["en-fr"]["train"].append("letters")
     made = job("select", "clean/en-fr/talks.en.gz", "select/en-fr/talks.en.gz")
     assert Sizes(configuration).read(made) == 200_000
     assert Sizes(configuration).written(made) is None  # which share of an unknown number?

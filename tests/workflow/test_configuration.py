@@ -8,24 +8,17 @@ from typing import Any
 import pytest
 import yaml
 
-from contextnmt.configuration import (
-    Layer,
-    deviations,
-    digest,
-    load,
-    merge,
-    other_filters,
-    recipe,
-    resolve,
-)
+from contextnmt.configuration import Layer, digest, load, of_paper, resolve
 from contextnmt.errors import UserError
 from contextnmt.model.settings import model_settings
-from contextnmt.places import place
+from contextnmt.places import pairs, place, roles
+from contextnmt.recipes import deviations, merge, other_filters, recipe, systems
 from contextnmt.training.settings import training_settings
 
 ROOT = Path(__file__).parents[2]
 WORKFLOW = ROOT / "workflow"
 PRESETS = sorted(path.stem for path in (WORKFLOW / "presets").glob("*.yaml"))
+FILE = WORKFLOW / "experiments" / "choi2017.yaml"
 OWN = load(ROOT / "config.yaml")
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -48,24 +41,89 @@ def test_merge_goes_key_by_key_and_replaces_lists_and_null() -> None:
 def test_every_preset_is_valid_and_the_stages_take_its_settings(preset: str) -> None:
     configuration = configured(preset=preset)
     assert configuration["about"]
-    for pair in configuration["pairs"]:
-        for system in configuration["systems"]:
-            made = recipe(configuration, pair, system)
-            model_settings(made["model"])
-            training_settings(made["training"])
+    for experiment in configuration["experiments"]:
+        for pair in pairs(configuration, experiment):
+            for system in systems(configuration, experiment):
+                made = recipe(configuration, pair, system)
+                model_settings(made["model"])
+                training_settings(made["training"])
+                assert made["decoding"]["beams"]
 
 
 def test_the_user_is_above_the_preset_and_the_preset_above_the_paper() -> None:
-    configuration = configured(model={"hidden": 7})
-    assert configuration["model"]["hidden"] == 7
+    made = recipe(configured(model={"hidden": 7}), "en-fr", "baseline")
+    assert made["model"]["hidden"] == 7
     preset = load(WORKFLOW / "presets" / "demo.yaml")
-    assert configuration["model"]["embedding"] == preset["model"]["embedding"]
-    paper = load(WORKFLOW / "experiments" / "choi2017.yaml")
-    assert configuration["training"]["clip"] == paper["training"]["clip"] == 1
+    assert made["model"]["embedding"] == preset["model"]["embedding"]
+    paper = of_paper(WORKFLOW, "choi2017")["experiments"]["choi2017"]
+    assert made["training"]["clip"] == paper["training"]["clip"] == 1
+
+
+def test_what_a_user_says_of_all_systems_goes_before_what_the_paper_says_of_one() -> None:
+    paper = of_paper(WORKFLOW, "bahdanau2015")["experiments"]["bahdanau2015"]["systems"]
+    assert paper["rnnsearch-50"]["training"]["max_updates"] == 288000
+    own = {"training": {"max_updates": 11}}
+    everywhere = configured(preset="wmt14", **own)
+    for system in [*paper, "baseline", "gru"]:
+        assert recipe(everywhere, "en-fr", system)["training"]["max_updates"] == 11
+    of_one = {"systems": {"rnnsearch-50": {"training": {"max_updates": 13}}}}
+    of_experiment = {"training": {"max_updates": 12}, **of_one}
+    nested = configured(preset="wmt14", **own, experiments={"bahdanau2015": of_experiment})
+    for system, updates in [("rnnsearch-50", 13), ("rnnsearch-30", 12), ("baseline", 11)]:
+        assert recipe(nested, "en-fr", system)["training"]["max_updates"] == updates
+
+
+def test_bahdanaus_systems_are_the_papers() -> None:
+    configuration = configured(preset="wmt14", model={"dropout": 0.0})
+    assert pairs(configuration, "bahdanau2015") == ["en-fr"]
+    made = {
+        system: recipe(configuration, "en-fr", system)
+        for system in systems(configuration, "bahdanau2015")
+    }
+    lengths = {system: each["training"]["max_length"] for system, each in made.items()}
+    assert lengths == {
+        "rnnencdec-30": 30,
+        "rnnsearch-30": 30,
+        "rnnencdec-50": 50,
+        "rnnsearch-50": 50,
+        "rnnsearch-50-star": 50,
+    }
+    for system, each in made.items():
+        model, training = each["model"], each["training"]
+        assert each["view"] == "word" and each["decoding"]["beams"] == [10, 12]
+        assert model["attention"] == ("search" in system)
+        assert (model["cell"], model["readout_rank"], model["alignment"]) == ("gru", 620, 1000)
+        assert (training["optimizer"], training["loss"]) == ("adadelta", "sum")
+        assert training["unknown_limit"] == 1.0
+        assert training["patience"] == (10 if system.endswith("star") else None)
+
+
+def test_chens_systems_are_two_networks_in_four_ways_and_their_baseline() -> None:
+    configuration = configured(preset="wmt14")
+    assert configuration["experiments"]["chen2017"]["reconstruction"]
+    smoothers = [
+        recipe(configuration, "en-de", system)["model"]["smoother"]
+        for system in systems(configuration, "chen2017")
+    ]
+    baseline, *others = smoothers
+    assert baseline is None
+    assert {(s["network"], s["words"], s.get("decoder", False)) for s in others} == {
+        (network, words, decoder)
+        for network in ["fcwm", "ccwm"]
+        for words in ["unknown", "all"]
+        for decoder in [False, True]
+    }
+
+
+def test_a_file_of_an_experiment_says_nothing_of_the_others() -> None:
+    for path in (WORKFLOW / "experiments").glob("*.yaml"):
+        assert list(load(path)) == ["experiments"]
+        assert list(load(path)["experiments"]) == [path.stem]
 
 
 def test_the_papers_settings_are_the_papers() -> None:
-    paper = load(WORKFLOW / "experiments" / "choi2017.yaml")
+    whole = of_paper(WORKFLOW, "choi2017")
+    paper = {**whole, **whole["experiments"]["choi2017"]}
     sizes = {key: paper["model"][key] for key in ("embedding", "hidden", "alignment", "maxout")}
     assert sizes == {"embedding": 620, "hidden": 1000, "alignment": 2000, "maxout": 500}
     assert paper["text"] == {
@@ -81,14 +139,14 @@ def test_the_papers_settings_are_the_papers() -> None:
     cleaning = paper["clean"]
     assert [key for key, value in cleaning["en-fr"].items() if value] == ["drop_empty"]
     assert cleaning["en-de"] == {**cleaning["en-fr"], "max_ratio": 2, "wrong_language": True}
-    systems = paper["experiments"]["choi2017"]["systems"]
-    assert [system["label"] for system in systems.values()] == [
+    assert [system["label"] for system in paper["systems"].values()] == [
         "Baseline",
         "+Context (C)",
         "+Symbol (S)",
         "+C+S",
         "+BPE",
         "+BPE+C",
+        "+BPE+S",
         "+BPE+C+S",
     ]
 
@@ -102,6 +160,7 @@ def test_the_papers_settings_are_the_papers() -> None:
         ("context-symbol", "sym", True),
         ("bpe", "bpe", False),
         ("bpe-context", "bpe", True),
+        ("bpe-symbol", "sym-bpe", False),
         ("bpe-context-symbol", "sym-bpe", True),
     ],
 )
@@ -171,7 +230,8 @@ def test_a_system_of_ones_own() -> None:
     made = recipe(configuration, "en-fr", "deep")
     assert made["model"]["contextualizer"] == {"layers": [5, 6], "end_of_sentence": False}
     assert made["training"]["learning_rate"] == 0.1
-    assert configuration["training"]["learning_rate"] != 0.1
+    other = recipe(configured(), "en-fr", "baseline")
+    assert other["training"]["learning_rate"] != 0.1
 
 
 def test_names_of_files_are_filled_in() -> None:
@@ -182,30 +242,45 @@ def test_names_of_files_are_filled_in() -> None:
     assert place(plain, "en-de", "val", "en") == ("multi30k", "val.en.gz", None)
 
 
+def changes(experiment: str, **own: Any) -> list[tuple[str, str, Any, Any]]:
+    """The deviations of an experiment: system, key, paper, here; but for the selection."""
+    found = deviations(of_paper(WORKFLOW, experiment), configured(**own), experiment)
+    lines = [(each["system"], each["key"], each["paper"], each["here"]) for each in found]
+    return [line for line in lines if not line[1].startswith("select.")]
+
+
 def test_deviations_are_what_is_not_the_papers() -> None:
-    paper = load(WORKFLOW / "experiments" / "choi2017.yaml")
-    as_printed = {key: paper[key] for key in ("clean", "text", "model", "training", "decoding")}
-    without_selection = [
-        {"key": "select.en-fr.in_domain", "paper": ["newstest2012", "newstest2013"], "here": None},
-        {"key": "select.en-fr.target_words", "paper": 348000000, "here": None},
+    paper = of_paper(WORKFLOW, "choi2017")
+    own = {key: paper[key] for key in ("clean", "text")}
+    blocks = paper["experiments"]["choi2017"]
+    own |= {key: blocks[key] for key in ("model", "training", "decoding")}
+    assert changes("choi2017", **own) == []
+    found = deviations(paper, configured(**own), "choi2017")
+    assert [each["key"] for each in found] == [
+        "select.en-fr.in_domain",
+        "select.en-fr.target_words",
     ]
-    assert deviations(WORKFLOW, configured(**as_printed)) == without_selection
     system = {"view": "sym", "context": True, "training": {"clip": 2.0}, "label": "Mine"}
-    own = {**as_printed, "experiments": {"choi2017": {"systems": {"baseline": system}}}}
-    above = "experiments.choi2017.systems.baseline"
-    assert deviations(WORKFLOW, configured(**own)) == [
-        *without_selection,
-        {"key": f"{above}.view", "paper": "word", "here": "sym"},
-        {"key": f"{above}.context", "paper": None, "here": True},
-        {"key": f"{above}.training.clip", "paper": None, "here": 2.0},
+    one = {**own, "experiments": {"choi2017": {"systems": {"baseline": system}}}}
+    assert changes("choi2017", **one) == [
+        ("baseline", "view", "word", "sym"),
+        ("baseline", "training.clip", 1.0, 2.0),
+        ("baseline", "context", None, True),
     ]
-    changed = merge(as_printed, {"model": {"dropout": 0.25}, "training": {"unknown_limit": None}})
-    assert deviations(WORKFLOW, configured(**changed)) == [
-        *without_selection,
-        {"key": "model.dropout", "paper": 0.0, "here": 0.25},
-        {"key": "training.unknown_limit.en-fr", "paper": 0.1, "here": None},
-        {"key": "training.unknown_limit.en-de", "paper": 0.3, "here": None},
+    changed = merge(own, {"model": {"dropout": 0.25}, "training": {"unknown_limit": None}})
+    assert changes("choi2017", **changed) == [
+        ("", "model.dropout", 0.0, 0.25),
+        ("", "training.unknown_limit.en-fr", 0.1, None),
+        ("", "training.unknown_limit.en-de", 0.3, None),
     ]
+
+
+def test_deviations_of_some_systems_are_told_with_them() -> None:
+    found = changes("bahdanau2015")
+    assert ("", "training.optimizer", "adadelta", "adam") in found
+    assert ("rnnencdec-30", "training.max_length", 30, 10) in found
+    assert ("rnnsearch-50", "training.max_updates", 288000, 600) in found
+    assert not [line for line in found if line[0] == "" and line[1] == "training.max_updates"]
 
 
 def test_the_digest_changes_with_the_settings_but_not_with_places_and_shards() -> None:
@@ -270,9 +345,32 @@ def test_nested_values_on_the_command_line_belong_into_a_file() -> None:
 
 
 def test_cleaning_has_to_be_said_for_each_pair() -> None:
-    text = {"train": ["train"], "dev": ["dev"], "test": ["test"]}
+    own = {"train": ["train"], "dev": ["dev"], "test": ["test"]}
     with pytest.raises(UserError, match=r"mine\.yaml: clean\.en-cs: missing"):
-        configured(pairs=["en-cs"], experiments={"choi2017": {"texts": {"en-cs": text}}})
+        configured(pairs=["en-cs"], roles={"en-cs": own})
+
+
+def test_an_experiment_may_have_texts_and_pairs_of_its_own() -> None:
+    wmt14 = configured(preset="wmt14")
+    assert roles(wmt14, "choi2017", "en-fr")["test"] == ["newsdiscusstest2015"]
+    assert roles(wmt14, "bahdanau2015", "en-fr") == {
+        "dev": ["newstest2012", "newstest2013"],
+        "test": ["newstest2014"],
+    }
+    assert pairs(wmt14, "bahdanau2015") == ["en-fr"]
+    assert pairs(wmt14, "chen2017") == ["en-fr", "en-de"]
+
+
+def test_there_is_something_to_train() -> None:
+    with pytest.raises(UserError, match=r"none of their experiments takes part"):
+        configured(pairs=["en-de"], systems=["rnnsearch-50"])
+
+
+def test_every_experiment_has_dev_and_test_texts() -> None:
+    own = {"en-cs": {"train": ["train"], "test": ["test"]}}
+    clean = {"en-cs": {"drop_empty": True}}
+    with pytest.raises(UserError, match=r"roles\.en-cs\.dev: missing: name dev texts of en-cs"):
+        configured(pairs=["en-cs"], roles=own, clean=clean)
 
 
 def objects(schema: Any, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
@@ -297,7 +395,7 @@ def test_the_schema_describes_every_key_and_lets_no_other_through() -> None:
 def test_config_yaml_shows_every_key_with_the_papers_value() -> None:
     """Its commented blocks, switched on, are the paper's settings and nothing else."""
     lines = (ROOT / "config.yaml").read_text().split("\n")
-    paper = load(WORKFLOW / "experiments" / "choi2017.yaml")
+    paper = {**load(WORKFLOW / "text.yaml"), **load(FILE)["experiments"]["choi2017"]}
     paper["clean"] = {"en-de": paper["clean"]["en-de"]}
     for first, blocks in {"clean": ["clean"], "text": ["text", "model", "training"]}.items():
         start = next(number for number, line in enumerate(lines) if line == f"# {first}:")

@@ -16,6 +16,7 @@ SYSTEMS = [
     "context-symbol",
     "bpe",
     "bpe-context",
+    "bpe-symbol",
     "bpe-context-symbol",
 ]
 
@@ -33,7 +34,7 @@ def results(demo: Path) -> Path:
 
 
 def test_every_table_and_figure_is_made(results: Path) -> None:
-    report = results / "report"
+    report = results / "report" / "choi2017"
     assert "<html" in (report / "index.html").read_text()
     for name in TABLES:
         for suffix in ["csv", "json", "md", "tex"]:
@@ -103,7 +104,7 @@ def test_nothing_temporary_is_left(results: Path) -> None:
 
 
 def test_there_is_nothing_left_to_do(demo: Path, snakemake: Run) -> None:
-    run = snakemake(demo, "-n")
+    run = snakemake(demo, "choi2017", "-n")
     assert "Nothing to be done" in run.stdout, run.stdout[-3000:]
 
 
@@ -116,7 +117,7 @@ def test_symbols_are_used(results: Path) -> None:
 
 
 def test_the_papers_examples_come_out_as_printed(results: Path) -> None:
-    rows = read_json(results / "report" / "tables" / "table2.json")["data"]
+    rows = read_json(results / "report" / "choi2017" / "tables" / "table2.json")["data"]
     assert rows
     assert {row["difference"] for row in rows} == {""}
 
@@ -139,7 +140,7 @@ def test_pairs_are_kept(results: Path) -> None:
 
 def test_snakemakes_own_report_has_the_captions(demo: Path, snakemake: Run, tmp_path: Path) -> None:
     report = tmp_path / "report.html"
-    run = snakemake(demo, "--report", str(report))
+    run = snakemake(demo, "choi2017", "--report", str(report))
     assert run.returncode == 0, run.stdout[-3000:]
     shown = report.read_text()
     captions = {path.stem: path for path in (demo / "workflow" / "report").glob("*.rst")}

@@ -52,7 +52,7 @@ def download(snakemake: Run, tmp_path: Path, server: Server) -> Run:
         own = {
             "pairs": ["en-fr"],
             "corpora": {"other": corpus},
-            "experiments": {"choi2017": {"texts": {"en-fr": roles}}},
+            "roles": {"en-fr": roles},
             "mirrors": [server.url],
         }
         file = tmp_path / "own.yaml"

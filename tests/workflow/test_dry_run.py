@@ -17,12 +17,19 @@ STAGES = [
     *("dictionaries", "subwords", "binarized", "models", "translations", "restored", "scores"),
     *("coverages", "pairs_counted", "counts", "symbols_scored"),
 ]
+#: Of the eight systems of choi2017, the five of bahdanau2015 (one pair), the nine of chen2017.
+RUNS = 2 * 8 + 5 + 2 * 9
 MODEL = "results/demo/train/en-fr/baseline/1/model.json"
-TABLES_AND_FIGURES = [
-    *("cleaning", "selection", "table2", "table3", "table4", "phenomena", "symbols"),
-    *("symbol_scores", "curves", "gains"),
+EVERYWHERE = ["cleaning", "selection", "phenomena", "curves", "gains"]
+OWN = {
+    "choi2017": ["table2", "table3", "table4", "symbols", "symbol_scores"],
+    "bahdanau2015": ["table1"],
+    "chen2017": ["bleu"],
+}
+TARGETS = [
+    *("all", *STAGES, *OWN),
+    *(f"{experiment}_{name}" for experiment in OWN for name in [*EVERYWHERE, *OWN[experiment]]),
 ]
-TARGETS = ["all", *STAGES, "choi2017", *(f"choi2017_{name}" for name in TABLES_AND_FIGURES)]
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -49,8 +56,8 @@ def test_the_demo_makes_every_run_of_every_stage(snakemake: Run, fresh: list[str
     assert run.returncode == 0, run.stdout
     planned = jobs(run.stdout)
     for stage in ["train", "translate", "restore", "score", "phenomena"]:
-        assert planned[stage] == 2 * 7
-    assert planned["generate"] == planned["choi2017"] == 1
+        assert planned[stage] == RUNS
+    assert {planned[name] for name in ["generate", *OWN]} == {1}
     assert "download_file" not in planned
 
 
@@ -80,6 +87,8 @@ def test_the_demo_makes_every_run_of_every_stage(snakemake: Run, fresh: list[str
         ("choi2017_phenomena", "phenomena", "score"),
         ("choi2017_symbol_scores", "symbol_scores", "symbolize_source"),
         ("choi2017_curves", "train", "translate"),
+        ("bahdanau2015", "bahdanau2015_table1", "symbolize"),
+        ("chen2017", "chen2017_bleu", "bpe"),
     ],
 )
 def test_a_target_goes_up_to_its_stage(
@@ -97,7 +106,7 @@ def test_both_profiles_plan_the_run(
 ) -> None:
     run = snakemake(ROOT, "--profile", profile, *fresh)
     assert run.returncode == 0, run.stdout
-    assert jobs(run.stdout)["train"] == 14
+    assert jobs(run.stdout)["train"] == RUNS
 
 
 def test_account_and_partitions_come_from_the_environment(
@@ -160,14 +169,14 @@ def test_another_order_of_texts_is_another_command(snakemake: Run, tmp_path: Pat
     """Snakemake compares inputs as a set: without it, the new order would re-run nothing."""
     more, again = ({"file": "embedded.tar.gz", "member": f"{x}.{{lang}}"} for x in "ab")
     file = tmp_path / "own.yaml"
-    target = "results/demo/binarize/en-fr/sym/manifest.json"
-    stages = ["sample", "rank", "rule-dictionary", "binarize"]
+    target = "results/demo/train/en-fr/symbol/1/model.json"
+    stages = ["sample", "rank", "rule-dictionary", "binarize", "train"]
     commands: dict[str, set[str]] = {stage: set() for stage in stages}
     for turn in (1, -1):
-        texts = {"train": ["train", "more"][::turn], "dev": ["dev", "again"][::turn]}
+        roles = {"train": ["train", "more"][::turn], "dev": ["dev", "again"][::turn]}
         own = {
             "corpora": {"embedded": {"texts": {"more": more, "again": again}}},
-            "experiments": {"choi2017": {"texts": {"en-fr": texts}}},
+            "roles": {"en-fr": roles},
             "select": {"en-fr": {"in_domain": ["dev"], "pairs": 5}},
         }
         file.write_text(yaml.safe_dump(own))
@@ -213,7 +222,7 @@ def test_a_training_with_the_filters_of_all_systems_reads_their_views(
             "unknown_limit": limit,
         }
         for view, limit in [("sym", 0.3), ("bpe", 1.0), ("sym-bpe", 1.0)]
-    ]
+    ]  # those of its own experiment
     turned = {**own, "systems": ["bpe", "symbol", "bpe-context-symbol", "context", "baseline"]}
     assert commands("train", MODEL, **turned) == [train]
     alone = {"experiments": {"choi2017": {"systems": {"bpe": own}}}}
@@ -224,7 +233,7 @@ def test_a_training_with_the_filters_of_all_systems_reads_their_views(
 def test_joint_codes_are_learnt_on_both_languages_and_cut_both(
     commands: Callable[..., list[str]],
 ) -> None:
-    target = "results/demo/binarize/en-de/bpe/manifest.json"
+    target = "results/demo/train/en-de/bpe/1/model.json"
     separate, joint = (
         commands("bpe", target, text={"joint_bpe": joint}) for joint in (False, True)
     )

@@ -187,8 +187,8 @@ def test_a_file_laid_by_hand_into_the_results_is_checked(snakemake: Run, tmp_pat
     file = {"url": "http://127.0.0.1:9/dev.gz", "sha256": "0" * 64}
     mine = {"file": "dev.gz", "columns": ["en", "fr"]}
     corpus = {"files": {"dev.gz": file}, "texts": {"mine": mine}}
-    texts = {"choi2017": {"texts": {"en-fr": {"dev": ["mine"]}}}}
-    configuration.write_text(yaml.safe_dump({"corpora": {"other": corpus}, "experiments": texts}))
+    roles = {"en-fr": {"dev": ["mine"]}}
+    configuration.write_text(yaml.safe_dump({"corpora": {"other": corpus}, "roles": roles}))
     laid = tmp_path / "results/demo/download/other/dev.gz"
     laid.parent.mkdir(parents=True)
     laid.write_bytes(b"something else")
@@ -212,11 +212,9 @@ def test_a_missing_corpus_file_is_named_with_what_to_do(
     configuration = tmp_path / "missing.yaml"
     mine = {"file": "dev.gz", "columns": ["en", "fr"]}
     corpus = {"files": {"dev.gz": file}, "texts": {"mine": mine}}
-    texts = {"choi2017": {"texts": {"en-fr": {"dev": ["mine"]}}}}
+    roles = {"en-fr": {"dev": ["mine"]}}
     configuration.write_text(
-        yaml.safe_dump(
-            {"corpora": {"other": corpus}, "experiments": texts, "hand_placed": str(tmp_path)}
-        )
+        yaml.safe_dump({"corpora": {"other": corpus}, "roles": roles, "hand_placed": str(tmp_path)})
     )
     run = snakemake(
         ROOT, "results/demo/download/other/dev.gz", *arguments(tmp_path, TINY, configuration)

@@ -26,7 +26,10 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
         ({"trainning": {}}, "mine.yaml: trainning: unknown key; did you mean training? allowed: "),
         ({"preset": "dmeo"}, "preset: unknown preset dmeo; did you mean demo? allowed: demo, "),
         ({"systems": ["bse"]}, "systems: unknown system bse; did you mean bpe? allowed: baseline"),
-        ({"pairs": ["en-es"]}, "pairs: unknown pair en-es; did you mean en-de? allowed: en-fr"),
+        (
+            {"pairs": ["en-es"]},
+            "pairs: unknown pair en-es; did you mean en-de? allowed: en-de, en-fr",
+        ),
         ({"pairs": ["enfr"]}, 'pairs[0] is "enfr"; allowed: text like en-fr'),
         ({"seeds": []}, "seeds is []; allowed: a list of at least 1"),
         ({"seeds": [1, 1]}, "none of them twice"),
@@ -70,16 +73,34 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
         ({"training": {"unknown_limit": {"en_fr": 0.1}}}, "'en_fr' is not text like en-fr"),
         ({"experiments": {"choi2071": {}}}, "unknown experiment choi2071; did you mean choi2017?"),
         (
-            {"experiments": {"choi2017": {"texts": {"en-fr": {"dev": ["devv"]}}}}},
-            "experiments.choi2017.texts.en-fr.dev: unknown text devv; did you mean dev? allowed: ",
+            {"roles": {"en-fr": {"dev": ["devv"]}}},
+            "roles.en-fr.dev: unknown text devv; did you mean dev? allowed: ",
         ),
+        (
+            {"experiments": {"bahdanau2015": {"roles": {"en-fr": {"dev": ["devv"]}}}}},
+            "experiments.bahdanau2015.roles.en-fr.dev: unknown text devv; did you mean dev?",
+        ),
+        (
+            {"experiments": {"chen2017": {"systems": {"baseline": {"label": "x", "view": "bpe"}}}}},
+            "chen2017.systems.baseline: two experiments have a system of this name; rename one",
+        ),
+        (
+            {
+                "experiments": {
+                    "choi2017": {"methods": {"C": {"name": "C", "contrasts": [["bpe", "bpa"]]}}}
+                }
+            },
+            "choi2017.methods.C.contrasts: unknown system bpa; did you mean bpe? allowed: ",
+        ),
+        ({"roles": {"en-fr": {"train": []}}}, "roles.en-fr.train is []; allowed: a list of at"),
+        ({"pairs": ["en-it"]}, "pairs: unknown pair en-it; did you mean"),
         (
             {"experiments": {"choi2017": {"systems": {"baseline": {"view": "words"}}}}},
             'systems.baseline.view is "words"; allowed: word, sym, bpe, sym-bpe',
         ),
         (
-            {"experiments": {"choi2017": {"texts": {"en-fr": {"test": ["train"]}}}}},
-            "texts.en-fr.test: train is trained on; name another text",
+            {"roles": {"en-fr": {"test": ["train"]}}},
+            "roles.en-fr.test: train is trained on; name another text",
         ),
         (
             {"corpora": {"embedded": {"files": {"x.gz": {"url": "https://example.org/x.gz"}}}}},

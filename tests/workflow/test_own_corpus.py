@@ -117,9 +117,7 @@ def test_pairs_of_a_domain_are_found_in_a_pool(
                 },
             }
         },
-        "experiments": {
-            "choi2017": {"texts": {"en-fr": {"train": ["laws", "manuals"], "dev": ["manual"]}}}
-        },
+        "roles": {"en-fr": {"train": ["laws", "manuals"], "dev": ["manual"]}},
         "clean": {"en-fr": {"drop_empty": True}},
         "select": {"en-fr": {"in_domain": ["manual"], "pairs": 1000}},
     }

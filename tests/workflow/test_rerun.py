@@ -50,7 +50,7 @@ def pending(demo: Path, snakemake: Run) -> Callable[[], dict[str, set[str]]]:
     """The outputs that would be made again, by rule."""
 
     def ask() -> dict[str, set[str]]:
-        run = snakemake(demo, "--summary")
+        run = snakemake(demo, "choi2017", "--summary")
         lines = run.stdout[run.stdout.index("output_file") :].split("\n")
         rules: dict[str, set[str]] = {}
         for row in csv.DictReader(lines, delimiter="\t"):
@@ -86,7 +86,7 @@ def pending(demo: Path, snakemake: Run) -> Callable[[], dict[str, set[str]]]:
             {"symbol_scores", "choi2017_symbol_scores"} | PAGE,
         ),
         ("report/table2.py", {"choi2017_table2"} | PAGE),
-        ("report/table4.py", AFTER_SCORING),
+        ("report/bleu_table.py", AFTER_SCORING),
         ("report/curves.py", {"choi2017_curves"} | PAGE),
         ("report/page.css", PAGE),
         ("cli.py", set()),
@@ -108,7 +108,7 @@ def test_only_systems_with_symbols_are_trained_anew_after_symbolization(
     assert models == {
         f"results/demo/train/{pair}/{system}/1/model.json"
         for pair in ["en-fr", "en-de"]
-        for system in ["symbol", "context-symbol", "bpe-context-symbol"]
+        for system in ["symbol", "context-symbol", "bpe-symbol", "bpe-context-symbol"]
     }
 
 
@@ -116,8 +116,9 @@ def test_an_edited_system_is_trained_anew_alone(
     demo: Path, pending: Callable[[], dict[str, set[str]]]
 ) -> None:
     experiment = demo / "workflow" / "experiments" / "choi2017.yaml"
-    old = "label: +C+S\n        view: sym\n"
-    with edited(experiment, old, old + "        training: {clip: 2.0}\n"):
+    old = "{label: +C+S, view: sym, context: true}"
+    new = "{label: +C+S, view: sym, context: true, training: {clip: 2.0}}"
+    with edited(experiment, old, new):
         rules = pending()
     assert set(rules) == TRAIN | AFTER_TRAINING
     for rule in ["train", "translate", "restore", "score", "phenomena"]:
@@ -130,7 +131,7 @@ def test_filters_of_all_systems_bind_every_training_to_every_view(
     with edited(demo / "config.yaml", new="\ntraining: {filters: all}\n"):
         rules = pending()
     assert set(rules) == {"train"} | AFTER_TRAINING
-    assert len([path for path in rules["train"] if path.endswith("model.json")]) == 14
+    assert len([path for path in rules["train"] if path.endswith("model.json")]) == 16
 
 
 def test_joint_codes_concern_the_systems_with_subwords_alone(
@@ -143,6 +144,7 @@ def test_joint_codes_concern_the_systems_with_subwords_alone(
     assert {Path(path).parts[4] for path in rules["train"]} == {
         "bpe",
         "bpe-context",
+        "bpe-symbol",
         "bpe-context-symbol",
     }
 
@@ -150,7 +152,7 @@ def test_joint_codes_concern_the_systems_with_subwords_alone(
 @pytest.mark.parametrize(
     ("old", "new", "rules"),
     [
-        ("label: +C+S\n", "label: Both\n", AFTER_SCORING | AFTER_COUNTING | {"choi2017_curves"}),
+        ("label: +C+S,", "label: Both,", AFTER_SCORING | AFTER_COUNTING | {"choi2017_curves"}),
         ("beams: [1, 12]", "beams: [1, 12] # a remark", set()),
     ],
 )
@@ -164,13 +166,13 @@ def test_a_label_is_part_of_what_prints_it(
 def test_an_edited_caption_makes_the_page_alone(
     demo: Path, pending: Callable[[], dict[str, set[str]]]
 ) -> None:
-    with edited(demo / "workflow" / "report" / "table4.rst", new="A remark.\n"):
+    with edited(demo / "workflow" / "report" / "bleu-table.rst", new="A remark.\n"):
         assert set(pending()) == {"choi2017"}
 
 
 def test_the_plan_names_the_file_that_changed(demo: Path, snakemake: Run) -> None:
     with edited(demo / CODE / "text" / "restore.py"):
-        plan = snakemake(demo, "--profile", "local", "-n").stdout
+        plan = snakemake(demo, "choi2017", "--profile", "local", "-n").stdout
     assert "contextnmt/text/restore.py@" in plan
 
 
@@ -184,7 +186,9 @@ def test_a_touched_file_reruns_nothing(
 
 
 def test_another_mirror_reruns_nothing(demo: Path, snakemake: Run) -> None:
-    run = snakemake(demo, "-n", "--config", "mirrors=[/data/mirror]", "hand_placed=/data")
+    run = snakemake(
+        demo, "choi2017", "-n", "--config", "mirrors=[/data/mirror]", "hand_placed=/data"
+    )
     assert "Nothing to be done" in run.stdout
 
 
@@ -193,8 +197,8 @@ def test_a_cosmetic_edit_can_be_accepted(
 ) -> None:
     with edited(demo / CODE / "training" / "loop.py"):
         assert "train" in pending()
-        assert snakemake(demo, "--touch", "--cores", "1").returncode == 0
+        assert snakemake(demo, "choi2017", "--touch", "--cores", "1").returncode == 0
         assert pending() == {}
     assert "train" in pending()  # the next edit, here back to what it was, is noticed again
-    assert snakemake(demo, "--touch", "--cores", "1").returncode == 0
+    assert snakemake(demo, "choi2017", "--touch", "--cores", "1").returncode == 0
     assert pending() == {}

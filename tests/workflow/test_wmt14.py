@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from contextnmt.configuration import Layer, load, resolve
-from contextnmt.places import place
+from contextnmt.configuration import Layer, load, of_paper, resolve
+from contextnmt.places import place, roles
+from contextnmt.recipes import deviations
 
 ROOT = Path(__file__).parents[2]
 CONFIGURATION = resolve(
@@ -17,6 +18,7 @@ CONFIGURATION = resolve(
 )
 CORPORA = CONFIGURATION["corpora"]
 PAIRS = ["en-fr", "en-de"]
+EXPERIMENTS = ["choi2017", "bahdanau2015", "chen2017"]
 
 #: Nobody states a digest of this archive, and no experiment needs it.
 LEFT_OUT = "http://www.statmt.org/wmt15/dev-v2.tgz"
@@ -83,22 +85,47 @@ def test_the_numbers_of_lines_are_the_known_ones(archives: list[dict[str, str]])
     ]
 
 
-def test_dev_and_test_sets_are_the_papers() -> None:
-    texts = CONFIGURATION["experiments"]["choi2017"]["texts"]
-    assert {pair: (texts[pair]["dev"], texts[pair]["test"]) for pair in PAIRS} == {
-        "en-fr": (["newstest2014"], ["newsdiscusstest2015"]),
-        "en-de": (["newstest2013"], ["newstest2015"]),
-    }
+@pytest.mark.parametrize(
+    ("experiment", "pair", "dev", "test"),
+    [
+        ("choi2017", "en-fr", ["newstest2014"], ["newsdiscusstest2015"]),
+        ("choi2017", "en-de", ["newstest2013"], ["newstest2015"]),
+        ("bahdanau2015", "en-fr", ["newstest2012", "newstest2013"], ["newstest2014"]),
+    ],
+)
+def test_dev_and_test_sets_are_the_papers(
+    experiment: str, pair: str, dev: list[str], test: list[str]
+) -> None:
+    assert roles(CONFIGURATION, experiment, pair) == {"dev": dev, "test": test}
+
+
+def test_members_of_the_test_sets_are_of_the_right_direction() -> None:
     assert place(CONFIGURATION, "en-fr", "newsdiscusstest2015", "fr")[2] == (
         "test/newsdiscusstest2015-enfr-ref.fr.sgm"
     )
 
 
 def test_the_settings_are_the_papers() -> None:
-    paper = load(ROOT / "workflow" / "experiments" / "choi2017.yaml")
-    for block in ("clean", "select", "text", "model", "training", "decoding"):
-        assert CONFIGURATION[block] == paper[block]
-    assert CONFIGURATION["systems"] == list(paper["experiments"]["choi2017"]["systems"])
+    assert CONFIGURATION["systems"] is None  # all of them
+    for experiment in EXPERIMENTS:
+        paper = of_paper(ROOT / "workflow", experiment)
+        assert deviations(paper, CONFIGURATION, experiment) == []
+
+
+def test_a_training_is_stopped_by_the_dev_texts_of_its_experiment(
+    snakemake: Run, tmp_path: Path
+) -> None:
+    arguments = ["-n", "-p", "-s", f"{ROOT}/Snakefile", "-d", f"{tmp_path}"]
+    for system, dev in [
+        ("rnnsearch-50", ["newstest2012", "newstest2013"]),
+        ("baseline", ["newstest2014"]),
+    ]:
+        model = f"results/wmt14/train/en-fr/{system}/1/model.json"
+        shown = snakemake(ROOT, model, *arguments, "--config", "preset=wmt14").stdout
+        (command,) = [line for line in shown.split("\n") if "contextnmt train " in line]
+        for side, language in [("source", "en"), ("target", "fr")]:
+            files = re.findall(rf"--dev-{side} \S*/tokenize/en-fr/(\S+)\.{language}\.gz", command)
+            assert files == dev
 
 
 def test_the_whole_experiment_is_planned(snakemake: Run, tmp_path: Path) -> None:
@@ -106,7 +133,8 @@ def test_the_whole_experiment_is_planned(snakemake: Run, tmp_path: Path) -> None
     run = snakemake(ROOT, *arguments, "--config", "preset=wmt14")
     assert run.returncode == 0, run.stdout
     jobs = dict(re.findall(r"^(\w+) +(\d+)$", run.stdout, re.MULTILINE))
-    assert int(jobs["train"]) == 14
+    assert int(jobs["train"]) == 2 * 8 + 5 + 2 * 9
+    assert {jobs[name] for name in EXPERIMENTS} == {"1"}
     assert int(jobs["download_file"]) >= 8
     parts = {"en-fr": 21, "en-de": 5}
     assert int(jobs["cross_entropy"]) == parts["en-fr"]  # en-de is not selected

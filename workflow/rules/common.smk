@@ -12,6 +12,7 @@ SOURCE = BASE / "src"
 sys.path.insert(0, str(SOURCE))
 
 from contextnmt import configuration as configurations
+from contextnmt import places, recipes
 from contextnmt.closure import code_marks
 from contextnmt.errors import UserError
 from contextnmt.places import canonical, place
@@ -74,7 +75,13 @@ check_local_files(CONFIGURATION["corpora"])
 RESULTS = f"results/{CONFIGURATION['preset']}"
 check_writable(Path(RESULTS))
 PAIRS = CONFIGURATION["pairs"]
-BEAMS = CONFIGURATION["decoding"]["beams"]
+SYSTEMS = {
+    system: experiment
+    for experiment in CONFIGURATION["experiments"]
+    for system in recipes.systems(CONFIGURATION, experiment)
+    if places.pairs(CONFIGURATION, experiment)
+}
+EXPERIMENTS = list(dict.fromkeys(SYSTEMS.values()))
 VIEWS = ["word", "sym", "bpe", "sym-bpe"]
 
 shell.prefix(f"export PYTHONPATH={shlex.quote(str(SOURCE))} OMP_NUM_THREADS=1; ")
@@ -89,7 +96,8 @@ wildcard_constraints:
     part=r"[A-Za-z0-9_-]+(\.[0-9]+of[0-9]+)?",
     aware=r"(\.pair)?",
     view="|".join(VIEWS),
-    system="|".join(CONFIGURATION["systems"]),
+    system="|".join(SYSTEMS),
+    experiment="|".join(EXPERIMENTS),
     seed="[0-9]+",
 
 
@@ -104,14 +112,46 @@ def settings(value):
 
 
 def texts(pair, *roles):
-    """Names of the texts that the experiments give these roles (train, dev, test) in `pair`."""
-    names = [
-        name
-        for experiment in CONFIGURATION["experiments"].values()
-        for role in roles
-        for name in experiment["texts"][pair][role]
-    ]
-    return list(dict.fromkeys(names))
+    """Names of the texts that have these roles (train, dev, test) in `pair`."""
+    return places.texts(CONFIGURATION, pair, *roles)
+
+
+def pairs_of(experiment):
+    """The language pairs of an experiment."""
+    return places.pairs(CONFIGURATION, experiment)
+
+
+def systems_of(experiment):
+    """The systems of an experiment, in the order of tables."""
+    return [system for system, home in SYSTEMS.items() if home == experiment]
+
+
+def roles_of(experiment, pair, *roles):
+    """Names of the dev and test texts of an experiment, or of those of one role."""
+    entry = places.roles(CONFIGURATION, experiment, pair)
+    named = (name for role in roles or ["dev", "test"] for name in entry[role])
+    return list(dict.fromkeys(named))
+
+
+def systems_with(pair):
+    """The systems that a language pair is translated with."""
+    return [system for system, home in SYSTEMS.items() if pair in pairs_of(home)]
+
+
+def view_of(system):
+    """The view of the text that a system reads and writes."""
+    return CONFIGURATION["experiments"][SYSTEMS[system]]["systems"][system]["view"]
+
+
+def evaluated(pair, system, *roles):
+    """The same for a system: those of its experiment."""
+    return roles_of(SYSTEMS[system], pair, *roles)
+
+
+def evaluated_texts(pair):
+    """Names of the dev and test texts of all systems that `pair` is translated with."""
+    named = (name for system in systems_with(pair) for name in evaluated(pair, system))
+    return list(dict.fromkeys(named))
 
 
 def text_entry(name):
@@ -150,6 +190,11 @@ def training_parts(pair):
     return [part for text in texts(pair, "train") for part in parts(text)]
 
 
+def in_domain_texts(pair):
+    """Names of the texts that the training text of `pair` is selected by."""
+    return (selection(pair) or {}).get("in_domain", [])
+
+
 def selection(pair):
     """What is selected of the training texts of `pair`, or None: all."""
     return CONFIGURATION["select"].get(pair)
@@ -162,14 +207,18 @@ def memory(megabytes):
 
 def recipe(wildcards):
     """View, model and training of the system that the wildcards name."""
-    return configurations.recipe(CONFIGURATION, wildcards.pair, wildcards.system)
+    return recipes.recipe(CONFIGURATION, wildcards.pair, wildcards.system)
 
 
-def runs(pattern, pairs=PAIRS):
-    """`pattern` for every language pair, system and seed of the configuration."""
-    return expand(
-        pattern,
-        pair=pairs,
-        system=CONFIGURATION["systems"],
-        seed=CONFIGURATION["seeds"],
-    )
+def runs(pattern, experiments=EXPERIMENTS):
+    """`pattern` for every language pair, system and seed of some experiments."""
+    return [
+        path
+        for experiment in experiments
+        for path in expand(
+            pattern,
+            pair=pairs_of(experiment),
+            system=systems_of(experiment),
+            seed=CONFIGURATION["seeds"],
+        )
+    ]

@@ -26,7 +26,7 @@ rule translate:
         device=CONFIGURATION["device"],
         model=lambda wildcards, input: Path(input.model[0]).parent,
         texts=lambda wildcards, input: repeated("--text", input.text),
-        beams=repeated("--beam", BEAMS),
+        beams=lambda wildcards: repeated("--beam", beams(wildcards)),
         out=lambda wildcards: repeated("--out", translations("translate", wildcards)),
     message:
         "translate {wildcards.pair} {wildcards.system}, seed {wildcards.seed}"
@@ -61,7 +61,7 @@ rule restore:
         ),
         out=lambda wildcards: repeated("--out", translations("restore", wildcards)),
         symbols=lambda wildcards, input: repeated(
-            "--symbols", (table for table in input.symbols for _ in BEAMS)
+            "--symbols", (table for table in input.symbols for _ in beams(wildcards))
         ),
         rules=lambda wildcards, input: repeated("--rules", input.rules),
         bpe=lambda wildcards: "--bpe" if "bpe" in recipe(wildcards)["view"] else "",
@@ -126,11 +126,14 @@ rule phenomena:
         *code("contextnmt.evaluation.phenomena"),
         tags=lambda wildcards: "::".join(tags(wildcards)),
         names=lambda wildcards: repeated(
-            "--name", (f"{wildcards.text}.beam{b}" for b in BEAMS)
+            "--name", (f"{wildcards.text}.beam{b}" for b in beams(wildcards))
         ),
         hypotheses=lambda wildcards, input: repeated(
             "--hypothesis",
-            (f"{input.restored}/{wildcards.text}.beam{b}.gz" for b in BEAMS),
+            (
+                f"{input.restored}/{wildcards.text}.beam{b}.gz"
+                for b in beams(wildcards)
+            ),
         ),
         target=lambda wildcards: wildcards.pair.split("-")[1],
     message:
@@ -202,8 +205,8 @@ rule pairs:
 
 rule symbol_scores:
     input:
-        source=evaluated_files("source"),
-        target=evaluated_files("target"),
+        source=symbolic_files("source"),
+        target=symbolic_files("target"),
         source_counts="<results>/word-counts/{source}-{target}/{source}.tsv",
         target_counts="<results>/word-counts/{source}-{target}/{target}.tsv",
         rates="<results>/rule-dictionary/{source}-{target}/rates.tsv",
@@ -226,7 +229,7 @@ rule symbol_scores:
             [
                 repeated(
                     "--name",
-                    texts(f"{wildcards.source}-{wildcards.target}", "dev", "test"),
+                    symbolic_texts(pair_of(wildcards)),
                 ),
                 repeated("--source", input.source),
                 repeated("--target", input.target),

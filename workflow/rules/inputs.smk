@@ -6,14 +6,8 @@ SIDES = ["source", "target"]
 VOCABULARIES = ["vocabulary.source.tsv", "vocabulary.target.tsv"]
 BINARIZED = [
     "manifest.json",
-    "dev.reference.gz",
     *VOCABULARIES,
-    *expand(
-        "{part}.{side}.{array}.npy",
-        part=["train", "dev"],
-        side=SIDES,
-        array=["ids", "offsets"],
-    ),
+    *expand("train.{side}.{array}.npy", side=SIDES, array=["ids", "offsets"]),
 ]
 
 
@@ -77,13 +71,17 @@ def codes(wildcards):
     return f"{RESULTS}/bpe/{wildcards.pair}/{wildcards.view}/codes.{languages}"
 
 
-def dev_files(language):
-    """The dev texts of a pair in a view, one side."""
+def dev_files(side):
+    """Input function: the dev texts of a run in the view of its system, one side."""
     return lambda wildcards: [
         view_file(
-            pair_of(wildcards), wildcards.view, text, wildcards[language], aware=True
+            wildcards.pair,
+            recipe(wildcards)["view"],
+            text,
+            wildcards.pair.split("-")[SIDES.index(side)],
+            aware=True,
         )
-        for text in texts(pair_of(wildcards), "dev")
+        for text in evaluated(wildcards.pair, wildcards.system, "dev")
     ]
 
 
@@ -96,7 +94,7 @@ def train_files(language):
 
 def other_filters(wildcards):
     """The filters of other systems that a run's training pairs have to pass."""
-    return configurations.other_filters(CONFIGURATION, wildcards.pair, wildcards.system)
+    return recipes.other_filters(CONFIGURATION, wildcards.pair, wildcards.system)
 
 
 def training_data(wildcards):
@@ -135,22 +133,21 @@ def filter_options(wildcards):
 def pair_filters(wildcards):
     """The options that tell `pairs` which of them are dropped before and after symbolization.
 
-    That is by the limits of all systems that do not say otherwise; then come the filters of the
-    systems themselves, none twice, in an order that does not depend on theirs.
+    That is by the limits of the experiment, where its systems do not say otherwise; then come the
+    filters of the systems themselves, none twice, in an order that does not depend on theirs.
     """
     pair = wildcards.pair
-    training = CONFIGURATION["training"]
+    training = CONFIGURATION["experiments"]["choi2017"]["training"]
     unknown_limit = (training["unknown_limit"] or {}).get(pair, 1.0)
     limits = {**training, "unknown_limit": unknown_limit}
     before, after = filter_settings(
         pair, [{**limits, "view": view} for view in ["word", "sym"]]
     )
-    recipes = [
-        configurations.recipe(CONFIGURATION, pair, system)
-        for system in CONFIGURATION["systems"]
+    made = [
+        recipes.recipe(CONFIGURATION, pair, system) for system in systems_of("choi2017")
     ]
     systems = filter_settings(
-        pair, [{**made["training"], "view": made["view"]} for made in recipes]
+        pair, [{**each["training"], "view": each["view"]} for each in made]
     )
     return " ".join(
         [
@@ -178,7 +175,7 @@ def training_settings(wildcards):
 
 
 def training_identity(wildcards):
-    """What the state of a training must agree with to be gone on from, besides data and seed."""
+    """What the state of a training must agree with to be gone on from, besides texts and seed."""
     return settings(
         {
             "model": recipe(wildcards)["model"],
@@ -193,15 +190,36 @@ def translated_texts(wildcards):
     view, source = recipe(wildcards)["view"], wildcards.pair.split("-")[0]
     return [
         view_file(wildcards.pair, view, text, source)
-        for text in texts(wildcards.pair, "dev", "test")
+        for text in evaluated(wildcards.pair, wildcards.system)
     ]
 
 
-def evaluated_files(language):
-    """The dev and test texts of a pair, one side, tokenized."""
+def beams(wildcards):
+    """The beam widths that a run translates with."""
+    return recipe(wildcards)["decoding"]["beams"]
+
+
+def symbolic_systems(pair):
+    """The systems of `pair` whose text has symbols."""
+    return [system for system in systems_with(pair) if "sym" in view_of(system)]
+
+
+def symbolic_texts(pair):
+    """The dev and test texts of the systems of `pair` whose text has symbols."""
+    return list(
+        dict.fromkeys(
+            text
+            for system in symbolic_systems(pair)
+            for text in evaluated(pair, system)
+        )
+    )
+
+
+def symbolic_files(language):
+    """Input function: these texts, one side, tokenized."""
     return lambda wildcards: [
         f"{RESULTS}/tokenize/{pair_of(wildcards)}/{text}.{wildcards[language]}.gz"
-        for text in texts(pair_of(wildcards), "dev", "test")
+        for text in symbolic_texts(pair_of(wildcards))
     ]
 
 
@@ -220,8 +238,8 @@ def translation_names(wildcards):
     """Names of a run's translations, `TEXT.beamN`."""
     return [
         f"{text}.beam{beam}"
-        for text in texts(wildcards.pair, "dev", "test")
-        for beam in BEAMS
+        for text in evaluated(wildcards.pair, wildcards.system)
+        for beam in beams(wildcards)
     ]
 
 
@@ -229,8 +247,8 @@ def references(stage):
     """The reference of each of a run's translations, as a stage wrote it."""
     return lambda wildcards: [
         f"{RESULTS}/{stage}/{wildcards.pair}/{text}.{wildcards.pair.split('-')[1]}.gz"
-        for text in texts(wildcards.pair, "dev", "test")
-        for _ in BEAMS
+        for text in evaluated(wildcards.pair, wildcards.system)
+        for _ in beams(wildcards)
     ]
 
 
@@ -240,7 +258,7 @@ def symbol_tables(wildcards):
         return []
     return [
         f"{RESULTS}/symbolize/{wildcards.pair}/{text}.symbols.tsv.gz"
-        for text in texts(wildcards.pair, "dev", "test")
+        for text in evaluated(wildcards.pair, wildcards.system)
     ]
 
 
@@ -258,40 +276,47 @@ def tags(wildcards):
     return file, text_entry(wildcards.text)["phenomena"]
 
 
-def phenomena_files():
-    """The counts of each run on the first tagged test text of its pair."""
-    tagged = {
-        pair: [text for text in texts(pair, "test") if "phenomena" in text_entry(text)][
-            :1
-        ]
-        for pair in PAIRS
-    }
+def tagged(pair, experiment):
+    """The first test text of an experiment whose words are tagged, in a list, or an empty one."""
+    named = roles_of(experiment, pair, "test")
+    return [text for text in named if "phenomena" in text_entry(text)][:1]
+
+
+def phenomena_files(experiment):
+    """The counts of each run of an experiment on its first tagged test text."""
     return [
         path
-        for pair in PAIRS
-        for text in tagged[pair]
-        for path in runs(
-            f"<results>/phenomena/{{pair}}/{{system}}/{{seed}}/{text}.json", [pair]
+        for pair in pairs_of(experiment)
+        for text in tagged(pair, experiment)
+        for path in expand(
+            f"<results>/phenomena/{pair}/{{system}}/{{seed}}/{text}.json",
+            system=systems_of(experiment),
+            seed=CONFIGURATION["seeds"],
         )
     ]
 
 
-def first_test_files(stage, side):
+def first_test(experiment, pair):
+    """The first test text of an experiment."""
+    return roles_of(experiment, pair, "test")[0]
+
+
+def first_test_files(experiment, stage, side):
     """One side of the first test text of each pair, as a stage wrote it."""
     return [
-        f"{RESULTS}/{stage}/{pair}/{texts(pair, 'test')[0]}.{pair.split('-')[side]}.gz"
-        for pair in PAIRS
+        f"{RESULTS}/{stage}/{pair}/{first_test(experiment, pair)}.{pair.split('-')[side]}.gz"
+        for pair in pairs_of(experiment)
     ]
 
 
-def first_translations():
+def first_translations(experiment):
     """Every system's translation of the first test text: first seed, widest beam."""
     seed = CONFIGURATION["seeds"][0]
+    beam = max(CONFIGURATION["experiments"][experiment]["decoding"]["beams"])
     return [
-        f"{RESULTS}/restore/{pair}/{system}/{seed}/{text}.beam{max(BEAMS)}.gz"
-        for pair in PAIRS
-        for text in texts(pair, "test")[:1]
-        for system in CONFIGURATION["systems"]
+        f"{RESULTS}/restore/{pair}/{system}/{seed}/{first_test(experiment, pair)}.beam{beam}.gz"
+        for pair in pairs_of(experiment)
+        for system in systems_of(experiment)
     ]
 
 
@@ -300,31 +325,39 @@ def experiment(name, *needed):
 
     Keys that are not `needed` are empty, so that a change of theirs does not re-run the command.
     """
-    entry = CONFIGURATION["experiments"][name]
-    systems = [
-        system for system in CONFIGURATION["systems"] if system in entry["systems"]
-    ]
+    entry, pairs = CONFIGURATION["experiments"][name], pairs_of(name)
     content = {
-        "title": entry["title"],
+        **{key: entry[key] for key in ["title", "table", "methods"]},
+        "reconstruction": entry.get("reconstruction", ""),
         "preset": CONFIGURATION["preset"],
         "corpora": CONFIGURATION["about"],
-        "pairs": PAIRS,
+        "pairs": pairs,
         "systems": [
             {
                 "id": system,
                 **{key: entry["systems"][system][key] for key in ["label", "view"]},
             }
-            for system in systems
+            for system in systems_of(name)
         ],
         "seeds": CONFIGURATION["seeds"],
-        "beams": BEAMS,
-        "dev": {pair: entry["texts"][pair]["dev"] for pair in PAIRS},
-        "test": {pair: entry["texts"][pair]["test"] for pair in PAIRS},
+        "beams": entry["decoding"]["beams"],
+        "dev": {pair: roles_of(name, pair, "dev") for pair in pairs},
+        "test": {pair: roles_of(name, pair, "test") for pair in pairs},
         "vocabulary_size": CONFIGURATION["text"]["vocabulary_size"],
         "config_digest": configurations.digest(CONFIGURATION),
-        "deviations": configurations.deviations(BASE / "workflow", CONFIGURATION),
+        "deviations": deviations(name),
     }
     shown = {
         key: value if key in needed else type(value)() for key, value in content.items()
     }
     return settings({"name": name, **shown})
+
+
+def deviations(experiment):
+    """What is not the paper's, with the systems by their labels."""
+    paper = configurations.of_paper(BASE / "workflow", experiment)
+    systems = CONFIGURATION["experiments"][experiment]["systems"]
+    return [
+        {**each, "system": systems[each["system"]]["label"] if each["system"] else ""}
+        for each in recipes.deviations(paper, CONFIGURATION, experiment)
+    ]

@@ -15,15 +15,14 @@ def other_texts():
     return [
         (pair, text)
         for pair in PAIRS
-        for text in dict.fromkeys(
-            [*texts(pair, "dev", "test"), *(selection(pair) or {}).get("in_domain", [])]
-        )
+        for text in dict.fromkeys([*evaluated_texts(pair), *in_domain_texts(pair)])
     ]
 
 
-def selected_pairs():
-    """The pairs whose training text is a selection."""
-    return [pair for pair in PAIRS if selection(pair)]
+def selected_pairs(experiment=None):
+    """The pairs whose training text is a selection, of all or of an experiment."""
+    pairs = pairs_of(experiment) if experiment else PAIRS
+    return [pair for pair in pairs if selection(pair)]
 
 
 def side_files(stage, names):
@@ -35,12 +34,13 @@ def side_files(stage, names):
     ]
 
 
-def archive_files():
-    """Every file that a text of the configuration lies in, but for the user's own."""
+def archive_files(pairs=PAIRS):
+    """Every file that a text of some language pairs lies in, but for the user's own."""
     files = {
         archive(pair, text.partition(".")[0], language)[0]
         for pair, text in all_training_parts() + other_texts()
         for language in pair.split("-")
+        if pair in pairs
     }
     return sorted(file for file in files if file.startswith(f"{RESULTS}/"))
 
@@ -61,24 +61,66 @@ def announce_downloads(jobs):
         threading.Thread(target=watch, args=(files,), daemon=True).start()
 
 
-def rankings():
-    """What is selected of the pool, for each pair with a selection."""
-    return [f"{RESULTS}/rank/{pair}.json" for pair in selected_pairs()]
+def rankings(experiment=None):
+    """What is selected of the pool, for each pair with a selection, or those of an experiment."""
+    return [f"{RESULTS}/rank/{pair}.json" for pair in selected_pairs(experiment)]
 
 
-def perplexities():
-    """What the selection gains over chance, for each pair with a selection."""
-    return [f"{RESULTS}/perplexity/{pair}.json" for pair in selected_pairs()]
+def perplexities(experiment=None):
+    """What the selection gains over chance, for the same pairs."""
+    return [f"{RESULTS}/perplexity/{pair}.json" for pair in selected_pairs(experiment)]
 
 
-def selection_figures(*suffixes):
+def selection_figures(experiment, *suffixes):
     """The figures that show the selection of each pair."""
     return expand(
-        "<results>/report/figures/selection.{pair}.{quantity}.{suffix}",
-        pair=selected_pairs(),
+        f"<results>/report/{experiment}/figures/selection.{{pair}}.{{quantity}}.{{suffix}}",
+        pair=selected_pairs(experiment),
         quantity=["scores", "perplexity"],
         suffix=suffixes,
     )
+
+
+def curve_figures(experiment, *suffixes):
+    """The learning curves of each pair."""
+    return expand(
+        f"<results>/report/{experiment}/figures/curves.{{pair}}.{{quantity}}.{{suffix}}",
+        pair=pairs_of(experiment),
+        quantity=["bleu", "loss"],
+        suffix=suffixes,
+    )
+
+
+def gain_figures(experiment, *suffixes):
+    """The figures of what each method adds, one a pair."""
+    return expand(
+        f"<results>/report/{experiment}/figures/gains.{{pair}}.{{suffix}}",
+        pair=pairs_of(experiment),
+        suffix=suffixes,
+    )
+
+
+def bleu_table(experiment):
+    """What an experiment calls its table of BLEU."""
+    return CONFIGURATION["experiments"][experiment]["table"]
+
+
+def tables_of(experiment):
+    """The tables on the page of an experiment."""
+    names = ["cleaning", "selection", bleu_table(experiment)]
+    if experiment == "choi2017":
+        names += ["table2", "table3", "symbols"]
+    if phenomena_files(experiment):
+        names.append("phenomena")
+    if symbol_score_files(experiment):
+        names += ["symbol-scores", "symbol-errors"]
+    return [f"<results>/report/{experiment}/tables/{name}.json" for name in names]
+
+
+def other_formats(experiment, table):
+    """A table in all formats but CSV."""
+    stem = f"<results>/report/{experiment}/tables/{table}"
+    return [f"{stem}.{suffix}" for suffix in ["json", "md", "tex"]]
 
 
 def surveyed_parts():
@@ -94,30 +136,39 @@ def surveyed_parts():
 
 def views(pair, part=""):
     """The views of the systems that have `part` in their names."""
-    named = [
-        configurations.recipe(CONFIGURATION, pair, system)["view"]
-        for system in CONFIGURATION["systems"]
-    ]
-    return [view for view in dict.fromkeys(named) if part in view]
+    named = dict.fromkeys(map(view_of, systems_with(pair)))
+    return [view for view in named if part in view]
+
+
+def counted_pairs():
+    """The language pairs of Table 3, if its experiment is asked for."""
+    return pairs_of("choi2017") if "choi2017" in EXPERIMENTS else []
 
 
 def counted_views(pair):
-    """The views whose pairs Table 3 counts: with and without symbols, and those of the systems."""
-    return list(dict.fromkeys(["word", "sym", *views(pair)]))
+    """The views whose pairs Table 3 counts: with and without symbols, and those of its systems."""
+    own = map(view_of, systems_of("choi2017"))
+    return list(dict.fromkeys(["word", "sym", *own]))
 
 
 def view_texts(pair, view):
     """The texts of a view that the trainer reads, both sides, and those that are translated."""
     source, target = pair.split("-")
+    systems = [system for system in systems_with(pair) if view_of(system) == view]
+    dev, translated = (
+        [text for system in systems for text in evaluated(pair, system, *roles)]
+        for roles in [["dev"], ["dev", "test"]]
+    )
     trained = [
         view_file(pair, view, text, language, aware=True)
-        for text in [*training_parts(pair), *texts(pair, "dev")]
+        for text in [*training_parts(pair), *dev]
         for language in [source, target]
     ]
-    translated = [
-        view_file(pair, view, text, source) for text in texts(pair, "dev", "test")
-    ]
-    return list(dict.fromkeys(trained + translated))
+    return list(
+        dict.fromkeys(
+            [*trained, *(view_file(pair, view, text, source) for text in translated)]
+        )
+    )
 
 
 def symbolized_files():
@@ -129,10 +180,11 @@ def symbolized_files():
     return list(dict.fromkeys(training + others))
 
 
-def symbol_score_files():
-    """The scores of the symbols that are made without the target, where a system uses symbols."""
+def symbol_score_files(experiment):
+    """The scores of the symbols that are made without the target, if a system uses symbols."""
+    uses = any("sym" in view_of(system) for system in systems_of(experiment))
     return [
-        f"{RESULTS}/symbol-scores/{pair}.json" for pair in PAIRS if views(pair, "sym")
+        f"{RESULTS}/symbol-scores/{pair}.json" for pair in pairs_of(experiment) if uses
     ]
 
 
@@ -155,85 +207,78 @@ def binarized_files():
     ]
 
 
-def benchmarks():
-    """The benchmark files of all jobs of this configuration, and of no earlier one.
+def benchmarks(experiment):
+    """The benchmark files of all jobs of an experiment, under this configuration alone.
 
     One pattern for all parts of a text: hundreds of names would be too long for a command. The
     report's own jobs are left out: they take seconds.
     """
-    symbolic = [pair for pair in PAIRS if views(pair, "sym")]
+    pairs = pairs_of(experiment)
     names = [
-        *(str(Path(path).relative_to(RESULTS)) for path in archive_files()),
+        *(str(Path(path).relative_to(RESULTS)) for path in archive_files(pairs)),
         *(
-            extraction(pair, text, shards(text))
-            for pair in PAIRS
-            for text in texts(pair, "train")
+            name
+            for pair in pairs
+            for made in [text_benchmarks, view_benchmarks]
+            for name in made(experiment, pair)
         ),
-        *(extraction(pair, text, 1) for pair, text in other_texts()),
-        *(
-            f"tokenize/{pair}/{text}"
-            for pair, text in all_training_parts() + other_texts()
-        ),
-        *(f"survey/{pair}/{part}" for pair, part in surveyed_parts()),
-        *(f"clean/{pair}/{part}" for pair, part in all_training_parts()),
-        *(
-            f"{stage}/{pair}"
-            for stage in ["sample", "rank", "perplexity"]
-            for pair in selected_pairs()
-        ),
-        *(
-            f"language-models/{pair}/{language}"
-            for pair in selected_pairs()
-            for language in pair.split("-")
-        ),
-        *(
-            f"cross-entropy/{pair}/{part}"
-            for pair in selected_pairs()
-            for part in training_parts(pair)
-        ),
-        *(
-            f"{stage}/{pair}/{part}"
-            for stage in ["select", "symbolize"]
-            for pair, part in all_training_parts()
-        ),
-        *(
-            f"word-counts/{pair}/{language}"
-            for pair in PAIRS
-            for language in pair.split("-")
-        ),
-        *(f"rule-dictionary/{pair}" for pair in PAIRS),
-        *(
-            f"symbolize/{pair}/{text}.pair"
-            for pair in PAIRS
-            for text in texts(pair, "dev")
-        ),
-        *(
-            f"symbolize/{pair}/{text}.source"
-            for pair in symbolic
-            for text in texts(pair, "dev", "test")
-        ),
-        *(
-            f"bpe/{pair}/{view}/codes.{languages}"
-            for pair in PAIRS
-            for view in views(pair, "bpe")
-            for languages in codes_languages(pair)
-        ),
-        *(
-            str(Path(path).relative_to(RESULTS).with_suffix(""))
-            for path in subword_files()
-        ),
-        *(f"binarize/{pair}/{view}" for pair in PAIRS for view in counted_views(pair)),
         *(
             run
             for stage in ["train", "translate", "restore", "score"]
-            for run in runs(f"{stage}/{{pair}}/{{system}}/{{seed}}")
+            for run in runs(f"{stage}/{{pair}}/{{system}}/{{seed}}", [experiment])
         ),
         *(
             str(Path(path).relative_to("<results>").with_suffix(""))
-            for path in phenomena_files()
+            for path in phenomena_files(experiment)
         ),
-        *(f"{stage}/{pair}" for stage in ["coverage", "pairs"] for pair in PAIRS),
-        *(f"symbol-scores/{pair}" for pair in symbolic),
     ]
     patterns = (re.sub(r"\.[0-9]+of([0-9]+)", r".*of\1", name) for name in names)
     return [f"{RESULTS}/benchmarks/{name}.tsv" for name in dict.fromkeys(patterns)]
+
+
+def text_benchmarks(experiment, pair):
+    """Names of the benchmarks of an experiment's texts, from extract to select."""
+    trained = training_parts(pair)
+    others = dict.fromkeys([*roles_of(experiment, pair), *in_domain_texts(pair)])
+    yield from (extraction(pair, text, shards(text)) for text in texts(pair, "train"))
+    yield from (extraction(pair, text, 1) for text in others)
+    yield from (f"tokenize/{pair}/{text}" for text in [*trained, *others])
+    yield from (f"survey/{pair}/{part}" for of, part in surveyed_parts() if of == pair)
+    yield from (f"clean/{pair}/{part}" for part in trained)
+    if selection(pair):
+        yield from (f"{stage}/{pair}" for stage in ["sample", "rank", "perplexity"])
+        yield from (f"language-models/{pair}/{each}" for each in pair.split("-"))
+        yield from (f"cross-entropy/{pair}/{part}" for part in trained)
+    yield from (f"select/{pair}/{part}" for part in trained)
+
+
+def view_benchmarks(experiment, pair):
+    """Names of the benchmarks of the views of an experiment's texts, and of counts in them."""
+    views = dict.fromkeys(map(view_of, systems_of(experiment)))
+    if experiment == "choi2017":  # Table 3 wants symbols, even if no system does
+        yield from (f"word-counts/{pair}/{language}" for language in pair.split("-"))
+        yield from (f"symbolize/{pair}/{part}" for part in training_parts(pair))
+        yield from (
+            f"{stage}/{pair}" for stage in ["rule-dictionary", "coverage", "pairs"]
+        )
+        views |= dict.fromkeys(["word", "sym"])
+    if any("sym" in view_of(system) for system in systems_of(experiment)):
+        yield from (
+            f"symbolize/{pair}/{text}.pair"
+            for text in roles_of(experiment, pair, "dev")
+        )
+        yield from (
+            f"symbolize/{pair}/{text}.source" for text in roles_of(experiment, pair)
+        )
+        yield f"symbol-scores/{pair}"
+    for view in views:
+        if "bpe" in view:
+            yield from (
+                f"bpe/{pair}/{view}/codes.{languages}"
+                for languages in codes_languages(pair)
+            )
+            yield from (
+                str(Path(path).relative_to(RESULTS).with_suffix(""))
+                for path in view_texts(pair, view)
+            )
+        yield f"binarize/{pair}/{view}"

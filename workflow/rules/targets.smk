@@ -146,19 +146,23 @@ rule scores:
 
 rule coverages:
     input:
-        expand("<results>/coverage/{pair}.json", pair=PAIRS),
+        expand("<results>/coverage/{pair}.json", pair=counted_pairs()),
 
 
 rule pairs_counted:
     input:
-        expand("<results>/pairs/{pair}.json", pair=PAIRS),
+        expand("<results>/pairs/{pair}.json", pair=counted_pairs()),
 
 
 rule counts:
     input:
-        phenomena_files(),
+        [path for experiment in EXPERIMENTS for path in phenomena_files(experiment)],
 
 
 rule symbols_scored:
     input:
-        symbol_score_files(),
+        *dict.fromkeys(
+            path
+            for experiment in EXPERIMENTS
+            for path in symbol_score_files(experiment)
+        ),

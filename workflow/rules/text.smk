@@ -4,7 +4,7 @@
 TRAINED = "|".join(
     re.escape(part) for text in texts_trained_on() for part in parts(text)
 )
-EVALUATED = "|".join(text for pair in PAIRS for text in texts(pair, "dev", "test"))
+EVALUATED = "|".join(text for pair in PAIRS for text in evaluated_texts(pair))
 
 # The view whose words bpe cuts.
 WITHOUT_BPE = {"bpe": "word", "sym-bpe": "sym"}
@@ -204,8 +204,6 @@ rule binarize:
     input:
         source=train_files("source"),
         target=train_files("target"),
-        dev_source=dev_files("source"),
-        dev_target=dev_files("target"),
     output:
         expand(
             "<results>/binarize/{{source}}-{{target}}/{{view}}/{file}", file=BINARIZED
@@ -226,8 +224,6 @@ rule binarize:
             [
                 repeated("--source", input.source),
                 repeated("--target", input.target),
-                repeated("--dev-source", input.dev_source),
-                repeated("--dev-target", input.dev_target),
             ]
         ),
         vocabulary_size=CONFIGURATION["text"]["vocabulary_size"],

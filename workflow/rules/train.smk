@@ -26,6 +26,8 @@ rule train_identity:
 rule train:
     input:
         training_data,
+        dev_source=dev_files("source"),
+        dev_target=dev_files("target"),
         identity=rules.train_identity.output,
     output:
         "<results>/train/{pair}/{system}/{seed}/model.safetensors",
@@ -49,13 +51,20 @@ rule train:
         training=training_settings,
         filters=filter_options,
         data=lambda wildcards, input: Path(input[0]).parent,
+        # One param for both, since Snakemake compares params as a set: another order re-runs.
+        dev=lambda wildcards, input: " ".join(
+            [
+                repeated("--dev-source", input.dev_source),
+                repeated("--dev-target", input.dev_target),
+            ]
+        ),
         folder=subpath(output[0], parent=True),
     message:
         "train {wildcards.pair} {wildcards.system}, seed {wildcards.seed}"
     # exec: a signal of the scheduler reaches the trainer, which then saves its state. The state is
     # no output: outputs are deleted before a job is tried again, and it would start all over.
     shell:
-        "exec python -m contextnmt train --data {params.data} --model {params.model:q}"
-        " --training {params.training:q} {params.filters} --seed {wildcards.seed}"
+        "exec python -m contextnmt train --data {params.data} {params.dev}"
+        " --model {params.model:q} --training {params.training:q} {params.filters} --seed {wildcards.seed}"
         " --identity {input.identity}"
         " --out {params.folder} --state {params.folder}/state > {log} 2>&1"

@@ -6,7 +6,7 @@ from graphlib import TopologicalSorter
 from typing import Any
 
 from contextnmt.planning.jobs import Job
-from contextnmt.planning.rates import Rate
+from contextnmt.planning.rates import Rate, rate_of
 from contextnmt.planning.sizes import Sizes
 from contextnmt.planning.trainings import weights
 
@@ -75,7 +75,7 @@ def costs(jobs: Iterable[Job], sizes: Sizes, rates: dict[str, Rate]) -> Iterator
         elif job.stage == "train":
             yield Cost(job, None, weights(job, sizes.configuration), NOT_MEASURED)
         elif job.stage is not None:
-            yield text_cost(job, sizes, rates.get(job.rule))
+            yield text_cost(job, sizes, rate_of(job.rule, rates))
 
 
 def download(job: Job, configuration: dict[str, Any]) -> float | None:

@@ -51,6 +51,16 @@ def read_rates(path: Path = TABLE) -> dict[str, Rate]:
     return rates
 
 
+def rate_of(rule: str, rates: dict[str, Rate]) -> Rate | None:
+    """The rate of a rule; that of another experiment's rule for the same part of the report.
+
+    Such rules are called EXPERIMENT_PART and do the same.
+    """
+    part = rule.partition("_")[2]
+    alike = (rate for name, rate in rates.items() if part and name.partition("_")[2] == part)
+    return rates.get(rule) or next(alike, None)
+
+
 def provenance(path: Path = TABLE) -> list[str]:
     """How the rates were measured: the comment of the table."""
     return [line.removeprefix("# ") for line in read_lines(path) if line.startswith("#")]

@@ -6,10 +6,13 @@ Which texts those are is told by the names of the job's files, ``STAGE/PAIR/…/
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
+from contextnmt.places import roles, texts
 from contextnmt.planning.jobs import Job
+from contextnmt.recipes import experiment_of
 
 #: Target words a pair of the selected text: 348 million French words of WMT14 are the paper's 12
 #: million pairs (Choi et al. 2017, sec. 5.1; docs/decisions.md, A1).
@@ -45,15 +48,14 @@ class Sizes:
             for text, entry in corpus["texts"].items()
         }
 
-    def role(self, pair: str, *roles: str) -> list[str]:
-        """The texts that the experiments give these roles (train, dev, test) in `pair`."""
-        names = [
-            text
-            for experiment in self.configuration["experiments"].values()
-            for role in roles
-            for text in experiment["texts"][pair][role]
-        ]
-        return list(dict.fromkeys(names))
+    def translated(self, pair: str, system: str) -> list[str]:
+        """The texts that a system translates."""
+        experiment = experiment_of(self.configuration, system)
+        return list(dict.fromkeys(chain(*roles(self.configuration, experiment, pair).values())))
+
+    def trained(self, pair: str) -> list[str]:
+        """The texts that are trained on in `pair`."""
+        return texts(self.configuration, pair, "train")
 
     def stated(self, pair: str, text: str) -> float | None:
         """The pairs of a whole text, before cleaning and selection."""
@@ -69,7 +71,7 @@ class Sizes:
         selection = self.configuration.get("select", {}).get(pair)
         if not selection:
             return 1.0
-        pool = total(self.stated(pair, text) for text in self.role(pair, "train"))
+        pool = total(self.stated(pair, text) for text in self.trained(pair))
         words = selection.get("target_words")
         wanted = words / WORDS_A_PAIR if words else selection["pairs"]
         return min(1.0, wanted / pool) if pool else None
@@ -77,7 +79,7 @@ class Sizes:
     def pairs(self, part: Part) -> float | None:
         """The pairs in a part."""
         stated = self.stated(part.pair, part.text)
-        kept = part.selected and part.text in self.role(part.pair, "train")
+        kept = part.selected and part.text in self.trained(part.pair)
         share = self.share(part.pair) if kept else 1.0
         return None if stated is None or share is None else stated / part.parts * share
 
@@ -96,7 +98,8 @@ class Sizes:
     def read(self, job: Job) -> float | None:
         """The pairs that `job` reads; of a training or a translation, those of the experiment."""
         if job.pair and "system" in job.wildcards:
-            return total(self.stated(job.pair, text) for text in self.role(job.pair, "dev", "test"))
+            translated = self.translated(job.pair, job.wildcards["system"])
+            return total(self.stated(job.pair, text) for text in translated)
         own = {(part.pair, part.name) for part in self.named(job.outputs)}
         parts: dict[tuple[str, str], Part] = {}
         for part in self.named((*job.inputs, *job.outputs)):
@@ -116,8 +119,8 @@ class Sizes:
 
     def training(self, pair: str) -> float | None:
         """The pairs of all that is trained on in `pair`."""
-        texts = [Part(pair, text, 1, text, True) for text in self.role(pair, "train")]
-        return total(self.pairs(part) for part in texts)
+        whole = [Part(pair, text, 1, text, True) for text in self.trained(pair)]
+        return total(self.pairs(part) for part in whole)
 
 
 def total(sizes: Iterator[float | None]) -> float | None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from contextnmt import configuration as configurations
+from contextnmt import recipes
 from contextnmt.model.settings import model_settings
 from contextnmt.model.translator import Translator
 from contextnmt.planning.jobs import Job
@@ -16,7 +16,7 @@ SPECIAL = 3
 def recipe(job: Job, configuration: dict[str, Any]) -> dict[str, Any]:
     """How the system of a training is made."""
     assert job.pair is not None
-    return configurations.recipe(configuration, job.pair, job.wildcards["system"])
+    return recipes.recipe(configuration, job.pair, job.wildcards["system"])
 
 
 def longest(job: Job, configuration: dict[str, Any]) -> tuple[int, int]:

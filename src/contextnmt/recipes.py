@@ -1,0 +1,179 @@
+"""How each system is made: its whole recipe, from what the layers of a configuration say.
+
+The blocks of RECIPE may stand for all systems, in an experiment or in a system. Within a layer the
+narrower block goes first, but a later layer goes before all earlier ones: whoever says
+``training: {max_updates: 100}`` in a file of their own means every system, whatever the paper has.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+from contextnmt.places import Configuration, canonical
+
+#: Blocks that say how a system is made and used.
+RECIPE = ("model", "training", "decoding")
+
+#: Blocks that say how all texts are made, in all experiments alike.
+TEXT = ("clean", "select", "text")
+
+#: Contents of the layers of a configuration, each before those that it goes before.
+Layers = Sequence[Mapping[str, Any]]
+
+
+def merge(*layers: Mapping[str, Any]) -> Configuration:
+    """One configuration from several, later over earlier; lists and single values are replaced."""
+    merged: Configuration = {}
+    for layer in layers:
+        for key, value in layer.items():
+            below = merged.get(key)
+            if isinstance(value, Mapping):
+                value = merge(below if isinstance(below, Mapping) else {}, value)
+            merged[key] = value
+    return merged
+
+
+def with_recipes(configuration: Configuration, layers: Layers) -> Configuration:
+    """`configuration` with whole blocks of RECIPE in each experiment and system, and only there."""
+    whole = {key: value for key, value in configuration.items() if key not in RECIPE}
+    whole["experiments"] = {
+        name: {
+            **entry,
+            **recipes(layers, ["experiments", name]),
+            "systems": {
+                system: {
+                    **own,
+                    **recipes(layers, ["experiments", name], ["systems", system]),
+                }
+                for system, own in entry["systems"].items()
+            },
+        }
+        for name, entry in configuration["experiments"].items()
+    }
+    return whole
+
+
+def recipes(layers: Layers, *steps: list[str]) -> Configuration:
+    """The blocks of RECIPE that the layers give for the place at the end of `steps`.
+
+    Each layer is asked for all systems first, then along the way to that place.
+    """
+    paths = [list(chain.from_iterable(steps[:length])) for length in range(len(steps) + 1)]
+    return {
+        block: merge(*(at(layer, [*path, block]) for layer in layers for path in paths))
+        for block in RECIPE
+    }
+
+
+def at(content: Mapping[str, Any], path: list[str]) -> Mapping[str, Any]:
+    """The block at `path`, an empty one if there is none."""
+    for step in path:
+        content = content.get(step) or {}
+    return content
+
+
+def experiment_of(configuration: Configuration, system: str) -> str:
+    """The experiment that `system` is part of."""
+    experiments: dict[str, Any] = configuration["experiments"]
+    return next(name for name, entry in experiments.items() if system in entry["systems"])
+
+
+def systems(configuration: Configuration, experiment: str) -> list[str]:
+    """The systems of `experiment` that are asked for, in the order of tables."""
+    own: Mapping[str, Any] = configuration["experiments"][experiment]["systems"]
+    asked = configuration["systems"]
+    return list(own) if asked is None else [system for system in asked if system in own]
+
+
+def recipe(configuration: Configuration, pair: str, system: str) -> Configuration:
+    """How `system` is made for `pair`: its `label`, `view`, and whole `model` and `training`.
+
+    In a system without `context` the model's contextualizer is None. Whose `filters` its training
+    pairs have to pass stands beside `training`, see `other_filters`. Of subwords next to none are
+    unknown, so there is no limit to them (A13).
+    """
+    experiment = configuration["experiments"][experiment_of(configuration, system)]
+    entry = experiment["systems"][system]
+    model, training = dict(entry["model"]), dict(entry["training"])
+    if not entry.get("context", False):
+        model["contextualizer"] = None
+    limits = training["unknown_limit"] or {}
+    training["unknown_limit"] = 1.0 if "bpe" in entry["view"] else limits.get(pair, 1.0)
+    filters = training.pop("filters")
+    return {**entry, "model": model, "training": training, "filters": filters}
+
+
+def other_filters(configuration: Configuration, pair: str, system: str) -> list[Configuration]:
+    """The filters besides its own that the training pairs of `system` have to pass (A14).
+
+    Each has a `view` and the limits in it. None come twice, and the order of the systems does not
+    matter.
+    """
+
+    def own(name: str) -> Configuration:
+        made = recipe(configuration, pair, name)
+        limits = {key: made["training"][key] for key in ("max_length", "unknown_limit")}
+        return {"view": made["view"], **limits}
+
+    if recipe(configuration, pair, system)["filters"] == "own":
+        return []
+    others: list[Configuration] = []
+    for name in systems(configuration, experiment_of(configuration, system)):
+        if own(name) not in [own(system), *others]:
+            others.append(own(name))
+    return sorted(others, key=canonical)
+
+
+def deviations(
+    papers: Configuration, configuration: Configuration, experiment: str
+) -> list[dict[str, Any]]:
+    """Every setting of an experiment that is not the paper's.
+
+    Each is a `key`, its value in the `paper` and `here`, and the `system` that it is about, "" for
+    all of them alike. A key that is not there counts as null; a system that the paper has not has
+    no deviations. `papers` is what `contextnmt.configuration.of_paper` gives.
+    """
+    printed, here = (
+        content["experiments"][experiment]["systems"] for content in (papers, configuration)
+    )
+    of_system = {
+        system: differences(settings(printed[system]), settings(here[system]))
+        for system in systems(configuration, experiment)
+        if system in printed
+    }
+    texts = ({block: content[block] for block in TEXT} for content in (papers, configuration))
+    found = [entry("", *difference) for difference in differences(*texts)]
+    for system, several in of_system.items():
+        for difference in several:
+            alike = all(difference in others for others in of_system.values())
+            found.append(entry("" if alike else system, *difference))
+    return [each for number, each in enumerate(found) if each not in found[:number]]
+
+
+def entry(system: str, key: str, paper: Any, here: Any) -> dict[str, Any]:
+    """A deviation, as reports want it."""
+    return {"system": system, "key": key, "paper": paper, "here": here}
+
+
+def settings(system: Configuration) -> Configuration:
+    """What a system is made of, without what it is called."""
+    return {key: value for key, value in system.items() if key != "label"}
+
+
+def differences(paper: Configuration, here: Configuration) -> list[tuple[str, Any, Any]]:
+    """The dotted keys at which two blocks differ, with both values."""
+    left, right = dict(leaves(paper)), dict(leaves(here))
+    return [
+        (key, left.get(key), right.get(key))
+        for key in {**left, **right}
+        if left.get(key) != right.get(key)
+    ]
+
+
+def leaves(block: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    """The single values and lists in `block`, with their dotted keys."""
+    for key, value in block.items():
+        if isinstance(value, Mapping):
+            yield from leaves(value, f"{above}{key}.")
+        else:
+            yield f"{above}{key}", value
