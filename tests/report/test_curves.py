@@ -6,9 +6,9 @@ import pytest
 from results_folder import Results
 
 from contextnmt.errors import UserError
+from contextnmt.report.bleu_table import bleu_table
 from contextnmt.report.curves import curves, read_log
 from contextnmt.report.gains import gains
-from contextnmt.report.table4 import table4
 
 
 def test_figures_are_the_same_bytes_each_time(results: Results, tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_a_damaged_log_is_named_with_its_line(tmp_path: Path) -> None:
 
 def test_gains_are_drawn_for_each_pair(results_of_seeds: Results, tmp_path: Path) -> None:
     scores = results_of_seeds.files("score/*/*/*/scores.json")
-    table4(scores, results_of_seeds.experiment, tmp_path / "table4")
+    bleu_table(scores, results_of_seeds.experiment, tmp_path / "table4")
     gains(tmp_path / "table4.json", results_of_seeds.experiment, tmp_path / "figures")
     for pair in ("en-fr", "en-de"):
         svg = (tmp_path / f"figures/gains.{pair}.svg").read_text()

@@ -9,12 +9,12 @@ from results_folder import FIRST, Results
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
-from contextnmt.report.table4 import table4
+from contextnmt.report.bleu_table import bleu_table
 
 
 def made(results: Results, out: Path) -> list[dict[str, str]]:
     """The rows of the CSV file, after making the table."""
-    table4(results.files("score/*/*/*/scores.json"), results.experiment, out / "table4")
+    bleu_table(results.files("score/*/*/*/scores.json"), results.experiment, out / "table4")
     with open(out / "table4.csv", newline="") as stream:
         return list(csv.DictReader(stream))
 
@@ -86,7 +86,7 @@ def test_seeds_give_mean_and_deviation_and_each_test_text_a_column(
 def test_tables_are_the_same_bytes_whatever_the_order(results: Results, tmp_path: Path) -> None:
     files = results.files("score/*/*/*/scores.json")
     for name, order in (("a", files), ("b", files[::-1])):
-        table4(order, results.experiment, tmp_path / name / "table4")
+        bleu_table(order, results.experiment, tmp_path / name / "table4")
     for path in (tmp_path / "a").iterdir():
         assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
 
@@ -96,7 +96,7 @@ def test_a_missing_run_is_named(results: Results, tmp_path: Path) -> None:
     lost = next(path for path in files if "en-fr/symbol" in str(path))
     files.remove(lost)
     with pytest.raises(UserError, match=r"--scores: no file for en-fr/symbol/1"):
-        table4(files, results.experiment, tmp_path / "table4")
+        bleu_table(files, results.experiment, tmp_path / "table4")
     assert not list(tmp_path.iterdir())
 
 
@@ -108,11 +108,11 @@ def test_a_missing_translation_is_named(results: Results, tmp_path: Path) -> Non
     write_json(broken, scores)
     files = [broken if "en-fr/symbol" in str(path) else path for path in files]
     with pytest.raises(UserError, match=r"scores.json: no BLEU for test.beam12"):
-        table4(files, results.experiment, tmp_path / "table4")
+        bleu_table(files, results.experiment, tmp_path / "table4")
 
 
 def test_another_experiments_run_is_refused(results: Results, tmp_path: Path) -> None:
     about = results.about | {"systems": results.about["systems"][:3]}
     files = results.files("score/*/*/*/scores.json")
     with pytest.raises(UserError, match="not part of the experiment"):
-        table4(files, json.dumps(about), tmp_path / "table4")
+        bleu_table(files, json.dumps(about), tmp_path / "table4")
