@@ -145,10 +145,9 @@ def in_paper(found: list[Contrast]) -> str:
     gains = {item.label: item.paper for item in found if item.paper is not None}
     if not gains:
         return ""
-    if len(gains) > 1:
-        return f"; in the paper from {signed(min(gains.values()))} to {signed(max(gains.values()))}"
-    ((label, gain),) = gains.items()
-    return f"; in the paper {signed(gain)}" + (f" ({label})" if len(found) > 1 else "")
+    least, most = (signed(end(gains.values())) for end in (min, max))
+    which = f" ({', '.join(gains)})" if len(gains) < len(found) else ""
+    return f"; in the paper {least if least == most else f'from {least} to {most}'}{which}"
 
 
 def aimed(contrast: Contrast, aim: str, name: str, phenomena: list[dict[str, Any]]) -> list[str]:
