@@ -49,7 +49,7 @@ STAGES = {
     "selection-figures": "contextnmt.report.selection_figures",
     "table2": "contextnmt.report.table2",
     "table3": "contextnmt.report.table3",
-    "table4": "contextnmt.report.table4",
+    "bleu-table": "contextnmt.report.bleu_table",
     "phenomena-table": "contextnmt.report.phenomena_table",
     "symbols-table": "contextnmt.report.symbols_table",
     "symbol-scores-table": "contextnmt.report.symbol_scores_table",

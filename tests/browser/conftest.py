@@ -1,4 +1,4 @@
-"""A page with made-up numbers, from the same results folder as the report's own tests."""
+"""Pages with made-up numbers, from the same results folder as the report's own tests."""
 
 import sys
 from pathlib import Path
@@ -10,8 +10,8 @@ sys.path.append(str(Path(__file__).parents[1] / "report"))
 from results_folder import make_report, make_results
 
 
-@pytest.fixture(scope="session")
-def reported(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of three seeds and two test texts, where the tables are widest."""
-    folder = tmp_path_factory.mktemp("reported")
-    return make_report(make_results(folder, (1, 2, 3), ("test_2016_flickr", "test_2017_flickr")))
+@pytest.fixture(scope="session", params=["choi2017", "chen2017"])
+def reported(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three seeds and two test texts, where tables are widest; chen2017 has the longest labels."""
+    folder, tests = tmp_path_factory.mktemp("reported"), ("test_2016_flickr", "test_2017_flickr")
+    return make_report(make_results(folder, (1, 2, 3), tests, request.param))

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from made_up_experiments import experiment
+
 from contextnmt.files import write_json, write_lines
+from contextnmt.report.bleu_table import bleu_table
 from contextnmt.report.cleaning_table import cleaning_table
 from contextnmt.report.curves import curves
 from contextnmt.report.gains import gains
@@ -19,20 +22,10 @@ from contextnmt.report.symbol_scores_table import symbol_scores_table
 from contextnmt.report.symbols_table import symbols_table
 from contextnmt.report.table2 import table2
 from contextnmt.report.table3 import table3
-from contextnmt.report.table4 import table4
 from contextnmt.text.rules import HEADER, Rule
 
 CAPTIONS = Path(__file__).parents[2] / "workflow" / "report"
 
-SYSTEMS = [
-    ("baseline", "Baseline", "word"),
-    ("context", "+Context (C)", "word"),
-    ("symbol", "+Symbol (S)", "sym"),
-    ("context-symbol", "+C+S", "sym"),
-    ("bpe", "+BPE", "bpe"),
-    ("bpe-context", "+BPE+C", "bpe"),
-    ("bpe-context-symbol", "+BPE+C+S", "sym-bpe"),
-]
 SENTENCES = {
     "en": "On 14 March Mr Orlow of the IMF visited the bank by the river with 2 guests .",
     "fr": "Le 14 mars M. Orlow du FMI a visité la rive du fleuve avec 2 invités .",
@@ -77,31 +70,16 @@ class Results:
 
 
 def make_results(
-    folder: Path, seeds: tuple[int, ...] = (1,), tests: tuple[str, ...] = ("test",)
+    folder: Path,
+    seeds: tuple[int, ...] = (1,),
+    tests: tuple[str, ...] = ("test",),
+    name: str = "choi2017",
 ) -> Results:
-    """Seven systems on two pairs. BLEU falls where +Context (C) comes in for en-de."""
-    pairs = ["en-fr", "en-de"]
-    about = {
-        "name": "choi2017",
-        "title": "Choi, Cho, Bengio 2017, Context-dependent word representation for NMT",
-        "preset": "made-up",
-        "corpora": "Made up for a test.",
-        "pairs": pairs,
-        "systems": [{"id": i, "label": label, "view": view} for i, label, view in SYSTEMS],
-        "seeds": list(seeds),
-        "beams": [1, 12],
-        "dev": {pair: ["dev"] for pair in pairs},
-        "test": {pair: list(tests) for pair in pairs},
-        "vocabulary_size": 1600,
-        "config_digest": "0123456789ab",
-        "deviations": [
-            {"key": "text.vocabulary_size", "paper": 30000, "here": 1600},
-            {"key": "model.contextualizer.layers", "paper": [1000, 1000], "here": [96, 96]},
-        ],
-    }
-    for pair in pairs:
+    """All systems of an experiment. BLEU falls where +Context (C) comes in for en-de."""
+    about = experiment(name, seeds, tests)
+    for pair in about["pairs"]:
         make_pair(folder, pair, tests)
-        for position, (system, _, _) in enumerate(SYSTEMS):
+        for position, system in enumerate(entry["id"] for entry in about["systems"]):
             for seed in seeds:
                 lost = 4.0 if pair == "en-de" and system == "context" else 0.0
                 bleu = FIRST + STEP * position - lost + 0.5 * (seed - seeds[0])
@@ -326,13 +304,20 @@ def make_training(folder: Path, run: str, bleu: float) -> None:
     write_json(
         folder / f"train/{run}/model.json",
         {
-            "training": {"threads": 1},
+            "training": {
+                "optimizer": "adam",
+                "max_length": 30 if "30" in run else 50,
+                "precision": "fp32",
+                "device": "cpu",
+                "threads": 1,
+            },
             "best": {"update": 600, "dev_bleu": bleu},
             "updates": 600,
             "stopped": "max_updates",
             "seconds": 75.5,
             "parameters": 1234567,
             "data": {
+                "pairs": 8765,
                 "manifest": {
                     "train": {"pairs": 9000, "source": side, "target": side},
                     "vocabulary": {"limit": 1600},
@@ -363,28 +348,36 @@ def make_training(folder: Path, run: str, bleu: float) -> None:
 def make_report(results: Results) -> Path:
     """All that the workflow makes from a results folder; the path of the page."""
     experiment, out = results.experiment, results.folder / "report"
-    table2(out / "tables/table2")
-    counts = results.files("coverage/*.json"), results.files("pairs/*.json")
-    table3(*counts, experiment, out / "tables/table3")
-    table4(results.files("score/*/*/*/scores.json"), experiment, out / "tables/table4")
+    table = out / "tables" / results.about["table"]
+    bleu_table(results.files("score/*/*/*/scores.json"), experiment, table)
+    if results.about["name"] == "choi2017":
+        make_symbolization(results, out / "tables")
     phenomena_table(results.files("phenomena/*/*/*/*"), experiment, out / "tables/phenomena")
-    symbols_table(results.files("rule-dictionary/*/rules.tsv"), experiment, out / "tables/symbols")
-    symbol_scores_table(
-        results.files("symbol-scores/*.json"),
-        experiment,
-        out / "tables/symbol-scores",
-        out / "tables/symbol-errors",
-    )
     cleaning_table(results.files("clean/*/*.removed.json"), experiment, out / "tables/cleaning")
     rankings = results.files("rank/*.json")
     selected = results.files("select/*/*.selected.json")
     selection_table(selected, experiment, out / "tables/selection", rankings)
     perplexities = results.files("perplexity/*.json")
     selection_figures(rankings, perplexities, experiment, out / "figures")
-    gains(out / "tables/table4.json", experiment, out / "figures")
+    gains(table.with_suffix(".json"), experiment, out / "figures")
     curves(results.files("train/*/*/*/log.jsonl"), experiment, out / "figures")
     page(**page_arguments(results))
     return out / "index.html"
+
+
+def make_symbolization(results: Results, tables: Path) -> None:
+    """The tables of choi2017 alone."""
+    experiment = results.experiment
+    table2(tables / "table2")
+    counts = results.files("coverage/*.json"), results.files("pairs/*.json")
+    table3(*counts, experiment, tables / "table3")
+    symbols_table(results.files("rule-dictionary/*/rules.tsv"), experiment, tables / "symbols")
+    symbol_scores_table(
+        results.files("symbol-scores/*.json"),
+        experiment,
+        tables / "symbol-scores",
+        tables / "symbol-errors",
+    )
 
 
 def page_arguments(results: Results) -> dict[str, Any]:

@@ -3,12 +3,15 @@
 from pathlib import Path
 
 import pytest
-from results_folder import Results
+from made_up_experiments import EXPERIMENTS, experiment
+from results_folder import Results, make_results
 
 from contextnmt.errors import UserError
-from contextnmt.report.curves import curves, read_log
+from contextnmt.report.bleu_table import bleu_table
+from contextnmt.report.curves import curves, plot, read_log
+from contextnmt.report.experiment import System
+from contextnmt.report.figures import lines_of
 from contextnmt.report.gains import gains
-from contextnmt.report.table4 import table4
 
 
 def test_figures_are_the_same_bytes_each_time(results: Results, tmp_path: Path) -> None:
@@ -39,11 +42,60 @@ def test_a_damaged_log_is_named_with_its_line(tmp_path: Path) -> None:
         read_log(tmp_path / "log.jsonl")
 
 
+@pytest.mark.parametrize("name", list(EXPERIMENTS))
+def test_no_two_systems_have_the_same_line(name: str) -> None:
+    about = experiment(name)
+    systems = [System(**system) for system in about["systems"]]
+    lines = lines_of(systems)
+    assert len({tuple(line.values()) for line in lines.values()}) == len(systems)
+
+
+def test_the_mean_of_seeds_ends_where_the_first_of_them_does() -> None:
+    from matplotlib.figure import Figure
+
+    axes = Figure().subplots()
+    plot(axes, [{1: 2.0, 2: 4.0, 3: 9.0}, {1: 4.0, 2: 5.0}], {"color": "red"}, "of both")
+    mean, *rest = axes.lines
+    assert (list(mean.get_xdata()), list(mean.get_ydata())) == ([1, 2], [3.0, 4.5])
+    assert [(list(line.get_xdata()), list(line.get_ydata())) for line in rest] == [
+        ([2, 3], [4.0, 9.0]),
+        ([2], [5.0]),
+    ]
+    low, high = axes.collections[0].get_datalim(axes.transData).intervaly
+    assert (low, high) == (2.0, 5.0)
+
+
 def test_gains_are_drawn_for_each_pair(results_of_seeds: Results, tmp_path: Path) -> None:
-    scores = results_of_seeds.files("score/*/*/*/scores.json")
-    table4(scores, results_of_seeds.experiment, tmp_path / "table4")
-    gains(tmp_path / "table4.json", results_of_seeds.experiment, tmp_path / "figures")
-    for pair in ("en-fr", "en-de"):
-        svg = (tmp_path / f"figures/gains.{pair}.svg").read_text()
-        assert ">S on +BPE+C</text>" in svg
-        assert ">gain in BLEU on test_2016_flickr, beam 12</text>" in svg
+    drawn = gains_of(results_of_seeds, tmp_path)
+    assert list(drawn) == ["en-fr", "en-de"]
+    for svg in drawn.values():
+        for text in ("contextualization (C)", "+C+S over +Symbol (S)", "paper"):
+            assert f">{text}</text>" in svg
+        assert ">on test_2016_flickr, beam 12</text>" in svg
+
+
+def test_what_all_gains_are_over_stands_in_the_heading(tmp_path: Path) -> None:
+    drawn = gains_of(make_results(tmp_path, name="chen2017"), tmp_path)
+    for pair, title in (("en-fr", "English → French"), ("en-de", "English → German")):
+        assert f">{title} (reconstruction)</text>" in drawn[pair]
+        assert ">smoothing by convolution (CCWM) over GRU baseline</text>" in drawn[pair]
+        assert ">CCWM, all words</text>" in drawn[pair]
+        assert ">paper</text>" not in drawn[pair]
+
+
+def test_without_two_systems_to_compare_the_figure_says_so(
+    results: Results, tmp_path: Path
+) -> None:
+    alone = [system for system in results.about["systems"] if system["id"] == "context"]
+    one = Results(results.folder, results.about | {"systems": alone})
+    for svg in gains_of(one, tmp_path, "context").values():
+        assert ">no two systems to compare</text>" in svg
+
+
+def gains_of(results: Results, folder: Path, system: str = "*") -> dict[str, str]:
+    """The figure of gains of each pair, as SVG."""
+    scores = results.files(f"score/*/{system}/*/scores.json")
+    bleu_table(scores, results.experiment, folder / "bleu")
+    gains(folder / "bleu.json", results.experiment, folder / "figures")
+    pairs = results.about["pairs"]
+    return {pair: (folder / f"figures/gains.{pair}.svg").read_text() for pair in pairs}

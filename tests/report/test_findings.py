@@ -1,22 +1,31 @@
 """The sentences of the summary say what the numbers say, also when a method does harm."""
 
+import dataclasses
+import json
 from typing import Any
 
 import pytest
-from results_folder import make_results
+from made_up_experiments import experiment
 
 from contextnmt.report.contrasts import contrasts
 from contextnmt.report.experiment import Experiment, parse_experiment
 from contextnmt.report.findings import findings
 
 
+def made_up(name: str) -> Experiment:
+    return parse_experiment(json.dumps(experiment(name)))
+
+
 @pytest.fixture(scope="module")
-def about(tmp_path_factory: pytest.TempPathFactory) -> Experiment:
-    return parse_experiment(make_results(tmp_path_factory.mktemp("about")).experiment)
+def about() -> Experiment:
+    """Systems with one method each, and that with both: each method has one contrast."""
+    whole = made_up("choi2017")
+    methods = [dataclasses.replace(m, contrasts=m.contrasts[:1]) for m in whole.methods]
+    return dataclasses.replace(whole, methods=methods)
 
 
 def bleu(about: Experiment, deviation: float | None, **scores: float) -> list[dict[str, Any]]:
-    """Data of Table 4 with the given scores, 10 for all other systems, 20 and 21 in the paper."""
+    """Data of the BLEU table: the given scores, 10 for other systems, 20 and 21 in the paper."""
     rows = []
     for pair in about.pairs:
         for system in about.systems:
@@ -52,8 +61,15 @@ def test_a_gain_is_told_with_the_papers(about: Experiment) -> None:
         == "+Context (C) is best: 11.50 BLEU on test with beam 12, +1.50 over Baseline."
     )
     assert found.sentences[0] == (
-        "Contextualization (C) helps: +1.50 BLEU over Baseline (in the paper +1.00)."
+        "Contextualization (C) helps: +1.50 BLEU over Baseline; in the paper +1.00."
     )
+    best, first, *_ = found.figures
+    assert (best.value, best.remark) == ("11.50", "+Context (C); paper +Context (C), 21.00")
+    assert vars(first) == {
+        "name": "+Context (C) over Baseline",
+        "value": "+1.50",
+        "remark": "paper +1.00",
+    }
 
 
 def test_harm_is_told_plainly(about: Experiment) -> None:
@@ -61,8 +77,8 @@ def test_harm_is_told_plainly(about: Experiment) -> None:
     found, _ = findings(about, data, [])
     assert found.headline == "No system beats Baseline: 12.00 BLEU on test with beam 12."
     assert (
-        "Symbolization (S) does not help on this corpus: −0.75 BLEU over Baseline "
-        "(in the paper +1.00)."
+        "Symbolization (S) does not help on this corpus: −0.75 BLEU over Baseline; "
+        "in the paper +1.00."
     ) in found.sentences
 
 
@@ -75,27 +91,78 @@ def test_a_gain_within_the_variation_of_seeds_is_none(about: Experiment) -> None
 
 
 @pytest.mark.parametrize("gain", [0.01, 0.3, -0.3])
-def test_a_gain_of_one_seed_within_the_authors_repeats_is_none(
-    about: Experiment, gain: float
-) -> None:
+def test_a_gain_of_one_seed_within_repeats_is_none(about: Experiment, gain: float) -> None:
     found, _ = findings(about, bleu(about, None, context=10.0 + gain), [])
     assert found.sentences[0].startswith(
-        "Contextualization (C) makes no difference beyond that between the authors' own repeats "
+        "Contextualization (C) makes no difference beyond that between repeats of a system "
         "(0.3 BLEU): "
     )
 
 
 @pytest.mark.parametrize(("gain", "helps"), [(0.31, True), (-0.31, False)])
-def test_a_gain_of_one_seed_beyond_the_authors_repeats_counts(
+def test_a_gain_of_one_seed_beyond_repeats_counts(
     about: Experiment, gain: float, helps: bool
 ) -> None:
     assert contrasts(about, bleu(about, None, context=10.0 + gain), "en-fr")[0].helps is helps
 
 
+def test_comparisons_that_disagree_are_counted() -> None:
+    about = made_up("choi2017")
+    data = bleu(about, None, context=11.5, context_symbol=8.0)
+    sentence, *_ = findings(about, data, [])[0].sentences
+    assert sentence == (
+        "Contextualization (C) helps in 1 of 3 comparisons, does harm in 1, makes no difference "
+        "beyond that between repeats of a system (0.3 BLEU) in 1: from −2.00 BLEU (+C+S over "
+        "+Symbol (S)) to +1.50 BLEU (+Context (C) over Baseline); in the paper from +0.00 to "
+        "+1.00."
+    )
+
+
+def test_the_one_comparison_that_the_paper_has_is_named() -> None:
+    about = made_up("choi2017")
+    data = bleu(about, None, symbol=11.0, bpe_symbol=12.0)
+    data = [row for row in data if row["source"] == "here" or row["system"] != "bpe-symbol"]
+    sentences = findings(about, data, [])[0].sentences
+    assert (
+        "Symbolization (S) helps: from +1.00 BLEU (+Symbol (S) over Baseline) to +2.00 BLEU "
+        "(+BPE+S over +BPE); in the paper +1.00 (+Symbol (S) over Baseline)."
+    ) in sentences
+
+
+def test_a_paper_without_beams_is_compared_with_the_widest() -> None:
+    about = made_up("bahdanau2015")
+    data = bleu(about, None, rnnsearch_30=12.0, rnnsearch_50=13.0)
+    data += [row | {"system": "moses", "bleu": 33.3} for row in data if row["source"] == "paper"]
+    data = [row | {"beam": None} if row["source"] == "paper" else row for row in data]
+    (found,) = findings(about, data, [])
+    assert found.sentences[0] == (
+        "Attention (RNNsearch) helps: from +2.00 BLEU (RNNsearch-30 over RNNencdec-30) to "
+        "+3.00 BLEU (RNNsearch-50 over RNNencdec-50); in the paper +0.00."
+    )
+    assert found.figures[0].remark == "RNNsearch-50; paper RNNencdec-30, 21.00"  # not Moses
+
+
+def test_a_reconstruction_does_not_say_that_the_paper_has_no_such_number() -> None:
+    about = made_up("chen2017")
+    data = [row for row in bleu(about, None, fcwm_all=11.0) if row["source"] == "here"]
+    _, first, *_ = findings(about, data, [])[0].figures
+    assert first.remark == "the paper's is lost"
+
+
+def test_one_system_alone_is_best_of_none(about: Experiment) -> None:
+    alone = dataclasses.replace(about, systems=about.systems[:1])
+    found, _ = findings(alone, bleu(alone, None), [])
+    assert found.headline == "Baseline has 10.00 BLEU on test with beam 12."
+    assert (len(found.figures), found.sentences) == (1, [])
+
+
 def test_what_a_method_is_meant_for_is_told_of_its_pair_alone(about: Experiment) -> None:
     tagged = phenomena("en-de", baseline=40.0, context=65.5)
     french, german = findings(about, bleu(about, None, context=9.0), tagged)
-    sentence = "With C it gets more ambiguous words right: 65.5 %, against 40.0 % without."
+    sentence = (
+        "+Context (C) gets more ambiguous words right than Baseline: "
+        "65.5\N{NO-BREAK SPACE}% against 40.0\N{NO-BREAK SPACE}%."
+    )
     assert sentence in german.sentences
     assert not any("ambiguous" in line for line in french.sentences)
 
@@ -103,5 +170,7 @@ def test_what_a_method_is_meant_for_is_told_of_its_pair_alone(about: Experiment)
 def test_a_share_that_chance_may_explain_is_no_gain(about: Experiment) -> None:
     tagged = phenomena("en-de", baseline=49.0, context=53.0)
     _, german = findings(about, bleu(about, None), tagged)
-    sentence = "With C it gets about as many ambiguous words right: 53.0 %, against 49.0 % without."
-    assert sentence in german.sentences
+    assert any(
+        line.startswith("+Context (C) gets about as many ambiguous words right as Baseline: 53.0")
+        for line in german.sentences
+    )

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from results_folder import Results, page_arguments
+from results_folder import Results, make_report, make_results, page_arguments
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json, write_lines
@@ -101,7 +101,9 @@ def test_numbers_of_the_files_stand_in_the_page(results: Results, text: str) -> 
     assert scores["test.beam12"]["signature"] in text
     for said in ("32.02", "1.77M", "0123456789ab", "0f" * 20, "A Processor @ 2.50GHz", "1,234,567"):
         assert said in text
-    assert "Contextualization (C) does not help on this corpus: −2.50 BLEU over Baseline" in text
+    assert (
+        "Contextualization (C) helps in 2 of 3 comparisons, does harm in 1: from −2.50 BLEU" in text
+    )
 
 
 def test_the_page_is_the_same_bytes_whatever_the_order(
@@ -147,7 +149,7 @@ def test_text_of_corpora_is_escaped(results: Results, reported: Path, tmp_path: 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"caption": ["table4"]}, "--caption table4: write NAME=FILE"),
+        ({"caption": ["bleu-table"]}, "--caption bleu-table: write NAME=FILE"),
         ({"table": []}, "no table4.json among the tables"),
         ({"experiment": "{}"}, "give a JSON object with the keys name, title"),
     ],
@@ -214,9 +216,79 @@ def test_what_was_not_made_is_not_shown(results: Results, reported: Path, tmp_pa
     assert "training-text" not in arguments["out"].read_text()
 
 
+@pytest.fixture(scope="module")
+def others(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Results, str]]:
+    """Results and page of the experiments that have no symbols."""
+    made = {}
+    for name in ("bahdanau2015", "chen2017"):
+        results = make_results(tmp_path_factory.mktemp(name), name=name)
+        made[name] = results, make_report(results).read_text(encoding="utf-8")
+    return made
+
+
+@pytest.mark.parametrize(
+    ("name", "heading"),
+    [
+        ("bahdanau2015", "BLEU of every system (Table 1 of the paper)"),
+        ("chen2017", "BLEU of every system"),
+    ],
+)
+def test_what_an_experiment_has_not_is_left_out(
+    others: dict[str, tuple[Results, str]], name: str, heading: str
+) -> None:
+    results, text = others[name]
+    found = Elements(text).all("section")
+    assert [section["id"] for section in found] == [
+        *("summary", results.about["table"], "gains", "training-text", "phenomena"),
+        *("curves", "examples", "run"),
+    ]
+    anchors = re.findall(r'<li><a href="#(.*)">', text)
+    assert anchors == [each["id"] for each in found if each["id"] != "gains"]
+    assert f"<h2>{heading}</h2>" in text
+    for said in ("symboliz", "Symboliz", "ontextualiz", "own repeats"):
+        assert said not in text
+
+
+def test_a_reconstruction_says_so_everywhere(others: dict[str, tuple[Results, str]]) -> None:
+    results, text = others["chen2017"]
+    title = f"{results.about['title']} (reconstruction)"
+    assert f"<title>{title}: made-up</title>" in text
+    assert f"<h1>{title}</h1>" in text
+    summary = section(text, "summary")
+    assert results.about["reconstruction"] in summary
+    assert "+1.78 BLEU on average" in summary and "another data set" in summary
+    assert results.about["reconstruction"] in section(text, "bleu")
+    drawings = re.findall(r"<svg.*?</svg>", text, flags=re.DOTALL)
+    assert len(drawings) == 8
+    assert all("(reconstruction)</text>" in drawing for drawing in drawings)
+    for path in results.files("report/figures/*.svg"):
+        assert "(reconstruction)</text>" in path.read_text()
+    assert "Reproduced" not in text
+
+
+@pytest.mark.parametrize("name", ["choi2017", "bahdanau2015"])
+def test_what_is_no_reconstruction_says_nothing_of_one(
+    others: dict[str, tuple[Results, str]], text: str, name: str
+) -> None:
+    told = text if name == "choi2017" else others[name][1]
+    assert "econstruct" not in told
+    assert "+1.78" not in told
+
+
+def test_a_page_without_comparisons_has_no_gains(
+    others: dict[str, tuple[Results, str]],
+) -> None:
+    results, _ = others["bahdanau2015"]
+    alone = Results(results.folder, results.about | {"methods": []})
+    arguments = page_arguments(alone) | {"out": results.folder / "report/alone.html"}
+    page(**arguments)
+    assert 'id="gains"' not in arguments["out"].read_text()
+
+
 def test_words_and_numbers_are_set_apart(text: str) -> None:
     assert '<td class="text">Ville-000</td>\n<td>300</td>' in text
-    assert '<td class="text published">30000</td>\n<td class="text">1600</td>' in text
+    row = ['<td class="text published">30000</td>', '<td class="text">1600</td>']
+    assert "\n".join([*row, '<td class="text">all</td>']) in text
 
 
 def test_headings_know_whether_words_stand_below() -> None:

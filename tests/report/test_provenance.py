@@ -1,7 +1,12 @@
 """What the page says about the trainings behind its numbers."""
 
-from contextnmt.report.experiment import Run
-from contextnmt.report.provenance import unfinished
+import json
+from typing import Any
+
+from made_up_experiments import deviation, experiment
+
+from contextnmt.report.experiment import Run, parse_experiment
+from contextnmt.report.provenance import deviations, trainings, unfinished
 
 
 def model(best: int, updates: int) -> dict[str, object]:
@@ -13,3 +18,63 @@ def test_trainings_that_ended_at_their_best_are_counted() -> None:
     models = dict(zip(runs, [model(900, 900), model(600, 900), model(900, 900)], strict=True))
     assert unfinished(models).startswith("2 of 3 trainings were at their best when they ended")
     assert unfinished({runs[0]: model(600, 900)}) == ""
+
+
+def trained(**training: Any) -> dict[str, Any]:
+    """What the table of trainings needs of a model.json."""
+    recipe = {"optimizer": "adam", "patience": 10, "max_updates": 60000}
+    recipe |= {"precision": "fp32", "device": "cpu", "threads": 1}
+    return {
+        "training": {**recipe, **training},
+        "parameters": 1234567,
+        "data": {"pairs": 8765},
+        "updates": 600,
+        "best": {"update": 600, "dev_bleu": 20.0},
+        "stopped": "max_updates",
+        "seconds": 75.5,
+        "environment": {"gpu": "A GPU"},
+    }
+
+
+def test_trainings_tell_the_settings_in_which_they_differ() -> None:
+    about = parse_experiment(json.dumps(experiment("bahdanau2015")))
+    models = {run: trained() for run in about.runs}
+    (same,) = trainings(about, models)
+    assert [label for (label,) in same.columns][-3:] == ["time", "device", "precision"]
+    assert [cell.text for cell in same.rows[0][1]][-2:] == ["CPU", "fp32"]
+    models[about.runs[0]] = trained(device="cuda", precision="bf16", threads=2)
+    models[about.runs[1]] = trained(optimizer="adadelta", patience=None, max_updates=471000)
+    (block,) = trainings(about, models)
+    shown = {
+        label: dict(zip((name for (name,) in block.columns), (c.text for c in cells), strict=True))
+        for label, cells in block.rows
+    }
+    named = ["device", "precision", "optimizer", "patience", "max updates"]
+    assert list(shown["RNNencdec-30"])[-5:] == named
+    values = {label: [row[name] for name in named] for label, row in shown.items()}
+    assert values["RNNencdec-30"] == ["A GPU", "bf16", "adam", "10", "60,000"]
+    assert values["RNNsearch-30"] == ["CPU", "fp32", "adadelta", "–", "471,000"]
+    assert shown["RNNsearch-30"]["sentence pairs"] == "8,765"
+
+
+def test_systems_with_the_same_deviation_share_a_row() -> None:
+    made_up = experiment("bahdanau2015")
+    labels = [system["label"] for system in made_up["systems"]]
+    made_up["deviations"] = [
+        deviation("text.vocabulary_size", 30000, 1600),
+        *(deviation("training.max_updates", 471000, 1600, label) for label in labels[:2]),
+        *(deviation("training.validate_every", None, 100, label) for label in labels),
+    ]
+    block = deviations(parse_experiment(json.dumps(made_up)))
+    assert block.columns == [("paper",), ("here",), ("systems",)]
+    assert [(key, [cell.text for cell in cells]) for key, cells in block.rows] == [
+        ("text.vocabulary_size", ["30000", "1600", "all"]),
+        ("training.max_updates", ["471000", "1600", "RNNencdec-30, RNNsearch-30"]),
+        ("training.validate_every", ["null", "100", "all"]),
+    ]
+
+
+def test_a_reconstruction_has_no_settings_of_the_paper() -> None:
+    block = deviations(parse_experiment(json.dumps(experiment("chen2017"))))
+    assert block.title == "Settings that differ from those of the reconstruction"
+    assert block.columns[0] == ("reconstruction",)

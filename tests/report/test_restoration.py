@@ -22,6 +22,7 @@ def test_systems_with_symbols_have_a_row_each(results: Results) -> None:
         "+Symbol (S)": ["2", "400", "3", "140"],
         "+C+S": ["3", "600", "3", "210"],
         "+BPE+C+S": ["6", "1,200", "3", "420"],
+        "+BPE+S": ["7", "1,400", "3", "490"],
     }
 
 
@@ -36,6 +37,7 @@ def test_without_symbols_there_is_nothing_to_tell(results: Results) -> None:
     about = Results(results.folder, results.about | {"systems": systems})
     files = [path for path in results.files(FILES) if "symbol" not in str(path)]
     assert restoration(parse_experiment(about.experiment), files) == []
+    assert restoration(parse_experiment(results.experiment), []) == []
 
 
 def test_a_run_without_counts_is_named(results: Results, tmp_path: Path) -> None:

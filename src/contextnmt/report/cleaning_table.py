@@ -43,7 +43,7 @@ def cleaning_table(
     The corpora stand in the order in which they are given; the parts of one count together.
 
     Example: contextnmt cleaning-table --removed results/demo/clean/en-fr/train.removed.json
-    --experiment "$JSON" --out results/demo/report/tables/cleaning
+    --experiment "$JSON" --out results/demo/report/choi2017/tables/cleaning
     """
     about = parse_experiment(experiment)
     table = Table([], [], [])

@@ -4,22 +4,11 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from contextnmt.report.experiment import Experiment, System
+from contextnmt.report.experiment import Experiment, Method, System
 from contextnmt.report.tables import PAPER
 
-#: BLEU that the authors' own repeats of a system differ by at most (A41).
+#: BLEU that repeats of a system by Choi, Cho and Bengio differ by at most (A41).
 REPEATS = 0.3
-
-#: Method -> pairs of systems that differ in nothing else, (with it, without it).
-METHODS = {
-    "C": [("context", "baseline"), ("context-symbol", "symbol"), ("bpe-context", "bpe")],
-    "S": [
-        ("symbol", "baseline"),
-        ("context-symbol", "context"),
-        ("bpe-context-symbol", "bpe-context"),
-    ],
-    "BPE": [("bpe", "baseline"), ("bpe-context", "context")],
-}
 
 
 @dataclass(frozen=True)
@@ -27,15 +16,20 @@ class Contrast:
     """The BLEU that `method` adds to the system `without` it, on the first test text.
 
     `spread` is the standard deviation of the difference of two single runs, None of one seed;
-    `paper` is the paper's difference on its own test text, None if it has no such systems.
+    `paper` is the paper's difference on its own test text, None if it prints no such systems.
     """
 
-    method: str
+    method: Method
     present: System
     without: System
     gain: float
     spread: float | None
     paper: float | None
+
+    @property
+    def label(self) -> str:
+        """``+BPE+C over +BPE``."""
+        return f"{self.present.label} over {self.without.label}"
 
     @property
     def helps(self) -> bool | None:
@@ -48,14 +42,13 @@ class Contrast:
 
 
 def contrasts(about: Experiment, data: list[dict[str, Any]], pair: str) -> list[Contrast]:
-    """All contrasts of the experiment's systems, from the `data` of Table 4, at the widest beam."""
+    """All contrasts of systems that are there, from the `data` of the BLEU table, widest beam."""
     test = [row for row in data if (row["pair"], row["split"]) == (pair, "test")]
-    test = [row for row in test if row["beam"] == about.beam]
-    paper = {row["system"]: row for row in test if row["source"] == PAPER}
+    paper = {row["system"]: row for row in test if is_headline(about, row)}
     here = {
         row["system"]: row
         for row in test
-        if row["source"] != PAPER and row["text"] == about.test[pair][0]
+        if (row["source"], row["text"], row["beam"]) == ("here", about.test[pair][0], about.beam)
     }
     systems = {system.id: system for system in about.systems}
     return [
@@ -69,10 +62,15 @@ def contrasts(about: Experiment, data: list[dict[str, Any]], pair: str) -> list[
             if {present, without} <= set(paper)
             else None,
         )
-        for method, pairs in METHODS.items()
-        for present, without in pairs
+        for method in about.methods
+        for present, without in method.contrasts
         if {present, without} <= set(here)
     ]
+
+
+def is_headline(about: Experiment, row: dict[str, Any]) -> bool:
+    """Whether a row of `data` is the paper's, at the widest beam or one that it does not tell."""
+    return row["source"] == PAPER and row["beam"] in (about.beam, None)
 
 
 def spread(left: float | None, right: float | None) -> float | None:

@@ -1,6 +1,7 @@
 """The learning curves: training loss and dev BLEU by update, one figure a pair and quantity."""
 
 import json
+import statistics
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,8 +10,8 @@ import typer
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines
-from contextnmt.report.experiment import Experiment, Run, by_run, pair_title, parse_experiment
-from contextnmt.report.figures import drawing, line_of, save
+from contextnmt.report.experiment import Experiment, Run, by_run, parse_experiment
+from contextnmt.report.figures import drawing, legend_below, lines_of, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,7 +41,7 @@ def curves(
     """Draw the learning curves as curves.{pair}.{bleu,loss} in SVG, PDF and PNG.
 
     Example: contextnmt curves --log results/demo/train/en-fr/baseline/1/log.jsonl
-    --experiment "$JSON" --out results/demo/report/figures
+    --experiment "$JSON" --out results/demo/report/choi2017/figures
     """
     about = parse_experiment(experiment)
     records = {run: read_log(path) for run, path in by_run("--log", log, about).items()}
@@ -67,33 +68,47 @@ def draw(
     records: dict[Run, list[dict[str, Any]]],
     out: Path,
 ) -> None:
-    """One line a run, coloured by system; further seeds thin, the best dev BLEU marked."""
+    """One line a system, over the mean of its seeds, with their range and best dev BLEU."""
+    lines = lines_of(about.systems)
     with drawing() as figure:
         axes = figure.subplots()
         for system in about.systems:
-            for position, seed in enumerate(about.seeds):
-                points = [
-                    (record["update"], record[quantity.key])
+            courses = [
+                {
+                    record["update"]: record[quantity.key]
                     for record in records[Run(pair, system.id, seed)]
                     if record["kind"] == quantity.kind
-                ]
-                style = {
-                    **line_of(system, about.systems),
-                    "linewidth": 0.6 if position else 1.4,
-                    "label": None if position else system.label,
                 }
-                plot(axes, points, style, mark_best=quantity.kind == "dev")
-        axes.set(title=pair_title(pair), xlabel="update", ylabel=quantity.label)
+                for seed in about.seeds
+            ]
+            plot(axes, courses, lines[system.id], system.label)
+            if quantity.kind == "dev":
+                mark_best(axes, courses, lines[system.id]["color"])
+        axes.set(title=about.pair_title(pair), xlabel="update", ylabel=quantity.label)
         axes.set_xlim(left=0)
-        figure.legend(loc="outside lower center", ncols=4, handlelength=2.4, columnspacing=1.2)
+        legend_below(figure, [system.label for system in about.systems])
         save(figure, out)
 
 
-def plot(
-    axes: "Axes", points: list[tuple[int, float]], style: dict[str, Any], mark_best: bool
-) -> None:
-    """Draw one run, with a dot at its highest value if `mark_best`."""
-    axes.plot([x for x, _ in points], [y for _, y in points], **style)
-    if mark_best and points:
-        x, y = max(points, key=lambda point: point[1])
-        axes.plot([x], [y], marker="o", linestyle="none", color=style["color"])
+def plot(axes: "Axes", courses: list[dict[int, float]], style: dict[str, str], label: str) -> None:
+    """The mean of the courses of all seeds (update -> value) and their range, while all go on.
+
+    Where only some do, each has a thin line of its own.
+    """
+    shared = sorted(set.intersection(*map(set, courses)))
+    values = [[course[update] for course in courses] for update in shared]
+    axes.plot(shared, list(map(statistics.fmean, values)), label=label, **style)  # type: ignore[arg-type]
+    low, high = list(map(min, values)), list(map(max, values))
+    if len(courses) > 1:
+        axes.fill_between(shared, low, high, color=style["color"], alpha=0.15, linewidth=0)
+    for course in courses:
+        rest = [update for update in course if update >= max(shared, default=0)]
+        axes.plot(rest, [course[update] for update in rest], linewidth=0.6, **style)  # type: ignore[arg-type]
+
+
+def mark_best(axes: "Axes", courses: list[dict[int, float]], colour: str) -> None:
+    """A dot at the highest value of each seed."""
+    size = 4 if len(courses) == 1 else 2.5
+    for course in filter(None, courses):
+        best = max(course, key=course.__getitem__)
+        axes.plot([best], [course[best]], "o", color=colour, markersize=size)

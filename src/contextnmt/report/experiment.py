@@ -30,7 +30,7 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True)
 class System:
-    """One row of a paper's table."""
+    """One row of a BLEU table; `view` is how its text is written."""
 
     id: str
     label: str
@@ -38,12 +38,25 @@ class System:
 
 
 @dataclass(frozen=True)
+class Method:
+    """Something that a paper adds to a system.
+
+    `contrasts` are pairs of systems (their ids) that differ in nothing else, with and without it.
+    """
+
+    id: str
+    name: str
+    contrasts: list[tuple[str, str]]
+
+
+@dataclass(frozen=True)
 class Deviation:
-    """A setting that is not the paper's."""
+    """A setting that is not the paper's, of the system with this label (empty: of all)."""
 
     key: str
     paper: str
     here: str
+    system: str
 
 
 @dataclass(frozen=True)
@@ -52,10 +65,13 @@ class Experiment:
 
     name: str
     title: str
+    table: str  #: name of its BLEU table; ``table4``, where it is the paper's Table 4
+    reconstruction: str  #: what of the paper is missing; empty if nothing is
     preset: str
     corpora: str  #: what the preset says about its corpora
     pairs: list[str]
     systems: list[System]
+    methods: list[Method]
     seeds: list[int]
     beams: list[int]
     dev: dict[str, list[str]]
@@ -79,6 +95,15 @@ class Experiment:
         """The widest beam, the one of the headline numbers."""
         return max(self.beams)
 
+    @property
+    def mark(self) -> str:
+        """What stands behind every title of an experiment whose paper does not tell it all."""
+        return " (reconstruction)" if self.reconstruction else ""
+
+    def pair_title(self, pair: str) -> str:
+        """The title of a figure or table with results of a language pair."""
+        return pair_title(pair) + self.mark
+
 
 def parse_experiment(text: str) -> Experiment:
     """The experiment that a JSON object describes; its keys are the fields of `Experiment`.
@@ -88,12 +113,17 @@ def parse_experiment(text: str) -> Experiment:
     try:
         content = json.loads(text)
         content["systems"] = [System(**system) for system in content["systems"]]
+        content["reconstruction"] = " ".join(content["reconstruction"].split())
+        content["methods"] = [
+            Method(method["id"], method["name"], [(a, b) for a, b in method["contrasts"]])
+            for method in content["methods"]
+        ]
         content["deviations"] = [
-            Deviation(item["key"], _shown(item["paper"]), _shown(item["here"]))
+            Deviation(item["key"], _shown(item["paper"]), _shown(item["here"]), item["system"])
             for item in content["deviations"]
         ]
         return Experiment(**content)
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise UserError(
             f"--experiment: {error!r}: give a JSON object with the keys "
             + ", ".join(field.name for field in fields(Experiment))

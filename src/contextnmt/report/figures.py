@@ -24,6 +24,9 @@ COLOURS = [INK, "#e69f00", "#56b4e9", "#009e73", "#0072b2", "#d55e00", "#cc79a7"
 #: The line of each view, for readers without colour.
 LINES = {"word": "-", "sym": "--", "bpe": "-.", "sym-bpe": ":"}
 
+#: Inches of a legend: a line with the gaps around it, a letter, and the height of a row.
+LINE_WIDTH, LETTER_WIDTH, LEGEND_ROW = 0.48, 0.062, 0.165
+
 STYLE = {
     "figure.figsize": (4.4, 3.3),
     "figure.constrained_layout.use": True,
@@ -67,12 +70,29 @@ def drawing() -> Iterator["Figure"]:
         yield Figure()
 
 
-def line_of(system: System, systems: list[System]) -> dict[str, str]:
-    """Colour and line style of a system, the same in every figure."""
-    return {
-        "color": COLOURS[systems.index(system) % len(COLOURS)],
-        "linestyle": LINES.get(system.view, "-"),
-    }
+def lines_of(systems: list[System]) -> dict[str, dict[str, str]]:
+    """Colour and line style of each system by its id, the same in every figure, no two alike.
+
+    Of systems with the same colour, the later ones have another line than that of their view.
+    """
+    found: dict[str, dict[str, str]] = {}
+    for position, system in enumerate(systems):
+        choices = [LINES.get(system.view, "-"), *LINES.values()]
+        styles = [{"color": COLOURS[position % len(COLOURS)], "linestyle": c} for c in choices]
+        found[system.id] = next((s for s in styles if s not in found.values()), styles[0])
+    return found
+
+
+def legend_below(figure: "Figure", labels: list[str], columns: int = 4) -> None:
+    """A legend below the drawing, in as many columns as its labels leave room for.
+
+    The figure grows by its rows, so that the drawing does not shrink.
+    """
+    widest = LINE_WIDTH + LETTER_WIDTH * max(map(len, labels))
+    fitting = max(1, min(columns, int(figure.get_figwidth() / widest)))
+    rows = -(-len(labels) // fitting)
+    figure.set_figheight(figure.get_figheight() + LEGEND_ROW * max(0, rows - 2))
+    figure.legend(loc="outside lower center", ncols=fitting, handlelength=2.4, columnspacing=1.2)
 
 
 def save(figure: "Figure", out: Path) -> None:

@@ -3,11 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from contextnmt.report.contrasts import REPEATS, Contrast, contrasts
+from contextnmt.report.contrasts import REPEATS, Contrast, contrasts, is_headline
 from contextnmt.report.experiment import Experiment, pair_title
-from contextnmt.report.tables import PAPER, signed
-
-METHOD_NAMES = {"C": "contextualization (C)", "S": "symbolization (S)"}
+from contextnmt.report.tables import signed
 
 #: Row of the phenomena table that a method is meant to mend -> (the method, what it is).
 AIMS = {
@@ -40,7 +38,7 @@ class Findings:
 def findings(
     about: Experiment, bleu: list[dict[str, Any]], phenomena: list[dict[str, Any]]
 ) -> list[Findings]:
-    """The findings of each pair, from the data of Table 4 and of the phenomena table (or none)."""
+    """The findings of each pair, from the data of the BLEU and phenomena tables (or none)."""
     return [
         of_pair(about, pair, bleu, [row for row in phenomena if row["pair"] == pair])
         for pair in about.pairs
@@ -50,73 +48,106 @@ def findings(
 def of_pair(
     about: Experiment, pair: str, bleu: list[dict[str, Any]], phenomena: list[dict[str, Any]]
 ) -> Findings:
-    """The findings of one pair: the first contrast of C and of S, and what they are meant for."""
+    """The findings of one pair: what each method adds, and whether it mends its aims."""
     found = contrasts(about, bleu, pair)
-    first = [next((c for c in found if c.method == method), None) for method in METHOD_NAMES]
     headline, best = best_system(about, pair, bleu)
     figures, sentences = [best], []
-    for contrast in filter(None, first):
-        figures.append(gain_figure(contrast))
-        sentences.append(verdict(contrast))
-        for aim, (method, name) in AIMS.items():
-            if method == contrast.method:
-                sentences.extend(aimed(contrast, aim, name, phenomena))
+    for method in about.methods:
+        of_method = [contrast for contrast in found if contrast.method == method]
+        if of_method:
+            figures.append(gain_figure(about, of_method[0]))
+            sentences.append(verdict(of_method))
+            for aim, (mending, name) in AIMS.items():
+                if mending == method.id:
+                    sentences.extend(aimed(of_method[0], aim, name, phenomena))
     return Findings(pair_title(pair), headline, figures, sentences)
 
 
 def best_system(about: Experiment, pair: str, bleu: list[dict[str, Any]]) -> tuple[str, Figure]:
     """The system with the highest test BLEU at the widest beam, and its lead over the first."""
     text = about.test[pair][0]
-    key = (pair, text, about.beam)
+    key = ("here", pair, text, about.beam)
     scores = {
         row["system"]: row["bleu"]
         for row in bleu
-        if row["source"] != PAPER and (row["pair"], row["text"], row["beam"]) == key
+        if (row["source"], row["pair"], row["text"], row["beam"]) == key
     }
-    base, *_ = about.systems
+    base, *others = about.systems
     best = max(about.systems, key=lambda system: scores[system.id])
-    score, lead = scores[best.id], scores[best.id] - scores[base.id]
-    where = f"on {text} with beam {about.beam}"
-    headline = (
-        f"No system beats {base.label}: {score:.2f} BLEU {where}."
-        if best == base
-        else f"{best.label} is best: {score:.2f} BLEU {where}, {signed(lead)} over {base.label}."
-    )
+    score = f"{scores[best.id]:.2f}"
+    reached = f"{score} BLEU on {text} with beam {about.beam}"
+    if not others:
+        sentence = f"{base.label} has {reached}."
+    elif best == base:
+        sentence = f"No system beats {base.label}: {reached}."
+    else:
+        lead = signed(scores[best.id] - scores[base.id])
+        sentence = f"{best.label} is best: {reached}, {lead} over {base.label}."
     remark = best.label
+    labels = {system.id: system.label for system in about.systems}
     paper = [
         row
         for row in bleu
-        if (row["source"], row["pair"], row["split"], row["beam"])
-        == (PAPER, pair, "test", about.beam)
+        if is_headline(about, row)
+        and (row["pair"], row["split"]) == (pair, "test")
+        and row["system"] in labels
     ]
     if paper:
         top = max(paper, key=lambda row: row["bleu"])
-        label = next(system.label for system in about.systems if system.id == top["system"])
-        remark += f"; paper {label}, {top['bleu']:.2f}"
-    return headline, Figure("best BLEU", f"{score:.2f}", remark)
+        remark += f"; paper {labels[top['system']]}, {top['bleu']:.2f}"
+    return sentence, Figure("best BLEU", score, remark)
 
 
-def gain_figure(contrast: Contrast) -> Figure:
+def gain_figure(about: Experiment, contrast: Contrast) -> Figure:
     """The gain of a method, with the paper's."""
-    paper = "not in the paper" if contrast.paper is None else f"paper {signed(contrast.paper)}"
-    name = f"{contrast.method} on {contrast.without.label}"
-    return Figure(name, signed(contrast.gain), paper)
+    if contrast.paper is not None:
+        paper = f"paper {signed(contrast.paper)}"
+    else:
+        paper = "the paper's is lost" if about.reconstruction else "not in the paper"
+    return Figure(contrast.label, signed(contrast.gain), paper)
 
 
-def verdict(contrast: Contrast) -> str:
-    """Whether a method helps, with the numbers."""
-    repeats = f"the authors' own repeats ({REPEATS} BLEU)" if contrast.spread is None else "seeds"
-    verb = {
-        True: "helps",
-        False: "does not help on this corpus",
-        None: f"makes no difference beyond that between {repeats}",
-    }[contrast.helps]
-    name = METHOD_NAMES[contrast.method]
-    paper = "" if contrast.paper is None else f" (in the paper {signed(contrast.paper)})"
-    return (
-        f"{name[0].upper()}{name[1:]} {verb}: {signed(contrast.gain)} BLEU over "
-        f"{contrast.without.label}{paper}."
+def verdict(found: list[Contrast]) -> str:
+    """Whether a method helps, with the numbers of its contrasts, one at least."""
+    name = found[0].method.name
+    least, most = (choose(found, key=lambda item: item.gain) for choose in (min, max))
+    if least is most:
+        gains = f"{signed(most.gain)} BLEU over {most.without.label}"
+    else:
+        lowest, highest = (f"{signed(item.gain)} BLEU ({item.label})" for item in (least, most))
+        gains = f"from {lowest} to {highest}"
+    return f"{name[0].upper()}{name[1:]} {verb(found)}: {gains}{in_paper(found)}."
+
+
+def verb(found: list[Contrast]) -> str:
+    """What a method does, in all of its contrasts or in how many of them."""
+    helps = [contrast.helps for contrast in found]
+    repeats = f"repeats of a system ({REPEATS} BLEU)" if found[0].spread is None else "seeds"
+    if len(set(helps)) == 1:
+        return {
+            True: "helps",
+            False: "does not help on this corpus",
+            None: f"makes no difference beyond that between {repeats}",
+        }[helps[0]]
+    counts = {
+        "helps": helps.count(True),
+        "does harm": helps.count(False),
+        f"makes no difference beyond that between {repeats}": helps.count(None),
+    }
+    return ", ".join(
+        f"{what} in {count}{'' if number else f' of {len(helps)} comparisons'}"
+        for number, (what, count) in enumerate((w, c) for w, c in counts.items() if c)
     )
+
+
+def in_paper(found: list[Contrast]) -> str:
+    """The paper's gains of the same contrasts, or nothing."""
+    gains = {item.label: item.paper for item in found if item.paper is not None}
+    if not gains:
+        return ""
+    least, most = (signed(end(gains.values())) for end in (min, max))
+    which = f" ({', '.join(gains)})" if len(gains) < len(found) else ""
+    return f"; in the paper {least if least == most else f'from {least} to {most}'}{which}"
 
 
 def aimed(contrast: Contrast, aim: str, name: str, phenomena: list[dict[str, Any]]) -> list[str]:
@@ -125,11 +156,16 @@ def aimed(contrast: Contrast, aim: str, name: str, phenomena: list[dict[str, Any
     if not {contrast.present.id, contrast.without.id} <= set(rows):
         return []
     before, after = rows[contrast.without.id], rows[contrast.present.id]
-    shares = f"{after['right_percent']:.1f} %, against {before['right_percent']:.1f} % without"
     if abs(after["right_percent"] - before["right_percent"]) <= chance(before, after):
-        return [f"With {contrast.method} it gets about as many {name} right: {shares}."]
-    change = "more" if after["right"] > before["right"] else "fewer"
-    return [f"With {contrast.method} it gets {change} {name} right: {shares}."]
+        compared = f"about as many {name} right as"
+    elif after["right"] > before["right"]:
+        compared = f"more {name} right than"
+    else:
+        compared = f"fewer {name} right than"
+    return [
+        f"{contrast.present.label} gets {compared} {contrast.without.label}: "
+        f"{after['right_percent']:.1f} % against {before['right_percent']:.1f} %."
+    ]
 
 
 def chance(before: dict[str, Any], after: dict[str, Any]) -> float:

@@ -16,7 +16,7 @@ from contextnmt.errors import UserError
 from contextnmt.files import atomic, read_lines
 from contextnmt.report.contrasts import REPEATS, contrasts
 from contextnmt.report.examples import examples
-from contextnmt.report.experiment import Experiment, by_run, pair_title, parse_experiment
+from contextnmt.report.experiment import Experiment, by_run, parse_experiment
 from contextnmt.report.figures import INK, RULE
 from contextnmt.report.findings import findings
 from contextnmt.report.provenance import (
@@ -28,6 +28,7 @@ from contextnmt.report.provenance import (
     trainings,
     unfinished,
 )
+from contextnmt.report.published import headline
 from contextnmt.report.restoration import restoration
 from contextnmt.report.tables import PAPER, Block, read_table, signed
 
@@ -46,6 +47,8 @@ DESCRIPTIONS = {
     "selection.scores": "Scores of the pairs of each training corpus",
     "selection.perplexity": "Perplexity of selected and of random text",
 }
+#: Tables of the section on symbolization.
+SYMBOLIZATION = {"table2", "table3", "symbols", "symbol-scores", "symbol-errors"}
 #: Columns of a table from which on remarks stand below their numbers.
 WIDE = 8
 #: Suffix of a file -> the name of its format.
@@ -64,36 +67,49 @@ def page(
     figure: Annotated[list[Path], typer.Option(help="SVG of a figure; repeatable")],
     caption: Annotated[list[str], typer.Option(help="NAME=FILE, caption of NAME; repeatable")],
     model: Annotated[list[Path], typer.Option(help="model.json of a run; repeatable")],
-    restored: Annotated[list[Path], typer.Option(help="restored.json of a run; repeatable")],
     benchmark: Annotated[list[Path], typer.Option(help="Snakemake benchmark; repeatable")],
     source: Annotated[list[Path], typer.Option(help="test text of a pair; repeatable")],
     reference: Annotated[list[Path], typer.Option(help="its reference; repeatable")],
     hypothesis: Annotated[list[Path], typer.Option(help="its translations; repeatable")],
     experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
     out: Annotated[Path, typer.Option(help="HTML file to write")],
+    restored: Annotated[
+        list[Path] | None, typer.Option(help="restored.json of a run; repeatable")
+    ] = None,
 ) -> None:
     """Write the page: findings, tables, figures, example translations, and what was run.
 
-    Example: contextnmt page --table results/demo/report/tables/table4.json
-    --figure results/demo/report/figures/curves.en-fr.bleu.svg
-    --caption table4=workflow/report/table4.rst
+    Parts whose tables, figures or counts are not given are left out.
+
+    Example: contextnmt page --table results/demo/report/choi2017/tables/table4.json
+    --figure results/demo/report/choi2017/figures/curves.en-fr.bleu.svg
+    --caption bleu-table=workflow/report/bleu-table.rst
     --model results/demo/train/en-fr/baseline/1/model.json
     --restored results/demo/restore/en-fr/baseline/1/restored.json
     --benchmark results/demo/benchmarks/train/en-fr/baseline/1.tsv
     --source results/demo/tokenize/en-fr/test.en.gz
     --reference results/demo/tokenize/en-fr/test.fr.gz
     --hypothesis results/demo/restore/en-fr/baseline/1/test.beam12.gz --experiment "$JSON"
-    --out results/demo/report/index.html
+    --out results/demo/report/choi2017/index.html
     """
     about = parse_experiment(experiment)
     tables = {path.stem: read_table(path) for path in table}
-    if "table4" not in tables:
-        raise UserError("--table: no table4.json among the tables: the page needs it")
-    bleu = tables["table4"].data
+    if about.table not in tables:
+        raise UserError(f"--table: no {about.table}.json among the tables: the page needs it")
+    bleu = tables[about.table].data
     phenomena = tables["phenomena"].data if "phenomena" in tables else []
     models = read_models(by_run("--model", model, about))
+    figures = [
+        drawn(about, path, bleu, out)
+        for pair in about.pairs
+        for path in figure
+        if shows(about, path, pair, bleu)
+    ]
+    symbols = restoration(about, restored or [])
     content = {
         "about": about,
+        "bleu_heading": bleu_heading(about),
+        "headline": headline(about.name),
         "style": STYLE.read_text(encoding="utf-8"),
         "captions": captions(caption),
         "findings": findings(about, bleu, phenomena),
@@ -106,14 +122,11 @@ def page(
             }
             for path in table
         },
-        "figures": [
-            drawn(about, path, bleu, out)
-            for pair in about.pairs
-            for path in figure
-            if path.name.split(".")[1] == pair
-        ],
+        "figures": figures,
+        "kinds": {each["kind"] for each in figures},
         "pairs": examples(about, source, reference, hypothesis),
-        "restoration": restoration(about, restored),
+        "restoration": symbols,
+        "symbolized": bool(symbols) or not SYMBOLIZATION.isdisjoint(tables),
         "facts": facts(about, models),
         "deviations": deviations(about),
         "trainings": trainings(about, models),
@@ -128,6 +141,18 @@ def page(
     template = environment.from_string(TEMPLATE.read_text(encoding="utf-8"))
     with atomic(out) as stream:
         stream.write(template.render(content))
+
+
+def bleu_heading(about: Experiment) -> str:
+    """The heading of the BLEU table, with the number that it has in the paper, if it has one."""
+    number = re.fullmatch(r"table(\d+)", about.table)
+    return "BLEU of every system" + (f" (Table {number[1]} of the paper)" if number else "")
+
+
+def shows(about: Experiment, path: Path, pair: str, bleu: list[dict[str, Any]]) -> bool:
+    """Whether a figure is of this pair and, if it is one of gains, has any."""
+    kind, of, *_ = path.name.split(".")
+    return of == pair and (kind != "gains" or bool(contrasts(about, bleu, pair)))
 
 
 def captions(options: list[str]) -> dict[str, str]:
@@ -150,10 +175,10 @@ def links(path: Path, suffixes: tuple[str, ...], out: Path) -> list[tuple[str, s
 def drawn(about: Experiment, path: Path, bleu: list[dict[str, Any]], out: Path) -> dict[str, Any]:
     """A figure as the template wants it: kind (the first part of its name), SVG, and links."""
     kind, pair, *quantity = path.stem.split(".")
-    text = f"{DESCRIPTIONS.get('.'.join([kind, *quantity]), kind)}, {pair_title(pair)}"
+    text = f"{DESCRIPTIONS.get('.'.join([kind, *quantity]), kind)}, {about.pair_title(pair)}"
     if kind == "gains":
         text += "".join(
-            f"; {item.method} on {item.without.label} {signed(item.gain)} here"
+            f"; {item.label} {signed(item.gain)} here"
             + ("" if item.paper is None else f", {signed(item.paper)} in the paper")
             for item in contrasts(about, bleu, pair)
         )

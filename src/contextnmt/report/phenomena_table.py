@@ -7,7 +7,7 @@ import typer
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
-from contextnmt.report.experiment import Experiment, by_run, pair_title, parse_experiment
+from contextnmt.report.experiment import Experiment, by_run, parse_experiment
 from contextnmt.report.tables import (
     Block,
     Cell,
@@ -42,7 +42,7 @@ def phenomena_table(
 
     Example: contextnmt phenomena-table
     --phenomena results/demo/phenomena/en-fr/baseline/1/test.json --experiment "$JSON"
-    --out results/demo/report/tables/phenomena
+    --out results/demo/report/choi2017/tables/phenomena
     """
     about = parse_experiment(experiment)
     counts: dict[tuple[str, str], list[dict[str, Count]]] = {}
@@ -85,7 +85,7 @@ def block(
         (system.label, [column[index] for column in cells])
         for index, system in enumerate(about.systems)
     ]
-    return Block(pair_title(pair), columns, rows)
+    return Block(about.pair_title(pair), columns, rows)
 
 
 def column(of_systems: list[list[dict[str, Count]]], phenomenon: str) -> list[Cell]:

@@ -1,6 +1,7 @@
 """What was run: settings, code, machine, data, trainings and times, each as a table."""
 
 import csv
+import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -8,7 +9,7 @@ from typing import Any, NamedTuple
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, read_lines
 from contextnmt.report.experiment import Experiment, Run, pair_title
-from contextnmt.report.tables import NONE, Block, Cell
+from contextnmt.report.tables import NONE, PAPER, Block, Cell
 
 #: Hexadecimal digits of a digest that are shown.
 DIGITS = 12
@@ -41,6 +42,8 @@ def read_models(files: dict[Run, Path]) -> dict[Run, dict[str, Any]]:
         try:
             content["environment"], content["best"]["dev_bleu"], content["best"]["update"]
             content["data"]["manifest"]["train"], content["data"]["manifest"]["vocabulary"]
+            content["training"]["precision"], content["training"]["device"]
+            content["data"]["pairs"], content["environment"]["gpu"]
             content["parameters"], content["updates"], content["stopped"], content["seconds"]
         except (KeyError, TypeError) as error:
             raise UserError(f"{path}: no {error} in it: train this run again") from None
@@ -64,7 +67,7 @@ def facts(about: Experiment, models: dict[Run, dict[str, Any]]) -> list[tuple[st
         for name in dict.fromkeys(name for versions in packages for name in versions)
     ]
     return [
-        ("paper", about.title),
+        ("paper", about.title + about.mark),
         ("preset", about.preset),
         ("language pairs", ", ".join(map(pair_title, about.pairs))),
         ("seeds", ", ".join(map(str, about.seeds))),
@@ -81,22 +84,40 @@ def distinct(values: Iterable[str]) -> str:
 
 
 def deviations(about: Experiment) -> Block:
-    """The settings that are not the paper's."""
-    rows = [(item.key, [Cell(item.paper), Cell(item.here)]) for item in about.deviations]
-    columns = [("paper",), ("here",)]
-    return Block("Settings that differ from the paper's", columns, rows, text_columns=2)
+    """The settings that are not the paper's; systems that have one alike share its row."""
+    systems: dict[tuple[str, str, str], list[str]] = {}
+    for item in about.deviations:
+        systems.setdefault((item.key, item.paper, item.here), []).append(item.system)
+    rows = [
+        (key, [Cell(paper), Cell(here), Cell(these_systems(about, labels))])
+        for (key, paper, here), labels in systems.items()
+    ]
+    if about.reconstruction:
+        title, heading = "Settings that differ from those of the reconstruction", "reconstruction"
+    else:
+        title, heading = "Settings that differ from the paper's", PAPER
+    columns = [(heading,), ("here",), ("systems",)]
+    return Block(title, columns, rows, text_columns=len(columns))
+
+
+def these_systems(about: Experiment, labels: list[str]) -> str:
+    """The systems that have a deviation: ``all``, as an empty label says, or their labels."""
+    every = {system.label for system in about.systems}
+    return "all" if "" in labels or set(labels) == every else ", ".join(labels)
 
 
 def trainings(about: Experiment, models: dict[Run, dict[str, Any]]) -> list[Block]:
-    """How each run went, one block a pair."""
-    columns = ["seed", "parameters", "updates", "best update", "dev BLEU", "stopped by", "time"]
+    """How each run went, one block a pair, with the settings in which runs of the page differ."""
+    settings = differing(models)
+    columns = ["seed", "parameters", "sentence pairs", "updates", "best update", "dev BLEU"]
+    columns += ["stopped by", "time", "device", *(key.replace("_", " ") for key in settings)]
     labels = {system.id: system.label for system in about.systems}
     return [
         Block(
             pair_title(pair),
             [(column,) for column in columns],
             [
-                (labels[run.system], [Cell(text) for text in training(run, model)])
+                (labels[run.system], [Cell(text) for text in training(run, model, settings)])
                 for run, model in models.items()
                 if run.pair == pair
             ],
@@ -116,17 +137,36 @@ def unfinished(models: dict[Run, dict[str, Any]]) -> str:
     )
 
 
-def training(run: Run, model: dict[str, Any]) -> list[str]:
+def differing(models: dict[Run, dict[str, Any]]) -> list[str]:
+    """The settings of training that the page tells by run: precision, and those that differ."""
+    recipes = [model["training"] for model in models.values()]
+    values = {key: {json.dumps(recipe.get(key)) for recipe in recipes} for key in recipes[0]}
+    elsewhere = {"precision", "device", "threads"}  # columns of their own, and one of the facts
+    return ["precision", *(key for key in values if len(values[key]) > 1 and key not in elsewhere)]
+
+
+def training(run: Run, model: dict[str, Any], settings: list[str]) -> list[str]:
     """The cells of one run, as the columns of `trainings` want them."""
+    on_gpu = model["training"]["device"] != "cpu"
     return [
         str(run.seed),
         f"{model['parameters']:,}",
+        f"{model['data']['pairs']:,}",
         f"{model['updates']:,}",
         f"{model['best']['update']:,}",
         f"{model['best']['dev_bleu']:.2f}",
         str(model["stopped"]).replace("_", " "),
         duration(model["seconds"]),
+        str(model["environment"]["gpu"]) if on_gpu else "CPU",
+        *(shown_setting(model["training"].get(key)) for key in settings),
     ]
+
+
+def shown_setting(value: Any) -> str:
+    """A setting of training as a cell shows it: numbers with separators, a dash for none."""
+    if value is None:
+        return NONE
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def training_data(about: Experiment, models: dict[Run, dict[str, Any]]) -> list[Block]:

@@ -14,17 +14,19 @@ def restoration(about: Experiment, files: list[Path]) -> list[Block]:
     """Symbols by what became of them, on the first test text at the widest beam.
 
     `files` are ``…/{pair}/{system}/{seed}/restored.json``. One block a pair, one row a system whose
-    text has symbols, added up over the seeds; none if no system's has. Raises UserError if a run
-    has no file, or a file no such counts.
+    text has symbols, added up over the seeds; none if no system's has, or if there are no files.
+    Raises UserError if another run has no file, or a file no such counts.
     """
     symbolic = {system.id: system for system in about.systems if "sym" in system.view}
+    if not files or not symbolic:
+        return []
     counts: dict[tuple[str, str], Counter[str]] = {}
     for run, path in by_run("--restored", files, about).items():
         if run.system in symbolic:
             name = f"{about.test[run.pair][0]}.beam{about.beam}"
             counts.setdefault((run.pair, run.system), Counter()).update(outcomes(path, name))
     blocks = []
-    for pair in about.pairs if symbolic else []:
+    for pair in about.pairs:
         rows = [
             (system.label, [Cell(f"{counts[pair, name][outcome]:,}") for outcome in OUTCOMES])
             for name, system in symbolic.items()

@@ -9,8 +9,8 @@ from contextnmt.errors import UserError
 from contextnmt.files import read_json
 from contextnmt.report.experiment import (
     LANGUAGES,
+    Experiment,
     by_some_pairs,
-    pair_title,
     parse_experiment,
 )
 from contextnmt.report.figures import COLOURS, INK, drawing, save
@@ -36,7 +36,7 @@ def selection_figures(
 
     Example: contextnmt selection-figures --ranking results/demo/rank/en-fr.json
     --perplexity results/demo/perplexity/en-fr.json --experiment "$JSON"
-    --out results/demo/report/figures
+    --out results/demo/report/choi2017/figures
     """
     about = parse_experiment(experiment)
     rankings = by_some_pairs("--ranking", ranking, about)
@@ -44,12 +44,12 @@ def selection_figures(
     if list(rankings) != list(perplexities):
         raise UserError("--ranking and --perplexity: not of the same pairs: give both of each")
     for pair, path in rankings.items():
-        draw_scores(pair, path, out / f"selection.{pair}.scores")
+        draw_scores(about.pair_title(pair), path, out / f"selection.{pair}.scores")
     for pair, path in perplexities.items():
-        draw_perplexity(pair, path, out / f"selection.{pair}.perplexity")
+        draw_perplexity(about, pair, path, out / f"selection.{pair}.perplexity")
 
 
-def draw_scores(pair: str, ranking: Path, out: Path) -> None:
+def draw_scores(title: str, ranking: Path, out: Path) -> None:
     """A histogram a corpus, one below the other; what is kept is left of the threshold.
 
     The heights are shares of each corpus' own pairs, since the corpora differ in size by far more
@@ -74,7 +74,7 @@ def draw_scores(pair: str, ranking: Path, out: Path) -> None:
         panels[0].set_ylim(bottom=0)
         panels[-1].set_xlabel("score (bits a word); low: like the in-domain text")
         figure.supylabel("pairs (%)", fontsize=9)
-        figure.suptitle(pair_title(pair), x=0, ha="left", fontsize=10)
+        figure.suptitle(title, x=0, ha="left", fontsize=10)
         handles, labels = panels[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=3)
         save(figure, out)
@@ -100,7 +100,7 @@ def draw_histogram(
     axes.axvline(threshold, color=INK, linewidth=1, label="threshold")
 
 
-def draw_perplexity(pair: str, perplexity: Path, out: Path) -> None:
+def draw_perplexity(about: Experiment, pair: str, perplexity: Path, out: Path) -> None:
     """A line of models of selected text and one of random text, over the words that they have.
 
     Raises UserError if the file is not of stage perplexity.
@@ -121,7 +121,7 @@ def draw_perplexity(pair: str, perplexity: Path, out: Path) -> None:
         axes.set_xticks(words, list(map(short, words)))
         axes.set_xticks([], minor=True)
         axes.set(
-            title=pair_title(pair),
+            title=about.pair_title(pair),
             xlabel=f"{LANGUAGES.get(language, language)} words that the model was made of",
             ylabel="perplexity on the dev text",
         )

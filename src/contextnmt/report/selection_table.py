@@ -58,7 +58,7 @@ def selection_table(
 
     Example: contextnmt selection-table --selected results/demo/select/en-fr/train.selected.json
     --ranking results/demo/rank/en-fr.json --experiment "$JSON"
-    --out results/demo/report/tables/selection
+    --out results/demo/report/choi2017/tables/selection
     """
     about = parse_experiment(experiment)
     rankings = by_some_pairs("--ranking", ranking or [], about)

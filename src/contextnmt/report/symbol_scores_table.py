@@ -66,8 +66,8 @@ def symbol_scores_table(
     """Tabulate precision and recall of symbols made without the target, and what goes wrong.
 
     Example: contextnmt symbol-scores-table --symbol-scores results/demo/symbol-scores/en-fr.json
-    --experiment "$JSON" --out results/demo/report/tables/symbol-scores
-    --errors-out results/demo/report/tables/symbol-errors
+    --experiment "$JSON" --out results/demo/report/choi2017/tables/symbol-scores
+    --errors-out results/demo/report/choi2017/tables/symbol-errors
     """
     about = parse_experiment(experiment)
     scores, errors = Table([], [], SCORE_NOTES), Table([], [], ERROR_NOTES)

@@ -34,7 +34,7 @@ def symbols_table(
     """Tabulate what symbols replace most often, by type, with its most frequent target.
 
     Example: contextnmt symbols-table --rules results/demo/rule-dictionary/en-fr/rules.tsv
-    --experiment "$JSON" --out results/demo/report/tables/symbols
+    --experiment "$JSON" --out results/demo/report/choi2017/tables/symbols
     """
     about = parse_experiment(experiment)
     files = match("--rules", rules, lambda path: path.absolute().parent.name, about.pairs)

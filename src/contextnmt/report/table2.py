@@ -31,7 +31,7 @@ def table2(
 ) -> None:
     """Symbolize the example sentences of the paper and set the result beside the paper's.
 
-    Example: contextnmt table2 --out results/demo/report/tables/table2
+    Example: contextnmt table2 --out results/demo/report/choi2017/tables/table2
     """
     data = [row for example in published("paper/choi2017_table2.csv") for row in rows_of(example)]
     names = dict.fromkeys((row["example"], row["pair"]) for row in data)

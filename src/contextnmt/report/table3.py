@@ -52,7 +52,7 @@ def table3(
 
     Example: contextnmt table3 --coverage results/demo/coverage/en-fr.json
     --pairs results/demo/pairs/en-fr.json --experiment "$JSON"
-    --out results/demo/report/tables/table3
+    --out results/demo/report/choi2017/tables/table3
     """
     about = parse_experiment(experiment)
     paper = {

@@ -32,6 +32,8 @@ LATEX = {
     ">": r"\textgreater{}",
     NONE: "--",
 }
+#: Characters with a meaning in LaTeX that a title may hold.
+LATEX_MARKS = str.maketrans({mark: f"\\{mark}" for mark in "&%$#_{}"})
 #: Markdown's marks that words of a corpus may hold.
 MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in r"\`*<|"})
 
@@ -82,10 +84,12 @@ def write_table(out: Path, table: Table) -> None:
     """Write `table` as `out` + ``.csv``, ``.md``, ``.tex`` (booktabs) and ``.json``."""
     from pandas import DataFrame
 
+    notes = [f"*{note.translate(MARKDOWN)}*" for note in table.notes]
+    comments = [f"% {note}" for note in table.notes]
     texts = {
         "csv": DataFrame(table.data).to_csv(index=False, float_format="%.6g", lineterminator="\n"),
-        "md": "\n\n".join([*map(_markdown, table.blocks), *(f"*{note}*" for note in table.notes)]),
-        "tex": "\n".join(map(_latex, table.blocks)),
+        "md": "\n\n".join([*map(_markdown, table.blocks), *notes]),
+        "tex": "\n".join([*map(_latex, table.blocks), *comments]),
     }
     for suffix, text in texts.items():
         with atomic(out.with_name(f"{out.name}.{suffix}")) as stream:
@@ -196,6 +200,9 @@ def _latex(block: Block) -> str:
     words = rf"p{{{0.75 / len(block.columns):.2f}\textwidth}}" * block.text_columns
     numbers = "r" * (len(block.columns) - block.text_columns)
     text = styler.to_latex(hrules=True, multicol_align="c", column_format=f"l{words}{numbers}")
+    title = block.title.translate(LATEX_MARKS)
+    row = rf"\multicolumn{{{1 + len(block.columns)}}}{{l}}{{{title}}} \\"
+    text = str(text).replace("\\toprule\n", f"\\toprule\n{row}\n\\midrule\n", 1)
     for character, command in LATEX.items():
         text = text.replace(character, command)
-    return f"% {block.title}\n{text}"
+    return text

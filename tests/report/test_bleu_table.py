@@ -1,20 +1,20 @@
-"""Table 4: our BLEU beside the paper's."""
+"""The BLEU table: our BLEU beside the paper's, for any experiment."""
 
 import csv
 import json
 from pathlib import Path
 
 import pytest
-from results_folder import FIRST, Results
+from results_folder import FIRST, Results, make_results
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
-from contextnmt.report.table4 import table4
+from contextnmt.report.bleu_table import bleu_table
 
 
 def made(results: Results, out: Path) -> list[dict[str, str]]:
     """The rows of the CSV file, after making the table."""
-    table4(results.files("score/*/*/*/scores.json"), results.experiment, out / "table4")
+    bleu_table(results.files("score/*/*/*/scores.json"), results.experiment, out / "table4")
     with open(out / "table4.csv", newline="") as stream:
         return list(csv.DictReader(stream))
 
@@ -22,7 +22,7 @@ def made(results: Results, out: Path) -> list[dict[str, str]]:
 def test_numbers_are_those_of_the_scores_files(results: Results, tmp_path: Path) -> None:
     rows = made(results, tmp_path)
     here = [row for row in rows if row["source"] == "here"]
-    assert len(here) == 2 * 7 * 2 * 2  # pairs, systems, texts, beams
+    assert len(here) == 2 * 8 * 2 * 2  # pairs, systems, texts, beams
     for row in here:
         path = results.folder / f"score/{row['pair']}/{row['system']}/1/scores.json"
         entry = read_json(path)[f"{row['text']}.beam{row['beam']}"]
@@ -63,8 +63,8 @@ def test_dev_is_in_brackets_and_the_best_of_a_column_is_bold(
     assert first[0] == {"text": f"{FIRST:.2f}", "remark": "(20.88)", "best": False}
     assert first[3] == {"text": "27.62", "remark": "(29.21)", "best": False}
     assert [cell["best"] for cell in last] == [True, False, True, False]
-    assert r"\textbf{29.00 (29.88)}" in (tmp_path / "table4.tex").read_text()
-    assert "**29.00 (29.88)**" in (tmp_path / "table4.md").read_text()
+    assert r"\textbf{30.50 (31.38)}" in (tmp_path / "table4.tex").read_text()
+    assert "**30.50 (31.38)**" in (tmp_path / "table4.md").read_text()
 
 
 def test_seeds_give_mean_and_deviation_and_each_test_text_a_column(
@@ -86,7 +86,7 @@ def test_seeds_give_mean_and_deviation_and_each_test_text_a_column(
 def test_tables_are_the_same_bytes_whatever_the_order(results: Results, tmp_path: Path) -> None:
     files = results.files("score/*/*/*/scores.json")
     for name, order in (("a", files), ("b", files[::-1])):
-        table4(order, results.experiment, tmp_path / name / "table4")
+        bleu_table(order, results.experiment, tmp_path / name / "table4")
     for path in (tmp_path / "a").iterdir():
         assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
 
@@ -96,7 +96,7 @@ def test_a_missing_run_is_named(results: Results, tmp_path: Path) -> None:
     lost = next(path for path in files if "en-fr/symbol" in str(path))
     files.remove(lost)
     with pytest.raises(UserError, match=r"--scores: no file for en-fr/symbol/1"):
-        table4(files, results.experiment, tmp_path / "table4")
+        bleu_table(files, results.experiment, tmp_path / "table4")
     assert not list(tmp_path.iterdir())
 
 
@@ -108,11 +108,79 @@ def test_a_missing_translation_is_named(results: Results, tmp_path: Path) -> Non
     write_json(broken, scores)
     files = [broken if "en-fr/symbol" in str(path) else path for path in files]
     with pytest.raises(UserError, match=r"scores.json: no BLEU for test.beam12"):
-        table4(files, results.experiment, tmp_path / "table4")
+        bleu_table(files, results.experiment, tmp_path / "table4")
 
 
 def test_another_experiments_run_is_refused(results: Results, tmp_path: Path) -> None:
     about = results.about | {"systems": results.about["systems"][:3]}
     files = results.files("score/*/*/*/scores.json")
     with pytest.raises(UserError, match="not part of the experiment"):
-        table4(files, json.dumps(about), tmp_path / "table4")
+        bleu_table(files, json.dumps(about), tmp_path / "table4")
+
+
+@pytest.fixture(scope="module")
+def bahdanau(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    return make_results(tmp_path_factory.mktemp("bahdanau"), name="bahdanau2015")
+
+
+@pytest.fixture(scope="module")
+def chen(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    return make_results(tmp_path_factory.mktemp("chen"), name="chen2017")
+
+
+def test_a_system_that_the_paper_has_not_is_told(results: Results, tmp_path: Path) -> None:
+    rows = made(results, tmp_path)
+    assert [row["source"] for row in rows if row["system"] == "bpe-symbol"] == ["here"] * 8
+    table = read_json(tmp_path / "table4.json")
+    (row,) = (row for row in table["blocks"][0]["rows"] if row["label"] == "+BPE+S")
+    assert [cell["text"] for cell in row["cells"]] == ["30.50", "–", "30.75", "–"]
+    assert "Not in the paper's table: +BPE+S." in table["notes"]
+
+
+def test_a_paper_without_beams_stands_beside_the_widest(bahdanau: Results, tmp_path: Path) -> None:
+    rows = made(bahdanau, tmp_path)
+    printed = {row["system"]: row for row in rows if row["source"] == "paper"}
+    # Bahdanau et al. 2015, Table 1, column "All": first and last system.
+    assert printed["rnnencdec-30"]["bleu"] == "13.93"
+    assert printed["rnnsearch-50-star"]["bleu"] == "28.45"
+    assert {row["beam"] for row in printed.values()} == {""}
+    table = read_json(tmp_path / "table4.json")
+    first, detokenized = table["blocks"]
+    assert [labels[1] for labels in first["columns"]] == ["test (dev)", "test (dev)", "paper"]
+    assert first["columns"][-1][0] == "beam 12"
+    assert "The paper tells no beam width: its numbers stand beside the widest." in table["notes"]
+    assert len(detokenized["rows"]) == 5
+
+
+def test_a_row_of_the_paper_alone_is_last_and_has_dashes(bahdanau: Results, tmp_path: Path) -> None:
+    made(bahdanau, tmp_path)
+    *_, last = read_json(tmp_path / "table4.json")["blocks"][0]["rows"]
+    assert last["label"] == "Moses (quoted)"
+    assert [cell["text"] for cell in last["cells"]] == ["–", "–", "33.30"]
+    assert "| Moses (quoted) |" in (tmp_path / "table4.md").read_text()
+
+
+def test_a_lost_table_is_told_with_the_one_number_that_is_known(
+    chen: Results, tmp_path: Path
+) -> None:
+    assert {row["source"] for row in made(chen, tmp_path)} == {"here"}
+    reconstruction, known, *others = read_json(tmp_path / "table4.json")["notes"]
+    assert reconstruction == f"Reconstruction: {chen.about['reconstruction']}"
+    assert "+1.78 BLEU on average" in known
+    assert "NIST Chinese-to-English, another data set than those here" in known
+    assert not any("paper" in note for note in others)
+    for suffix in ("md", "tex"):
+        text = (tmp_path / f"table4.{suffix}").read_text()
+        assert reconstruction in text and known in text
+        assert text.count("(reconstruction)") == 2 * 2  # pairs, metrics
+
+
+def test_a_users_own_systems_have_their_rows_of_the_paper_alone(
+    results: Results, tmp_path: Path
+) -> None:
+    systems = [system for system in results.about["systems"] if system["id"] == "context"]
+    about = json.dumps(results.about | {"systems": systems})
+    bleu_table(results.files("score/*/context/*/scores.json"), about, tmp_path / "table4")
+    table = read_json(tmp_path / "table4.json")
+    assert {row["system"] for row in table["data"]} == {"context"}
+    assert [row["label"] for row in table["blocks"][0]["rows"]] == ["+Context (C)"]

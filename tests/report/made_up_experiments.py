@@ -1,0 +1,137 @@
+"""The three experiments as the workflow tells the report of them, on made-up corpora."""
+
+from typing import Any
+
+#: A system of a table: id, label, view.
+System = tuple[str, str, str]
+
+CHOI = [
+    ("baseline", "Baseline", "word"),
+    ("context", "+Context (C)", "word"),
+    ("symbol", "+Symbol (S)", "sym"),
+    ("context-symbol", "+C+S", "sym"),
+    ("bpe", "+BPE", "bpe"),
+    ("bpe-context", "+BPE+C", "bpe"),
+    ("bpe-context-symbol", "+BPE+C+S", "sym-bpe"),
+    ("bpe-symbol", "+BPE+S", "sym-bpe"),
+]
+BAHDANAU = [
+    ("rnnencdec-30", "RNNencdec-30", "word"),
+    ("rnnsearch-30", "RNNsearch-30", "word"),
+    ("rnnencdec-50", "RNNencdec-50", "word"),
+    ("rnnsearch-50", "RNNsearch-50", "word"),
+    ("rnnsearch-50-star", "RNNsearch-50*", "word"),
+]
+#: Words that are smoothed, and sides on which they are.
+INTEGRATIONS = {
+    "unknown": "unknown words",
+    "unknown-decoder": "unknown words, both sides",
+    "all": "all words",
+    "all-decoder": "all words, both sides",
+}
+CHEN = [
+    ("gru", "GRU baseline", "word"),
+    *(
+        (f"{network.lower()}-{integration}", f"{network}, {words}", "word")
+        for network in ("FCWM", "CCWM")
+        for integration, words in INTEGRATIONS.items()
+    ),
+]
+
+
+def method(name: str, title: str, *contrasts: tuple[str, str]) -> dict[str, Any]:
+    """A method as JSON has it."""
+    return {"id": name, "name": title, "contrasts": list(map(list, contrasts))}
+
+
+def deviation(key: str, paper: Any, here: Any, system: str = "") -> dict[str, Any]:
+    """A deviation as JSON has it."""
+    return {"key": key, "paper": paper, "here": here, "system": system}
+
+
+EXPERIMENTS: dict[str, dict[str, Any]] = {
+    "choi2017": {
+        "title": "Choi, Cho, Bengio 2017, Context-dependent word representation for NMT",
+        "table": "table4",
+        "reconstruction": "",
+        "pairs": ["en-fr", "en-de"],
+        "systems": CHOI,
+        "methods": [
+            method(
+                "C",
+                "contextualization (C)",
+                ("context", "baseline"),
+                ("context-symbol", "symbol"),
+                ("bpe-context", "bpe"),
+            ),
+            method("S", "symbolization (S)", ("symbol", "baseline"), ("bpe-symbol", "bpe")),
+            method("BPE", "byte-pair encoding (BPE)", ("bpe", "baseline")),
+        ],
+        "deviations": [
+            deviation("text.vocabulary_size", 30000, 1600),
+            deviation("model.contextualizer.layers", [1000, 1000], [96, 96]),
+        ],
+    },
+    "bahdanau2015": {
+        "title": "Bahdanau, Cho, Bengio 2015, NMT by jointly learning to align and translate",
+        "table": "table1",
+        "reconstruction": "",
+        "pairs": ["en-fr"],
+        "systems": BAHDANAU,
+        "methods": [
+            method(
+                "search",
+                "attention (RNNsearch)",
+                ("rnnsearch-30", "rnnencdec-30"),
+                ("rnnsearch-50", "rnnencdec-50"),
+            ),
+            method(
+                "50",
+                "training on longer sentences",
+                ("rnnencdec-50", "rnnencdec-30"),
+                ("rnnsearch-50", "rnnsearch-30"),
+            ),
+        ],
+        "deviations": [
+            deviation("text.vocabulary_size", 30000, 1600),
+            *(deviation("training.max_updates", 288000, 1600, label) for _, label, _ in BAHDANAU),
+        ],
+    },
+    "chen2017": {
+        "title": "Chen, Wang, Utiyama, Sumita, Zhao 2017, Context-aware smoothing for NMT",
+        "table": "bleu",
+        "reconstruction": "What the paper says of its four models and its tables is lost.",
+        "pairs": ["en-fr", "en-de"],
+        "systems": CHEN,
+        "methods": [
+            method(
+                network,
+                f"smoothing by {what} ({network})",
+                *((f"{network.lower()}-{integration}", "gru") for integration in INTEGRATIONS),
+            )
+            for network, what in [("FCWM", "a linear layer"), ("CCWM", "convolution")]
+        ],
+        "deviations": [deviation("training.optimizer", "adadelta", "adam")],
+    },
+}
+
+
+def experiment(
+    name: str, seeds: tuple[int, ...] = (1,), tests: tuple[str, ...] = ("test",)
+) -> dict[str, Any]:
+    """What the workflow tells the report of an experiment, before it becomes JSON."""
+    known = EXPERIMENTS[name]
+    systems = [{"id": i, "label": label, "view": view} for i, label, view in known["systems"]]
+    return {
+        **known,
+        "name": name,
+        "preset": "made-up",
+        "corpora": "Made up for a test.",
+        "systems": systems,
+        "seeds": list(seeds),
+        "beams": [1, 12],
+        "dev": {pair: ["dev"] for pair in known["pairs"]},
+        "test": {pair: list(tests) for pair in known["pairs"]},
+        "vocabulary_size": 1600,
+        "config_digest": "0123456789ab",
+    }
