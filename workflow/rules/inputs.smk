@@ -327,8 +327,9 @@ def experiment(name, *needed):
     """
     entry, pairs = CONFIGURATION["experiments"][name], pairs_of(name)
     content = {
-        **{key: entry[key] for key in ["title", "table", "methods"]},
+        **{key: entry[key] for key in ["title", "table"]},
         "reconstruction": entry.get("reconstruction", ""),
+        "methods": [{"id": key, **method} for key, method in entry["methods"].items()],
         "preset": CONFIGURATION["preset"],
         "corpora": CONFIGURATION["about"],
         "pairs": pairs,

@@ -105,6 +105,12 @@ def bleu_table(experiment):
     return CONFIGURATION["experiments"][experiment]["table"]
 
 
+def marked(experiment):
+    """The name of an experiment, with a mark if it is a reconstruction."""
+    lost = CONFIGURATION["experiments"][experiment].get("reconstruction")
+    return f"{experiment} (reconstruction)" if lost else experiment
+
+
 def tables_of(experiment):
     """The tables on the page of an experiment."""
     names = ["cleaning", "selection", bleu_table(experiment)]

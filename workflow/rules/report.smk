@@ -25,7 +25,7 @@ for name in EXPERIMENTS:
                 f"<results>/report/{name}/tables/{bleu_table(name)}.csv",
                 caption="../report/bleu-table.rst",
                 category="Tables",
-                labels={"experiment": name, "table": bleu_table(name)},
+                labels={"experiment": marked(name), "table": bleu_table(name)},
             ),
             other_formats(name, bleu_table(name)),
         log:
@@ -58,7 +58,7 @@ for name in EXPERIMENTS:
                     f"<results>/report/{name}/tables/phenomena.csv",
                     caption="../report/phenomena.rst",
                     category="Tables",
-                    labels={"experiment": name, "table": "phenomena"},
+                    labels={"experiment": marked(name), "table": "phenomena"},
                 ),
                 other_formats(name, "phenomena"),
             log:
@@ -89,7 +89,7 @@ for name in EXPERIMENTS:
                 curve_figures(name, "svg"),
                 caption="../report/curves.rst",
                 category="Figures",
-                labels={"experiment": name},
+                labels={"experiment": marked(name)},
             ),
             curve_figures(name, "pdf", "png"),
         log:
@@ -120,7 +120,7 @@ for name in EXPERIMENTS:
                 gain_figures(name, "svg"),
                 caption="../report/gains.rst",
                 category="Figures",
-                labels={"experiment": name},
+                labels={"experiment": marked(name)},
             ),
             gain_figures(name, "pdf", "png"),
         log:
@@ -164,7 +164,7 @@ for name in EXPERIMENTS:
                 f"<results>/report/{name}/index.html",
                 caption="../report/workflow.rst",
                 category="Report",
-                labels={"experiment": name},
+                labels={"experiment": marked(name)},
             ),
         log:
             f"<logs>/report/{name}/page.log",

@@ -16,7 +16,7 @@ for name in EXPERIMENTS:
                 f"<results>/report/{name}/tables/cleaning.csv",
                 caption="../report/cleaning.rst",
                 category="Tables",
-                labels={"experiment": name, "table": "cleaning"},
+                labels={"experiment": marked(name), "table": "cleaning"},
             ),
             other_formats(name, "cleaning"),
         log:
@@ -52,7 +52,7 @@ for name in EXPERIMENTS:
                 f"<results>/report/{name}/tables/selection.csv",
                 caption="../report/selection.rst",
                 category="Tables",
-                labels={"experiment": name, "table": "selection"},
+                labels={"experiment": marked(name), "table": "selection"},
             ),
             other_formats(name, "selection"),
         log:
@@ -92,7 +92,7 @@ for name in EXPERIMENTS:
                     selection_figures(name, "svg"),
                     caption="../report/selection-figures.rst",
                     category="Figures",
-                    labels={"experiment": name},
+                    labels={"experiment": marked(name)},
                 ),
                 selection_figures(name, "pdf", "png"),
             log:
