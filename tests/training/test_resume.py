@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from safetensors.torch import save_file
+from small_run import dev
 
 from contextnmt.errors import UserError
 from contextnmt.training import checkpoint
@@ -39,7 +40,7 @@ MEASURED = {"seconds", "source_tokens_per_second", "target_tokens_per_second", "
 
 def run(data: Path, folder: Path, **recipe: object) -> None:
     settings = json.dumps({**RECIPE, **recipe})
-    train(data, folder / "model", folder / "state", json.dumps(MODEL), settings)
+    train(data, *dev(data), folder / "model", folder / "state", json.dumps(MODEL), settings)
 
 
 def forked(work, *arguments, **named) -> int:
@@ -310,6 +311,7 @@ def test_a_command_that_is_killed_goes_on(reversal, undisturbed, tmp_path):
     """The same with the command itself, once: it takes a checkpoint each update, and dies."""
     command = [
         *(sys.executable, "-m", "contextnmt", "train", "--data", str(reversal)),
+        *("--dev-source", str(reversal / "dev.x"), "--dev-target", str(reversal / "dev.y")),
         *("--out", str(tmp_path / "model"), "--state", str(tmp_path / "state")),
         *("--model", json.dumps(MODEL), "--training", json.dumps(RECIPE)),
     ]
