@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from safetensors.torch import save_file
 from small_run import dev
+from tqdm import tqdm
 
 from contextnmt.errors import UserError
 from contextnmt.training import checkpoint
@@ -49,6 +50,8 @@ def forked(work, *arguments, **named) -> int:
     sys.stderr.flush()
     process = os.fork()
     if not process:
+        # That of tqdm is shared by forked processes: one killed while it has it keeps it for ever.
+        tqdm.set_lock(threading.RLock())
         status = 1
         try:
             work(*arguments, **named)
@@ -254,7 +257,8 @@ def test_a_record_that_a_stop_cuts_in_two_is_the_mean_of_both_parts(
         at_update(patch, 32, lambda: os.kill(os.getpid(), signal.SIGTERM))
         run(reversal, tmp_path / "cut", **long)
     run(reversal, tmp_path / "cut", **long)
-    assert [record["update"] for record in course(tmp_path / "cut")] == [*range(3, 64, 3), 63]
+    updates = [each["update"] for each in course(tmp_path / "cut") if each["kind"] == "train"]
+    assert updates == [*range(3, 64, 3)]
     same(tmp_path / "cut", tmp_path / "whole")
 
 
