@@ -57,13 +57,15 @@ class Start(NamedTuple):
 
 
 def write_text(folder: Path, pairs: int, words: int) -> None:
-    """A binarize folder with so many training pairs, of one to 2 `words` - 1 words a side."""
+    """A binarize folder with so many training pairs, of one to 2 `words` - 1 words a side.
+
+    Beside it, `source` and `target` are the dev text.
+    """
     lines = [" ".join(f"w{(line + i) % WORDS}" for i in range(5)) for line in range(WORDS)]
     for name in ("source", "target"):
         write_lines(folder / name, lines)
     data = folder / "data"
-    texts = [[folder / "source"], [folder / "target"]]
-    binarize(*texts, *texts, vocabulary_size=WORDS, out=data)
+    binarize([folder / "source"], [folder / "target"], vocabulary_size=WORDS, out=data)
     for seed, side in enumerate(("source", "target")):
         rng = np.random.default_rng(seed)
         lengths = rng.integers(1, 2 * words, size=pairs, dtype=np.int16)
@@ -108,7 +110,8 @@ def measure(folder: Path) -> Start:
         tracemalloc.start()
         began = monotonic()
         training = Training(
-            folder / "data", MODEL, recipe, 1, Path(state, "state"), Path(state, "board")
+            *(folder / "data", ([folder / "source"], [folder / "target"]), MODEL, recipe, 1),
+            *(Path(state, "state"), Path(state, "board")),
         )
         started = monotonic()
         training.rehearse()

@@ -45,7 +45,7 @@ from contextnmt.text.vocabulary import UNK
 #: Merges that bpe learns, and words of a language that get an id, as in the paper.
 MERGES = WORDS = 30_000
 
-#: What is run, in this order, in a folder with the text in raw.* and some of its pairs in dev.*.
+#: What is run, in this order, in a folder with the text in raw.*.
 COMMANDS = {
     "tokenize": "tokenize --source raw.source.gz --target raw.target.gz"
     " --source-language {source} --target-language {target}"
@@ -61,12 +61,11 @@ COMMANDS = {
     "bpe, learning": f"bpe --text sel.source.gz --merges {MERGES} --codes-out codes",
     "bpe, cutting": "bpe --text sel.source.gz --codes codes --out bpe.source.gz",
     "binarize": "binarize --source sel.source.gz --target sel.target.gz"
-    " --dev-source dev.source.gz --dev-target dev.target.gz"
     f" --vocabulary-size {WORDS} --out ids",
 }
 
-#: Of the whole text, sacremoses, which remembers nothing, gets so many pairs; pairs of dev.*.
-SAMPLE, DEV = 10_000, 1_000
+#: Of the whole text, sacremoses, which remembers nothing, gets so many pairs.
+SAMPLE = 10_000
 
 #: The name of the text as a whole.
 WHOLE = "whole"
@@ -144,9 +143,7 @@ class Table(NamedTuple):
 
 def prepare(name: str, folder: Path, pairs: Iterable[tuple[str, str]]) -> Text:
     """Write `pairs` into a new folder."""
-    raw = folder / "raw.source.gz", folder / "raw.target.gz"
-    count = write_pairs(*raw, pairs)
-    write_pairs(folder / "dev.source.gz", folder / "dev.target.gz", islice(read_pairs(*raw), DEV))
+    count = write_pairs(folder / "raw.source.gz", folder / "raw.target.gz", pairs)
     return Text(name, count, folder)
 
 

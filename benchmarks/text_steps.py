@@ -51,7 +51,7 @@ def language_models(side: str) -> str:
 
 def binarize(texts: str, out: str) -> str:
     """The stage binarize, for one view."""
-    return f"binarize {texts} {sides('dev-{}', 'dev.{}.gz')} --vocabulary-size {WORDS} --out {out}"
+    return f"binarize {texts} --vocabulary-size {WORDS} --out {out}"
 
 
 class Step(NamedTuple):

@@ -16,7 +16,7 @@ def test_the_text_is_written_in_blocks(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setitem(SCRIPT["blocks"].__globals__, "BLOCK", 300)
     SCRIPT["write_text"](tmp_path, 1000, 8)
     for name in ("source", "target"):
-        side = Side.open(tmp_path / "data", "train", name)
+        side = Side.open(tmp_path / "data", name)
         assert len(side) == 1000
         assert side.offsets[-1] == len(side.ids) == side.lengths.sum()
         assert (side.lengths.min(), side.lengths.max()) == (1, 15)

@@ -26,11 +26,11 @@ SYMBOLS = (
 
 
 def folder(path: Path, text: tuple[list[str], list[str]], words: int) -> Path:
-    """What `binarize` writes for a text that is its own dev text."""
+    """What `binarize` writes for a text."""
     for side, lines in zip(("source", "target"), text, strict=True):
         write_lines(path / side, lines)
     source, target = path / "source", path / "target"
-    binarize([source], [target], [source], [target], words, path)
+    binarize([source], [target], words, path)
     return path
 
 

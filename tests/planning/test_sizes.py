@@ -43,10 +43,10 @@ MakeJob = Callable[..., Job]
             300_000,
         ),
         (
-            "select/en-fr/talks.en.gz tokenize/en-fr/dev.en.gz tokenize/en-fr/dev.fr.gz",
-            "binarize/en-fr/word/dev.source.ids.npy binarize/en-fr/word/manifest.json",
-            43_000,
-            43_000,
+            "select/en-fr/talks.en.gz select/en-fr/talks.fr.gz",
+            "binarize/en-fr/word/train.source.ids.npy binarize/en-fr/word/manifest.json",
+            40_000,
+            40_000,
         ),
         # before and after symbolization
         ("select/en-fr/talks.en.gz symbolize/en-fr/talks.en.gz", "coverage/en-fr.json", 4e4, 4e4),

@@ -1,4 +1,3 @@
-import gzip
 import hashlib
 import itertools
 import json
@@ -18,7 +17,6 @@ from contextnmt.text.binarize import LINES_AT_A_TIME, binarize
 from contextnmt.text.vocabulary import UNK, Vocabulary
 
 TRAIN = [("the cat sat", "le chat était assis"), ("", "vide"), ("the the dog", "le chien")]
-DEV = [("the cow", "la vache"), ("a cat", "un chat")]
 
 
 def write_text(folder: Path, name: str, pairs: list[tuple[str, str]]) -> tuple[Path, Path]:
@@ -28,11 +26,10 @@ def write_text(folder: Path, name: str, pairs: list[tuple[str, str]]) -> tuple[P
     return paths
 
 
-def run(folder: Path, train: Any = TRAIN, dev: Any = (DEV,), size: int = 3) -> Path:
+def run(folder: Path, train: Any = TRAIN, size: int = 3) -> Path:
     source, target = write_text(folder, "train", train)
-    devs = [write_text(folder, f"dev{number}", pairs) for number, pairs in enumerate(dev)]
     out = folder / "binarize"
-    binarize([source], [target], [d[0] for d in devs], [d[1] for d in devs], size, out)
+    binarize([source], [target], size, out)
     return out
 
 
@@ -49,7 +46,6 @@ def test_sentences_are_ids_between_offsets(tmp_path: Path):
     out = run(tmp_path)
     assert list(read_lines(out / "vocabulary.source.tsv")) == ["the\t3", "cat\t1", "dog\t1"]
     assert sentences(out, "train.source") == [[3, 4, UNK], [], [3, 3, 5]]
-    assert sentences(out, "dev.source") == [[3, UNK], [UNK, 4]]
 
 
 def test_a_text_longer_than_what_is_written_at_a_time(tmp_path: Path):
@@ -69,27 +65,20 @@ def test_the_manifest_says_what_is_there(tmp_path: Path):
         "unknowns": 1,
         "sha256": hashlib.sha256(b"the cat sat\n\nthe the dog\n").hexdigest(),
     }
-    assert manifest["dev"]["target"]["tokens"] == 4
+    assert manifest["train"]["target"]["tokens"] == 7
     assert manifest["vocabulary"]["limit"] == 3
     assert manifest["vocabulary"]["source"] == {"words": 3, "sha256": vocabulary.sha256}
-
-
-def test_dev_texts_are_read_one_after_the_other(tmp_path: Path):
-    out = run(tmp_path, dev=[DEV, [("the dog", "le chien")]])
-    assert len(sentences(out, "dev.source")) == 3
-    assert list(read_lines(out / "dev.reference.gz")) == ["la vache", "un chat", "le chien"]
 
 
 @pytest.mark.parametrize("ends", [[0, 3], [1, 3], [0, 1, 1, 2, 3]])
 def test_the_parts_of_the_training_text_change_nothing(tmp_path: Path, ends: list[int]):
     whole, out = run(tmp_path / "whole"), tmp_path / "out"
-    dev = write_text(tmp_path, "dev", DEV)
     parts = [
         write_text(tmp_path, f"{start}to{end}", TRAIN[start:end])
         for start, end in itertools.pairwise([0, *ends])
     ]
     source, target = map(list, zip(*parts, strict=True))
-    binarize(source, target, [dev[0]], [dev[1]], 3, out)
+    binarize(source, target, 3, out)
     assert {path.name: path.read_bytes() for path in out.iterdir()} == {
         path.name: path.read_bytes() for path in whole.iterdir()
     }
@@ -104,18 +93,17 @@ def test_decoding_gives_the_text_back(
     tmp_path_factory: pytest.TempPathFactory, pairs: list[tuple[str, str]], size: int
 ):
     pairs = [*pairs, ("a b", "c")]
-    out = run(tmp_path_factory.mktemp("binarize"), train=pairs, dev=[pairs], size=size)
+    out = run(tmp_path_factory.mktemp("binarize"), train=pairs, size=size)
     for number, side in enumerate(("source", "target")):
         vocabulary = Vocabulary.read(out / f"vocabulary.{side}.tsv")
         known = [[w if w in vocabulary.ids else "<unk>" for w in p[number].split()] for p in pairs]
-        for text in ("train", "dev"):
-            assert [*map(vocabulary.decode, sentences(out, f"{text}.{side}"))] == known
+        assert [*map(vocabulary.decode, sentences(out, f"train.{side}"))] == known
 
 
 def test_equal_input_gives_equal_files(tmp_path: Path):
     first, second = (run(tmp_path / name) for name in ("a", "b"))
     names = sorted(path.name for path in first.iterdir())
-    assert len(names) == 12
+    assert len(names) == 7
     for name in names:
         assert (first / name).read_bytes() == (second / name).read_bytes()
 
@@ -126,11 +114,6 @@ def test_training_text_without_a_pair_is_reported(tmp_path: Path, train: Any):
         run(tmp_path, train=train)
 
 
-def test_a_dev_text_without_a_pair_is_reported(tmp_path: Path):
-    with pytest.raises(UserError, match=r"dev0\.en\.gz.*the dev text holds no sentence pair"):
-        run(tmp_path, dev=[[("", "rien")]])
-
-
 def test_a_vocabulary_without_a_word_is_reported(tmp_path: Path):
     with pytest.raises(UserError, match="vocabulary-size"):
         run(tmp_path, size=0)
@@ -139,21 +122,14 @@ def test_a_vocabulary_without_a_word_is_reported(tmp_path: Path):
 def test_sides_of_different_length_are_reported_with_both_counts(tmp_path: Path):
     source, target = write_text(tmp_path, "train", TRAIN)
     write_lines(target, ["une"])
-    dev = write_text(tmp_path, "dev", DEV)
     with pytest.raises(UserError, match=r"has 3 lines and .* has 1"):
-        binarize([source], [target], [dev[0]], [dev[1]], 5, tmp_path / "out")
-
-
-def test_a_dev_text_with_one_side_is_reported(tmp_path: Path):
-    source, target = write_text(tmp_path, "train", TRAIN)
-    with pytest.raises(UserError, match="1 --dev-source and 0 --dev-target"):
-        binarize([source], [target], [source], [], 5, tmp_path / "out")
+        binarize([source], [target], 5, tmp_path / "out")
 
 
 def test_a_part_with_one_side_is_reported(tmp_path: Path):
     source, target = write_text(tmp_path, "train", TRAIN)
     with pytest.raises(UserError, match="2 --source and 1 --target"):
-        binarize([source, source], [target], [source], [target], 5, tmp_path / "out")
+        binarize([source, source], [target], 5, tmp_path / "out")
 
 
 def test_a_run_that_fails_leaves_nothing_that_looks_finished(
@@ -174,20 +150,12 @@ def test_a_run_that_fails_leaves_nothing_that_looks_finished(
     assert not list(out.glob(".*"))
 
 
-def test_the_reference_is_text(tmp_path: Path):
-    out = run(tmp_path)
-    with gzip.open(out / "dev.reference.gz", "rt", encoding="utf-8") as stream:
-        assert stream.read() == "la vache\nun chat\n"
-
-
 def test_memory_does_not_grow_with_the_text(tmp_path: Path):
-    dev = write_text(tmp_path, "dev", DEV)
-
     def peak(pairs: int) -> int:
         text = write_text(tmp_path, "train", [("the cat sat on the mat", "le chat")] * pairs)
         tracemalloc.start()
         try:
-            binarize([text[0]], [text[1]], [dev[0]], [dev[1]], 10, tmp_path / "out")
+            binarize([text[0]], [text[1]], 10, tmp_path / "out")
             return tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()

@@ -10,7 +10,7 @@ from contextnmt.text.binarize import binarize
 
 @pytest.fixture(scope="session")
 def reversal(tmp_path_factory):
-    """A binarize folder of 400 training and 40 dev pairs."""
+    """A binarize folder of 400 training pairs, with 40 dev pairs in dev.x and dev.y."""
     folder = tmp_path_factory.mktemp("reversal")
     rng = random.Random(7)
     for text, count in (("train", 400), ("dev", 40)):
@@ -23,9 +23,7 @@ def reversal(tmp_path_factory):
     binarize(
         source=[folder / "train.x"],
         target=[folder / "train.y"],
-        dev_source=[folder / "dev.x"],
-        dev_target=[folder / "dev.y"],
         vocabulary_size=7,  # one letter of the eight is unknown
-        out=folder / "data",
+        out=folder,
     )
-    return folder / "data"
+    return folder

@@ -1,5 +1,7 @@
 """A model and a recipe that learn something within a second, as settings."""
 
+from pathlib import Path
+
 MODEL = {
     "embedding": 16,
     "hidden": 24,
@@ -16,3 +18,8 @@ RECIPE = {
     "validate_every": 10,
     "max_updates": 40,
 }
+
+
+def dev(data: Path) -> tuple[list[Path], list[Path]]:
+    """The dev text that the fixture `reversal` lays beside the ids: its two sides."""
+    return [data / "dev.x"], [data / "dev.y"]

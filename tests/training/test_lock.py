@@ -131,6 +131,28 @@ def no_links(*paths):
     raise PermissionError(errno.EPERM, "no hard links here")
 
 
+def test_a_folder_that_goes_just_as_it_is_found_is_made_again(tmp_path, monkeypatch):
+    """The owner before has finished then."""
+    mkdir, calls = os.mkdir, []
+
+    def gone_again(*arguments):
+        calls.append(arguments)
+        if len(calls) == 1:
+            raise FileExistsError
+        mkdir(*arguments)
+
+    monkeypatch.setattr(os, "mkdir", gone_again)
+    with Lock(tmp_path / "state") as lock:
+        lock.check()
+    assert len(calls) == 2
+
+
+def test_a_file_in_the_place_of_the_state_is_named(tmp_path):
+    (tmp_path / "state").touch()
+    with pytest.raises(UserError, match="state: a file; name a folder"), Lock(tmp_path / "state"):
+        raise AssertionError
+
+
 def test_a_link_whose_answer_was_lost_makes_an_owner(tmp_path, monkeypatch):
     link = os.link
 

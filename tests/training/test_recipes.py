@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from small_run import MODEL, RECIPE
+from small_run import MODEL, RECIPE, dev
 
 from contextnmt.errors import UserError
 from contextnmt.model.settings import ModelSettings
@@ -13,7 +13,8 @@ from contextnmt.training.window import Window
 
 def training(data, folder, **changes):
     recipe = TrainingSettings(**{**RECIPE, **changes})
-    return Training(data, ModelSettings(**MODEL), recipe, 1, folder / "state", folder / "board")
+    folders = folder / "state", folder / "board"
+    return Training(data, dev(data), ModelSettings(**MODEL), recipe, 1, *folders)
 
 
 def training_losses(run):

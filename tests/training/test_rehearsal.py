@@ -47,7 +47,8 @@ def out_of_gpu_memory(*_):
 def test_too_little_memory_is_a_message_that_names_the_keys(model, hook):
     model.register_forward_hook(hook)
     with pytest.raises(
-        UserError, match=r"2 pairs of up to 3 and 2 symbols: lower training\.batch_size or"
+        UserError,
+        match=r"2 pairs of up to 3 and 2 symbols: lower training\.batch_size, .*model\.hidden",
     ):
         rehearse(model, TrainingSettings(), *BATCH)
 

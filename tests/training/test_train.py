@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -10,11 +11,13 @@ import sys
 import pytest
 import torch
 from safetensors.torch import load_file
-from small_run import MODEL, RECIPE
+from small_run import MODEL, RECIPE, dev
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
 from contextnmt.model.settings import ModelSettings
+from contextnmt.training.environment import environment, machine
 from contextnmt.training.loop import EarlyStop, Training
 from contextnmt.training.settings import (
     PairFilter,
@@ -29,7 +32,7 @@ from contextnmt.translation.translate import translate
 
 def run(data, folder, **changes):
     recipe = json.dumps({**RECIPE, **changes})
-    train(data, folder / "model", folder / "state", json.dumps(MODEL), recipe, 1)
+    train(data, *dev(data), folder / "model", folder / "state", json.dumps(MODEL), recipe, 1)
     return folder / "model"
 
 
@@ -68,6 +71,65 @@ def test_outputs_say_what_was_done(undisturbed):
     assert all(r["loss"] > 0 for r in records if r["kind"] == "train")
     assert list((undisturbed / "tensorboard").iterdir())
     assert not (undisturbed.parent / "state").exists()
+
+
+#: What a record of the training's course has, besides kind and update.
+COURSE = {
+    "train": {
+        *("epoch", "loss", "gradient_norm", "clip_rate", "non_finite", "memory_mb"),
+        *("source_tokens_per_second", "target_tokens_per_second"),
+    },
+    "dev": {"bleu", "seconds"},
+    "machine": {"processor"},
+}
+
+
+def test_the_course_is_told_in_json_lines_and_in_tensorboard(undisturbed):
+    records = [json.loads(line) for line in (undisturbed / "log.jsonl").open()]
+    for record in records:
+        assert record.keys() == {"kind", "update"} | COURSE[record["kind"]]
+    assert [record["kind"] for record in records].index("machine") == 0
+    assert {record["kind"] for record in records} == COURSE.keys()
+    assert records[0]["processor"] == environment()["processor"] != ""
+    board = EventAccumulator(str(undisturbed / "tensorboard"))
+    board.Reload()
+    for kind in ("train", "dev"):
+        for name in COURSE[kind]:
+            shown = [(each.step, each.value) for each in board.Scalars(f"{kind}/{name}")]
+            expected = [(r["update"], r[name]) for r in records if r["kind"] == kind]
+            assert shown == [(step, pytest.approx(value)) for step, value in expected]
+    (text,) = board.Tensors("machine/processor/text_summary")
+    assert text.tensor_proto.string_val == [records[0]["processor"].encode()]
+
+
+def test_another_machine_is_noted_and_the_same_one_is_not(reversal, tmp_path, monkeypatch):
+    def machines():
+        made = training(reversal, tmp_path)
+        made.update += 1
+        made._save()
+        return [
+            (record["update"], record["processor"])
+            for record in made.journal.records
+            if record["kind"] == "machine"
+        ]
+
+    monkeypatch.setattr("contextnmt.training.environment.processor", lambda: "One")
+    assert machines() == machines() == [(0, "One")]
+    monkeypatch.setattr("contextnmt.training.environment.processor", lambda: "Another")
+    assert machines() == [(0, "One"), (2, "Another")]
+
+
+def test_a_gpu_that_is_trained_on_is_named(monkeypatch):
+    monkeypatch.setattr("torch.cuda.get_device_name", lambda device: f"GPU of {device}")
+    assert machine(torch.device("cuda"))["gpu"] == "GPU of cuda"
+    assert machine(torch.device("cpu")).keys() == {"processor"}
+
+
+def test_a_bar_shows_how_far_the_training_is(reversal, tmp_path, capsys):
+    """The updates of all, the time left, loss and BLEU."""
+    run(reversal, tmp_path)
+    *_, shown = [part for part in re.split(r"[\r\n]", capsys.readouterr().err) if part]
+    assert re.match(r"train: 100%.* 40\.0/40\.0 \[\d\d:\d\d<00:00, .*loss=.*bleu=", shown)
 
 
 def test_the_same_seed_gives_the_same_weights(reversal, undisturbed, tmp_path):
@@ -111,7 +173,7 @@ def training(data, folder, filters=(), identity=None, signals=None, **changes):
     recipe = TrainingSettings(**{**RECIPE, **changes})
     folders = folder / "state", folder / "board"
     return Training(
-        *(data, ModelSettings(**MODEL), recipe, 1, *folders),
+        *(data, dev(data), ModelSettings(**MODEL), recipe, 1, *folders),
         filters=filters,
         identity=identity,
         signals=signals,
@@ -123,6 +185,23 @@ def aside(folder):
 
 
 CHECKPOINT = ["checkpoint.1.json", "checkpoint.1.safetensors"]
+
+
+def test_a_state_is_bound_to_the_dev_texts(reversal, tmp_path, capsys):
+    """To their content, not to their place."""
+    copy = shutil.copytree(reversal, tmp_path / "copy")
+    first = training(reversal, tmp_path)
+    first.update = 7
+    first._save()
+    assert training(copy, tmp_path).update == 7
+    for side in ("x", "y"):
+        text = copy / f"dev.{side}"
+        text.write_text(text.read_text().replace("a", "b", 1))
+        assert training(copy, tmp_path).update == 0
+        assert "made with other data; moved to" in capsys.readouterr().err
+        shutil.copy(reversal / f"dev.{side}", copy)
+        first._saved = None
+        first._save()
 
 
 def test_a_state_of_another_configuration_is_moved_aside(reversal, tmp_path, capsys):
@@ -137,7 +216,7 @@ def test_a_model_says_which_pairs_other_filters_dropped(reversal, tmp_path):
     recipe = json.dumps({**RECIPE, "max_updates": 1})
     folders = tmp_path / "model", tmp_path / "state"
     other = json.dumps({"data": str(reversal), **limits})
-    train(reversal, *folders, json.dumps(MODEL), recipe, filter=[other])
+    train(reversal, *dev(reversal), *folders, json.dumps(MODEL), recipe, filter=[other])
     data = read_json(tmp_path / "model" / "model.json")["data"]
     assert data["filters"] == [{"data": data["manifest"], **limits}]
     assert data["dropped"]["elsewhere"] > 0
@@ -226,12 +305,20 @@ def test_training_stops_when_patience_is_used_up(reversal, tmp_path):
     assert record["updates"] == 30
 
 
-def test_out_of_gpu_memory_says_which_keys_to_lower(reversal, tmp_path, monkeypatch):
-    def full(self):
-        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB. GPU 0 has")
+def out_of_gpu_memory(self):
+    raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB. GPU 0 has")
 
+
+def out_of_memory(self):
+    torch.empty(2**55)
+
+
+@pytest.mark.parametrize("full", [out_of_gpu_memory, out_of_memory])
+def test_out_of_memory_says_which_keys_to_lower(reversal, tmp_path, monkeypatch, full):
     monkeypatch.setattr(Training, "run", full)
-    with pytest.raises(UserError, match=r"CUDA out of memory\).*training\.batch_size, "):
+    with pytest.raises(
+        UserError, match=r"the cpu is out of memory: lower training\.batch_size, .*model\.hidden"
+    ):
         run(reversal, tmp_path)
 
 
@@ -267,7 +354,7 @@ def test_what_an_identity_file_says_stands_for_settings_and_code(reversal, tmp_p
     model = json.dumps(MODEL)
     recipe = json.dumps({**RECIPE, "max_updates": 8, "patience": 3})
     folders = tmp_path / "model", tmp_path / "state"
-    train(reversal, *folders, model, recipe, identity=file)
+    train(reversal, *dev(reversal), *folders, model, recipe, identity=file)
     assert "resumed after update 7" in capsys.readouterr().err
     record = read_json(tmp_path / "model" / "model.json")
     assert (record["updates"], record["training"]["patience"]) == (8, 3)
@@ -278,7 +365,8 @@ def test_a_state_that_does_not_fit_the_model_is_moved_aside(reversal, tmp_path, 
     training(reversal, tmp_path, identity={})._save()
     other = ModelSettings(**{**MODEL, "hidden": 25})
     folders = tmp_path / "state", tmp_path / "board"
-    again = Training(reversal, other, TrainingSettings(**RECIPE), 1, *folders, identity={})
+    texts = reversal, dev(reversal)
+    again = Training(*texts, other, TrainingSettings(**RECIPE), 1, *folders, identity={})
     assert again.update == 0
     assert "does not fit the model or its optimizer; moved to" in capsys.readouterr().err
     assert aside(tmp_path) == CHECKPOINT

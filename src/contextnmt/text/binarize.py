@@ -1,12 +1,12 @@
 """Words to ids: the arrays that training reads.
 
-For each of ``train`` and ``dev`` and each of ``source`` and ``target``, two NumPy files, to be
-mapped into memory: ``{text}.{side}.ids.npy``, int32, the ids of all sentences one after the other
-without end of sentence, and ``{text}.{side}.offsets.npy``, int64, n + 1 numbers for n sentences:
-sentence i is ``ids[offsets[i]:offsets[i + 1]]``. ``vocabulary.{side}.tsv`` names the ids
-(`contextnmt.text.vocabulary`), ``dev.reference.gz`` holds the target side of dev as text, and
-``manifest.json``, written last, says what is in the folder and what it was made from: ``sha256`` of
-a side is that of its text, uncompressed, each line ended by LF, whatever parts it was given in.
+For each of ``source`` and ``target``, two NumPy files, to be mapped into memory:
+``train.{side}.ids.npy``, int32, the ids of all sentences one after the other without end of
+sentence, and ``train.{side}.offsets.npy``, int64, n + 1 numbers for n sentences: sentence i is
+``ids[offsets[i]:offsets[i + 1]]``. ``vocabulary.{side}.tsv`` names the ids
+(`contextnmt.text.vocabulary`), and ``manifest.json``, written last, says what is in the folder and
+what it was made from: ``sha256`` of a side is that of its text, uncompressed, each line ended by
+LF, whatever parts it was given in.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ import numpy as np
 import typer
 
 from contextnmt.errors import UserError
-from contextnmt.files import atomic_bytes, read_lines, read_pairs, write_json, write_lines
+from contextnmt.files import atomic_bytes, read_lines, read_pairs, write_json
 from contextnmt.progress import progress
 from contextnmt.text.vocabulary import UNK, Vocabulary
 
@@ -44,54 +44,42 @@ def binarize(
     target: Annotated[
         list[Path], typer.Option(help="training text, target side; repeatable, its parts in order")
     ],
-    dev_source: Annotated[list[Path], typer.Option(help="dev text, source side; repeatable")],
-    dev_target: Annotated[list[Path], typer.Option(help="dev text, target side; repeatable")],
     vocabulary_size: Annotated[int, typer.Option(help="words of each side that get an id")],
     out: Annotated[Path, typer.Option(help="folder to write")],
 ) -> None:
-    """Choose the vocabularies and write the texts as ids.
+    """Choose the vocabularies and write the training text as ids.
 
-    Example: contextnmt binarize --source train.en.gz --target train.fr.gz --dev-source dev.en.gz
-    --dev-target dev.fr.gz --vocabulary-size 30000 --out binarize/en-fr/word
+    Example: contextnmt binarize --source train.en.gz --target train.fr.gz
+    --vocabulary-size 30000 --out binarize/en-fr/word
     """
     if len(source) != len(target):
         raise UserError(
             f"{len(source)} --source and {len(target)} --target: give the two sides of every part"
         )
-    if len(dev_source) != len(dev_target):
-        raise UserError(
-            f"{len(dev_source)} --dev-source and {len(dev_target)} --dev-target: "
-            "give the two sides of every dev text"
-        )
     (out / "manifest.json").unlink(missing_ok=True)  # until the new one, nothing is finished here
-    texts = {
-        "train": ParallelText("training", source, target),
-        "dev": ParallelText("dev", dev_source, dev_target),
+    text = TrainingText(source, target)
+    text.count()
+    manifest: dict[str, Any] = {
+        "train": {"pairs": text.pairs},
+        "vocabulary": {"limit": vocabulary_size},
     }
-    for text in texts.values():
-        text.count()
-    manifest: dict[str, Any] = {name: {"pairs": text.pairs} for name, text in texts.items()}
-    manifest["vocabulary"] = {"limit": vocabulary_size}
     for side in SIDES:
-        counts = texts["train"].words[side]
+        counts = text.words[side]
         vocabulary = Vocabulary.most_frequent(counts, vocabulary_size)
         vocabulary.write(out / f"vocabulary.{side}.tsv", counts)
         manifest["vocabulary"][side] = {"words": len(vocabulary.words), "sha256": vocabulary.sha256}
-        for name, text in texts.items():
-            manifest[name][side] = write_ids(out, f"{name}.{side}", text, side, vocabulary)
-    write_lines(out / "dev.reference.gz", texts["dev"].lines("target"))
+        manifest["train"][side] = write_ids(out, f"train.{side}", text, side, vocabulary)
     write_json(out / "manifest.json", manifest)
 
 
 @dataclass
-class ParallelText:
-    """One or more parallel texts, read as one.
+class TrainingText:
+    """The parts of a training text, read as one.
 
     After `count`: `pairs`, the number of sentence pairs, and `words`, how often each word occurs on
     each side (tables as large as the vocabulary of the text).
     """
 
-    name: str
     source: list[Path]
     target: list[Path]
     pairs: int = 0
@@ -102,15 +90,16 @@ class ParallelText:
         files = zip(self.source, self.target, strict=True)
         pairs = chain.from_iterable(read_pairs(*pair) for pair in files)
         usable = False
-        for some in batches(progress(pairs, f"count {self.name} text", "pairs")):
+        for some in batches(progress(pairs, "count training text", "pairs")):
             self.pairs += len(some)
             usable = usable or any(line.split() and other.split() for line, other in some)
             for side, lines in zip(SIDES, zip(*some, strict=True), strict=True):
                 self.words[side].update(chain.from_iterable(map(str.split, lines)))
         if not usable:
             raise UserError(
-                f"{', '.join(map(str, self.source + self.target))}: the {self.name} text holds no "
-                "sentence pair with words on both sides: look at the filters of the stages before"
+                f"{', '.join(map(str, self.source + self.target))}: the training text holds "
+                "no sentence pair with words on both sides: look at the filters of the stages "
+                "before"
             )
 
     def files(self, side: str) -> list[Path]:
@@ -128,7 +117,7 @@ def batches(items: Iterator[Item]) -> Iterator[list[Item]]:
 
 
 def write_ids(
-    folder: Path, name: str, text: ParallelText, side: str, vocabulary: Vocabulary
+    folder: Path, name: str, text: TrainingText, side: str, vocabulary: Vocabulary
 ) -> dict[str, Any]:
     """Write ``{name}.ids.npy`` and ``{name}.offsets.npy``; return the manifest's entry for them."""
     tokens = text.words[side].total()

@@ -3,6 +3,7 @@
 import dataclasses
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,26 +25,33 @@ Rows = npt.NDArray[np.unsignedinteger[Any]]
 class Side:
     """One side of a text: sentence i is ids[offsets[i]:offsets[i + 1]], without end-of-sentence.
 
-    Both arrays are mapped: 4 bytes a symbol and 8 a sentence of the system's cache, which it takes
-    back when it needs them.
+    Of the training text, both arrays are mapped: 4 bytes a symbol and 8 a sentence of the system's
+    cache, which it takes back when it needs them. Of a dev text, they are in memory.
     """
 
     ids: npt.NDArray[np.int32]
     offsets: npt.NDArray[np.int64]
 
     @classmethod
-    def open(cls, folder: Path, text: str, side: str) -> "Side":
-        """Map ``{text}.{side}.{ids,offsets}.npy`` of a binarize folder into memory.
+    def open(cls, folder: Path, side: str) -> "Side":
+        """Map ``train.{side}.{ids,offsets}.npy`` of a binarize folder into memory.
 
         Raises UserError if a file is missing.
         """
         arrays = []
         for part in ("ids", "offsets"):
-            path = folder / f"{text}.{side}.{part}.npy"
+            path = folder / f"train.{side}.{part}.npy"
             if not path.is_file():
                 raise UserError(f"{path}: no such file; run `contextnmt binarize` first")
             arrays.append(np.load(path, mmap_mode="r"))
         return cls(*arrays)
+
+    @classmethod
+    def encode(cls, sentences: Sequence[Sequence[str]], vocabulary: Vocabulary) -> "Side":
+        """Sentences, each a sequence of words, as ids in memory."""
+        ids = np.array(vocabulary.encode(chain.from_iterable(sentences)), np.int32)
+        ends = np.cumsum([0, *map(len, sentences)], dtype=np.int64)
+        return cls(ids, ends)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -132,10 +140,7 @@ def training_views(filters: Sequence[PairFilter]) -> list[tuple[Side, Side]]:
     Raises UserError if the views do not hold as many pairs as each other.
     """
     folders = [Path(each.data) for each in filters]
-    views = [
-        (Side.open(folder, "train", "source"), Side.open(folder, "train", "target"))
-        for folder in folders
-    ]
+    views = [(Side.open(folder, "source"), Side.open(folder, "target")) for folder in folders]
     pairs = len(views[0][0])
     for folder, (source, _) in zip(folders, views, strict=True):
         if len(source) != pairs:
@@ -164,12 +169,18 @@ def drop_reasons(
     return {"empty": empty, "length": long, "unknown": unknown & ~empty & ~long}
 
 
-def check_vocabularies(folder: Path, manifest: Mapping[str, Any]) -> None:
-    """Raises UserError if a vocabulary is not the one that the ids were made with."""
+def vocabularies(folder: Path, manifest: Mapping[str, Any]) -> list[Vocabulary]:
+    """The vocabularies of source and target.
+
+    Raises UserError if one is not that which the ids were made with.
+    """
+    found = []
     for side in ("source", "target"):
         path = folder / f"vocabulary.{side}.tsv"
-        if Vocabulary.read(path).sha256 != manifest["vocabulary"][side]["sha256"]:
+        found.append(Vocabulary.read(path))
+        if found[-1].sha256 != manifest["vocabulary"][side]["sha256"]:
             raise UserError(
                 f"{path}: not the vocabulary that {folder / 'manifest.json'} tells of, but one "
                 "from another run: run `contextnmt binarize` again"
             )
+    return found

@@ -27,6 +27,14 @@ def environment() -> dict[str, Any]:
     }
 
 
+def machine(device: torch.device) -> dict[str, str]:
+    """The names of the processor and, if `device` is one, of the GPU, for the journal."""
+    names = {"processor": processor()}
+    if device.type == "cuda":
+        names["gpu"] = torch.cuda.get_device_name(device)
+    return names
+
+
 def packages() -> dict[str, str]:
     """Versions of the other packages that have a say in the numbers, those that are there."""
     found = {}

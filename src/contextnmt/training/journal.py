@@ -1,13 +1,16 @@
 """The course of a training run: JSON lines for the report, TensorBoard for whoever watches."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from torch.utils.tensorboard import SummaryWriter
 
 from contextnmt.files import atomic
+
+#: What a record of a machine names.
+MACHINE = ("processor", "gpu")
 
 
 class Journal:
@@ -28,14 +31,24 @@ class Journal:
         self._stream = open(self.path, "a", encoding="utf-8")  # noqa: SIM115, closed by close()
         self._board = SummaryWriter(str(tensorboard), purge_step=update + 1)
 
-    def write(self, kind: str, update: int, **numbers: float) -> None:
-        """Add a record; its numbers become curves `kind/name` in TensorBoard."""
-        record = {"kind": kind, "update": update, **numbers}
+    def write(self, kind: str, update: int, **values: float | str) -> None:
+        """Add a record; in TensorBoard, its numbers become curves `kind/name`, its texts notes."""
+        record = {"kind": kind, "update": update, **values}
         self.records.append(record)
         self._stream.write(json.dumps(record) + "\n")
         self._stream.flush()
-        for name, number in numbers.items():
-            self._board.add_scalar(f"{kind}/{name}", number, update)
+        for name, value in values.items():
+            if isinstance(value, str):
+                self._board.add_text(f"{kind}/{name}", value, update)
+            else:
+                self._board.add_scalar(f"{kind}/{name}", value, update)
+
+    def write_machine(self, update: int, names: Mapping[str, str]) -> None:
+        """Add a record of the machine that is at work from here on, unless it was before."""
+        machines = (each for each in reversed(self.records) if each["kind"] == "machine")
+        before = {name: value for name, value in next(machines, {}).items() if name in MACHINE}
+        if before != names:
+            self.write("machine", update, **names)
 
     def close(self) -> None:
         """Write everything out."""

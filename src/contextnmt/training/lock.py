@@ -169,7 +169,7 @@ class Lock:
     def __enter__(self) -> "Lock":
         watch = Watch(self.folder, self.silence)
         while True:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            self._make_folder()
             other = watch.owner()
             if other is None:
                 if self._claim(watch.number + 1):
@@ -199,6 +199,15 @@ class Lock:
     @property
     def _path(self) -> Path:
         return self.folder / f"lock.{self.number}"
+
+    def _make_folder(self) -> None:
+        """Make the folder, unless it is there. Raises UserError if its name is that of a file."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except FileExistsError:
+            if self.folder.is_file():
+                raise UserError(f"{self.folder}: a file; name a folder for the state") from None
+            # It was there, and then its last owner removed it: made at the next attempt.
 
     def _claim(self, number: int) -> bool:
         """Try to become the owner by lock file `number`."""

@@ -17,11 +17,12 @@ from contextnmt.model.device import choose_device
 from contextnmt.model.settings import ModelSettings
 from contextnmt.model.translator import Translator
 from contextnmt.progress import bar
-from contextnmt.text.vocabulary import PAD, SPECIALS
+from contextnmt.text.vocabulary import PAD
 from contextnmt.training import checkpoint
 from contextnmt.training.batches import Batches, Ids
 from contextnmt.training.checkpoint import Checkpoints
-from contextnmt.training.dataset import check_vocabularies, training_pairs
+from contextnmt.training.dataset import training_pairs, vocabularies
+from contextnmt.training.environment import machine
 from contextnmt.training.journal import Journal
 from contextnmt.training.precision import autocast, set_precision
 from contextnmt.training.rehearsal import rehearse
@@ -65,6 +66,7 @@ class Training:
     def __init__(
         self,
         data: Path,
+        dev: tuple[Sequence[Path], Sequence[Path]],
         model: ModelSettings,
         recipe: TrainingSettings,
         seed: int,
@@ -78,11 +80,13 @@ class Training:
     ) -> None:
         """Load the data, build the model, and take up the newest checkpoint in `state` if it fits.
 
-        `checkpoint_minutes`: how often to write one besides those at each validation; `filters`:
-        those that training pairs have to pass besides the recipe's own (A14); `identity`: what a
-        checkpoint must agree with instead of model, recipe and the source code as they are;
-        `check`: raises if another process owns `state`, called before each write; `signals`: to
-        be heeded between updates. Raises UserError if the data do not fit together.
+        `data`: folder of `contextnmt binarize`; `dev`: files of the dev texts, their source sides
+        and their target sides; `checkpoint_minutes`: how often to write one besides those at each
+        validation; `filters`: those that training pairs have to pass besides the recipe's own
+        (A14); `identity`: what a checkpoint must agree with instead of model, recipe and the
+        source code as they are; `check`: raises if another process owns `state`, called before
+        each write; `signals`: to be heeded between updates. Raises UserError if the data do not
+        fit together.
         """
         torch.set_num_threads(recipe.threads)
         self.recipe, self.seed, self.device = recipe, seed, choose_device(recipe.device)
@@ -90,17 +94,18 @@ class Training:
         own = PairFilter(str(data), recipe.max_length, recipe.unknown_limit)
         self.pairs = training_pairs(own, filters)
         self.batches = Batches(self.pairs, recipe.batch_size, recipe.sort_batches, seed)
-        self.validation = Validation(data)
         manifest = read_json(data / "manifest.json")
-        check_vocabularies(data, manifest)
-        words = [
-            manifest["vocabulary"][side]["words"] + len(SPECIALS) for side in ("source", "target")
-        ]
+        words = vocabularies(data, manifest)
+        self.validation = Validation(*dev, *words)
         torch.manual_seed(seed)
-        self.model = Translator(model, *words).to(self.device)
+        self.model = Translator(model, *map(len, words)).to(self.device)
         self.optimizer = build_optimizer(recipe, self.model.parameters())
         self.checkpoint_seconds = 60 * checkpoint_minutes
-        self.data = {"manifest": manifest, "filters": [described(each) for each in filters]}
+        self.data = {
+            "manifest": manifest,
+            "dev": self.validation.text,
+            "filters": [described(each) for each in filters],
+        }
         if identity is None:
             identity = {
                 "model": as_json(dataclasses.asdict(model)),
@@ -120,6 +125,7 @@ class Training:
         records = self._resume()
         self.check()
         self.journal = Journal(state, tensorboard, self.update, records)
+        self.journal.write_machine(self.update, machine(self.device))
 
     @property
     def seconds(self) -> float:
@@ -228,7 +234,7 @@ class Training:
         return [torch.from_numpy(ids).to(self.device, non_blocking=True) for ids in batch]
 
     def _validate(self) -> None:
-        """Score the development set; keep the weights if they are the best so far, or the last."""
+        """Score the dev texts; keep the weights if they are the best so far, or the last."""
         self._check_finite()
         started = time.monotonic()
         bleu = self.validation.bleu(self.model, self.device, self._heed)

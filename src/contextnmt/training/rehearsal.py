@@ -9,6 +9,12 @@ from contextnmt.training.precision import autocast
 from contextnmt.training.settings import TrainingSettings
 from contextnmt.training.update import objective
 
+#: What to do about too little memory.
+REMEDY = (
+    "lower training.batch_size, training.max_length or the sizes under model (model.hidden, "
+    "model.embedding, model.alignment, model.maxout), or take a machine with more"
+)
+
 
 def rehearse(model: Translator, recipe: TrainingSettings, source: Tensor, target: Tensor) -> None:
     """A forward and backward pass on a batch, [B, S] and [B, T], that leaves no trace.
@@ -30,8 +36,7 @@ def rehearse(model: Translator, recipe: TrainingSettings, source: Tensor, target
                 raise
             raise UserError(
                 f"the {device.type} has no memory for the largest batch, {len(source)} pairs of up "
-                f"to {source.size(1)} and {target.size(1)} symbols: lower training.batch_size or "
-                "training.max_length"
+                f"to {source.size(1)} and {target.size(1)} symbols: {REMEDY}"
             ) from None
         finally:
             model.zero_grad()

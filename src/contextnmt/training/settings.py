@@ -38,7 +38,7 @@ class TrainingSettings:
         Pairs are dropped if a side has more than `max_length` symbols, or if more than the share
         `unknown_limit` of the symbols of both sides together is unknown (1: no such filter).
     validate_every, patience, max_updates
-        Updates between two validations (greedy BLEU on the development set); how many of them in
+        Updates between two validations (greedy BLEU on the dev texts); how many of them in
         a row may bring no gain, after which the best weights are the model; updates after which
         training ends in any case. Without patience, it ends nowhere else, and the last weights are
         the model (A22).

@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import torch
 import typer
 
 from contextnmt.errors import UserError
@@ -18,6 +17,7 @@ from contextnmt.training.checkpoint import digest, save
 from contextnmt.training.environment import environment
 from contextnmt.training.lock import Lock
 from contextnmt.training.loop import Training
+from contextnmt.training.rehearsal import REMEDY, out_of_memory
 from contextnmt.training.settings import pair_filter, training_settings
 from contextnmt.training.signals import Signals, TrainingInterruptedError
 
@@ -30,6 +30,12 @@ VOCABULARIES = ("vocabulary.source.tsv", "vocabulary.target.tsv")
 
 def train(
     data: Annotated[Path, typer.Option(help="folder that `contextnmt binarize` wrote")],
+    dev_source: Annotated[
+        list[Path], typer.Option(help="dev text in the view of DATA, source side; repeatable")
+    ],
+    dev_target: Annotated[
+        list[Path], typer.Option(help="dev text in the view of DATA, target side; repeatable")
+    ],
     out: Annotated[Path, typer.Option(help="folder for the model, its log and vocabularies")],
     state: Annotated[Path, typer.Option(help="folder for checkpoints, removed at the end")],
     model: Annotated[str, typer.Option(help="model settings, JSON")] = "{}",
@@ -47,7 +53,7 @@ def train(
         typer.Option(help="JSON file: what a checkpoint must agree with to be gone on from"),
     ] = None,
 ) -> None:
-    """Train a model; stop when greedy BLEU on the development set no longer grows.
+    """Train a model; stop when greedy BLEU on the dev texts no longer grows.
 
     Writes model.safetensors (the best weights; without patience the last), model.json (settings,
     seed, data, environment, time), log.jsonl (the course) and the two vocabularies into OUT, and
@@ -57,7 +63,8 @@ def train(
     code; with --identity, what that file says stands for settings and code. While another process
     trains in STATE, it waits.
 
-    Example: contextnmt train --data data/bpe --out model --state model/state
+    Example: contextnmt train --data data/bpe --dev-source dev.bpe.en.gz
+    --dev-target dev.bpe.fr.gz --out model --state model/state
     --model '{"hidden": 256}' --training '{"batch_size": 80}'
 
     To train on the pairs alone that another system keeps too, name its view of them and its
@@ -71,7 +78,8 @@ def train(
     try:
         with Signals() as signals, Lock(state, waiting=signals.heed) as lock:
             run = Training(
-                *(data, architecture, recipe, seed, state, out / "tensorboard"),
+                *(data, (dev_source, dev_target), architecture, recipe, seed),
+                *(state, out / "tensorboard"),
                 checkpoint_minutes=checkpoint_minutes,
                 filters=filters,
                 identity=agreed,
@@ -88,11 +96,12 @@ def train(
     except TrainingInterruptedError as interrupted:
         print("stopped by a signal; the same command goes on", file=sys.stderr)
         sys.exit(128 + interrupted.signal)
-    except torch.OutOfMemoryError as error:
+    except RuntimeError as error:
+        if not out_of_memory(error):
+            raise
         raise UserError(
-            f"out of GPU memory ({str(error).partition('. ')[0]}): lower training.batch_size, "
-            "training.max_length or the sizes under model, or take a larger GPU; the training goes "
-            "on from its last checkpoint only if none of them is changed"
+            f"the {recipe.device} is out of memory: {REMEDY}; the training goes on from its last "
+            "checkpoint only if no key is changed"
         ) from None
 
 

@@ -1,14 +1,16 @@
-"""Greedy BLEU on the development set, the measure by which training stops (A22)."""
+"""Greedy BLEU on the dev texts, the measure by which training stops (A22)."""
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from sacrebleu.metrics.bleu import BLEU
 
 from contextnmt.errors import UserError
-from contextnmt.files import read_lines
+from contextnmt.files import read_pairs
 from contextnmt.model.translator import Translator
 from contextnmt.text.subwords import undo_bpe
 from contextnmt.text.vocabulary import EOS, Vocabulary
@@ -17,29 +19,73 @@ from contextnmt.training.dataset import Side
 #: Sentences translated at a time; they are sorted by length, so a batch holds little padding.
 BATCH = 100
 
+#: The most pairs that dev texts may hold. They are kept in memory, unlike the training text, and
+#: all of them are translated at each validation: the papers' have 3,000 to 6,000.
+MOST_PAIRS = 100_000
+
+
+class DevText:
+    """The dev texts of a training, one after another, in memory: at most `MOST_PAIRS` pairs.
+
+    `pairs` are lines of source and target. `record` says which texts they are: the number of
+    ``pairs``, and the ``sha256`` of each side, uncompressed, each line ended by LF.
+    """
+
+    def __init__(self, source: Sequence[Path], target: Sequence[Path]) -> None:
+        """Read the two sides of each text.
+
+        Raises UserError if a text has one side only or sides of different length, if no pair has
+        words on both sides, or if there are more than `MOST_PAIRS`.
+        """
+        if len(source) != len(target):
+            raise UserError(
+                f"{len(source)} --dev-source and {len(target)} --dev-target: "
+                "give the two sides of every dev text"
+            )
+        names = ", ".join(map(str, [*source, *target]))
+        self.pairs: list[tuple[str, str]] = []
+        for files in zip(source, target, strict=True):
+            for pair in read_pairs(*files):
+                self.pairs.append(pair)
+                if len(self.pairs) > MOST_PAIRS:
+                    raise UserError(
+                        f"{names}: more than {MOST_PAIRS} sentence pairs, which each validation "
+                        "would have to translate: give a shorter dev text"
+                    )
+        if not any(left.split() and right.split() for left, right in self.pairs):
+            raise UserError(
+                f"{names}: the dev text has {len(self.pairs)} sentence pairs, none of them with "
+                "words on both sides: give one that has"
+            )
+        self.record: dict[str, Any] = {"pairs": len(self.pairs)}
+        for name, lines in zip(("source", "target"), zip(*self.pairs, strict=True), strict=True):
+            text = "".join(f"{line}\n" for line in lines)
+            self.record[name] = {"sha256": hashlib.sha256(text.encode()).hexdigest()}
+
 
 class Validation:
-    """The development set of one view, held ready.
+    """The dev texts of one view, held ready.
 
     Hypothesis and reference are compared as the view writes them, subwords joined: symbols count
     as words. So the stop depends on no later stage, and an edit of the restoration never re-trains.
     """
 
-    def __init__(self, folder: Path) -> None:
-        """Read ``dev.*`` and the target vocabulary of a binarize folder.
+    def __init__(
+        self,
+        source: Sequence[Path],
+        target: Sequence[Path],
+        source_vocabulary: Vocabulary,
+        target_vocabulary: Vocabulary,
+    ) -> None:
+        """Read the two sides of the dev texts; raises UserError as `DevText` does.
 
-        Raises UserError if the development set is empty.
+        `text` is what `DevText.record` says of them.
         """
-        self.source = Side.open(folder, "dev", "source")
-        self.vocabulary = Vocabulary.read(folder / "vocabulary.target.tsv")
-        self.references = [
-            " ".join(undo_bpe(line.split(" "))) for line in read_lines(folder / "dev.reference.gz")
-        ]
-        if not self.references or len(self.references) != len(self.source):
-            raise UserError(
-                f"{folder}: the development set has {len(self.source)} source sentences and "
-                f"{len(self.references)} references: give a development set, both sides alike"
-            )
+        dev = DevText(source, target)
+        self.text = dev.record
+        self.source = Side.encode([left.split() for left, _ in dev.pairs], source_vocabulary)
+        self.references = [" ".join(undo_bpe(right.split())) for _, right in dev.pairs]
+        self.vocabulary = target_vocabulary
         self.order = np.argsort(self.source.lengths, kind="stable")
 
     def bleu(

@@ -1,0 +1,99 @@
+"""The dev texts: what is read of them, what they are known by, and what is refused."""
+
+import hashlib
+from pathlib import Path
+
+import pytest
+import torch
+
+from contextnmt.errors import UserError
+from contextnmt.files import write_lines
+from contextnmt.model.settings import ModelSettings
+from contextnmt.model.translator import Translator
+from contextnmt.text.vocabulary import EOS, UNK, Vocabulary
+from contextnmt.training import validation
+from contextnmt.training.validation import DevText, Validation
+
+SOURCE, TARGET = Vocabulary(["the", "cat"]), Vocabulary(["la", "chat@@", "te"])
+TEXT = [("the cow", "la vache"), ("", ""), ("a cat the", "la chat@@ te")]
+
+
+def written(folder: Path, name: str, pairs: list[tuple[str, str]]) -> tuple[Path, Path]:
+    paths = folder / f"{name}.en.gz", folder / f"{name}.fr"
+    for number, path in enumerate(paths):
+        write_lines(path, [pair[number] for pair in pairs])
+    return paths
+
+
+def texts(folder: Path, *several: list[tuple[str, str]]) -> tuple[list[Path], list[Path]]:
+    files = [written(folder, f"dev{number}", pairs) for number, pairs in enumerate(several)]
+    return [source for source, _ in files], [target for _, target in files]
+
+
+def test_dev_texts_are_read_one_after_the_other(tmp_path: Path):
+    ready = Validation(*texts(tmp_path, TEXT, [("cat", "chat@@ te la")]), SOURCE, TARGET)
+    sentences = [ready.source.padded([row]).tolist()[0] for row in range(4)]
+    assert sentences == [[3, UNK, EOS], [EOS], [UNK, 4, 3, EOS], [4, EOS]]
+    assert ready.references == ["la vache", "", "la chatte", "chatte la"]
+
+
+def test_they_are_known_by_their_content_whatever_files_hold_it(tmp_path: Path):
+    record = DevText(*texts(tmp_path / "one", TEXT)).record
+    assert record == {
+        "pairs": 3,
+        "source": {"sha256": hashlib.sha256(b"the cow\n\na cat the\n").hexdigest()},
+        "target": {"sha256": hashlib.sha256(b"la vache\n\nla chat@@ te\n").hexdigest()},
+    }
+    assert DevText(*texts(tmp_path / "two", TEXT[:1], TEXT[1:])).record == record
+    assert DevText(*texts(tmp_path / "other", TEXT[:2])).record != record
+
+
+def test_what_is_translated_as_the_reference_is_scored_100(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Subwords joined, each sentence in its place, though the shorter ones are translated first."""
+    long = [("the cat the cat", "la chat@@ te la la te"), ("the", "la"), ("cat", "chat@@ te te la")]
+    ready = Validation(*texts(tmp_path, long), SOURCE, TARGET)
+    answers = {(3, 4, 3, 4): long[0][1], (3,): long[1][1], (4,): long[2][1]}
+
+    def greedy(self, source: torch.Tensor, end: int) -> torch.Tensor:
+        rows = [tuple(i for i in row if i > UNK) for row in source.tolist()]
+        ids = [[*TARGET.encode(answers[row].split()), end] for row in rows]
+        return torch.tensor([each + [end] * (9 - len(each)) for each in ids])
+
+    monkeypatch.setattr(Translator, "greedy", greedy)
+    monkeypatch.setattr(validation, "BATCH", 2)
+    model = Translator(ModelSettings(2, 2, 2, 2), len(SOURCE), len(TARGET))
+    assert ready.bleu(model, torch.device("cpu")) == pytest.approx(100)
+    answers[(4,)] = "la la la te"
+    assert ready.bleu(model, torch.device("cpu")) < 90
+
+
+def test_sides_of_different_length_are_refused_with_both_counts(tmp_path: Path):
+    (source,), (target,) = texts(tmp_path, TEXT)
+    write_lines(target, ["une"])
+    with pytest.raises(UserError, match=r"dev0\.en\.gz has 3 lines and .*dev0\.fr has 1"):
+        DevText([source], [target])
+
+
+@pytest.mark.parametrize("pairs", [[], [("", "rien"), ("nothing", " ")]])
+def test_dev_texts_without_a_pair_are_refused(tmp_path: Path, pairs: list[tuple[str, str]]):
+    with pytest.raises(
+        UserError, match=rf"dev0\.en\.gz, .*dev0\.fr: the dev text has {len(pairs)} sentence pairs"
+    ):
+        DevText(*texts(tmp_path, pairs))
+
+
+def test_a_dev_text_with_one_side_is_refused(tmp_path: Path):
+    sources, _ = texts(tmp_path, TEXT)
+    with pytest.raises(UserError, match="1 --dev-source and 0 --dev-target"):
+        DevText(sources, [])
+
+
+def test_a_dev_text_that_memory_is_not_meant_for_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(validation, "MOST_PAIRS", 3)
+    assert DevText(*texts(tmp_path, TEXT)).record["pairs"] == 3
+    with pytest.raises(UserError, match=r"dev1\.fr: more than 3 sentence pairs"):
+        DevText(*texts(tmp_path, TEXT, TEXT[:1]))
