@@ -37,7 +37,7 @@ Dev BLEU: greedy, as validated in training, at the best update of each seed; mea
 deviation over the seeds. Difference: of the means to fp32, ± its standard error, which is what
 seeds alone make of it. Within noise: the difference is at most twice its standard error. Tokens:
 of the target, a second of training without validations; the median of a training's records, and
-the mean of that over the seeds. A processor without instructions for bfloat16 is no faster with it.
+the mean of that over the seeds. A processor without instructions for bfloat16 is slower with it.
 """
 
 
@@ -155,17 +155,17 @@ def main(
         runs = [read_run(place, *each) for each in trained]
         facts = read_json(results(place, *trained[0]) / "model.json")["environment"]
         digest = configuration.digest(configuration.of_call(ROOT, [file], {}))
-    head = ["cell", "precision", "dev BLEU", "difference", "within noise", "tokens/s"]
-    each = ["cell", "precision", "seed", "best update", "dev BLEU", "tokens/s", "minutes"]
+    means = ["cell", "precision", "dev BLEU", "difference", "within noise", "tokens/s"]
+    single = ["cell", "precision", "seed", "best update", "dev BLEU", "tokens/s", "minutes"]
     options = f"{' --device cuda' * (device == 'cuda')}{f' --seeds {seeds}' * (seeds != SEEDS)}"
     lines = [
         *("# BLEU in lower precision", ""),
         *made_by(f"python benchmarks/precision.py{options}", "torch"),
         f"Device: {facts['gpu'] if device == 'cuda' else device}; configuration {digest}.",
         *("", " ".join(NOTES.split()), ""),
-        *table(head, summary(runs, device), words=2),
+        *table(means, summary(runs, device), words=2),
         "",
-        *table(each, details(runs), words=2),
+        *table(single, details(runs), words=2),
     ]
     publish(lines, out)
 
