@@ -61,10 +61,10 @@ def test_the_page_compares_means_with_the_noise_of_seeds(
     page = (tmp_path / "page.md").read_text()
     assert page == capsys.readouterr().out
     lines = page.split("\n")
-    assert "| lstm | fp32 | 71.00 ± 1.00 |  |  | 200 |" in lines
+    assert "| lstm | fp32 | 71.00 ± 1.00 |  |  | 300 |" in lines
     # The standard error of a difference of two means: root of (1.00^2 + 0.76^2) / 3.
-    assert "| lstm | bf16 | 71.17 ± 0.76 | +0.17 ± 0.73 | yes | 200 |" in lines
-    assert "| gru | bf16 | 79.10 ± 0.10 | -1.00 ± 0.08 | no | 200 |" in lines
+    assert "| lstm | bf16 | 71.17 ± 0.76 | +0.17 ± 0.73 | yes | 300 |" in lines
+    assert "| gru | bf16 | 79.10 ± 0.10 | -1.00 ± 0.08 | no | 300 |" in lines
     assert "| gru | bf16 | 3 | 300 | 79.20 | 300 | 1.5 |" in lines
     assert len([line for line in lines if line.startswith(("| lstm ", "| gru "))]) == 4 + 12
     assert "Device: cpu; configuration " in page
