@@ -28,6 +28,7 @@ ARCHITECTURES = {
 #: What no paper has, and the settings allow.
 OTHERS = {
     "as printed": {"cell": "gru"},
+    "without attention, as printed": {"cell": "gru", "attention": False},
     "LSTM without attention, contextualized": {
         "attention": False,
         "contextualizer": {"layers": [7, 5], "end_of_sentence": True},

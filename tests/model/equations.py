@@ -114,10 +114,10 @@ def readout(w, s, previous, context):
 
 
 def contextualizer(w, xs, end_of_sentence=False):
-    """The source and the target gate of Choi et al. 2017, eq. (5); two layers."""
-    vectors = []
+    """The source and the target gate of Choi et al. 2017, eq. (5)."""
+    vectors, depth = [], sum(name.startswith("layers.") for name in w) // 2  # weight and bias
     for x in xs if end_of_sentence else xs[:-1]:
-        for layer in range(2):
+        for layer in range(depth):
             x = np.tanh(linear(w, f"layers.{layer}", x))
         vectors.append(x)
     c = sum(vectors) / len(vectors)

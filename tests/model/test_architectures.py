@@ -1,6 +1,7 @@
 """Every architecture learns 50 pairs by heart, and beam search works with it."""
 
 import random
+import time
 
 import pytest
 import torch
@@ -12,6 +13,9 @@ from contextnmt.translation.beam import beam_search
 
 END, UNKNOWN, WORDS = 1, 2, 16
 SIZES = {"embedding": 24, "hidden": 32, "alignment": 24, "maxout": 24}
+
+#: Processor seconds in which a model has to learn the pairs.
+MINUTE = 60
 
 
 def pairs():
@@ -40,7 +44,7 @@ def test_fifty_pairs_are_learnt_by_heart(name):
     model = build(name, WORDS, {**SIZES, **wider(name)})
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     metric = BLEU(tokenize="none", smooth_method="none", force=True)
-    greedy, beam, updates = [], [], 0
+    greedy, beam, updates, began = [], [], 0, time.process_time()
     while (greedy != text(target) or beam != text(target)) and updates < 600:
         for _ in range(20):
             optimizer.zero_grad()
@@ -54,6 +58,7 @@ def test_fifty_pairs_are_learnt_by_heart(name):
     for found in (greedy, beam):
         assert metric.corpus_score(found, [text(target)]).score == pytest.approx(100), updates
         assert found == text(target)
+    assert time.process_time() - began < MINUTE
 
 
 def wider(name):

@@ -151,9 +151,11 @@ def test_readout(rank):
     )
 
 
+@pytest.mark.parametrize("layers", [(2,), (4, 2), (2, 4, 3)])
 @pytest.mark.parametrize("end_of_sentence", [False, True])
-def test_contextualizer(end_of_sentence):
-    module = Contextualizer(3, ContextualizerSettings((4, 2), end_of_sentence))
+def test_contextualizer(end_of_sentence, layers):
+    module = Contextualizer(3, ContextualizerSettings(layers, end_of_sentence))
+    assert [layer.out_features for layer in module.layers] == list(layers)
     lengths = [4, 2, 3]
 
     def slow(w, embedded):

@@ -86,6 +86,30 @@ def test_gradients_equal_the_slope_of_the_equations(name):
 
 
 @every
+def test_sixteen_bits_change_little(name):
+    """Matrices may be multiplied in bfloat16 (A46), which has 8 bits. The decoder's states, which
+    would add up their roundings, the attention's weights and the losses have 32 nevertheless."""
+    model = build(name, WORDS, SIZES, 0.5)
+    exact = model(padded(SOURCE), padded(TARGET))
+    exact.sum().backward()
+    gradients = {key: weight.grad for key, weight in model.named_parameters()}
+    model.zero_grad()
+    with torch.autocast("cpu", torch.bfloat16):
+        encoded = model.encode(padded(SOURCE))
+        logits, context, weights = model.predict(encoded.start, encoded)
+        state = model.advance(encoded.start, torch.tensor([[3], [2], [1]]), context, encoded)
+        losses = model(padded(SOURCE), padded(TARGET))
+    kept = [*encoded.start.memory, *state.memory, losses, *([] if weights is None else [weights])]
+    assert {tensor.dtype for tensor in kept} == {torch.float32}
+    assert logits.dtype == torch.bfloat16
+    torch.testing.assert_close(losses, exact, rtol=0.03, atol=0.03)
+    losses.sum().backward()
+    for key, weight in model.named_parameters():
+        distance = (weight.grad - gradients[key]).norm() / gradients[key].norm().clamp(min=0.1)
+        assert distance < 0.2, key
+
+
+@every
 def test_padding_and_neighbours_change_nothing(name):
     model = double(name)
     together = model(padded(SOURCE), padded(TARGET))

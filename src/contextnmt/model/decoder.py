@@ -34,6 +34,15 @@ class State(NamedTuple):
         )
 
 
+def initial_state(initial: nn.Linear, summary: Tensor) -> Tensor:
+    """s_0 = tanh(W_s h + b) [batch, 1, hidden] from h [batch, hidden].
+
+    It has the precision of the weights, also where matrices are multiplied in a lower one, and so
+    have the states that follow: their roundings would add up (A46).
+    """
+    return torch.tanh(initial(summary)).unsqueeze(1).to(initial.weight.dtype)
+
+
 class LSTMDecoder(nn.Module):
     """An LSTM without peepholes; its initial cell is zero (A36)."""
 
@@ -46,7 +55,7 @@ class LSTMDecoder(nn.Module):
 
     def start(self, summary: Tensor) -> Memory:
         """The memory before the first word, from an encoder state [batch, hidden]."""
-        hidden = torch.tanh(self.initial(summary)).unsqueeze(1)
+        hidden = initial_state(self.initial, summary)
         return hidden, torch.zeros_like(hidden)
 
     def project(self, embedded: Tensor) -> Tensor:
@@ -74,7 +83,7 @@ class GRUDecoder(nn.Module):
 
     def start(self, summary: Tensor) -> Memory:
         """As `LSTMDecoder.start`."""
-        return (torch.tanh(self.initial(summary)).unsqueeze(1),)
+        return (initial_state(self.initial, summary),)
 
     def project(self, embedded: Tensor) -> Tensor:
         """As `LSTMDecoder.project`: [batch, time, 3 hidden]."""

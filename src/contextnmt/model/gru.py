@@ -29,12 +29,17 @@ class GRUCell(nn.Module):
         return torch.cat([self.candidate(inputs), self.gates(inputs)], dim=-1)
 
     def forward(self, projected: Tensor, state: Tensor) -> Tensor:
-        """h_i [..., hidden] from `projected` [..., 3 hidden] and h_{i-1} [..., hidden]."""
+        """h_i [..., hidden] from `projected` [..., 3 hidden] and h_{i-1} [..., hidden].
+
+        The state keeps its precision where matrices are multiplied in a lower one (A46): its
+        roundings would add up.
+        """
         hidden = state.size(-1)
         candidate, gates = torch.split(projected, [hidden, 2 * hidden], dim=-1)
         gates = torch.sigmoid(gates + self.recurrent_gates(state))
         update, reset = gates.chunk(2, dim=-1)
         candidate = torch.tanh(candidate + self.recurrent_candidate(reset * state))
+        candidate, update = candidate.to(state.dtype), update.to(state.dtype)
         return torch.lerp(state, candidate, update)  # (1 - z) h + z h~
 
 
