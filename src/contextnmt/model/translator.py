@@ -165,7 +165,7 @@ class Translator(nn.Module):
     def greedy(self, source: Tensor, end: int) -> Tensor:
         """The likeliest word at each step: ids [B, steps], `end` from where a sentence ended.
 
-        For the BLEU on the development set during training; `end` is the end-of-sentence id. A
+        For the BLEU on the dev texts during training; `end` is the end-of-sentence id. A
         translation has at least half as many symbols as its source and at most three times as
         many (A19), as in beam search, of which this is the case of width 1.
         """

@@ -1,0 +1,84 @@
+"""The experiments besides choi2017, from the embedded corpus to their pages, in a few updates."""
+
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+
+from contextnmt.files import read_json
+
+ROOT = Path(__file__).parents[2]
+SYSTEMS = {
+    "bahdanau2015": [
+        "rnnencdec-30",
+        "rnnsearch-30",
+        "rnnencdec-50",
+        "rnnsearch-50",
+        "rnnsearch-50-star",
+    ],
+    "chen2017": [
+        "gru",
+        *(
+            f"{network}-{words}{decoder}"
+            for network in ["fcwm", "ccwm"]
+            for words in ["unknown", "all"]
+            for decoder in ["", "-decoder"]
+        ),
+    ],
+}
+TABLES = {"bahdanau2015": "table1", "chen2017": "bleu"}
+OWN = {
+    "pairs": ["en-fr"],
+    "systems": [system for systems in SYSTEMS.values() for system in systems],
+    "text": {"vocabulary_size": 300},
+    "model": dict.fromkeys(["embedding", "hidden", "alignment", "maxout", "readout_rank"], 8),
+    "training": {"max_updates": 4, "validate_every": 4},
+    "decoding": {"beams": [2]},
+}
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def results(snakemake: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What both targets make, under a configuration of few updates."""
+    folder = tmp_path_factory.mktemp("experiments")
+    (folder / "own.yaml").write_text(yaml.safe_dump(OWN))
+    where = ["-s", f"{ROOT}/Snakefile", "-d", f"{folder}", "--configfile", f"{folder}/own.yaml"]
+    run = snakemake(ROOT, *SYSTEMS, *where, "--profile", "local", timeout=900)
+    assert run.returncode == 0, run.stdout[-5000:]
+    return folder / "results" / "demo"
+
+
+@pytest.mark.parametrize("experiment", SYSTEMS)
+def test_every_system_is_trained_as_its_paper_has_it_and_scored(
+    results: Path, experiment: str
+) -> None:
+    for system in SYSTEMS[experiment]:
+        made = read_json(results / "train" / "en-fr" / system / "1" / "model.json")
+        assert made["model"]["cell"] == "gru"
+        assert made["model"]["attention"] == ("encdec" not in system)
+        assert bool(made["model"]["smoother"]) == (system[:4] in ("fcwm", "ccwm"))
+        assert made["updates"] == 4
+        scores = read_json(results / "score" / "en-fr" / system / "1" / "scores.json")
+        assert set(scores) == {"dev.beam2", "test.beam2"}
+
+
+@pytest.mark.parametrize("experiment", SYSTEMS)
+def test_every_experiment_has_a_page_and_tables_of_its_own(results: Path, experiment: str) -> None:
+    report = results / "report" / experiment
+    page = (report / "index.html").read_text()
+    for name in ["cleaning", "selection", "phenomena", TABLES[experiment]]:
+        for suffix in ["csv", "json", "md", "tex"]:
+            assert (report / "tables" / f"{name}.{suffix}").stat().st_size > 0
+    for name in ["gains.en-fr", "curves.en-fr.bleu", "curves.en-fr.loss"]:
+        assert (report / "figures" / f"{name}.svg").stat().st_size > 0
+    assert len(
+        read_json(report / "tables" / f"{TABLES[experiment]}.json")["blocks"][0]["rows"]
+    ) >= (len(SYSTEMS[experiment]))
+    assert "Symbolization" not in re.findall(r"<h2>([^<]*)</h2>", page)
+    assert ("(reconstruction)" in page) == (experiment == "chen2017")
+    assert not (report / "tables" / "table2.csv").exists()
