@@ -22,7 +22,8 @@ from contextnmt.cli import STAGES
 HEAD = ["stage", "jobs", "seconds", "share", "largest memory (MB)"]
 
 ROOT = Path(__file__).parents[1]
-COMMAND = ["-m", "snakemake", "--profile", "local", "--config", "preset=demo", "--directory"]
+COMMAND = ["-m", "snakemake", "choi2017", "--profile", "local"]
+COMMAND += ["--config", "preset=demo", "--directory"]
 
 
 class Job(NamedTuple):
