@@ -307,6 +307,7 @@ def make_training(folder: Path, run: str, bleu: float) -> None:
             "training": {
                 "optimizer": "adam",
                 "max_length": 30 if "30" in run else 50,
+                "patience": 3,
                 "precision": "fp32",
                 "device": "cpu",
                 "threads": 1,

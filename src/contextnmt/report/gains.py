@@ -15,8 +15,8 @@ from contextnmt.report.tables import read_table
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: BLEU that the axis goes beyond the outermost dot.
-MARGIN = 0.5
+#: How far the axis goes beyond the outermost dots: BLEU, or a share of their distance if more.
+MARGIN, SHARE = 0.5, 0.03
 #: Letters of a label in one line.
 LETTERS = 31
 #: Height in inches of a line of a label, of the gap below it, of the name of a method, and of all
@@ -38,7 +38,9 @@ def gains(
     data = read_table(bleu_table).data
     found = {pair: contrasts(about, data, pair) for pair in about.pairs}
     values = [value for items in found.values() for item in items for value in extremes(item)]
-    limits = (min([0, *values]) - MARGIN, max([0, *values]) + MARGIN)
+    low, high = min([0, *values]), max([0, *values])
+    margin = max(MARGIN, SHARE * (high - low))
+    limits = (low - margin, high + margin)
     for pair, items in found.items():
         draw(about, pair, items, limits, out / f"gains.{pair}")
 

@@ -127,13 +127,17 @@ def trainings(about: Experiment, models: dict[Run, dict[str, Any]]) -> list[Bloc
 
 
 def unfinished(models: dict[Run, dict[str, Any]]) -> str:
-    """How many trainings ended at their best, and so too early; empty if none did."""
-    best_last = sum(model["best"]["update"] == model["updates"] for model in models.values())
+    """How many trainings ended at their best, and so too early; empty if none did.
+
+    Those of a fixed number of updates, without patience, are not asked: their last weights count.
+    """
+    asked = [model for model in models.values() if model["training"]["patience"] is not None]
+    best_last = sum(model["best"]["update"] == model["updates"] for model in asked)
     if not best_last:
         return ""
     return (
-        f"{best_last} of {len(models)} trainings were at their best when they ended, so some of "
-        "the differences may be those of learning speed."
+        f"{best_last} of {len(asked)} trainings that end by themselves were still gaining when "
+        "their updates were used up, so some of the differences may be those of learning speed."
     )
 
 
