@@ -1,12 +1,14 @@
-"""The README's table of what was measured: the paper's numbers beside those of published/.
+"""The README's tables of what was measured: the papers' numbers beside those of published/.
 
 Example: python benchmarks/readme.py
 """
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import fmean
+from typing import NamedTuple
 
 import yaml
 from pages import table
@@ -17,20 +19,63 @@ from contextnmt.report.published import published
 
 ROOT = Path(__file__).parents[1]
 MARKS = ("<!-- measured: begin -->", "<!-- measured: end -->")
-HEAD = ["system", "En-Fr: paper", "demo", "En-De: paper", "demo", "multi30k"]
 BEAM = "12"
+#: The widths whose numbers in a paper stand beside BEAM; a paper may tell none.
+PRINTED = ("", BEAM)
 
 #: BLEU of each system, by its name.
 Column = dict[str, float]
 
 
-def paper(pair: str) -> Column:
-    """Test BLEU of a language pair in the paper's Table 4."""
-    rows = published("paper/choi2017_table4.csv")
+class Section(NamedTuple):
+    """The table of one experiment.
+
+    A column has a heading, a file (of published/, or printed numbers), and what is meant of it: a
+    language pair and, of ours, a text.
+    """
+
+    experiment: str
+    heading: str
+    columns: list[tuple[str, str, str]]
+
+
+SECTIONS = [
+    Section(
+        "choi2017",
+        "Choi et al. 2017 (paper: Table 4)",
+        [
+            ("En-Fr: paper", "choi2017_table4.csv", "en-fr"),
+            ("demo", "demo_scores.md", "en-fr test"),
+            ("En-De: paper", "choi2017_table4.csv", "en-de"),
+            ("demo", "demo_scores.md", "en-de test"),
+            ("multi30k", "multi30k.md", "en-de test_2016_flickr"),
+        ],
+    ),
+    Section(
+        "bahdanau2015",
+        "Bahdanau et al. 2015 (paper: Table 1)",
+        [
+            ("En-Fr: paper", "bahdanau2015_table1.csv", "en-fr"),
+            ("demo", "demo_scores.md", "en-fr test"),
+        ],
+    ),
+    Section(
+        "chen2017",
+        "Chen et al. 2017 (reconstruction: the paper's tables are not at hand)",
+        [
+            ("En-Fr: demo", "demo_scores.md", "en-fr test"),
+            ("En-De: demo", "demo_scores.md", "en-de test"),
+        ],
+    ),
+]
+
+
+def paper(file: str, pair: str) -> Column:
+    """Test BLEU of a language pair as a paper prints it."""
     return {
         row["system"]: float(row["test"])
-        for row in rows
-        if row["pair"] == pair and row["beam"] == BEAM
+        for row in published(f"paper/{file}")
+        if row["pair"] == pair and row["beam"] in PRINTED and row["system"]
     }
 
 
@@ -53,36 +98,47 @@ def measured(path: Path, pair: str, text: str) -> Column:
     return {system: fmean(each) for system, each in scores.items()}
 
 
-def cell(column: Column, system: str) -> str:
-    """A score and its difference to the baseline; empty if there is none."""
+def cell(column: Column, system: str, first: str) -> str:
+    """A score and its difference to that of the first system; empty if there is none."""
     if system not in column:
         return ""
     score = f"{column[system]:.2f}"
-    if system == "baseline":
+    if system == first or first not in column:
         return score
-    return f"{score} ({round(column[system], 2) - round(column['baseline'], 2):+.2f})"
+    return f"{score} ({round(column[system], 2) - round(column[first], 2):+.2f})"
 
 
-def scores(folder: Path) -> list[str]:
-    """The lines of the table, ours from the files in `folder`."""
-    columns = [
-        paper("en-fr"),
-        measured(folder / "demo_scores.md", "en-fr", "test"),
-        paper("en-de"),
-        measured(folder / "demo_scores.md", "en-de", "test"),
-        measured(folder / "multi30k.md", "en-de", "test_2016_flickr"),
-    ]
-    experiment = (ROOT / "workflow" / "experiments" / "choi2017.yaml").read_text(encoding="utf-8")
-    systems = yaml.safe_load(experiment)["experiments"]["choi2017"]["systems"]
+def column(folder: Path, file: str, what: str) -> Column:
+    """The numbers of a column, from `folder` or from a paper."""
+    if file.endswith(".csv"):
+        return paper(file, what)
+    pair, text = what.split()
+    return measured(folder / file, pair, text)
+
+
+def scores(section: Section, folder: Path) -> list[str]:
+    """The lines of a table, ours from the files in `folder`."""
+    columns = [column(folder, file, what) for _, file, what in section.columns]
+    path = ROOT / "workflow" / "experiments" / f"{section.experiment}.yaml"
+    experiment = yaml.safe_load(path.read_text(encoding="utf-8"))["experiments"]
+    systems = experiment[section.experiment]["systems"]
+    first = next(iter(systems))
     rows = (
-        [entry["label"], *(cell(column, system) for column in columns)]
+        [entry["label"], *(cell(each, system, first) for each in columns)]
         for system, entry in systems.items()
     )
-    return table(HEAD, rows)
+    return table(["system", *(heading for heading, *_ in section.columns)], rows)
+
+
+def tables(folder: Path) -> Iterator[str]:
+    """The lines of all tables, each with its heading."""
+    for section in SECTIONS:
+        yield from ["", f"**{section.heading}**", "", *scores(section, folder)]
+    yield ""
 
 
 def filled(text: str, folder: Path) -> str:
-    """`text` with the table of `folder` between its two marks.
+    """`text` with the tables of `folder` between its two marks.
 
     Raises UserError if the marks are missing.
     """
@@ -90,12 +146,12 @@ def filled(text: str, folder: Path) -> str:
     block = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
     if not block.search(text):
         raise UserError(f"README.md: the marks {begin} and {end} are missing: put them back")
-    lines = "\n".join([begin, *scores(folder), end])
+    lines = "\n".join([begin, *tables(folder), end])
     return block.sub(lambda _: lines, text, count=1)
 
 
 def main() -> None:
-    """Write the table into README.md."""
+    """Write the tables into README.md."""
     readme = ROOT / "README.md"
     text = "\n".join(read_lines(readme))
     write_lines(readme, filled(text, ROOT / "benchmarks" / "published").split("\n"))

@@ -1,4 +1,4 @@
-"""benchmarks/readme.py: the README's table is that of the published files and of the paper."""
+"""benchmarks/readme.py: the README's tables are those of the published files and the papers."""
 
 import runpy
 from pathlib import Path
@@ -31,6 +31,9 @@ def folder(tmp_path: Path) -> Path:
         ("en-fr", "symbol", "test", "12", 52.0),  # another seed
         ("en-de", "baseline", "test", "12", 30.0),
         ("en-de", "symbol", "test", "12", 29.5),
+        ("en-fr", "rnnencdec-30", "test", "12", 20.0),
+        ("en-fr", "rnnsearch-50", "test", "12", 35.5),
+        ("en-fr", "gru", "test", "12", 33.0),
     ]
     publish(tmp_path / "demo_scores.md", demo)
     flickr = [
@@ -52,10 +55,20 @@ def test_a_row_has_the_paper_beside_each_preset(folder: Path) -> None:
     assert "| +BPE | 30.35 (+2.73) |  | 20.51 (+4.58) |  | 33.25 (+3.25) |" in lines
 
 
+def test_every_paper_has_a_table(folder: Path) -> None:
+    lines = README["filled"](MARKED, folder).split("\n")
+    assert "| RNNencdec-30 | 13.93 | 20.00 |" in lines
+    assert "| RNNsearch-50 | 26.75 (+12.82) | 35.50 (+15.50) |" in lines
+    assert "| Baseline (GRU) | 33.00 |  |" in lines
+    assert not [line for line in lines if "Moses" in line]
+
+
 def test_only_the_text_between_the_marks_changes(folder: Path) -> None:
     once = README["filled"](MARKED, folder)
-    assert once.startswith("before\n<!-- measured: begin -->\n| system |")
-    assert once.endswith("|\n<!-- measured: end -->\nafter\n")
+    assert once.startswith(
+        "before\n<!-- measured: begin -->\n\n**Choi et al. 2017 (paper: Table 4)**\n\n| system |"
+    )
+    assert once.endswith("|\n\n<!-- measured: end -->\nafter\n")
     assert README["filled"](once, folder) == once
 
 

@@ -206,6 +206,8 @@ def test_a_training_reads_its_own_view_alone(commands: Callable[..., list[str]])
     assert len(commands("binarize", MODEL)) == 1
     (train,) = commands("train", MODEL)
     assert "--filter" not in train
+    # A signal that Slurm sends to the job reaches the trainer, since no shell is in between.
+    assert "exec python -m contextnmt train " in train
 
 
 def test_a_training_with_the_filters_of_all_systems_reads_their_views(
