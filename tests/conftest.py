@@ -11,6 +11,10 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
+# Tests share the processor with the jobs that they start, and their models are too small to gain by
+# several threads: on two busy cores, those of the models took ten times as long with them.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 #: What a fresh clone does not hold.
 NOT_CLONED = shutil.ignore_patterns(
     ".git", ".venv", ".snakemake", "results", "__pycache__", ".*_cache", ".hypothesis", "*.egg-info"
