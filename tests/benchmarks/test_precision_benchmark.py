@@ -7,7 +7,7 @@ import precision
 import pytest
 import yaml
 
-from contextnmt import configuration
+from contextnmt import configuration, recipes
 
 #: Made-up dev BLEU of three seeds.
 BLEU = {
@@ -42,12 +42,12 @@ def test_trainings_differ_in_cell_and_precision_alone(tmp_path: Path, device: st
     made = configuration.of_call(precision.ROOT, [overlay], {})
     assert (made["device"], made["pairs"], made["seeds"]) == (device, ["en-fr"], [1, 2])
     demo = configuration.of_call(precision.ROOT, [], {"preset": "demo"})
-    baseline = configuration.recipe(demo, "en-fr", "baseline")
+    baseline = recipes.recipe(demo, "en-fr", "baseline")
     lowered = ["bf16"] if device == "cpu" else ["tf32", "bf16"]
     assert len(made["systems"]) == 2 * (1 + len(lowered))
     for cell in ("lstm", "gru"):
         for bits in ("fp32", *lowered):
-            recipe = configuration.recipe(made, "en-fr", f"{cell}-{bits}")
+            recipe = recipes.recipe(made, "en-fr", f"{cell}-{bits}")
             assert recipe["view"] == baseline["view"]
             assert recipe["model"] == {**baseline["model"], "cell": cell}
             assert recipe["training"] == {**baseline["training"], "precision": bits}
