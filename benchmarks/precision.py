@@ -49,7 +49,7 @@ class Run(NamedTuple):
     precision: str
     seed: int
     update: int  # the best one
-    bleu: float  # at that update, on the development set
+    bleu: float  # at that update, on the dev texts
     speed: float  # target tokens a second
     minutes: float  # validations included
 
@@ -155,7 +155,7 @@ def main(
         trained = [(system, seed) for system in asked["systems"] for seed in asked["seeds"]]
         runs = [read_run(place, *each) for each in trained]
         facts = read_json(results(place, *trained[0]) / "model.json")["environment"]
-        digest = configuration.digest(configuration.of_call(ROOT, [file], {}))
+        digest = configuration.digest(configuration.of_call(ROOT, [file], {}), "choi2017")
     means = ["cell", "precision", "dev BLEU", "difference", "within noise", "tokens/s"]
     single = ["cell", "precision", "seed", "best update", "dev BLEU", "tokens/s", "minutes"]
     options = f"{' --device cuda' * (device == 'cuda')}{f' --seeds {seeds}' * (seeds != SEEDS)}"

@@ -9,20 +9,23 @@ How the blocks of recipes are read from the layers stands in `contextnmt.recipes
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
 
-from contextnmt.consistency import inconsistencies
+from contextnmt.consistency import inconsistencies, unmade
 from contextnmt.errors import UserError
-from contextnmt.places import Configuration, canonical
-from contextnmt.recipes import merge, with_recipes
-from contextnmt.schema import unknown, violations
+from contextnmt.places import Configuration, canonical, pairs
+from contextnmt.recipes import merge, settings, systems, with_recipes
+from contextnmt.schema import Mistake, dotted, unknown, violations
 
 #: Name of the layer of `snakemake --config`.
 COMMAND_LINE = "--config"
+
+#: Keys of an experiment that say which paper it is, and what its table is called.
+NAMING = ("title", "table", "reconstruction")
 
 #: More lines than this would hide the first mistake, which is often the cause of the others.
 MOST_MESSAGES = 5
@@ -108,13 +111,69 @@ def resolve(folder: Path, user: list[Layer]) -> Configuration:
     layers = [text_layer(folder), *experiments, preset, *user]
     configuration = merge(*(layer.content for layer in layers))
     schema = load(folder / "schemas" / "config.schema.yaml")
-    wrong = list(violations(configuration, schema)) or list(inconsistencies(configuration))
+    refuse(violations(configuration, schema), layers)
+    refuse(inconsistencies(configuration), layers)
+    refuse(misnamed([preset, *user]), layers)
+    whole = with_recipes(configuration, [layer.content for layer in layers])
+    refuse(unmade(whole, schema), layers)
+    for name in asked:
+        refuse_alike(whole, name, layers)
+    return whole
+
+
+def refuse(mistakes: Iterable[Mistake], layers: list[Layer]) -> None:
+    """Raises UserError if there are mistakes, with a line for each of the first ones."""
+    wrong = list(dict.fromkeys((tuple(path), message) for path, message in mistakes))
     if wrong:
-        lines = [told(path, message, layers) for path, message in wrong[:MOST_MESSAGES]]
+        lines = [told(list(path), message, layers) for path, message in wrong[:MOST_MESSAGES]]
         if len(wrong) > MOST_MESSAGES:
             lines.append(f"and {len(wrong) - MOST_MESSAGES} more")
         raise UserError("\n".join(lines))
-    return with_recipes(configuration, [layer.content for layer in layers])
+
+
+def refuse_alike(configuration: Configuration, experiment: str, layers: list[Layer]) -> None:
+    """Raises UserError if two systems that a contrast of the experiment tells apart are the same.
+
+    A setting for all systems goes before what the paper says of one, and so may take away what
+    their difference is.
+    """
+    asked = set(systems(configuration, experiment)) if pairs(configuration, experiment) else set()
+    contents = [layer.content for layer in layers]
+    for method, entry in configuration["experiments"][experiment]["methods"].items():
+        for contrast in entry["contrasts"]:
+            if set(contrast) <= asked and alike(configuration, experiment, contrast):
+                told_apart = max(
+                    count
+                    for count in range(2, len(layers))
+                    if not alike(
+                        with_recipes(merge(*contents[:count]), contents[:count]),
+                        experiment,
+                        contrast,
+                    )
+                )
+                raise UserError(
+                    f"{layers[told_apart].name}: experiments.{experiment}: "
+                    f"{' and '.join(contrast)}, which {method} tells apart, are made alike, since "
+                    "what is said of all systems goes before what the paper says of one: say it "
+                    f"below the experiment that you mean, or below experiments.{experiment}.systems"
+                )
+
+
+def alike(configuration: Configuration, experiment: str, contrast: list[str]) -> bool:
+    """Whether both systems are there and made of the same."""
+    made = configuration["experiments"].get(experiment, {}).get("systems", {})
+    present, without = (made.get(system) for system in contrast)
+    return None not in (present, without) and settings(present) == settings(without)
+
+
+def misnamed(layers: list[Layer]) -> Iterator[Mistake]:
+    """What names a paper, said anywhere else than in the file of its experiment."""
+    for layer in layers:
+        for name, entry in (layer.content.get("experiments") or {}).items():
+            for key in NAMING:
+                if key in (entry or {}):
+                    path = ["experiments", name, key]
+                    yield path, f"{dotted(path)}: only for workflow/experiments/{name}.yaml"
 
 
 def text_layer(folder: Path) -> Layer:
@@ -123,7 +182,7 @@ def text_layer(folder: Path) -> Layer:
 
 
 def of_paper(folder: Path, experiment: str) -> Configuration:
-    """What the paper of an experiment did: its recipes, and the blocks of TEXT.
+    """What the paper of an experiment did: its recipes, and what was done with its text.
 
     `folder` is ``workflow/``.
     """
@@ -182,14 +241,17 @@ def says(content: Any, path: list[Any]) -> bool:
     return True
 
 
-def digest(configuration: Configuration) -> str:
-    """Twelve hexadecimal digits that stand for all settings which can change a result."""
-    places = ("mirrors", "hand_placed")
-    relevant = {key: value for key, value in configuration.items() if key not in places}
+def digest(configuration: Configuration, experiment: str) -> str:
+    """Twelve hexadecimal digits for all settings that can change a result of an experiment."""
+    others = ("mirrors", "hand_placed")
+    relevant = {key: value for key, value in configuration.items() if key not in others}
     relevant["corpora"] = {
         corpus: {**entry, "texts": {text: whole(made) for text, made in entry["texts"].items()}}
         for corpus, entry in configuration["corpora"].items()
     }
+    relevant["experiments"] = {experiment: configuration["experiments"][experiment]}
+    relevant["pairs"] = pairs(configuration, experiment)
+    relevant["systems"] = systems(configuration, experiment)
     return hashlib.sha256(canonical(relevant).encode()).hexdigest()[:12]
 
 

@@ -13,7 +13,7 @@ from contextnmt.places import (
     place,
     roles,
 )
-from contextnmt.recipes import systems
+from contextnmt.recipes import RECIPE, systems
 from contextnmt.schema import Mistake, dotted, unknown
 
 #: Names that no text can have, and why.
@@ -21,6 +21,9 @@ RESERVED = {
     "codes": "the codes of BPE lie beside the texts",
     "total": "tables have a row of this name",
 }
+
+#: Keys of a model that not every experiment has.
+OPTIONAL = ("contextualizer",)
 
 
 def inconsistencies(configuration: Configuration) -> Iterator[Mistake]:
@@ -71,9 +74,9 @@ def dangling(configuration: Configuration) -> Iterator[Mistake]:
             yield where, f"clean.{pair}: missing: say how {pair} is cleaned"
         if len(set(pair.split("-"))) == 1:
             yield where, f"pairs: {pair}: source and target are the same language"
-    for pair in configuration["select"]:
+    for path, pair in named_pairs(configuration):
         if pair not in known:
-            yield ["select", pair], f"select: {unknown(f'pair {pair}', pair, sorted(known))}"
+            yield path, f"{dotted(path[:-1])}: {unknown(f'pair {pair}', pair, sorted(known))}"
     yield from wrong_systems(configuration)
 
 
@@ -90,6 +93,17 @@ def named_texts(configuration: Configuration) -> Iterator[tuple[list[Any], str, 
                     yield [*path, pair, role], pair, text
 
 
+def named_pairs(configuration: Configuration) -> Iterator[tuple[list[Any], str]]:
+    """Every language pair that is named apart from `pairs` and `roles`, and where."""
+    for block in ("clean", "select"):
+        yield from (([block, pair], pair) for pair in configuration[block])
+    for name, experiment in configuration["experiments"].items():
+        path = ["experiments", name]
+        for position, pair in enumerate(experiment.get("pairs") or []):
+            yield [*path, "pairs", position], pair
+        yield from (([*path, "roles", pair], pair) for pair in experiment.get("roles", {}))
+
+
 def wrong_systems(configuration: Configuration) -> Iterator[Mistake]:
     """Systems and methods that cannot be, and names of systems that are nowhere declared."""
     homes = [
@@ -104,9 +118,11 @@ def wrong_systems(configuration: Configuration) -> Iterator[Mistake]:
             yield path, f"{dotted(path)}: two experiments have a system of this name; rename one"
     for name, experiment in configuration["experiments"].items():
         for method, entry in experiment.get("methods", {}).items():
+            path = ["experiments", name, "methods", method, "contrasts"]
+            if any(present == without for present, without in entry["contrasts"]):
+                yield path, f"{dotted(path)}: a system is told apart from itself: name two"
             for system in chain.from_iterable(entry["contrasts"]):
                 if system not in experiment["systems"]:
-                    path = ["experiments", name, "methods", method, "contrasts"]
                     what = unknown(f"system {system}", system, sorted(experiment["systems"]))
                     yield path, f"{dotted(path)}: {what}"
         for system, entry in experiment["systems"].items():
@@ -162,11 +178,48 @@ def unfit(configuration: Configuration) -> Iterator[Mistake]:
                 if not members:
                     path = ["roles", pair, role]
                     yield path, f"{dotted(path)}: missing: name {role} texts of {pair}"
-    if not any(
-        pairs(configuration, name) and systems(configuration, name)
-        for name in configuration["experiments"]
-    ):
-        yield ["systems"], "systems: none of their experiments takes part in one of the pairs"
+    yield from left_out(configuration)
+
+
+def left_out(configuration: Configuration) -> Iterator[Mistake]:
+    """Systems that are asked for although their experiments take part in none of the pairs."""
+    for name in configuration["experiments"]:
+        asked = systems(configuration, name)
+        if asked and not pairs(configuration, name) and configuration["systems"] is not None:
+            position = configuration["systems"].index(asked[0])
+            here = ", ".join(configuration["pairs"])
+            yield (
+                ["systems", position],
+                f"systems: {asked[0]}: {name} takes part in none of {here}: leave it out, or say "
+                f"experiments.{name}.pairs",
+            )
+    if not any(pairs(configuration, name) for name in configuration["experiments"]):
+        yield ["pairs"], "pairs: no experiment takes part in any of them"
+
+
+def unmade(configuration: Configuration, schema: Any) -> Iterator[Mistake]:
+    """What the recipes of a configuration lack, which may be put together from several blocks."""
+    for name, experiment in configuration["experiments"].items():
+        path = ["experiments", name]
+        for block in RECIPE:
+            for key in schema["$defs"][block]["properties"]:
+                if key not in experiment[block] and key not in OPTIONAL:
+                    yield path, f"{dotted([*path, block, key])}: missing"
+        for system in systems(configuration, name):
+            where = [*path, "systems", system, "model", "smoother"]
+            yield from unmade_smoother(where, experiment["systems"][system]["model"]["smoother"])
+
+
+def unmade_smoother(path: list[Any], smoother: Any) -> Iterator[Mistake]:
+    """What is wrong with a smoother."""
+    if smoother is None:
+        return
+    for key in ("network", "words"):
+        if key not in smoother:
+            yield path, f"{dotted([*path, key])}: missing"
+    if smoother.get("network") == "ccwm" and smoother.get("window", 2) < 2:
+        what = "ccwm needs at least 2, since its filters span three words; or choose fcwm"
+        yield path, f"{dotted([*path, 'window'])} is {smoother['window']}: {what}"
 
 
 def unselectable(configuration: Configuration, pair: str) -> Iterator[Mistake]:

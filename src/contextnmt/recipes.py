@@ -1,21 +1,20 @@
 """How each system is made: its whole recipe, from what the layers of a configuration say.
 
-The blocks of RECIPE may stand for all systems, in an experiment or in a system. Within a layer the
-narrower block goes first, but a later layer goes before all earlier ones: whoever says
-``training: {max_updates: 100}`` in a file of their own means every system, whatever the paper has.
+The blocks of RECIPE may stand for all systems or in an experiment, those of MADE in a system too.
+Within a layer the narrower block goes first, but a later layer goes before all earlier ones: who
+says ``training: {max_updates: 100}`` in a file of their own means every system, whatever the paper
+has.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from contextnmt.places import Configuration, canonical
+from contextnmt.places import Configuration, canonical, pairs
 
-#: Blocks that say how a system is made and used.
-RECIPE = ("model", "training", "decoding")
-
-#: Blocks that say how all texts are made, in all experiments alike.
-TEXT = ("clean", "select", "text")
+#: Blocks that say how a system is made, and those that say how the systems of a paper are used too.
+MADE = ("model", "training")
+RECIPE = (*MADE, "decoding")
 
 #: Contents of the layers of a configuration, each before those that it goes before.
 Layers = Sequence[Mapping[str, Any]]
@@ -34,16 +33,19 @@ def merge(*layers: Mapping[str, Any]) -> Configuration:
 
 
 def with_recipes(configuration: Configuration, layers: Layers) -> Configuration:
-    """`configuration` with whole blocks of RECIPE in each experiment and system, and only there."""
+    """`configuration` with whole blocks in each experiment and system, and nowhere else.
+
+    An experiment has those of RECIPE, a system those of MADE.
+    """
     whole = {key: value for key, value in configuration.items() if key not in RECIPE}
     whole["experiments"] = {
         name: {
             **entry,
-            **recipes(layers, ["experiments", name]),
+            **recipes(layers, RECIPE, ["experiments", name]),
             "systems": {
                 system: {
                     **own,
-                    **recipes(layers, ["experiments", name], ["systems", system]),
+                    **recipes(layers, MADE, ["experiments", name], ["systems", system]),
                 }
                 for system, own in entry["systems"].items()
             },
@@ -53,15 +55,15 @@ def with_recipes(configuration: Configuration, layers: Layers) -> Configuration:
     return whole
 
 
-def recipes(layers: Layers, *steps: list[str]) -> Configuration:
-    """The blocks of RECIPE that the layers give for the place at the end of `steps`.
+def recipes(layers: Layers, blocks: Sequence[str], *steps: list[str]) -> Configuration:
+    """The `blocks` that the layers give for the place at the end of `steps`.
 
     Each layer is asked for all systems first, then along the way to that place.
     """
     paths = [list(chain.from_iterable(steps[:length])) for length in range(len(steps) + 1)]
     return {
         block: merge(*(at(layer, [*path, block]) for layer in layers for path in paths))
-        for block in RECIPE
+        for block in blocks
     }
 
 
@@ -86,7 +88,7 @@ def systems(configuration: Configuration, experiment: str) -> list[str]:
 
 
 def recipe(configuration: Configuration, pair: str, system: str) -> Configuration:
-    """How `system` is made for `pair`: its `label`, `view`, and whole `model` and `training`.
+    """How `system` is made for `pair`: `label`, `view`, whole `model`, `training` and `decoding`.
 
     In a system without `context` the model's contextualizer is None. Whose `filters` its training
     pairs have to pass stands beside `training`, see `other_filters`. Of subwords next to none are
@@ -100,7 +102,13 @@ def recipe(configuration: Configuration, pair: str, system: str) -> Configuratio
     limits = training["unknown_limit"] or {}
     training["unknown_limit"] = 1.0 if "bpe" in entry["view"] else limits.get(pair, 1.0)
     filters = training.pop("filters")
-    return {**entry, "model": model, "training": training, "filters": filters}
+    return {
+        **entry,
+        "model": model,
+        "training": training,
+        "filters": filters,
+        "decoding": experiment["decoding"],
+    }
 
 
 def other_filters(configuration: Configuration, pair: str, system: str) -> list[Configuration]:
@@ -133,31 +141,55 @@ def deviations(
     all of them alike. A key that is not there counts as null; a system that the paper has not has
     no deviations. `papers` is what `contextnmt.configuration.of_paper` gives.
     """
-    printed, here = (
-        content["experiments"][experiment]["systems"] for content in (papers, configuration)
-    )
+    printed, here = (content["experiments"][experiment] for content in (papers, configuration))
+    asked = [name for name in systems(configuration, experiment) if name in printed["systems"]]
     of_system = {
-        system: differences(settings(printed[system]), settings(here[system]))
-        for system in systems(configuration, experiment)
-        if system in printed
+        name: differences(*(settings(entry["systems"][name]) for entry in (printed, here)))
+        for name in asked
     }
-    texts = ({block: content[block] for block in TEXT} for content in (papers, configuration))
-    found = [entry("", *difference) for difference in differences(*texts)]
-    for system, several in of_system.items():
+    views = {here["systems"][name]["view"] for name in asked}
+    of_texts = (
+        text_settings(content, pairs(configuration, experiment), views)
+        for content in (papers, configuration)
+    )
+    of_all = (
+        {"pairs": entry.get("pairs"), "decoding": entry["decoding"]} for entry in (printed, here)
+    )
+    found = [deviation("", *each) for each in [*differences(*of_texts), *differences(*of_all)]]
+    for name, several in of_system.items():
         for difference in several:
             alike = all(difference in others for others in of_system.values())
-            found.append(entry("" if alike else system, *difference))
+            found.append(deviation("" if alike else name, *difference))
     return [each for number, each in enumerate(found) if each not in found[:number]]
 
 
-def entry(system: str, key: str, paper: Any, here: Any) -> dict[str, Any]:
+def text_settings(configuration: Configuration, of: list[str], views: set[str]) -> Configuration:
+    """What is done with the text of some language pairs in some views."""
+    of_views = {"merges": "bpe", "joint_bpe": "bpe", "symbol_threshold": "sym"}
+    return {
+        **{
+            block: {pair: configuration[block].get(pair) for pair in of}
+            for block in ("clean", "select")
+        },
+        "text": {
+            key: value
+            for key, value in configuration["text"].items()
+            if any(of_views.get(key, "") in view for view in views)
+        },
+    }
+
+
+def deviation(system: str, key: str, paper: Any, here: Any) -> dict[str, Any]:
     """A deviation, as reports want it."""
     return {"system": system, "key": key, "paper": paper, "here": here}
 
 
 def settings(system: Configuration) -> Configuration:
-    """What a system is made of, without what it is called."""
-    return {key: value for key, value in system.items() if key != "label"}
+    """What a system is made of, without what it is called; of no use is a contextualizer if off."""
+    made = {key: value for key, value in system.items() if key != "label"}
+    if not system.get("context", False):
+        made["model"] = {**made["model"], "contextualizer": None}
+    return made
 
 
 def differences(paper: Configuration, here: Configuration) -> list[tuple[str, Any, Any]]:

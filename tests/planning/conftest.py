@@ -35,6 +35,7 @@ def configuration() -> dict[str, Any]:
         },
         "experiments": {
             "choi2017": {
+                "decoding": {"beams": [1]},
                 "systems": {"baseline": {"label": "Baseline", "view": "word", **recipe}},
             }
         },

@@ -129,11 +129,15 @@ def test_the_measured_rates_are_of_rules_that_exist() -> None:
     assert named[3] in declared
 
 
-def test_the_rate_of_a_part_of_a_report_is_that_of_the_same_part_of_another() -> None:
+def test_the_rate_of_a_part_of_a_report_is_that_of_the_same_part_of_another(
+    job: Callable[..., Job],
+) -> None:
     rates = {"choi2017_cleaning": Rate("choi2017_cleaning", 1, 2, 3, 4), **RATES}
-    assert rate_of("chen2017_cleaning", rates) == rates["choi2017_cleaning"]
-    assert rate_of("chen2017_bleu", rates) is None
-    assert rate_of("clean", rates) == RATES["clean"]
+    table = job("chen2017_cleaning", "", "report/chen2017/tables/cleaning.csv", wildcards={})
+    assert rate_of(table, rates) == rates["choi2017_cleaning"]
+    assert rate_of(job("chen2017_bleu", "", "report/chen2017/tables/bleu.csv"), rates) is None
+    assert rate_of(job("clean", "", "clean/en-fr/news.en.gz"), rates) == RATES["clean"]
+    assert rate_of(job("other_cleaning", "", "other/en-fr/news.en.gz"), rates) is None
 
 
 @pytest.mark.parametrize(

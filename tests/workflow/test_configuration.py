@@ -74,7 +74,7 @@ def test_what_a_user_says_of_all_systems_goes_before_what_the_paper_says_of_one(
 
 
 def test_bahdanaus_systems_are_the_papers() -> None:
-    configuration = configured(preset="wmt14", model={"dropout": 0.0})
+    configuration = configured(preset="wmt14")
     assert pairs(configuration, "bahdanau2015") == ["en-fr"]
     made = {
         system: recipe(configuration, "en-fr", system)
@@ -88,8 +88,17 @@ def test_bahdanaus_systems_are_the_papers() -> None:
         "rnnsearch-50": 50,
         "rnnsearch-50-star": 50,
     }
+    assert {system: each["training"]["max_updates"] for system, each in made.items()} == {
+        "rnnencdec-30": 846000,
+        "rnnsearch-30": 471000,
+        "rnnencdec-50": 600000,
+        "rnnsearch-50": 288000,
+        "rnnsearch-50-star": 667000,
+    }
     for system, each in made.items():
         model, training = each["model"], each["training"]
+        assert (training["batch_size"], training["sort_batches"]) == (80, 20)
+        assert training["clip"] == training["learning_rate"] == 1
         assert each["view"] == "word" and each["decoding"]["beams"] == [10, 12]
         assert model["attention"] == ("search" in system)
         assert (model["cell"], model["readout_rank"], model["alignment"]) == ("gru", 620, 1000)
@@ -252,8 +261,9 @@ def changes(experiment: str, **own: Any) -> list[tuple[str, str, Any, Any]]:
 def test_deviations_are_what_is_not_the_papers() -> None:
     paper = of_paper(WORKFLOW, "choi2017")
     own = {key: paper[key] for key in ("clean", "text")}
-    blocks = paper["experiments"]["choi2017"]
-    own |= {key: blocks[key] for key in ("model", "training", "decoding")}
+    printed = paper["experiments"]["choi2017"]
+    blocks = {key: printed[key] for key in ("model", "training", "decoding")}
+    own["experiments"] = {"choi2017": blocks}
     assert changes("choi2017", **own) == []
     found = deviations(paper, configured(**own), "choi2017")
     assert [each["key"] for each in found] == [
@@ -261,13 +271,18 @@ def test_deviations_are_what_is_not_the_papers() -> None:
         "select.en-fr.target_words",
     ]
     system = {"view": "sym", "context": True, "training": {"clip": 2.0}, "label": "Mine"}
-    one = {**own, "experiments": {"choi2017": {"systems": {"baseline": system}}}}
-    assert changes("choi2017", **one) == [
-        ("baseline", "view", "word", "sym"),
-        ("baseline", "training.clip", 1.0, 2.0),
-        ("baseline", "context", None, True),
-    ]
-    changed = merge(own, {"model": {"dropout": 0.25}, "training": {"unknown_limit": None}})
+    one = merge(own, {"experiments": {"choi2017": {"systems": {"baseline": system}}}})
+    assert {each[1]: each for each in changes("choi2017", **one)} == {
+        "view": ("baseline", "view", "word", "sym"),
+        "training.clip": ("baseline", "training.clip", 1.0, 2.0),
+        "context": ("baseline", "context", None, True),
+        **{
+            (key := f"model.contextualizer.{name}"): ("baseline", key, None, value)
+            for name, value in [("layers", [1000, 1000]), ("end_of_sentence", False)]
+        },
+    }
+    other = {"model": {"dropout": 0.25}, "training": {"unknown_limit": None}}
+    changed = merge(own, {"experiments": {"choi2017": other}})
     assert changes("choi2017", **changed) == [
         ("", "model.dropout", 0.0, 0.25),
         ("", "training.unknown_limit.en-fr", 0.1, None),
@@ -283,12 +298,25 @@ def test_deviations_of_some_systems_are_told_with_them() -> None:
     assert not [line for line in found if line[0] == "" and line[1] == "training.max_updates"]
 
 
+def test_deviations_are_of_what_the_experiment_has() -> None:
+    keys = [key for _, key, _, _ in changes("bahdanau2015")]
+    others = ("model.contextualizer", "clean.en-de", "text.merges", "text.symbol_threshold")
+    assert not [key for key in keys if key.startswith(others)]
+    everywhere = {"bahdanau2015": {"pairs": None}}
+    assert ("", "pairs", ["en-fr"], None) in changes("bahdanau2015", experiments=everywhere)
+
+
 def test_the_digest_changes_with_the_settings_but_not_with_places_and_shards() -> None:
-    assert digest(configured()) == digest(configured(mirrors=["/data"], hand_placed="/data"))
-    shards = {"embedded": {"texts": {"train": {"shards": 3}}}}
-    assert digest(configured()) == digest(configured(corpora=shards))
-    assert digest(configured()) != digest(configured(seeds=[2]))
-    assert digest(configured(seeds=[1, 2])) != digest(configured(seeds=[2, 1]))
+    def of(**own: Any) -> str:
+        return digest(configured(**own), "choi2017")
+
+    assert of() == of(mirrors=["/data"], hand_placed="/data")
+    assert of() == of(corpora={"embedded": {"texts": {"train": {"shards": 3}}}})
+    assert of() != of(seeds=[2])
+    assert of(seeds=[1, 2]) != of(seeds=[2, 1])
+    assert of() == of(experiments={"chen2017": {"training": {"clip": 2.0}}})
+    assert of() != of(experiments={"choi2017": {"training": {"clip": 2.0}}})
+    assert of(systems=["baseline"]) == of(systems=["gru", "baseline"]) != of()
 
 
 def test_a_message_names_the_layer_that_says_it(tmp_path: Path) -> None:
@@ -305,37 +333,6 @@ def test_many_mistakes_are_counted_not_listed() -> None:
     with pytest.raises(UserError) as caught:
         configured(training={f"key{number}": 1 for number in range(9)})
     assert str(caught.value).split("\n")[5:] == ["and 4 more"]
-
-
-def test_broken_yaml_is_told_with_its_line(tmp_path: Path) -> None:
-    file = tmp_path / "mine.yaml"
-    file.write_text("preset: demo\nseeds: [1\nmodel: {}\n")
-    with pytest.raises(UserError, match=r"mine\.yaml, line \d: not YAML"):
-        load(file)
-    file.write_text("- 1\n")
-    with pytest.raises(UserError, match="not a block of `key: value` lines"):
-        load(file)
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"preset: demo\nhand_placed: caf\xe9\n", "mine.yaml, line 2: not UTF-8"),
-        (
-            b"preset: demo\n\nhand_placed: a\x07b\n",
-            r"mine.yaml, line 3: .*control character U\+0007",
-        ),
-        (b"", "mine.yaml: not a block of `key: value` lines"),
-    ],
-)
-def test_a_file_that_is_no_yaml_text(tmp_path: Path, content: bytes, message: str) -> None:
-    file = tmp_path / "mine.yaml"
-    file.write_bytes(content)
-    with pytest.raises(UserError, match=message):
-        load(file)
-    file.unlink()
-    with pytest.raises(UserError, match=r"mine\.yaml: cannot be read \(No such file"):
-        load(file)
 
 
 def test_nested_values_on_the_command_line_belong_into_a_file() -> None:
@@ -361,9 +358,39 @@ def test_an_experiment_may_have_texts_and_pairs_of_its_own() -> None:
     assert pairs(wmt14, "chen2017") == ["en-fr", "en-de"]
 
 
-def test_there_is_something_to_train() -> None:
-    with pytest.raises(UserError, match=r"none of their experiments takes part"):
-        configured(pairs=["en-de"], systems=["rnnsearch-50"])
+def test_a_system_of_another_pair_is_not_left_out_in_silence() -> None:
+    with pytest.raises(UserError, match=r"systems: rnnsearch-50: bahdanau2015 takes part in none"):
+        configured(pairs=["en-de"], systems=["baseline", "rnnsearch-50"])
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_systems_that_a_contrast_tells_apart_differ(preset: str) -> None:
+    configured(preset=preset, systems=None)
+    for own in [
+        {"training": {"max_length": 40, "max_updates": 9}},
+        {"model": {"attention": True}, "training": {"max_updates": 9}},
+    ]:
+        with pytest.raises(
+            UserError, match=r"^mine\.yaml: experiments\.bahdanau2015: .* made alike"
+        ):
+            configured(preset=preset, systems=None, **own)
+        configured(preset=preset, systems=["baseline", "gru"], **own)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_softmax_of_low_rank_is_smaller(preset: str) -> None:
+    for experiment in configured(preset=preset)["experiments"].values():
+        rank, maxout = experiment["model"]["readout_rank"], experiment["model"]["maxout"]
+        assert rank is None or rank <= max(maxout, 620)
+
+
+def test_one_key_of_a_part_of_the_model_can_be_changed_alone() -> None:
+    model = {"contextualizer": {"end_of_sentence": True}}
+    made = recipe(configured(preset="wmt14", model=model), "en-fr", "context")
+    assert made["model"]["contextualizer"] == {"layers": [1000, 1000], "end_of_sentence": True}
+    window = {"chen2017": {"systems": {"ccwm-all": {"model": {"smoother": {"window": 3}}}}}}
+    made = recipe(configured(experiments=window), "en-fr", "ccwm-all")
+    assert made["model"]["smoother"] == {"network": "ccwm", "words": "all", "window": 3}
 
 
 def test_every_experiment_has_dev_and_test_texts() -> None:

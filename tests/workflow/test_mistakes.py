@@ -59,8 +59,37 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
         (texts({"dev": {"file": "x.{lang"}}), "is x.{lang; "),
         (texts({"dev": {"file": "x.{}"}}), "is x.{}; "),
         (
-            {"experiments": {"choi2017": {"systems": {"bpe": {"model": {"contextualizer": {}}}}}}},
-            "systems.bpe.model.contextualizer: missing: layers",
+            {"experiments": {"chen2017": {"systems": {"gru": {"model": {"smoother": {}}}}}}},
+            "experiments.chen2017.systems.gru.model.smoother.network: missing",
+        ),
+        (
+            {
+                "experiments": {
+                    "chen2017": {"systems": {"ccwm-all": {"model": {"smoother": {"window": 1}}}}}
+                }
+            },
+            "systems.ccwm-all.model.smoother.window is 1: ccwm needs at least 2",
+        ),
+        (
+            {"experiments": {"choi2017": {"table": "table2"}}},
+            "experiments.choi2017.table: only for workflow/experiments/choi2017.yaml",
+        ),
+        (
+            {"experiments": {"choi2017": {"pairs": "foo"}}},
+            'choi2017.pairs is "foo"; allowed: a list of at least 1, each text like en-fr, none of',
+        ),
+        (
+            {"experiments": {"choi2017": {"pairs": ["en-xx"]}}},
+            "experiments.choi2017.pairs: unknown pair en-xx; did you mean en-",
+        ),
+        ({"clean": {"en-xx": {}}}, "clean: unknown pair en-xx; did you mean en-"),
+        (
+            {
+                "experiments": {
+                    "choi2017": {"methods": {"C": {"name": "C", "contrasts": [["bpe", "bpe"]]}}}
+                }
+            },
+            "choi2017.methods.C.contrasts: a system is told apart from itself: name two",
         ),
         (
             {

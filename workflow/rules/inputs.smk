@@ -345,7 +345,7 @@ def experiment(name, *needed):
         "dev": {pair: roles_of(name, pair, "dev") for pair in pairs},
         "test": {pair: roles_of(name, pair, "test") for pair in pairs},
         "vocabulary_size": CONFIGURATION["text"]["vocabulary_size"],
-        "config_digest": configurations.digest(CONFIGURATION),
+        "config_digest": configurations.digest(CONFIGURATION, name),
         "deviations": deviations(name),
     }
     shown = {

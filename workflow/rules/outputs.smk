@@ -105,6 +105,14 @@ def bleu_table(experiment):
     return CONFIGURATION["experiments"][experiment]["table"]
 
 
+def absence(experiment):
+    """Why there is nothing to make of an experiment of the configuration."""
+    if not pairs_of(experiment):
+        asked = ", ".join(CONFIGURATION["experiments"][experiment]["pairs"])
+        return f"{experiment} is about {asked}, and pairs: {', '.join(PAIRS)}"
+    return f"{experiment}: systems names none of its systems"
+
+
 def marked(experiment):
     """The name of an experiment, with a mark if it is a reconstruction."""
     lost = CONFIGURATION["experiments"][experiment].get("reconstruction")

@@ -200,3 +200,22 @@ for name in EXPERIMENTS:
             # Snakemake lets a benchmark file be deleted, and does not make it again.
             " $(ls {params.benchmarks} 2> /dev/null | sed 's/^/--benchmark /')"
             " --experiment {params.experiment:q} --out {output} > {log} 2>&1"
+
+
+for name in CONFIGURATION["experiments"]:
+    if name not in EXPERIMENTS:
+
+        rule:
+            name:
+                name
+            log:
+                f"<logs>/report/{name}.log",
+            localrule: True
+            conda:
+                "../../envs/contextnmt.yaml"
+            params:
+                reason=absence(name),
+            message:
+                "{params.reason}"
+            shell:
+                "echo {params.reason:q} >&2; exit 1"

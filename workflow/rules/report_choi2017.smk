@@ -97,43 +97,45 @@ if "choi2017" in EXPERIMENTS:
             "python -m contextnmt symbols-table {params.rules} --experiment {params.experiment:q}"
             " --out {params.out} > {log} 2>&1"
 
-    rule choi2017_symbol_scores:
-        input:
-            symbol_score_files("choi2017"),
-        output:
-            report(
-                "<results>/report/choi2017/tables/symbol-scores.csv",
-                caption="../report/symbol-scores.rst",
-                category="Tables",
-                labels={"experiment": "choi2017"},
-            ),
-            report(
-                "<results>/report/choi2017/tables/symbol-errors.csv",
-                caption="../report/symbol-errors.rst",
-                category="Tables",
-                labels={"experiment": "choi2017"},
-            ),
-            expand(
-                "<results>/report/choi2017/tables/{table}.{suffix}",
-                table=["symbol-scores", "symbol-errors"],
-                suffix=["json", "md", "tex"],
-            ),
-        log:
-            "<logs>/report/choi2017/symbol-scores.log",
-        benchmark:
-            "<benchmarks>/report/choi2017/symbol-scores.tsv"
-        localrule: True
-        conda:
-            "../../envs/contextnmt.yaml"
-        params:
-            *code("contextnmt.report.symbol_scores_table"),
-            experiment=experiment("choi2017", *MARKED, "dev", "test"),
-            scores=lambda wildcards, input: repeated("--symbol-scores", input),
-            out=lambda wildcards, output: Path(output[0]).with_suffix(""),
-            errors_out=lambda wildcards, output: Path(output[1]).with_suffix(""),
-        message:
-            "tables of symbol scores"
-        shell:
-            "python -m contextnmt symbol-scores-table {params.scores}"
-            " --experiment {params.experiment:q} --out {params.out}"
-            " --errors-out {params.errors_out} > {log} 2>&1"
+    if symbol_score_files("choi2017"):
+
+        rule choi2017_symbol_scores:
+            input:
+                symbol_score_files("choi2017"),
+            output:
+                report(
+                    "<results>/report/choi2017/tables/symbol-scores.csv",
+                    caption="../report/symbol-scores.rst",
+                    category="Tables",
+                    labels={"experiment": "choi2017"},
+                ),
+                report(
+                    "<results>/report/choi2017/tables/symbol-errors.csv",
+                    caption="../report/symbol-errors.rst",
+                    category="Tables",
+                    labels={"experiment": "choi2017"},
+                ),
+                expand(
+                    "<results>/report/choi2017/tables/{table}.{suffix}",
+                    table=["symbol-scores", "symbol-errors"],
+                    suffix=["json", "md", "tex"],
+                ),
+            log:
+                "<logs>/report/choi2017/symbol-scores.log",
+            benchmark:
+                "<benchmarks>/report/choi2017/symbol-scores.tsv"
+            localrule: True
+            conda:
+                "../../envs/contextnmt.yaml"
+            params:
+                *code("contextnmt.report.symbol_scores_table"),
+                experiment=experiment("choi2017", *MARKED, "dev", "test"),
+                scores=lambda wildcards, input: repeated("--symbol-scores", input),
+                out=lambda wildcards, output: Path(output[0]).with_suffix(""),
+                errors_out=lambda wildcards, output: Path(output[1]).with_suffix(""),
+            message:
+                "tables of symbol scores"
+            shell:
+                "python -m contextnmt symbol-scores-table {params.scores}"
+                " --experiment {params.experiment:q} --out {params.out}"
+                " --errors-out {params.errors_out} > {log} 2>&1"

@@ -75,7 +75,7 @@ def costs(jobs: Iterable[Job], sizes: Sizes, rates: dict[str, Rate]) -> Iterator
         elif job.stage == "train":
             yield Cost(job, None, weights(job, sizes.configuration), NOT_MEASURED)
         elif job.stage is not None:
-            yield text_cost(job, sizes, rate_of(job.rule, rates))
+            yield text_cost(job, sizes, rate_of(job, rates))
 
 
 def download(job: Job, configuration: dict[str, Any]) -> float | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines
+from contextnmt.planning.jobs import Job
 
 TABLE = Path(__file__).with_name("rates.tsv")
 
@@ -51,14 +52,15 @@ def read_rates(path: Path = TABLE) -> dict[str, Rate]:
     return rates
 
 
-def rate_of(rule: str, rates: dict[str, Rate]) -> Rate | None:
-    """The rate of a rule; that of another experiment's rule for the same part of the report.
+def rate_of(job: Job, rates: dict[str, Rate]) -> Rate | None:
+    """The rate of a job's rule or, in a report, of another experiment's rule for the same part.
 
     Such rules are called EXPERIMENT_PART and do the same.
     """
-    part = rule.partition("_")[2]
-    alike = (rate for name, rate in rates.items() if part and name.partition("_")[2] == part)
-    return rates.get(rule) or next(alike, None)
+    if job.rule in rates or job.stage != "report":
+        return rates.get(job.rule)
+    part = job.rule.partition("_")[2]
+    return next((rate for name, rate in rates.items() if name.endswith(f"_{part}")), None)
 
 
 def provenance(path: Path = TABLE) -> list[str]:

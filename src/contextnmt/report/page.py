@@ -41,7 +41,7 @@ SCHEME = {INK: "currentColor", RULE: "var(--rule)", "#ffffff": "none"}
 
 #: Figure, by its file's name without the pair -> what it shows.
 DESCRIPTIONS = {
-    "curves.bleu": "BLEU on the development text by update",
+    "curves.bleu": "BLEU on the dev texts by update",
     "curves.loss": "Training loss by update",
     "gains": "Gain of each method",
     "selection.scores": "Scores of the pairs of each training corpus",
