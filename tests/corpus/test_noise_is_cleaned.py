@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from contextnmt.configuration import load, merge
+from contextnmt.configuration import load
 from contextnmt.corpus.clean import Cleaner, WholeText, parse_settings
 from contextnmt.corpus.embedded.archive import NOISE_LINES, SIZES, write_archive
 from contextnmt.corpus.extract import extract, read_side
 from contextnmt.corpus.tokenize import tokenize
 from contextnmt.files import read_pairs
+from contextnmt.recipes import merge
 
 WORKFLOW = Path(__file__).parents[2] / "workflow"
 
@@ -34,7 +35,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def settings(pair: str) -> dict[str, Any]:
     """The filters of the demo."""
-    layers = [load(WORKFLOW / "experiments/choi2017.yaml"), load(WORKFLOW / "presets/demo.yaml")]
+    layers = [load(WORKFLOW / "text.yaml"), load(WORKFLOW / "presets/demo.yaml")]
     return parse_settings(json.dumps(merge(*layers)["clean"][pair]))
 
 
