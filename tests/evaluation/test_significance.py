@@ -47,8 +47,8 @@ def run(
         [system for system, _ in systems],
         [seed for _, seed in systems],
         [folder / f"{system}.{seed}.gz" for system, seed in systems],
-        contrasts,
         folder / "out.json",
+        contrasts,
     )
     content: dict[str, Any] = json.loads((folder / "out.json").read_text())
     return content
@@ -240,7 +240,7 @@ def test_mistakes_are_reported(tmp_path: Path, options: dict[str, Any], message:
         "out": tmp_path / "out.json",
     }
     if "contrast" not in options:
-        options = options | {"contrast": []}
+        options = options | {"contrast": None}
     with pytest.raises(UserError, match=message):
         significance(**arguments | options)
 
@@ -248,6 +248,4 @@ def test_mistakes_are_reported(tmp_path: Path, options: dict[str, Any], message:
 def test_an_empty_reference_is_reported(tmp_path: Path) -> None:
     write_lines(tmp_path / "empty", [])
     with pytest.raises(UserError, match="empty reference"):
-        significance(
-            "t", tmp_path / "empty", ["a"], [1], [tmp_path / "empty"], [], tmp_path / "out"
-        )
+        significance("t", tmp_path / "empty", ["a"], [1], [tmp_path / "empty"], tmp_path / "out")

@@ -46,8 +46,10 @@ def significance(
     system: Annotated[list[str], typer.Option(help="system of a translation; repeatable")],
     seed: Annotated[list[int], typer.Option(help="its seed; as often")],
     hypothesis: Annotated[list[Path], typer.Option(help="its translation; as often")],
-    contrast: Annotated[list[str], typer.Option(help="SYSTEM:BASELINE to compare; repeatable")],
     out: Annotated[Path, typer.Option(help="JSON file to write")],
+    contrast: Annotated[
+        list[str] | None, typer.Option(help="SYSTEM:BASELINE to compare; repeatable")
+    ] = None,
 ) -> None:
     """Test the differences in BLEU between systems: paired bootstrap, approximate randomization.
 
@@ -58,7 +60,7 @@ def significance(
     --system context --seed 1 --hypothesis restore/en-fr/context/1/test.beam12.gz
     --contrast context:baseline --out significance.json
     """
-    compared = [parse_contrast(each, system) for each in contrast]
+    compared = [parse_contrast(each, system) for each in contrast or []]
     write_json(out, content(read_translations(name, reference, system, seed, hypothesis), compared))
 
 
