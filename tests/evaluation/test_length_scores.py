@@ -73,11 +73,13 @@ def test_each_group_has_the_bleu_of_its_sentences(tmp_path: Path, short_window: 
 
 
 def test_the_band_is_that_of_drawing_from_the_group(tmp_path: Path, short_window: None) -> None:
-    content = run(tmp_path, {("a", 1): damaged(0.2)})
-    counts = Reference(REFERENCES).statistics(damaged(0.2))
-    of_short = counts[np.array(LENGTHS) <= 10]
-    expected = interval(bootstrap(of_short, 100))
-    assert content["systems"]["a"]["bins"][0]["interval"] == pytest.approx(expected)
+    translations = {"a": damaged(0.2), "b": damaged(0.4)}
+    content = run(tmp_path, {(system, 1): lines for system, lines in translations.items()})
+    for system, lines in translations.items():
+        counts = Reference(REFERENCES).statistics(lines)
+        of_short = counts[np.array(LENGTHS) <= 10]
+        expected = interval(bootstrap(of_short, 100))
+        assert content["systems"][system]["bins"][0]["interval"] == pytest.approx(expected)
 
 
 def test_bins_are_of_ten_words_and_the_last_is_open() -> None:
@@ -103,6 +105,15 @@ def test_windows_run_from_the_shortest_to_the_longest(lengths: list[int], rng: A
         assert (found[0][0], found[-1][1]) == (min(lengths), max(lengths))
     rng.shuffle(lengths)
     assert list(windows(np.array(lengths, dtype=np.int64))) == found
+
+
+def test_windows_have_all_sentences_of_the_lengths_at_their_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "WINDOW", 3)
+    found = list(windows(np.array([5, 1, 9, 2, 2, 30])))
+    assert found == [(1, 2), (2, 5), (2, 9), (5, 30)]
+    assert list(windows(np.array([4, 4, 4, 4, 7]))) == [(4, 4), (4, 7)]
 
 
 def test_a_text_shorter_than_a_window_has_bins_alone(tmp_path: Path) -> None:

@@ -47,8 +47,9 @@ def test_a_release_by_the_name_of_the_other_is_refused(name: str, lines: int, me
 
 def test_the_stated_number_decides() -> None:
     check_release("newstest2014.beam12", REFERENCE, 2737, 2737)
-    with pytest.raises(UserError, match=r"ref.gz has 3002 lines, and newstest2014 has 3003"):
-        check_release("newstest2014.beam12", REFERENCE, 3002, 3003)
+    for lines in (3002, 3004):
+        with pytest.raises(UserError, match=f"ref.gz has {lines} lines, and newstest2014 has 3003"):
+            check_release("newstest2014.beam12", REFERENCE, lines, 3003)
 
 
 def test_numbers_of_lines_are_stated_by_text() -> None:
