@@ -55,7 +55,7 @@ def draw(folder: Path, content: dict[str, Any], out: str = "out") -> str:
 
 def test_the_figure_has_systems_bins_and_the_text(tmp_path: Path) -> None:
     svg = draw(tmp_path, made_up())
-    texts = ["English → French: test, beam 12", "21–30", "(1,500)", "up to 10", "41–50", "(0)"]
+    texts = ["English → French", "of test, beam 12", "21–30", "(1,500)", "up to 10", "41–50", "(0)"]
     for text in [*texts, *(system["label"] for system in ABOUT["systems"])]:
         assert f">{text}</" in svg, text
     assert "over 50" not in svg  # beyond the longest sentence
@@ -79,7 +79,7 @@ def test_a_system_without_scores_is_named_so(tmp_path: Path) -> None:
     svg = draw(tmp_path, content)
     assert ">RNNsearch-30 (no scores)</" in svg
     assert ">RNNsearch-50</" in svg
-    assert "mean of 2 seeds" in svg
+    assert ">of test, beam 12, mean of 2 seeds</" in svg
 
 
 def test_a_text_too_short_for_windows_says_so(tmp_path: Path) -> None:

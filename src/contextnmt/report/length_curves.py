@@ -57,7 +57,8 @@ def draw(about: Experiment, pair: str, path: Path, content: Any, out: Path) -> N
             draw_bins(below, about, content)
             text, _, beam = content["name"].partition(".beam")
             seeds = f", mean of {len(content['seeds'])} seeds" if len(content["seeds"]) > 1 else ""
-            above.set_title(f"{about.pair_title(pair)}: {text}, beam {beam}{seeds}")
+            above.set_title(about.pair_title(pair))
+            below.set_xlabel(f"source words (sentences)\nof {text}, beam {beam}{seeds}")
             legend(figure, about, content)
             save(figure, out)
     except (KeyError, TypeError, AttributeError) as error:
@@ -111,7 +112,7 @@ def draw_bins(axes: "Axes", about: Experiment, content: dict[str, Any]) -> None:
     axes.set_xlim(-0.5, len(groups) - 0.5)
     axes.set_xticks(range(len(groups)), list(map(label_of, groups)))
     axes.tick_params(axis="x", length=0)
-    axes.set(xlabel="source words (sentences)", ylabel="BLEU (%)")
+    axes.set_ylabel("BLEU (%)")
 
 
 def scored(about: Experiment, content: dict[str, Any]) -> list[tuple[Any, dict[str, Any]]]:
