@@ -40,6 +40,8 @@ STAGES = {
     "translate": "contextnmt.translation.translate",
     "restore": "contextnmt.text.restore",
     "score": "contextnmt.evaluation.score",
+    "significance": "contextnmt.evaluation.significance",
+    "length-scores": "contextnmt.evaluation.length_scores",
     "coverage": "contextnmt.evaluation.coverage",
     "pairs": "contextnmt.evaluation.pairs",
     "phenomena": "contextnmt.evaluation.phenomena",
@@ -55,6 +57,7 @@ STAGES = {
     "symbol-scores-table": "contextnmt.report.symbol_scores_table",
     "gains": "contextnmt.report.gains",
     "curves": "contextnmt.report.curves",
+    "length-curves": "contextnmt.report.length_curves",
     "page": "contextnmt.report.page",
 }
 

@@ -1,12 +1,14 @@
 import json
-import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from contextnmt.errors import UserError
+from contextnmt.evaluation.bleu_statistics import NO_WORD
 from contextnmt.evaluation.score import (
-    detokenized_bleu,
+    NO_REFERENCE,
+    detokenized_scores,
     normalise_blanks,
     score,
     tokenized_bleu,
@@ -25,30 +27,26 @@ def write_scores(folder: Path, hypothesis: list[str], reference: list[str], raw:
     return out
 
 
-def oracle(shared: Path) -> list[tuple[str, ...]]:
-    pattern = (
-        r"(\w+) BLEU = ([\d.]+), ([\d.]+)/([\d.]+)/([\d.]+)/([\d.]+) "
-        r"\(BP=([\d.]+), ratio=[\d.]+, hyp_len=(\d+), ref_len=(\d+)\)"
+def as_multi_bleu_prints(result: dict[str, Any]) -> str:
+    """The line of multi-bleu.perl, in its form."""
+    precisions = "/".join(f"{precision:.1f}" for precision in result["precisions"])
+    return (
+        f"BLEU = {result['bleu']:.2f}, {precisions} (BP={result['bp']:.3f}, "
+        f"ratio={result['ratio']:.3f}, hyp_len={result['hypothesis_length']}, "
+        f"ref_len={result['reference_length']})"
     )
-    lines = read_lines(shared / "oracles/multi_bleu/expected.txt")
-    return [match.groups() for line in lines if (match := re.fullmatch(pattern, line))]
 
 
-def test_tokenized_bleu_equals_that_of_multi_bleu(shared: Path):
+def test_every_printed_digit_is_that_of_multi_bleu(shared: Path):
     folder = shared / "oracles/multi_bleu"
+    expected = dict(line.split(" ", 1) for line in read_lines(folder / "expected.txt"))
+    hypotheses = {path.name.partition(".")[0]: path for path in folder.glob("hyp_*.fr.tok")}
+    assert expected.keys() == hypotheses.keys()
+    assert len(expected) >= 4
     reference = list(read_lines(folder / "ref.fr.tok"))
-    expected = oracle(shared)
-    assert len(expected) == 4
-    for name, *numbers in expected:
-        result = tokenized_bleu(list(read_lines(folder / f"{name}.fr.tok")), reference)
-        printed = [
-            f"{result['bleu']:.2f}",
-            *(f"{precision:.1f}" for precision in result["precisions"]),
-            f"{result['bp']:.3f}",
-            str(result["hypothesis_length"]),
-            str(result["reference_length"]),
-        ]
-        assert printed == numbers
+    for name, line in expected.items():
+        result = tokenized_bleu(list(read_lines(hypotheses[name])), reference)
+        assert as_multi_bleu_prints(result) == line
 
 
 def test_a_perfect_translation_has_bleu_100():
@@ -69,8 +67,17 @@ def test_sentences_too_short_for_a_4_gram_have_bleu_zero():
 def test_an_empty_translation_has_bleu_zero(tmp_path: Path):
     result = json.loads(write_scores(tmp_path, ["", ""], REFERENCE, RAW).read_text())
     assert result["test.beam12"]["bleu"] == result["test.beam12"]["bleu_detokenized"] == 0
-    assert result["test.beam12"]["bp"] == 0
-    assert result["test.beam12"]["hypothesis_length"] == 0
+    assert result["test.beam12"]["bp"] == result["test.beam12"]["ratio"] == 0
+    assert result["test.beam12"]["hypothesis_length"] == result["test.beam12"]["chrf"] == 0
+    assert result["test.beam12"]["ter"] == 100
+    assert result["test.beam12"]["notes"] == [NO_WORD]
+
+
+def test_a_reference_without_words_has_bleu_zero_and_a_note(tmp_path: Path):
+    result = json.loads(write_scores(tmp_path, REFERENCE, ["", ""], RAW).read_text())
+    assert result["test.beam12"]["bleu"] == 0
+    assert result["test.beam12"]["ratio"] is None
+    assert result["test.beam12"]["notes"] == [NO_REFERENCE]
 
 
 def test_case_counts():
@@ -94,14 +101,26 @@ def test_runs_of_blanks_count_as_one():
 
 def test_detokenized_bleu_is_against_the_untouched_reference():
     hypothesis = ["Le chat est assis sur le tapis .", "Il pleut aujourd' hui à Paris ."]
-    result = detokenized_bleu(hypothesis, RAW, "fr")
+    result = detokenized_scores(hypothesis, RAW, "fr")
     assert result["bleu_detokenized"] == pytest.approx(100)
     assert "tok:13a" in result["signature_detokenized"]
 
 
+def test_chrf_and_ter_are_of_the_detokenized_text():
+    """Worked out by hand for TER: one of twelve words replaced, one left out."""
+    wrong = ["Le chat est assis sur un tapis .", "Il pleut à Paris ."]
+    result = detokenized_scores(wrong, RAW, "fr")
+    assert result["ter"] == pytest.approx(100 * 2 / 12)
+    assert 50 < result["chrf"] < 100
+    perfect = detokenized_scores(REFERENCE, [line[0].lower() + line[1:] for line in RAW], "fr")
+    assert (perfect["ter"], perfect["chrf"]) == (0, 100)
+    assert "case:lc|tok:tercom" in result["signature_ter"]
+    assert "nc:6|nw:0" in result["signature_chrf"]
+
+
 def test_entities_of_the_text_are_not_unescaped():
     line = "écrivez &amp; puis &lt; dans le texte"
-    assert detokenized_bleu([line], [line], "fr")["bleu_detokenized"] == pytest.approx(100)
+    assert detokenized_scores([line], [line], "fr")["bleu_detokenized"] == pytest.approx(100)
 
 
 def test_the_file_has_every_name_and_signature(tmp_path: Path):
@@ -116,6 +135,12 @@ def test_the_file_has_every_name_and_signature(tmp_path: Path):
     assert result["dev.beam1"]["sentences"] == 2
     assert "tok:none" in result["dev.beam1"]["signature"]
     assert "smooth:none" in result["dev.beam1"]["signature"]
+    assert result["dev.beam1"].keys() == {
+        *("bleu", "bp", "hypothesis_length", "reference_length", "ratio", "precisions", "notes"),
+        *("bleu_detokenized", "chrf", "ter", "sentences"),
+        *("signature", "signature_detokenized", "signature_chrf", "signature_ter"),
+    }
+    assert result["dev.beam1"]["notes"] == []
 
 
 @pytest.mark.parametrize("short", ["reference", "raw"])
@@ -129,6 +154,24 @@ def test_different_lengths_are_reported_with_both_counts(tmp_path: Path, short: 
 def test_an_empty_reference_is_reported(tmp_path: Path):
     with pytest.raises(UserError, match="empty reference"):
         write_scores(tmp_path, [], [], [])
+
+
+def test_another_number_of_lines_than_the_text_has_is_refused(tmp_path: Path):
+    for name, lines in (("hyp", REFERENCE), ("ref", REFERENCE), ("raw", RAW)):
+        write_lines(tmp_path / name, lines)
+    paths = [[tmp_path / name] for name in ("hyp", "ref", "raw")]
+    score(["news.beam1"], *paths, "fr", tmp_path / "out", ["news=2", "other=5"])
+    with pytest.raises(UserError, match="ref has 2 lines, and news has 3003"):
+        score(["news.beam1"], *paths, "fr", tmp_path / "out", ["news=3003"])
+
+
+def test_the_filtered_newstest2014_is_not_scored_as_the_full_one(tmp_path: Path):
+    write_lines(tmp_path / "text", ["a b c d"] * 2737)
+    paths = [[tmp_path / "text"]] * 3
+    with pytest.raises(UserError, match=r"2737 lines, and newstest2014 has 3003"):
+        score(["newstest2014.beam12"], *paths, "de", tmp_path / "out")
+    score(["newstest2014-filtered.beam12"], *paths, "de", tmp_path / "out")
+    assert json.loads((tmp_path / "out").read_text())["newstest2014-filtered.beam12"]["ter"] == 0
 
 
 def test_a_translation_without_a_reference_is_reported(tmp_path: Path):

@@ -1,8 +1,9 @@
-"""BLEU of translations: as the papers count it, and as one counts today.
+"""Scores of translations: BLEU as the papers count it, and BLEU, chrF and TER as one counts today.
 
 The papers' number is that of Moses' multi-bleu.perl on tokenized text (Choi et al. section 5.4);
-sacreBLEU gives the same without tokenization and smoothing. The other number is sacreBLEU's default
-(13a) on detokenized text against the untouched reference; the two are never to be compared.
+sacreBLEU gives the same without tokenization and smoothing. The others are sacreBLEU's defaults on
+detokenized text against the untouched reference: BLEU (13a), chrF2 (Popović 2015) and TER (Snover
+et al. 2006, without case). The two BLEUs are never to be compared.
 """
 
 import re
@@ -12,16 +13,19 @@ from typing import Annotated, Any
 
 import typer
 from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
+from sacrebleu.metrics.ter import TER
 from sacremoses import MosesDetokenizer
 
 from contextnmt.errors import UserError
+from contextnmt.evaluation.bleu_statistics import BLANKS, NO_WORD
+from contextnmt.evaluation.releases import check_release, stated_lines, text_of
 from contextnmt.files import read_lines, write_json
-
-#: What multi-bleu.perl takes for a blank; Python's str.split cuts at more characters.
-BLANKS = re.compile(r"[ \t\r\n\v\f]+")
 
 #: Moves a character to a private plane of Unicode, where it is no blank to anyone.
 PRIVATE_PLANE = 0xF0000
+
+NO_REFERENCE = "no word in any line of the reference: BLEU is 0"
 
 
 def score(
@@ -31,8 +35,14 @@ def score(
     raw_reference: Annotated[list[Path], typer.Option(help="reference, untouched")],
     target_language: Annotated[str, typer.Option(help="language of the translations")],
     out: Annotated[Path, typer.Option(help="JSON file to write")],
+    lines: Annotated[
+        list[str] | None, typer.Option(help="TEXT=N, the lines that a text has; repeatable")
+    ] = None,
 ) -> None:
-    """Score translations with BLEU, as the papers do and as one does today.
+    """Score translations: BLEU as the papers count it; detokenized BLEU, chrF and TER.
+
+    A name is TEXT.beamN; a reference of another number of lines than TEXT has is refused. A
+    translation without any word has BLEU 0 and a note.
 
     Example: contextnmt score --name test.beam12 --hypothesis test.beam12.gz --reference test.fr.gz
     --raw-reference raw.test.fr.gz --target-language fr --out scores.json
@@ -42,12 +52,15 @@ def score(
             f"{len(name)} --name, {len(hypothesis)} --hypothesis, {len(reference)} --reference, "
             f"{len(raw_reference)} --raw-reference: give one of each for every translation"
         )
+    stated = stated_lines(lines or [])
     scores = {}
     for key, *files in zip(name, hypothesis, reference, raw_reference, strict=True):
         hypotheses, references, raw_references = read_together(*files)
+        expected = stated.get(text_of(key))
+        check_release(key, files[1], len(references), expected, target_language)
         scores[key] = {
             **tokenized_bleu(hypotheses, references),
-            **detokenized_bleu(hypotheses, raw_references, target_language),
+            **detokenized_scores(hypotheses, raw_references, target_language),
             "sentences": len(references),
         }
     write_json(out, scores)
@@ -70,34 +83,41 @@ def read_together(hypothesis: Path, *references: Path) -> list[list[str]]:
 def tokenized_bleu(hypotheses: list[str], references: list[str]) -> dict[str, Any]:
     """BLEU in percent over the tokens as they are, equal to that of multi-bleu.perl.
 
-    Besides ``bleu``: sacreBLEU's ``signature``, the brevity penalty ``bp``, both lengths in tokens,
-    and the 1- to 4-gram ``precisions`` in percent. A precision of zero makes BLEU zero.
+    Besides ``bleu``: sacreBLEU's ``signature``, the brevity penalty ``bp``, both lengths in tokens
+    and their ``ratio`` (None without a reference token), the 1- to 4-gram ``precisions`` in
+    percent, and ``notes`` where multi-bleu.perl has no number. A precision of zero makes BLEU zero.
     """
     metric = BLEU(tokenize="none", smooth_method="none", force=True)
     result = metric.corpus_score(normalise_blanks(hypotheses), [normalise_blanks(references)])
+    notes = [(NO_WORD, not result.sys_len), (NO_REFERENCE, not result.ref_len)]
     return {
         "bleu": result.score,
         "signature": str(metric.get_signature()),
         "bp": result.bp,
         "hypothesis_length": result.sys_len,
         "reference_length": result.ref_len,
+        "ratio": result.sys_len / result.ref_len if result.ref_len else None,
         "precisions": result.precisions,
+        "notes": [note for note, holds in notes if holds],
     }
 
 
-def detokenized_bleu(
+def detokenized_scores(
     hypotheses: list[str], raw_references: list[str], language: str
 ) -> dict[str, Any]:
-    """BLEU in percent of the detokenized hypotheses with sacreBLEU's own tokenization (13a)."""
+    """BLEU, chrF and TER in percent of the detokenized hypotheses, and their signatures.
+
+    TER is the better the lower; it passes 100 where more has to be edited than the reference has.
+    """
     detokenizer = MosesDetokenizer(lang=language)
-    metric = BLEU()
     # Nothing was escaped, so nothing must be unescaped: an "&amp;" is one of the author's.
     plain = [detokenizer.detokenize(line.split(), unescape=False) for line in hypotheses]
-    result = metric.corpus_score(plain, [raw_references])
-    return {
-        "bleu_detokenized": result.score,
-        "signature_detokenized": str(metric.get_signature()),
-    }
+    scores: dict[str, Any] = {}
+    metrics = {"bleu_detokenized": BLEU(), "chrf": CHRF(), "ter": TER()}
+    for key, metric in metrics.items():
+        scores[key] = metric.corpus_score(plain, [raw_references]).score
+        scores[f"signature_{key.removeprefix('bleu_')}"] = str(metric.get_signature())
+    return scores
 
 
 def normalise_blanks(lines: Iterable[str]) -> list[str]:

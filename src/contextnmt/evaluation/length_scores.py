@@ -1,0 +1,134 @@
+"""BLEU by the length of the source sentence: what Figure 2 of Bahdanau et al. 2015 shows.
+
+The paper tells neither how it groups sentences nor whose length it means. Here the length is that
+of the source in words, and there are two groupings: bins of ten words, the last one open (over 50),
+and a running window of 200 sentences for a smooth curve. BLEU is that of the corpus which a group
+is; its confidence band comes from drawing sentences of the same group (Koehn 2004).
+"""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import numpy.typing as npt
+import typer
+
+from contextnmt.errors import UserError
+from contextnmt.evaluation.bleu_statistics import Statistics, corpus_bleu, words_of
+from contextnmt.evaluation.resampling import CONFIDENCE, bootstrap, interval
+from contextnmt.evaluation.translations import Translations, read_translations
+from contextnmt.files import read_lines, write_json
+
+#: Words of the shortest sentence of each bin; an empty source is in the first one.
+BINS = [0, 11, 21, 31, 41, 51]
+#: Sentences of a running window, at least.
+WINDOW = 200
+#: Resamples of each group.
+RESAMPLES = 1000
+
+#: A group of sentences: shortest and longest length in words; None: no limit.
+Span = tuple[int, int | None]
+Lengths = npt.NDArray[np.int64]
+
+
+def length_scores(
+    name: Annotated[str, typer.Option(help="name of the translations, TEXT.beamN")],
+    source: Annotated[Path, typer.Option(help="source, tokenized words")],
+    reference: Annotated[Path, typer.Option(help="reference, tokenized words")],
+    system: Annotated[list[str], typer.Option(help="system of a translation; repeatable")],
+    seed: Annotated[list[int], typer.Option(help="its seed; as often")],
+    hypothesis: Annotated[list[Path], typer.Option(help="its translation; as often")],
+    out: Annotated[Path, typer.Option(help="JSON file to write")],
+) -> None:
+    """Score translations by the length of their source, with intervals of 95 percent.
+
+    A system without all its translations is a gap with its reason.
+
+    Example: contextnmt length-scores --name test.beam12 --source test.en.gz --reference test.fr.gz
+    --system rnnsearch-50 --seed 1 --hypothesis restore/en-fr/rnnsearch-50/1/test.beam12.gz
+    --out length-scores.json
+    """
+    lengths = np.array([len(words_of(line)) for line in read_lines(source)], dtype=np.int64)
+    found = read_translations(name, reference, system, seed, hypothesis)
+    if len(lengths) != found.sentences:
+        raise UserError(
+            f"{source} has {len(lengths)} lines and {reference} has {found.sentences}: "
+            "give the two sides of one text"
+        )
+    write_json(out, content(found, lengths))
+
+
+def content(found: Translations, lengths: Lengths) -> dict[str, Any]:
+    """What the stage writes, see docs/formats.md. `lengths` [sentences]: words of each source."""
+    groups = {"bins": list(bins()), "windows": list(windows(lengths))}
+    systems: dict[str, Any] = {name: {"gap": gap} for name, gap in found.gaps.items()}
+    systems |= {system: {kind: [] for kind in groups} for system in found.statistics}
+    described: dict[str, list[dict[str, Any]]] = {}
+    for kind, spans in groups.items():
+        described[kind] = []
+        for span in spans:
+            inside = within(lengths, span)
+            described[kind].append(describe(span, lengths[inside]))
+            for system, entry in scores(found.statistics, inside).items():
+                systems[system][kind].append(entry)
+    return {
+        "name": found.name,
+        "sentences": found.sentences,
+        "seeds": found.seeds,
+        "window": WINDOW,
+        "resamples": RESAMPLES,
+        "confidence_percent": CONFIDENCE,
+        **described,
+        "systems": systems,
+    }
+
+
+def bins() -> Iterator[Span]:
+    """The bins of ten words, and the last one without an end."""
+    yield from ((low, high - 1) for low, high in pairwise(BINS))
+    yield BINS[-1], None
+
+
+def windows(lengths: Lengths) -> Iterator[Span]:
+    """The running windows: each run of `WINDOW` sentences in the order of their lengths.
+
+    A window has all sentences of the lengths it begins and ends with, so that it does not depend on
+    how sentences of one length follow each other. None if there are fewer sentences than that.
+    """
+    ordered = np.sort(lengths)
+    last = len(ordered) - WINDOW
+    spans = [(int(ordered[at]), int(ordered[at + WINDOW - 1])) for at in range(last + 1)]
+    yield from dict.fromkeys(spans)
+
+
+def within(lengths: Lengths, span: Span) -> npt.NDArray[np.bool_]:
+    """Which sentences are of a group [sentences]."""
+    low, high = span
+    inside = lengths >= low
+    return inside if high is None else inside & (lengths <= high)
+
+
+def describe(span: Span, lengths: Lengths) -> dict[str, Any]:
+    """A group: its limits in words, how many sentences it has, and their mean length (or None)."""
+    mean = float(lengths.mean()) if len(lengths) else None
+    return {"from": span[0], "to": span[1], "sentences": len(lengths), "mean_length": mean}
+
+
+def scores(
+    statistics: dict[str, npt.NDArray[np.int64]], inside: npt.NDArray[np.bool_]
+) -> dict[str, dict[str, Any]]:
+    """BLEU of each system on one group of sentences, the mean of its seeds, with its interval.
+
+    Both are None where the group has no sentence.
+    """
+    if not statistics or not inside.any():
+        return {system: {"bleu": None, "interval": None} for system in statistics}
+    counts: Statistics = np.stack([each[:, inside] for each in statistics.values()])
+    bleu = corpus_bleu(counts.sum(axis=-2)).mean(axis=-1)
+    resampled = bootstrap(counts, RESAMPLES).mean(axis=-1)
+    return {
+        system: {"bleu": float(bleu[position]), "interval": interval(resampled[:, position])}
+        for position, system in enumerate(statistics)
+    }

@@ -1,0 +1,158 @@
+"""Whether systems differ by more than the choice of test sentences explains.
+
+Two tests of a difference in corpus BLEU, both two-sided, not corrected for how many are made:
+
+- the paired bootstrap (Koehn 2004): test sets of the same size are drawn from this one, and in how
+  many of them is the order of the two systems the other one?
+- approximate randomization (Riezler and Maxwell 2005): if the systems were the same, it would not
+  matter which of them a translation came from; how often is the difference as large when that is
+  left to chance?
+
+The score of a system with several seeds is the mean of their BLEUs. Sentences are drawn, or change
+sides, with the translations of all seeds at once. The reason: seeds share the test sentences, and
+what makes one hard or easy holds for all of them; drawn for each seed apart, three seeds would pass
+for a test set three times as long and make any difference look significant. So the results are
+about other test sets and the models at hand; what another training would give is told by the
+standard deviation over seeds.
+"""
+
+import statistics
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from contextnmt.errors import UserError
+from contextnmt.evaluation.bleu_statistics import Statistics, corpus_bleu
+from contextnmt.evaluation.resampling import (
+    CONFIDENCE,
+    ROUNDING,
+    Floats,
+    bootstrap,
+    interval,
+    swap,
+)
+from contextnmt.evaluation.translations import Translations, read_translations
+from contextnmt.files import write_json
+
+#: Resamples of the bootstrap, and tosses for each sentence in the randomization.
+RESAMPLES = 10_000
+
+
+def significance(
+    name: Annotated[str, typer.Option(help="name of the translations, TEXT.beamN")],
+    reference: Annotated[Path, typer.Option(help="reference, tokenized words")],
+    system: Annotated[list[str], typer.Option(help="system of a translation; repeatable")],
+    seed: Annotated[list[int], typer.Option(help="its seed; as often")],
+    hypothesis: Annotated[list[Path], typer.Option(help="its translation; as often")],
+    out: Annotated[Path, typer.Option(help="JSON file to write")],
+    contrast: Annotated[
+        list[str] | None, typer.Option(help="SYSTEM:BASELINE to compare; repeatable")
+    ] = None,
+) -> None:
+    """Test the differences in BLEU between systems: paired bootstrap, approximate randomization.
+
+    Intervals are of 95 percent. A system without all its translations is a gap with its reason.
+
+    Example: contextnmt significance --name test.beam12 --reference test.fr.gz
+    --system baseline --seed 1 --hypothesis restore/en-fr/baseline/1/test.beam12.gz
+    --system context --seed 1 --hypothesis restore/en-fr/context/1/test.beam12.gz
+    --contrast context:baseline --out significance.json
+    """
+    compared = [parse_contrast(each, system) for each in contrast or []]
+    write_json(out, content(read_translations(name, reference, system, seed, hypothesis), compared))
+
+
+def parse_contrast(text: str, systems: list[str]) -> tuple[str, str]:
+    """The system and its baseline. Raises UserError unless both are among `systems`."""
+    first, _, second = text.partition(":")
+    if missing := [each for each in (first, second) if each not in systems]:
+        raise UserError(
+            f"--contrast {text}: no --system {missing[0]!r}: write SYSTEM:BASELINE, and give the "
+            "translations of both"
+        )
+    return first, second
+
+
+def content(found: Translations, contrasts: list[tuple[str, str]]) -> dict[str, Any]:
+    """What the stage writes, see docs/formats.md."""
+    systems: dict[str, Any] = {name: {"gap": gap} for name, gap in found.gaps.items()}
+    resampled: dict[str, Floats] = {}
+    if found.statistics:
+        of_seeds = bootstrap(np.stack(list(found.statistics.values())), RESAMPLES)
+        for position, name in enumerate(found.statistics):
+            resampled[name] = of_seeds[:, position].mean(axis=-1)
+            systems[name] = scored(found, name, resampled[name])
+    return {
+        "name": found.name,
+        "sentences": found.sentences,
+        "seeds": found.seeds,
+        "resamples": RESAMPLES,
+        "confidence_percent": CONFIDENCE,
+        "systems": systems,
+        "contrasts": [
+            {"system": pair[0], "baseline": pair[1], **compare(found, pair, resampled)}
+            for pair in contrasts
+        ],
+    }
+
+
+def scored(found: Translations, system: str, resampled: Floats) -> dict[str, Any]:
+    """BLEU of one system: mean and deviation of its seeds, and the interval by the bootstrap."""
+    of_seeds = [float(bleu) for bleu in corpus_bleu(found.statistics[system].sum(axis=-2))]
+    return {
+        "bleu": statistics.fmean(of_seeds),
+        "deviation": statistics.stdev(of_seeds) if len(of_seeds) > 1 else None,
+        "bleu_of_seeds": of_seeds,
+        "interval": interval(resampled),
+        "notes": found.notes[system],
+    }
+
+
+def compare(
+    found: Translations, contrast: tuple[str, str], resampled: dict[str, Floats]
+) -> dict[str, Any]:
+    """The difference between a system and its baseline with interval and p values, or a gap."""
+    gaps = [f"{each}: {found.gaps[each]}" for each in contrast if each in found.gaps]
+    if gaps:
+        return {"gap": "; ".join(dict.fromkeys(gaps))}
+    first, second = (found.statistics[each] for each in contrast)
+    difference = mean_bleu(first) - mean_bleu(second)
+    differences = resampled[contrast[0]] - resampled[contrast[1]]
+    return {
+        "difference": difference,
+        "interval": interval(differences),
+        "better_percent": 100 * float(np.mean(differences > ROUNDING)),
+        "p_bootstrap": p_bootstrap(differences),
+        "p_randomization": p_randomization(first, second, RESAMPLES),
+    }
+
+
+def mean_bleu(counts: Statistics) -> float:
+    """Mean over seeds of corpus BLEU in percent; `counts` [seeds, sentences, COUNTS]."""
+    return float(corpus_bleu(counts.sum(axis=-2)).mean())
+
+
+def p_bootstrap(differences: Floats) -> float:
+    """Two-sided p of the paired bootstrap: twice the share of resamples in the smaller tail.
+
+    Koehn 2004 counts the resamples that the better system does not win; here both
+    directions are possible findings, so p is twice as much, and below 0.05 where the interval of
+    95 percent leaves out zero (but for its rounding). The resample at hand counts as one more (as
+    Riezler and Maxwell have it), so p is never 0. sacreBLEU's p is of one tail.
+    """
+    tails = [np.sum(differences <= ROUNDING), np.sum(differences >= -ROUNDING)]
+    return min(1.0, 2 * (1 + int(min(tails))) / (1 + len(differences)))
+
+
+def p_randomization(system: Statistics, baseline: Statistics, draws: int) -> float:
+    """Two-sided p of approximate randomization (Riezler and Maxwell 2005).
+
+    The share of random exchanges after which the BLEUs differ by as much as they do, or more, the
+    exchange at hand counted as one. Both have counts [seeds, sentences, COUNTS].
+    """
+    swapped = swap(system, baseline, draws)
+    differences = np.abs((swapped.system - swapped.baseline).mean(axis=-1))
+    actual = abs(mean_bleu(system) - mean_bleu(baseline))
+    return (1 + int(np.sum(differences >= actual - ROUNDING))) / (1 + draws)

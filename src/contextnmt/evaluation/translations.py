@@ -1,0 +1,101 @@
+"""The translations of one test text by several systems, each of several seeds, to be compared.
+
+What cannot be compared is a gap that tells its reason: the other systems are compared all the same.
+"""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from contextnmt.errors import UserError
+from contextnmt.evaluation.bleu_statistics import NO_WORD, Reference
+from contextnmt.evaluation.releases import check_release
+from contextnmt.files import read_lines
+
+
+@dataclass(frozen=True)
+class Translations:
+    """What all systems made of a text.
+
+    `statistics`: counts of BLEU by system, int64 [seeds, sentences, COUNTS], of those whose
+    translations are all there. `gaps`: why the others have none. `notes`: what to know of a score.
+    """
+
+    name: str
+    sentences: int
+    seeds: list[int]
+    statistics: dict[str, npt.NDArray[np.int64]] = field(default_factory=dict)
+    gaps: dict[str, str] = field(default_factory=dict)
+    notes: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def systems(self) -> list[str]:
+        """All systems that were asked for, those with a gap last."""
+        return [*self.statistics, *self.gaps]
+
+
+def read_translations(
+    name: str,
+    reference: Path,
+    system: Sequence[str],
+    seed: Sequence[int],
+    hypothesis: Sequence[Path],
+) -> Translations:
+    """The statistics of the systems' translations of the text `name`, as TEXT.beamN.
+
+    A system has a gap if it lacks a seed that another system has, or if one of its translations is
+    not there, is damaged, or has another number of lines than the reference; each gap is also told
+    on stderr. Raises UserError if the reference cannot be read or is empty, or if the lists do not
+    fit together.
+    """
+    if not len(system) == len(seed) == len(hypothesis):
+        raise UserError(
+            f"{len(system)} --system, {len(seed)} --seed, {len(hypothesis)} --hypothesis: "
+            "give one of each for every translation"
+        )
+    runs = list(zip(system, seed, strict=True))
+    for run in runs:
+        if runs.count(run) > 1:
+            raise UserError(f"--system {run[0]} --seed {run[1]}: given twice: name it once")
+    lines = list(read_lines(reference))
+    if not lines:
+        raise UserError(f"{reference}: an empty reference: there is nothing to score against")
+    check_release(name, reference, len(lines))
+    counted = Reference(lines)
+    paths = dict(zip(runs, hypothesis, strict=True))
+    found = Translations(name, len(lines), sorted(set(seed)))
+    for each in dict.fromkeys(system):
+        try:
+            read_system(found, each, paths, counted, reference)
+        except UserError as gap:
+            found.gaps[each] = str(gap)
+            print(f"warning: no scores of {each}: {gap}", file=sys.stderr)
+    return found
+
+
+def read_system(
+    found: Translations,
+    system: str,
+    paths: dict[tuple[str, int], Path],
+    counted: Reference,
+    reference: Path,
+) -> None:
+    """Add one system to `found`. Raises UserError with the reason if that cannot be."""
+    missing = [str(seed) for seed in found.seeds if (system, seed) not in paths]
+    if missing:
+        raise UserError(f"no translation of seed {', '.join(missing)}, which other systems have")
+    of_seeds, notes = [], []
+    for seed in found.seeds:
+        path = paths[system, seed]
+        lines = list(read_lines(path))
+        if len(lines) != len(counted):
+            raise UserError(f"{path} has {len(lines)} lines and {reference} has {len(counted)}")
+        of_seeds.append(counted.statistics(lines))
+        if not of_seeds[-1][:, 0].any():
+            notes.append(f"seed {seed}: {NO_WORD}")
+    found.statistics[system] = np.stack(of_seeds)
+    found.notes[system] = notes

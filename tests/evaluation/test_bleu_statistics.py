@@ -1,0 +1,61 @@
+"""Counts of sentences and BLEU of their sums, held against sacreBLEU and multi-bleu.perl."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sacrebleu.metrics.bleu import BLEU
+
+from contextnmt.evaluation.bleu_statistics import COUNTS, Reference, corpus_bleu, words_of
+from contextnmt.evaluation.score import normalise_blanks, tokenized_bleu
+from contextnmt.files import read_lines
+
+LINE = st.lists(st.sampled_from(["a", "b", "c", "d\u00a0e", "\u2028"]), max_size=9).map(" ".join)
+PAIRS = st.lists(st.tuples(LINE, LINE), min_size=1, max_size=6)
+
+
+@given(pairs=PAIRS)
+def test_counts_and_bleu_are_those_of_sacrebleu(pairs: list[tuple[str, str]]) -> None:
+    hypotheses, references = map(list, zip(*pairs, strict=True))
+    counts = Reference(references).statistics(hypotheses)
+    metric = BLEU(tokenize="none", smooth_method="none", force=True)
+    expected = metric._extract_corpus_statistics(
+        normalise_blanks(hypotheses), [normalise_blanks(references)]
+    )
+    assert counts.tolist() == expected
+    expected_bleu = tokenized_bleu(hypotheses, references)["bleu"]
+    assert corpus_bleu(counts.sum(axis=0)) == pytest.approx(expected_bleu, abs=1e-9)
+
+
+def test_bleu_of_many_sums_at_once_is_that_of_each(shared: Path) -> None:
+    folder = shared / "oracles/multi_bleu"
+    reference = Reference(list(read_lines(folder / "ref.fr.tok")))
+    counts = np.stack(
+        [reference.statistics(list(read_lines(folder / f"hyp_{name}.fr.tok"))) for name in "abcd"]
+    )
+    assert counts.shape == (4, 400, COUNTS)
+    sums = counts.sum(axis=1)
+    assert [f"{bleu:.2f}" for bleu in corpus_bleu(sums)] == ["84.42", "49.33", "18.84", "0.00"]
+    assert corpus_bleu(sums.reshape(2, 2, COUNTS)).tolist() == [
+        [corpus_bleu(sums[0]), corpus_bleu(sums[1])],
+        [corpus_bleu(sums[2]), corpus_bleu(sums[3])],
+    ]
+
+
+def test_texts_without_words_have_bleu_zero_and_no_warning() -> None:
+    with np.errstate(all="raise", divide="warn"):
+        for hypothesis, reference in (("", "a b c d"), ("a b c d", ""), ("", "")):
+            counts = Reference([reference]).statistics([hypothesis])
+            assert corpus_bleu(counts.sum(axis=0)) == 0
+
+
+def test_another_number_of_hypotheses_is_an_error() -> None:
+    with pytest.raises(ValueError, match="longer"):
+        Reference(["a", "b"]).statistics(["a"])
+
+
+def test_words_are_cut_at_the_blanks_of_perl_alone() -> None:
+    assert words_of(" a\tb\u00a0c\rd \u2028 ") == ["a", "b\u00a0c", "d", "\u2028"]
+    assert words_of(" \t") == []

@@ -1,0 +1,97 @@
+"""Bootstrap and random swaps, held against loops over sentences, and against sacreBLEU."""
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.significance import PairedTest
+from systems import REFERENCES, damaged
+
+from contextnmt.evaluation import resampling
+from contextnmt.evaluation.bleu_statistics import COUNTS, Reference, corpus_bleu
+from contextnmt.evaluation.resampling import SEED, blocks, bootstrap, interval, swap
+from contextnmt.evaluation.significance import p_bootstrap
+
+COUNTED = Reference(REFERENCES)
+WORSE, BETTER = (COUNTED.statistics(damaged(share)) for share in (0.4, 0.3))
+
+
+def slow_bootstrap(counts: npt.NDArray[np.int64], resamples: int) -> list[float]:
+    """Corpus BLEU of each resample, sentence by sentence."""
+    rng = np.random.default_rng(SEED)
+    scores = []
+    for _ in range(resamples):
+        sums = np.zeros(COUNTS, dtype=np.int64)
+        for sentence in rng.integers(len(counts), size=len(counts)):
+            sums += counts[sentence]
+        scores.append(float(corpus_bleu(sums)))
+    return scores
+
+
+def slow_swap(
+    system: npt.NDArray[np.int64], baseline: npt.NDArray[np.int64], draws: int
+) -> list[tuple[float, float]]:
+    """Corpus BLEU of both sides after each exchange, sentence by sentence."""
+    rng = np.random.default_rng(SEED)
+    scores = []
+    for coins in rng.integers(2, size=(draws, len(system)), dtype=np.int8):
+        sides = np.zeros((2, COUNTS), dtype=np.int64)
+        for coin, one, other in zip(coins, system, baseline, strict=True):
+            sides += np.stack([other, one] if coin else [one, other])
+        scores.append((float(corpus_bleu(sides[0])), float(corpus_bleu(sides[1]))))
+    return scores
+
+
+def test_bootstrap_is_that_of_a_loop_over_sentences() -> None:
+    assert bootstrap(WORSE, 20).tolist() == pytest.approx(slow_bootstrap(WORSE, 20))
+
+
+def test_swaps_are_those_of_a_loop_over_sentences() -> None:
+    fast = swap(BETTER, WORSE, 20)
+    slow = slow_swap(BETTER, WORSE, 20)
+    assert list(zip(*fast, strict=True)) == [pytest.approx(pair) for pair in slow]
+
+
+def test_systems_and_seeds_are_drawn_together() -> None:
+    counts = np.stack([[WORSE, BETTER], [BETTER, BETTER]])
+    scores = bootstrap(counts, 30)
+    assert scores.shape == (30, 2, 2)
+    assert scores[:, 0, 0].tolist() == bootstrap(WORSE, 30).tolist()
+    for seed in ((0, 1), (1, 0), (1, 1)):
+        assert scores[:, *seed].tolist() == bootstrap(BETTER, 30).tolist()
+    swapped = swap(counts[0], counts[1], 30)
+    assert swapped.system[:, 0].tolist() == swap(WORSE, BETTER, 30).system.tolist()
+    assert (swapped.system[:, 1] == swapped.baseline[:, 1]).all()
+
+
+def test_all_draws_are_made_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resampling, "BLOCK", 4)
+    assert list(blocks(10)) == [4, 4, 2]
+    assert bootstrap(WORSE, 10).shape == (10,)
+    assert swap(WORSE, BETTER, 10).baseline.shape == (10,)
+
+
+def test_bootstrap_is_that_of_sacrebleu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same draws give the same scores, interval and p (its p is of one tail)."""
+    monkeypatch.setenv("SACREBLEU_SEED", str(SEED))
+    metric = BLEU(tokenize="none", smooth_method="none", force=True)
+    named = [("worse", damaged(0.3, 2)), ("better", damaged(0.27, 3))]
+    test = PairedTest(named, {"BLEU": metric}, [REFERENCES], test_type="bs", n_samples=250)
+    of_worse, of_better = test()[1]["BLEU"]
+    counts = np.stack([COUNTED.statistics(lines) for _, lines in named])
+    worse, better = bootstrap(counts, 250).T
+    for result, scores in ((of_worse, worse), (of_better, better)):
+        assert result.mean == pytest.approx(scores.mean(), abs=1e-4)
+        ordered = np.sort(scores)
+        assert result.ci == pytest.approx((ordered[-7] - ordered[6]) / 2, abs=1e-4)
+    actual = of_better.score - of_worse.score
+    assert actual == pytest.approx(corpus_bleu(counts[1].sum(0)) - corpus_bleu(counts[0].sum(0)))
+    differences = np.abs(better - worse)
+    beyond = np.sum(differences - differences.mean() > actual)
+    assert of_better.p_value == pytest.approx((beyond + 1) / 251)
+    assert 0.005 < of_better.p_value < 0.25
+    assert p_bootstrap(better - worse) == pytest.approx(2 * of_better.p_value, rel=0.5)
+
+
+def test_the_interval_leaves_out_a_fortieth_at_each_end() -> None:
+    assert interval(np.arange(1001.0)) == [25.0, 975.0]
