@@ -119,11 +119,10 @@ class Search:
     def _last(self, words: Tensor, scores: Tensor, steps: int) -> None:
         """At the length limit, a sentence that ended no translation takes its best open one."""
         cut = (steps >= self.longest[self.rows]) & (self.ended == -torch.inf)
-        for row in cut.nonzero().squeeze(1).tolist():
-            slot = int(scores[row].argmax())
-            ids = words[row, slot].tolist()
-            best = Hypothesis(ids, float(scores[row, slot]), finished=False)
-            self.found[int(self.rows[row])].append(best)
+        cut &= scores[:, 0] > -torch.inf  # the best slot, as none has ended
+        rows, best = self.rows[cut].tolist(), words[cut, 0].tolist()
+        for row, ids, score in zip(rows, best, scores[cut, 0].tolist(), strict=True):
+            self.found[row].append(Hypothesis(ids, score, finished=False))
 
     def _advance(
         self,
