@@ -20,7 +20,7 @@ def beam_search(
     counted (A19); the beam of a sentence shrinks by one with each translation that ends. A sentence
     whose best ended translation is no worse than its best open one is done: longer ones only get
     less likely. `end` is the end-of-sentence id, `forbidden` a word that is never written (the
-    unknown word: A21). With `width` 1 this is greedy search.
+    unknown word: spec sec. 2.8). With `width` 1 this is greedy search.
 
     Where no translation ends within the limit, the authors' code starts again, first with the
     unknown word allowed, then with a beam of twice the width, up to 500. Here the best open
@@ -65,6 +65,7 @@ class Search:
         self.encoded = self.model.encode(source)
         lengths = (source != PADDING).sum(1)
         self.shortest, self.longest = lengths // 2, 3 * lengths  # [B]
+        self.first_limit = int(self.longest.min())  # steps before that cut nothing off
         self.rows = torch.arange(len(source), device=source.device)  # [R], sentence numbers
         self.states: tuple[State, ...] = self.model.start(self.encoded)
         self.scores = torch.zeros(len(source), 1, device=source.device)  # [R, K]
@@ -102,27 +103,31 @@ class Search:
         self.slots = self.slots - ends.sum(1)
         scores = scores.masked_fill(ends, -torch.inf)
 
-        self._last(words, scores, steps)
+        if steps >= self.first_limit:
+            self._last(words, scores, steps)
         bound = self.ended if self.only_best else -torch.inf
         going = (scores.amax(1) > bound) & (self.slots > 0) & (steps < self.longest[self.rows])
         self._advance(going.nonzero().squeeze(1), scores, words, origin, word, contexts)
 
     def _finish(self, words: Tensor, scores: Tensor, ends: Tensor) -> None:
         """Keep the translations that end now."""
-        rows = self.rows[ends.nonzero()[:, 0]].tolist()
-        for row, ids, score in zip(
-            rows, words[ends][:, :-1].tolist(), scores[ends].tolist(), strict=True
-        ):
-            self.found[row].append(Hypothesis(ids, score))
+        rows, slots = ends.nonzero(as_tuple=True)
+        self._keep(self.rows[rows], words[rows, slots, :-1], scores[rows, slots], finished=True)
         self.ended = torch.maximum(self.ended, scores.masked_fill(~ends, -torch.inf).amax(1))
 
     def _last(self, words: Tensor, scores: Tensor, steps: int) -> None:
         """At the length limit, a sentence that ended no translation takes its best open one."""
         cut = (steps >= self.longest[self.rows]) & (self.ended == -torch.inf)
-        cut &= scores[:, 0] > -torch.inf  # the best slot, as none has ended
-        rows, best = self.rows[cut].tolist(), words[cut, 0].tolist()
-        for row, ids, score in zip(rows, best, scores[cut, 0].tolist(), strict=True):
-            self.found[row].append(Hypothesis(ids, score, finished=False))
+        cut &= scores[:, 0] > -torch.inf  # the first slot is the best, as none has ended
+        rows = cut.nonzero().squeeze(1)
+        self._keep(self.rows[rows], words[rows, 0], scores[rows, 0], finished=False)
+
+    def _keep(self, sentences: Tensor, words: Tensor, scores: Tensor, finished: bool) -> None:
+        """Keep translations: their sentences [N], words [N, steps] and scores [N]."""
+        if len(sentences):  # to ask a GPU for nothing takes its time too
+            lists = (sentences.tolist(), words.tolist(), scores.tolist())
+            for sentence, ids, score in zip(*lists, strict=True):
+                self.found[sentence].append(Hypothesis(ids, score, finished))
 
     def _advance(
         self,

@@ -59,7 +59,7 @@ class SavedTranslator:
         """The likeliest translation of each sentence, in order; of one without words, none.
 
         With `every`, all translations that its beam ends, best first, of which the likeliest is the
-        same. With `no_unknown` none has an unknown word (A21). `name` is for the progress bar.
+        same. With `no_unknown` none has an unknown word (spec sec. 2.8). `name` is for the bar.
         """
         found: list[list[Hypothesis]] = [[] for _ in sentences]
         forbidden = UNK if no_unknown else None
