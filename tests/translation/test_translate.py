@@ -21,8 +21,11 @@ WORDS = ["a", "b", "c", "d", "e", "f"]
 LINES = ["a b c", "", "f", "d zzz a c e", "b b"]
 
 
-def save(folder, seed=1, words=WORDS, **settings):
-    """A random model in the files of `contextnmt train`, which writes unknown words readily."""
+def save(folder, seed=1, words=WORDS, end=3.0, **settings):
+    """A random model in the files of `contextnmt train`, which writes unknown words readily.
+
+    `end` is the bias of end-of-sentence.
+    """
     folder.mkdir()
     torch.manual_seed(seed)
     chosen = ModelSettings(5, 6, 4, 5, initialisation="glorot", **settings)
@@ -30,7 +33,7 @@ def save(folder, seed=1, words=WORDS, **settings):
     for parameter in model.parameters():
         torch.nn.init.normal_(parameter, std=0.7)
     with torch.no_grad():
-        model.readout.output.bias[:3] = torch.tensor([-50.0, 3.0, 3.0])  # padding, end, unknown
+        model.readout.output.bias[:3] = torch.tensor([-50.0, end, 3.0])  # padding, end, unknown
     save_file(model.state_dict(), folder / "model.safetensors")
     (folder / "model.json").write_text(json.dumps({"model": dataclasses.asdict(chosen)}))
     for side in ("source", "target"):
@@ -124,6 +127,16 @@ def test_attention_weights(model, text, tmp_path):
         symbols = len(best["text"].split()) + best["finished"]
         assert weights.shape == (symbols, len(line.split()) + 1)
         np.testing.assert_allclose(weights.astype(float).sum(1), 1, atol=5e-3)
+
+
+def test_a_translation_that_was_cut_off_has_no_row_for_its_end(text, tmp_path):
+    model = save(tmp_path / "model", end=-50.0)
+    translate(model, [text], [2], [tmp_path / "t.gz"], nbest=1, alignments=True)
+    [best] = json.loads(read(tmp_path / "t.nbest.jsonl.gz")[0])
+    assert not best["finished"]
+    words = len(LINES[0].split())
+    shape = read_alignments(tmp_path / "t.alignments.npz")[0].shape
+    assert shape == (3 * (words + 1), words + 1) == (len(best["text"].split()), words + 1)
 
 
 def test_an_ensemble(model, text, tmp_path):
