@@ -7,7 +7,7 @@ import torch
 
 from contextnmt.model.settings import ModelSettings
 from contextnmt.model.translator import Translator
-from contextnmt.translation.beam import beam_search
+from contextnmt.translation.beam import beam_search, n_best
 
 END, WORDS = 1, 6
 SOURCE = torch.tensor([[3, 4, 5, 1], [4, 1, 0, 0], [5, 3, 1, 0], [3, 3, 5, 1]])
@@ -69,3 +69,45 @@ def test_lengths_keep_to_the_limits(model):
     lengths = (SOURCE != 0).sum(1).tolist()
     for length, found in zip(lengths, beam_search(model, SOURCE, 5, END), strict=True):
         assert length // 2 <= len(found.ids) <= 3 * length
+
+
+def test_without_an_end_the_best_open_translation_is_taken(model):
+    """No second search with a wider beam: a beam of one stays greedy (A19)."""
+    with torch.no_grad():
+        model.readout.output.bias[END] = -100.0
+    for width in (1, 3):
+        for [found] in n_best(model, SOURCE, width, END):
+            assert not found.finished
+    lengths = (SOURCE != 0).sum(1).tolist()
+    found = beam_search(model, SOURCE, 1, END)
+    assert [len(each.ids) for each in found] == [3 * length for length in lengths]
+    assert not any(each.finished for each in found)
+
+
+def test_a_list_is_what_the_beam_ends(model):
+    with torch.no_grad():
+        model.readout.output.bias[END] = 4.0
+    for width in (1, 4, 12):
+        for found in n_best(model, SOURCE, width, END):
+            scores = [each.score for each in found]
+            assert len(found) <= width
+            assert scores == sorted(scores, reverse=True)
+            assert len({tuple(each.ids) for each in found}) == len(found)
+            assert all(each.finished for each in found) or len(found) == 1
+    assert max(map(len, n_best(model, SOURCE, 12, END))) > 5
+
+
+def test_a_forbidden_word_is_never_written(model):
+    [usual] = n_best(model, SOURCE[:1], 6, END)
+    often = max(range(2, WORDS), key=lambda word: sum(word in each.ids for each in usual))
+    assert any(often in each.ids for each in usual)
+    for found in n_best(model, SOURCE, 6, END, forbidden=often):
+        assert not any(often in each.ids for each in found)
+        assert all(each.score > -torch.inf for each in found)
+
+
+def test_where_every_word_is_forbidden_nothing_is_found():
+    """Two symbols of source ask for one word before the end, and there is none but padding."""
+    model = Translator(ModelSettings(5, 6, 4, 5, initialisation="glorot"), WORDS, 2)
+    [found] = beam_search(model, torch.tensor([[3, END]]), 2, END, forbidden=0)
+    assert (found.ids, found.score, found.finished) == ([], -torch.inf, False)

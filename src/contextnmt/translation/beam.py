@@ -1,37 +1,46 @@
 """Beam search for many sentences at once."""
 
-import dataclasses
-
 import torch
 from torch import Tensor
 
 from contextnmt.model.decoder import State
-from contextnmt.model.translator import PADDING, Encoded, Translator
-
-
-@dataclasses.dataclass(frozen=True)
-class Hypothesis:
-    """A translation: its ids without end-of-sentence, and its log-probability in nats."""
-
-    ids: list[int]
-    score: float
+from contextnmt.model.translator import PADDING, Translator
+from contextnmt.translation.ensemble import Ensemble
+from contextnmt.translation.hypothesis import Hypothesis
 
 
 @torch.inference_mode()
-def beam_search(model: Translator, source: Tensor, width: int, end: int) -> list[Hypothesis]:
+def beam_search(
+    model: Translator | Ensemble, source: Tensor, width: int, end: int, forbidden: int | None = None
+) -> list[Hypothesis]:
     """The likeliest translation that a beam of `width` finds for each row of `source` [B, S].
 
     As in the authors' code (spec sec. 2.7): no length normalisation (A18); a translation has at
     least half as many symbols as its source and at most three times as many, end-of-sentence
     counted (A19); the beam of a sentence shrinks by one with each translation that ends. A sentence
     whose best ended translation is no worse than its best open one is done: longer ones only get
-    less likely. `end` is the end-of-sentence id. With `width` 1 this is greedy search.
+    less likely. `end` is the end-of-sentence id, `forbidden` a word that is never written (the
+    unknown word: spec sec. 2.8). With `width` 1 this is greedy search.
+
+    Where no translation ends within the limit, the authors' code starts again, first with the
+    unknown word allowed, then with a beam of twice the width, up to 500. Here the best open
+    translation is taken as it is (A19), not `finished`: so a width is what it says, 1 is greedy
+    search, a forbidden word stays forbidden, and each sentence has a translation.
     """
-    model.eval()
-    search = Search(model, source, width, end)
-    while len(search.rows):
-        search.step()
-    return search.best
+    return [found[0] for found in Search(model, source, width, end, forbidden, best=True).run()]
+
+
+@torch.inference_mode()
+def n_best(
+    model: Translator | Ensemble, source: Tensor, width: int, end: int, forbidden: int | None = None
+) -> list[list[Hypothesis]]:
+    """All translations of each sentence that a beam of `width` ends, at most `width`, best first.
+
+    The same search as `beam_search`, gone on with until the beam has shrunk to nothing or the
+    length limit is reached, as in the authors' code: so the first one is what `beam_search` finds.
+    A sentence without a finished translation has one, not `finished`.
+    """
+    return Search(model, source, width, end, forbidden, best=False).run()
 
 
 class Search:
@@ -41,26 +50,45 @@ class Search:
     none has the score minus infinity. Rows of sentences that are done are dropped.
     """
 
-    def __init__(self, model: Translator, source: Tensor, width: int, end: int) -> None:
-        self.model, self.width, self.end = model, width, end
-        self.encoded: Encoded = model.encode(source)
+    def __init__(
+        self,
+        model: Translator | Ensemble,
+        source: Tensor,
+        width: int,
+        end: int,
+        forbidden: int | None,
+        best: bool,
+    ) -> None:
+        self.model = model if isinstance(model, Ensemble) else Ensemble([model])
+        self.width, self.end, self.forbidden = width, end, forbidden
+        self.only_best = best  # a sentence is done once no other translation can be better
+        self.encoded = self.model.encode(source)
         lengths = (source != PADDING).sum(1)
         self.shortest, self.longest = lengths // 2, 3 * lengths  # [B]
+        self.first_limit = int(self.longest.min())  # steps before that cut nothing off
         self.rows = torch.arange(len(source), device=source.device)  # [R], sentence numbers
-        self.state: State = self.encoded.start
+        self.states: tuple[State, ...] = self.model.start(self.encoded)
         self.scores = torch.zeros(len(source), 1, device=source.device)  # [R, K]
         self.words = source.new_empty(len(source), 1, 0)  # [R, K, steps so far]
         self.slots = torch.full_like(lengths, width)  # [R], hypotheses still to end
-        self.best = [Hypothesis([], -torch.inf) for _ in range(len(source))]
+        self.found: list[list[Hypothesis]] = [[] for _ in range(len(source))]
         self.ended = torch.full_like(self.scores[:, 0], -torch.inf)  # [R], best ended score
+
+    def run(self) -> list[list[Hypothesis]]:
+        """What is found for each sentence, best first; of equal ones the first that ended."""
+        while len(self.rows):
+            self.step()
+        nothing = [Hypothesis([], -torch.inf, finished=False)]  # every word was forbidden
+        return [sorted(found, key=lambda each: -each.score) or nothing for found in self.found]
 
     def step(self) -> None:
         """Write one word more of every open hypothesis."""
-        logits, context, _ = self.model.predict(self.state, self.encoded)
+        costs, contexts = self.model.predict(self.states, self.encoded)  # [R, K, V]
         steps = self.words.size(2) + 1
-        costs = torch.log_softmax(logits, dim=2)  # [R, K, V]
         early = (steps <= self.shortest[self.rows]).view(-1, 1)
         costs[:, :, self.end].masked_fill_(early, -torch.inf)
+        if self.forbidden is not None:
+            costs[:, :, self.forbidden] = -torch.inf
         totals = self.scores.unsqueeze(2) + costs
         width = min(self.width, totals.size(1) * totals.size(2))
         scores, flat = totals.flatten(1).topk(width, dim=1)  # [R, K]
@@ -75,26 +103,31 @@ class Search:
         self.slots = self.slots - ends.sum(1)
         scores = scores.masked_fill(ends, -torch.inf)
 
-        self._last(words, scores, steps)
-        top = scores.amax(1)
-        going = (top > self.ended) & (self.slots > 0) & (steps < self.longest[self.rows])
-        self._advance(going.nonzero().squeeze(1), scores, words, origin, word, context)
+        if steps >= self.first_limit:
+            self._last(words, scores, steps)
+        bound = self.ended if self.only_best else -torch.inf
+        going = (scores.amax(1) > bound) & (self.slots > 0) & (steps < self.longest[self.rows])
+        self._advance(going.nonzero().squeeze(1), scores, words, origin, word, contexts)
 
     def _finish(self, words: Tensor, scores: Tensor, ends: Tensor) -> None:
-        """Keep the best of the translations that end now, where it beats those before."""
-        score, slot = scores.masked_fill(~ends, -torch.inf).max(1)
-        for row in (score > self.ended).nonzero().squeeze(1).tolist():
-            ids = words[row, slot[row], :-1].tolist()
-            self.best[int(self.rows[row])] = Hypothesis(ids, float(score[row]))
-        self.ended = torch.maximum(self.ended, score)
+        """Keep the translations that end now."""
+        rows, slots = ends.nonzero(as_tuple=True)
+        self._keep(self.rows[rows], words[rows, slots, :-1], scores[rows, slots], finished=True)
+        self.ended = torch.maximum(self.ended, scores.masked_fill(~ends, -torch.inf).amax(1))
 
     def _last(self, words: Tensor, scores: Tensor, steps: int) -> None:
         """At the length limit, a sentence that ended no translation takes its best open one."""
         cut = (steps >= self.longest[self.rows]) & (self.ended == -torch.inf)
-        for row in cut.nonzero().squeeze(1).tolist():
-            slot = int(scores[row].argmax())
-            ids = words[row, slot].tolist()
-            self.best[int(self.rows[row])] = Hypothesis(ids, float(scores[row, slot]))
+        cut &= scores[:, 0] > -torch.inf  # the first slot is the best, as none has ended
+        rows = cut.nonzero().squeeze(1)
+        self._keep(self.rows[rows], words[rows, 0], scores[rows, 0], finished=False)
+
+    def _keep(self, sentences: Tensor, words: Tensor, scores: Tensor, finished: bool) -> None:
+        """Keep translations: their sentences [N], words [N, steps] and scores [N]."""
+        if len(sentences):  # to ask a GPU for nothing takes its time too
+            lists = (sentences.tolist(), words.tolist(), scores.tolist())
+            for sentence, ids, score in zip(*lists, strict=True):
+                self.found[sentence].append(Hypothesis(ids, score, finished))
 
     def _advance(
         self,
@@ -103,7 +136,7 @@ class Search:
         words: Tensor,
         origin: Tensor,
         word: Tensor,
-        context: Tensor,
+        contexts: list[Tensor],
     ) -> None:
         """Move the states of the sentences `going` on to their chosen words."""
         if len(going) < len(self.rows):
@@ -112,9 +145,10 @@ class Search:
                 tensor[going] for tensor in (self.rows, self.slots, self.ended)
             )
         self.scores, self.words = scores[going], words[going]
-        origin, word, context = origin[going], word[going], context[going]
-        state = self.state.select(going, origin)
-        self.state = self.model.advance(state, word, take(context, origin), self.encoded)
+        origin, word = origin[going], word[going]
+        states = [state.select(going, origin) for state in self.states]
+        contexts = [take(context[going], origin) for context in contexts]
+        self.states = self.model.advance(states, word, contexts, self.encoded)
 
 
 def take(tensor: Tensor, slots: Tensor) -> Tensor:

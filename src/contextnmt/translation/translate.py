@@ -1,27 +1,19 @@
 """The stage `translate`: texts of one view, by one model, with beams of several widths."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import torch
 import typer
-from safetensors.torch import load_file
 
 from contextnmt.errors import UserError
-from contextnmt.files import read_json, read_lines, write_lines
+from contextnmt.files import read_lines, write_lines
 from contextnmt.model.device import choose_device
-from contextnmt.model.settings import model_settings
-from contextnmt.model.translator import PADDING, Translator
-from contextnmt.progress import progress
-from contextnmt.text.vocabulary import EOS, UNK, Vocabulary
-from contextnmt.translation.beam import Hypothesis, beam_search
-
-#: What an unknown word becomes in a translation (A20): it matches no word of a reference.
-UNKNOWN = "UNK"
-
-#: Hypotheses that a batch holds at most; wide beams get fewer sentences.
-HYPOTHESES = 1200
+from contextnmt.translation.alignment import write_alignments
+from contextnmt.translation.hypothesis import Hypothesis, best_normalised
+from contextnmt.translation.saved import SavedTranslator
 
 
 def translate(
@@ -33,6 +25,20 @@ def translate(
     ],
     device: Annotated[str, typer.Option(help="cpu or cuda")] = "cpu",
     threads: Annotated[int, typer.Option(help="threads of torch on the CPU")] = 1,
+    ensemble: Annotated[
+        list[Path] | None,
+        typer.Option(help="a model to average with, such as another seed; repeatable"),
+    ] = None,
+    nbest: Annotated[
+        int | None,
+        typer.Option(help="also write so many translations of each sentence, with scores", min=1),
+    ] = None,
+    no_unknown: Annotated[
+        bool, typer.Option("--no-unknown", help="also translate without unknown words")
+    ] = False,
+    alignments: Annotated[
+        bool, typer.Option("--alignments", help="also write the attention weights")
+    ] = False,
 ) -> None:
     """Translate texts by beam search. Writes the tokens of the view, one sentence a line.
 
@@ -40,67 +46,109 @@ def translate(
 
     Example: contextnmt translate --model model --text test.en.gz --beam 1 --beam 12
     --out test.beam1.gz --out test.beam12.gz
+
+    What else is asked for lies beside each --out, here test.beam12.gz: --nbest writes
+    test.beam12.nbest.jsonl.gz, and the best translations by score per symbol as
+    test.beam12.normalised.gz; --alignments writes test.beam12.alignments.npz. --no-unknown writes
+    all of them a second time, as test.beam12.no-unknown.gz and so on.
     """
     if len(out) != len(text) * len(beam):
         raise UserError(
             f"{len(text)} --text and {len(beam)} --beam need {len(text) * len(beam)} --out, "
             f"not {len(out)}"
         )
+    sets = [False, True] if no_unknown else [False]
+    outputs = [Outputs(path, nbest, alignments, without) for path in out for without in sets]
+    refuse_clashes(text, outputs)
     torch.set_num_threads(threads)
-    translator = SavedTranslator(model, choose_device(device))
-    names = iter(out)
+    translator = SavedTranslator([model, *(ensemble or [])], choose_device(device))
+    if alignments and not translator.ensemble.aligns:
+        raise UserError(f"{model}: a model without attention: leave out --alignments")
+    following = iter(outputs)
     for path in text:
         sentences = [line.split() for line in read_lines(path)]
         for width in beam:
-            write_lines(next(names), translator.translate(sentences, width, path.name))
+            for _ in sets:
+                next(following).write(translator, sentences, width, path.name)
 
 
-class SavedTranslator:
-    """A trained model with its vocabularies, ready to translate sentences of its view."""
+class Outputs:
+    """The files that one search over a text writes: the translations, and others beside them."""
 
-    def __init__(self, folder: Path, device: torch.device) -> None:
-        """Load the folder that `contextnmt train` wrote. Raises UserError if a file is missing."""
-        weights = folder / "model.safetensors"
-        if not weights.is_file():
-            raise UserError(f"{weights}: no such file; run `contextnmt train` first")
-        self.source = Vocabulary.read(folder / "vocabulary.source.tsv")
-        self.target = Vocabulary.read(folder / "vocabulary.target.tsv")
-        settings = model_settings(read_json(folder / "model.json")["model"])
-        self.model = Translator(settings, len(self.source), len(self.target))
-        self.model.load_state_dict(load_file(weights))
-        self.model.to(device).eval()
-        self.device = device
+    def __init__(self, out: Path, nbest: int | None, alignments: bool, no_unknown: bool) -> None:
+        self.count, self.no_unknown = nbest, no_unknown
+        packed = ".gz" if out.suffix == ".gz" else ""
+        stem = out.name.removesuffix(packed)
+        if no_unknown:
+            stem += ".no-unknown"
+        self.text = out.with_name(stem + packed)
+        self.normalised = out.with_name(f"{stem}.normalised{packed}") if nbest else None
+        self.nbest = out.with_name(f"{stem}.nbest.jsonl{packed}") if nbest else None
+        self.alignments = out.with_name(f"{stem}.alignments.npz") if alignments else None
 
-    def translate(self, sentences: list[list[str]], width: int, name: str) -> list[str]:
-        """One translation a sentence, in order."""
-        translations = [""] * len(sentences)
-        batches = list(self._batches(sentences, max(1, HYPOTHESES // width)))
-        for numbers in progress(batches, f"{name}, beam {width}", "batches", len(batches)):
-            hypotheses = beam_search(
-                self.model, self._padded([sentences[n] for n in numbers]), width, EOS
-            )
-            for number, hypothesis in zip(numbers, hypotheses, strict=True):
-                translations[number] = " ".join(self._words(hypothesis))
-        return translations
+    @property
+    def paths(self) -> Iterator[Path]:
+        """All of the files."""
+        files = (self.text, self.normalised, self.nbest, self.alignments)
+        return (path for path in files if path is not None)
 
-    def _batches(self, sentences: list[list[str]], size: int) -> Iterator[list[int]]:
-        """Numbers of the sentences that hold words, longest first (memory fails at once)."""
-        numbers = [number for number, words in enumerate(sentences) if words]
-        numbers.sort(key=lambda number: -len(sentences[number]))
-        for start in range(0, len(numbers), size):
-            yield numbers[start : start + size]
+    def write(
+        self,
+        translator: SavedTranslator,
+        sentences: Sequence[Sequence[str]],
+        width: int,
+        name: str,
+    ) -> None:
+        """Translate the sentences of the text `name` and write what was asked for."""
+        name += f", beam {width}" + (", no unknown words" if self.no_unknown else "")
+        every = self.nbest is not None
+        found = translator.search(sentences, width, name, self.no_unknown, every)
+        write_lines(self.text, texts(translator, found, [0] * len(found)))
+        if self.normalised and self.nbest and self.count:
+            best = [best_normalised(hypotheses) if hypotheses else 0 for hypotheses in found]
+            write_lines(self.normalised, texts(translator, found, best))
+            write_lines(self.nbest, nbest_lines(translator, found, self.count))
+        if self.alignments:
+            aligned = translator.align(sentences, found, f"{name}, alignments")
+            write_alignments(self.alignments, aligned)
 
-    def _padded(self, sentences: list[list[str]]) -> torch.Tensor:
-        """Source ids [sentences, longest + 1], each ended by end-of-sentence."""
-        ids = [[*self.source.encode(words), EOS] for words in sentences]
-        padded = torch.full((len(ids), max(map(len, ids))), PADDING)
-        for row, line in enumerate(ids):
-            padded[row, : len(line)] = torch.tensor(line)
-        return padded.to(self.device)
 
-    def _words(self, hypothesis: Hypothesis) -> list[str]:
-        decoded = self.target.decode(hypothesis.ids)
-        return [
-            UNKNOWN if number == UNK else word
-            for number, word in zip(hypothesis.ids, decoded, strict=True)
+def refuse_clashes(text: Iterable[Path], outputs: Iterable[Outputs]) -> None:
+    """Raises UserError if a file beside an --out is an input or another output."""
+    seen = {path.resolve() for path in text}
+    for path in (path for each in outputs for path in each.paths):
+        if path.resolve() in seen:
+            raise UserError(f"{path}: read or written already: choose another --out")
+        seen.add(path.resolve())
+
+
+def texts(
+    translator: SavedTranslator,
+    found: Sequence[Sequence[Hypothesis]],
+    places: Sequence[int],
+) -> Iterator[str]:
+    """The text of the hypothesis of each sentence at its place; an empty line where it has none."""
+    for hypotheses, place in zip(found, places, strict=True):
+        yield translator.text(hypotheses[place]) if hypotheses else ""
+
+
+def nbest_lines(
+    translator: SavedTranslator, found: Sequence[Sequence[Hypothesis]], count: int
+) -> Iterator[str]:
+    """The `count` best translations of each sentence, best first, as a line of JSON.
+
+    A list of objects: `text`; `score`, the log-probability (nats); `normalised`, the score per
+    symbol, end-of-sentence counted (A18); `finished`, false where the length limit cut it off
+    (A19). The list of a sentence without words is empty.
+    """
+    for hypotheses in found:
+        rows = [
+            {
+                "finished": each.finished,
+                "normalised": each.normalised,
+                "score": each.score,
+                "text": translator.text(each),
+            }
+            for each in hypotheses[:count]
         ]
+        yield json.dumps(rows, ensure_ascii=False, allow_nan=False)

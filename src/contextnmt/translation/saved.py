@@ -1,0 +1,147 @@
+"""Trained models with their vocabularies, ready to translate sentences of their view."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors.torch import load_file
+
+from contextnmt.errors import UserError
+from contextnmt.files import read_json
+from contextnmt.model.settings import model_settings
+from contextnmt.model.translator import PADDING, Translator
+from contextnmt.progress import progress
+from contextnmt.text.vocabulary import EOS, UNK, Vocabulary
+from contextnmt.translation.alignment import Weights, attention_weights
+from contextnmt.translation.beam import beam_search, n_best
+from contextnmt.translation.ensemble import Ensemble
+from contextnmt.translation.hypothesis import Hypothesis
+
+#: What an unknown word becomes in a translation (A20): it matches no word of a reference.
+UNKNOWN = "UNK"
+
+#: Hypotheses that a batch holds at most; wide beams get fewer sentences.
+HYPOTHESES = 1200
+
+
+class SavedTranslator:
+    """One model, or an ensemble of several, with the vocabularies that they share."""
+
+    def __init__(self, folders: Sequence[Path], device: torch.device) -> None:
+        """Load folders that `contextnmt train` wrote, one at least.
+
+        Raises UserError if a file is missing, if weights are not finite, or if the words of two
+        models differ.
+        """
+        self.source, self.target = read_vocabularies(folders[0])
+        for folder in folders[1:]:
+            for side, other in zip(
+                (self.source, self.target), read_vocabularies(folder), strict=True
+            ):
+                if side.sha256 != other.sha256:
+                    raise UserError(
+                        f"{folder}: its vocabularies are not those of {folders[0]}: an ensemble "
+                        "is of models that were trained on the same ids, such as seeds of a system"
+                    )
+        words = (len(self.source), len(self.target))
+        self.ensemble = Ensemble([load_model(folder, *words).to(device) for folder in folders])
+        self.device = device
+
+    def search(
+        self,
+        sentences: Sequence[Sequence[str]],
+        width: int,
+        name: str,
+        no_unknown: bool = False,
+        every: bool = False,
+    ) -> list[list[Hypothesis]]:
+        """The likeliest translation of each sentence, in order; of one without words, none.
+
+        With `every`, all translations that its beam ends, best first, of which the likeliest is the
+        same. With `no_unknown` none has an unknown word (spec sec. 2.8). `name` is for the bar.
+        """
+        found: list[list[Hypothesis]] = [[] for _ in sentences]
+        forbidden = UNK if no_unknown else None
+        for numbers, source in self._batches(sentences, width, name):
+            if every:
+                lists = n_best(self.ensemble, source, width, EOS, forbidden)
+            else:
+                best = beam_search(self.ensemble, source, width, EOS, forbidden)
+                lists = [[hypothesis] for hypothesis in best]
+            for number, hypotheses in zip(numbers, lists, strict=True):
+                found[number] = hypotheses
+        return found
+
+    def align(
+        self, sentences: Sequence[Sequence[str]], found: Sequence[Sequence[Hypothesis]], name: str
+    ) -> list[Weights]:
+        """Attention weights of the first translation that `search` found for each sentence.
+
+        Where there is none, or an empty one that is not finished, they are [0, 0]. Raises UserError
+        if a model has no attention.
+        """
+        targets = [
+            [*hypotheses[0].ids, *[EOS] * hypotheses[0].finished] if hypotheses else []
+            for hypotheses in found
+        ]
+        aligned: list[Weights] = [np.empty((0, 0), np.float32)] * len(targets)
+        kept = [words if ids else [] for words, ids in zip(sentences, targets, strict=True)]
+        for numbers, source in self._batches(kept, 1, name):
+            weights = attention_weights(self.ensemble, source, [targets[n] for n in numbers])
+            for number, matrix in zip(numbers, weights, strict=True):
+                aligned[number] = matrix
+        return aligned
+
+    def text(self, hypothesis: Hypothesis) -> str:
+        """The words of a translation, unknown ones as `UNKNOWN`."""
+        decoded = self.target.decode(hypothesis.ids)
+        return " ".join(
+            UNKNOWN if number == UNK else word
+            for number, word in zip(hypothesis.ids, decoded, strict=True)
+        )
+
+    def _batches(
+        self, sentences: Sequence[Sequence[str]], width: int, name: str
+    ) -> Iterator[tuple[list[int], torch.Tensor]]:
+        """Numbers and ids of the sentences that hold words, longest first (memory fails at once);
+        a bar shows them going by."""
+        numbers = [number for number, words in enumerate(sentences) if words]
+        numbers.sort(key=lambda number: -len(sentences[number]))
+        size = max(1, HYPOTHESES // width)
+        batches = [numbers[start : start + size] for start in range(0, len(numbers), size)]
+        for batch in progress(batches, name, "batches", len(batches)):
+            yield batch, self._padded([sentences[number] for number in batch])
+
+    def _padded(self, sentences: Sequence[Sequence[str]]) -> torch.Tensor:
+        """Source ids [sentences, longest + 1], each ended by end-of-sentence."""
+        ids = [[*self.source.encode(words), EOS] for words in sentences]
+        padded = torch.full((len(ids), max(map(len, ids))), PADDING)
+        for row, line in enumerate(ids):
+            padded[row, : len(line)] = torch.tensor(line)
+        return padded.to(self.device)
+
+
+def read_vocabularies(folder: Path) -> tuple[Vocabulary, Vocabulary]:
+    """Source and target words of a model. Raises UserError if the folder does not have them."""
+    if not (folder / "model.safetensors").is_file():
+        raise UserError(
+            f"{folder / 'model.safetensors'}: no such file; run `contextnmt train` first"
+        )
+    source, target = (folder / f"vocabulary.{side}.tsv" for side in ("source", "target"))
+    return Vocabulary.read(source), Vocabulary.read(target)
+
+
+def load_model(folder: Path, source_words: int, target_words: int) -> Translator:
+    """The model in a folder that `contextnmt train` wrote.
+
+    Raises UserError if a file is missing or a weight is not finite.
+    """
+    path = folder / "model.safetensors"
+    settings = model_settings(read_json(folder / "model.json")["model"])
+    model = Translator(settings, source_words, target_words)
+    weights = load_file(path)
+    if not all(bool(tensor.isfinite().all()) for tensor in weights.values()):
+        raise UserError(f"{path}: not all weights are finite: the training failed, repeat it")
+    model.load_state_dict(weights)
+    return model

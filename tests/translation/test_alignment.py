@@ -1,0 +1,87 @@
+"""Attention weights of translations, and their file."""
+
+import numpy as np
+import pytest
+import torch
+
+from contextnmt.errors import UserError
+from contextnmt.model.settings import ModelSettings
+from contextnmt.model.translator import Translator
+from contextnmt.translation.alignment import (
+    attention_weights,
+    read_alignments,
+    write_alignments,
+)
+from contextnmt.translation.ensemble import Ensemble
+
+SOURCE = torch.tensor([[3, 4, 5, 1], [4, 1, 0, 0], [5, 3, 1, 0]])
+TARGETS = [[4, 3, 1], [5, 5, 2, 3, 1], [3]]
+
+
+def model(seed, **settings):
+    torch.manual_seed(seed)
+    made = Translator(ModelSettings(5, 6, 4, 5, initialisation="glorot", **settings), 6, 6).eval()
+    for parameter in made.parameters():
+        torch.nn.init.normal_(parameter, std=0.7)
+    return made
+
+
+@torch.inference_mode()
+def one_by_one(translator, source, target):
+    """The weights that `predict` tells of while a translation is forced on it, word by word."""
+    encoded = translator.encode(source[source != 0].unsqueeze(0))
+    state, rows = encoded.start, []
+    for word in target:
+        _, context, weights = translator.predict(state, encoded)
+        rows.append(weights[0, 0].tolist())
+        state = translator.advance(state, torch.tensor([[word]]), context, encoded)
+    return np.array(rows)
+
+
+def test_a_row_for_each_symbol_written_and_a_column_for_each_read():
+    translator = model(1)
+    found = attention_weights(Ensemble([translator]), SOURCE, TARGETS)
+    assert [weights.shape for weights in found] == [(3, 4), (5, 2), (1, 3)]
+    for weights, source, target in zip(found, SOURCE, TARGETS, strict=True):
+        np.testing.assert_allclose(weights, one_by_one(translator, source, target), atol=1e-6)
+        np.testing.assert_allclose(weights.sum(1), 1, atol=1e-6)
+
+
+def test_of_an_ensemble_the_mean():
+    models = [model(1), model(2, cell="gru")]
+    together = attention_weights(Ensemble(models), SOURCE, TARGETS)
+    alone = [attention_weights(Ensemble([each]), SOURCE, TARGETS) for each in models]
+    for mean, one, other in zip(together, *alone, strict=True):
+        np.testing.assert_allclose(mean, (one + other) / 2, atol=1e-6)
+
+
+def test_a_model_without_attention_has_none():
+    with pytest.raises(UserError, match="without attention"):
+        attention_weights(Ensemble([model(1, attention=False)]), SOURCE, TARGETS)
+
+
+def test_a_file_gives_back_what_was_written(tmp_path):
+    found = attention_weights(Ensemble([model(1)]), SOURCE, TARGETS)
+    written = [found[0], np.empty((0, 0)), *found[1:]]
+    for name in ("one.npz", "two.npz"):
+        write_alignments(tmp_path / name, written)
+    assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "two.npz").read_bytes()
+    read = read_alignments(tmp_path / "one.npz")
+    assert [weights.shape for weights in read] == [(3, 4), (0, 0), (5, 2), (1, 3)]
+    for before, after in zip(written, read, strict=True):
+        np.testing.assert_allclose(after, before, atol=5e-4)
+
+
+def test_a_text_without_lines_has_a_file_too(tmp_path):
+    write_alignments(tmp_path / "none.npz", [])
+    assert read_alignments(tmp_path / "none.npz") == []
+
+
+def test_a_file_that_has_none_is_named(tmp_path):
+    path = tmp_path / "text.npz"
+    path.write_text("no weights")
+    with pytest.raises(UserError, match=r"text\.npz: no alignments"):
+        read_alignments(path)
+    np.savez(path, shapes=np.array([[2, 2]]), weights=np.zeros(3))
+    with pytest.raises(UserError, match="3 weights for 1 sentences"):
+        read_alignments(path)

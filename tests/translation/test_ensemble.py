@@ -1,0 +1,55 @@
+"""Several models as one."""
+
+import pytest
+import torch
+
+from contextnmt.errors import UserError
+from contextnmt.model.settings import ModelSettings
+from contextnmt.model.translator import Translator
+from contextnmt.translation.beam import n_best
+from contextnmt.translation.ensemble import Ensemble
+
+END = 1
+SOURCE = torch.tensor([[3, 4, 5, 1], [4, 1, 0, 0]])
+
+
+def model(seed, words=6, **settings):
+    torch.manual_seed(seed)
+    made = Translator(ModelSettings(5, 6, 4, 5, initialisation="glorot", **settings), words, words)
+    for parameter in made.parameters():
+        torch.nn.init.normal_(parameter, std=0.7)
+    return made
+
+
+def test_equal_models_are_as_one():
+    alone = n_best(model(1), SOURCE, 3, END)
+    twice = n_best(Ensemble([model(1), model(1)]), SOURCE, 3, END)
+    for one, two in zip(alone, twice, strict=True):
+        assert [each.ids for each in one] == [each.ids for each in two]
+        assert [e.score for e in one] == pytest.approx([e.score for e in two], abs=1e-4)
+
+
+@torch.inference_mode()
+def test_probabilities_are_averaged_and_sum_to_one():
+    models = [model(1), model(2, cell="gru"), model(3, attention=False)]
+    ensemble = Ensemble(models)
+    encoded = ensemble.encode(SOURCE)
+    together, _ = ensemble.predict(ensemble.start(encoded), encoded)
+    each = [m.predict(m.encode(SOURCE).start, m.encode(SOURCE))[0].softmax(2) for m in models]
+    torch.testing.assert_close(together.exp(), sum(each) / 3)
+    torch.testing.assert_close(together.exp().sum(2), torch.ones(2, 1))
+
+
+def test_a_word_that_one_model_rules_out_stays_possible():
+    one, other = model(1), model(2)
+    with torch.no_grad():
+        one.readout.output.bias[4] = -torch.inf
+    ensemble = Ensemble([one, other])
+    encoded = ensemble.encode(SOURCE)
+    together, _ = ensemble.predict(ensemble.start(encoded), encoded)
+    assert bool((together[:, :, 4] > -torch.inf).all())
+
+
+def test_vocabularies_of_different_sizes_are_refused():
+    with pytest.raises(UserError, match=r"\(6, 6\), \(7, 7\).*same vocabularies"):
+        Ensemble([model(1), model(2, words=7)])

@@ -1,0 +1,201 @@
+"""The stage: which files it writes beside its translations, and what is in them."""
+
+import dataclasses
+import gzip
+import json
+import sys
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from contextnmt import cli
+from contextnmt.errors import UserError
+from contextnmt.model.settings import ModelSettings
+from contextnmt.model.translator import Translator
+from contextnmt.translation.alignment import read_alignments
+from contextnmt.translation.translate import translate
+
+WORDS = ["a", "b", "c", "d", "e", "f"]
+LINES = ["a b c", "", "f", "d zzz a c e", "b b"]
+
+
+def save(folder, seed=1, words=WORDS, end=3.0, **settings):
+    """A random model in the files of `contextnmt train`, which writes unknown words readily.
+
+    `end` is the bias of end-of-sentence.
+    """
+    folder.mkdir()
+    torch.manual_seed(seed)
+    chosen = ModelSettings(5, 6, 4, 5, initialisation="glorot", **settings)
+    model = Translator(chosen, len(words) + 3, len(words) + 3)
+    for parameter in model.parameters():
+        torch.nn.init.normal_(parameter, std=0.7)
+    with torch.no_grad():
+        model.readout.output.bias[:3] = torch.tensor([-50.0, end, 3.0])  # padding, end, unknown
+    save_file(model.state_dict(), folder / "model.safetensors")
+    (folder / "model.json").write_text(json.dumps({"model": dataclasses.asdict(chosen)}))
+    for side in ("source", "target"):
+        lines = "".join(f"{word}\t1\n" for word in words)
+        (folder / f"vocabulary.{side}.tsv").write_text(lines)
+    return folder
+
+
+@pytest.fixture
+def model(tmp_path):
+    return save(tmp_path / "model")
+
+
+@pytest.fixture
+def text(tmp_path):
+    path = tmp_path / "text.gz"
+    path.write_bytes(gzip.compress("".join(f"{line}\n" for line in LINES).encode()))
+    return path
+
+
+def read(path):
+    return gzip.decompress(path.read_bytes()).decode().split("\n")[:-1]
+
+
+def made(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_nothing_is_written_that_is_not_asked_for(model, text, tmp_path):
+    out = tmp_path / "out"
+    translate(model, [text], [1, 3], [out / "t.beam1.gz", out / "t.beam3.gz"])
+    assert made(out) == ["t.beam1.gz", "t.beam3.gz"]
+    lines = read(out / "t.beam3.gz")
+    assert len(lines) == len(LINES)
+    assert [bool(line) for line in lines] == [bool(line) for line in LINES]
+    assert "UNK" in " ".join(lines)
+
+
+def test_lists_of_the_best(model, text, tmp_path):
+    translate(model, [text], [4], [tmp_path / "plain.gz"])
+    out = tmp_path / "out"
+    translate(model, [text], [4], [out / "t.gz"], nbest=3)
+    assert made(out) == ["t.gz", "t.nbest.jsonl.gz", "t.normalised.gz"]
+    assert (out / "t.gz").read_bytes() == (tmp_path / "plain.gz").read_bytes()
+    best, normalised = read(out / "t.gz"), read(out / "t.normalised.gz")
+    lists = [json.loads(line) for line in read(out / "t.nbest.jsonl.gz")]
+    assert len(best) == len(normalised) == len(lists) == len(LINES)
+    assert lists[1] == []
+    assert best[1] == normalised[1] == ""
+    for line, found in zip(best, lists, strict=True):
+        assert len(found) <= 3
+        if found:
+            assert found[0]["text"] == line
+            assert found == sorted(found, key=lambda each: -each["score"])
+        for each in found:
+            symbols = len(each["text"].split()) + each["finished"]
+            assert each["score"] == pytest.approx(each["normalised"] * symbols)
+    assert max(map(len, lists)) == 3
+
+
+def test_the_best_per_symbol_is_that_of_the_whole_beam(model, text, tmp_path):
+    translate(model, [text], [8], [tmp_path / "one.gz"], nbest=1)
+    translate(model, [text], [8], [tmp_path / "all.gz"], nbest=8)
+    lists = [json.loads(line) for line in read(tmp_path / "all.nbest.jsonl.gz")]
+    expected = [
+        max(found, key=lambda each: each["normalised"])["text"] if found else "" for found in lists
+    ]
+    assert read(tmp_path / "one.normalised.gz") == expected
+    assert expected != read(tmp_path / "one.gz")
+
+
+def test_a_second_set_has_no_unknown_words(model, text, tmp_path):
+    out = tmp_path / "out"
+    translate(model, [text], [4], [out / "t.gz"], nbest=4, no_unknown=True)
+    for name in ("t.no-unknown.gz", "t.no-unknown.normalised.gz", "t.no-unknown.nbest.jsonl.gz"):
+        assert len(read(out / name)) == len(LINES)
+        assert "UNK" not in " ".join(read(out / name))
+    assert "UNK" in " ".join(read(out / "t.gz"))
+    assert len(made(out)) == 6
+
+
+def test_attention_weights(model, text, tmp_path):
+    translate(model, [text], [3], [tmp_path / "t.gz"], nbest=1, alignments=True)
+    found = read_alignments(tmp_path / "t.alignments.npz")
+    lists = [json.loads(line) for line in read(tmp_path / "t.nbest.jsonl.gz")]
+    assert len(found) == len(LINES)
+    assert found[1].shape == (0, 0)
+    for weights, line, [best] in zip(
+        found[:1] + found[2:], LINES[:1] + LINES[2:], lists[:1] + lists[2:], strict=True
+    ):
+        symbols = len(best["text"].split()) + best["finished"]
+        assert weights.shape == (symbols, len(line.split()) + 1)
+        np.testing.assert_allclose(weights.astype(float).sum(1), 1, atol=5e-3)
+
+
+def test_a_translation_that_was_cut_off_has_no_row_for_its_end(text, tmp_path):
+    model = save(tmp_path / "model", end=-50.0)
+    translate(model, [text], [2], [tmp_path / "t.gz"], nbest=1, alignments=True)
+    [best] = json.loads(read(tmp_path / "t.nbest.jsonl.gz")[0])
+    assert not best["finished"]
+    words = len(LINES[0].split())
+    shape = read_alignments(tmp_path / "t.alignments.npz")[0].shape
+    assert shape == (3 * (words + 1), words + 1) == (len(best["text"].split()), words + 1)
+
+
+def test_an_ensemble(model, text, tmp_path):
+    other = save(tmp_path / "other", seed=2, cell="gru")
+    translate(model, [text], [3], [tmp_path / "alone.gz"])
+    translate(model, [text], [3], [tmp_path / "twice.gz"], ensemble=[model])
+    translate(model, [text], [3], [tmp_path / "both.gz"], ensemble=[other])
+    translate(other, [text], [3], [tmp_path / "turned.gz"], ensemble=[model])
+    assert read(tmp_path / "twice.gz") == read(tmp_path / "alone.gz")
+    assert read(tmp_path / "both.gz") == read(tmp_path / "turned.gz")
+    assert read(tmp_path / "both.gz") != read(tmp_path / "alone.gz")
+
+
+def test_an_ensemble_of_other_words_is_refused(model, text, tmp_path):
+    other = save(tmp_path / "other", words=WORDS[::-1])
+    with pytest.raises(UserError, match=r"other: its vocabularies are not those of .*model"):
+        translate(model, [text], [1], [tmp_path / "out"], ensemble=[other])
+
+
+def test_without_attention_there_is_nothing_to_align(text, tmp_path):
+    model = save(tmp_path / "model", attention=False)
+    with pytest.raises(UserError, match="leave out --alignments"):
+        translate(model, [text], [1], [tmp_path / "out.gz"], alignments=True)
+    assert not (tmp_path / "out.gz").exists()
+
+
+def test_weights_that_are_not_finite_are_refused(model, text, tmp_path):
+    weights = load_file(model / "model.safetensors")
+    next(iter(weights.values())).fill_(torch.nan)
+    save_file(weights, model / "model.safetensors")
+    with pytest.raises(UserError, match="not all weights are finite"):
+        translate(model, [text], [1], [tmp_path / "out"])
+
+
+def test_a_missing_model_is_named(text, tmp_path):
+    with pytest.raises(UserError, match=r"nothing.*no such file; run `contextnmt train` first"):
+        translate(tmp_path / "nothing", [text], [1], [tmp_path / "out"])
+
+
+def test_no_file_is_written_over(model, text, tmp_path):
+    with pytest.raises(UserError, match=r"t\.no-unknown\.gz: read or written already"):
+        out = [tmp_path / "t.gz", tmp_path / "t.no-unknown.gz"]
+        translate(model, [text], [1, 2], out, no_unknown=True)
+    with pytest.raises(UserError, match=r"text\.normalised\.gz: read or written already"):
+        other = text.rename(tmp_path / "text.normalised.gz")
+        translate(model, [other], [1], [tmp_path / "text.gz"], nbest=1)
+
+
+def test_each_translation_needs_a_name(model, text, tmp_path):
+    with pytest.raises(UserError, match="1 --text and 2 --beam need 2 --out, not 1"):
+        translate(model, [text], [1, 2], [tmp_path / "out"])
+
+
+def test_on_the_command_line(model, text, tmp_path, monkeypatch):
+    words = f"--model {model} --ensemble {model} --text {text} --beam 2 --out {tmp_path}/o.txt"
+    options = "--nbest 2 --no-unknown --alignments"
+    monkeypatch.setattr(sys, "argv", ["contextnmt", "translate", *words.split(), *options.split()])
+    with pytest.raises(SystemExit) as left:
+        cli.main()
+    assert left.value.code == 0
+    names = ["txt", "txt.alignments.npz", "txt.nbest.jsonl", "txt.normalised", "txt.no-unknown"]
+    assert all((tmp_path / f"o.{name}").is_file() for name in names)
