@@ -133,5 +133,5 @@ def along(positions: Vectors) -> list[int]:
 
     The first position is the word's own, and always among them.
     """
-    nearest = numpy.argsort(positions**2, kind="stable")[:SHOWN]
+    nearest = numpy.argsort(numpy.abs(positions), kind="stable")[:SHOWN]
     return [int(number) for number in nearest[numpy.argsort(positions[nearest], kind="stable")]]
