@@ -47,7 +47,7 @@ def about() -> Experiment:
         whole,
         pairs=["en-fr"],
         systems=whole.systems[:2],
-        methods=[Method("C", "contextualization", [("context", "baseline")])],
+        methods=[Method("C", "contextualization", [("context", "baseline"), ("bpe", "absent")])],
         vocabulary_size=6,
     )
 

@@ -115,6 +115,7 @@ def differences(
             text.contrast(pair, method, systems[present], systems[without])
             for method in about.methods
             for present, without in method.contrasts
+            if {present, without} <= set(systems)
         ]
     return found
 
