@@ -51,3 +51,13 @@ def test_vectors_that_lack_a_word_say_so(tmp_path: Path) -> None:
     (tmp_path / "en-fr.json").write_text(json.dumps(content))
     local_charts_figure([tmp_path / "en-fr.json"], ABOUT, tmp_path)
     assert "Without a chart: notebook." in words_of(tmp_path / "local-charts.en-fr.svg")
+
+
+def test_dollars_stay_what_they_are(tmp_path: Path) -> None:
+    content = write_charts(tmp_path / "en-fr.json", ["w3"], "baseline")
+    text = json.dumps(content).replace('"w', '"$_$w').replace('"$_$words', '"words')
+    (tmp_path / "en-fr.json").write_text(text.replace('"$_$word"', '"word"'))
+    local_charts_figure([tmp_path / "en-fr.json"], ABOUT, tmp_path)
+    said = words_of(tmp_path / "local-charts.en-fr.svg")
+    assert "$_$w3, Baseline" in said
+    assert sum(text.startswith("$_$w") for text in said) >= 5

@@ -43,6 +43,11 @@ def test_the_figure_says_what_it_shows(tmp_path: Path) -> None:
     assert before == [path.read_bytes() for path in files]
 
 
+def test_dollars_stay_what_they_are(tmp_path: Path) -> None:
+    content = masks_content(words=("$_$",))
+    assert "$_$ number" in " ".join(figure_of(tmp_path, content))
+
+
 def test_a_word_in_two_senses_is_chosen() -> None:
     words = masks_content()["words"]
     assert choose_word(words, "pen") == "pen"

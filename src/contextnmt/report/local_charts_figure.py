@@ -51,7 +51,8 @@ def draw(about: Experiment, found: Charts, out: Path) -> None:
             axes.axis("off")
         for row, word in zip(panels, words, strict=False):
             for axes, (name, charts) in zip(row, found.of.items(), strict=True):
-                axes.set_title(f"{word}, {found.labels[name]}", fontsize=9)
+                title = f"{word}, {found.labels[name]}"
+                axes.set_title(title, fontsize=9, parse_math=False)  # a word may have a dollar
                 if "gap" in charts[word]:
                     axes.text(0, 0.9, charts[word]["gap"], fontsize=8, wrap=True)
                 else:
@@ -64,7 +65,8 @@ def draw(about: Experiment, found: Charts, out: Path) -> None:
         handles.insert(0, axes.scatter([], [], s=22, color=INK, label="the word"))
         figure.legend(handles=handles, loc="outside lower center", ncols=3)
         if lacking:
-            figure.supxlabel(f"Without a chart: {lacking}.", x=0, ha="left", fontsize=8)
+            text = f"Without a chart: {lacking}."
+            figure.supxlabel(text, x=0, ha="left", fontsize=8, parse_math=False)
         save(figure, out)
 
 
@@ -107,4 +109,5 @@ def label(
         fontsize=7,
         color=color,
         annotation_clip=False,
+        parse_math=False,
     )

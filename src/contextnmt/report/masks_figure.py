@@ -98,7 +98,8 @@ def draw_word(figure: "Figure", title: str, word: str, content: dict[str, Any]) 
     for each in contexts:
         text = f"{each['sense']} (line {each['line']}): {each['sentence']}"
         lines += textwrap.wrap(textwrap.shorten(text, 2 * LETTERS, placeholder=" …"), LETTERS)
-    figure.suptitle("\n".join(lines), x=0, ha="left", fontsize=9)
+    # A sentence may have dollars, which would set what is between them as a formula.
+    figure.suptitle("\n".join(lines), x=0, ha="left", fontsize=9, parse_math=False)
     draw_masks(figure, panels["masks"], panels["difference"], contexts)
     draw_pairs(panels["word"], word, vectors, senses)
     draw_words(panels["words"], content)
@@ -143,7 +144,7 @@ def draw_masks(
         panel.grid(False)
         panel.spines[:].set_visible(False)
         panel.tick_params(left=False, bottom=False, labelbottom=False)
-    axes.set_yticks([0, 1], [each["sense"] for each in contexts])
+    axes.set_yticks([0, 1], [each["sense"] for each in contexts], parse_math=False)
     below.set_yticks([0], ["lower minus upper"])
     below.set_xlabel(
         f"the {len(order)} dimensions of source vectors, by the difference", fontsize=8
@@ -169,7 +170,8 @@ def draw_pairs(axes: "Axes", word: str, vectors: "numpy.ndarray", senses: list[s
     axes.set_xlim(left=0)
     axes.set_yticks(range(3), [*(name for name, _, _ in rows), "without\ncontextualizer"])
     axes.set_xlabel("cosine distance" + (f" (10$^{{{power}}}$)" if power else ""))
-    axes.set_title(f"“{word}”: {len(of_pairs)} pairs of sentences\n(line: mean)", fontsize=8)
+    title = f"“{word}”: {len(of_pairs)} pairs of sentences\n(line: mean)"
+    axes.set_title(title, fontsize=8, parse_math=False)
 
 
 def power_of(largest: float) -> int:
