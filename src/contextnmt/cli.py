@@ -46,6 +46,9 @@ STAGES = {
     "pairs": "contextnmt.evaluation.pairs",
     "phenomena": "contextnmt.evaluation.phenomena",
     "symbol-scores": "contextnmt.evaluation.symbol_scores",
+    "cbow": "contextnmt.evaluation.cbow",
+    "local-charts": "contextnmt.evaluation.local_charts",
+    "masks": "contextnmt.evaluation.masks",
     "cleaning-table": "contextnmt.report.cleaning_table",
     "selection-table": "contextnmt.report.selection_table",
     "selection-figures": "contextnmt.report.selection_figures",
@@ -55,9 +58,13 @@ STAGES = {
     "phenomena-table": "contextnmt.report.phenomena_table",
     "symbols-table": "contextnmt.report.symbols_table",
     "symbol-scores-table": "contextnmt.report.symbol_scores_table",
+    "local-charts-table": "contextnmt.report.local_charts_table",
+    "masks-table": "contextnmt.report.masks_table",
     "gains": "contextnmt.report.gains",
     "curves": "contextnmt.report.curves",
     "length-curves": "contextnmt.report.length_curves",
+    "local-charts-figure": "contextnmt.report.local_charts_figure",
+    "masks-figure": "contextnmt.report.masks_figure",
     "page": "contextnmt.report.page",
 }
 

@@ -1,0 +1,182 @@
+"""The stage `masks`: what the contextualizer makes of one word in several sentences.
+
+Choi et al. 2017, section 3.3: "By masking, i.e., multiplication of weights on the word embedding,
+it is possible to have different word vectors depending on the context." Here are those weights of
+the source words, sigmoid(W_x c^x + b_x), and the distances of the masked vectors. A model without
+contextualizer gives a word one vector: its distances are 0.
+"""
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import numpy
+import torch
+import typer
+
+from contextnmt.errors import UserError
+from contextnmt.evaluation.distances import MEASURES, compare
+from contextnmt.evaluation.phenomena import read_tags
+from contextnmt.evaluation.word_vectors import Vectors
+from contextnmt.files import read_lines, write_json
+from contextnmt.model.device import choose_device
+from contextnmt.text.pieces import tokens_of
+from contextnmt.text.subwords import SEPARATOR
+from contextnmt.text.vocabulary import EOS, UNK
+from contextnmt.translation.translate import SavedTranslator
+
+#: Digits after the point of what is written of vectors.
+DIGITS = 6
+
+
+class Occurrence(NamedTuple):
+    """A word in a sentence: the number of its line (from 1), its symbols, what it means there.
+
+    `sense`: how the reference translates it; empty where nobody has said so.
+    """
+
+    word: str
+    line: int
+    sentence: list[str]
+    sense: str
+
+
+def masks(
+    model: Annotated[Path, typer.Option(help="folder that `contextnmt train` wrote")],
+    text: Annotated[Path, typer.Option(help="source sentences in the model's view")],
+    out: Annotated[Path, typer.Option(help="JSON file to write")],
+    tags: Annotated[
+        str, typer.Option(help="tags of ambiguous words in the text: FILE or ARCHIVE::MEMBER")
+    ] = "",
+    target_language: Annotated[str, typer.Option(help="language whose tags are taken")] = "",
+    word: Annotated[
+        list[str] | None, typer.Option(help="without tags: word to look for; repeatable")
+    ] = None,
+) -> None:
+    """Compute the context masks of words in the sentences of a text, and how far apart they are.
+
+    Ambiguous words come from the tags of a test text. Or name words: they are compared in all
+    sentences that have them, two at least.
+
+    Example: contextnmt masks --model train/en-fr/context/1 --text tokenize/en-fr/test.en.gz
+    --tags embedded.tar.gz::test.phenomena.tsv --target-language fr --out masks.json
+    """
+    if bool(tags) == bool(word) or bool(tags) != bool(target_language):
+        raise UserError("give --tags with --target-language, or --word")
+    found: dict[str, list[Occurrence]] = {each: [] for each in word or []}
+    for occurrence in tagged(text, tags, target_language) if tags else containing(text, found):
+        found.setdefault(occurrence.word, []).append(occurrence)
+    saved = SavedTranslator(model, choose_device("cpu"))
+    words = {each: masks_of(saved, each, occurrences) for each, occurrences in found.items()}
+    write_json(
+        out,
+        {
+            "contextualizer": saved.model.contextualizer is not None,
+            "words": words,
+            "all": over_words(words),
+        },
+    )
+
+
+def tagged(text: Path, tags: str, language: str) -> Iterator[Occurrence]:
+    """The ambiguous words that a table of tags names.
+
+    Raises UserError if a line of `text` does not have the word that is tagged in it.
+    """
+    tags_of = read_tags(tags, language)
+    last = 0
+    for last, line in enumerate(read_lines(text), start=1):
+        sentence = tokens_of(line)
+        for tag in tags_of.get(last, ()):
+            if tag.kind == "ambiguous":
+                if symbols_of(tag.source, sentence) is None:
+                    raise UserError(
+                        f"{text}, line {last}: no {tag.source!r}, which {tags} has there: give the "
+                        "text that the tags belong to"
+                    )
+                yield Occurrence(tag.source, last, sentence, " ".join(tag.target))
+    if last < max(tags_of):
+        raise UserError(f"{text} has {last} lines, but {tags} has tags of line {max(tags_of)}")
+
+
+def containing(text: Path, words: Collection[str]) -> Iterator[Occurrence]:
+    """The sentences of `text` that have one of `words`, what it means there being unknown."""
+    for number, line in enumerate(read_lines(text), start=1):
+        sentence = tokens_of(line)
+        for word in words:
+            if symbols_of(word, sentence) is not None:
+                yield Occurrence(word, number, sentence, "")
+
+
+def symbols_of(word: str, sentence: list[str]) -> list[str] | None:
+    """The symbols of `sentence`, one or several subwords, that make up `word`; None if none do."""
+    symbols: list[str] = []
+    for symbol in sentence:
+        symbols.append(symbol)
+        if not symbol.endswith(SEPARATOR):
+            if "".join(each.removesuffix(SEPARATOR) for each in symbols) == word:
+                return symbols
+            symbols = []
+    return None
+
+
+def masks_of(saved: SavedTranslator, word: str, found: list[Occurrence]) -> dict[str, Any]:
+    """The vector of a word, its masks in all contexts, and their comparison; or a gap."""
+    if len(found) < 2:
+        return {"gap": f"sentences that have it: {len(found)}; a comparison takes two"}
+    ids = saved.source.encode(symbols_of(word, found[0].sentence) or [])
+    if UNK in ids:
+        return {"gap": f"not among the {len(saved.source.words)} words of the vocabulary"}
+    with torch.inference_mode():
+        vector = saved.model.source_embedding(torch.tensor(ids)).double().mean(0).numpy()
+        gates = [mask_of(saved, each.sentence) for each in found]
+    masks = numpy.stack([numpy.ones_like(vector) if gate is None else gate for gate in gates])
+    return {
+        "vector": rounded(vector),
+        "occurrences": [
+            {
+                "line": each.line,
+                "sentence": " ".join(each.sentence),
+                "sense": each.sense,
+                "mask": None if gate is None else rounded(gate),
+            }
+            for each, gate in zip(found, gates, strict=True)
+        ],
+        **compare(vector * masks, [each.sense for each in found]),
+    }
+
+
+def mask_of(saved: SavedTranslator, sentence: list[str]) -> Vectors | None:
+    """The mask [m] of the source words in a sentence, None without contextualizer.
+
+    It is the same for all words of the sentence.
+    """
+    if saved.model.contextualizer is None:
+        return None
+    ids = torch.tensor([[*saved.source.encode(sentence), EOS]])
+    embedded = saved.model.source_embedding(ids)
+    gate, _ = saved.model.contextualizer(embedded, torch.tensor([ids.size(1)]))
+    return gate[0].double().numpy()  # type: ignore[no-any-return]
+
+
+def rounded(vector: Vectors) -> list[float]:
+    """The numbers of a vector as they are written."""
+    return [round(float(number), DIGITS) for number in vector]
+
+
+def over_words(words: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """The means over all words that occur in pairs of one sense as well as of two."""
+    both = [found for found in words.values() if found.get("separation") is not None]
+    if not both:
+        return {"words": 0}
+    return {
+        "words": len(both),
+        "separation": float(numpy.mean([found["separation"] for found in both])),
+        **{
+            kind: {
+                "pairs": sum(found[kind]["pairs"] for found in both),
+                **{m: float(numpy.mean([found[kind][m] for found in both])) for m in MEASURES},
+            }
+            for kind in ("same", "different")
+        },
+    }

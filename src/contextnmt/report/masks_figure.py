@@ -1,0 +1,197 @@
+"""What contextualization does to an ambiguous word: Choi et al. 2017, section 3.3, as a picture."""
+
+import math
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy
+import typer
+
+from contextnmt.evaluation.distances import distances
+from contextnmt.report.experiment import Experiment, Run, parse_experiment
+from contextnmt.report.figures import COLOURS, INK, drawing, save
+from contextnmt.report.masks_table import read_masks
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+#: The word that is drawn if it has two senses in the text: the paper's own example.
+WORD = "notebook"
+
+#: Colours and markers of pairs of sentences, in which the word has one sense or two.
+SAME, DIFFERENT = COLOURS[4], COLOURS[5]
+#: Inches of the whole figure, and letters of a line of a sentence, which has two.
+SIZE, LETTERS = (6.6, 6.0), 94
+
+
+def masks_figure(
+    masks: Annotated[list[Path], typer.Option(help="masks of a run; repeatable")],
+    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
+    out: Annotated[Path, typer.Option(help="folder of the figures")],
+    word: Annotated[str, typer.Option(help="ambiguous word to draw")] = WORD,
+) -> None:
+    """Draw the masks of an ambiguous word in two sentences as masks.{pair} in SVG, PDF and PNG.
+
+    The system is the experiment's first one with contextualizer among those given. A word that
+    the text does not have in two senses is replaced by the one with the most pairs of sentences.
+
+    Example: contextnmt masks-figure --masks results/demo/masks/en-fr/context/1/test.json
+    --experiment "$JSON" --out results/demo/report/choi2017/figures
+    """
+    about = parse_experiment(experiment)
+    found = read_masks(about, masks)
+    for pair in dict.fromkeys(run.pair for run in found):
+        chosen = next(
+            (run for run in found if run.pair == pair and found[run]["contextualizer"]), None
+        )
+        draw(about, pair, chosen, found[chosen] if chosen else {}, word, out / f"masks.{pair}")
+
+
+def draw(
+    about: Experiment,
+    pair: str,
+    run: Run | None,
+    content: dict[str, Any],
+    word: str,
+    out: Path,
+) -> None:
+    """The figure of one pair; without masks of a word in two senses, it says so."""
+    with drawing() as figure:
+        figure.set_size_inches(*SIZE)
+        chosen = choose_word(content.get("words", {}), word)
+        if run is None or chosen is None:
+            reason = "no system with contextualizer" if run is None else "no word in two senses"
+            figure.text(0.5, 0.5, reason, ha="center")
+            figure.suptitle(about.pair_title(pair), x=0, ha="left", fontsize=10)
+        else:
+            system = next(each for each in about.systems if each.id == run.system)
+            title = f"{about.pair_title(pair)}, {system.label}: “{chosen}” in two contexts"
+            draw_word(figure, title, chosen, content)
+        save(figure, out)
+
+
+def choose_word(words: dict[str, dict[str, Any]], wanted: str) -> str | None:
+    """`wanted`, or the word with the most pairs of both kinds, the first of equals by name."""
+    pairs = {
+        word: min(found["same"]["pairs"], found["different"]["pairs"])
+        for word, found in words.items()
+        if found.get("separation") is not None
+    }
+    if wanted in pairs:
+        return wanted
+    return min(pairs, key=lambda word: (-pairs[word], word), default=None)
+
+
+def draw_word(figure: "Figure", title: str, word: str, content: dict[str, Any]) -> None:
+    """Masks above; below, distances between the contexts of the word, and of all words."""
+    panels = figure.subplot_mosaic(
+        [["masks", "masks"], ["difference", "difference"], ["word", "words"]],
+        height_ratios=[0.8, 0.4, 1.3],
+        width_ratios=[1.25, 1],
+    )
+    found = content["words"][word]
+    vectors, senses = masked(found)
+    contexts = [found["occurrences"][number] for number in typical(vectors, senses)]
+    lines = [title]
+    for each in contexts:
+        text = f"{each['sense']} (line {each['line']}): {each['sentence']}"
+        lines += textwrap.wrap(textwrap.shorten(text, 2 * LETTERS, placeholder=" …"), LETTERS)
+    # A sentence may have dollars, which would set what is between them as a formula.
+    figure.suptitle("\n".join(lines), x=0, ha="left", fontsize=9, parse_math=False)
+    draw_masks(figure, panels["masks"], panels["difference"], contexts)
+    draw_pairs(panels["word"], word, vectors, senses)
+    draw_words(panels["words"], content)
+
+
+def masked(found: dict[str, Any]) -> tuple["numpy.ndarray", list[str]]:
+    """The masked vectors [contexts, m] of a word, and what it means in each context."""
+    gates = numpy.array([each["mask"] for each in found["occurrences"]])
+    return numpy.array(found["vector"]) * gates, [each["sense"] for each in found["occurrences"]]
+
+
+def typical(vectors: "numpy.ndarray", senses: list[str]) -> list[int]:
+    """One context for each of the two most frequent senses, neither the most nor the least apart.
+
+    It is the one that is nearest, by cosine, to all others of its sense together.
+    """
+    names = sorted(set(senses), key=lambda sense: (-senses.count(sense), sense))[:2]
+    cosine, _ = distances(vectors)
+    members = [[n for n, sense in enumerate(senses) if sense == name] for name in names]
+    return [min(group, key=lambda n: float(cosine[n, group].sum())) for group in members]
+
+
+def draw_masks(
+    figure: "Figure", axes: "Axes", below: "Axes", contexts: list[dict[str, Any]]
+) -> None:
+    """Two masks, a row each, and their difference below; its dimensions in the order of that."""
+    masks = numpy.array([context["mask"] for context in contexts])  # [2, m]
+    difference = masks[1] - masks[0]
+    order = numpy.argsort(difference, kind="stable")
+    bound = float(numpy.abs(difference).max()) or 1.0
+    rows = [
+        (axes, masks[:, order], {"cmap": "cividis", "vmin": 0, "vmax": 1}, "mask"),
+        (below, difference[None, order], {"cmap": "PuOr", "vmin": -bound, "vmax": bound}, ""),
+    ]
+    for panel, values, scale, label in rows:
+        image = panel.imshow(values, aspect="auto", interpolation="nearest", **scale)  # type: ignore[arg-type]
+        bar = figure.colorbar(image, ax=panel, pad=0.01, aspect=8 * len(values))
+        bar.set_ticks([scale["vmin"], (scale["vmin"] + scale["vmax"]) / 2, scale["vmax"]])  # type: ignore[list-item, operator]
+        bar.ax.tick_params(labelsize=7)
+        bar.set_label(label, fontsize=8)
+        bar.ax.yaxis.set_major_formatter("{x:.2g}")
+        panel.grid(False)
+        panel.spines[:].set_visible(False)
+        panel.tick_params(left=False, bottom=False, labelbottom=False)
+    axes.set_yticks([0, 1], [each["sense"] for each in contexts], parse_math=False)
+    below.set_yticks([0], ["lower minus upper"])
+    below.set_xlabel(
+        f"the {len(order)} dimensions of source vectors, by the difference", fontsize=8
+    )
+
+
+def draw_pairs(axes: "Axes", word: str, vectors: "numpy.ndarray", senses: list[str]) -> None:
+    """A dot for each pair of sentences with the word, by the distance of its two vectors."""
+    cosine, _ = distances(vectors)
+    first, second = numpy.triu_indices(len(senses), 1)
+    same = numpy.array([senses[i] == senses[j] for i, j in zip(first, second, strict=True)])
+    of_pairs = cosine[first, second]
+    power = power_of(of_pairs.max())
+    rows = [("one sense", of_pairs[same], SAME), ("two senses", of_pairs[~same], DIFFERENT)]
+    for row, (_, values, colour) in enumerate(rows):
+        values = values / 10.0**power
+        heights = row + numpy.linspace(-0.22, 0.22, len(values))
+        axes.scatter(values, heights, s=12, color=colour, linewidths=0, clip_on=False)
+        mean = float(values.mean())
+        axes.plot([mean, mean], [row - 0.35, row + 0.35], color=colour)
+    axes.plot([0], [2], marker="D", color=INK, clip_on=False, zorder=4)
+    axes.set_ylim(2.6, -0.6)
+    axes.set_xlim(left=0)
+    axes.set_yticks(range(3), [*(name for name, _, _ in rows), "without\ncontextualizer"])
+    axes.set_xlabel("cosine distance" + (f" (10$^{{{power}}}$)" if power else ""))
+    title = f"“{word}”: {len(of_pairs)} pairs of sentences\n(line: mean)"
+    axes.set_title(title, fontsize=8, parse_math=False)
+
+
+def power_of(largest: float) -> int:
+    """The power of ten that is the unit of an axis to `largest`; 0 where numbers are readable."""
+    power = math.floor(math.log10(largest)) if largest > 0 else 0
+    return 0 if -2 < power < 3 else power
+
+
+def draw_words(axes: "Axes", content: dict[str, Any]) -> None:
+    """A dot a word: above the line, its vectors are farther apart in two senses than in one."""
+    found = [each for each in content["words"].values() if each.get("separation") is not None]
+    points = numpy.array(
+        [[each[kind]["cosine"] for kind in ("same", "different")] for each in found]
+    )
+    points = points[(points > 0).all(1)]  # the axes are logarithmic
+    axes.scatter(points[:, 0], points[:, 1], s=12, color=DIFFERENT, linewidths=0)
+    if len(points):
+        limits = (points.min() / 1.5, points.max() * 1.5)
+        axes.set(xscale="log", yscale="log", xlim=limits, ylim=limits)
+        axes.plot(limits, limits, color=INK, linewidth=0.8)
+    axes.set(xlabel="mean cosine distance, one sense", ylabel="two senses")
+    share = 100 * content["all"]["separation"]
+    axes.set_title(f"{len(found)} words;\ntwo senses farther: {share:.0f} %", fontsize=8)

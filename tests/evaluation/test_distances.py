@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contextnmt.evaluation.distances import compare, distances, separation
+
+numbers = st.floats(-100, 100)
+points = st.lists(st.lists(numbers, min_size=3, max_size=3), min_size=2, max_size=6)
+
+
+@given(points)
+def test_distances_are_those_of_the_definitions(rows: list[list[float]]):
+    vectors = np.array(rows)
+    cosine, euclidean = distances(vectors)
+    for i, one in enumerate(vectors):
+        for j, other in enumerate(vectors):
+            assert euclidean[i, j] == pytest.approx(np.sqrt(((one - other) ** 2).sum()))
+            lengths = np.sqrt((one**2).sum() * (other**2).sum())
+            if lengths > 1e-9:
+                assert cosine[i, j] == pytest.approx(1 - one @ other / lengths, abs=1e-9)
+    assert np.array_equal(cosine, cosine.T)
+
+
+@given(st.lists(numbers, min_size=1, max_size=9), st.integers(2, 5))
+def test_equal_vectors_are_not_apart_at_all(row: list[float], times: int):
+    for found in distances(np.array([row] * times)):
+        assert np.array_equal(found, np.zeros((times, times)))
+
+
+def test_pairs_go_by_sense():
+    vectors = np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 1.0], [0.0, 3.0], [1.0, 0.0]])
+    found = compare(vectors, ["rive", "rive", "banque", "banque", ""])
+    assert found == {
+        "same": {"pairs": 2, "cosine": 0.0, "euclidean": 1.5},
+        "different": {
+            "pairs": 4,
+            "cosine": pytest.approx(1.0),
+            "euclidean": pytest.approx((2**0.5 + 10**0.5 + 5**0.5 + 13**0.5) / 4),
+        },
+        "unknown": {
+            "pairs": 4,
+            "cosine": pytest.approx(0.5),
+            "euclidean": pytest.approx((0 + 1 + 2**0.5 + 10**0.5) / 4),
+        },
+        "separation": 1.0,
+    }
+
+
+def test_of_no_pair_there_is_no_mean():
+    found = compare(np.eye(2), ["", ""])
+    assert found["same"] == found["different"] == {"pairs": 0, "cosine": None, "euclidean": None}
+    assert found["unknown"]["pairs"] == 1
+    assert found["separation"] is None
+    assert compare(np.eye(3), ["a"] * 3)["separation"] is None
+
+
+@given(st.lists(st.integers(0, 5), min_size=1), st.lists(st.integers(0, 5), min_size=1))
+def test_separation_counts_comparisons(near: list[int], far: list[int]):
+    wins = sum((b > a) + 0.5 * (b == a) for a in near for b in far)
+    found = separation(np.array(near, float), np.array(far, float))
+    assert found == pytest.approx(wins / (len(near) * len(far)))

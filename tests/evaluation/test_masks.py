@@ -1,0 +1,151 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from saved_models import CONTEXTUALIZER, save_model
+
+from contextnmt.errors import UserError
+from contextnmt.evaluation.masks import masks, symbols_of
+from contextnmt.files import read_json, write_lines
+from contextnmt.model.translator import Translator
+from contextnmt.text.vocabulary import EOS, Vocabulary
+
+WORDS = ["the", "bank", "river", "money", "by", "bo@@", "at", "."]
+LINES = [
+    "the river bank .",
+    "money .",
+    "the bank by the river",
+    "money by the bank",
+    "bo@@ at by the river .",
+]
+TAGS = [
+    "line\tkind\tlanguage\tsource\ttarget\tseen\tdistance",
+    "1\tambiguous\tfr\tbank\trive\t1\t1",
+    "3\tambiguous\tfr\tbank\trive\t1\t3",
+    "3\tname\tfr\triver\triver\t1\t",
+    "4\tambiguous\tfr\tbank\tbanque\t1\t3",
+    "5\tambiguous\tfr\tboat\tbateau\t1\t3",
+]
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    write_lines(tmp_path / "test.gz", LINES)
+    write_lines(tmp_path / "tags.tsv", TAGS)
+    return tmp_path / "test.gz"
+
+
+def run(text: Path, contextualizer: dict | None, **options: object) -> tuple[Translator, dict]:
+    """The model and what the stage writes of it."""
+    folder = text.parent
+    model = save_model(folder / "model", WORDS, contextualizer)
+    given = options or {"tags": str(folder / "tags.tsv"), "target_language": "fr"}
+    masks(folder / "model", text, folder / "out.json", **given)
+    return model, read_json(folder / "out.json")
+
+
+def read_by_encoder(model: Translator, sentence: str, word: str) -> np.ndarray:
+    """The vector that the encoder gets in place of a word."""
+    seen = []
+    model.encoder.register_forward_hook(lambda module, given, result: seen.append(given[0]))
+    tokens = sentence.split()
+    with torch.no_grad():
+        model.encode(torch.tensor([[*Vocabulary(WORDS).encode(tokens), EOS]]))
+    return seen[-1][0, tokens.index(word)].numpy()
+
+
+def test_masked_vectors_are_what_the_encoder_reads(text: Path):
+    model, content = run(text, CONTEXTUALIZER)
+    assert content["contextualizer"] is True
+    found = content["words"]["bank"]
+    assert [(each["line"], each["sense"]) for each in found["occurrences"]] == [
+        (1, "rive"),
+        (3, "rive"),
+        (4, "banque"),
+    ]
+    vectors = []
+    for each in found["occurrences"]:
+        assert each["sentence"] == LINES[each["line"] - 1]
+        assert all(0 < weight < 1 for weight in each["mask"])
+        masked = np.array(found["vector"]) * np.array(each["mask"])
+        vectors.append(read_by_encoder(model, each["sentence"], "bank"))
+        assert masked == pytest.approx(vectors[-1], abs=1e-5)
+    one, other, far = vectors
+    assert found["same"]["pairs"] == 1
+    assert found["same"]["euclidean"] == pytest.approx(np.linalg.norm(one - other), abs=1e-5)
+    assert found["different"]["euclidean"] == pytest.approx(
+        (np.linalg.norm(one - far) + np.linalg.norm(other - far)) / 2, abs=1e-5
+    )
+    assert found["same"]["cosine"] > 0
+    assert content["all"]["words"] == 1
+    assert content["all"]["same"] == found["same"]
+
+
+def test_without_contextualizer_no_context_matters(text: Path):
+    _, content = run(text, None)
+    assert content["contextualizer"] is False
+    found = content["words"]["bank"]
+    assert [each["mask"] for each in found["occurrences"]] == [None] * 3
+    for kind, pairs in (("same", 1), ("different", 2)):
+        assert found[kind] == {"pairs": pairs, "cosine": 0, "euclidean": 0}
+    assert found["separation"] == content["all"]["separation"] == 0.5
+
+
+def test_words_without_tags_are_compared_in_all_sentences(text: Path):
+    model, content = run(text, CONTEXTUALIZER, word=["money", "boat", "ship"])
+    found = content["words"]["money"]
+    assert [each["line"] for each in found["occurrences"]] == [2, 4]
+    one, other = (read_by_encoder(model, LINES[number], "money") for number in (1, 3))
+    assert found["unknown"]["pairs"] == 1
+    assert found["unknown"]["euclidean"] == pytest.approx(np.linalg.norm(one - other), abs=1e-5)
+    assert found["separation"] is None
+    assert content["words"]["boat"]["gap"] == "sentences that have it: 1; a comparison takes two"
+    assert content["words"]["ship"]["gap"] == "sentences that have it: 0; a comparison takes two"
+    assert content["all"] == {"words": 0}
+
+
+def test_a_word_of_several_subwords_has_their_mean(text: Path):
+    write_lines(text, ["the bo@@ at", "bo@@ at by the bank"])
+    model, content = run(text, CONTEXTUALIZER, word=["boat"])
+    ids = Vocabulary(WORDS).encode(["bo@@", "at"])
+    mean = model.source_embedding.weight[ids].mean(0).detach().numpy()
+    assert content["words"]["boat"]["vector"] == pytest.approx(mean, abs=1e-5)
+
+
+def test_an_unknown_word_is_a_gap(text: Path):
+    write_lines(text, ["the ship", "money by the ship"])
+    _, content = run(text, CONTEXTUALIZER, word=["ship"])
+    assert content["words"]["ship"] == {"gap": "not among the 8 words of the vocabulary"}
+
+
+@pytest.mark.parametrize(
+    ("word", "sentence", "expected"),
+    [
+        ("bank", "the bank", ["bank"]),
+        ("boat", "a bo@@ at", ["bo@@", "at"]),
+        ("at", "bo@@ at", None),
+        ("bo", "bo@@ at", None),
+        ("bo", "a bo@@", None),
+    ],
+)
+def test_words_are_whole(word: str, sentence: str, expected: list[str] | None):
+    assert symbols_of(word, sentence.split()) == expected
+
+
+def test_tags_of_another_text_are_refused(text: Path):
+    write_lines(text, LINES[:3])
+    with pytest.raises(UserError, match=r"has 3 lines, but .*tags\.tsv has tags of line 5"):
+        run(text, CONTEXTUALIZER)
+    write_lines(text, LINES[::-1])
+    folder = text.parent
+    with pytest.raises(UserError, match=r"line 1: no 'bank', which .*tags\.tsv has there"):
+        masks(folder / "model", text, folder / "out.json", str(folder / "tags.tsv"), "fr")
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"tags": "t"}, {"word": ["a"], "tags": "t", "target_language": "fr"}]
+)
+def test_tags_or_words(tmp_path: Path, options: dict):
+    with pytest.raises(UserError, match="give --tags with --target-language, or --word"):
+        masks(tmp_path, tmp_path, tmp_path, **options)

@@ -1,0 +1,63 @@
+"""The figures of local charts."""
+
+import json
+from pathlib import Path
+
+from analysed_models import words_of, write_charts
+from made_up_experiments import experiment
+
+from contextnmt.report.figures import drawing
+from contextnmt.report.local_charts_figure import draw_chart, local_charts_figure
+
+ABOUT = json.dumps(experiment("choi2017", (1,), ("test",)))
+
+
+def test_figures_name_the_words_of_the_table(tmp_path: Path) -> None:
+    content = write_charts(tmp_path / "en-fr.json", ["notebook", "power"], "baseline", "cbow")
+    local_charts_figure([tmp_path / "en-fr.json"], ABOUT, tmp_path / "one")
+    local_charts_figure([tmp_path / "en-fr.json"], ABOUT, tmp_path / "other")
+    names = sorted(path.name for path in (tmp_path / "one").iterdir())
+    assert names == [f"local-charts.en-fr.{suffix}" for suffix in ("pdf", "png", "svg")]
+    for name in names:
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "other" / name).read_bytes()
+    said = words_of(tmp_path / "one/local-charts.en-fr.svg")
+    assert {"notebook, CBOW", "notebook, Baseline", "Without a chart: power."} <= set(said)
+    for charts in content["charts"].values():
+        for axis in charts["notebook"]["axes"]:
+            assert set(axis["words"]) - {"notebook"} <= set(said)
+
+
+def test_dots_are_where_the_words_are(tmp_path: Path) -> None:
+    content = write_charts(tmp_path / "en-fr.json", ["w7"], "cbow")
+    chart = content["charts"]["cbow"]["w7"]
+    with drawing() as figure:
+        axes = figure.subplots()
+        draw_chart(axes, chart)
+        dots = axes.collections[0].get_offsets().tolist()
+        labels = {text.get_text(): list(text.xy) for text in axes.texts}
+    assert dots == [each["position"] for each in chart["neighbours"]]
+    places = {each["word"]: each["position"] for each in chart["neighbours"]}
+    assert len(labels) >= 4
+    assert all(place == places[word] for word, place in labels.items())
+
+
+def test_vectors_that_lack_a_word_say_so(tmp_path: Path) -> None:
+    content = write_charts(tmp_path / "en-fr.json", ["notebook"], "baseline", "cbow")
+    content["charts"]["cbow"]["notebook"] = {"gap": "no such word"}
+    (tmp_path / "en-fr.json").write_text(json.dumps(content))
+    local_charts_figure([tmp_path / "en-fr.json"], ABOUT, tmp_path)
+    assert "no such word" in words_of(tmp_path / "local-charts.en-fr.svg")
+    content["charts"]["baseline"]["notebook"] = {"gap": "no such word"}
+    (tmp_path / "en-fr.json").write_text(json.dumps(content))
+    local_charts_figure([tmp_path / "en-fr.json"], ABOUT, tmp_path)
+    assert "Without a chart: notebook." in words_of(tmp_path / "local-charts.en-fr.svg")
+
+
+def test_dollars_stay_what_they_are(tmp_path: Path) -> None:
+    content = write_charts(tmp_path / "en-fr.json", ["w3"], "baseline")
+    text = json.dumps(content).replace('"w', '"$_$w').replace('"$_$words', '"words')
+    (tmp_path / "en-fr.json").write_text(text.replace('"$_$word"', '"word"'))
+    local_charts_figure([tmp_path / "en-fr.json"], ABOUT, tmp_path)
+    said = words_of(tmp_path / "local-charts.en-fr.svg")
+    assert "$_$w3, Baseline" in said
+    assert sum(text.startswith("$_$w") for text in said) >= 5
