@@ -12,7 +12,7 @@ from contextnmt.errors import UserError
 from contextnmt.files import write_lines
 from contextnmt.report.differences import UNKNOWN, ContrastDifferences, Word, differences
 from contextnmt.report.experiment import Experiment, Method, parse_experiment
-from contextnmt.translation import translate
+from contextnmt.translation import saved
 
 SOURCE = [
     "Jean Barbe of the IMF saw 3 cats .",
@@ -117,7 +117,7 @@ def test_names_numbers_acronyms_and_unknown_words_are_marked(
 
 
 def test_unknown_words_are_written_as_translate_does() -> None:
-    assert translate.UNKNOWN == UNKNOWN
+    assert saved.UNKNOWN == UNKNOWN
 
 
 def test_equal_translations_have_no_differences(about: Experiment, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from contextnmt.model.device import choose_device
 from contextnmt.text.pieces import tokens_of
 from contextnmt.text.subwords import SEPARATOR
 from contextnmt.text.vocabulary import EOS, UNK
-from contextnmt.translation.translate import SavedTranslator
+from contextnmt.translation.saved import SavedTranslator
 
 #: Digits after the point of what is written of vectors.
 DIGITS = 6
@@ -66,12 +66,12 @@ def masks(
     found: dict[str, list[Occurrence]] = {each: [] for each in word or []}
     for occurrence in tagged(text, tags, target_language) if tags else containing(text, found):
         found.setdefault(occurrence.word, []).append(occurrence)
-    saved = SavedTranslator(model, choose_device("cpu"))
+    saved = SavedTranslator([model], choose_device("cpu"))
     words = {each: masks_of(saved, each, occurrences) for each, occurrences in found.items()}
     write_json(
         out,
         {
-            "contextualizer": saved.model.contextualizer is not None,
+            "contextualizer": saved.ensemble.models[0].contextualizer is not None,
             "words": words,
             "all": over_words(words),
         },
@@ -128,7 +128,9 @@ def masks_of(saved: SavedTranslator, word: str, found: list[Occurrence]) -> dict
     if UNK in ids:
         return {"gap": f"not among the {len(saved.source.words)} words of the vocabulary"}
     with torch.inference_mode():
-        vector = saved.model.source_embedding(torch.tensor(ids)).double().mean(0).numpy()
+        vector = (
+            saved.ensemble.models[0].source_embedding(torch.tensor(ids)).double().mean(0).numpy()
+        )
         gates = [mask_of(saved, each.sentence) for each in found]
     masks = numpy.stack([numpy.ones_like(vector) if gate is None else gate for gate in gates])
     return {
@@ -151,11 +153,11 @@ def mask_of(saved: SavedTranslator, sentence: list[str]) -> Vectors | None:
 
     It is the same for all words of the sentence.
     """
-    if saved.model.contextualizer is None:
+    if saved.ensemble.models[0].contextualizer is None:
         return None
     ids = torch.tensor([[*saved.source.encode(sentence), EOS]])
-    embedded = saved.model.source_embedding(ids)
-    gate, _ = saved.model.contextualizer(embedded, torch.tensor([ids.size(1)]))
+    embedded = saved.ensemble.models[0].source_embedding(ids)
+    gate, _ = saved.ensemble.models[0].contextualizer(embedded, torch.tensor([ids.size(1)]))
     return gate[0].double().numpy()  # type: ignore[no-any-return]
 
 
