@@ -18,7 +18,7 @@ import yaml
 from contextnmt.consistency import inconsistencies, unmade
 from contextnmt.errors import UserError
 from contextnmt.places import Configuration, canonical, pairs
-from contextnmt.recipes import merge, settings, systems, with_recipes
+from contextnmt.recipes import differences, merge, settings, systems, with_recipes
 from contextnmt.schema import Mistake, dotted, unknown, violations
 
 #: Name of the layer of `snakemake --config`.
@@ -114,6 +114,7 @@ def resolve(folder: Path, user: list[Layer]) -> Configuration:
     refuse(violations(configuration, schema), layers)
     refuse(inconsistencies(configuration), layers)
     refuse(misnamed([preset, *user]), layers)
+    refuse(unused(configuration, user), layers)
     whole = with_recipes(configuration, [layer.content for layer in layers])
     refuse(unmade(whole, schema), layers)
     for name in asked:
@@ -151,11 +152,14 @@ def refuse_alike(configuration: Configuration, experiment: str, layers: list[Lay
                         contrast,
                     )
                 )
+                before = with_recipes(merge(*contents[:told_apart]), contents[:told_apart])
+                made = before["experiments"][experiment]["systems"]
+                keys = differences(*(settings(made[system]) for system in contrast))
                 raise UserError(
-                    f"{layers[told_apart].name}: experiments.{experiment}: "
-                    f"{' and '.join(contrast)}, which {method} tells apart, are made alike, since "
-                    "what is said of all systems goes before what the paper says of one: say it "
-                    f"below the experiment that you mean, or below experiments.{experiment}.systems"
+                    f"{layers[told_apart].name}: {', '.join(key for key, *_ in keys)}: said of all "
+                    f"systems, this makes {' and '.join(contrast)} of {experiment} alike, which "
+                    f"{method} tells apart: say it below the experiment that you mean, or name "
+                    "the systems that you want in systems"
                 )
 
 
@@ -164,6 +168,17 @@ def alike(configuration: Configuration, experiment: str, contrast: list[str]) ->
     made = configuration["experiments"].get(experiment, {}).get("systems", {})
     present, without = (made.get(system) for system in contrast)
     return None not in (present, without) and settings(present) == settings(without)
+
+
+def unused(configuration: Configuration, layers: list[Layer]) -> Iterator[Mistake]:
+    """Roles of texts that the user names for no language pair that is worked on."""
+    named = [pair for layer in layers for pair in layer.content.get("roles") or {}]
+    if named and not set(named) & set(configuration["pairs"]):
+        here = ", ".join(configuration["pairs"])
+        yield (
+            ["roles", named[0]],
+            f"roles.{named[0]}: {named[0]} is none of the pairs ({here}): name it in pairs",
+        )
 
 
 def misnamed(layers: list[Layer]) -> Iterator[Mistake]:

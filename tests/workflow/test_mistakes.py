@@ -82,6 +82,14 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
             {"experiments": {"choi2017": {"pairs": ["en-xx"]}}},
             "experiments.choi2017.pairs: unknown pair en-xx; did you mean en-",
         ),
+        (
+            {"roles": {"en-cs": {"train": ["train"], "dev": ["dev"], "test": ["test"]}}},
+            "roles.en-cs: en-cs is none of the pairs (en-fr, en-de): name it in pairs",
+        ),
+        (
+            {"pairs": "en-de"},
+            'pairs is "en-de"; allowed: a list of at least 1, each text like en-fr, none of them',
+        ),
         ({"clean": {"en-xx": {}}}, "clean: unknown pair en-xx; did you mean en-"),
         (
             {

@@ -107,10 +107,16 @@ def bleu_table(experiment):
 
 def absence(experiment):
     """Why there is nothing to make of an experiment of the configuration."""
+    entry = CONFIGURATION["experiments"][experiment]
     if not pairs_of(experiment):
-        asked = ", ".join(CONFIGURATION["experiments"][experiment]["pairs"])
-        return f"{experiment} is about {asked}, and pairs: {', '.join(PAIRS)}"
-    return f"{experiment}: systems names none of its systems"
+        return (
+            f"{experiment} is about {', '.join(entry['pairs'])}, and pairs is {', '.join(PAIRS)}: "
+            f"say experiments: {{{experiment}: {{pairs: null}}}} in a --configfile"
+        )
+    return (
+        f"{experiment} is not in this run, since systems is {', '.join(SYSTEMS)}: name some of "
+        f"{', '.join(entry['systems'])} there, or say systems: null in a --configfile"
+    )
 
 
 def marked(experiment):
