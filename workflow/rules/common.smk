@@ -97,7 +97,6 @@ wildcard_constraints:
     aware=r"(\.pair)?",
     view="|".join(VIEWS),
     system="|".join(SYSTEMS),
-    experiment="|".join(EXPERIMENTS),
     seed="[0-9]+",
 
 
