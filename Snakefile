@@ -11,6 +11,7 @@ min_version("9.16")
 include: "workflow/rules/common.smk"
 include: "workflow/rules/inputs.smk"
 include: "workflow/rules/corpus_inputs.smk"
+include: "workflow/rules/compare_inputs.smk"
 include: "workflow/rules/outputs.smk"
 
 
@@ -28,8 +29,10 @@ include: "workflow/rules/select.smk"
 include: "workflow/rules/text.smk"
 include: "workflow/rules/train.smk"
 include: "workflow/rules/evaluate.smk"
+include: "workflow/rules/compare.smk"
 include: "workflow/rules/targets.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/report_compare.smk"
 include: "workflow/rules/report_text.smk"
 include: "workflow/rules/report_choi2017.smk"
 
@@ -66,3 +69,5 @@ localrules:
     pairs_counted,
     counts,
     symbols_scored,
+    compared,
+    lengths_scored,

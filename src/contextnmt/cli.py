@@ -55,6 +55,7 @@ STAGES = {
     "table2": "contextnmt.report.table2",
     "table3": "contextnmt.report.table3",
     "bleu-table": "contextnmt.report.bleu_table",
+    "significance-table": "contextnmt.report.significance_table",
     "phenomena-table": "contextnmt.report.phenomena_table",
     "symbols-table": "contextnmt.report.symbols_table",
     "symbol-scores-table": "contextnmt.report.symbol_scores_table",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from made_up_experiments import experiment
+from made_up_significance import make_significance
 
 from contextnmt.files import write_json, write_lines
 from contextnmt.report.bleu_table import bleu_table
@@ -18,6 +19,7 @@ from contextnmt.report.page import page
 from contextnmt.report.phenomena_table import phenomena_table
 from contextnmt.report.selection_figures import selection_figures
 from contextnmt.report.selection_table import selection_table
+from contextnmt.report.significance_table import significance_table
 from contextnmt.report.symbol_scores_table import symbol_scores_table
 from contextnmt.report.symbols_table import symbols_table
 from contextnmt.report.table2 import table2
@@ -360,7 +362,11 @@ def make_report(results: Results) -> Path:
     selection_table(selected, experiment, out / "tables/selection", rankings)
     perplexities = results.files("perplexity/*.json")
     selection_figures(rankings, perplexities, experiment, out / "figures")
-    gains(table.with_suffix(".json"), experiment, out / "figures")
+    tested = make_significance(results.folder, results.about)
+    significance = out / "tables/significance"
+    significance_table(tested, experiment, significance)
+    tables = (path.with_suffix(".json") for path in (table, significance))
+    gains(*tables, experiment, out / "figures")
     curves(results.files("train/*/*/*/log.jsonl"), experiment, out / "figures")
     page(**page_arguments(results))
     return out / "index.html"

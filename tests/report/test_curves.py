@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from made_up_experiments import EXPERIMENTS, experiment
+from made_up_significance import make_significance
 from results_folder import Results, make_results
 
 from contextnmt.errors import UserError
@@ -12,6 +13,7 @@ from contextnmt.report.curves import curves, plot, read_log
 from contextnmt.report.experiment import System
 from contextnmt.report.figures import lines_of
 from contextnmt.report.gains import gains
+from contextnmt.report.significance_table import significance_table
 
 
 def test_figures_are_the_same_bytes_each_time(results: Results, tmp_path: Path) -> None:
@@ -96,6 +98,9 @@ def gains_of(results: Results, folder: Path, system: str = "*") -> dict[str, str
     """The figure of gains of each pair, as SVG."""
     scores = results.files(f"score/*/{system}/*/scores.json")
     bleu_table(scores, results.experiment, folder / "bleu")
-    gains(folder / "bleu.json", results.experiment, folder / "figures")
+    tested = make_significance(results.folder, results.about)
+    significance_table(tested, results.experiment, folder / "significance")
+    tables = folder / "bleu.json", folder / "significance.json"
+    gains(*tables, results.experiment, folder / "figures")
     pairs = results.about["pairs"]
     return {pair: (folder / f"figures/gains.{pair}.svg").read_text() for pair in pairs}

@@ -96,8 +96,10 @@ wildcard_constraints:
     part=r"[A-Za-z0-9_-]+(\.[0-9]+of[0-9]+)?",
     aware=r"(\.pair)?",
     view="|".join(VIEWS),
+    experiment="|".join(EXPERIMENTS),
     system="|".join(SYSTEMS),
     seed="[0-9]+",
+    beam="[0-9]+",
 
 
 def code(module):

@@ -127,7 +127,7 @@ def marked(experiment):
 
 def tables_of(experiment):
     """The tables on the page of an experiment."""
-    names = ["cleaning", "selection", bleu_table(experiment)]
+    names = ["cleaning", "selection", bleu_table(experiment), "significance"]
     if experiment == "choi2017":
         names += ["table2", "table3", "symbols"]
     if phenomena_files(experiment):
@@ -249,7 +249,11 @@ def benchmarks(experiment):
         ),
         *(
             str(Path(path).relative_to("<results>").with_suffix(""))
-            for path in phenomena_files(experiment)
+            for path in [
+                *phenomena_files(experiment),
+                *significance_files(experiment),
+                *length_score_files(experiment),
+            ]
         ),
     ]
     patterns = (re.sub(r"\.[0-9]+of([0-9]+)", r".*of\1", name) for name in names)

@@ -6,8 +6,9 @@ OF_RUNS = [*MARKED, "systems", "seeds"]
 OF_BLEU = [*OF_RUNS, "table", "methods", "beams", "dev", "test"]
 PAGE = [*OF_BLEU, "title", "preset", "corpora", "config_digest", "deviations"]
 
-CAPTIONS = ["bleu-table", "cleaning", "curves", "gains", "phenomena", "selection"]
-CAPTIONS += ["selection-figures", "symbol-errors", "symbol-scores", "symbols"]
+CAPTIONS = ["bleu-table", "cleaning", "curves", "gains", "lengths", "phenomena"]
+CAPTIONS += ["selection", "selection-figures", "significance"]
+CAPTIONS += ["symbol-errors", "symbol-scores", "symbols"]
 CAPTIONS += ["table2", "table3", "workflow"]
 
 
@@ -114,7 +115,8 @@ for name in EXPERIMENTS:
         name:
             f"{name}_gains"
         input:
-            f"<results>/report/{name}/tables/{bleu_table(name)}.json",
+            bleu=f"<results>/report/{name}/tables/{bleu_table(name)}.json",
+            significance=f"<results>/report/{name}/tables/significance.json",
         output:
             report(
                 gain_figures(name, "svg"),
@@ -133,12 +135,12 @@ for name in EXPERIMENTS:
         params:
             *code("contextnmt.report.gains"),
             experiment=experiment(name, *OF_BLEU),
-            files=lambda wildcards, input: repeated("--bleu-table", input),
             folder=subpath(output[0], parent=True),
         message:
             f"{name}: figure of gains"
         shell:
-            "python -m contextnmt gains {params.files} --experiment {params.experiment:q}"
+            "python -m contextnmt gains --bleu-table {input.bleu}"
+            " --significance-table {input.significance} --experiment {params.experiment:q}"
             " --out {params.folder} > {log} 2>&1"
 
     rule:
@@ -149,6 +151,7 @@ for name in EXPERIMENTS:
             figures=[
                 *gain_figures(name, "svg"),
                 *curve_figures(name, "svg"),
+                *length_figures(name, "svg"),
                 *selection_figures(name, "svg"),
             ],
             models=runs("<results>/train/{pair}/{system}/{seed}/model.json", [name]),

@@ -25,6 +25,8 @@ coverages       coverage
 pairs_counted   pairs
 counts          phenomena
 symbols_scored  symbol_scores
+compared        significance
+lengths_scored  length-scores
 """
 
 
@@ -166,3 +168,13 @@ rule symbols_scored:
             for experiment in EXPERIMENTS
             for path in symbol_score_files(experiment)
         ),
+
+
+rule compared:
+    input:
+        [path for experiment in EXPERIMENTS for path in significance_files(experiment)],
+
+
+rule lengths_scored:
+    input:
+        [path for experiment in EXPERIMENTS for path in length_score_files(experiment)],

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from contextnmt.report.experiment import Experiment, Method, System
+from contextnmt.report.significance_table import significant
 from contextnmt.report.tables import PAPER
 
 #: BLEU that repeats of a system by Choi, Cho and Bengio differ by at most (A41).
@@ -17,6 +18,8 @@ class Contrast:
 
     `spread` is the standard deviation of the difference of two single runs, None of one seed;
     `paper` is the paper's difference on its own test text, None if it prints no such systems.
+    `interval` is the confidence interval over test sentences, None if it was not tested whether
+    chance explains the gain (a translation is missing); `significant` is the outcome.
     """
 
     method: Method
@@ -25,6 +28,8 @@ class Contrast:
     gain: float
     spread: float | None
     paper: float | None
+    interval: tuple[float, float] | None = None
+    significant: bool = True
 
     @property
     def label(self) -> str:
@@ -35,14 +40,21 @@ class Contrast:
     def helps(self) -> bool | None:
         """Whether the method helps; None if the gain, as printed, may be chance.
 
-        That is a gain within the variation between seeds, or, of one seed, within `REPEATS`.
+        That is a gain within the variation between seeds, or, of one seed, within `REPEATS`: of the
+        training; or one that the test sentences may have made.
         """
         chance = REPEATS if self.spread is None else self.spread
-        return None if round(abs(self.gain), 2) <= chance else self.gain > 0
+        beyond = round(abs(self.gain), 2) > chance and self.significant
+        return self.gain > 0 if beyond else None
 
 
-def contrasts(about: Experiment, data: list[dict[str, Any]], pair: str) -> list[Contrast]:
-    """All contrasts of systems that are there, from the `data` of the BLEU table, widest beam."""
+def contrasts(
+    about: Experiment, data: list[dict[str, Any]], tests: list[dict[str, Any]], pair: str
+) -> list[Contrast]:
+    """All contrasts of systems that are there, widest beam.
+
+    `data` is that of the BLEU table, `tests` that of the table of significance.
+    """
     test = [row for row in data if (row["pair"], row["split"]) == (pair, "test")]
     paper = {row["system"]: row for row in test if is_headline(about, row)}
     here = {
@@ -51,6 +63,13 @@ def contrasts(about: Experiment, data: list[dict[str, Any]], pair: str) -> list[
         if (row["source"], row["text"], row["beam"]) == ("here", about.test[pair][0], about.beam)
     }
     systems = {system.id: system for system in about.systems}
+    tested = {
+        (row["system"], row["baseline"]): row
+        for row in tests
+        if (row["pair"], row["text"]) == (pair, about.test[pair][0])
+        and row["baseline"]
+        and not row["gap"]
+    }
     return [
         Contrast(
             method,
@@ -61,11 +80,19 @@ def contrasts(about: Experiment, data: list[dict[str, Any]], pair: str) -> list[
             paper[present]["bleu"] - paper[without]["bleu"]
             if {present, without} <= set(paper)
             else None,
+            *outcome(tested.get((present, without))),
         )
         for method in about.methods
         for present, without in method.contrasts
         if {present, without} <= set(here)
     ]
+
+
+def outcome(row: dict[str, Any] | None) -> tuple[tuple[float, float] | None, bool]:
+    """Interval and significance of a difference, from its row of the table of significance."""
+    if row is None:
+        return None, True
+    return (row["low"], row["high"]), significant([row["p_bootstrap"], row["p_randomization"]])
 
 
 def is_headline(about: Experiment, row: dict[str, Any]) -> bool:

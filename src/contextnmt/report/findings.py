@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from contextnmt.report.contrasts import REPEATS, Contrast, contrasts, is_headline
+from contextnmt.report.contrasts import Contrast, contrasts, is_headline
 from contextnmt.report.experiment import Experiment, pair_title
 from contextnmt.report.tables import signed
 
@@ -36,20 +36,30 @@ class Findings:
 
 
 def findings(
-    about: Experiment, bleu: list[dict[str, Any]], phenomena: list[dict[str, Any]]
+    about: Experiment,
+    bleu: list[dict[str, Any]],
+    tests: list[dict[str, Any]],
+    phenomena: list[dict[str, Any]],
 ) -> list[Findings]:
-    """The findings of each pair, from the data of the BLEU and phenomena tables (or none)."""
+    """The findings of each pair, from the data of the tables of BLEU, significance and phenomena.
+
+    The last may be empty.
+    """
     return [
-        of_pair(about, pair, bleu, [row for row in phenomena if row["pair"] == pair])
+        of_pair(about, pair, bleu, tests, [row for row in phenomena if row["pair"] == pair])
         for pair in about.pairs
     ]
 
 
 def of_pair(
-    about: Experiment, pair: str, bleu: list[dict[str, Any]], phenomena: list[dict[str, Any]]
+    about: Experiment,
+    pair: str,
+    bleu: list[dict[str, Any]],
+    tests: list[dict[str, Any]],
+    phenomena: list[dict[str, Any]],
 ) -> Findings:
     """The findings of one pair: what each method adds, and whether it mends its aims."""
-    found = contrasts(about, bleu, pair)
+    found = contrasts(about, bleu, tests, pair)
     headline, best = best_system(about, pair, bleu)
     figures, sentences = [best], []
     for method in about.methods:
@@ -122,17 +132,16 @@ def verdict(found: list[Contrast]) -> str:
 def verb(found: list[Contrast]) -> str:
     """What a method does, in all of its contrasts or in how many of them."""
     helps = [contrast.helps for contrast in found]
-    repeats = f"repeats of a system ({REPEATS} BLEU)" if found[0].spread is None else "seeds"
     if len(set(helps)) == 1:
         return {
             True: "helps",
             False: "does not help on this corpus",
-            None: f"makes no difference beyond that between {repeats}",
+            None: "makes no difference beyond chance",
         }[helps[0]]
     counts = {
         "helps": helps.count(True),
         "does harm": helps.count(False),
-        f"makes no difference beyond that between {repeats}": helps.count(None),
+        "makes no difference beyond chance": helps.count(None),
     }
     return ", ".join(
         f"{what} in {count}{'' if number else f' of {len(helps)} comparisons'}"

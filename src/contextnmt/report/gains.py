@@ -26,17 +26,19 @@ LINE, GAP, HEADING, FRAME = 0.13, 0.1, 0.3, 1.35
 
 def gains(
     bleu_table: Annotated[Path, typer.Option(help="the BLEU table, as JSON")],
+    significance_table: Annotated[Path, typer.Option(help="the table of significance, as JSON")],
     experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
     out: Annotated[Path, typer.Option(help="folder of the figures")],
 ) -> None:
     """Draw the gain of each method, here and in the paper, as gains.{pair} in SVG, PDF and PNG.
 
     Example: contextnmt gains --bleu-table results/demo/report/choi2017/tables/table4.json
+    --significance-table results/demo/report/choi2017/tables/significance.json
     --experiment "$JSON" --out results/demo/report/choi2017/figures
     """
     about = parse_experiment(experiment)
-    data = read_table(bleu_table).data
-    found = {pair: contrasts(about, data, pair) for pair in about.pairs}
+    data, tests = (read_table(path).data for path in (bleu_table, significance_table))
+    found = {pair: contrasts(about, data, tests, pair) for pair in about.pairs}
     values = [value for items in found.values() for item in items for value in extremes(item)]
     low, high = min([0, *values]), max([0, *values])
     margin = max(MARGIN, SHARE * (high - low))
@@ -47,8 +49,8 @@ def gains(
 
 def extremes(contrast: Contrast) -> list[float]:
     """Both ends of what is drawn of a contrast; all pairs' figures get the same scale by them."""
-    spread, paper = contrast.spread or 0, contrast.paper or 0
-    return [contrast.gain - spread, contrast.gain + spread, paper]
+    low, high = contrast.interval or (contrast.gain, contrast.gain)
+    return [low, high, contrast.paper or 0]
 
 
 def draw(
@@ -74,7 +76,7 @@ def draw(
 def draw_rows(axes: "Axes", found: list[Contrast]) -> float:
     """A row a contrast, below the name of its method; returns their height, the unit of y: inches.
 
-    A filled dot here (a bar for the seeds), an open diamond for the paper.
+    A filled dot here (a bar for the confidence interval), an open diamond for the paper.
     """
     height, labels = 0.0, {}
     for _, group in itertools.groupby(found, key=lambda item: item.method):

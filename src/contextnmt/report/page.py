@@ -14,7 +14,7 @@ import typer
 
 from contextnmt.errors import UserError
 from contextnmt.files import atomic, read_lines
-from contextnmt.report.contrasts import REPEATS, contrasts
+from contextnmt.report.contrasts import REPEATS, Contrast, contrasts
 from contextnmt.report.examples import examples
 from contextnmt.report.experiment import Experiment, by_run, parse_experiment
 from contextnmt.report.figures import INK, RULE
@@ -30,6 +30,7 @@ from contextnmt.report.provenance import (
 )
 from contextnmt.report.published import headline
 from contextnmt.report.restoration import restoration
+from contextnmt.report.significance_table import LEVEL
 from contextnmt.report.tables import PAPER, Block, read_table, signed
 
 TEMPLATE = Path(__file__).with_name("page.html.j2")
@@ -44,9 +45,12 @@ DESCRIPTIONS = {
     "curves.bleu": "BLEU on the dev texts by update",
     "curves.loss": "Training loss by update",
     "gains": "Gain of each method",
+    "lengths": "BLEU by the length of the source sentence",
     "selection.scores": "Scores of the pairs of each training corpus",
     "selection.perplexity": "Perplexity of selected and of random text",
 }
+#: Experiment -> the figures that its paper has too, by the kind of figure, with their number there.
+NUMBERED = {"bahdanau2015": {"lengths": 2}}
 #: Tables of the section on symbolization.
 SYMBOLIZATION = {"table2", "table3", "symbols", "symbol-scores", "symbol-errors"}
 #: Columns of a table from which on remarks stand below their numbers.
@@ -97,13 +101,16 @@ def page(
     if about.table not in tables:
         raise UserError(f"--table: no {about.table}.json among the tables: the page needs it")
     bleu = tables[about.table].data
-    phenomena = tables["phenomena"].data if "phenomena" in tables else []
+    tests, phenomena = (
+        tables[name].data if name in tables else [] for name in ("significance", "phenomena")
+    )
     models = read_models(by_run("--model", model, about))
+    found = {pair: contrasts(about, bleu, tests, pair) for pair in about.pairs}
     figures = [
-        drawn(about, path, bleu, out)
+        drawn(about, path, found[pair], out)
         for pair in about.pairs
         for path in figure
-        if shows(about, path, pair, bleu)
+        if shows(path, pair, found[pair])
     ]
     symbols = restoration(about, restored or [])
     content = {
@@ -112,7 +119,7 @@ def page(
         "headline": headline(about.name),
         "style": STYLE.read_text(encoding="utf-8"),
         "captions": captions(caption),
-        "findings": findings(about, bleu, phenomena),
+        "findings": findings(about, bleu, tests, phenomena),
         "tables": {
             path.stem: {
                 "blocks": tables[path.stem].blocks,
@@ -124,6 +131,7 @@ def page(
         },
         "figures": figures,
         "kinds": {each["kind"] for each in figures},
+        "numbers": NUMBERED.get(about.name, {}),
         "pairs": examples(about, source, reference, hypothesis),
         "restoration": symbols,
         "symbolized": bool(symbols) or not SYMBOLIZATION.isdisjoint(tables),
@@ -137,7 +145,9 @@ def page(
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.globals.update(heading_rows=heading_rows, PAPER=PAPER, REPEATS=REPEATS, WIDE=WIDE)
+    environment.globals.update(
+        heading_rows=heading_rows, LEVEL=LEVEL, PAPER=PAPER, REPEATS=REPEATS, WIDE=WIDE
+    )
     template = environment.from_string(TEMPLATE.read_text(encoding="utf-8"))
     with atomic(out) as stream:
         stream.write(template.render(content))
@@ -149,10 +159,10 @@ def bleu_heading(about: Experiment) -> str:
     return "BLEU of every system" + (f" (Table {number[1]} of the paper)" if number else "")
 
 
-def shows(about: Experiment, path: Path, pair: str, bleu: list[dict[str, Any]]) -> bool:
+def shows(path: Path, pair: str, found: list[Contrast]) -> bool:
     """Whether a figure is of this pair and, if it is one of gains, has any."""
     kind, of, *_ = path.name.split(".")
-    return of == pair and (kind != "gains" or bool(contrasts(about, bleu, pair)))
+    return of == pair and (kind != "gains" or bool(found))
 
 
 def captions(options: list[str]) -> dict[str, str]:
@@ -172,7 +182,7 @@ def links(path: Path, suffixes: tuple[str, ...], out: Path) -> list[tuple[str, s
     return [(FORMATS[suffix], f"{stem}.{suffix}") for suffix in suffixes]
 
 
-def drawn(about: Experiment, path: Path, bleu: list[dict[str, Any]], out: Path) -> dict[str, Any]:
+def drawn(about: Experiment, path: Path, found: list[Contrast], out: Path) -> dict[str, Any]:
     """A figure as the template wants it: kind (the first part of its name), SVG, and links."""
     kind, pair, *quantity = path.stem.split(".")
     text = f"{DESCRIPTIONS.get('.'.join([kind, *quantity]), kind)}, {about.pair_title(pair)}"
@@ -180,7 +190,7 @@ def drawn(about: Experiment, path: Path, bleu: list[dict[str, Any]], out: Path) 
         text += "".join(
             f"; {item.label} {signed(item.gain)} here"
             + ("" if item.paper is None else f", {signed(item.paper)} in the paper")
-            for item in contrasts(about, bleu, pair)
+            for item in found
         )
     svg = "\n".join(read_lines(path))
     return {

@@ -1,0 +1,170 @@
+"""How sure the differences of BLEU are: confidence intervals and tests, as a table."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from contextnmt.errors import UserError
+from contextnmt.files import read_json
+from contextnmt.report.experiment import Experiment, match, parse_experiment
+from contextnmt.report.tables import NONE, Block, Cell, Table, signed, write_table
+
+#: A difference is significant if both tests find one as large by chance less often than this.
+LEVEL = 0.05
+#: Columns of the blocks.
+SCORE = [("BLEU",), ("95 % interval",)]
+DIFFERENCE = [("difference",), ("95 % interval",), ("p, bootstrap",), ("p, randomization",)]
+
+#: Pair and test text.
+Key = tuple[str, str]
+
+
+def significance_table(
+    significance: Annotated[list[Path], typer.Option(help="stage significance; repeatable")],
+    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
+    out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
+) -> None:
+    """Tabulate BLEU with confidence intervals, and every difference with two tests of it.
+
+    Example: contextnmt significance-table
+    --significance results/demo/significance/choi2017/en-fr/test.beam12.json
+    --experiment "$JSON" --out results/demo/report/choi2017/tables/significance
+    """
+    about = parse_experiment(experiment)
+    keys = [(pair, text) for pair in about.pairs for text in about.test[pair]]
+    contents = {
+        key: content_of(about, path)
+        for key, path in match("--significance", significance, key_of, keys).items()
+    }
+    blocks = [
+        made
+        for key, content in contents.items()
+        for made in [scores(about, key, content), differences(about, key, content)]
+        if made.rows
+    ]
+    data = [row for key, content in contents.items() for row in rows_of(about, key, content)]
+    write_table(out, Table(blocks, data, notes(list(contents.values()))))
+
+
+def key_of(path: Path) -> Key:
+    """Pair and text of a file ``…/{pair}/{text}.beam{width}.json``."""
+    return path.absolute().parent.name, path.name.partition(".")[0]
+
+
+def content_of(about: Experiment, path: Path) -> dict[str, Any]:
+    """What the stage wrote. Raises UserError unless it is of all systems at the widest beam."""
+    content = read_json(path)
+    try:
+        beam, systems = content["name"].partition(".beam")[2], content["systems"]
+        if beam == str(about.beam) and all(system.id in systems for system in about.systems):
+            found: dict[str, Any] = content
+            return found
+    except (KeyError, TypeError, AttributeError):
+        pass
+    raise UserError(
+        f"{path}: no significance of all systems with beam {about.beam}: make this file again"
+    )
+
+
+def scores(about: Experiment, key: Key, content: dict[str, Any]) -> Block:
+    """BLEU of every system with its interval."""
+    rows = []
+    for system in about.systems:
+        entry = content["systems"][system.id]
+        cells = [Cell(NONE, entry["gap"]), Cell(NONE)] if "gap" in entry else scored(entry)
+        rows.append((system.label, cells))
+    return Block(title(about, key, ""), SCORE, rows)
+
+
+def scored(entry: dict[str, Any]) -> list[Cell]:
+    """BLEU with the deviation of its seeds, if there are several, and its interval."""
+    deviation = entry["deviation"]
+    spread = "" if deviation is None else f"± {deviation:.2f}"
+    return [Cell(f"{entry['bleu']:.2f}", spread), span(entry["interval"], "{:.2f}".format)]
+
+
+def differences(about: Experiment, key: Key, content: dict[str, Any]) -> Block:
+    """Every difference that was tested; the significant ones are marked."""
+    labels = {system.id: system.label for system in about.systems}
+    rows = [
+        (f"{labels[entry['system']]} over {labels[entry['baseline']]}", tested(entry))
+        for entry in content["contrasts"]
+    ]
+    return Block(title(about, key, ": differences"), DIFFERENCE, rows)
+
+
+def tested(entry: dict[str, Any]) -> list[Cell]:
+    """A difference, its interval and the p of both tests, or why there is none."""
+    if "gap" in entry:
+        return [Cell(NONE, entry["gap"]), *[Cell(NONE)] * (len(DIFFERENCE) - 1)]
+    p_values = [entry["p_bootstrap"], entry["p_randomization"]]
+    return [
+        Cell(signed(entry["difference"]), best=significant(p_values)),
+        span(entry["interval"], signed),
+        *(Cell(p_value(p)) for p in p_values),
+    ]
+
+
+def significant(p_values: list[float]) -> bool:
+    """Whether chance alone explains a difference badly, by both tests."""
+    return max(p_values) < LEVEL
+
+
+def span(interval: list[float], form: Any) -> Cell:
+    """Both ends of an interval."""
+    return Cell(" to ".join(map(form, interval)))
+
+
+def p_value(p: float) -> str:
+    """A p value: three digits, or that it is smaller."""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def title(about: Experiment, key: Key, what: str) -> str:
+    """The title of a block: pair, text and beam."""
+    pair, text = key
+    return f"{about.pair_title(pair)}, {text}, beam {about.beam}{what}"
+
+
+def rows_of(about: Experiment, key: Key, content: dict[str, Any]) -> list[dict[str, Any]]:
+    """One row for each system's BLEU (`baseline` is None), one for each difference."""
+    first = {"pair": key[0], "text": key[1], "beam": about.beam}
+    rows = [
+        {**first, "system": system.id, "baseline": None, **numbers(entry, "bleu")}
+        for system in about.systems
+        for entry in [content["systems"][system.id]]
+    ]
+    rows += [
+        {
+            **first,
+            **{name: entry[name] for name in ("system", "baseline")},
+            **numbers(entry, "difference"),
+            **{name: entry.get(name) for name in ("p_bootstrap", "p_randomization")},
+        }
+        for entry in content["contrasts"]
+    ]
+    return rows
+
+
+def numbers(entry: dict[str, Any], value: str) -> dict[str, Any]:
+    """Value and interval of a row, or its gap."""
+    low, high = entry.get("interval", (None, None))
+    return {"value": entry.get(value), "low": low, "high": high, "gap": entry.get("gap")}
+
+
+def notes(contents: list[dict[str, Any]]) -> list[str]:
+    """What a reader must know to read the table."""
+    lines = [
+        f"Bold: both tests find such a difference by chance in less than {100 * LEVEL:.0f} % of "
+        "cases. They are two-sided and not corrected for how many are made.",
+        f"Intervals of {contents[0]['confidence_percent']} % and the first p by the paired "
+        f"bootstrap (Koehn 2004), the second by approximate randomization (Riezler and Maxwell "
+        f"2005), {contents[0]['resamples']:,} draws each.",
+        "They tell what another choice of test sentences would give, with these models; what "
+        "another training would give is told by the deviation of seeds.",
+    ]
+    seeds = contents[0]["seeds"]
+    if len(seeds) > 1:
+        lines.append(f"Mean ± standard deviation of {len(seeds)} seeds.")
+    return lines

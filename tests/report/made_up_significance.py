@@ -1,0 +1,76 @@
+"""What stage significance writes, with made-up numbers."""
+
+from pathlib import Path
+from typing import Any
+
+from contextnmt.files import read_json, write_json
+
+
+def make_significance(folder: Path, about: dict[str, Any]) -> list[Path]:
+    """A file for each pair and test text, of the BLEU in the folder's scores of the first seed.
+
+    Differences of a point or more are significant.
+    """
+    paths = []
+    for pair in about["pairs"]:
+        for text in about["test"][pair]:
+            name = f"{text}.beam{max(about['beams'])}"
+            bleu = {
+                system["id"]: read_json(
+                    folder / f"score/{pair}/{system['id']}/{about['seeds'][0]}/scores.json"
+                )[name]["bleu"]
+                for system in about["systems"]
+            }
+            paths.append(folder / f"significance/{pair}/{name}.json")
+            write_json(paths[-1], significance_of(name, bleu, contrasts_of(about), about["seeds"]))
+    return paths
+
+
+def contrasts_of(about: dict[str, Any]) -> list[tuple[str, str]]:
+    """The contrasts of all methods whose systems are there."""
+    there = {system["id"] for system in about["systems"]}
+    return [
+        (present, without)
+        for method in about["methods"]
+        for present, without in method["contrasts"]
+        if {present, without} <= there
+    ]
+
+
+def significance_of(
+    name: str, bleu: dict[str, float], contrasts: list[tuple[str, str]], seeds: list[int]
+) -> dict[str, Any]:
+    """The content of a file for systems with these BLEU scores."""
+    return {
+        "name": name,
+        "sentences": 30,
+        "seeds": list(seeds),
+        "resamples": 10000,
+        "confidence_percent": 95,
+        "systems": {
+            system: {
+                "bleu": value,
+                "deviation": 0.5 if len(seeds) > 1 else None,
+                "bleu_of_seeds": [value] * len(seeds),
+                "interval": [value - 2, value + 2],
+                "notes": [],
+            }
+            for system, value in bleu.items()
+        },
+        "contrasts": [difference_of(*contrast, bleu) for contrast in contrasts],
+    }
+
+
+def difference_of(system: str, baseline: str, bleu: dict[str, float]) -> dict[str, Any]:
+    """A difference as the file has it."""
+    difference = bleu[system] - bleu[baseline]
+    p = 0.0002 if abs(difference) >= 1 else 0.4567
+    return {
+        "system": system,
+        "baseline": baseline,
+        "difference": difference,
+        "interval": [difference - 0.9, difference + 0.9],
+        "better_percent": 99.0 if difference > 0 else 1.0,
+        "p_bootstrap": p,
+        "p_randomization": p / 2,
+    }

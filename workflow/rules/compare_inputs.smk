@@ -1,0 +1,82 @@
+"""What is compared: the translations of a test text by all systems of an experiment."""
+
+
+def compared_texts(experiment):
+    """The test texts on which systems are compared, as (pair, TEXT.beamN): the widest beam."""
+    beam = max(CONFIGURATION["experiments"][experiment]["decoding"]["beams"])
+    return [
+        (pair, f"{text}.beam{beam}")
+        for pair in pairs_of(experiment)
+        for text in roles_of(experiment, pair, "test")
+    ]
+
+
+def significance_files(experiment):
+    """How sure the differences between systems are, a file a test text."""
+    return [
+        f"<results>/significance/{experiment}/{pair}/{name}.json"
+        for pair, name in compared_texts(experiment)
+    ]
+
+
+def length_score_files(experiment):
+    """BLEU by sentence length on the first test text of each pair."""
+    first = {pair: name for pair, name in reversed(compared_texts(experiment))}
+    return [
+        f"<results>/length-scores/{experiment}/{pair}/{first[pair]}.json"
+        for pair in pairs_of(experiment)
+    ]
+
+
+def length_figures(experiment, *suffixes):
+    """The figures of BLEU by sentence length, one a pair."""
+    return expand(
+        f"<results>/report/{experiment}/figures/lengths.{{pair}}.{{suffix}}",
+        pair=pairs_of(experiment),
+        suffix=suffixes,
+    )
+
+
+def compared_runs(wildcards):
+    """The folders of all translations that are compared."""
+    return expand(
+        "<results>/restore/{pair}/{system}/{seed}",
+        pair=wildcards.pair,
+        system=systems_of(wildcards.experiment),
+        seed=CONFIGURATION["seeds"],
+    )
+
+
+def compared_side(side):
+    """Input function: one side of the text that is compared on, tokenized."""
+    return lambda wildcards: filled(
+        "tokenize/{pair}/{text}.{language}.gz",
+        wildcards,
+        language=wildcards.pair.split("-")[SIDES.index(side)],
+    )
+
+
+def compared_translations(wildcards):
+    """The options that tell of all translations: system, seed and file."""
+    name = "{text}.beam{beam}.gz"
+    return " ".join(
+        f"--system {system} --seed {seed} --hypothesis "
+        + filled(f"restore/{{pair}}/{system}/{seed}/{name}", wildcards)
+        for system in systems_of(wildcards.experiment)
+        for seed in CONFIGURATION["seeds"]
+    )
+
+
+def compared_systems(wildcards):
+    """The options that tell what is tested: the contrasts of all methods, and first of all systems
+    against the rest of them."""
+    first, *others = systems = systems_of(wildcards.experiment)
+    methods = CONFIGURATION["experiments"][wildcards.experiment]["methods"].values()
+    named = [
+        (present, without)
+        for method in methods
+        for present, without in method["contrasts"]
+        if {present, without} <= set(systems)
+    ]
+    contrasts = dict.fromkeys([*((other, first) for other in others), *named])
+    return repeated("--contrast", map(":".join, contrasts))

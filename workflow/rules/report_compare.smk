@@ -1,0 +1,65 @@
+"""What the report says of how systems compare, for each experiment."""
+
+for name in EXPERIMENTS:
+
+    rule:
+        name:
+            f"{name}_significance"
+        input:
+            significance_files(name),
+        output:
+            report(
+                f"<results>/report/{name}/tables/significance.csv",
+                caption="../report/significance.rst",
+                category="Tables",
+                labels={"experiment": marked(name), "table": "significance"},
+            ),
+            other_formats(name, "significance"),
+        log:
+            f"<logs>/report/{name}/significance.log",
+        benchmark:
+            f"<benchmarks>/report/{name}/significance.tsv"
+        localrule: True
+        conda:
+            "../../envs/contextnmt.yaml"
+        params:
+            *code("contextnmt.report.significance_table"),
+            experiment=experiment(name, *OF_RUNS, "beams", "test"),
+            files=lambda wildcards, input: repeated("--significance", input),
+            out=lambda wildcards, output: Path(output[0]).with_suffix(""),
+        message:
+            f"{name}: table of significance"
+        shell:
+            "python -m contextnmt significance-table {params.files} --experiment {params.experiment:q}"
+            " --out {params.out} > {log} 2>&1"
+
+    rule:
+        name:
+            f"{name}_lengths"
+        input:
+            length_score_files(name),
+        output:
+            report(
+                length_figures(name, "svg"),
+                caption="../report/lengths.rst",
+                category="Figures",
+                labels={"experiment": marked(name)},
+            ),
+            length_figures(name, "pdf", "png"),
+        log:
+            f"<logs>/report/{name}/lengths.log",
+        benchmark:
+            f"<benchmarks>/report/{name}/lengths.tsv"
+        localrule: True
+        conda:
+            "../../envs/contextnmt.yaml"
+        params:
+            *code("contextnmt.report.length_curves"),
+            experiment=experiment(name, *OF_RUNS),
+            files=lambda wildcards, input: repeated("--scores", input),
+            folder=subpath(output[0], parent=True),
+        message:
+            f"{name}: BLEU by sentence length"
+        shell:
+            "python -m contextnmt length-curves {params.files} --experiment {params.experiment:q}"
+            " --out {params.folder} > {log} 2>&1"
