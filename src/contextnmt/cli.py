@@ -56,6 +56,7 @@ STAGES = {
     "table3": "contextnmt.report.table3",
     "bleu-table": "contextnmt.report.bleu_table",
     "significance-table": "contextnmt.report.significance_table",
+    "trainings-table": "contextnmt.report.trainings_table",
     "phenomena-table": "contextnmt.report.phenomena_table",
     "symbols-table": "contextnmt.report.symbols_table",
     "symbol-scores-table": "contextnmt.report.symbol_scores_table",

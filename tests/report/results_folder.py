@@ -24,6 +24,7 @@ from contextnmt.report.symbol_scores_table import symbol_scores_table
 from contextnmt.report.symbols_table import symbols_table
 from contextnmt.report.table2 import table2
 from contextnmt.report.table3 import table3
+from contextnmt.report.trainings_table import trainings_table
 from contextnmt.text.rules import HEADER, Rule
 
 CAPTIONS = Path(__file__).parents[2] / "workflow" / "report"
@@ -294,11 +295,16 @@ def make_run(folder: Path, run: str, bleu: float, position: int, tests: tuple[st
 def make_training(folder: Path, run: str, bleu: float) -> None:
     """What train writes for one run, and its benchmark file."""
     records = [
-        {"kind": "train", "update": update, "loss": 6 / (1 + update / 150) + 1 - bleu / 100}
+        {
+            "kind": "train",
+            "update": update,
+            "epoch": update / 150,
+            "loss": 6 / (1 + update / 150) + 1 - bleu / 100,
+        }
         for update in range(20, 601, 20)
     ]
     records += [
-        {"kind": "dev", "update": update, "bleu": bleu * (1 - 0.5 ** (update / 150)), "seconds": 1}
+        {"kind": "dev", "update": update, "bleu": bleu * (1 - 0.5 ** (update / 150)), "loss": 2.345}
         for update in range(150, 601, 150)
     ]
     write_lines(folder / f"train/{run}/log.jsonl", [json.dumps(record) for record in records])
@@ -367,7 +373,10 @@ def make_report(results: Results) -> Path:
     significance_table(tested, experiment, significance)
     tables = (path.with_suffix(".json") for path in (table, significance))
     gains(*tables, experiment, out / "figures")
-    curves(results.files("train/*/*/*/log.jsonl"), experiment, out / "figures")
+    logs = results.files("train/*/*/*/log.jsonl")
+    curves(logs, experiment, out / "figures")
+    models = results.files("train/*/*/*/model.json")
+    trainings_table(models, logs, experiment, out / "tables/trainings")
     page(**page_arguments(results))
     return out / "index.html"
 

@@ -1,12 +1,11 @@
 """What the page says about the trainings behind its numbers."""
 
 import json
-from typing import Any
 
 from made_up_experiments import deviation, experiment
 
 from contextnmt.report.experiment import Run, parse_experiment
-from contextnmt.report.provenance import deviations, trainings, unfinished
+from contextnmt.report.provenance import deviations, unfinished
 
 
 def model(best: int, updates: int, patience: int | None = 3) -> dict[str, object]:
@@ -21,43 +20,6 @@ def test_trainings_that_ended_at_their_best_are_counted() -> None:
     assert unfinished(models).startswith("2 of 3 trainings that end by themselves were still")
     assert unfinished({runs[0]: model(600, 900)}) == ""
     assert unfinished({runs[3]: made[3]}) == ""
-
-
-def trained(**training: Any) -> dict[str, Any]:
-    """What the table of trainings needs of a model.json."""
-    recipe = {"optimizer": "adam", "patience": 10, "max_updates": 60000}
-    recipe |= {"precision": "fp32", "device": "cpu", "threads": 1}
-    return {
-        "training": {**recipe, **training},
-        "parameters": 1234567,
-        "data": {"pairs": 8765},
-        "updates": 600,
-        "best": {"update": 600, "dev_bleu": 20.0},
-        "stopped": "max_updates",
-        "seconds": 75.5,
-        "environment": {"gpu": "A GPU"},
-    }
-
-
-def test_trainings_tell_the_settings_in_which_they_differ() -> None:
-    about = parse_experiment(json.dumps(experiment("bahdanau2015")))
-    models = {run: trained() for run in about.runs}
-    (same,) = trainings(about, models)
-    assert [label for (label,) in same.columns][-3:] == ["time", "device", "precision"]
-    assert [cell.text for cell in same.rows[0][1]][-2:] == ["CPU", "fp32"]
-    models[about.runs[0]] = trained(device="cuda", precision="bf16", threads=2)
-    models[about.runs[1]] = trained(optimizer="adadelta", patience=None, max_updates=471000)
-    (block,) = trainings(about, models)
-    shown = {
-        label: dict(zip((name for (name,) in block.columns), (c.text for c in cells), strict=True))
-        for label, cells in block.rows
-    }
-    named = ["device", "precision", "optimizer", "patience", "max updates"]
-    assert list(shown["RNNencdec-30"])[-5:] == named
-    values = {label: [row[name] for name in named] for label, row in shown.items()}
-    assert values["RNNencdec-30"] == ["A GPU", "bf16", "adam", "10", "60,000"]
-    assert values["RNNsearch-30"] == ["CPU", "fp32", "adadelta", "–", "471,000"]
-    assert shown["RNNsearch-30"]["sentence pairs"] == "8,765"
 
 
 def test_systems_with_the_same_deviation_share_a_row() -> None:

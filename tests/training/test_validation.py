@@ -97,3 +97,24 @@ def test_a_dev_text_that_memory_is_not_meant_for_is_refused(
     assert DevText(*texts(tmp_path, TEXT)).record["pairs"] == 3
     with pytest.raises(UserError, match=r"dev1\.fr: more than 3 sentence pairs"):
         DevText(*texts(tmp_path, TEXT, TEXT[:1]))
+
+
+def test_the_loss_is_that_of_all_target_symbols_whatever_the_batches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    ready = Validation(*texts(tmp_path, TEXT), SOURCE, TARGET)
+    torch.manual_seed(1)
+    model = Translator(ModelSettings(2, 2, 2, 2, dropout=0.5), len(SOURCE), len(TARGET))
+    slowly = []
+    for left, right in TEXT:
+        ids = [
+            [*side.encode(line.split()), EOS] for side, line in ((SOURCE, left), (TARGET, right))
+        ]
+        model.eval()
+        slowly += model(*(torch.tensor([each]) for each in ids)).tolist()
+    for sentences in (1, 2, 3):
+        monkeypatch.setattr(validation, "SCORED", sentences)
+        model.train()
+        assert ready.loss(model, torch.device("cpu")) == pytest.approx(sum(slowly) / len(slowly))
+        assert model.training
+    assert len(slowly) == 3 + 1 + 4  # words of the sentences, and an end each

@@ -127,7 +127,8 @@ def marked(experiment):
 
 def tables_of(experiment):
     """The tables on the page of an experiment."""
-    names = ["cleaning", "selection", bleu_table(experiment), "significance"]
+    names = [bleu_table(experiment), "significance", "trainings"]
+    names += ["cleaning", "selection"]
     if experiment == "choi2017":
         names += ["table2", "table3", "symbols"]
     if phenomena_files(experiment):

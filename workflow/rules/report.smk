@@ -9,7 +9,7 @@ PAGE = [*OF_BLEU, "title", "preset", "corpora", "config_digest", "deviations"]
 CAPTIONS = ["bleu-table", "cleaning", "curves", "gains", "lengths", "phenomena"]
 CAPTIONS += ["selection", "selection-figures", "significance"]
 CAPTIONS += ["symbol-errors", "symbol-scores", "symbols"]
-CAPTIONS += ["table2", "table3", "workflow"]
+CAPTIONS += ["table2", "table3", "trainings", "workflow"]
 
 
 # Rules of its own for each experiment: Snakemake knows the outputs of a rule before it knows its
@@ -110,6 +110,44 @@ for name in EXPERIMENTS:
         shell:
             "python -m contextnmt curves {params.files} --experiment {params.experiment:q}"
             " --out {params.folder} > {log} 2>&1"
+
+    rule:
+        name:
+            f"{name}_trainings"
+        input:
+            models=runs("<results>/train/{pair}/{system}/{seed}/model.json", [name]),
+            logs=runs("<results>/train/{pair}/{system}/{seed}/log.jsonl", [name]),
+        output:
+            report(
+                f"<results>/report/{name}/tables/trainings.csv",
+                caption="../report/trainings.rst",
+                category="Tables",
+                labels={"experiment": marked(name), "table": "trainings"},
+            ),
+            other_formats(name, "trainings"),
+        log:
+            f"<logs>/report/{name}/trainings.log",
+        benchmark:
+            f"<benchmarks>/report/{name}/trainings.tsv"
+        localrule: True
+        conda:
+            "../../envs/contextnmt.yaml"
+        params:
+            *code("contextnmt.report.trainings_table"),
+            experiment=experiment(name, *OF_RUNS),
+            # One param for both, since Snakemake compares params as a set: another order re-runs.
+            files=lambda wildcards, input: " ".join(
+                [
+                    repeated("--model", input.models),
+                    repeated("--log", input.logs),
+                ]
+            ),
+            out=lambda wildcards, output: Path(output[0]).with_suffix(""),
+        message:
+            f"{name}: table of trainings"
+        shell:
+            "python -m contextnmt trainings-table {params.files} --experiment {params.experiment:q}"
+            " --out {params.out} > {log} 2>&1"
 
     rule:
         name:

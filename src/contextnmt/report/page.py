@@ -25,7 +25,6 @@ from contextnmt.report.provenance import (
     read_models,
     times,
     training_data,
-    trainings,
     unfinished,
 )
 from contextnmt.report.published import headline
@@ -49,8 +48,8 @@ DESCRIPTIONS = {
     "selection.scores": "Scores of the pairs of each training corpus",
     "selection.perplexity": "Perplexity of selected and of random text",
 }
-#: Experiment -> the figures that its paper has too, by the kind of figure, with their number there.
-NUMBERED = {"bahdanau2015": {"lengths": 2}}
+#: Experiment -> the parts that its paper has too, with their names there.
+NUMBERED = {"bahdanau2015": {"lengths": "Figure 2", "trainings": "Table 2"}}
 #: Tables of the section on symbolization.
 SYMBOLIZATION = {"table2", "table3", "symbols", "symbol-scores", "symbol-errors"}
 #: Columns of a table from which on remarks stand below their numbers.
@@ -137,7 +136,6 @@ def page(
         "symbolized": bool(symbols) or not SYMBOLIZATION.isdisjoint(tables),
         "facts": facts(about, models),
         "deviations": deviations(about),
-        "trainings": trainings(about, models),
         "unfinished": unfinished(models),
         "training_data": training_data(about, models),
         "times": times(benchmark, [entry["seconds"] for entry in models.values()]),

@@ -1,7 +1,6 @@
 """What was run: settings, code, machine, data, trainings and times, each as a table."""
 
 import csv
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -106,26 +105,6 @@ def these_systems(about: Experiment, labels: list[str]) -> str:
     return "all" if "" in labels or set(labels) == every else ", ".join(labels)
 
 
-def trainings(about: Experiment, models: dict[Run, dict[str, Any]]) -> list[Block]:
-    """How each run went, one block a pair, with the settings in which runs of the page differ."""
-    settings = differing(models)
-    columns = ["seed", "parameters", "sentence pairs", "updates", "best update", "dev BLEU"]
-    columns += ["stopped by", "time", "device", *(key.replace("_", " ") for key in settings)]
-    labels = {system.id: system.label for system in about.systems}
-    return [
-        Block(
-            pair_title(pair),
-            [(column,) for column in columns],
-            [
-                (labels[run.system], [Cell(text) for text in training(run, model, settings)])
-                for run, model in models.items()
-                if run.pair == pair
-            ],
-        )
-        for pair in about.pairs
-    ]
-
-
 def unfinished(models: dict[Run, dict[str, Any]]) -> str:
     """How many trainings ended at their best, and so too early; empty if none did.
 
@@ -139,38 +118,6 @@ def unfinished(models: dict[Run, dict[str, Any]]) -> str:
         f"{best_last} of {len(asked)} trainings that end by themselves were still gaining when "
         "their updates were used up, so some of the differences may be those of learning speed."
     )
-
-
-def differing(models: dict[Run, dict[str, Any]]) -> list[str]:
-    """The settings of training that the page tells by run: precision, and those that differ."""
-    recipes = [model["training"] for model in models.values()]
-    values = {key: {json.dumps(recipe.get(key)) for recipe in recipes} for key in recipes[0]}
-    elsewhere = {"precision", "device", "threads"}  # columns of their own, and one of the facts
-    return ["precision", *(key for key in values if len(values[key]) > 1 and key not in elsewhere)]
-
-
-def training(run: Run, model: dict[str, Any], settings: list[str]) -> list[str]:
-    """The cells of one run, as the columns of `trainings` want them."""
-    on_gpu = model["training"]["device"] != "cpu"
-    return [
-        str(run.seed),
-        f"{model['parameters']:,}",
-        f"{model['data']['pairs']:,}",
-        f"{model['updates']:,}",
-        f"{model['best']['update']:,}",
-        f"{model['best']['dev_bleu']:.2f}",
-        str(model["stopped"]).replace("_", " "),
-        duration(model["seconds"]),
-        str(model["environment"]["gpu"]) if on_gpu else "CPU",
-        *(shown_setting(model["training"].get(key)) for key in settings),
-    ]
-
-
-def shown_setting(value: Any) -> str:
-    """A setting of training as a cell shows it: numbers with separators, a dash for none."""
-    if value is None:
-        return NONE
-    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def training_data(about: Experiment, models: dict[Run, dict[str, Any]]) -> list[Block]:

@@ -13,6 +13,8 @@ BLEU = {
     "choi2017": "paper/choi2017_table4.csv",
     "bahdanau2015": "paper/bahdanau2015_table1.csv",
 }
+#: Experiment -> its paper's table of trainings.
+TRAININGS = {"bahdanau2015": "paper/bahdanau2015_table2.csv"}
 #: Experiment whose paper's tables are lost -> the gain that its abstract tells.
 HEADLINES = {"chen2017": "paper/chen2017_headline.csv"}
 
@@ -30,6 +32,12 @@ def published_bleu(experiment: str) -> list[dict[str, str]]:
     """The rows of the paper's BLEU table, none if there is no such table; all have a `label`."""
     rows = published(BLEU[experiment]) if experiment in BLEU else []
     return [{"label": "", **row} for row in rows]
+
+
+def published_trainings(experiment: str) -> dict[str, dict[str, str]]:
+    """What the paper tells of the training of each of its systems, none if it tells nothing."""
+    rows = published(TRAININGS[experiment]) if experiment in TRAININGS else []
+    return {row["system"]: row for row in rows}
 
 
 def headline(experiment: str) -> str:

@@ -238,12 +238,14 @@ class Training:
         self._check_finite()
         started = time.monotonic()
         bleu = self.validation.bleu(self.model, self.device, self._heed)
+        loss = self.validation.loss(self.model, self.device, self._heed)
         if self.early.better(bleu, self.update, always=self.recipe.patience is None):
             self.best = self._weights()
         self.validated = self.update
         seconds = round(time.monotonic() - started, 2)
         self.check()
-        self.journal.write("dev", self.update, bleu=round(bleu, 4), seconds=seconds)
+        scores = {"bleu": round(bleu, 4), "loss": round(loss, 4)}
+        self.journal.write("dev", self.update, **scores, seconds=seconds)
         self.window.restart()
 
     def _weights(self) -> checkpoint.Tensors:

@@ -1,4 +1,4 @@
-"""Greedy BLEU on the dev texts, the measure by which training stops (A22)."""
+"""Greedy BLEU on the dev texts, the measure by which training stops (A22), and their loss."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -18,6 +18,10 @@ from contextnmt.training.dataset import Side
 
 #: Sentences translated at a time; they are sorted by length, so a batch holds little padding.
 BATCH = 100
+
+#: Sentences whose loss is computed at a time: the costs of all words of the vocabulary, for each
+#: word of a dev text, whose sentences may be longer than those of training.
+SCORED = 50
 
 #: The most pairs that dev texts may hold. They are kept in memory, unlike the training text, and
 #: all of them are translated at each validation: the papers' have 3,000 to 6,000.
@@ -84,6 +88,7 @@ class Validation:
         dev = DevText(source, target)
         self.text = dev.record
         self.source = Side.encode([left.split() for left, _ in dev.pairs], source_vocabulary)
+        self.target = Side.encode([right.split() for _, right in dev.pairs], target_vocabulary)
         self.references = [" ".join(undo_bpe(right.split())) for _, right in dev.pairs]
         self.vocabulary = target_vocabulary
         self.order = np.argsort(self.source.lengths, kind="stable")
@@ -112,3 +117,26 @@ class Validation:
         model.train()
         metric = BLEU(tokenize="none", smooth_method="none", force=True)
         return float(metric.corpus_score(hypotheses, [self.references]).score)
+
+    def loss(
+        self,
+        model: Translator,
+        device: torch.device,
+        between: Callable[[], None] = lambda: None,
+    ) -> float:
+        """Negative log-likelihood of a target symbol, end-of-sentence counted: the mean, in nats.
+
+        `between` is as for `bleu`.
+        """
+        total, symbols = 0.0, 0
+        model.eval()
+        with torch.inference_mode():
+            for start in range(0, len(self.order), SCORED):
+                between()
+                rows = self.order[start : start + SCORED]
+                sides = (side.padded(rows) for side in (self.source, self.target))
+                losses = model(*(torch.from_numpy(ids).to(device) for ids in sides))
+                total += float(losses.sum())
+                symbols += len(losses)
+        model.train()
+        return total / symbols

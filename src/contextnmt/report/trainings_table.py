@@ -1,0 +1,175 @@
+"""How each training went and what it cost; beside it, where the paper tells that, its own."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from contextnmt.report.curves import read_log
+from contextnmt.report.experiment import Experiment, Run, by_run, parse_experiment
+from contextnmt.report.provenance import duration, read_models
+from contextnmt.report.published import published_trainings
+from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table, write_table
+
+#: A training's figures: key of `figures` -> heading. The first ones are those of Table 2 of
+#: Bahdanau et al. 2015, with their numbers beside where the systems are theirs.
+COMPARED = {
+    "updates": "updates",
+    "epochs": "epochs",
+    "seconds": "time",
+    "device": "device",
+    "train_loss": "training loss",
+    "dev_loss": "dev loss",
+}
+#: The others; before them comes the seed.
+OWN = {
+    "parameters": "parameters",
+    "sentence_pairs": "sentence pairs",
+    "best_update": "best update",
+    "dev_bleu": "dev BLEU",
+    "stopped": "stopped by",
+}
+
+#: A line of log.jsonl.
+Record = dict[str, Any]
+
+
+def trainings_table(
+    model: Annotated[list[Path], typer.Option(help="model.json of a run; repeatable")],
+    log: Annotated[list[Path], typer.Option(help="log.jsonl of a run; repeatable")],
+    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
+    out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
+) -> None:
+    """Tabulate updates, epochs, time, device, losses of each training, and how it was stopped.
+
+    Example: contextnmt trainings-table --model results/demo/train/en-fr/baseline/1/model.json
+    --log results/demo/train/en-fr/baseline/1/log.jsonl --experiment "$JSON"
+    --out results/demo/report/choi2017/tables/trainings
+    """
+    about = parse_experiment(experiment)
+    models = read_models(by_run("--model", model, about))
+    logs = {run: read_log(path) for run, path in by_run("--log", log, about).items()}
+    settings = differing(models)
+    rows = {run: figures(models[run], logs[run], settings) for run in about.runs}
+    paper = published_trainings(about.name)
+    blocks = [block(about, pair, rows, paper, settings) for pair in about.pairs]
+    write_table(out, Table(blocks, data(rows, paper), notes(paper)))
+
+
+def differing(models: dict[Run, Record]) -> list[str]:
+    """The settings of training that the table tells by run: precision, and those that differ."""
+    recipes = [model["training"] for model in models.values()]
+    values = {key: {json.dumps(recipe.get(key)) for recipe in recipes} for key in recipes[0]}
+    elsewhere = {"precision", "device", "threads"}  # columns of their own, and one of the facts
+    return ["precision", *(key for key in values if len(values[key]) > 1 and key not in elsewhere)]
+
+
+def figures(model: Record, log: list[Record], settings: list[str]) -> Record:
+    """What is told of a run; losses are in nats a target symbol, up to the update that counts."""
+    best = model["best"]["update"]
+    train = [each for each in log if each["kind"] == "train" and each["update"] <= best]
+    dev = [each for each in log if each["kind"] == "dev" and each["update"] == best]
+    last = [each["epoch"] for each in log if each["kind"] == "train"]
+    on_gpu = model["training"]["device"] != "cpu"
+    return {
+        "updates": model["updates"],
+        "epochs": last[-1] if last else None,
+        "seconds": model["seconds"],
+        "device": model["environment"]["gpu"] if on_gpu else "CPU",
+        "train_loss": train[-1]["loss"] if train else None,
+        "dev_loss": dev[-1].get("loss") if dev else None,
+        "parameters": model["parameters"],
+        "sentence_pairs": model["data"]["pairs"],
+        "best_update": best,
+        "dev_bleu": model["best"]["dev_bleu"],
+        "stopped": str(model["stopped"]).replace("_", " "),
+        **{key: model["training"].get(key) for key in settings},
+    }
+
+
+def block(
+    about: Experiment,
+    pair: str,
+    rows: dict[Run, Record],
+    paper: dict[str, dict[str, str]],
+    settings: list[str],
+) -> Block:
+    """One row a run of a language pair; where the paper tells its figures, those of its system."""
+    labels = {system.id: system.label for system in about.systems}
+    of_pair = {run: row for run, row in rows.items() if run.pair == pair}
+    compared: list[tuple[str, ...]] = [
+        (heading, place) if paper else (heading,)
+        for heading in COMPARED.values()
+        for place in (["here", PAPER] if paper else [""])
+    ]
+    others = ["seed", *OWN.values(), *(key.replace("_", " ") for key in settings)]
+    columns = compared + [(other, "") if paper else (other,) for other in others]
+    shown_rows = [
+        (
+            labels[run.system],
+            [
+                *(cell for key in COMPARED for cell in beside(key, row, paper, run.system)),
+                Cell(str(run.seed)),
+                *(shown_value(key, row[key]) for key in [*OWN, *settings]),
+            ],
+        )
+        for run, row in of_pair.items()
+    ]
+    return Block(about.pair_title(pair), columns, shown_rows)
+
+
+def beside(key: str, row: Record, paper: dict[str, dict[str, str]], system: str) -> list[Cell]:
+    """A figure of a run and, where the paper tells any, that of its system or a dash."""
+    here = shown_value(key, row[key])
+    return [here, printed(key, paper.get(system, {}))] if paper else [here]
+
+
+def shown_value(key: str, value: Any) -> Cell:
+    """A figure as its column shows it: numbers with separators, a dash for none."""
+    if value is None:
+        return Cell(NONE)
+    if key == "seconds":
+        return Cell(duration(value))
+    if isinstance(value, float):
+        return Cell(f"{value:,.2f}" if value >= 0.01 else f"{value:g}")
+    return Cell(f"{value:,}" if isinstance(value, int) else str(value))
+
+
+def printed(key: str, row: dict[str, str]) -> Cell:
+    """A figure of the paper."""
+    if not row:
+        return Cell(NONE)
+    if key == "seconds":
+        return Cell(f"{row['hours']} h")
+    return Cell(f"{int(row[key]):,}" if key == "updates" else row[key])
+
+
+def data(rows: dict[Run, Record], paper: dict[str, dict[str, str]]) -> list[Record]:
+    """One row a run, and one for each system that the paper tells of."""
+    here = [{"source": "here", **run._asdict(), **row} for run, row in rows.items()]
+    return here + [
+        {
+            "source": PAPER,
+            "system": system,
+            "device": row["device"],
+            "seconds": 3600 * float(row["hours"]),
+            **{key: float(row[key]) for key in ("updates", "epochs", "train_loss", "dev_loss")},
+        }
+        for system, row in paper.items()
+    ]
+
+
+def notes(paper: dict[str, dict[str, str]]) -> list[str]:
+    """What a reader must know to read the table."""
+    lines = [
+        "Losses: negative log-likelihood of a target symbol in nats, with the weights that count "
+        "(best update); that of the training text is the mean of the last updates before it.",
+        "Time: of all sittings of a training, validations included.",
+    ]
+    if paper:
+        lines.append(
+            "The paper's losses are of an unknown unit, so they are not to be compared, and its "
+            "epochs are all of about 10.5 million pairs: compare updates (A40)."
+        )
+    return lines
