@@ -55,6 +55,7 @@ STAGES = {
     "table2": "contextnmt.report.table2",
     "table3": "contextnmt.report.table3",
     "bleu-table": "contextnmt.report.bleu_table",
+    "literature-table": "contextnmt.report.literature_table",
     "significance-table": "contextnmt.report.significance_table",
     "trainings-table": "contextnmt.report.trainings_table",
     "phenomena-table": "contextnmt.report.phenomena_table",

@@ -15,6 +15,7 @@ from contextnmt.report.bleu_table import bleu_table
 from contextnmt.report.cleaning_table import cleaning_table
 from contextnmt.report.curves import curves
 from contextnmt.report.gains import gains
+from contextnmt.report.literature_table import literature_table
 from contextnmt.report.page import page
 from contextnmt.report.phenomena_table import phenomena_table
 from contextnmt.report.selection_figures import selection_figures
@@ -369,6 +370,7 @@ def make_report(results: Results) -> Path:
     perplexities = results.files("perplexity/*.json")
     selection_figures(rankings, perplexities, experiment, out / "figures")
     tested = make_significance(results.folder, results.about)
+    literature_table(table.with_suffix(".json"), experiment, out / "tables/literature")
     significance = out / "tables/significance"
     significance_table(tested, experiment, significance)
     tables = (path.with_suffix(".json") for path in (table, significance))

@@ -127,7 +127,7 @@ def marked(experiment):
 
 def tables_of(experiment):
     """The tables on the page of an experiment."""
-    names = [bleu_table(experiment), "significance", "trainings"]
+    names = [bleu_table(experiment), "literature", "significance", "trainings"]
     names += ["cleaning", "selection"]
     if experiment == "choi2017":
         names += ["table2", "table3", "symbols"]

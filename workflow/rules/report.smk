@@ -6,8 +6,8 @@ OF_RUNS = [*MARKED, "systems", "seeds"]
 OF_BLEU = [*OF_RUNS, "table", "methods", "beams", "dev", "test"]
 PAGE = [*OF_BLEU, "title", "preset", "corpora", "config_digest", "deviations"]
 
-CAPTIONS = ["bleu-table", "cleaning", "curves", "gains", "lengths", "phenomena"]
-CAPTIONS += ["selection", "selection-figures", "significance"]
+CAPTIONS = ["bleu-table", "cleaning", "curves", "gains", "lengths", "literature"]
+CAPTIONS += ["phenomena", "selection", "selection-figures", "significance"]
 CAPTIONS += ["symbol-errors", "symbol-scores", "symbols"]
 CAPTIONS += ["table2", "table3", "trainings", "workflow"]
 

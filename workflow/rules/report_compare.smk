@@ -35,6 +35,36 @@ for name in EXPERIMENTS:
 
     rule:
         name:
+            f"{name}_literature"
+        input:
+            f"<results>/report/{name}/tables/{bleu_table(name)}.json",
+        output:
+            report(
+                f"<results>/report/{name}/tables/literature.csv",
+                caption="../report/literature.rst",
+                category="Tables",
+                labels={"experiment": marked(name), "table": "literature"},
+            ),
+            other_formats(name, "literature"),
+        log:
+            f"<logs>/report/{name}/literature.log",
+        benchmark:
+            f"<benchmarks>/report/{name}/literature.tsv"
+        localrule: True
+        conda:
+            "../../envs/contextnmt.yaml"
+        params:
+            *code("contextnmt.report.literature_table"),
+            experiment=experiment(name, *OF_RUNS, "beams", "test", "deviations"),
+            out=lambda wildcards, output: Path(output[0]).with_suffix(""),
+        message:
+            f"{name}: scores of others on the same texts"
+        shell:
+            "python -m contextnmt literature-table --bleu-table {input}"
+            " --experiment {params.experiment:q} --out {params.out} > {log} 2>&1"
+
+    rule:
+        name:
             f"{name}_lengths"
         input:
             length_score_files(name),

@@ -1,0 +1,170 @@
+"""Our scores beside what others print on the same test texts, and whether they may count as a
+reproduction."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from contextnmt.report.experiment import Experiment, parse_experiment
+from contextnmt.report.published import published
+from contextnmt.report.tables import NONE, Block, Cell, Table, read_table, signed, write_table
+
+ELSEWHERE, ACCEPTANCE = "paper/elsewhere.csv", "paper/acceptance.csv"
+#: Sentences that a score is of -> its column in the BLEU table.
+COLUMNS = {"all": "bleu", "no unknown": "bleu_no_unknown"}
+
+#: Rows of the BLEU table's data, ours at the widest beam, by pair, text and system.
+Scores = dict[tuple[str, str, str], dict[str, Any]]
+
+
+def literature_table(
+    bleu_table: Annotated[Path, typer.Option(help="the BLEU table, as JSON")],
+    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
+    out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
+) -> None:
+    """Set our BLEU beside that of others on the same texts, and beside what should be reached.
+
+    Without such texts the table has no rows, and its note says so.
+
+    Example: contextnmt literature-table
+    --bleu-table results/wmt14/report/choi2017/tables/table4.json --experiment "$JSON"
+    --out results/wmt14/report/choi2017/tables/literature
+    """
+    about = parse_experiment(experiment)
+    scores = {
+        (row["pair"], row["text"], row["system"]): row
+        for row in read_table(bleu_table).data
+        if (row["source"], row["beam"]) == ("here", about.beam)
+    }
+    texts = [(pair, text) for pair in about.pairs for text in about.test[pair]]
+    others = [row for row in published(ELSEWHERE) if (row["pair"], row["text"]) in texts]
+    ranges = [
+        row
+        for row in published(ACCEPTANCE)
+        if row["experiment"] == about.name
+        and (row["pair"], row["text"], row["system"]) in scores
+        and (not row["baseline"] or (row["pair"], row["text"], row["baseline"]) in scores)
+    ]
+    verdicts = [verdict(row, scores) for row in ranges]
+    blocks = [block(about, pair, text, scores, others) for pair, text in texts]
+    blocks = [made for made in blocks if made.rows]
+    if verdicts:
+        blocks.append(accepted(about, verdicts))
+    write_table(out, Table(blocks, data(others, verdicts), notes(about, others, verdicts)))
+
+
+def block(
+    about: Experiment, pair: str, text: str, scores: Scores, others: list[dict[str, str]]
+) -> Block:
+    """One test text: all systems here, then those of others; no rows if nobody else has it."""
+    theirs = [row for row in others if (row["pair"], row["text"]) == (pair, text)]
+    ours = [
+        (
+            f"{system.label} (here)",
+            [
+                *(score(scores[pair, text, system.id].get(column)) for column in COLUMNS.values()),
+                Cell(str(about.beam)),
+                Cell(""),
+            ],
+        )
+        for system in about.systems
+        if theirs
+    ]
+    rows = [
+        (
+            f"{row['source']}: {row['system']}",
+            [
+                Cell(row["bleu"]),
+                Cell(row["no_unknown"] or NONE),
+                Cell(row["beam"] or NONE),
+                Cell(row["remark"]),
+            ],
+        )
+        for row in theirs
+    ]
+    columns = [("BLEU",), ("BLEU, no unknown words",), ("beam",), ("remark",)]
+    return Block(f"{about.pair_title(pair)}, {text}", columns, ours + rows)
+
+
+def score(value: float | None) -> Cell:
+    """A score of ours, or a dash where there is none."""
+    return Cell(NONE if value is None else f"{value:.2f}")
+
+
+def verdict(row: dict[str, str], scores: Scores) -> dict[str, Any]:
+    """What is reached of a range: the `value` (None: no score) and the `verdict`."""
+    column = COLUMNS[row["sentences"]]
+    value = scores[row["pair"], row["text"], row["system"]].get(column)
+    if row["baseline"]:
+        baseline = scores[row["pair"], row["text"], row["baseline"]].get(column)
+        value = None if value is None or baseline is None else value - baseline
+    low, high = float(row["low"]), float(row["high"])
+    if value is None:
+        word = "no score"
+    else:
+        word = "below" if value < low else "above" if value > high else "within"
+    return {**row, "low": low, "high": high, "value": value, "verdict": word}
+
+
+def accepted(about: Experiment, verdicts: list[dict[str, Any]]) -> Block:
+    """Every range with what is reached."""
+    labels = {system.id: system.label for system in about.systems}
+    rows = []
+    for row in verdicts:
+        what = labels[row["system"]]
+        if row["baseline"]:
+            what += f" over {labels[row['baseline']]}"
+        what += f", {row['text']}" + (", no unknown words" if row["sentences"] != "all" else "")
+        value, form = row["value"], signed if row["baseline"] else "{:.2f}".format
+        cells = [
+            Cell(NONE if value is None else form(value)),
+            Cell(f"{row['low']:g} to {row['high']:g}"),
+            Cell(row["verdict"], best=row["verdict"] == "within"),
+        ]
+        rows.append((what, cells))
+    columns = [("here",), ("a reproduction has",), ("verdict",)]
+    return Block("Does it count as a reproduction?", columns, rows)
+
+
+def data(others: list[dict[str, str]], verdicts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One row for each score of others, one for each range."""
+    return [
+        *({"kind": "published", **numbers(row)} for row in others),
+        *({"kind": "range", **row} for row in verdicts),
+    ]
+
+
+def numbers(row: dict[str, str]) -> dict[str, Any]:
+    """A published row, its scores as numbers."""
+    scores = {key: float(row[key]) if row[key] else None for key in ("bleu", "no_unknown")}
+    return {**row, **scores}
+
+
+def notes(
+    about: Experiment, others: list[dict[str, str]], verdicts: list[dict[str, Any]]
+) -> list[str]:
+    """What a reader must know to read the table."""
+    if not others and not verdicts:
+        return ["No scores of others on these test texts are known here."]
+    lines = []
+    if others:
+        lines.append(
+            "Quoted as their authors print them, of single models; tokenization, vocabularies and "
+            "training texts differ somewhat from one to the next."
+        )
+    if verdicts:
+        count = len({item.key for item in about.deviations})
+        lines.append(
+            "The ranges are this project's reading of the papers and of their repeats, for the "
+            "full data and the paper's recipe; " + deviating(count)
+        )
+    return lines
+
+
+def deviating(count: int) -> str:
+    """How many settings are not the paper's."""
+    if not count:
+        return "all settings are."
+    are = "setting here is" if count == 1 else "settings here are"
+    return f"{count} {are} not the paper's."

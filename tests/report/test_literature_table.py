@@ -1,0 +1,102 @@
+"""Scores of others on the same texts, and the ranges of a reproduction."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from made_up_experiments import deviation, experiment
+
+from contextnmt.files import read_json
+from contextnmt.report.literature_table import ACCEPTANCE, COLUMNS, ELSEWHERE, literature_table
+from contextnmt.report.published import published
+from contextnmt.report.tables import Table, write_table
+
+
+def rows(pair: str, text: str, **bleu: float | None) -> list[dict[str, Any]]:
+    """Data of a BLEU table: the systems' scores, for sentences without unknown words 8 more."""
+    return [
+        {
+            "source": source,
+            "pair": pair,
+            "system": system.replace("_", "-"),
+            "text": text,
+            "beam": beam,
+            "bleu": None if score is None else score - 10 * (beam == 1),
+            "bleu_no_unknown": None if score is None else score + 8,
+        }
+        for system, score in bleu.items()
+        for source, beam in (("here", 12), ("here", 1), ("ensemble", 12))
+    ]
+
+
+def made(folder: Path, name: str, text: str, data: list[dict[str, Any]], **changes: Any) -> Any:
+    about = experiment(name) | changes
+    about["test"] = {pair: [text] for pair in about["pairs"]}
+    there = {row["system"] for row in data}
+    about["systems"] = [each for each in about["systems"] if each["id"] in there]
+    write_table(folder / "bleu", Table([], data, []))
+    literature_table(folder / "bleu.json", json.dumps(about), folder / "literature")
+    return read_json(folder / "literature.json")
+
+
+def shown(block: dict[str, Any]) -> dict[str, list[str]]:
+    return {row["label"]: [cell["text"] for cell in row["cells"]] for row in block["rows"]}
+
+
+def test_ours_stand_above_those_of_others(tmp_path: Path) -> None:
+    data = rows("en-fr", "newstest2014", rnnsearch_50=27.0, rnnsearch_50_star=29.75)
+    table = made(tmp_path, "bahdanau2015", "newstest2014", data, deviations=[])
+    block, verdicts = table["blocks"]
+    found = shown(block)
+    assert next(iter(found)) == "RNNsearch-50 (here)"
+    assert found["RNNsearch-50 (here)"][:3] == ["27.00", "35.00", "12"]
+    assert found["Reproduction of 2026: RNNsearch-50, 8 epochs"][:3] == ["28.24", "35.79", "10"]
+    assert not any("Jean" in label for label in found)  # theirs is the filtered set
+    assert shown(verdicts) == {
+        "RNNsearch-50, newstest2014": ["27.00", "26 to 28.5", "within"],
+        "RNNsearch-50, newstest2014, no unknown words": ["35.00", "33.5 to 36", "within"],
+        "RNNsearch-50*, newstest2014": ["29.75", "28 to 29.5", "above"],
+    }
+    assert table["notes"][-1].endswith("all settings are.")
+
+
+def test_a_gain_has_a_range_of_its_own(tmp_path: Path) -> None:
+    data = rows("en-de", "newstest2015", bpe=19.0, bpe_context=19.25)
+    data += rows("en-fr", "newstest2015", bpe=30.0, bpe_context=31.0)
+    changes = {"deviations": [deviation("training.optimizer", "adam", "adadelta", "+BPE")] * 2}
+    table = made(tmp_path, "choi2017", "newstest2015", data, **changes)
+    *_, verdicts = table["blocks"]
+    assert shown(verdicts) == {
+        "+BPE, newstest2015": ["19.00", "19.5 to 22", "below"],
+        "+BPE+C over +BPE, newstest2015": ["+0.25", "0.5 to 2", "below"],
+    }
+    assert table["notes"][-1].endswith("1 setting here is not the paper's.")
+    ranges = [row for row in table["data"] if row["kind"] == "range"]
+    assert [(row["value"], row["verdict"]) for row in ranges] == [(19.0, "below"), (0.25, "below")]
+
+
+def test_a_gap_has_no_verdict(tmp_path: Path) -> None:
+    data = rows("en-de", "newstest2015", bpe=None, bpe_context=20.0)
+    data += rows("en-fr", "newstest2015", bpe=30.0, bpe_context=31.0)
+    table = made(tmp_path, "choi2017", "newstest2015", data)
+    assert {row["verdict"] for row in table["data"] if row["kind"] == "range"} == {"no score"}
+
+
+def test_texts_that_nobody_else_has_make_no_blocks(tmp_path: Path) -> None:
+    table = made(tmp_path, "choi2017", "test", rows("en-de", "test", bpe=20.0))
+    assert (table["blocks"], table["data"]) == ([], [])
+    assert table["notes"] == ["No scores of others on these test texts are known here."]
+
+
+@pytest.mark.parametrize("file", [ELSEWHERE, ACCEPTANCE])
+def test_published_rows_are_whole(file: str) -> None:
+    for row in published(file):
+        assert None not in row
+        assert None not in row.values()
+        assert row["pair"] in ("en-fr", "en-de")
+        if file == ACCEPTANCE:
+            assert float(row["low"]) < float(row["high"])
+            assert row["sentences"] in COLUMNS
+            systems = {each["id"] for each in experiment(row["experiment"])["systems"]}
+            assert {row["system"], row["baseline"]} - {""} <= systems
