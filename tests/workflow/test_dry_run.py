@@ -15,12 +15,13 @@ STAGES = [
     *("download", "extracted", "tokenized", "surveyed", "cleaned", "sampled", "estimated"),
     *("cross_entropies", "ranked", "selected", "words_counted", "perplexities", "symbolized"),
     *("dictionaries", "subwords", "binarized", "models", "translations", "restored", "scores"),
-    *("coverages", "pairs_counted", "counts", "symbols_scored"),
+    *("coverages", "pairs_counted", "counts", "symbols_scored", "compared", "lengths_scored"),
 ]
 #: Of the eight systems of choi2017, the five of bahdanau2015 (one pair), the nine of chen2017.
 RUNS = 2 * 8 + 5 + 2 * 9
 MODEL = "results/demo/train/en-fr/baseline/1/model.json"
-EVERYWHERE = ["cleaning", "selection", "phenomena", "curves", "gains"]
+EVERYWHERE = ["cleaning", "selection", "phenomena", "curves", "gains", "trainings"]
+EVERYWHERE += ["significance", "literature", "lengths"]
 OWN = {
     "choi2017": ["table2", "table3", "table4", "symbols", "symbol_scores"],
     "bahdanau2015": ["table1"],

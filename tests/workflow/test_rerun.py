@@ -10,11 +10,14 @@ import pytest
 
 CODE = "src/contextnmt"
 PAGE = {"choi2017"}
-AFTER_SCORING = {"choi2017_table4", "choi2017_gains"} | PAGE
+AFTER_SCORING = {"choi2017_table4", "choi2017_literature", "choi2017_gains"} | PAGE
+AFTER_COMPARING = {"choi2017_significance", "choi2017_gains", "choi2017_lengths"} | PAGE
+COMPARE = {"significance", "length_scores"}
 AFTER_COUNTING = {"choi2017_phenomena"} | PAGE
-AFTER_RESTORING = {"score", "phenomena"} | AFTER_SCORING | AFTER_COUNTING
+AFTER_RESTORING = {"score", "phenomena"} | COMPARE | AFTER_SCORING | AFTER_COUNTING
+AFTER_RESTORING |= AFTER_COMPARING
 AFTER_TRANSLATING = {"restore"} | AFTER_RESTORING
-AFTER_TRAINING = {"translate", "choi2017_curves"} | AFTER_TRANSLATING
+AFTER_TRAINING = {"translate", "choi2017_curves", "choi2017_trainings"} | AFTER_TRANSLATING
 TRAIN = {"train_identity", "train"}
 AFTER_BINARIZING = {"pairs", "choi2017_table3", "train"} | AFTER_TRAINING
 AFTER_SYMBOLIZING = {
@@ -78,6 +81,7 @@ def pending(demo: Path, snakemake: Run) -> Callable[[], dict[str, set[str]]]:
         ("translation/translate.py", {"translate"} | AFTER_TRANSLATING),
         ("text/restore.py", {"restore", "choi2017_table2"} | AFTER_RESTORING),
         ("evaluation/score.py", {"score"} | AFTER_SCORING),
+        ("evaluation/bleu_statistics.py", COMPARE | AFTER_COMPARING),
         ("evaluation/phenomena.py", {"phenomena"} | AFTER_COUNTING),
         ("evaluation/coverage.py", {"coverage", "choi2017_table3"} | PAGE),
         ("evaluation/pairs.py", {"pairs", "choi2017_table3"} | PAGE),

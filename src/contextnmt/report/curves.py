@@ -1,6 +1,5 @@
 """The learning curves: training loss and dev BLEU by update, one figure a pair and quantity."""
 
-import json
 import statistics
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from contextnmt.errors import UserError
-from contextnmt.files import read_lines
 from contextnmt.report.experiment import Experiment, Run, by_run, parse_experiment
 from contextnmt.report.figures import drawing, legend_below, lines_of, save
+from contextnmt.report.training_log import read_log
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,17 +46,6 @@ def curves(
     for pair in about.pairs:
         for quantity in QUANTITIES:
             draw(about, pair, quantity, records, out / f"curves.{pair}.{quantity.name}")
-
-
-def read_log(path: Path) -> list[dict[str, Any]]:
-    """The records of a training log. Raises UserError, naming the line, if one is not JSON."""
-    records = []
-    for line_number, line in enumerate(read_lines(path), start=1):
-        try:
-            records.append(json.loads(line))
-        except ValueError:
-            raise UserError(f"{path}, line {line_number}: not JSON: train this run again") from None
-    return records
 
 
 def draw(

@@ -6,11 +6,11 @@ from typing import Annotated, Any
 
 import typer
 
-from contextnmt.report.curves import read_log
 from contextnmt.report.experiment import Experiment, Run, by_run, parse_experiment
 from contextnmt.report.provenance import duration, read_models
 from contextnmt.report.published import published_trainings
 from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table, write_table
+from contextnmt.report.training_log import read_log
 
 #: A training's figures: key of `figures` -> heading. The first ones are those of Table 2 of
 #: Bahdanau et al. 2015, with their numbers beside where the systems are theirs.
