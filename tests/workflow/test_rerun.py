@@ -81,7 +81,7 @@ def pending(demo: Path, snakemake: Run) -> Callable[[], dict[str, set[str]]]:
         ("translation/translate.py", {"translate"} | AFTER_TRANSLATING),
         ("text/restore.py", {"restore", "choi2017_table2"} | AFTER_RESTORING),
         ("evaluation/score.py", {"score"} | AFTER_SCORING),
-        ("evaluation/bleu_statistics.py", COMPARE | AFTER_COMPARING),
+        ("evaluation/resampling.py", COMPARE | AFTER_COMPARING),
         ("evaluation/phenomena.py", {"phenomena"} | AFTER_COUNTING),
         ("evaluation/coverage.py", {"coverage", "choi2017_table3"} | PAGE),
         ("evaluation/pairs.py", {"pairs", "choi2017_table3"} | PAGE),
