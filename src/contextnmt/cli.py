@@ -125,7 +125,10 @@ def main() -> None:
         print(f"contextnmt: no stage {stage!r}; choose from {', '.join(COMMANDS)}", file=sys.stderr)
         sys.exit(2)
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    module = importlib.import_module(COMMANDS[stage])
+    try:
+        module = importlib.import_module(COMMANDS[stage])
+    except KeyboardInterrupt:
+        sys.exit(130)  # as typer does later on; torch alone takes seconds
     function = getattr(module, stage.replace("-", "_"))
     app.command(
         name=stage,

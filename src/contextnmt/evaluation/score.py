@@ -15,12 +15,12 @@ import typer
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
-from sacremoses import MosesDetokenizer
 
 from contextnmt.errors import UserError
 from contextnmt.evaluation.bleu_statistics import BLANKS, NO_WORD
 from contextnmt.evaluation.releases import check_release, stated_lines, text_of
 from contextnmt.files import read_lines, write_json
+from contextnmt.text.detokenize import detokenizer
 
 #: Moves a character to a private plane of Unicode, where it is no blank to anyone.
 PRIVATE_PLANE = 0xF0000
@@ -109,9 +109,7 @@ def detokenized_scores(
 
     TER is the better the lower; it passes 100 where more has to be edited than the reference has.
     """
-    detokenizer = MosesDetokenizer(lang=language)
-    # Nothing was escaped, so nothing must be unescaped: an "&amp;" is one of the author's.
-    plain = [detokenizer.detokenize(line.split(), unescape=False) for line in hypotheses]
+    plain = list(map(detokenizer(language), hypotheses))
     scores: dict[str, Any] = {}
     metrics = {"bleu_detokenized": BLEU(), "chrf": CHRF(), "ter": TER()}
     for key, metric in metrics.items():

@@ -59,7 +59,8 @@ class SavedTranslator:
         """The likeliest translation of each sentence, in order; of one without words, none.
 
         With `every`, all translations that its beam ends, best first, of which the likeliest is the
-        same. With `no_unknown` none has an unknown word (spec sec. 2.8). `name` is for the bar.
+        same. With `no_unknown` none has an unknown word (spec sec. 2.8). `name` is for the bar;
+        without a name there is none.
         """
         found: list[list[Hypothesis]] = [[] for _ in sentences]
         forbidden = UNK if no_unknown else None
@@ -110,7 +111,8 @@ class SavedTranslator:
         numbers.sort(key=lambda number: -len(sentences[number]))
         size = max(1, HYPOTHESES // width)
         batches = [numbers[start : start + size] for start in range(0, len(numbers), size)]
-        for batch in progress(batches, name, "batches", len(batches)):
+        shown = progress(batches, name, "batches", len(batches)) if name else iter(batches)
+        for batch in shown:
             yield batch, self._padded([sentences[number] for number in batch])
 
     def _padded(self, sentences: Sequence[Sequence[str]]) -> torch.Tensor:

@@ -1,9 +1,10 @@
 """The stage `translate`: texts of one view, by one model, with beams of several widths."""
 
+import importlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import torch
 import typer
@@ -14,15 +15,33 @@ from contextnmt.model.device import choose_device
 from contextnmt.translation.alignment import write_alignments
 from contextnmt.translation.hypothesis import Hypothesis, best_normalised
 from contextnmt.translation.saved import SavedTranslator
+from contextnmt.translation.unknown import UnknownWords
+
+#: Translates what a user writes. It reaches the stages before and after this one, and importing it
+#: here would translate all test texts again after an edit of those.
+OWN_TEXT = "contextnmt.translation.own_text"
+
+#: Width of the beam for a user's own text: that of the papers (A17).
+BEAM = 12
 
 
 def translate(
-    model: Annotated[Path, typer.Option(help="folder that `contextnmt train` wrote")],
-    text: Annotated[list[Path], typer.Option(help="source text in the model's view; repeatable")],
-    beam: Annotated[list[int], typer.Option(help="beam width; repeatable", min=1)],
+    model: Annotated[Path | None, typer.Option(help="folder that `contextnmt train` wrote")] = None,
+    text: Annotated[
+        list[Path] | None, typer.Option(help="source text in the model's view; repeatable")
+    ] = None,
+    beam: Annotated[
+        list[int] | None,
+        typer.Option(help=f"beam width; repeatable; with --run one, or none for {BEAM}", min=1),
+    ] = None,
     out: Annotated[
-        list[Path], typer.Option(help="translation; one for each text and width, texts outermost")
-    ],
+        list[Path] | None,
+        typer.Option(help="translation; one for each text and width, texts outermost"),
+    ] = None,
+    run: Annotated[
+        Path | None,
+        typer.Option(help="the file of a run: translate raw text from standard input"),
+    ] = None,
     device: Annotated[str, typer.Option(help="cpu or cuda")] = "cpu",
     threads: Annotated[int, typer.Option(help="threads of torch on the CPU")] = 1,
     ensemble: Annotated[
@@ -34,15 +53,24 @@ def translate(
         typer.Option(help="also write so many translations of each sentence, with scores", min=1),
     ] = None,
     no_unknown: Annotated[
-        bool, typer.Option("--no-unknown", help="also translate without unknown words")
+        bool,
+        typer.Option("--no-unknown", help="also (--run: only) translate without unknown words"),
     ] = False,
     alignments: Annotated[
         bool, typer.Option("--alignments", help="also write the attention weights")
     ] = False,
 ) -> None:
-    """Translate texts by beam search. Writes the tokens of the view, one sentence a line.
+    """Translate texts by beam search: your own sentences, or files in the view of a model.
 
-    Unknown words are written as UNK; an empty line stays empty.
+    Your own: contextnmt translate --run results/demo/run/en-fr/context-symbol/1.json
+    < sentences.en > sentences.fr
+
+    reads raw sentences, one a line, from standard input, and does to them what the workflow does to
+    its test texts, before and after the model. A line comes out for every line that goes in, as
+    soon as it is there. With --nbest or --alignments it is a list of translations as JSON, best
+    first. Without --run, it writes the tokens of the view, one sentence a line.
+
+    In both cases unknown words are written as UNK, and an empty line stays empty.
 
     Example: contextnmt translate --model model --text test.en.gz --beam 1 --beam 12
     --out test.beam1.gz --out test.beam12.gz
@@ -52,6 +80,24 @@ def translate(
     test.beam12.normalised.gz; --alignments writes test.beam12.alignments.npz. --no-unknown writes
     all of them a second time, as test.beam12.no-unknown.gz and so on.
     """
+    if run:
+        if model or text or out:
+            raise UserError(
+                "--run reads standard input and writes standard output: leave out --model, --text "
+                "and --out"
+            )
+        if len(beam or []) > 1:
+            raise UserError("--run translates once: give one --beam, or none")
+        torch.set_num_threads(threads)
+        own = importlib.import_module(OWN_TEXT)
+        wanted = own.Wanted(beam[0] if beam else BEAM, nbest, no_unknown, alignments)
+        own.translate_own_text(run, ensemble or [], device, wanted)
+        return
+    if not (model and text and beam and out):
+        raise UserError(
+            "give --run for sentences of your own, or --model, --text, --beam and --out for files "
+            "in the view of the model"
+        )
     if len(out) != len(text) * len(beam):
         raise UserError(
             f"{len(text)} --text and {len(beam)} --beam need {len(text) * len(beam)} --out, "
@@ -67,6 +113,8 @@ def translate(
     following = iter(outputs)
     for path in text:
         sentences = [line.split() for line in read_lines(path)]
+        unknown = UnknownWords(model, translator.source, "is it in the view of the model?")
+        unknown.read(sentences, str(path))
         for width in beam:
             for _ in sets:
                 next(following).write(translator, sentences, width, path.name)
@@ -142,13 +190,15 @@ def nbest_lines(
     (A19). The list of a sentence without words is empty.
     """
     for hypotheses in found:
-        rows = [
-            {
-                "finished": each.finished,
-                "normalised": each.normalised,
-                "score": each.score,
-                "text": translator.text(each),
-            }
-            for each in hypotheses[:count]
-        ]
+        rows = [described(each, translator.text(each)) for each in hypotheses[:count]]
         yield json.dumps(rows, ensure_ascii=False, allow_nan=False)
+
+
+def described(hypothesis: Hypothesis, text: str) -> dict[str, Any]:
+    """A translation as n-best lists have it."""
+    return {
+        "finished": hypothesis.finished,
+        "normalised": hypothesis.normalised,
+        "score": hypothesis.score,
+        "text": text,
+    }

@@ -1,0 +1,167 @@
+"""A user's own sentences by a finished run: from standard input to standard output, line by line.
+
+A module that the stage `translate` names but does not import: see there.
+"""
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from contextnmt.errors import UserError
+from contextnmt.model.device import choose_device
+from contextnmt.progress import bar
+from contextnmt.text.vocabulary import EOS, SPECIALS
+from contextnmt.translation.alignment import Weights
+from contextnmt.translation.arriving import arriving
+from contextnmt.translation.hypothesis import Hypothesis
+from contextnmt.translation.long_sentences import LONGEST, cut
+from contextnmt.translation.run_file import Run, read_run
+from contextnmt.translation.saved import SavedTranslator
+from contextnmt.translation.sentence_view import SentenceView, Written
+from contextnmt.translation.translate import described
+from contextnmt.translation.unknown import UnknownWords
+
+#: Decimals of an attention weight.
+DECIMALS = 4
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked for: the `width` of the beam, and whether a line is `json` with so many
+    translations (`nbest`) and with `alignments`, instead of plain text."""
+
+    width: int
+    nbest: int | None
+    no_unknown: bool
+    alignments: bool
+
+    @property
+    def json(self) -> bool:
+        """Whether a line is JSON."""
+        return self.nbest is not None or self.alignments
+
+
+def translate_own_text(path: Path, ensemble: Sequence[Path], device: str, wanted: Wanted) -> None:
+    """Translate standard input by the run that the file at `path` describes.
+
+    `ensemble`: further models. Raises UserError if a file is missing or damaged, and at alignments
+    of a model without attention.
+    """
+    if sys.stdin is None or sys.stdout is None:
+        raise UserError("--run reads standard input and writes standard output: give it both")
+    run = read_run(path)
+    translator = SavedTranslator([Path(run.model), *ensemble], choose_device(device))
+    if wanted.alignments and not translator.ensemble.aligns:
+        raise UserError(f"{run.model}: a model without attention: leave out --alignments")
+    own = OwnText(run, translator, wanted)
+    typed = sys.stdin.isatty()
+    if typed:
+        languages = f"{run.source_language} to {run.target_language}"
+        print(f"{languages}, a sentence a line; Ctrl-D ends", file=sys.stderr, flush=True)
+    # A bar would run into what is typed or shown at the same terminal.
+    shown = None if typed or sys.stdout.isatty() else bar("translate", "lines")
+    for lines in arriving(sys.stdin.fileno()):
+        for answer in own.answers(lines):
+            sys.stdout.buffer.write(answer.encode() + b"\n")
+        sys.stdout.buffer.flush()
+        if shown is not None:
+            shown.update(len(lines))
+    if shown is not None:
+        shown.close()
+
+
+class OwnText:
+    """A run that answers lines of raw text."""
+
+    def __init__(self, run: Run, translator: SavedTranslator, wanted: Wanted) -> None:
+        """Raises UserError if a file of the run is damaged."""
+        self.view, self.translator, self.wanted = SentenceView(run), translator, wanted
+        self.unknown = UnknownWords(
+            Path(run.model),
+            translator.source,
+            f"is the text in the language {run.source_language}, and like what it was trained on?",
+        )
+        self.read = 0
+        self.cut = False
+
+    def answers(self, lines: Sequence[str]) -> list[str]:
+        """A line for each of some more lines of the text: a translation, or JSON."""
+        written = [self.view.write(line) for line in lines]
+        self.unknown.read([each.tokens for each in written], "standard input")
+        parts = [list(cut(each.tokens)) for each in written]
+        self.tell_of_cuts(parts)
+        self.read += len(lines)
+        flat = [part for each in parts for part in each]
+        found = self.translator.search(
+            flat, self.wanted.width, "", self.wanted.no_unknown, self.wanted.nbest is not None
+        )
+        weights = self.translator.align(flat, found, "") if self.wanted.alignments else []
+        answers, place = [], 0
+        for each, own in zip(written, parts, strict=True):
+            here = slice(place, place + len(own))
+            place = here.stop
+            answers.append(self.answer(each, own, found[here], weights[here]))
+        return answers
+
+    def answer(
+        self,
+        written: Written,
+        parts: Sequence[Sequence[str]],
+        found: Sequence[Sequence[Hypothesis]],
+        weights: Sequence[Weights],
+    ) -> str:
+        """The line for one sentence: its parts, what was found for each, and weights if wanted."""
+        best = list(found[0]) if len(found) == 1 else [joined(found)] if found else []
+        if not self.wanted.json:
+            return self.text(best[0], written) if best else ""
+        rows = [
+            described(each, self.text(each, written)) for each in best[: self.wanted.nbest or 1]
+        ]
+        if rows and self.wanted.alignments:
+            rows[0]["alignments"] = [
+                self.alignment(part, of_part[0], matrix)
+                for part, of_part, matrix in zip(parts, found, weights, strict=True)
+            ]
+        return json.dumps(rows, ensure_ascii=False, allow_nan=False)
+
+    def text(self, hypothesis: Hypothesis, written: Written) -> str:
+        """The raw text of a translation."""
+        return self.view.text(self.translator.text(hypothesis), written.surfaces)
+
+    def alignment(
+        self, part: Sequence[str], hypothesis: Hypothesis, weights: Weights
+    ) -> dict[str, Any]:
+        """Both sides' tokens of the view, end-of-sentence last, and the weights between them."""
+        end = SPECIALS[EOS]
+        target = self.translator.text(hypothesis).split()
+        return {
+            "source": [*part, end],
+            "target": [*target, *[end] * hypothesis.finished],
+            "weights": [[round(float(w), DECIMALS) for w in row] for row in weights],
+        }
+
+    def tell_of_cuts(self, parts: Sequence[Sequence[Sequence[str]]]) -> None:
+        """Tell on stderr, once, of a line that is translated in parts."""
+        numbers = (number for number, each in enumerate(parts, self.read + 1) if len(each) > 1)
+        number = None if self.cut else next(numbers, None)
+        if number is not None:
+            self.cut = True
+            print(
+                f"warning: standard input, line {number}: longer than {LONGEST} symbols; such "
+                "lines are translated in parts: put each sentence on a line of its own",
+                file=sys.stderr,
+                flush=True,
+            )
+
+
+def joined(found: Sequence[Sequence[Hypothesis]]) -> Hypothesis:
+    """The best translations of the parts of a sentence as one."""
+    best = [hypotheses[0] for hypotheses in found]
+    return Hypothesis(
+        [number for each in best for number in each.ids],
+        sum(each.score for each in best),
+        all(each.finished for each in best),
+    )

@@ -1,0 +1,216 @@
+"""Text of one's own: what comes out is what the stages make, for any text at all."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+import small_results
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sacremoses import MosesDetokenizer
+from small_results import VIEWS, by_stages, run_file
+
+from contextnmt.files import read_lines
+from contextnmt.translation.long_sentences import LONGEST
+from contextnmt.translation.own_text import OwnText, Wanted
+from contextnmt.translation.run_file import read_run
+from contextnmt.translation.saved import SavedTranslator
+from contextnmt.translation.translate import translate
+
+ODD = [
+    "<N>_1",
+    "^^",
+    "\\^^nd",
+    "@@",
+    "a@@b",
+    "</s>",
+    "&amp;",
+    "\0",
+    "\r",
+    "\u2028",
+    "\x85",
+    "\ufeff",
+]
+ODD += [
+    "\u200b",
+    "🙂",
+    "e\u0301",
+    "...",
+    "12,345.6",
+    "NATO",
+    "Mary-Jane",
+    "3rd",
+    "\t",
+    "\u00a0",
+    "\x1f",
+]
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("results")
+    return folder, small_results.make(folder)
+
+
+def own_text(folder, view, width=2, nbest=None, no_unknown=False, alignments=False):
+    run = read_run(run_file(folder, view))
+    translator = SavedTranslator([folder / "train" / view], "cpu")
+    return OwnText(run, translator, Wanted(width, nbest, no_unknown, alignments))
+
+
+@pytest.fixture(scope="module")
+def owns(results):
+    return {view: own_text(results[0], view) for view in VIEWS}
+
+
+def piped(folder, view, text, *options):
+    """What the command makes of bytes."""
+    command = [sys.executable, "-m", "contextnmt", "translate", "--run", run_file(folder, view)]
+    run = subprocess.run([*command, *options], input=text, capture_output=True, check=False)
+    assert run.returncode == 0, run.stderr
+    return run.stdout, run.stderr.decode()
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_the_text_is_that_of_the_stages(results, owns, view):
+    folder, test = results
+    moses = MosesDetokenizer(lang="fr")
+    words = by_stages(folder, view, 2)
+    expected = [moses.detokenize(line.split(), unescape=False) for line in words]
+    assert owns[view].answers(test) == expected
+    made = " ".join(read_lines(folder / f"{view}.made"))
+    assert ("@@ " in made) == ("bpe" in view)
+    assert ("<N>_1" in made) == ("sym" in view)
+    assert len(set(expected)) > 5
+    assert not any(mark in line for line in expected for mark in ("@@", "<N>", "<S>", "^^"))
+
+
+@given(
+    st.sampled_from(VIEWS),
+    st.lists(
+        st.one_of(
+            st.lists(st.sampled_from(ODD)).map(" ".join),
+            st.lists(st.sampled_from(ODD)).map("".join),
+            st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"])),
+        ),
+        max_size=6,
+    ),
+)
+@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+def test_any_text_has_an_answer_for_each_line(owns, view, lines):
+    answers = owns[view].answers(lines)
+    assert len(answers) == len(lines)
+    for line, answer in zip(lines, answers, strict=True):
+        assert "\n" not in answer
+        answer.encode()
+        if not owns[view].view.write(line).tokens:
+            assert answer == ""
+
+
+def test_bytes_through_the_command(results):
+    """A byte order mark, CR, invalid UTF-8, NUL, an empty line, and an end without LF."""
+    folder, _ = results
+    lines = [b"\xef\xbb\xbfAnna saw 3 cats.", b"", b"\xff\xfe saw\r", b"\0", b"Anna saw 3 cats."]
+    out, error = piped(folder, "sym-bpe", b"\n".join(lines))
+    answers = out.decode().split("\n")
+    assert len(answers) == 6
+    assert answers[5] == answers[1] == answers[3] == ""
+    assert answers[0] == answers[4]
+    assert answers[2]
+    assert "Traceback" not in error
+
+
+def test_a_line_is_answered_before_the_next_one_comes(results):
+    folder, _ = results
+    command = [sys.executable, "-m", "contextnmt", "translate", "--run", run_file(folder, "word")]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        for line in (b"Anna saw 3 cats.\n", b"\n"):
+            process.stdin.write(line)
+            process.stdin.flush()
+            assert process.stdout.readline().endswith(b"\n")
+        process.stdin.close()
+        assert process.wait() == 0
+
+
+def test_who_reads_no_further_ends_it_quietly(results):
+    folder, _ = results
+    command = [sys.executable, "-m", "contextnmt", "translate", "--run", run_file(folder, "word")]
+    reading, writing = os.pipe()
+    os.close(reading)
+    text = b"Anna saw 3 cats.\n" * 3
+    run = subprocess.run(command, input=text, stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert run.returncode == 1
+    assert b"rror" not in run.stderr
+
+
+def test_lists_and_alignments(results):
+    folder, _ = results
+    own = own_text(folder, "sym-bpe", width=4, nbest=3, alignments=True)
+    plain = own_text(folder, "sym-bpe", width=4)
+    lines = ["Anna saw 1,234 houses.", "", "He did."]
+    lists = list(map(json.loads, own.answers(lines)))
+    assert lists[1] == []
+    for line, found, text in zip(lines, lists, plain.answers(lines), strict=True):
+        for each in found:
+            assert {"text", "score", "normalised", "finished"} <= set(each)
+        if line:
+            assert 1 <= len(found) <= 3
+            assert found[0]["text"] == text
+            [part] = found[0]["alignments"]
+            assert part["source"] == [*own.view.write(line).tokens, "</s>"]
+            assert len(part["weights"]) == len(part["target"])
+            for row in part["weights"]:
+                assert len(row) == len(part["source"])
+                assert sum(row) == pytest.approx(1, abs=1e-3)
+            assert all("alignments" not in each for each in found[1:])
+
+
+def test_alignments_alone_come_with_one_translation(results):
+    own = own_text(results[0], "word", alignments=True)
+    [[best]] = map(json.loads, own.answers(["Anna saw"]))
+    assert best["alignments"][0]["source"] == ["Anna", "saw", "</s>"]
+
+
+def test_unknown_words_may_be_forbidden(results):
+    folder, test = results
+    assert "UNK" in " ".join(own_text(folder, "word").answers(test))
+    assert "UNK" not in " ".join(own_text(folder, "word", no_unknown=True).answers(test))
+
+
+def test_a_very_long_line_is_translated_in_parts(results, capsys):
+    own = own_text(results[0], "sym-bpe", nbest=2, alignments=True)
+    lines = ["Anna saw 3 cats. " * 90, "x" * 900, "Anna saw 3 cats."]
+    first, second, third = map(json.loads, own.answers(lines))
+    assert len(first) == len(second) == 1
+    for each in (*first, *second):
+        assert each["text"]
+        assert len(each["alignments"]) > 3
+        for part in each["alignments"]:
+            assert len(part["source"]) <= LONGEST + 1
+    assert len(third[0]["alignments"]) == 1
+    error = capsys.readouterr().err
+    assert error.count("translated in parts") == 1
+    assert "standard input, line 1: longer than" in error
+
+
+def test_a_text_of_unknown_words_is_told_of_once(results, capsys):
+    own = own_text(results[0], "word")
+    for _ in range(3):
+        own.answers(["der Mann hat gestern zehn Hunde gesehen"] * 2)
+    error = capsys.readouterr().err
+    assert error.count("warning: standard input: the model does not know ") == 1
+    assert "is the text in the language en" in error
+
+
+@pytest.mark.parametrize(("view", "other"), [("bpe", "word"), ("word", "bpe")])
+def test_a_file_in_another_view_is_told_of(results, capsys, tmp_path, view, other):
+    folder, _ = results
+    texts = {"word": folder / "train.en", "bpe": folder / "bpe.en"}
+    for text in (view, other):
+        translate(folder / "train" / view, [texts[text]], [1], [tmp_path / text])
+        told = "is it in the view of the model?" in capsys.readouterr().err
+        assert told == (text == other)

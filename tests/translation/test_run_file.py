@@ -1,0 +1,101 @@
+"""The file of a run: what it may say, and what a user is told of one that cannot be used."""
+
+import json
+
+import pytest
+
+from contextnmt import cli
+from contextnmt.errors import UserError
+from contextnmt.translation.run_file import Run, SymbolFiles, read_run
+from contextnmt.translation.translate import translate
+
+RUN = {"source_language": "en", "target_language": "fr", "model": "../../../train/en-fr/best/1"}
+SYMBOLS = {"counts": "en.tsv", "rates": "rates.tsv", "rules": "rules.tsv", "threshold": 0.3}
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Write the file of a run, and the model that it names."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "run" / "en-fr" / "best" / "1.json"
+    path.parent.mkdir(parents=True)
+    model = tmp_path / "train" / "en-fr" / "best" / "1"
+    model.mkdir(parents=True)
+    (model / "model.safetensors").touch()
+
+    def write(**changes):
+        path.write_text(json.dumps({**RUN, **changes}))
+        return path.relative_to(tmp_path)
+
+    return write
+
+
+def test_paths_count_from_the_folder_of_the_file(run, tmp_path):
+    path = run(symbols=SYMBOLS, codes="codes.en")
+    for name in ("codes.en", "en.tsv", "rates.tsv", "rules.tsv"):
+        (path.parent / name).touch()
+    here = "run/en-fr/best"
+    symbols = SymbolFiles(f"{here}/en.tsv", f"{here}/rates.tsv", f"{here}/rules.tsv", 0.3)
+    model = "train/en-fr/best/1"
+    assert read_run(path) == Run("en", "fr", model, f"{here}/codes.en", symbols)
+    assert read_run(tmp_path / path) == read_run(path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"codes": "codes.en"}, "run/en-fr/best/codes.en: no such file, and run/en-fr/best/1.json"),
+        ({"symbols": SYMBOLS}, "en.tsv: no such file, and .* `snakemake --profile local run/en-fr"),
+        ({"model": "nowhere"}, "nowhere/model.safetensors: no such file"),
+        ({"view": "sym"}, "not the file of a run: run/en-fr/best/1.json.view: unknown key"),
+        ({"model": None}, "1.json.model is None: it must be text"),
+        ({"symbols": {**SYMBOLS, "threshold": 2}}, "symbols.threshold is 2: it must be at least 0"),
+        ({"symbols": {"counts": "en.tsv"}}, "symbols.rates: missing"),
+        ({"symbols": 3}, "symbols is no block of keys and values"),
+    ],
+)
+def test_mistakes_in_the_file(run, changes, message):
+    with pytest.raises(UserError, match=message):
+        read_run(run(**changes))
+
+
+@pytest.mark.parametrize("content", ["[]", "3", "{", "{}"])
+def test_something_else(run, content):
+    path = run()
+    path.write_text(content)
+    with pytest.raises(UserError, match=r"not the file of a run: .*best/1\.json"):
+        read_run(path)
+
+
+@pytest.mark.parametrize("name", ["train/en-fr/best/1", "run/en-fr/bset/1.json", "none"])
+def test_a_name_that_is_no_file_lists_the_runs_that_there_are(run, tmp_path, name):
+    run()
+    with pytest.raises(UserError, match=r"runs in \S+, the most similar first: run/en-fr/best/1"):
+        read_run(tmp_path / name)
+
+
+def test_no_run_at_all(tmp_path):
+    with pytest.raises(UserError, match=r"`snakemake --profile local run_files` makes them"):
+        read_run(tmp_path / "run" / "1.json")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--run", "1.json", "--text", "a"], "leave out --model, --text and --out"),
+        (["--run", "1.json", "--beam", "1", "--beam", "2"], "give one --beam, or none"),
+        (["--text", "a", "--beam", "2", "--out", "b"], "give --run for sentences of your own, or"),
+        ([], "give --run for sentences of your own, or --model, --text, --beam and --out"),
+    ],
+)
+def test_options_of_the_two_ways_to_translate(monkeypatch, capsys, options, message):
+    monkeypatch.setattr("sys.argv", ["contextnmt", "translate", *options])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_missing_run_is_found_before_a_model_is_loaded(tmp_path):
+    with pytest.raises(UserError, match=r"1\.json: no such file"):
+        translate(run=tmp_path / "1.json")
