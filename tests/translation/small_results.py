@@ -1,7 +1,6 @@
 """A results folder as the workflow leaves it: every view of a small text, by the stages.
 
-The models are random: what they write is nonsense with subwords, symbols and unknown words in it,
-and so puts what comes after them to a harder test than a trained one.
+The models are random: what they write is nonsense.
 """
 
 import dataclasses
@@ -22,7 +21,6 @@ from contextnmt.text.bpe import bpe
 from contextnmt.text.restore import restore
 from contextnmt.text.rule_dictionary import rule_dictionary
 from contextnmt.text.symbolize import symbolize
-from contextnmt.translation.translate import translate
 
 VIEWS = ["word", "sym", "bpe", "sym-bpe"]
 NAMES = ["Berlin", "New York", "Anna", "Mary-Jane", "NATO", "IMF"]
@@ -85,9 +83,7 @@ def save(folder: Path, source: Path, target: Path) -> None:
     for parameter in model.parameters():
         torch.nn.init.normal_(parameter, std=0.7)
     with torch.no_grad():
-        model.readout.output.bias[0] = -50.0  # padding
-        for number, word in enumerate(read_lines(folder / "vocabulary.target.tsv"), start=3):
-            model.readout.output.bias[number] += 4.0 * word.startswith(("<", "^^"))
+        model.readout.output.bias[:3] = torch.tensor([-50.0, 0.0, 2.0])  # padding, end, unknown
     save_file(model.state_dict(), folder / "model.safetensors")
     (folder / "model.json").write_text(json.dumps({"model": dataclasses.asdict(chosen)}))
 
@@ -114,13 +110,16 @@ def run_file(folder: Path, view: str) -> Path:
     return folder / "run" / "en-fr" / view / "1.json"
 
 
-def by_stages(folder: Path, view: str, width: int) -> list[str]:
-    """The test text translated by one stage after the other, as the workflow does it."""
+def text_of(folder: Path, view: str) -> Path:
+    """The test text in a view, as the stages wrote it."""
     names = {"word": "tokenized.en", "sym": "test.sym.en.gz"}
-    text = folder / names.get(view, f"{view}.test.en")
-    made, words = folder / f"{view}.made", folder / f"{view}.restored"
-    translate(folder / "train" / view, [text], [width], [made])
+    return folder / names.get(view, f"{view}.test.en")
+
+
+def restored(folder: Path, view: str, translation: Path) -> list[str]:
+    """The words of a translation of the test text, by the stage restore."""
+    out = folder / f"{view}.restored"
     table = folder / "test.sym.symbols.tsv.gz"
     options = {"symbols": [table], "rules": folder / "rules.tsv"} if "sym" in view else {}
-    restore([made], [words], "en", "fr", bpe="bpe" in view, **options)
-    return list(read_lines(words))
+    restore([translation], [out], "en", "fr", bpe="bpe" in view, **options)
+    return list(read_lines(out))

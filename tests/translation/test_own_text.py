@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import subprocess
 import sys
 
@@ -10,9 +11,10 @@ import small_results
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sacremoses import MosesDetokenizer
-from small_results import VIEWS, by_stages, run_file
+from small_results import VIEWS, restored, run_file, text_of
 
-from contextnmt.files import read_lines
+from contextnmt.files import read_lines, write_lines
+from contextnmt.text.pieces import SYMBOL
 from contextnmt.translation.long_sentences import LONGEST
 from contextnmt.translation.own_text import OwnText, Wanted
 from contextnmt.translation.run_file import read_run
@@ -73,18 +75,46 @@ def piped(folder, view, text, *options):
     return run.stdout, run.stderr.decode()
 
 
-@pytest.mark.parametrize("view", VIEWS)
-def test_the_text_is_that_of_the_stages(results, owns, view):
-    folder, test = results
+def detokenized(lines):
     moses = MosesDetokenizer(lang="fr")
-    words = by_stages(folder, view, 2)
-    expected = [moses.detokenize(line.split(), unescape=False) for line in words]
+    return [moses.detokenize(line.split(), unescape=False) for line in lines]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_before_the_model_a_sentence_is_that_of_the_stages(results, owns, view):
+    folder, test = results
+    lines = list(read_lines(text_of(folder, view)))
+    assert [owns[view].view.write(line).tokens for line in test] == list(map(str.split, lines))
+    assert any("@@" in line for line in lines) == ("bpe" in view)
+    assert any(SYMBOL.search(line) for line in lines) == ("sym" in view)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_after_the_model_a_sentence_is_that_of_the_stages(results, owns, view, tmp_path):
+    """Of translations that have every word of the view, wherever it may stand."""
+    folder, test = results
+    rng = random.Random(view)
+    words = ["UNK", "<N>_1", "^^<N>_2", "<S>_1", "<C>_1", "<S>_7", "a@@"]
+    words += owns[view].translator.target.words
+    made = [" ".join(rng.choices(words, k=rng.randrange(30))) for _ in test]
+    write_lines(tmp_path / "made", made)
+    expected = detokenized(restored(folder, view, tmp_path / "made"))
+    view = owns[view].view
+    found = [
+        view.text(line, view.write(source).surfaces)
+        for line, source in zip(made, test, strict=True)
+    ]
+    assert found == expected
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_the_text_is_that_of_the_stages(results, owns, view, tmp_path):
+    folder, test = results
+    made = tmp_path / "made"
+    translate(folder / "train" / view, [text_of(folder, view)], [2], [made])
+    expected = detokenized(restored(folder, view, made))
     assert owns[view].answers(test) == expected
-    made = " ".join(read_lines(folder / f"{view}.made"))
-    assert ("@@ " in made) == ("bpe" in view)
-    assert ("<N>_1" in made) == ("sym" in view)
     assert len(set(expected)) > 5
-    assert not any(mark in line for line in expected for mark in ("@@", "<N>", "<S>", "^^"))
 
 
 @given(
