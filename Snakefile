@@ -28,6 +28,7 @@ include: "workflow/rules/corpus.smk"
 include: "workflow/rules/select.smk"
 include: "workflow/rules/text.smk"
 include: "workflow/rules/train.smk"
+include: "workflow/rules/own_text.smk"
 include: "workflow/rules/evaluate.smk"
 include: "workflow/rules/compare.smk"
 include: "workflow/rules/targets.smk"
@@ -62,6 +63,7 @@ localrules:
     subwords,
     binarized,
     models,
+    run_files,
     translations,
     restored,
     scores,

@@ -63,12 +63,15 @@ def codes_languages(pair):
 
 def codes(wildcards):
     """The codes that cut a side of a text into subwords."""
+    return codes_file(wildcards.pair, wildcards.view, wildcards.language)
+
+
+def codes_file(pair, view, language):
+    """The codes of a language in a view of a pair."""
     languages = next(
-        name
-        for name in codes_languages(wildcards.pair)
-        if wildcards.language in name.split("-")
+        name for name in codes_languages(pair) if language in name.split("-")
     )
-    return f"{RESULTS}/bpe/{wildcards.pair}/{wildcards.view}/codes.{languages}"
+    return f"{RESULTS}/bpe/{pair}/{view}/codes.{languages}"
 
 
 def dev_files(side):

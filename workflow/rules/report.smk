@@ -196,6 +196,8 @@ for name in EXPERIMENTS:
             source=first_test_files(name, "tokenize", 0),
             reference=first_test_files(name, "tokenize", 1),
             restored=runs("<results>/restore/{pair}/{system}/{seed}", [name]),
+            # Not shown: whoever sees the page can try its systems on text of their own.
+            runs=runs("<results>/run/{pair}/{system}/{seed}.json", [name]),
             captions=[
                 os.path.relpath(BASE / f"workflow/report/{caption}.rst")
                 for caption in CAPTIONS

@@ -18,6 +18,7 @@ dictionaries    rule-dictionary
 subwords        bpe
 binarized       binarize
 models          train
+run_files       run_file (what `contextnmt translate --run` reads)
 translations    translate
 restored        restore
 scores          score
@@ -129,6 +130,11 @@ rule binarized:
 rule models:
     input:
         runs("<results>/train/{pair}/{system}/{seed}/model.json"),
+
+
+rule run_files:
+    input:
+        runs("<results>/run/{pair}/{system}/{seed}.json"),
 
 
 rule translations:
