@@ -12,6 +12,7 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/inputs.smk"
 include: "workflow/rules/corpus_inputs.smk"
 include: "workflow/rules/compare_inputs.smk"
+include: "workflow/rules/own_text_inputs.smk"
 include: "workflow/rules/outputs.smk"
 
 

@@ -1,13 +1,18 @@
 """The finished demo: everything is there, and the numbers are those of trained systems."""
 
+import gzip
+import json
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from sacremoses import MosesDetokenizer
 
-from contextnmt.files import count_lines, read_json, read_lines
+from contextnmt.files import count_lines, read_json, read_lines, write_lines
 
+ROOT = Path(__file__).parents[2]
 PAIRS = ["en-fr", "en-de"]
 SYSTEMS = [
     "baseline",
@@ -70,6 +75,54 @@ def test_every_system_has_learnt(results: Path, pair: str, system: str) -> None:
 def test_the_best_system_has_learnt_well(results: Path, pair: str) -> None:
     files = (results / "score" / pair / system / "1" / "scores.json" for system in SYSTEMS)
     assert max(read_json(file)["test.beam12"]["bleu"] for file in files) > 60
+
+
+@pytest.mark.parametrize("system", ["baseline", "bpe-symbol"])
+def test_raw_text_is_translated_as_the_stages_do_it(
+    demo: Path, results: Path, environment: dict[str, str], system: str
+) -> None:
+    """With trained models; all views in tests/translation/test_own_text.py."""
+    with gzip.open(results / "extract" / "en-fr" / "test.en.gz") as text:
+        raw = text.read()
+    run = f"results/demo/run/en-fr/{system}/1.json"
+    made = subprocess.run(
+        [sys.executable, "-m", "contextnmt", "translate", "--run", run, "--beam", "1"],
+        cwd=demo,
+        env=environment | {"PYTHONPATH": str(demo / "src")},
+        input=raw,
+        capture_output=True,
+        check=True,
+    ).stdout.decode()
+    words = read_lines(results / "restore" / "en-fr" / system / "1" / "test.beam1.gz")
+    moses = MosesDetokenizer(lang="fr")
+    expected = [moses.detokenize(line.split(), unescape=False) for line in words]
+    assert made == "".join(f"{line}\n" for line in expected)
+
+
+def test_the_readme_translates_sentences_of_ones_own(
+    demo: Path, results: Path, environment: dict[str, str]
+) -> None:
+    section = (ROOT / "README.md").read_text().partition("## Translating sentences of your own")[2]
+    commands = section.partition("```sh\n")[2].partition("```")[0]
+    write_lines(demo / "sentences.en", ["A parrot measured 66m on Tuesday.", "", "Seven pipes."])
+    shell = 'contextnmt() { python -m contextnmt "$@"; }; set -e\n' + commands
+    run = subprocess.run(
+        ["bash", "-c", shell],
+        cwd=demo,
+        env=environment | {"PYTHONPATH": str(demo / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.strip()
+    lines = list(read_lines(demo / "sentences.fr"))
+    assert [bool(line) for line in lines] == [True, False, True]
+    lists = [json.loads(line) for line in read_lines(demo / "sentences.jsonl")]
+    assert [found[0]["text"] if found else "" for found in lists] == lines
+    assert len(lists[0]) > 1
+    for name in ("sentences.en", "sentences.fr", "sentences.jsonl"):
+        (demo / name).unlink()
 
 
 def test_no_symbol_and_no_subword_is_left_in_a_translation(results: Path) -> None:
