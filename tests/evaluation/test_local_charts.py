@@ -138,3 +138,11 @@ def test_names_and_words_come_once(tmp_path: Path):
         local_charts(out, ["cbow"], [tmp_path])
     with pytest.raises(UserError, match="--word bank is given twice"):
         local_charts(out, ["a"], [tmp_path], None, ["bank", "bank"])
+    with pytest.raises(UserError, match="nothing to chart: give --name and --model, or --cbow"):
+        local_charts(out)
+
+
+def test_cbow_vectors_alone_are_charted(tmp_path: Path):
+    save_vectors(tmp_path / "cbow", WORDS, np.random.default_rng(0).normal(size=(160, 4)))
+    local_charts(tmp_path / "out.json", cbow=tmp_path / "cbow", word=["w1"])
+    assert set(read_json(tmp_path / "out.json")["charts"]) == {"cbow"}

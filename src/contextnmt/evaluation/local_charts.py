@@ -50,12 +50,12 @@ def local_charts(
     --cbow cbow/en-fr --word notebook --word power --out local-charts/en-fr.json
     """
     name, model = name or [], model or []
-    if not model and cbow is None:
-        raise UserError("nothing to chart: give --name and --model, or --cbow")
     if len(name) != len(model):
         raise UserError(
             f"{len(name)} --name and {len(model)} --model: give one of each for every model"
         )
+    if not model and cbow is None:
+        raise UserError("nothing to chart: give --name and --model, or --cbow")
     for option, values in (("--name", [*name, CBOW]), ("--word", word)):
         value, times = Counter(values).most_common(1)[0]
         if times > 1:
