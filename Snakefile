@@ -14,6 +14,7 @@ include: "workflow/rules/corpus_inputs.smk"
 include: "workflow/rules/compare_inputs.smk"
 include: "workflow/rules/own_text_inputs.smk"
 include: "workflow/rules/outputs.smk"
+include: "workflow/rules/analyse_inputs.smk"
 
 
 report: "workflow/report/workflow.rst"
@@ -32,11 +33,13 @@ include: "workflow/rules/train.smk"
 include: "workflow/rules/own_text.smk"
 include: "workflow/rules/evaluate.smk"
 include: "workflow/rules/compare.smk"
+include: "workflow/rules/analyse.smk"
 include: "workflow/rules/targets.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/report_compare.smk"
 include: "workflow/rules/report_text.smk"
 include: "workflow/rules/report_choi2017.smk"
+include: "workflow/rules/report_context.smk"
 
 
 rule all:
@@ -74,3 +77,6 @@ localrules:
     symbols_scored,
     compared,
     lengths_scored,
+    word_vectors,
+    words_charted,
+    contexts_masked,

@@ -7,8 +7,12 @@ mark a file as parameters; a changed mark re-runs the rule and names the file as
 import ast
 import functools
 import hashlib
+import re
 from collections.abc import Iterator
 from pathlib import Path
+
+#: The name of a file; anything else, as a sentence of a note, may be too long to ask the disk for.
+FILE_NAME = re.compile(r"[\w/-]{0,200}\.[\w.]{1,20}")
 
 
 def module_file(source: Path, name: str) -> Path | None:
@@ -39,7 +43,7 @@ def named_files(path: Path) -> Iterator[Path]:
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             name = node.value
-            if "." in name and "\n" not in name and (path.parent / name).is_file():
+            if FILE_NAME.fullmatch(name) and (path.parent / name).is_file():
                 yield path.parent / name
 
 

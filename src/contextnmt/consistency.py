@@ -22,6 +22,9 @@ RESERVED = {
     "total": "tables have a row of this name",
 }
 
+#: The experiment whose paper charts words.
+INSPECTING = "choi2017"
+
 #: Keys of a model that not every experiment has.
 OPTIONAL = ("contextualizer",)
 
@@ -117,6 +120,9 @@ def wrong_systems(configuration: Configuration) -> Iterator[Mistake]:
             path = ["experiments", name, "systems", system]
             yield path, f"{dotted(path)}: two experiments have a system of this name; rename one"
     for name, experiment in configuration["experiments"].items():
+        if "inspected_words" in experiment and name != INSPECTING:
+            path = ["experiments", name, "inspected_words"]
+            yield path, f"{dotted(path)}: only for {INSPECTING}, which charts words; remove it"
         for method, entry in experiment.get("methods", {}).items():
             path = ["experiments", name, "methods", method, "contrasts"]
             if any(present == without for present, without in entry["contrasts"]):

@@ -120,7 +120,7 @@ def test_models_and_cbow_vectors_are_charted(tmp_path: Path):
     save_model(tmp_path / "model", words)
     save_vectors(tmp_path / "cbow", words, np.random.default_rng(0).normal(size=(161, 4)))
     for out in (tmp_path / "a.json", tmp_path / "b.json"):
-        local_charts(["baseline"], [tmp_path / "model"], out, tmp_path / "cbow")
+        local_charts(out, ["baseline"], [tmp_path / "model"], tmp_path / "cbow")
     content = read_json(tmp_path / "a.json")
     assert content["words"] == ["notebook", "power"]
     assert set(content["charts"]) == {"baseline", "cbow"}
@@ -133,8 +133,16 @@ def test_models_and_cbow_vectors_are_charted(tmp_path: Path):
 def test_names_and_words_come_once(tmp_path: Path):
     out = tmp_path / "out.json"
     with pytest.raises(UserError, match="1 --name and 0 --model"):
-        local_charts(["a"], [], out)
+        local_charts(out, ["a"])
     with pytest.raises(UserError, match="--name cbow is given twice or taken"):
-        local_charts(["cbow"], [tmp_path], out)
+        local_charts(out, ["cbow"], [tmp_path])
     with pytest.raises(UserError, match="--word bank is given twice"):
-        local_charts(["a"], [tmp_path], out, None, ["bank", "bank"])
+        local_charts(out, ["a"], [tmp_path], None, ["bank", "bank"])
+    with pytest.raises(UserError, match="nothing to chart: give --name and --model, or --cbow"):
+        local_charts(out)
+
+
+def test_cbow_vectors_alone_are_charted(tmp_path: Path):
+    save_vectors(tmp_path / "cbow", WORDS, np.random.default_rng(0).normal(size=(160, 4)))
+    local_charts(tmp_path / "out.json", cbow=tmp_path / "cbow", word=["w1"])
+    assert set(read_json(tmp_path / "out.json")["charts"]) == {"cbow"}

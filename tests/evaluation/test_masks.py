@@ -6,7 +6,7 @@ import torch
 from saved_models import CONTEXTUALIZER, save_model
 
 from contextnmt.errors import UserError
-from contextnmt.evaluation.masks import masks, symbols_of
+from contextnmt.evaluation.masks import masks, over_words, symbols_of
 from contextnmt.files import read_json, write_lines
 from contextnmt.model.translator import Translator
 from contextnmt.text.vocabulary import EOS, Vocabulary
@@ -78,8 +78,13 @@ def test_masked_vectors_are_what_the_encoder_reads(text: Path):
         (np.linalg.norm(one - far) + np.linalg.norm(other - far)) / 2, abs=1e-5
     )
     assert found["same"]["cosine"] > 0
-    assert content["all"]["words"] == 1
-    assert content["all"]["same"] == found["same"]
+    means = content["all"]
+    assert means["words"] == 1
+    assert means["same"] == {"words": 1, **found["same"]}
+    assert (means["separation"], means["separation_error"]) == (found["separation"], None)
+    assert "unknown" not in means
+    weights = [weight for each in found["occurrences"] for weight in each["mask"]]
+    assert means["open_percent"] == 100 * sum(w > 0.99 for w in weights) / len(weights)
 
 
 def test_without_contextualizer_no_context_matters(text: Path):
@@ -102,7 +107,40 @@ def test_words_without_tags_are_compared_in_all_sentences(text: Path):
     assert found["separation"] is None
     assert content["words"]["boat"]["gap"] == "sentences that have it: 1; a comparison takes two"
     assert content["words"]["ship"]["gap"] == "sentences that have it: 0; a comparison takes two"
-    assert content["all"] == {"words": 0}
+    assert content["all"]["words"] == 0
+    assert content["all"]["unknown"] == {"words": 1, **found["unknown"]}
+
+
+def test_means_are_over_the_words_that_have_both_kinds_of_pairs():
+    def compared(separation: float | None, mask: list[float] | None, **pairs: int):
+        kinds = {
+            kind: {"pairs": count, "cosine": 0.1 * count, "euclidean": count or None}
+            for kind, count in {"same": 0, "different": 0, "unknown": 0, **pairs}.items()
+        }
+        return {"occurrences": [{"mask": mask}], "separation": separation, **kinds}
+
+    means = over_words(
+        {
+            "bank": compared(0.4, [1.0, 0.98], same=1, different=2),
+            "pen": compared(0.8, [0.995, 0.3], same=3, different=6),
+            "seal": compared(None, [0.2, 0.1], different=5),
+            "ship": {"gap": "sentences that have it: 0; a comparison takes two"},
+        }
+    )
+    assert means["words"] == 2
+    assert means["open_percent"] == pytest.approx(100 / 3)
+    assert means["separation"] == pytest.approx(0.6)
+    assert means["separation_error"] == pytest.approx(0.2)  # sd 0.2828, by the root of 2
+    assert means["different"] == {"words": 2, "pairs": 8, "cosine": 0.4, "euclidean": 4}
+    assert "unknown" not in means
+    assert over_words({"bank": compared(0.5, None, same=1, different=1)})["open_percent"] is None
+
+
+def test_a_tagged_word_that_became_a_symbol_is_passed_over(text: Path):
+    write_lines(text, ["<S>_1 the money", *LINES[1:]])
+    _, content = run(text, CONTEXTUALIZER)
+    lines = [each["line"] for each in content["words"]["bank"]["occurrences"]]
+    assert lines == [3, 4]
 
 
 def test_a_word_of_several_subwords_has_their_mean(text: Path):

@@ -1,5 +1,6 @@
 """Files of the stages `local-charts` and `masks`, of made-up vectors, and words of a figure."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -8,8 +9,13 @@ import numpy as np
 
 from contextnmt.evaluation.distances import compare
 from contextnmt.evaluation.local_charts import charts_of
+from contextnmt.evaluation.masks import over_words
 from contextnmt.evaluation.word_vectors import WordVectors
 from contextnmt.files import write_json
+from contextnmt.report.local_charts_figure import local_charts_figure
+from contextnmt.report.local_charts_table import local_charts_table
+from contextnmt.report.masks_figure import masks_figure
+from contextnmt.report.masks_table import masks_table
 
 WORDS = ["notebook", *(f"w{number}" for number in range(150))]
 
@@ -32,7 +38,7 @@ def masks_content(
 ) -> dict[str, Any]:
     """Each word in three contexts of each of two senses, which the masks tell apart."""
     random = np.random.default_rng(len(words))
-    content: dict[str, Any] = {"contextualizer": contextualizer, "words": {}, "all": {"words": 0}}
+    content: dict[str, Any] = {"contextualizer": contextualizer, "words": {}}
     for word in words:
         senses = [f"{word}-{sense}" for sense in "aabbab"]
         means = {sense: random.uniform(0.2, 0.8, 8) for sense in sorted(set(senses))}
@@ -52,16 +58,37 @@ def masks_content(
             ],
             **compare(vector * masks, senses),
         }
-    if words:
-        found = content["words"][words[0]]
-        content["all"] = {
-            "words": len(words),
-            "separation": found["separation"],
-            "same": found["same"],
-            "different": found["different"],
-        }
     content["words"]["seal"] = {"gap": "sentences that have it: 1; a comparison takes two"}
+    content["all"] = over_words(content["words"])
     return content
+
+
+def without_senses(content: dict[str, Any]) -> dict[str, Any]:
+    """The same masks in a text without tags."""
+    for found in content["words"].values():
+        if "gap" not in found:
+            masks = np.array([each["mask"] for each in found["occurrences"]])
+            found |= compare(np.array(found["vector"]) * masks, [""] * len(masks))
+            for each in found["occurrences"]:
+                each["sense"] = ""
+    content["all"] = over_words(content["words"])
+    return content
+
+
+def make_contextualization(folder: Path, about: dict[str, Any]) -> None:
+    """Charts and masks, their tables and figures; those of en-de are of a text without tags."""
+    experiment, out = json.dumps(about), folder / "report"
+    for pair in about["pairs"]:
+        content = masks_content() if pair == "en-fr" else without_senses(masks_content())
+        write_charts(folder / f"local-charts/{pair}.json", ["notebook"], "cbow", "context")
+        for seed in about["seeds"]:
+            write_json(folder / f"masks/{pair}/context/{seed}/test.json", content)
+    charts = sorted(folder.glob("local-charts/*.json"))
+    masks = sorted(folder.glob("masks/*/*/*/*.json"))
+    local_charts_table(charts, experiment, out / "tables/table1")
+    local_charts_figure(charts, experiment, out / "figures")
+    masks_table(masks, experiment, out / "tables/masks")
+    masks_figure(masks, experiment, out / "figures")
 
 
 def words_of(svg: Path) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from analysed_models import make_contextualization
 from made_up_experiments import experiment
 from made_up_significance import make_significance
 
@@ -97,6 +98,10 @@ def make_pair(folder: Path, pair: str, tests: tuple[str, ...]) -> None:
         for language in pair.split("-"):
             lines = [SENTENCES[language]] * LINES
             write_lines(folder / f"tokenize/{pair}/{text}.{language}.gz", lines)
+    for language in pair.split("-"):
+        words = ["the", "of", "with", "visited", "bank", *SENTENCES[language].split()[::3]]
+        counts = [f"{word}\t{99 - number}" for number, word in enumerate(dict.fromkeys(words))]
+        write_lines(folder / f"word-counts/{pair}/{language}.tsv", counts)
     make_training_text(folder, pair)
     write_json(folder / f"coverage/{pair}.json", coverage_of(pair))
     write_json(folder / f"pairs/{pair}.json", pairs_kept())
@@ -362,6 +367,7 @@ def make_report(results: Results) -> Path:
     bleu_table(results.files("score/*/*/*/scores.json"), experiment, table)
     if results.about["name"] == "choi2017":
         make_symbolization(results, out / "tables")
+        make_contextualization(results.folder, results.about)
     phenomena_table(results.files("phenomena/*/*/*/*"), experiment, out / "tables/phenomena")
     cleaning_table(results.files("clean/*/*.removed.json"), experiment, out / "tables/cleaning")
     rankings = results.files("rank/*.json")
@@ -410,6 +416,8 @@ def page_arguments(results: Results) -> dict[str, Any]:
         "benchmark": results.files("benchmarks/**/*.tsv"),
         "source": results.files(f"tokenize/*/{text}.en.gz"),
         "reference": results.files(f"tokenize/*/{text}.[fd]?.gz"),
+        "source_counts": results.files("word-counts/*/en.tsv"),
+        "target_counts": results.files("word-counts/*/[fd]?.tsv"),
         "hypothesis": results.files(f"restore/*/*/1/{text}.beam12.gz"),
         "experiment": results.experiment,
         "out": results.folder / "report" / "index.html",

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from analysed_models import masks_content, words_of
+from analysed_models import masks_content, without_senses, words_of
 from made_up_experiments import experiment
 
 from contextnmt.files import write_json
 from contextnmt.report.figures import drawing
 from contextnmt.report.masks_figure import (
+    apart,
     choose_word,
     draw_masks,
     draw_words,
@@ -61,11 +62,28 @@ def test_a_word_in_two_senses_is_chosen() -> None:
     ("content", "reason"),
     [
         (masks_content(contextualizer=False), "no system with contextualizer"),
-        (masks_content(words=()), "no word in two senses"),
+        (masks_content(words=()), "no word in two contexts"),
     ],
 )
-def test_without_masks_of_two_senses_it_says_so(tmp_path: Path, content: dict, reason: str) -> None:
+def test_without_masks_of_two_contexts_it_says_so(
+    tmp_path: Path, content: dict, reason: str
+) -> None:
     assert reason in figure_of(tmp_path, content)
+
+
+def test_contexts_of_unknown_senses_are_far_apart(tmp_path: Path) -> None:
+    content = without_senses(masks_content())
+    said = " ".join(figure_of(tmp_path, content, word="pen"))
+    assert "“pen” in two contexts" in said
+    assert "any two sentences" in said
+    assert "senses" not in said
+    vectors, _ = masked(content["words"]["pen"])
+    units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    first, second = divmod(int((units @ units.T).argmin()), len(units))
+    for context in (first, second):
+        assert f"line {context + 1}: the pen number {context + 1}" in said
+    assert apart(vectors) == [first, second]
+    assert choose_word(content["words"], "notebook") == "bank"
 
 
 def test_contexts_are_typical_of_their_senses() -> None:

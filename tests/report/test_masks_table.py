@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
-from analysed_models import masks_content
+from analysed_models import masks_content, without_senses
 from made_up_experiments import experiment
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
-from contextnmt.report.masks_table import masks_table
+from contextnmt.report.masks_table import distance, masks_table
 
 
 def about(*seeds: int) -> str:
@@ -25,7 +25,13 @@ def write(folder: Path, run: str, content: object) -> Path:
 def rows_of(folder: Path) -> dict[str, list[dict]]:
     """Of the first block: the cells by the label of their row."""
     (block,) = read_json(folder / "masks.json")["blocks"]
-    assert len(block["columns"]) == 5
+    assert [label for label, _ in block["columns"]] == [
+        "mask above 0.99 (%)",
+        *["cosine distance"] * 2,
+        *["Euclidean distance"] * 2,
+        "two senses farther (%)",
+        "words",
+    ]
     return {row["label"]: row["cells"] for row in block["rows"]}
 
 
@@ -38,18 +44,50 @@ def test_systems_with_and_without_contextualizer(tmp_path: Path) -> None:
     masks_table(files, about(), tmp_path / "masks")
     rows = rows_of(tmp_path)
     assert list(rows) == ["Baseline", "+Context (C)"]
-    assert [cell["text"] for cell in rows["Baseline"]] == ["0", "0", "0", "0", "50.0"]
+    assert [cell["text"] for cell in rows["Baseline"]] == ["–", *["0"] * 4, "50.0", "2"]
     means = content["all"]
-    assert rows["+Context (C)"][1]["text"] == f"{means['different']['cosine']:.2g}"
-    assert rows["+Context (C)"][2]["text"] == f"{means['same']['euclidean']:.2g}"
-    assert rows["+Context (C)"][4]["text"] == f"{100 * means['separation']:.1f}"
-    assert rows["+Context (C)"][4]["remark"] == "(2 words)"
+    assert [cell["text"] for cell in rows["+Context (C)"]] == [
+        f"{means['open_percent']:.1f}",
+        f"{means['same']['cosine']:.2g}",
+        f"{means['different']['cosine']:.2g}",
+        f"{means['same']['euclidean']:.2g}",
+        f"{means['different']['euclidean']:.2g}",
+        f"{100 * means['separation']:.1f}",
+        "2",
+    ]
     data = read_json(tmp_path / "masks.json")["data"]
     assert [(row["system"], row["senses"]) for row in data[2:]] == [
         ("context", "same"),
         ("context", "different"),
     ]
     assert data[3]["euclidean"] == means["different"]["euclidean"]
+    assert data[3]["separation_error"] == means["separation_error"]
+
+
+def test_senses_that_nobody_knows_have_columns_of_their_own(tmp_path: Path) -> None:
+    content = without_senses(masks_content())
+    masks_table([write(tmp_path, "en-fr/context/1", content)], about(), tmp_path / "masks")
+    table = read_json(tmp_path / "masks.json")
+    (block,) = table["blocks"]
+    assert block["columns"][1:] == [
+        ["cosine distance", "any two sentences"],
+        ["Euclidean distance", "any two sentences"],
+        ["words", ""],
+    ]
+    means = content["all"]["unknown"]
+    cells = [cell["text"] for cell in block["rows"][0]["cells"]]
+    assert cells[1:] == [f"{means['cosine']:.2g}", f"{means['euclidean']:.2g}", "2"]
+    (row,) = table["data"]
+    assert (row["senses"], row["pairs"], row["separation"]) == ("unknown", 30, None)
+
+
+def test_small_distances_have_two_digits() -> None:
+    assert [distance(value) for value in (0, 0.00001, 0.0123, 12)] == [
+        "0",
+        "1.0e-05",
+        "0.012",
+        "12",
+    ]
 
 
 def test_seeds_are_averaged_and_none_may_be_missing(tmp_path: Path) -> None:
@@ -61,8 +99,8 @@ def test_seeds_are_averaged_and_none_may_be_missing(tmp_path: Path) -> None:
         files.append(write(tmp_path, f"en-fr/context/{seed}", content))
     masks_table(files, about(1, 2), tmp_path / "masks")
     cells = rows_of(tmp_path)["+Context (C)"]
-    assert (cells[4]["text"], cells[4]["remark"]) == ("60.0", "± 14.1 (2 words)")
-    assert cells[0]["text"] == "0.6"
+    assert (cells[5]["text"], cells[5]["remark"]) == ("60.0", "± 14.1")
+    assert cells[1]["text"] == "0.6"
     with pytest.raises(UserError, match="no file for en-fr/context/3"):
         masks_table(files, about(1, 2, 3), tmp_path / "masks")
 
@@ -71,8 +109,8 @@ def test_without_pairs_of_both_kinds_there_is_a_dash(tmp_path: Path) -> None:
     files = [write(tmp_path, "en-fr/context/1", masks_content(words=()))]
     masks_table(files, about(), tmp_path / "masks")
     cells = rows_of(tmp_path)["+Context (C)"]
-    assert {cell["text"] for cell in cells} == {"–"}
-    assert cells[4]["remark"] == "(no word has both kinds of pairs)"
+    assert {cell["text"] for cell in cells[:-1]} == {"–"}
+    assert (cells[-1]["text"], cells[-1]["remark"]) == ("0", "(no word has the pairs)")
 
 
 def test_wrong_files_are_named(tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def test_tables_and_figures_can_be_read_out(elements: Elements) -> None:
     scopes = {heading.get("scope") for heading in elements.all("th")}
     assert scopes == {"row", "col", "colgroup"}
     assert all(svg["role"] == "img" and svg["aria-label"] for svg in elements.all("svg"))
-    assert len(elements.all("svg")) == 8
+    assert len(elements.all("svg")) == 12
     assert len(elements.all("h1")) == 1
 
 
@@ -115,11 +115,15 @@ def test_the_page_is_the_same_bytes_whatever_the_order(
     assert reported.with_name("again.html").read_bytes() == reported.read_bytes()
 
 
-@pytest.mark.parametrize("option", ["model", "source", "reference", "hypothesis", "restored"])
+@pytest.mark.parametrize(
+    "option",
+    ["model", "source", "reference", "hypothesis", "restored", "source_counts", "target_counts"],
+)
 def test_a_missing_file_is_named(results: Results, reported: Path, option: str) -> None:
     arguments = page_arguments(results)
     arguments[option] = arguments[option][1:]
-    with pytest.raises(UserError, match=f"--{option}: no file for en-"):
+    name = option.replace("_", "-")
+    with pytest.raises(UserError, match=f"--{name}: no file for en-"):
         page(**arguments)
 
 
@@ -189,6 +193,39 @@ def test_symbolization_has_its_section(text: str, elements: Elements) -> None:
     assert not any("open" in attributes for attributes in elements.all("details"))
 
 
+def test_contextualization_has_its_section(text: str) -> None:
+    told = section(text, "contextualization")
+    assert re.findall(r"<h3[^>]*>(.*)</h3>", told) == [
+        "What is near a word (Table 1 of the paper)",
+        "Words in their contexts",
+    ]
+    assert "diary notebooks (notebook) sketchbook jottings" in told
+    assert told.count("<svg") == 4
+    french, german = re.findall(r"<li>(English → .*)</li>", told)
+    assert "In 100.0 % of comparisons" in french  # the masks are made up to tell senses apart
+    assert "comparisons" not in german
+    assert '<a href="#contextualization">' in text
+
+
+def test_differences_are_folded_and_marked(text: str) -> None:
+    told = section(text, "differences")
+    contrasts = re.findall(r"<summary>.*, (.*) over (.*): 30 better, 0 worse, 0 the same", told)
+    assert contrasts[:2] == [("+Context (C)", "Baseline"), ("+C+S", "+Symbol (S)")]
+    assert len(contrasts) == 2 * 6  # pairs, contrasts
+    assert "<details open" not in told
+    assert told.count('<article class="example">') == len(contrasts) * 3
+    assert '<span class="number unknown" title="number, unknown word">14</span>' in told
+    assert '<span class="acronym unknown" title="acronym, unknown word">IMF</span>' in told
+    assert '<span class="unknown" title="unknown word">UNK</span>' in told
+    assert "Worse" not in told
+
+
+def test_without_word_counts_there_are_no_differences(results: Results, reported: Path) -> None:
+    arguments = page_arguments(results) | {"out": reported.with_name("uncounted.html")}
+    page(**arguments | {"source_counts": None, "target_counts": None})
+    assert 'id="differences"' not in arguments["out"].read_text()
+
+
 def test_the_training_text_has_its_section(text: str) -> None:
     told = section(text, "training-text")
     for said in ("<td>30,231</td>", "<td>10,000</td>", "272.5M", "348M", "selection.en-fr.scores"):
@@ -240,7 +277,7 @@ def test_what_an_experiment_has_not_is_left_out(
     found = Elements(text).all("section")
     assert [section["id"] for section in found] == [
         *("summary", results.about["table"], "gains", "training-text", "phenomena"),
-        *("curves", "examples", "run"),
+        *("curves", "examples", "differences", "run"),
     ]
     anchors = re.findall(r'<li><a href="#(.*)">', text)
     assert anchors == [each["id"] for each in found if each["id"] != "gains"]

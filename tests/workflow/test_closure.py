@@ -61,6 +61,14 @@ def test_an_edit_changes_the_mark_of_its_file_alone(source: Path, name: str) -> 
     ]
 
 
+def test_a_sentence_is_no_name_of_a_file(source: Path) -> None:
+    sentence = "Longer than the name of a file may be. " * 10
+    with open(source / "pack" / "stage.py", "a") as file:
+        file.write(f"NOTE = {sentence!r}\n")
+    code_marks.cache_clear()
+    assert "pack/page.css" in files(code_marks(source, "pack.stage"))
+
+
 def test_a_module_that_is_not_there(source: Path) -> None:
     with pytest.raises(ValueError, match=r"no module pack\.missing"):
         code_marks(source, "pack.missing")

@@ -26,7 +26,7 @@ SYSTEMS = [
 ]
 
 TABLES = [
-    *("table2", "table3", "table4", "phenomena"),
+    *("table1", "table2", "table3", "table4", "phenomena", "masks"),
     *("symbols", "symbol-scores", "symbol-errors"),
 ]
 
@@ -45,7 +45,9 @@ def test_every_table_and_figure_is_made(results: Path) -> None:
         for suffix in ["csv", "json", "md", "tex"]:
             assert (report / "tables" / f"{name}.{suffix}").stat().st_size > 0
     for pair in PAIRS:
-        for name in [f"gains.{pair}", f"curves.{pair}.bleu", f"curves.{pair}.loss"]:
+        kinds = ["gains", "local-charts", "masks"]
+        curves = [f"curves.{pair}.{quantity}" for quantity in ["bleu", "loss"]]
+        for name in [*(f"{kind}.{pair}" for kind in kinds), *curves]:
             for suffix in ["svg", "pdf", "png"]:
                 assert (report / "figures" / f"{name}.{suffix}").stat().st_size > 0
 
@@ -182,6 +184,17 @@ def test_symbols_are_found_without_the_target(results: Path, pair: str, text: st
     assert scores["both_sides"] > 100
     assert scores["precision_percent"] > 90
     assert scores["recall_percent"] > 90
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_words_are_charted_and_their_masks_compared(results: Path, pair: str) -> None:
+    charts = read_json(results / "local-charts" / f"{pair}.json")["charts"]
+    assert set(charts) == {"cbow", "baseline", "context"}
+    assert all("gap" not in chart for found in charts.values() for chart in found.values())
+    masks = read_json(results / "masks" / pair / "context" / "1" / "test.json")
+    assert masks["contextualizer"]
+    assert masks["all"]["words"] > 30
+    assert masks["all"]["different"]["euclidean"] > 0
 
 
 def test_pairs_are_kept(results: Path) -> None:

@@ -17,6 +17,7 @@ STAGES = [
     *("dictionaries", "subwords", "binarized", "models", "run_files", "translations"),
     *("restored", "scores", "coverages", "pairs_counted", "counts", "symbols_scored"),
     *("compared", "lengths_scored"),
+    *("word_vectors", "words_charted", "contexts_masked"),
 ]
 #: Of the eight systems of choi2017, the five of bahdanau2015 (one pair), the nine of chen2017.
 RUNS = 2 * 8 + 5 + 2 * 9
@@ -24,7 +25,10 @@ MODEL = "results/demo/train/en-fr/baseline/1/model.json"
 EVERYWHERE = ["cleaning", "selection", "phenomena", "curves", "gains", "trainings"]
 EVERYWHERE += ["significance", "literature", "lengths"]
 OWN = {
-    "choi2017": ["table2", "table3", "table4", "symbols", "symbol_scores"],
+    "choi2017": [
+        *("table1", "table2", "table3", "table4", "symbols", "symbol_scores"),
+        *("local_charts", "masks", "masks_figure"),
+    ],
     "bahdanau2015": ["table1"],
     "chen2017": ["bleu"],
 }
@@ -83,6 +87,11 @@ def test_the_demo_makes_every_run_of_every_stage(snakemake: Run, fresh: list[str
         ("pairs_counted", "pairs", "train"),
         ("counts", "phenomena", "score"),
         ("symbols_scored", "symbol_scores", "train"),
+        ("word_vectors", "cbow", "train"),
+        ("words_charted", "local_charts", "translate"),
+        ("contexts_masked", "masks", "translate"),
+        ("choi2017_table1", "local_charts", "masks"),
+        ("choi2017_masks_figure", "masks", "cbow"),
         ("choi2017_table2", "choi2017_table2", "generate"),
         ("choi2017_table3", "pairs", "train"),
         ("choi2017_symbols", "symbolize", "bpe"),
@@ -166,6 +175,7 @@ def test_multi30k_is_planned_without_fetching_anything(snakemake: Run, fresh: li
     assert "generate" not in planned
     assert "choi2017_phenomena" not in planned
     assert "choi2017_symbol_scores" not in planned  # none of its systems uses symbols
+    assert planned["masks"] == planned["local_charts"] == planned["cbow"] == 1
 
 
 def test_another_order_of_texts_is_another_command(snakemake: Run, tmp_path: Path) -> None:
@@ -253,6 +263,46 @@ def test_joint_codes_are_learnt_on_both_languages_and_cut_both(
         used = [line for line in separate if f"codes.{language} " in line]
         assert len(used) == 3  # learn, cut train, cut dev
         assert all(f".{language}.gz" in line for line in used)
+
+
+def test_masks_are_of_tagged_words_in_the_plainest_systems(
+    commands: Callable[..., list[str]],
+) -> None:
+    masks = commands("masks", "contexts_masked")
+    assert [re.findall(r"--model (\S+)", line) for line in masks] == [
+        [f"results/demo/train/{pair}/context/1"] for pair in ("en-de", "en-fr")
+    ]
+    for line in masks:
+        assert "::test.phenomena.tsv --target-language" in line
+        assert "--word" not in line
+    (line, *_) = commands("masks", "contexts_masked", systems=["bpe-context", "context-symbol"])
+    assert re.findall(r"--text (\S+)", line)[0].startswith("results/demo/symbolize/")
+    assert commands("masks", "contexts_masked", systems=["baseline", "bpe"]) == []
+
+
+def test_words_of_the_experiment_are_looked_at(commands: Callable[..., list[str]]) -> None:
+    test = {"file": "embedded.tar.gz", "member": "test.{lang}"}
+    own = {
+        "pairs": ["en-fr"],
+        "seeds": [3, 4],
+        "corpora": {"embedded": {"texts": {"untagged": test}}},
+        "roles": {"en-fr": {"test": ["untagged"]}},
+        "experiments": {"choi2017": {"inspected_words": ["$5", "pen"]}},
+    }
+    lines = commands("masks", "contexts_masked", **own)
+    assert len(lines) == 2  # one a seed
+    for line in lines:
+        assert "--word '$5' --word pen" in line
+        assert "--tags" not in line
+    (charts,) = commands("local-charts", "words_charted", **own)
+    assert "--word '$5' --word pen" in charts
+    assert re.findall(r"--name (\S+)", charts) == ["baseline", "context"]
+    assert re.findall(r"--model results/demo/train/en-fr/(\S+)", charts) == [
+        "baseline/3",
+        "context/3",
+    ]
+    (alone,) = commands("local-charts", "words_charted", **own, systems=["bpe"])
+    assert "--model" not in alone  # none has words, but CBOW vectors do
 
 
 def test_pairs_are_counted_by_the_limits_of_the_systems(

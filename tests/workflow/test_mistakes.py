@@ -75,6 +75,14 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
             "experiments.choi2017.table: only for workflow/experiments/choi2017.yaml",
         ),
         (
+            {"experiments": {"chen2017": {"inspected_words": ["bank"]}}},
+            "experiments.chen2017.inspected_words: only for choi2017, which charts words; remove",
+        ),
+        (
+            {"experiments": {"choi2017": {"inspected_words": ["two words"]}}},
+            'inspected_words[0] is "two words"',
+        ),
+        (
             {"experiments": {"choi2017": {"pairs": "foo"}}},
             'choi2017.pairs is "foo"; allowed: a list of at least 1, each text like en-fr, none of',
         ),

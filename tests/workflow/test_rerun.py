@@ -13,10 +13,14 @@ PAGE = {"choi2017"}
 AFTER_SCORING = {"choi2017_table4", "choi2017_literature", "choi2017_gains"} | PAGE
 AFTER_COMPARING = {"choi2017_significance", "choi2017_gains", "choi2017_lengths"} | PAGE
 COMPARE = {"significance", "length_scores"}
+AFTER_CHARTING = {"choi2017_table1", "choi2017_local_charts"} | PAGE
+AFTER_MASKING = {"choi2017_masks", "choi2017_masks_figure"} | PAGE
 AFTER_COUNTING = {"choi2017_phenomena"} | PAGE
 AFTER_RESTORING = {"score", "phenomena"} | COMPARE | AFTER_SCORING | AFTER_COUNTING
 AFTER_RESTORING |= AFTER_COMPARING
 AFTER_TRANSLATING = {"restore"} | AFTER_RESTORING
+#: After the training of systems that read plain words.
+ANALYSIS = {"local_charts", "masks"} | AFTER_CHARTING | AFTER_MASKING
 AFTER_TRAINING = {"run_file", "translate", "choi2017_curves", "choi2017_trainings"}
 AFTER_TRAINING |= AFTER_TRANSLATING
 TRAIN = {"train_identity", "train"}
@@ -31,7 +35,8 @@ AFTER_SYMBOLIZING = {
 }
 AFTER_SYMBOLIZING |= {"symbol_scores", "choi2017_symbol_scores"} | AFTER_BINARIZING
 SYMBOLIZE = {"symbolize", "symbolize_pair", "symbolize_source"}
-AFTER_SELECTING = {"word_counts", "choi2017_selection"} | SYMBOLIZE | AFTER_SYMBOLIZING
+AFTER_SELECTING = {"word_counts", "cbow", "choi2017_selection"} | SYMBOLIZE | AFTER_SYMBOLIZING
+AFTER_SELECTING |= ANALYSIS
 AFTER_TOKENIZING = {"clean", "choi2017_cleaning", "select"} | AFTER_SELECTING
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -75,15 +80,18 @@ def pending(demo: Path, snakemake: Run) -> Callable[[], dict[str, set[str]]]:
         ("selection/rank.py", set()),  # the demo trains on all pairs
         ("text/symbolize.py", SYMBOLIZE | AFTER_SYMBOLIZING),
         ("text/bpe.py", {"bpe_codes", "bpe", "binarize"} | AFTER_BINARIZING),
-        ("text/binarize.py", {"binarize"} | AFTER_BINARIZING),
-        ("model/attention.py", TRAIN | AFTER_TRAINING),
-        ("training/train.py", TRAIN | AFTER_TRAINING),
-        ("training/loop.py", TRAIN | AFTER_TRAINING),
+        ("text/binarize.py", {"binarize"} | AFTER_BINARIZING | ANALYSIS),
+        ("model/attention.py", TRAIN | AFTER_TRAINING | ANALYSIS),
+        ("training/train.py", TRAIN | AFTER_TRAINING | ANALYSIS),
+        ("training/loop.py", TRAIN | AFTER_TRAINING | ANALYSIS),
         ("translation/translate.py", {"translate"} | AFTER_TRANSLATING),
         ("text/restore.py", {"restore", "choi2017_table2"} | AFTER_RESTORING),
         ("evaluation/score.py", {"score"} | AFTER_SCORING),
         ("evaluation/resampling.py", COMPARE | AFTER_COMPARING),
-        ("evaluation/phenomena.py", {"phenomena"} | AFTER_COUNTING),
+        ("evaluation/phenomena.py", {"phenomena", "masks"} | AFTER_COUNTING | AFTER_MASKING),
+        ("evaluation/cbow.py", {"cbow", "local_charts"} | AFTER_CHARTING),
+        ("evaluation/local_charts.py", {"local_charts"} | AFTER_CHARTING),
+        ("evaluation/masks.py", {"masks"} | AFTER_MASKING),
         ("evaluation/coverage.py", {"coverage", "choi2017_table3"} | PAGE),
         ("evaluation/pairs.py", {"pairs", "choi2017_table3"} | PAGE),
         (
@@ -94,6 +102,7 @@ def pending(demo: Path, snakemake: Run) -> Callable[[], dict[str, set[str]]]:
         ("report/bleu_table.py", AFTER_SCORING),
         ("report/curves.py", {"choi2017_curves"} | PAGE),
         ("report/page.css", PAGE),
+        ("report/differences.html.j2", PAGE),
         ("cli.py", set()),
         ("configuration.py", set()),
     ],
@@ -135,7 +144,7 @@ def test_filters_of_all_systems_bind_every_training_to_every_view(
 ) -> None:
     with edited(demo / "config.yaml", new="\ntraining: {filters: all}\n"):
         rules = pending()
-    assert set(rules) == {"train"} | AFTER_TRAINING
+    assert set(rules) == {"train"} | AFTER_TRAINING | ANALYSIS
     assert len([path for path in rules["train"] if path.endswith("model.json")]) == 16
 
 
@@ -157,7 +166,11 @@ def test_joint_codes_concern_the_systems_with_subwords_alone(
 @pytest.mark.parametrize(
     ("old", "new", "rules"),
     [
-        ("label: +C+S,", "label: Both,", AFTER_SCORING | AFTER_COUNTING | {"choi2017_curves"}),
+        (
+            "label: +C+S,",
+            "label: Both,",
+            {"choi2017_curves"} | AFTER_SCORING | AFTER_COUNTING | AFTER_CHARTING | AFTER_MASKING,
+        ),
         ("beams: [1, 12]", "beams: [1, 12] # a remark", set()),
     ],
 )

@@ -312,6 +312,14 @@ def first_test_files(experiment, stage, side):
     ]
 
 
+def count_files(experiment, side):
+    """The word counts of one side of the training text of each pair."""
+    return [
+        f"{RESULTS}/word-counts/{pair}/{pair.split('-')[side]}.tsv"
+        for pair in pairs_of(experiment)
+    ]
+
+
 def first_translations(experiment):
     """Every system's translation of the first test text: first seed, widest beam."""
     seed = CONFIGURATION["seeds"][0]

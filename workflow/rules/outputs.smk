@@ -130,7 +130,7 @@ def tables_of(experiment):
     names = [bleu_table(experiment), "literature", "significance", "trainings"]
     names += ["cleaning", "selection"]
     if experiment == "choi2017":
-        names += ["table2", "table3", "symbols"]
+        names += ["table2", "table3", "symbols", *analysis_tables()]
     if phenomena_files(experiment):
         names.append("phenomena")
     if symbol_score_files(experiment):
@@ -280,13 +280,14 @@ def text_benchmarks(experiment, pair):
 def view_benchmarks(experiment, pair):
     """Names of the benchmarks of the views of an experiment's texts, and of counts in them."""
     views = dict.fromkeys(map(view_of, systems_of(experiment)))
+    yield from (f"word-counts/{pair}/{language}" for language in pair.split("-"))
     if experiment == "choi2017":  # Table 3 wants symbols, even if no system does
-        yield from (f"word-counts/{pair}/{language}" for language in pair.split("-"))
         yield from (f"symbolize/{pair}/{part}" for part in training_parts(pair))
         yield from (
             f"{stage}/{pair}" for stage in ["rule-dictionary", "coverage", "pairs"]
         )
         views |= dict.fromkeys(["word", "sym"])
+        yield from analysis_benchmarks(pair)
     if any("sym" in view_of(system) for system in systems_of(experiment)):
         yield from (
             f"symbolize/{pair}/{text}.pair"

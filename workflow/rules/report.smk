@@ -4,12 +4,14 @@
 MARKED = ["pairs", "reconstruction"]
 OF_RUNS = [*MARKED, "systems", "seeds"]
 OF_BLEU = [*OF_RUNS, "table", "methods", "beams", "dev", "test"]
-PAGE = [*OF_BLEU, "title", "preset", "corpora", "config_digest", "deviations"]
+PAGE = [*OF_BLEU, "title", "preset", "corpora", "vocabulary_size", "config_digest"]
+PAGE += ["deviations"]
 
 CAPTIONS = ["bleu-table", "cleaning", "curves", "gains", "lengths", "literature"]
 CAPTIONS += ["phenomena", "selection", "selection-figures", "significance"]
 CAPTIONS += ["symbol-errors", "symbol-scores", "symbols"]
-CAPTIONS += ["table2", "table3", "trainings", "workflow"]
+CAPTIONS += ["table1", "table2", "table3", "trainings", "workflow"]
+CAPTIONS += ["local-charts", "masks", "masks-figure"]
 
 
 # Rules of its own for each experiment: Snakemake knows the outputs of a rule before it knows its
@@ -191,10 +193,17 @@ for name in EXPERIMENTS:
                 *curve_figures(name, "svg"),
                 *length_figures(name, "svg"),
                 *selection_figures(name, "svg"),
+                *(
+                    chart_figures("svg") + mask_figures("svg")
+                    if name in ANALYSED
+                    else []
+                ),
             ],
             models=runs("<results>/train/{pair}/{system}/{seed}/model.json", [name]),
             source=first_test_files(name, "tokenize", 0),
             reference=first_test_files(name, "tokenize", 1),
+            source_counts=count_files(name, 0),
+            target_counts=count_files(name, 1),
             restored=runs("<results>/restore/{pair}/{system}/{seed}", [name]),
             # Not shown: whoever sees the page can try its systems on text of their own.
             runs=runs("<results>/run/{pair}/{system}/{seed}.json", [name]),
@@ -232,6 +241,8 @@ for name in EXPERIMENTS:
                     ),
                     repeated("--source", input.source),
                     repeated("--reference", input.reference),
+                    repeated("--source-counts", input.source_counts),
+                    repeated("--target-counts", input.target_counts),
                 ]
             ),
             translations=repeated("--hypothesis", first_translations(name)),

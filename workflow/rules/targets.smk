@@ -28,6 +28,9 @@ counts          phenomena
 symbols_scored  symbol_scores
 compared        significance
 lengths_scored  length-scores
+word_vectors    cbow
+words_charted   local-charts
+contexts_masked masks
 """
 
 
@@ -184,3 +187,18 @@ rule compared:
 rule lengths_scored:
     input:
         [path for experiment in EXPERIMENTS for path in length_score_files(experiment)],
+
+
+rule word_vectors:
+    input:
+        expand("<results>/cbow/{pair}/vectors.safetensors", pair=analysed_pairs()),
+
+
+rule words_charted:
+    input:
+        chart_files(),
+
+
+rule contexts_masked:
+    input:
+        mask_files(),

@@ -30,9 +30,11 @@ CBOW = "cbow"
 
 
 def local_charts(
-    name: Annotated[list[str], typer.Option(help="name of a model; repeatable")],
-    model: Annotated[list[Path], typer.Option(help="its folder, that `contextnmt train` wrote")],
     out: Annotated[Path, typer.Option(help="JSON file to write")],
+    name: Annotated[list[str] | None, typer.Option(help="name of a model; repeatable")] = None,
+    model: Annotated[
+        list[Path] | None, typer.Option(help="its folder, that `contextnmt train` wrote")
+    ] = None,
     cbow: Annotated[
         Path | None, typer.Option(help="folder that `contextnmt cbow` wrote; charted too")
     ] = None,
@@ -47,10 +49,13 @@ def local_charts(
     Example: contextnmt local-charts --name baseline --model train/en-fr/baseline/1
     --cbow cbow/en-fr --word notebook --word power --out local-charts/en-fr.json
     """
+    name, model = name or [], model or []
     if len(name) != len(model):
         raise UserError(
             f"{len(name)} --name and {len(model)} --model: give one of each for every model"
         )
+    if not model and cbow is None:
+        raise UserError("nothing to chart: give --name and --model, or --cbow")
     for option, values in (("--name", [*name, CBOW]), ("--word", word)):
         value, times = Counter(values).most_common(1)[0]
         if times > 1:

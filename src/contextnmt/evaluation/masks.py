@@ -20,13 +20,16 @@ from contextnmt.evaluation.phenomena import read_tags
 from contextnmt.evaluation.word_vectors import Vectors
 from contextnmt.files import read_lines, write_json
 from contextnmt.model.device import choose_device
-from contextnmt.text.pieces import tokens_of
+from contextnmt.text.pieces import SYMBOL, tokens_of
 from contextnmt.text.subwords import SEPARATOR
 from contextnmt.text.vocabulary import EOS, UNK
 from contextnmt.translation.saved import SavedTranslator
 
 #: Digits after the point of what is written of vectors.
 DIGITS = 6
+
+#: From here on a mask leaves a dimension as it is, for short: it lets 99 % of it pass.
+OPEN = 0.99
 
 
 class Occurrence(NamedTuple):
@@ -81,7 +84,8 @@ def masks(
 def tagged(text: Path, tags: str, language: str) -> Iterator[Occurrence]:
     """The ambiguous words that a table of tags names.
 
-    Raises UserError if a line of `text` does not have the word that is tagged in it.
+    One that became a part of a symbol is passed over. Raises UserError if a line of `text` does
+    not have the word that is tagged in it.
     """
     tags_of = read_tags(tags, language)
     last = 0
@@ -90,6 +94,8 @@ def tagged(text: Path, tags: str, language: str) -> Iterator[Occurrence]:
         for tag in tags_of.get(last, ()):
             if tag.kind == "ambiguous":
                 if symbols_of(tag.source, sentence) is None:
+                    if any(map(SYMBOL.search, sentence)):
+                        continue
                     raise UserError(
                         f"{text}, line {last}: no {tag.source!r}, which {tags} has there: give the "
                         "text that the tags belong to"
@@ -167,18 +173,38 @@ def rounded(vector: Vectors) -> list[float]:
 
 
 def over_words(words: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """The means over all words that occur in pairs of one sense as well as of two."""
+    """What holds of all words: how far their masks are open, and means of their distances.
+
+    Those of ``same`` and ``different`` senses, and ``separation`` with its standard error, are over
+    the words that occur in pairs of both kinds; those of ``unknown`` senses over the other words
+    that are compared.
+    """
     both = [found for found in words.values() if found.get("separation") is not None]
-    if not both:
-        return {"words": 0}
-    return {
-        "words": len(both),
-        "separation": float(numpy.mean([found["separation"] for found in both])),
-        **{
-            kind: {
-                "pairs": sum(found[kind]["pairs"] for found in both),
-                **{m: float(numpy.mean([found[kind][m] for found in both])) for m in MEASURES},
+    unknown = [found for found in words.values() if found.get("unknown", {}).get("pairs")]
+    means: dict[str, Any] = {"words": len(both), "open_percent": open_percent(words)}
+    if both:
+        shares = [found["separation"] for found in both]
+        means["separation"] = float(numpy.mean(shares))
+        means["separation_error"] = standard_error(shares)
+    for kind, of_kind in (("same", both), ("different", both), ("unknown", unknown)):
+        if of_kind:
+            means[kind] = {
+                "words": len(of_kind),
+                "pairs": sum(found[kind]["pairs"] for found in of_kind),
+                **{m: float(numpy.mean([found[kind][m] for found in of_kind])) for m in MEASURES},
             }
-            for kind in ("same", "different")
-        },
-    }
+    return means
+
+
+def open_percent(words: dict[str, dict[str, Any]]) -> float | None:
+    """The share of all numbers of the masks that are above `OPEN`; None if there are no masks."""
+    masks = [each["mask"] for found in words.values() for each in found.get("occurrences", ())]
+    numbers = numpy.array([mask for mask in masks if mask is not None])
+    return float(100 * (numbers > OPEN).mean()) if numbers.size else None
+
+
+def standard_error(values: list[float]) -> float | None:
+    """The standard error of the mean of independent `values`; None of a single one."""
+    if len(values) < 2:
+        return None
+    return float(numpy.std(values, ddof=1) / len(values) ** 0.5)

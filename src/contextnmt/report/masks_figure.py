@@ -35,7 +35,8 @@ def masks_figure(
     """Draw the masks of an ambiguous word in two sentences as masks.{pair} in SVG, PDF and PNG.
 
     The system is the experiment's first one with contextualizer among those given. A word that
-    the text does not have in two senses is replaced by the one with the most pairs of sentences.
+    the text does not have in two senses is replaced by the one with the most pairs of sentences;
+    where nobody has said what words mean in it, in two sentences that are far apart.
 
     Example: contextnmt masks-figure --masks results/demo/masks/en-fr/context/1/test.json
     --experiment "$JSON" --out results/demo/report/choi2017/figures
@@ -57,12 +58,12 @@ def draw(
     word: str,
     out: Path,
 ) -> None:
-    """The figure of one pair; without masks of a word in two senses, it says so."""
+    """The figure of one pair; without masks of a word in two contexts, it says so."""
     with drawing() as figure:
         figure.set_size_inches(*SIZE)
         chosen = choose_word(content.get("words", {}), word)
         if run is None or chosen is None:
-            reason = "no system with contextualizer" if run is None else "no word in two senses"
+            reason = "no system with contextualizer" if run is None else "no word in two contexts"
             figure.text(0.5, 0.5, reason, ha="center")
             figure.suptitle(about.pair_title(pair), x=0, ha="left", fontsize=10)
         else:
@@ -73,11 +74,18 @@ def draw(
 
 
 def choose_word(words: dict[str, dict[str, Any]], wanted: str) -> str | None:
-    """`wanted`, or the word with the most pairs of both kinds, the first of equals by name."""
+    """`wanted`, or the word with the most pairs of both kinds, the first of equals by name.
+
+    If no word has both, it is one in sentences of unknown sense, by the same rule.
+    """
     pairs = {
         word: min(found["same"]["pairs"], found["different"]["pairs"])
         for word, found in words.items()
         if found.get("separation") is not None
+    } or {
+        word: found["unknown"]["pairs"]
+        for word, found in words.items()
+        if found.get("unknown", {}).get("pairs")
     }
     if wanted in pairs:
         return wanted
@@ -85,24 +93,36 @@ def choose_word(words: dict[str, dict[str, Any]], wanted: str) -> str | None:
 
 
 def draw_word(figure: "Figure", title: str, word: str, content: dict[str, Any]) -> None:
-    """Masks above; below, distances between the contexts of the word, and of all words."""
+    """Masks above; below, distances between the contexts of the word, and of all words.
+
+    The latter are of words in two senses: without any, the former have all the room.
+    """
+    tagged = content["words"][word]["separation"] is not None
     panels = figure.subplot_mosaic(
-        [["masks", "masks"], ["difference", "difference"], ["word", "words"]],
+        [["masks", "masks"], ["difference", "difference"], ["word", "words" if tagged else "word"]],
         height_ratios=[0.8, 0.4, 1.3],
         width_ratios=[1.25, 1],
     )
     found = content["words"][word]
     vectors, senses = masked(found)
-    contexts = [found["occurrences"][number] for number in typical(vectors, senses)]
+    chosen = typical(vectors, senses) if tagged else apart(vectors)
+    contexts = [found["occurrences"][number] for number in chosen]
     lines = [title]
     for each in contexts:
-        text = f"{each['sense']} (line {each['line']}): {each['sentence']}"
+        text = f"{named(each)}: {each['sentence']}"
         lines += textwrap.wrap(textwrap.shorten(text, 2 * LETTERS, placeholder=" …"), LETTERS)
     # A sentence may have dollars, which would set what is between them as a formula.
     figure.suptitle("\n".join(lines), x=0, ha="left", fontsize=9, parse_math=False)
     draw_masks(figure, panels["masks"], panels["difference"], contexts)
     draw_pairs(panels["word"], word, vectors, senses)
-    draw_words(panels["words"], content)
+    if tagged:
+        draw_words(panels["words"], content)
+
+
+def named(context: dict[str, Any]) -> str:
+    """A context by its sense, if that is known, and its line."""
+    line = f"line {context['line']}"
+    return f"{context['sense']} ({line})" if context["sense"] else line
 
 
 def masked(found: dict[str, Any]) -> tuple["numpy.ndarray", list[str]]:
@@ -120,6 +140,14 @@ def typical(vectors: "numpy.ndarray", senses: list[str]) -> list[int]:
     cosine, _ = distances(vectors)
     members = [[n for n, sense in enumerate(senses) if sense == name] for name in names]
     return [min(group, key=lambda n: float(cosine[n, group].sum())) for group in members]
+
+
+def apart(vectors: "numpy.ndarray") -> list[int]:
+    """The two contexts that are farthest apart by cosine; of equals, the first ones."""
+    cosine, _ = distances(vectors)
+    first, second = numpy.triu_indices(len(vectors), 1)
+    farthest = int(cosine[first, second].argmax())
+    return [int(first[farthest]), int(second[farthest])]
 
 
 def draw_masks(
@@ -144,7 +172,7 @@ def draw_masks(
         panel.grid(False)
         panel.spines[:].set_visible(False)
         panel.tick_params(left=False, bottom=False, labelbottom=False)
-    axes.set_yticks([0, 1], [each["sense"] for each in contexts], parse_math=False)
+    axes.set_yticks([0, 1], [each["sense"] or named(each) for each in contexts], parse_math=False)
     below.set_yticks([0], ["lower minus upper"])
     below.set_xlabel(
         f"the {len(order)} dimensions of source vectors, by the difference", fontsize=8
@@ -159,16 +187,20 @@ def draw_pairs(axes: "Axes", word: str, vectors: "numpy.ndarray", senses: list[s
     of_pairs = cosine[first, second]
     power = power_of(of_pairs.max())
     rows = [("one sense", of_pairs[same], SAME), ("two senses", of_pairs[~same], DIFFERENT)]
+    if not any(senses):
+        rows = [("any two sentences", of_pairs, SAME)]
     for row, (_, values, colour) in enumerate(rows):
         values = values / 10.0**power
         heights = row + numpy.linspace(-0.22, 0.22, len(values))
         axes.scatter(values, heights, s=12, color=colour, linewidths=0, clip_on=False)
         mean = float(values.mean())
         axes.plot([mean, mean], [row - 0.35, row + 0.35], color=colour)
-    axes.plot([0], [2], marker="D", color=INK, clip_on=False, zorder=4)
-    axes.set_ylim(2.6, -0.6)
+    axes.plot([0], [len(rows)], marker="D", color=INK, clip_on=False, zorder=4)
+    axes.set_ylim(len(rows) + 0.6, -0.6)
     axes.set_xlim(left=0)
-    axes.set_yticks(range(3), [*(name for name, _, _ in rows), "without\ncontextualizer"])
+    axes.set_yticks(
+        range(len(rows) + 1), [*(name for name, _, _ in rows), "without\ncontextualizer"]
+    )
     axes.set_xlabel("cosine distance" + (f" (10$^{{{power}}}$)" if power else ""))
     title = f"“{word}”: {len(of_pairs)} pairs of sentences\n(line: mean)"
     axes.set_title(title, fontsize=8, parse_math=False)

@@ -1,6 +1,7 @@
 """How far masked vectors of ambiguous words are apart, in contexts of one sense and of two."""
 
 import statistics
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,24 +10,28 @@ import typer
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
 from contextnmt.report.experiment import Experiment, Run, match, parse_experiment, run_of
-from contextnmt.report.tables import NONE, Block, Cell, Table, mean_and_deviation, write_table
+from contextnmt.report.tables import NONE, Block, Cell, Table, rounded, write_table
 
-#: Measure and kind of pairs of a file of stage `masks` -> headings.
-COLUMNS = {
-    ("cosine", "same"): ("cosine distance", "one sense"),
-    ("cosine", "different"): ("cosine distance", "two senses"),
-    ("euclidean", "same"): ("Euclidean distance", "one sense"),
-    ("euclidean", "different"): ("Euclidean distance", "two senses"),
-}
+#: Kind of pairs of a file of stage `masks` -> heading; the first two are those of tagged words.
+KINDS = {"same": "one sense", "different": "two senses", "unknown": "any two sentences"}
+#: What a file of the stage has.
+KEYS = {"contextualizer", "words", "all"}
+#: Measure -> heading.
+MEASURES = {"cosine": "cosine distance", "euclidean": "Euclidean distance"}
+OPEN = ("mask above 0.99 (%)", "")
+WORDS = ("words", "")
 SEPARATION = ("two senses farther (%)", "")
 
 NOTES = [
+    "Mask above 0.99: of all numbers of the masks, those that let a dimension of a word's vector "
+    "pass all but unchanged.",
     "Distances between the source vectors of an ambiguous word in two sentences, after the context "
-    "mask: means over the words that the test text has in both kinds of pairs. A system without "
+    "mask: means over the words that the test text has in both kinds of pairs; where nobody has "
+    "said what a word means in it, over all pairs of sentences with a word. A system without "
     "contextualizer gives a word one vector: 0 by construction.",
     "Two senses farther: of all comparisons of a pair of sentences in which the word has two "
     "senses with one in which it has one, the share in which the former are farther by cosine, a "
-    "tie being half of one. 50: the masks say nothing of the sense.",
+    "tie being half of one; mean over the words. 50: the masks say nothing of the sense.",
 ]
 
 
@@ -57,7 +62,7 @@ def read_masks(about: Experiment, masks: list[Path]) -> dict[Run, dict[str, Any]
     found = {}
     for run, path in match("--masks", masks, run_of, runs).items():
         content = read_json(path)
-        if not isinstance(content, dict) or not {"contextualizer", "words", "all"} <= set(content):
+        if not isinstance(content, dict) or not set(content) >= KEYS:
             raise UserError(f"{path}: not context masks: make this file again")
         found[run] = content
     return found
@@ -65,25 +70,41 @@ def read_masks(about: Experiment, masks: list[Path]) -> dict[Run, dict[str, Any]
 
 def block(about: Experiment, pair: str, found: dict[Run, dict[str, Any]]) -> Block:
     """The table of one pair: a row for each system that has masks."""
-    rows = []
-    for system in about.systems:
-        of_seeds = [means for run, means in found.items() if run[:2] == (pair, system.id)]
-        if of_seeds:
-            rows.append((system.label, cells(of_seeds)))
-    return Block(about.pair_title(pair), [*COLUMNS.values(), SEPARATION], rows)
+    there = {
+        system.label: [means for run, means in found.items() if run[:2] == (pair, system.id)]
+        for system in about.systems
+    }
+    kinds = kinds_of(means for of_seeds in there.values() for means in of_seeds)
+    distances = [(MEASURES[measure], KINDS[kind]) for measure in MEASURES for kind in kinds]
+    last = [SEPARATION, WORDS] if "same" in kinds else [WORDS]
+    rows = [(label, cells(of_seeds, kinds)) for label, of_seeds in there.items() if of_seeds]
+    return Block(about.pair_title(pair), [OPEN, *distances, *last], rows)
 
 
-def cells(of_seeds: list[dict[str, Any]]) -> list[Cell]:
-    """Means over the seeds; dashes and the reason, where no word has both kinds of pairs."""
-    if not all(means["words"] for means in of_seeds):
-        return [*[Cell(NONE)] * len(COLUMNS), Cell(NONE, "(no word has both kinds of pairs)")]
-    shown = [
-        Cell(f"{statistics.fmean(means[kind][measure] for means in of_seeds):.2g}")
-        for measure, kind in COLUMNS
-    ]
-    mean, deviation = mean_and_deviation([100 * means["separation"] for means in of_seeds])
-    remark = "" if deviation is None else f"± {deviation:.1f}"
-    return [*shown, Cell(f"{mean:.1f}", f"{remark} ({of_seeds[0]['words']} words)".lstrip())]
+def kinds_of(of_runs: Iterable[dict[str, Any]]) -> list[str]:
+    """The kinds of pairs that a text has: by sense where its words are tagged, else all alike."""
+    return ["unknown"] if any("unknown" in means for means in of_runs) else ["same", "different"]
+
+
+def cells(of_seeds: list[dict[str, Any]], kinds: list[str]) -> list[Cell]:
+    """Means over the seeds; dashes, and in the last cell the reason, where nothing is compared."""
+    opened = [means["open_percent"] for means in of_seeds]
+    shown = [Cell(NONE if None in opened else f"{statistics.fmean(opened):.1f}")]
+    if not all(kind in means for means in of_seeds for kind in kinds):
+        dashes = len(kinds) * len(MEASURES) + ("same" in kinds)
+        return [*shown, *[Cell(NONE)] * dashes, Cell("0", "(no word has the pairs)")]
+    for measure in MEASURES:
+        for kind in kinds:
+            mean = statistics.fmean(means[kind][measure] for means in of_seeds)
+            shown.append(Cell(distance(mean)))
+    if "same" in kinds:
+        shown.append(Cell(*rounded([100 * means["separation"] for means in of_seeds], 1)))
+    return [*shown, Cell(str(of_seeds[0][kinds[0]]["words"]))]
+
+
+def distance(value: float) -> str:
+    """A distance with two digits."""
+    return f"{value:.1e}" if 0 < value < 0.001 else f"{value:.2g}"
 
 
 def rows_of(run: Run, means: dict[str, Any]) -> list[dict[str, Any]]:
@@ -94,7 +115,9 @@ def rows_of(run: Run, means: dict[str, Any]) -> list[dict[str, Any]]:
             "senses": kind,
             "words": means["words"],
             **means.get(kind, {}),
-            "separation": means.get("separation"),
+            "open_percent": means["open_percent"],
+            "separation": means.get("separation") if kind != "unknown" else None,
+            "separation_error": means.get("separation_error") if kind != "unknown" else None,
         }
-        for kind in ("same", "different")
+        for kind in kinds_of([means])
     ]

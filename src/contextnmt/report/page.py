@@ -14,7 +14,9 @@ import typer
 
 from contextnmt.errors import UserError
 from contextnmt.files import atomic, read_lines
+from contextnmt.report.contextualization import observations
 from contextnmt.report.contrasts import REPEATS, Contrast, contrasts
+from contextnmt.report.differences import differences
 from contextnmt.report.examples import examples
 from contextnmt.report.experiment import Experiment, by_run, parse_experiment
 from contextnmt.report.figures import INK, RULE
@@ -32,7 +34,8 @@ from contextnmt.report.restoration import restoration
 from contextnmt.report.significance_table import LEVEL
 from contextnmt.report.tables import PAPER, Block, read_table, signed
 
-TEMPLATE = Path(__file__).with_name("page.html.j2")
+TEMPLATE = "page.html.j2"
+DIFFERENCES = "differences.html.j2"  # a part of it
 STYLE = Path(__file__).with_name("page.css")
 
 #: Colours of a figure's file -> colours of the page's scheme.
@@ -47,10 +50,13 @@ DESCRIPTIONS = {
     "lengths": "BLEU by the length of the source sentence",
     "selection.scores": "Scores of the pairs of each training corpus",
     "selection.perplexity": "Perplexity of selected and of random text",
+    "local-charts": "Local charts of words",
+    "masks": "The context masks of a word in two contexts",
 }
 #: Experiment -> the parts that its paper has too, with their names there.
 NUMBERED = {"bahdanau2015": {"lengths": "Figure 2", "trainings": "Table 2"}}
-#: Tables of the section on symbolization.
+#: Tables of the sections on contextualization and on symbolization.
+CONTEXTUALIZATION = {"table1", "masks"}
 SYMBOLIZATION = {"table2", "table3", "symbols", "symbol-scores", "symbol-errors"}
 #: Columns of a table from which on remarks stand below their numbers.
 WIDE = 8
@@ -79,6 +85,12 @@ def page(
     restored: Annotated[
         list[Path] | None, typer.Option(help="restored.json of a run; repeatable")
     ] = None,
+    source_counts: Annotated[
+        list[Path] | None, typer.Option(help="source words of training by count; repeatable")
+    ] = None,
+    target_counts: Annotated[
+        list[Path] | None, typer.Option(help="its target words, the same; repeatable")
+    ] = None,
 ) -> None:
     """Write the page: findings, tables, figures, example translations, and what was run.
 
@@ -92,6 +104,8 @@ def page(
     --benchmark results/demo/benchmarks/train/en-fr/baseline/1.tsv
     --source results/demo/tokenize/en-fr/test.en.gz
     --reference results/demo/tokenize/en-fr/test.fr.gz
+    --source-counts results/demo/word-counts/en-fr/en.tsv
+    --target-counts results/demo/word-counts/en-fr/fr.tsv
     --hypothesis results/demo/restore/en-fr/baseline/1/test.beam12.gz --experiment "$JSON"
     --out results/demo/report/choi2017/index.html
     """
@@ -112,6 +126,8 @@ def page(
         if shows(path, pair, found[pair])
     ]
     symbols = restoration(about, restored or [])
+    masks = tables["masks"].data if "masks" in tables else []
+    counts = source_counts or [], target_counts or []
     content = {
         "about": about,
         "bleu_heading": bleu_heading(about),
@@ -132,6 +148,11 @@ def page(
         "kinds": {each["kind"] for each in figures},
         "numbers": NUMBERED.get(about.name, {}),
         "pairs": examples(about, source, reference, hypothesis),
+        "differences": differences(about, source, reference, hypothesis, *counts)
+        if any(counts)
+        else [],
+        "contextualized": not (CONTEXTUALIZATION - {about.table}).isdisjoint(tables),
+        "observations": observations(about, masks),
         "restoration": symbols,
         "symbolized": bool(symbols) or not SYMBOLIZATION.isdisjoint(tables),
         "facts": facts(about, models),
@@ -141,12 +162,17 @@ def page(
         "times": times(benchmark, [entry["seconds"] for entry in models.values()]),
     }
     environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=jinja2.FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     environment.globals.update(
         heading_rows=heading_rows, LEVEL=LEVEL, PAPER=PAPER, REPEATS=REPEATS, WIDE=WIDE
     )
-    template = environment.from_string(TEMPLATE.read_text(encoding="utf-8"))
+    environment.globals.update(signed=signed, DIFFERENCES=DIFFERENCES)
+    template = environment.get_template(TEMPLATE)
     with atomic(out) as stream:
         stream.write(template.render(content))
 
@@ -210,6 +236,7 @@ def inline(svg: str, name: str, alternative: str) -> str:
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg[start:], flags=re.DOTALL)
     svg = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", svg, count=1)
     svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg, count=1)
+    svg = re.sub(r" font-family: [^;\"]*;", "", svg)  # the page's own
     svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}.", svg)
     for colour, own in SCHEME.items():
         svg = svg.replace(colour, own)

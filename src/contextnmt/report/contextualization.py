@@ -1,0 +1,82 @@
+"""What the masks of the contextualizer do, in sentences: no more than their numbers say."""
+
+import statistics
+from typing import Any
+
+from contextnmt.report.experiment import Experiment
+from contextnmt.report.masks_table import distance
+
+#: Half of all comparisons, in percent: what contexts give that have nothing to do with the sense.
+CHANCE = 50.0
+#: Standard errors from chance from which on a separation is called one.
+ERRORS = 2.0
+
+Rows = list[dict[str, Any]]
+
+
+def observations(about: Experiment, data: Rows) -> list[str]:
+    """A sentence or two for each pair and system in the `data` of the table of masks.
+
+    Systems whose masks there are none of (no contextualizer, no word to look at) are left out.
+    """
+    return [
+        f"{about.pair_title(pair)}, {system.label}: {' '.join([opening(rows), *senses(rows)])}"
+        for pair in about.pairs
+        for system in about.systems
+        if (
+            rows := [
+                row
+                for row in data
+                if (row["pair"], row["system"]) == (pair, system.id)
+                and row["open_percent"] is not None
+            ]
+        )
+    ]
+
+
+def opening(rows: Rows) -> str:
+    """How far the masks are open, and so how much they change a vector."""
+    share = statistics.fmean(row["open_percent"] for row in rows)
+    found = f"{share:.1f} % of the numbers of the masks are above 0.99"
+    distances = [row["cosine"] for row in rows if row.get("cosine") is not None]
+    if distances:
+        found += (
+            f", and the vectors of a word in two sentences have a cosine distance of "
+            f"{distance(statistics.fmean(distances))} on average"
+        )
+    return f"{found}{': most of a vector passes as it is' if share > CHANCE else ''}."
+
+
+def senses(rows: Rows) -> list[str]:
+    """Whether the masks tell the senses of words apart; nothing where senses are not known."""
+    of_seeds = [
+        row for row in rows if row["senses"] == "different" and row["separation"] is not None
+    ]
+    if not of_seeds:
+        return []
+    share = 100 * statistics.fmean(row["separation"] for row in of_seeds)
+    found = (
+        f"In {share:.1f} % of comparisons two sentences in which a word has two senses are farther "
+        "apart than two in which it has one"
+    )
+    errors = [row["separation_error"] for row in of_seeds]
+    if None in errors:
+        return [f"{found} (chance: 50 %)."]
+    # The seeds see the same words, so their mean is no surer than one of them.
+    error = 100 * statistics.fmean(errors)
+    words = of_seeds[0]["words"]
+    return [
+        f"{found} (chance: 50 %, standard error over {words} words: {error:.1f}): "
+        f"{verdict(share - CHANCE, error)}."
+    ]
+
+
+def verdict(beyond: float, error: float) -> str:
+    """What a separation is that lies so many points of percent beyond chance."""
+    if abs(beyond) <= ERRORS * error:
+        return "no sign that the masks tell the senses apart"
+    return (
+        "the masks tell the senses apart more often than chance"
+        if beyond > 0
+        else "the masks draw different senses together"
+    )

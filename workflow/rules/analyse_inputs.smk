@@ -1,0 +1,109 @@
+"""What the analysis of contextualization looks at: systems, words, sentences. Choi et al. alone."""
+
+ANALYSED = [name for name in EXPERIMENTS if name == "choi2017"]
+
+
+def analysed_pairs():
+    """The language pairs of the analysis, none without its experiment."""
+    return [pair for name in ANALYSED for pair in pairs_of(name)]
+
+
+def inspected_words():
+    """The words that are charted; in a text without tags, those whose masks are compared."""
+    return CONFIGURATION["experiments"]["choi2017"]["inspected_words"]
+
+
+def charted_systems():
+    """The systems whose source embeddings are of whole words."""
+    return [system for system in systems_of("choi2017") if view_of(system) == "word"]
+
+
+def charted_models(file):
+    """Input function: a file of the charted models of a pair, of the first seed."""
+    return lambda wildcards: [
+        f"{RESULTS}/train/{pair_of(wildcards)}/{system}/{CONFIGURATION['seeds'][0]}/{file}"
+        for system in charted_systems()
+    ]
+
+
+def masked_systems():
+    """The systems with contextualizer, of those the ones whose text is most like plain words."""
+    systems = [
+        system
+        for system in systems_of("choi2017")
+        if recipes.recipe(CONFIGURATION, PAIRS[0], system)["model"]["contextualizer"]
+    ]
+    plainest = min((VIEWS.index(view_of(system)) for system in systems), default=None)
+    return [system for system in systems if VIEWS.index(view_of(system)) == plainest]
+
+
+def masked_text(pair):
+    """The test text whose words are compared: one that has tags, if there is one."""
+    return (tagged(pair, "choi2017") or [first_test("choi2017", pair)])[0]
+
+
+def masked_view(wildcards):
+    """This text as the system reads it."""
+    view, source = recipe(wildcards)["view"], wildcards.pair.split("-")[0]
+    return view_file(wildcards.pair, view, wildcards.text, source)
+
+
+def masked_tags(wildcards):
+    """The file with the tags of the text, in a list, or an empty one."""
+    return [tags(wildcards)[0]] if "phenomena" in text_entry(wildcards.text) else []
+
+
+def masked_words(wildcards):
+    """The options that say which words are compared."""
+    if not masked_tags(wildcards):
+        return repeated("--word", inspected_words())
+    table, target = "::".join(tags(wildcards)), wildcards.pair.split("-")[1]
+    return f"--tags {shlex.quote(table)} --target-language {target}"
+
+
+def chart_files():
+    """The local charts of each pair."""
+    return [f"{RESULTS}/local-charts/{pair}.json" for pair in analysed_pairs()]
+
+
+def mask_files():
+    """The masks of each run of the systems that are looked at."""
+    return [
+        f"{RESULTS}/masks/{pair}/{system}/{seed}/{masked_text(pair)}.json"
+        for pair in analysed_pairs()
+        for system in masked_systems()
+        for seed in CONFIGURATION["seeds"]
+    ]
+
+
+def chart_figures(*suffixes):
+    """The figures of local charts, one a pair."""
+    return expand(
+        "<results>/report/choi2017/figures/local-charts.{pair}.{suffix}",
+        pair=analysed_pairs(),
+        suffix=suffixes,
+    )
+
+
+def mask_figures(*suffixes):
+    """The figures of masks, one a pair, if there are masks."""
+    return expand(
+        "<results>/report/choi2017/figures/masks.{pair}.{suffix}",
+        pair=analysed_pairs() if mask_files() else [],
+        suffix=suffixes,
+    )
+
+
+def analysis_tables():
+    """The tables of charts and of masks."""
+    return ["table1", *(["masks"] if mask_files() else [])]
+
+
+def analysis_benchmarks(pair):
+    """Names of the benchmarks of the analysis of a pair."""
+    yield from (f"{stage}/{pair}" for stage in ["cbow", "local-charts"])
+    yield from (
+        str(Path(path).relative_to(RESULTS).with_suffix(""))
+        for path in mask_files()
+        if Path(path).relative_to(RESULTS).parts[1] == pair
+    )

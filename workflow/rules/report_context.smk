@@ -1,0 +1,122 @@
+"""What contextualization does, in the report of Choi et al. 2017: local charts and masks."""
+
+if ANALYSED:
+
+    rule choi2017_table1:
+        input:
+            chart_files(),
+        output:
+            report(
+                "<results>/report/choi2017/tables/table1.csv",
+                caption="../report/table1.rst",
+                category="Tables",
+                labels={"experiment": "choi2017", "table": "table1"},
+            ),
+            other_formats("choi2017", "table1"),
+        log:
+            "<logs>/report/choi2017/table1.log",
+        benchmark:
+            "<benchmarks>/report/choi2017/table1.tsv"
+        localrule: True
+        conda:
+            "../../envs/contextnmt.yaml"
+        params:
+            *code("contextnmt.report.local_charts_table"),
+            experiment=experiment("choi2017", *MARKED, "systems"),
+            charts=lambda wildcards, input: repeated("--charts", input),
+            out=lambda wildcards, output: Path(output[0]).with_suffix(""),
+        message:
+            "Table 1 of Choi et al. 2017"
+        shell:
+            "python -m contextnmt local-charts-table {params.charts}"
+            " --experiment {params.experiment:q} --out {params.out} > {log} 2>&1"
+
+    rule choi2017_local_charts:
+        input:
+            chart_files(),
+        output:
+            report(
+                chart_figures("svg"),
+                caption="../report/local-charts.rst",
+                category="Figures",
+                labels={"experiment": "choi2017"},
+            ),
+            chart_figures("pdf", "png"),
+        log:
+            "<logs>/report/choi2017/local-charts.log",
+        benchmark:
+            "<benchmarks>/report/choi2017/local-charts.tsv"
+        localrule: True
+        conda:
+            "../../envs/contextnmt.yaml"
+        params:
+            *code("contextnmt.report.local_charts_figure"),
+            experiment=experiment("choi2017", *MARKED, "systems"),
+            charts=lambda wildcards, input: repeated("--charts", input),
+            folder=subpath(output[0], parent=True),
+        message:
+            "figures of local charts"
+        shell:
+            "python -m contextnmt local-charts-figure {params.charts}"
+            " --experiment {params.experiment:q} --out {params.folder} > {log} 2>&1"
+
+    if mask_files():
+
+        rule choi2017_masks:
+            input:
+                mask_files(),
+            output:
+                report(
+                    "<results>/report/choi2017/tables/masks.csv",
+                    caption="../report/masks.rst",
+                    category="Tables",
+                    labels={"experiment": "choi2017", "table": "masks"},
+                ),
+                other_formats("choi2017", "masks"),
+            log:
+                "<logs>/report/choi2017/masks.log",
+            benchmark:
+                "<benchmarks>/report/choi2017/masks.tsv"
+            localrule: True
+            conda:
+                "../../envs/contextnmt.yaml"
+            params:
+                *code("contextnmt.report.masks_table"),
+                experiment=experiment("choi2017", *OF_RUNS),
+                masks=lambda wildcards, input: repeated("--masks", input),
+                out=lambda wildcards, output: Path(output[0]).with_suffix(""),
+            message:
+                "table of masks"
+            shell:
+                "python -m contextnmt masks-table {params.masks}"
+                " --experiment {params.experiment:q} --out {params.out} > {log} 2>&1"
+
+        rule choi2017_masks_figure:
+            input:
+                mask_files(),
+            output:
+                report(
+                    mask_figures("svg"),
+                    caption="../report/masks-figure.rst",
+                    category="Figures",
+                    labels={"experiment": "choi2017"},
+                ),
+                mask_figures("pdf", "png"),
+            log:
+                "<logs>/report/choi2017/masks-figure.log",
+            benchmark:
+                "<benchmarks>/report/choi2017/masks-figure.tsv"
+            localrule: True
+            conda:
+                "../../envs/contextnmt.yaml"
+            params:
+                *code("contextnmt.report.masks_figure"),
+                experiment=experiment("choi2017", *OF_RUNS),
+                masks=lambda wildcards, input: repeated("--masks", input),
+                word=inspected_words()[0],
+                folder=subpath(output[0], parent=True),
+            message:
+                "figures of masks"
+            shell:
+                "python -m contextnmt masks-figure {params.masks} --word {params.word:q}"
+                " --experiment {params.experiment:q} --out {params.folder} > {log} 2>&1"
