@@ -28,6 +28,7 @@ include: "workflow/rules/corpus.smk"
 include: "workflow/rules/select.smk"
 include: "workflow/rules/text.smk"
 include: "workflow/rules/train.smk"
+include: "workflow/rules/variants.smk"
 include: "workflow/rules/evaluate.smk"
 include: "workflow/rules/compare.smk"
 include: "workflow/rules/targets.smk"
@@ -64,6 +65,7 @@ localrules:
     models,
     translations,
     restored,
+    lines_known,
     scores,
     coverages,
     pairs_counted,
