@@ -365,7 +365,7 @@ def test_an_ensemble_is_of_all_seeds_and_no_run(commands: Callable[..., list[str
     assert len(runs) == 5 * 2 and not any("ensemble" in path for path in runs)
     assert len(commands("translate", "bahdanau2015_table1", **own)) == 5 * 3
     alone = commands("bleu-table", "bahdanau2015_table1", **(own | {"seeds": [3]}))
-    assert "--ensemble-scores" not in alone[0] and '"ensemble":false' in alone[0]
+    assert "--ensemble-scores" not in alone[0] and '"ensemble": false' in alone[0]
 
 
 def test_a_mirror_changes_nothing_in_the_plan(snakemake: Run, fresh: list[str]) -> None:

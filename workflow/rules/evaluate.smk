@@ -1,4 +1,4 @@
-"""From models to numbers: translate, restore, score, phenomena; and what symbolization does."""
+"""From models to numbers: from translate to phenomena; and what symbolization does."""
 
 
 rule translate:
@@ -70,6 +70,45 @@ rule restore:
         "python -m contextnmt restore {params.translations} {params.out} {params.languages}"
         " {params.symbols} {params.rules} {params.bpe} --statistics-out {output}/restored.json"
         " > {log} 2>&1"
+
+
+rule known_lines:
+    input:
+        source=lambda wildcards: view_file(
+            wildcards.pair,
+            wildcards.view,
+            wildcards.text,
+            wildcards.pair.split("-")[0],
+        ),
+        reference=lambda wildcards: view_file(
+            wildcards.pair,
+            wildcards.view,
+            wildcards.text,
+            wildcards.pair.split("-")[1],
+            aware=True,
+        ),
+        vocabularies=expand(
+            "<results>/binarize/{{pair}}/{{view}}/{file}", file=VOCABULARIES
+        ),
+    output:
+        "<results>/known-lines/{pair}/{view}/{text}.json",
+    log:
+        "<logs>/known-lines/{pair}/{view}/{text}.log",
+    benchmark:
+        "<benchmarks>/known-lines/{pair}/{view}/{text}.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    resources:
+        mem_mb=memory(2000),
+        runtime="1h",
+    params:
+        *code("contextnmt.evaluation.known_lines"),
+    message:
+        "known lines {wildcards.pair} {wildcards.view}: {wildcards.text}"
+    shell:
+        "python -m contextnmt known-lines --source {input.source} --reference {input.reference}"
+        " --source-vocabulary {input.vocabularies[0]} --target-vocabulary {input.vocabularies[1]}"
+        " --out {output} > {log} 2>&1"
 
 
 rule score:

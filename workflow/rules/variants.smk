@@ -1,4 +1,4 @@
-"""What systems translate besides: without unknown words, and with all seeds of one together."""
+"""What is translated besides: without unknown words, and by all seeds of a system together."""
 
 
 def other_translations(wildcards):
@@ -110,42 +110,3 @@ def stated_lines(wildcards):
         for text, lines in found.items()
     }
     return repeated("--lines", (f"{text}={n}" for text, n in found.items() if n))
-
-
-rule known_lines:
-    input:
-        source=lambda wildcards: view_file(
-            wildcards.pair,
-            wildcards.view,
-            wildcards.text,
-            wildcards.pair.split("-")[0],
-        ),
-        reference=lambda wildcards: view_file(
-            wildcards.pair,
-            wildcards.view,
-            wildcards.text,
-            wildcards.pair.split("-")[1],
-            aware=True,
-        ),
-        vocabularies=expand(
-            "<results>/binarize/{{pair}}/{{view}}/{file}", file=VOCABULARIES
-        ),
-    output:
-        "<results>/known-lines/{pair}/{view}/{text}.json",
-    log:
-        "<logs>/known-lines/{pair}/{view}/{text}.log",
-    benchmark:
-        "<benchmarks>/known-lines/{pair}/{view}/{text}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
-    resources:
-        mem_mb=memory(2000),
-        runtime="1h",
-    params:
-        *code("contextnmt.evaluation.known_lines"),
-    message:
-        "known lines {wildcards.pair} {wildcards.view}: {wildcards.text}"
-    shell:
-        "python -m contextnmt known-lines --source {input.source} --reference {input.reference}"
-        " --source-vocabulary {input.vocabularies[0]} --target-vocabulary {input.vocabularies[1]}"
-        " --out {output} > {log} 2>&1"
