@@ -325,6 +325,19 @@ def test_variants_are_asked_for_once_and_scored_in_one_order(
     }
 
 
+def test_lines_are_stated_for_the_pairs_that_have_them(
+    commands: Callable[..., list[str]],
+) -> None:
+    own = {"corpora": {"embedded": {"texts": {"test": {"lines": {"en-de": 1000}}}}}}
+    target = "results/demo/score/{}/symbol/1/scores.json"
+    stated = [
+        re.findall(r"--lines (\S+)", line)
+        for pair in ["en-de", "en-fr"]
+        for line in commands("score", target.format(pair), **own)
+    ]
+    assert stated == [["dev=500", "test=1000"], ["dev=500"]]
+
+
 def test_one_translation_is_not_normalised_and_others_only_if_asked(
     commands: Callable[..., list[str]],
 ) -> None:
