@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from contextnmt.errors import UserError
-from contextnmt.evaluation.known_lines import known_lines, read_known_lines
+from contextnmt.evaluation.known_lines import known_lines
+from contextnmt.evaluation.subsets import read_known_lines
 from contextnmt.files import read_json, write_json, write_lines
 from contextnmt.text.vocabulary import Vocabulary
 

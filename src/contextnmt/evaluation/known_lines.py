@@ -5,15 +5,14 @@ the reference translation, where no unknown word may be written (A21). All syste
 pair and a view have the same vocabularies, so these are the same sentences for all of them.
 """
 
-import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from contextnmt.errors import UserError
-from contextnmt.files import read_json, read_lines, write_json
+from contextnmt.files import read_lines, write_json
 from contextnmt.text.vocabulary import UNK, Vocabulary
 
 
@@ -50,27 +49,3 @@ def known_lines(
 def without_unknown(path: Path, vocabulary: Vocabulary) -> Iterator[bool]:
     """Whether a model with this vocabulary knows every word, for each line of a text."""
     return (UNK not in vocabulary.encode(line.split()) for line in read_lines(path))
-
-
-def read_known_lines(path: Path, sentences: int) -> list[int]:
-    """The lines, from 1, that `known_lines` wrote for a text of so many sentences.
-
-    Raises UserError if they are of a text of another length, or if the file is something else.
-    """
-    content = read_json(path)
-    try:
-        stated, lines = content["sentences"], [int(line) for line in content["lines"]]
-    except (KeyError, TypeError, ValueError):
-        raise UserError(f"{path}: not a file of `contextnmt known-lines`: make it again") from None
-    if stated != sentences or not in_order(lines, sentences):
-        raise UserError(
-            f"{path} is of a text of {stated} sentences, and the reference has {sentences}: "
-            "make it from this text"
-        )
-    return lines
-
-
-def in_order(lines: Iterable[int], sentences: int) -> bool:
-    """Whether `lines` are numbers from 1 to `sentences`, each larger than the one before."""
-    bounded = [0, *lines, sentences + 1]
-    return all(before < after for before, after in itertools.pairwise(bounded))

@@ -7,7 +7,7 @@ et al. 2006, without case). The two BLEUs are never to be compared.
 """
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,8 +19,8 @@ from sacremoses import MosesDetokenizer
 
 from contextnmt.errors import UserError
 from contextnmt.evaluation.bleu_statistics import BLANKS, NO_WORD
-from contextnmt.evaluation.known_lines import read_known_lines
 from contextnmt.evaluation.releases import check_release, stated_lines, text_of
+from contextnmt.evaluation.subsets import named_subsets, read_known_lines
 from contextnmt.files import read_lines, write_json
 
 #: Hypotheses, references, and references untouched: as many lines each.
@@ -78,22 +78,6 @@ def score(
         else:
             scores[key] = all_scores(texts, target_language)
     write_json(out, scores)
-
-
-def named_subsets(options: Iterable[str], names: Collection[str]) -> dict[str, Path]:
-    """The file of each translation that is scored on a subset, from ``NAME=FILE``.
-
-    Raises UserError at any other form, and if no translation has such a name.
-    """
-    subsets = {}
-    for option in options:
-        name, _, file = option.partition("=")
-        if not file:
-            raise UserError(f"--subset {option}: write NAME=FILE")
-        if name not in names:
-            raise UserError(f"--subset {option}: no --name {name}: name a translation")
-        subsets[name] = Path(file)
-    return subsets
 
 
 def all_scores(texts: Texts, language: str) -> dict[str, Any]:
