@@ -31,6 +31,7 @@ include: "workflow/rules/select.smk"
 include: "workflow/rules/text.smk"
 include: "workflow/rules/train.smk"
 include: "workflow/rules/own_text.smk"
+include: "workflow/rules/variant_inputs.smk"
 include: "workflow/rules/evaluate.smk"
 include: "workflow/rules/compare.smk"
 include: "workflow/rules/analyse.smk"
@@ -70,6 +71,7 @@ localrules:
     run_files,
     translations,
     restored,
+    lines_known,
     scores,
     coverages,
     pairs_counted,

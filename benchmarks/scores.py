@@ -21,7 +21,7 @@ def runs(results: Path) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
 
     Raises UserError if no run of the folder is finished.
     """
-    files = sorted(results.glob("score/*/*/*/scores.json"))
+    files = sorted(results.glob("score/*/*/[0-9]*/scores.json"))  # no ensembles
     if not files:
         raise UserError(f"{results}: no finished run; run the workflow first")
     for file in files:
@@ -30,10 +30,12 @@ def runs(results: Path) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
 
 
 def score_rows(run: str, scores: dict[str, Any]) -> Iterator[list[str]]:
-    """A row for each text and beam width of a run."""
+    """A row for each text and beam width of a run, of the likeliest translations."""
     pair, system, _ = run.split("/")
     for name, score in sorted(scores.items()):
         text, _, beam = name.rpartition(".beam")
+        if not beam.isdecimal():  # dev.beam12.no-unknown
+            continue
         numbers = [f"{score['bleu']:.2f}", f"{score['bleu_detokenized']:.2f}"]
         yield [pair, system, text, beam, *numbers]
 

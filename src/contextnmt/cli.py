@@ -39,6 +39,7 @@ STAGES = {
     "train": "contextnmt.training.train",
     "translate": "contextnmt.translation.translate",
     "restore": "contextnmt.text.restore",
+    "known-lines": "contextnmt.evaluation.known_lines",
     "score": "contextnmt.evaluation.score",
     "significance": "contextnmt.evaluation.significance",
     "length-scores": "contextnmt.evaluation.length_scores",

@@ -7,13 +7,15 @@ import pytest
 from contextnmt.errors import UserError
 from contextnmt.evaluation.bleu_statistics import NO_WORD
 from contextnmt.evaluation.score import (
+    NO_LINE,
     NO_REFERENCE,
+    NO_WORD_OF_SUBSET,
     detokenized_scores,
     normalise_blanks,
     score,
     tokenized_bleu,
 )
-from contextnmt.files import read_lines, write_lines
+from contextnmt.files import read_lines, write_json, write_lines
 
 REFERENCE = ["le chat est assis sur le tapis .", "il pleut aujourd' hui à Paris ."]
 RAW = ["Le chat est assis sur le tapis.", "Il pleut aujourd'hui à Paris."]
@@ -177,3 +179,57 @@ def test_the_filtered_newstest2014_is_not_scored_as_the_full_one(tmp_path: Path)
 def test_a_translation_without_a_reference_is_reported(tmp_path: Path):
     with pytest.raises(UserError, match="2 --name, 1 --hypothesis"):
         score(["a", "b"], [Path("h")], [Path("r")], [Path("w")], "fr", tmp_path / "out")
+
+
+def score_subset(folder: Path, hypothesis: list[str], lines: list[int]) -> dict[str, Any]:
+    """The scores of a translation as a whole, and under another name of some lines alone."""
+    for name, text in (("hyp", hypothesis), ("ref", REFERENCE), ("raw", RAW)):
+        write_lines(folder / name, text)
+    write_json(folder / "known.json", {"sentences": len(REFERENCE), "lines": lines})
+    names, out = ["test.beam12", "test.beam12.no-unknown"], folder / "scores.json"
+    files = ([folder / name] * 2 for name in ("hyp", "ref", "raw"))
+    subset = [f"{names[1]}={folder / 'known.json'}"]
+    score(names, *files, "fr", out, ["test=2"], subset)
+    found: dict[str, Any] = json.loads(out.read_text())
+    return found
+
+
+def test_a_subset_is_scored_as_its_lines_alone(tmp_path: Path):
+    hypothesis = ["le chat est là", "il pleut aujourd' hui à Rome ."]
+    whole, part = score_subset(tmp_path, hypothesis, [2]).values()
+    alone = tokenized_bleu(hypothesis[1:], REFERENCE[1:])
+    assert {key: part[key] for key in alone} == alone
+    assert part["bleu"] != pytest.approx(whole["bleu"])
+    plain = detokenized_scores(hypothesis[1:], RAW[1:], "fr")
+    assert {key: part[key] for key in plain} == plain
+    assert (part["sentences"], part["of"]) == (1, 2)
+    assert whole["sentences"] == 2 and "of" not in whole
+
+
+def test_a_subset_of_all_lines_has_the_scores_of_all(tmp_path: Path):
+    whole, part = score_subset(tmp_path, [REFERENCE[0], "il pleut ."], [1, 2]).values()
+    assert part == {**whole, "of": 2}
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "lines", "reason"),
+    [(REFERENCE, [], NO_LINE), (["", REFERENCE[1]], [1], NO_WORD_OF_SUBSET)],
+)
+def test_a_subset_without_words_is_a_gap(
+    tmp_path: Path, hypothesis: list[str], lines: list[int], reason: str
+):
+    whole, part = score_subset(tmp_path, hypothesis, lines).values()
+    assert part == {"gap": reason, "sentences": len(lines), "of": 2}
+    assert whole["bleu"] > 0
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("test.beam12", "--subset test.beam12: write NAME=FILE"),
+        ("dev.beam12=known.json", "no --name dev.beam12: name a translation"),
+    ],
+)
+def test_a_subset_names_its_translation(tmp_path: Path, option: str, message: str):
+    with pytest.raises(UserError, match=message):
+        score(["test.beam12"], *[[tmp_path / "no"]] * 3, "fr", tmp_path / "out", [], [option])

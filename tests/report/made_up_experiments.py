@@ -130,6 +130,8 @@ def experiment(
         "systems": systems,
         "seeds": list(seeds),
         "beams": [1, 12],
+        "translations": ["beam1", "beam12"],
+        "ensemble": False,
         "dev": {pair: ["dev"] for pair in known["pairs"]},
         "test": {pair: list(tests) for pair in known["pairs"]},
         "vocabulary_size": 1600,

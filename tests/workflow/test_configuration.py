@@ -99,7 +99,9 @@ def test_bahdanaus_systems_are_the_papers() -> None:
         model, training = each["model"], each["training"]
         assert (training["batch_size"], training["sort_batches"]) == (80, 20)
         assert training["clip"] == training["learning_rate"] == 1
-        assert each["view"] == "word" and each["decoding"]["beams"] == [10, 12]
+        assert each["view"] == "word"
+        variants = {"nbest": 10, "no_unknown": True, "ensemble": False}
+        assert each["decoding"] == {"beams": [10, 12], **variants}
         assert model["attention"] == ("search" in system)
         assert (model["cell"], model["readout_rank"], model["alignment"]) == ("gru", 620, 1000)
         assert (training["optimizer"], training["loss"]) == ("adadelta", "sum")
@@ -144,7 +146,8 @@ def test_the_papers_settings_are_the_papers() -> None:
     assert paper["training"]["filters"] == "own"
     assert paper["training"]["unknown_limit"] == {"en-fr": 0.1, "en-de": 0.3}
     assert paper["training"]["max_length"] == 50
-    assert paper["decoding"]["beams"] == [1, 12]
+    variants = {"nbest": None, "no_unknown": False, "ensemble": False}
+    assert paper["decoding"] == {"beams": [1, 12], **variants}
     cleaning = paper["clean"]
     assert [key for key, value in cleaning["en-fr"].items() if value] == ["drop_empty"]
     assert cleaning["en-de"] == {**cleaning["en-fr"], "max_ratio": 2, "wrong_language": True}

@@ -15,7 +15,15 @@ STAGES = [
     *("download", "extracted", "tokenized", "surveyed", "cleaned", "sampled", "estimated"),
     *("cross_entropies", "ranked", "selected", "words_counted", "perplexities", "symbolized"),
     *("dictionaries", "subwords", "binarized", "models", "run_files", "translations"),
-    *("restored", "scores", "coverages", "pairs_counted", "counts", "symbols_scored"),
+    *(
+        "restored",
+        "lines_known",
+        "scores",
+        "coverages",
+        "pairs_counted",
+        "counts",
+        "symbols_scored",
+    ),
     *("compared", "lengths_scored"),
     *("word_vectors", "words_charted", "contexts_masked"),
 ]
@@ -82,6 +90,7 @@ def test_the_demo_makes_every_run_of_every_stage(snakemake: Run, fresh: list[str
         ("run_files", "run_file", "translate"),
         ("translations", "translate", "restore"),
         ("restored", "restore", "score"),
+        ("lines_known", "known_lines", "train"),
         ("scores", "score", "choi2017_table4"),
         ("coverages", "coverage", "binarize"),
         ("pairs_counted", "pairs", "train"),
@@ -338,6 +347,97 @@ def test_words_are_counted_whatever_the_systems(commands: Callable[..., list[str
     target = "results/demo/coverage/en-fr.json"
     (line,) = commands("coverage", target)
     assert commands("coverage", target, systems=["bpe"], training={"max_length": 40}) == [line]
+
+
+SCORES = "results/demo/score/en-fr/rnnsearch-50/{}/scores.json"
+
+
+def test_variants_are_asked_for_once_and_scored_in_one_order(
+    commands: Callable[..., list[str]],
+) -> None:
+    target = SCORES.format(1)
+    (translate,) = commands("translate", target)
+    assert re.findall(r"--out \S*/(\S+)", translate) == [
+        f"{text}.beam{beam}.gz" for text in ["dev", "test"] for beam in [10, 12]
+    ]
+    assert "--nbest 10 --no-unknown" in translate and "--ensemble" not in translate
+    (score,) = commands("score", target)
+    names = re.findall(r"--name (\S+)", score)
+    assert names[:4] == [
+        "dev.beam10",
+        "dev.beam10.no-unknown",
+        *(f"dev.{name}" for name in ["beam10.normalised", "beam12"]),
+    ]
+    assert len(names) == 2 * 2 * 3
+    assert re.findall(r"--hypothesis \S*/(\S+).gz", score) == names
+    (restore,) = commands("restore", target)
+    for option in ("translation", "out"):
+        assert re.findall(rf"--{option} \S*/(\S+).gz", restore) == names
+    references = [Path(path).name for path in re.findall(r"--reference (\S+)", score)]
+    assert references == [f"{name.partition('.')[0]}.fr.gz" for name in names]
+    assert re.findall(r"--lines (\S+)", score) == ["dev=500", "test=1000"]
+    subsets = dict(text.split("=") for text in re.findall(r"--subset (\S+)", score))
+    assert subsets == {
+        name: f"results/demo/known-lines/en-fr/word/{name.partition('.')[0]}.json"
+        for name in names
+        if name.endswith(".no-unknown")
+    }
+
+
+def test_lines_are_stated_for_the_pairs_that_have_them(
+    commands: Callable[..., list[str]],
+) -> None:
+    own = {"corpora": {"embedded": {"texts": {"test": {"lines": {"en-de": 1000}}}}}}
+    target = "results/demo/score/{}/symbol/1/scores.json"
+    stated = [
+        re.findall(r"--lines (\S+)", line)
+        for pair in ["en-de", "en-fr"]
+        for line in commands("score", target.format(pair), **own)
+    ]
+    assert stated == [["dev=500", "test=1000"], ["dev=500"]]
+
+
+def test_one_translation_is_not_normalised_and_others_only_if_asked(
+    commands: Callable[..., list[str]],
+) -> None:
+    target = SCORES.format(1).replace("rnnsearch-50", "symbol")
+    (score,) = commands("score", target)
+    assert len(re.findall("--name ", score)) == 2 * 2 and "--subset" not in score
+    (translate,) = commands("translate", target)
+    assert "--nbest" not in translate and "--no-unknown" not in translate
+    own = {"decoding": {"nbest": 3, "no_unknown": True}}
+    (score,) = commands("score", target, **own)
+    assert re.findall(r"--name test\.(\S+)", score) == [
+        "beam1",
+        "beam1.no-unknown",
+        "beam12",
+        "beam12.no-unknown",
+        "beam12.normalised",
+    ]
+    # A reference has the symbols that both sides make, a source those that it makes alone.
+    known = commands("known-lines", target, **own)
+    folder = "results/demo/symbolize/en-fr"
+    for text in ["dev", "test"]:
+        options = f"--source {folder}/{text}.en.gz --reference {folder}/{text}.pair.fr.gz"
+        assert any(options in line for line in known)
+    (restore,) = commands("restore", target, **own)
+    tables = [Path(path).name for path in re.findall(r"--symbols (\S+)", restore)]
+    assert tables == ["dev.symbols.tsv.gz"] * 5 + ["test.symbols.tsv.gz"] * 5
+
+
+def test_an_ensemble_is_of_all_seeds_and_no_run(commands: Callable[..., list[str]]) -> None:
+    own = {"seeds": [3, 1], "decoding": {"ensemble": True}}
+    (translate,) = commands("translate", SCORES.format("ensemble"), **own)
+    folder = "results/demo/train/en-fr/rnnsearch-50"
+    assert f"--model {folder}/3 --ensemble {folder}/1 " in translate
+    (line,) = commands("bleu-table", "bahdanau2015_table1", **own)
+    ensembles = re.findall(r"--ensemble-scores (\S+)", line)
+    assert len(ensembles) == 5 and SCORES.format("ensemble") in ensembles
+    runs = re.findall(r"--scores (\S+)", line)
+    assert len(runs) == 5 * 2 and not any("ensemble" in path for path in runs)
+    assert len(commands("translate", "bahdanau2015_table1", **own)) == 5 * 3
+    alone = commands("bleu-table", "bahdanau2015_table1", **(own | {"seeds": [3]}))
+    assert "--ensemble-scores" not in alone[0] and '"ensemble": false' in alone[0]
 
 
 def test_a_mirror_changes_nothing_in_the_plan(snakemake: Run, fresh: list[str]) -> None:

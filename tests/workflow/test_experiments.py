@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from contextnmt.files import read_json
+from contextnmt.files import read_json, read_lines
 
 ROOT = Path(__file__).parents[2]
 SYSTEMS = {
@@ -29,6 +29,9 @@ SYSTEMS = {
         ),
     ],
 }
+TEXTS = ["dev", "test"]
+#: How each of them is translated, as the names of the translations end.
+VARIANTS = {"bahdanau2015": ["", ".no-unknown", ".normalised"], "chen2017": [""]}
 TABLES = {"bahdanau2015": "table1", "chen2017": "bleu"}
 OWN = {
     "pairs": ["en-fr"],
@@ -64,7 +67,27 @@ def test_every_system_is_trained_as_its_paper_has_it_and_scored(
         assert bool(made["model"]["smoother"]) == (system[:4] in ("fcwm", "ccwm"))
         assert made["updates"] == 4
         scores = read_json(results / "score" / "en-fr" / system / "1" / "scores.json")
-        assert set(scores) == {"dev.beam2", "test.beam2"}
+        names = {f"{text}.beam2{variant}" for text in TEXTS for variant in VARIANTS[experiment]}
+        assert set(scores) == names
+        for name, entry in scores.items():
+            size = {"dev": 500, "test": 1000}[name.partition(".")[0]]
+            assert entry.get("of", entry["sentences"]) == size
+
+
+def test_the_columns_all_and_no_unk_stand_beside_the_papers(results: Path) -> None:
+    known = read_json(results / "known-lines" / "en-fr" / "word" / "test.json")
+    assert known["sentences"] == 1000 and 0 < len(known["lines"]) < 1000
+    folder = results / "restore" / "en-fr" / "rnnsearch-50" / "1"
+    assert "UNK" not in " ".join(read_lines(folder / "test.beam2.no-unknown.gz")).split()
+    table = read_json(results / "report" / "bahdanau2015" / "tables" / "table1.json")
+    assert [labels[1:] for labels in table["blocks"][0]["columns"]] == [
+        ["All", "test (dev)"],
+        ["All", "paper"],
+        ["No UNK", "test (dev)"],
+        ["No UNK", "paper"],
+        ["normalised (extra)", "test (dev)"],
+    ]
+    assert f"(test: {len(known['lines'])} of 1,000; dev: " in " ".join(table["notes"])
 
 
 @pytest.mark.parametrize("experiment", SYSTEMS)

@@ -98,7 +98,7 @@ wildcard_constraints:
     view="|".join(VIEWS),
     experiment="|".join(EXPERIMENTS),
     system="|".join(SYSTEMS),
-    seed="[0-9]+",
+    seed="[0-9]+|ensemble",
     beam="[0-9]+",
 
 

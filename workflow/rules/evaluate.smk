@@ -1,12 +1,9 @@
-"""From models to numbers: translate, restore, score, phenomena; and what symbolization does."""
+"""From models to numbers: from translate to phenomena; and what symbolization does."""
 
 
 rule translate:
     input:
-        model=expand(
-            "<results>/train/{{pair}}/{{system}}/{{seed}}/{file}",
-            file=["model.safetensors", "model.json", *VOCABULARIES],
-        ),
+        model=model_files,
         text=translated_texts,
     output:
         directory("<results>/translate/{pair}/{system}/{seed}"),
@@ -24,15 +21,17 @@ rule translate:
     params:
         *code("contextnmt.translation.translate"),
         device=CONFIGURATION["device"],
-        model=lambda wildcards, input: Path(input.model[0]).parent,
+        models=model_options,
         texts=lambda wildcards, input: repeated("--text", input.text),
         beams=lambda wildcards: repeated("--beam", beams(wildcards)),
-        out=lambda wildcards: repeated("--out", translations("translate", wildcards)),
+        out=lambda wildcards: repeated("--out", likeliest(wildcards)),
+        others=other_translations,
     message:
         "translate {wildcards.pair} {wildcards.system}, seed {wildcards.seed}"
     shell:
-        "python -m contextnmt translate --model {params.model} {params.texts}"
-        " {params.beams} {params.out} --device {params.device} --threads {threads} > {log} 2>&1"
+        "python -m contextnmt translate {params.models} {params.texts}"
+        " {params.beams} {params.out} {params.others} --device {params.device}"
+        " --threads {threads} > {log} 2>&1"
 
 
 rule restore:
@@ -61,7 +60,7 @@ rule restore:
         ),
         out=lambda wildcards: repeated("--out", translations("restore", wildcards)),
         symbols=lambda wildcards, input: repeated(
-            "--symbols", (table for table in input.symbols for _ in beams(wildcards))
+            "--symbols", of_each_translation(wildcards, input.symbols)
         ),
         rules=lambda wildcards, input: repeated("--rules", input.rules),
         bpe=lambda wildcards: "--bpe" if "bpe" in recipe(wildcards)["view"] else "",
@@ -73,11 +72,51 @@ rule restore:
         " > {log} 2>&1"
 
 
+rule known_lines:
+    input:
+        source=lambda wildcards: view_file(
+            wildcards.pair,
+            wildcards.view,
+            wildcards.text,
+            wildcards.pair.split("-")[0],
+        ),
+        reference=lambda wildcards: view_file(
+            wildcards.pair,
+            wildcards.view,
+            wildcards.text,
+            wildcards.pair.split("-")[1],
+            aware=True,
+        ),
+        vocabularies=expand(
+            "<results>/binarize/{{pair}}/{{view}}/{file}", file=VOCABULARIES
+        ),
+    output:
+        "<results>/known-lines/{pair}/{view}/{text}.json",
+    log:
+        "<logs>/known-lines/{pair}/{view}/{text}.log",
+    benchmark:
+        "<benchmarks>/known-lines/{pair}/{view}/{text}.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    resources:
+        mem_mb=memory(2000),
+        runtime="1h",
+    params:
+        *code("contextnmt.evaluation.known_lines"),
+    message:
+        "known lines {wildcards.pair} {wildcards.view}: {wildcards.text}"
+    shell:
+        "python -m contextnmt known-lines --source {input.source} --reference {input.reference}"
+        " --source-vocabulary {input.vocabularies[0]} --target-vocabulary {input.vocabularies[1]}"
+        " --out {output} > {log} 2>&1"
+
+
 rule score:
     input:
         restored="<results>/restore/{pair}/{system}/{seed}",
         reference=references("tokenize"),
         raw_reference=references("extract"),
+        known_lines=known_lines_files,
     output:
         "<results>/score/{pair}/{system}/{seed}/scores.json",
     log:
@@ -92,6 +131,8 @@ rule score:
     params:
         *code("contextnmt.evaluation.score"),
         names=lambda wildcards: repeated("--name", translation_names(wildcards)),
+        lines=stated_lines,
+        subsets=subsets,
         files=lambda wildcards, input: " ".join(
             [
                 repeated("--hypothesis", translations("restore", wildcards)),
@@ -103,8 +144,8 @@ rule score:
     message:
         "score {wildcards.pair} {wildcards.system}, seed {wildcards.seed}"
     shell:
-        "python -m contextnmt score {params.names} {params.files}"
-        " --target-language {params.target} --out {output} > {log} 2>&1"
+        "python -m contextnmt score {params.names} {params.files} {params.lines}"
+        " {params.subsets} --target-language {params.target} --out {output} > {log} 2>&1"
 
 
 rule phenomena:

@@ -226,8 +226,25 @@ def symbolic_files(language):
     ]
 
 
+def endings(decoding):
+    """What the names of a text's translations end in, at each width the likeliest first.
+
+    At width 1 there is one translation of a sentence, so none is better by its score a symbol.
+    """
+    return [
+        f"beam{beam}{variant}"
+        for beam in decoding["beams"]
+        for variant, made in {
+            "": True,
+            ".no-unknown": decoding["no_unknown"],
+            ".normalised": decoding["nbest"] and beam > 1,
+        }.items()
+        if made
+    ]
+
+
 def translations(stage, wildcards):
-    """The files in a run's folder of `translate` or `restore`: one a text and beam width.
+    """The files in a run's folder of `translate` or `restore`: one a translation.
 
     Which texts there are depends on the language pair, so the rules declare the folder.
     """
@@ -237,22 +254,38 @@ def translations(stage, wildcards):
     ]
 
 
-def translation_names(wildcards):
-    """Names of a run's translations, `TEXT.beamN`."""
+def likeliest(wildcards):
+    """The files that a run's beam searches are told to write: one a text and beam width."""
     return [
-        f"{text}.beam{beam}"
+        f"{RESULTS}/translate/{wildcards.pair}/{wildcards.system}/{wildcards.seed}/{text}.beam{beam}.gz"
         for text in evaluated(wildcards.pair, wildcards.system)
         for beam in beams(wildcards)
     ]
 
 
+def translation_names(wildcards):
+    """Names of a run's translations, `TEXT.beamN` and `TEXT.beamN.VARIANT`."""
+    return [
+        f"{text}.{ending}"
+        for text in evaluated(wildcards.pair, wildcards.system)
+        for ending in endings(recipe(wildcards)["decoding"])
+    ]
+
+
+def of_each_translation(wildcards, of_texts):
+    """What is given of each dev and test text of a run, in order, for each of its translations."""
+    return [each for each in of_texts for _ in endings(recipe(wildcards)["decoding"])]
+
+
 def references(stage):
     """The reference of each of a run's translations, as a stage wrote it."""
-    return lambda wildcards: [
-        f"{RESULTS}/{stage}/{wildcards.pair}/{text}.{wildcards.pair.split('-')[1]}.gz"
-        for text in evaluated(wildcards.pair, wildcards.system)
-        for _ in beams(wildcards)
-    ]
+    return lambda wildcards: of_each_translation(
+        wildcards,
+        (
+            f"{RESULTS}/{stage}/{wildcards.pair}/{text}.{wildcards.pair.split('-')[1]}.gz"
+            for text in evaluated(wildcards.pair, wildcards.system)
+        ),
+    )
 
 
 def symbol_tables(wildcards):
@@ -353,6 +386,8 @@ def experiment(name, *needed):
         ],
         "seeds": CONFIGURATION["seeds"],
         "beams": entry["decoding"]["beams"],
+        "translations": endings(entry["decoding"]),
+        "ensemble": has_ensembles(name),
         "dev": {pair: roles_of(name, pair, "dev") for pair in pairs},
         "test": {pair: roles_of(name, pair, "test") for pair in pairs},
         "vocabulary_size": CONFIGURATION["text"]["vocabulary_size"],

@@ -246,7 +246,13 @@ def benchmarks(experiment):
         *(
             run
             for stage in ["train", "translate", "restore", "score"]
-            for run in runs(f"{stage}/{{pair}}/{{system}}/{{seed}}", [experiment])
+            for run in runs_and_ensembles(
+                f"{stage}/{{pair}}/{{system}}/{{seed}}", [experiment]
+            )
+        ),
+        *(
+            str(Path(path).relative_to(RESULTS).with_suffix(""))
+            for path in known_lines_of_all([experiment])
         ),
         *(
             str(Path(path).relative_to("<results>").with_suffix(""))

@@ -4,6 +4,7 @@
 MARKED = ["pairs", "reconstruction"]
 OF_RUNS = [*MARKED, "systems", "seeds"]
 OF_BLEU = [*OF_RUNS, "table", "methods", "beams", "dev", "test"]
+OF_BLEU += ["translations", "ensemble"]
 PAGE = [*OF_BLEU, "title", "preset", "corpora", "vocabulary_size", "config_digest"]
 PAGE += ["deviations"]
 
@@ -22,7 +23,10 @@ for name in EXPERIMENTS:
         name:
             f"{name}_{bleu_table(name)}"
         input:
-            runs("<results>/score/{pair}/{system}/{seed}/scores.json", [name]),
+            scores=runs("<results>/score/{pair}/{system}/{seed}/scores.json", [name]),
+            ensembles=ensembles(
+                "<results>/score/{pair}/{system}/{seed}/scores.json", [name]
+            ),
         output:
             report(
                 f"<results>/report/{name}/tables/{bleu_table(name)}.csv",
@@ -41,7 +45,12 @@ for name in EXPERIMENTS:
         params:
             *code("contextnmt.report.bleu_table"),
             experiment=experiment(name, *OF_BLEU),
-            files=lambda wildcards, input: repeated("--scores", input),
+            files=lambda wildcards, input: " ".join(
+                [
+                    repeated("--scores", input.scores),
+                    repeated("--ensemble-scores", input.ensembles),
+                ]
+            ),
             out=lambda wildcards, output: Path(output[0]).with_suffix(""),
         message:
             f"{name}: BLEU"

@@ -21,6 +21,7 @@ models          train
 run_files       run_file (what `contextnmt translate --run` reads)
 translations    translate
 restored        restore
+lines_known     known-lines
 scores          score
 coverages       coverage
 pairs_counted   pairs
@@ -142,17 +143,22 @@ rule run_files:
 
 rule translations:
     input:
-        runs("<results>/translate/{pair}/{system}/{seed}"),
+        runs_and_ensembles("<results>/translate/{pair}/{system}/{seed}"),
 
 
 rule restored:
     input:
-        runs("<results>/restore/{pair}/{system}/{seed}"),
+        runs_and_ensembles("<results>/restore/{pair}/{system}/{seed}"),
+
+
+rule lines_known:
+    input:
+        known_lines_of_all(),
 
 
 rule scores:
     input:
-        runs("<results>/score/{pair}/{system}/{seed}/scores.json"),
+        runs_and_ensembles("<results>/score/{pair}/{system}/{seed}/scores.json"),
 
 
 rule coverages:

@@ -7,7 +7,7 @@ et al. 2006, without case). The two BLEUs are never to be compared.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,13 +19,20 @@ from sacrebleu.metrics.ter import TER
 from contextnmt.errors import UserError
 from contextnmt.evaluation.bleu_statistics import BLANKS, NO_WORD
 from contextnmt.evaluation.releases import check_release, stated_lines, text_of
+from contextnmt.evaluation.subsets import named_subsets, read_known_lines
 from contextnmt.files import read_lines, write_json
 from contextnmt.text.detokenize import detokenizer
+
+#: Hypotheses, references, and references untouched: as many lines each.
+Texts = Sequence[list[str]]
 
 #: Moves a character to a private plane of Unicode, where it is no blank to anyone.
 PRIVATE_PLANE = 0xF0000
 
 NO_REFERENCE = "no word in any line of the reference: BLEU is 0"
+#: Why there is no score of a subset.
+NO_LINE = "no sentence of the text is in the subset"
+NO_WORD_OF_SUBSET = "the translation has no word in the sentences of the subset"
 
 
 def score(
@@ -38,11 +45,16 @@ def score(
     lines: Annotated[
         list[str] | None, typer.Option(help="TEXT=N, the lines that a text has; repeatable")
     ] = None,
+    subset: Annotated[
+        list[str] | None,
+        typer.Option(help="NAME=FILE of `known-lines`: score NAME on those alone; repeatable"),
+    ] = None,
 ) -> None:
     """Score translations: BLEU as the papers count it; detokenized BLEU, chrF and TER.
 
-    A name is TEXT.beamN; a reference of another number of lines than TEXT has is refused. A
-    translation without any word has BLEU 0 and a note.
+    A name is TEXT.beamN, or begins so; a reference of another number of lines than TEXT has is
+    refused. A translation without any word has BLEU 0 and a note; of a subset it has no score, but
+    a gap that tells the reason.
 
     Example: contextnmt score --name test.beam12 --hypothesis test.beam12.gz --reference test.fr.gz
     --raw-reference raw.test.fr.gz --target-language fr --out scores.json
@@ -53,17 +65,43 @@ def score(
             f"{len(raw_reference)} --raw-reference: give one of each for every translation"
         )
     stated = stated_lines(lines or [])
+    subsets = named_subsets(subset or [], name)
     scores = {}
     for key, *files in zip(name, hypothesis, reference, raw_reference, strict=True):
         hypotheses, references, raw_references = read_together(*files)
         expected = stated.get(text_of(key))
         check_release(key, files[1], len(references), expected, target_language)
-        scores[key] = {
-            **tokenized_bleu(hypotheses, references),
-            **detokenized_scores(hypotheses, raw_references, target_language),
-            "sentences": len(references),
-        }
+        texts = (hypotheses, references, raw_references)
+        if key in subsets:
+            kept = read_known_lines(subsets[key], len(references))
+            scores[key] = subset_scores(texts, kept, target_language)
+        else:
+            scores[key] = all_scores(texts, target_language)
     write_json(out, scores)
+
+
+def all_scores(texts: Texts, language: str) -> dict[str, Any]:
+    """Every score of a translation, and of how many sentences it is."""
+    hypotheses, references, raw_references = texts
+    return {
+        **tokenized_bleu(hypotheses, references),
+        **detokenized_scores(hypotheses, raw_references, language),
+        "sentences": len(references),
+    }
+
+
+def subset_scores(texts: Texts, lines: list[int], language: str) -> dict[str, Any]:
+    """The same of some `lines` alone, numbered from 1, ``of`` so many sentences of the text.
+
+    Where there is nothing to score there is but a ``gap``, the reason (A21).
+    """
+    kept = [[text[line - 1] for line in lines] for text in texts]
+    size = {"sentences": len(lines), "of": len(texts[1])}
+    if not lines:
+        return {"gap": NO_LINE, **size}
+    if not any(BLANKS.sub("", line) for line in kept[0]):
+        return {"gap": NO_WORD_OF_SUBSET, **size}
+    return {**all_scores(kept, language), **size}
 
 
 def read_together(hypothesis: Path, *references: Path) -> list[list[str]]:

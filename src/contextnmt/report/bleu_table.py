@@ -1,13 +1,30 @@
-"""BLEU of every system, as a paper's table has it: test and (dev) at each beam width."""
+"""BLEU of every system, as a paper's table has it: test and (dev) at each beam width.
+
+Beside the likeliest translations, as far as they are asked for: those without unknown words, on the
+sentences without any (A21), the best by score a symbol (A18), and those of ensembles of seeds.
+"""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from contextnmt.errors import UserError
-from contextnmt.files import read_json
-from contextnmt.report.experiment import Experiment, by_run, pair_title, parse_experiment
+from contextnmt.report.bleu_scores import (
+    ALL,
+    METRICS,
+    SIGNATURES,
+    VARIANTS,
+    Of,
+    Scores,
+    remarks,
+    scores_of_ensembles,
+    scores_of_runs,
+    subset_sizes,
+    values,
+    variants,
+    variants_at,
+)
+from contextnmt.report.experiment import Experiment, pair_title, parse_experiment
 from contextnmt.report.published import headline, published_bleu
 from contextnmt.report.tables import (
     NONE,
@@ -20,21 +37,27 @@ from contextnmt.report.tables import (
     write_table,
 )
 
-#: Key of a score in scores.json -> what its block says beside the language pair. Only the first is
-#: the papers' own and has their numbers beside it; the two are never to be compared.
-METRICS = {"bleu": "", "bleu_detokenized": ", detokenized"}
-SIGNATURES = ("signature", "signature_detokenized")
-
-#: The entries of scores.json of one pair, system, text and beam: one a seed.
-Scores = dict[tuple[str, str, str, int], list[dict[str, Any]]]
 #: The paper's rows, as printed, by pair, system and beam.
 Printed = dict[tuple[str, str, int], dict[str, str]]
+
+
+class Row(NamedTuple):
+    """A row of a block: a system's runs, its ensemble, or (without scores) the paper's alone."""
+
+    label: str
+    system: str
+    scores: Scores
+    compared: bool = False  # with the others, for the best of a column
+    printed: bool = False  # with the paper's numbers
 
 
 def bleu_table(
     scores: Annotated[list[Path], typer.Option(help="scores.json of a run; repeatable")],
     experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
     out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
+    ensemble_scores: Annotated[
+        list[Path] | None, typer.Option(help="scores.json of an ensemble; repeatable")
+    ] = None,
 ) -> None:
     """Set the BLEU of every system beside the paper's, and write it as CSV, Markdown and LaTeX.
 
@@ -42,20 +65,17 @@ def bleu_table(
     --experiment "$JSON" --out results/demo/report/choi2017/tables/table4
     """
     about = parse_experiment(experiment)
-    found: Scores = {}
-    for run, path in by_run("--scores", scores, about).items():
-        content = read_json(path)
-        for text in about.test[run.pair] + about.dev[run.pair]:
-            for beam in about.beams:
-                entry = entry_of(content, path, f"{text}.beam{beam}")
-                found.setdefault((run.pair, run.system, text, beam), []).append(entry)
+    runs = scores_of_runs(about, scores)
+    ensembles = scores_of_ensembles(about, ensemble_scores or [])
     paper = printed(about)
-    blocks = [
-        block(about, pair, metric, found, paper if metric == "bleu" else {})
-        for pair in about.pairs
-        for metric in METRICS
-    ]
-    write_table(out, Table(blocks, data(about, found, paper), notes(about, found, paper)))
+    blocks = []
+    for pair in about.pairs:
+        for metric in METRICS:
+            beside = paper if metric == "bleu" else {}
+            shown = rows(about, pair, runs, ensembles, beside)
+            blocks.append(block(about, pair, metric, shown, beside))
+    numbers = data(about, runs, ensembles, paper)
+    write_table(out, Table(blocks, numbers, notes(about, runs, ensembles, paper)))
 
 
 def printed(about: Experiment) -> Printed:
@@ -72,40 +92,47 @@ def printed(about: Experiment) -> Printed:
     return {key: row for key, row in rows.items() if key[-1] in about.beams}
 
 
-def entry_of(content: Any, path: Path, name: str) -> dict[str, Any]:
-    """The scores of one translation. Raises UserError if the file does not have them."""
-    try:
-        entry: dict[str, Any] = content[name]
-        if not entry.keys() >= {*METRICS, *SIGNATURES}:
-            raise KeyError(name)
-    except (KeyError, TypeError):
-        raise UserError(f"{path}: no BLEU for {name}: score this translation too") from None
-    return entry
+def rows(
+    about: Experiment, pair: str, runs: Scores, ensembles: Scores, paper: Printed
+) -> list[Row]:
+    """Each system, its ensemble below it; those that the paper has for comparison come last."""
+    shown = []
+    for system in about.systems:
+        shown.append(Row(system.label, system.id, runs, compared=True, printed=True))
+        if ensembles:
+            label = f"{system.label}, ensemble of {len(about.seeds)} seeds"
+            shown.append(Row(label, system.id, ensembles))
+    others = compared(paper, pair)
+    return shown + [Row(row["label"], row["system"], {}, printed=True) for row in others]
 
 
-def block(about: Experiment, pair: str, metric: str, scores: Scores, paper: Printed) -> Block:
+def block(about: Experiment, pair: str, metric: str, shown: list[Row], paper: Printed) -> Block:
     """One metric of one language pair: for each beam the test texts, then the paper's test text.
 
-    As in the papers, the dev texts stand in brackets, beside the first test text. Rows that the
-    paper has for comparison come last.
+    As in the papers, the dev texts stand in brackets, beside the first test text. Variants, of the
+    papers' metric alone, have a heading each, and so have the translations beside them.
     """
-    values = {key: [entry[metric] for entry in entries] for key, entries in scores.items()}
-    labels = {system.id: system.label for system in about.systems}
-    labels |= {row["system"]: row["label"] for row in compared(paper, pair)}
-    columns, of_columns = [], []
+    of_paper = metric == "bleu"
+    columns: list[tuple[str, ...]] = []
+    of_columns = []
     for beam in about.beams:
-        for position, text in enumerate(about.test[pair]):
-            dev = [] if position else about.dev[pair]
-            columns.append((f"beam {beam}", f"{text} ({', '.join(dev)})" if dev else text))
-            of_columns.append(column(about, pair, beam, text, dev, values))
-        rows = [paper.get((pair, system, beam)) for system in labels]
-        if any(rows):
-            columns.append((f"beam {beam}", PAPER))
-            of_columns.append(list(map(printed_cell, rows)))
-    none = [Cell(NONE)] * len(labels)
-    cells = zip(*((column + none)[: len(labels)] for column in of_columns), strict=True)
-    rows_shown = [(label, list(row)) for label, row in zip(labels.values(), cells, strict=True)]
-    return Block(about.pair_title(pair) + METRICS[metric], columns, rows_shown)
+        for variant in ["", *variants_at(about, beam)] if of_paper else [""]:
+            heading = [f"beam {beam}"]
+            if of_paper and variants(about):
+                heading.append(VARIANTS[variant].heading if variant else ALL)
+            for position, text in enumerate(about.test[pair]):
+                dev = [] if position else about.dev[pair]
+                columns.append((*heading, f"{text} ({', '.join(dev)})" if dev else text))
+                of = [Of(pair, "", name, beam, variant) for name in [text, *dev]]
+                of_columns.append(column(shown, metric, of))
+            cells = [printed_cell(paper, pair, beam, variant, row) for row in shown]
+            if any(cell.text != NONE for cell in cells):
+                columns.append((*heading, PAPER))
+                of_columns.append(cells)
+    lines = [
+        (row.label, [cells[number] for cells in of_columns]) for number, row in enumerate(shown)
+    ]
+    return Block(about.pair_title(pair) + METRICS[metric], columns, lines)
 
 
 def compared(paper: Printed, pair: str) -> list[dict[str, str]]:
@@ -113,55 +140,100 @@ def compared(paper: Printed, pair: str) -> list[dict[str, str]]:
     return [row for key, row in paper.items() if key[0] == pair and row["label"]]
 
 
-def printed_cell(row: dict[str, str] | None) -> Cell:
+def printed_cell(paper: Printed, pair: str, beam: int, variant: str, row: Row) -> Cell:
     """The paper's test BLEU with its dev BLEU, if it tells one, in brackets; or a dash."""
-    if row is None:
+    numbers = paper.get((pair, row.system, beam), {}) if row.printed else {}
+    if variant:
+        return Cell(numbers.get(VARIANTS[variant].printed or "") or NONE)
+    if "test" not in numbers:
         return Cell(NONE)
-    return Cell(row["test"], f"({row['dev']})" if "dev" in row else "")
+    return Cell(numbers["test"], f"({numbers['dev']})" if "dev" in numbers else "")
 
 
-def column(
-    about: Experiment,
-    pair: str,
-    beam: int,
-    text: str,
-    dev: list[str],
-    values: dict[tuple[str, str, str, int], list[float]],
-) -> list[Cell]:
-    """A score of all systems on a text, the best marked, with that on the dev texts in brackets."""
-    of_systems = [values[pair, system.id, text, beam] for system in about.systems]
-    best = max(mean_and_deviation(seeds)[0] for seeds in of_systems)
+def column(rows: list[Row], metric: str, of: list[Of]) -> list[Cell]:
+    """A score of all rows on a text, the best marked, with those on the dev texts in brackets.
+
+    `of` names the text and then the dev texts. A row without a score has a dash.
+    """
+    found = [
+        [values(row.scores, each._replace(system=row.system), metric) for each in of]
+        for row in rows
+    ]
+    means = [None if seeds is None else mean_and_deviation(seeds)[0] for seeds, *_ in found]
+    rivals = [
+        mean for row, mean in zip(rows, means, strict=True) if row.compared and mean is not None
+    ]
     cells = []
-    for system, seeds in zip(about.systems, of_systems, strict=True):
-        mean, spread = rounded(seeds)
-        others = [" ".join(rounded(values[pair, system.id, name, beam])).rstrip() for name in dev]
+    for row, mean, (seeds, *dev) in zip(rows, means, found, strict=True):
+        if seeds is None:
+            cells.append(Cell(NONE))
+            continue
+        text, spread = rounded(seeds)
+        others = [NONE if each is None else " ".join(rounded(each)).rstrip() for each in dev]
         brackets = f"({', '.join(others)})" if others else ""
-        is_best = mean_and_deviation(seeds)[0] == best
-        cells.append(Cell(mean, f"{spread} {brackets}".strip(), is_best))
+        best = row.compared and mean == max(rivals)
+        cells.append(Cell(text, f"{spread} {brackets}".strip(), best))
     return cells
 
 
-def data(about: Experiment, scores: Scores, paper: Printed) -> list[dict[str, Any]]:
+def data(
+    about: Experiment, runs: Scores, ensembles: Scores, paper: Printed
+) -> list[dict[str, Any]]:
     """One row for each pair, system, text and beam, and one for each number of the paper.
 
-    Its beam is None where the paper does not tell it.
+    The source of an ensemble's row is ``ensemble``. A beam is None where the paper does not tell
+    it. Variants are columns: a row is one of a system.
     """
-    rows: list[dict[str, Any]] = []
-    for (pair, system, text, beam), entries in scores.items():
-        row = key_of("here", pair, system, beam)
-        row |= {"split": "dev" if text in about.dev[pair] else "test", "text": text}
-        for metric in METRICS:
-            mean, deviation = mean_and_deviation([entry[metric] for entry in entries])
-            row |= {metric: mean, f"{metric}_deviation": deviation}
-        rows.append(row | {"seeds": len(entries)})
+    table: list[dict[str, Any]] = []
+    for source, scores in [("here", runs), ("ensemble", ensembles)]:
+        for of, entries in scores.items():
+            if not of.variant:
+                row = key_of(source, of.pair, of.system, of.beam)
+                row |= {"split": "dev" if of.text in about.dev[of.pair] else "test"}
+                row |= {"text": of.text}
+                for metric in METRICS:
+                    row |= summary(metric, values(scores, of, metric))
+                row |= {"seeds": len(entries) if source == "here" else len(about.seeds)}
+                table.append(row | variant_columns(scores, of))
     for (pair, system, _), printed_row in paper.items():
         told = int(printed_row["beam"]) if printed_row["beam"] else None
         for split in ("test", "dev"):
             if split in printed_row:
                 row = key_of(PAPER, pair, system, told)
                 row |= {"split": split, "text": printed_row[f"{split}_set"]}
-                rows.append(row | {"bleu": float(printed_row[split])})
-    return rows
+                row |= {"bleu": float(printed_row[split])}
+                if split == "test":
+                    row |= printed_variants(about, printed_row)
+                table.append(row)
+    return table
+
+
+def summary(name: str, seeds: list[float] | None) -> dict[str, float | None]:
+    """The columns of a score: its mean and its deviation, both None for a gap."""
+    mean, deviation = (None, None) if seeds is None else mean_and_deviation(seeds)
+    return {name: mean, f"{name}_deviation": deviation}
+
+
+def variant_columns(scores: Scores, of: Of) -> dict[str, float | None]:
+    """The BLEU of each variant of a translation, and the size of a subset that it is of."""
+    found: dict[str, float | None] = {}
+    for variant in VARIANTS:
+        key = of._replace(variant=variant)
+        if key in scores:
+            name = variant.replace("-", "_")
+            found |= summary(f"bleu_{name}", values(scores, key, "bleu"))
+            if "of" in scores[key][0]:
+                found |= {f"{name}_sentences": scores[key][0]["sentences"]}
+    return found
+
+
+def printed_variants(about: Experiment, row: dict[str, str]) -> dict[str, float]:
+    """The paper's BLEU of the variants that there are here too."""
+    return {
+        f"bleu_{variant.replace('-', '_')}": float(row[column])
+        for variant in variants(about)
+        if (column := VARIANTS[variant].printed) and row.get(column)
+    }
 
 
 def key_of(source: str, pair: str, system: str, beam: int | None) -> dict[str, Any]:
@@ -169,13 +241,20 @@ def key_of(source: str, pair: str, system: str, beam: int | None) -> dict[str, A
     return {"source": source, "pair": pair, "system": system, "beam": beam}
 
 
-def notes(about: Experiment, scores: Scores, paper: Printed) -> list[str]:
+def notes(about: Experiment, runs: Scores, ensembles: Scores, paper: Printed) -> list[str]:
     """What a reader must know to read the table."""
     lines = [f"Reconstruction: {about.reconstruction}"] if about.reconstruction else []
     lines += filter(None, [headline(about.name)])
     lines.append("BLEU in percent; dev texts in brackets; bold: best of a column.")
     if len(about.seeds) > 1:
         lines.append(f"Mean ± standard deviation of {len(about.seeds)} seeds.")
+    if ensembles:
+        lines.append(
+            "Ensemble: one translation, whose words the models of all seeds predict together; not "
+            "in the mean, and never bold."
+        )
+    lines += notes_on_variants(about, runs)
+    lines += remarks(about, runs) + remarks(about, ensembles, ", ensemble")
     lines += notes_on_paper(about, paper)
     for name, signature in zip(
         (
@@ -185,8 +264,29 @@ def notes(about: Experiment, scores: Scores, paper: Printed) -> list[str]:
         SIGNATURES,
         strict=True,
     ):
-        found = {entry[signature] for entries in scores.values() for entry in entries}
+        entries = [entry for entries in runs.values() for entry in entries]
+        found = {entry[signature] for entry in entries if signature in entry}
         lines.append(f"{name}: {', '.join(sorted(found))}")
+    return lines
+
+
+def notes_on_variants(about: Experiment, runs: Scores) -> list[str]:
+    """What the columns beside that of all sentences are."""
+    there = variants(about)
+    lines = []
+    if "no-unknown" in there:
+        sizes = "; ".join(subset_sizes(about, runs))
+        lines.append(
+            f"{VARIANTS['no-unknown'].heading}: sentences without an unknown word in source and "
+            f"reference, translated without the unknown word ({sizes})."
+        )
+    if "normalised" in there:
+        wide = all("normalised" in variants_at(about, beam) for beam in about.beams)
+        one = "" if wide else " Beam 1 has none: of one translation none is better."
+        lines.append(
+            f"{VARIANTS['normalised'].heading}: of all translations that a beam ends, the best by "
+            f"score a symbol instead of the likeliest; no column of the paper.{one}"
+        )
     return lines
 
 

@@ -74,6 +74,8 @@ class Experiment:
     methods: list[Method]
     seeds: list[int]
     beams: list[int]
+    translations: list[str]  #: of each text, as their names end: ``beam12``, ``beam12.no-unknown``
+    ensemble: bool  #: whether the seeds of each system also translate together
     dev: dict[str, list[str]]
     test: dict[str, list[str]]
     vocabulary_size: int
