@@ -12,6 +12,7 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/inputs.smk"
 include: "workflow/rules/corpus_inputs.smk"
 include: "workflow/rules/compare_inputs.smk"
+include: "workflow/rules/replace_inputs.smk"
 include: "workflow/rules/outputs.smk"
 
 
@@ -33,6 +34,7 @@ include: "workflow/rules/compare.smk"
 include: "workflow/rules/targets.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/report_compare.smk"
+include: "workflow/rules/replace.smk"
 include: "workflow/rules/report_text.smk"
 include: "workflow/rules/report_choi2017.smk"
 
@@ -65,6 +67,8 @@ localrules:
     translations,
     restored,
     scores,
+    lexicons,
+    replaced,
     coverages,
     pairs_counted,
     counts,

@@ -27,12 +27,15 @@ rule translate:
         model=lambda wildcards, input: Path(input.model[0]).parent,
         texts=lambda wildcards, input: repeated("--text", input.text),
         beams=lambda wildcards: repeated("--beam", beams(wildcards)),
+        alignments=lambda wildcards: (
+            "--alignments" if recipe(wildcards)["model"]["attention"] else ""
+        ),
         out=lambda wildcards: repeated("--out", translations("translate", wildcards)),
     message:
         "translate {wildcards.pair} {wildcards.system}, seed {wildcards.seed}"
     shell:
         "python -m contextnmt translate --model {params.model} {params.texts}"
-        " {params.beams} {params.out} --device {params.device} --threads {threads} > {log} 2>&1"
+        " {params.beams} {params.alignments} {params.out} --device {params.device} --threads {threads} > {log} 2>&1"
 
 
 rule restore:

@@ -9,7 +9,7 @@ PAGE = [*OF_BLEU, "title", "preset", "corpora", "config_digest", "deviations"]
 CAPTIONS = ["bleu-table", "cleaning", "curves", "gains", "lengths", "literature"]
 CAPTIONS += ["phenomena", "selection", "selection-figures", "significance"]
 CAPTIONS += ["symbol-errors", "symbol-scores", "symbols"]
-CAPTIONS += ["table2", "table3", "trainings", "workflow"]
+CAPTIONS += ["table2", "table3", "trainings", "unknown-words", "workflow"]
 
 
 # Rules of its own for each experiment: Snakemake knows the outputs of a rule before it knows its

@@ -21,6 +21,8 @@ models          train
 translations    translate
 restored        restore
 scores          score
+lexicons        lexicon
+replaced        replace-unknown
 coverages       coverage
 pairs_counted   pairs
 counts          phenomena
@@ -144,6 +146,16 @@ rule restored:
 rule scores:
     input:
         runs("<results>/score/{pair}/{system}/{seed}/scores.json"),
+
+
+rule lexicons:
+    input:
+        lexicons(),
+
+
+rule replaced:
+    input:
+        [path for experiment in EXPERIMENTS for path in replaced_scores(experiment)],
 
 
 rule coverages:
