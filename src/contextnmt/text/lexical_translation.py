@@ -186,7 +186,7 @@ def blocks_of(source: Side, target: Side) -> Iterator[Block]:
     start = 0
     while start < len(places):
         done = cells[start - 1] if start else 0
-        end = np.searchsorted(cells, done + BLOCK)
+        end = np.searchsorted(cells, done + BLOCK) + 1
         # A word is in one block alone.
         end = of_word[min(np.searchsorted(of_word, end), len(of_word) - 1)]
         yield Block(source, target, places[start:end])

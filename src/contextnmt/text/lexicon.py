@@ -35,7 +35,7 @@ def lexicon(
     """Write the likeliest target word of each source word, from tokenized sentence pairs.
 
     A row is source word, target word, its probability, and how often the source word was read; the
-    most frequent words come first. Memory grows with --pairs: some 8 GB a million.
+    most frequent words come first. Memory grows with --pairs: some 12 GB a million.
 
     Example: contextnmt lexicon --source train.en.gz --target train.fr.gz --out lexicon.tsv.gz
     """
