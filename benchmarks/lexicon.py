@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -71,7 +71,7 @@ def linked(train: list[Path], work: Path) -> dict[str, str]:
     return found
 
 
-def right(lexicons: list[Mapping[str, str]], train: Pairs, tests: Pairs) -> Iterator[list[str]]:
+def right(lexicons: Sequence[Mapping[str, str]], train: Pairs, tests: Pairs) -> Iterator[list[str]]:
     """A row for each group of words: how many the tests have, and the share that is right."""
     counts = Counter(word for source, _ in train for word in source)
     ranks = {word: rank for rank, (word, _) in enumerate(counts.most_common())}

@@ -62,7 +62,7 @@ def test_the_probabilities_are_those_of_the_model(seed: int) -> None:
         likely = table[row.source]
         assert row.probability == pytest.approx(max(likely.values()), rel=1e-4)
         assert likely[row.target] == pytest.approx(row.probability, rel=1e-4)
-        assert row.count == sum(source.count(row.source) for source, _ in pairs)
+        assert row.frequency == sum(source.count(row.source) for source, _ in pairs)
 
 
 def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:

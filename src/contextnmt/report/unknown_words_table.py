@@ -213,9 +213,9 @@ def notes(about: Experiment, runs: list[Run]) -> list[str]:
     lines += [
         "BLEU in percent, on tokenized text; in brackets what the replacement gains over keeping "
         "UNK; bold: best of a row.",
-        "Jean et al. 2015 went on with the RNNsearch of Bahdanau et al. Their numbers are of other "
-        "texts than those here (newstest2014, filtered), of a beam whose scores are normalised by "
-        "length, and in English → German of 50,000 words: compare the gains.",
+        "Jean et al. 2015 trained the RNNsearch of Bahdanau et al. further. Their numbers are of "
+        "other texts than those here (newstest2014, filtered), of a beam whose scores are "
+        "normalised by length, and in English → German of 50,000 words: compare the gains.",
     ]
     if len(about.seeds) > 1:
         lines.append(f"Mean ± standard deviation of {len(about.seeds)} seeds.")

@@ -63,7 +63,7 @@ class Translation(NamedTuple):
     source: str
     target: str
     probability: float
-    count: int
+    frequency: int
 
 
 class Block:
@@ -80,9 +80,7 @@ class Block:
         self.sizes = lengths + 1  # [places]: cells of each, the first is that of no source word
         self.starts = np.cumsum(self.sizes) - self.sizes
         offsets = np.arange(self.sizes.sum()) - np.repeat(self.starts, self.sizes)  # [cells]
-        before = np.repeat(
-            source.starts[pairs] - 1, self.sizes
-        )  # at 0 the place before is the last
+        before = np.repeat(source.starts[pairs] - 1, self.sizes)
         sources = np.where(offsets == 0, NULL, source.ids[before + offsets])
         words = np.repeat(target.ids[places], self.sizes).astype(np.int64)
         self.entry, entries = numbered(words * (source.ids.max() + 1) + sources)  # [cells]
@@ -112,7 +110,8 @@ class Block:
         """How often each entry is expected to translate, by the probabilities so far [entries]."""
         weights = self.probability[self.entry] * self.prior
         weights /= np.repeat(np.add.reduceat(weights, self.starts), self.sizes)
-        return np.bincount(self.entry, weights, len(self.source))
+        expected = np.bincount(self.entry, weights, len(self.source))
+        return expected.astype(np.float64, copy=False)
 
 
 def numbered(
@@ -169,11 +168,14 @@ def likeliest(
         better = last[block.probability[last] > best[block.source[last]]]
         best[block.source[better]] = block.probability[better]
         chosen[block.source[better]] = block.target[better]
-    counts = np.bincount(source.ids, minlength=len(words) + 1)
-    for number in sorted(range(1, len(words) + 1), key=lambda n: (-counts[n], words[n - 1])):
+    read = np.bincount(source.ids, minlength=len(words) + 1)
+    for number in sorted(range(1, len(words) + 1), key=lambda n: (-read[n], words[n - 1])):
         if chosen[number] != NULL:
             yield Translation(
-                words[number - 1], others[chosen[number] - 1], float(best[number]), counts[number]
+                words[number - 1],
+                others[chosen[number] - 1],
+                float(best[number]),
+                int(read[number]),
             )
 
 

@@ -42,7 +42,7 @@ def lexicon(
     if len(source) != len(target):
         raise UserError(f"{len(source)} --source and {len(target)} --target: give both sides")
     found = likeliest(sampled(source, target, pairs))
-    rows = (f"{row.source}\t{row.target}\t{row.probability:.4f}\t{row.count}" for row in found)
+    rows = (f"{row.source}\t{row.target}\t{row.probability:.4f}\t{row.frequency}" for row in found)
     if not write_lines(out, rows):
         print(f"warning: {out}: no sentence pair has words on both sides", file=sys.stderr)
 
