@@ -12,6 +12,7 @@ from contextnmt.report.experiment import (
     Experiment,
     Run,
     match,
+    pair_title,
     parse_experiment,
     run_of,
 )
@@ -30,8 +31,11 @@ from contextnmt.report.tables import (
 #: Heuristic of `replace-unknown` -> what its column is called; None: unknown words stay.
 HEURISTICS = {None: "kept", 0: "copied (0)", 1: "looked up (1)", 2: "lower case looked up (2)"}
 
-#: Jean et al. 2015, who have another set, training and vocabulary.
-PRINTED = "paper/jean2015_table2.csv"
+#: What others print, among them Jean et al. 2015, by the names that two systems have there: their
+#: heuristic (2, their section 4.1) -> system.
+PRINTED = "paper/elsewhere.csv"
+JEAN = {None: "RNNsearch", 2: "RNNsearch + unknown words replaced"}
+LABEL = "RNNsearch (Jean et al. 2015)"
 
 #: BLEU of all seeds by pair, system, text and heuristic.
 Scores = dict[tuple[str, str, str, int | None], list[float]]
@@ -120,10 +124,9 @@ def block(about: Experiment, pair: str, text: str, scores: Scores, shares: Share
         for system in about.systems
         if (pair, system.id, text) in shares
     ]
-    rows += [
-        (label, [Cell(NONE), *printed_cells(printed, shown)])
-        for label, printed in printed_rows(pair).items()
-    ]
+    if printed := printed_rows(pair):
+        bleu = {heuristic: float(row["bleu"]) for heuristic, row in printed.items()}
+        rows.append((LABEL, [Cell(NONE), *printed_cells(bleu, shown)]))
     headings = [("unknown words (%)", ""), *(("BLEU", HEURISTICS[each]) for each in shown)]
     return Block(f"{about.pair_title(pair)}, {text}, beam {about.beam}", headings, rows)
 
@@ -146,14 +149,14 @@ def system_cells(
     return cells
 
 
-def printed_rows(pair: str) -> dict[str, dict[int | None, float]]:
-    """The systems of Jean et al. for a pair, by label: BLEU by heuristic."""
-    rows: dict[str, dict[int | None, float]] = {}
-    for row in published(PRINTED):
-        if row["pair"] == pair:
-            heuristic = int(row["heuristic"]) if row["heuristic"] else None
-            rows.setdefault(row["label"], {})[heuristic] = float(row["test"])
-    return rows
+def printed_rows(pair: str) -> dict[int | None, dict[str, str]]:
+    """The rows of Jean et al. for a language pair, by heuristic."""
+    return {
+        heuristic: row
+        for row in published(PRINTED)
+        for heuristic, system in JEAN.items()
+        if (row["source"], row["system"], row["pair"]) == ("Jean et al. 2015", system, pair)
+    }
 
 
 def printed_cells(printed: dict[int | None, float], shown: list[int | None]) -> list[Cell]:
@@ -190,20 +193,19 @@ def data(about: Experiment, scores: Scores, shares: Shares) -> list[dict[str, An
                 "seeds": len(values),
             }
         )
-    for row in published(PRINTED):
-        if row["pair"] in about.pairs:
-            rows += [
+    for pair in about.pairs:
+        for heuristic, row in printed_rows(pair).items():
+            rows.append(
                 {
                     "source": "paper",
-                    "pair": row["pair"],
-                    "system": row["label"],
-                    "text": row[f"{split}_set"],
-                    "beam": 12,
-                    "heuristic": row["heuristic"],
-                    "bleu": float(row[split]),
+                    "pair": pair,
+                    "system": LABEL,
+                    "text": row["text"],
+                    "beam": int(row["beam"]),
+                    "heuristic": "" if heuristic is None else heuristic,
+                    "bleu": float(row["bleu"]),
                 }
-                for split in ("test", "dev")
-            ]
+            )
     return rows
 
 
@@ -213,10 +215,16 @@ def notes(about: Experiment, runs: list[Run]) -> list[str]:
     lines += [
         "BLEU in percent, on tokenized text; in brackets what the replacement gains over keeping "
         "UNK; bold: best of a row.",
-        "Jean et al. 2015 trained the RNNsearch of Bahdanau et al. further. Their numbers are of "
-        "other texts than those here (newstest2014, filtered), of a beam whose scores are "
-        "normalised by length, and in English → German of 50,000 words: compare the gains.",
     ]
+    kept = {pair: printed_rows(pair).get(None) for pair in about.pairs}
+    printed = [
+        f"{pair_title(pair)}, {row['text']} ({row['remark']})" for pair, row in kept.items() if row
+    ]
+    if printed:
+        lines.append(
+            f"Jean et al. 2015, Table 2: {'; '.join(printed)}. Where texts and trainings are "
+            "others, compare the gains."
+        )
     if len(about.seeds) > 1:
         lines.append(f"Mean ± standard deviation of {len(about.seeds)} seeds.")
     there = {run.system for run in runs}
