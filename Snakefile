@@ -13,6 +13,7 @@ include: "workflow/rules/inputs.smk"
 include: "workflow/rules/corpus_inputs.smk"
 include: "workflow/rules/compare_inputs.smk"
 include: "workflow/rules/own_text_inputs.smk"
+include: "workflow/rules/replace_inputs.smk"
 include: "workflow/rules/outputs.smk"
 include: "workflow/rules/analyse_inputs.smk"
 
@@ -38,6 +39,7 @@ include: "workflow/rules/analyse.smk"
 include: "workflow/rules/targets.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/report_compare.smk"
+include: "workflow/rules/replace.smk"
 include: "workflow/rules/report_text.smk"
 include: "workflow/rules/report_choi2017.smk"
 include: "workflow/rules/report_context.smk"
@@ -73,6 +75,8 @@ localrules:
     restored,
     lines_known,
     scores,
+    lexicons,
+    replaced,
     coverages,
     pairs_counted,
     counts,

@@ -7,11 +7,8 @@ import torch
 from contextnmt.errors import UserError
 from contextnmt.model.settings import ModelSettings
 from contextnmt.model.translator import Translator
-from contextnmt.translation.alignment import (
-    attention_weights,
-    read_alignments,
-    write_alignments,
-)
+from contextnmt.translation.alignment import attention_weights
+from contextnmt.translation.alignment_file import read_alignments, write_alignments
 from contextnmt.translation.ensemble import Ensemble
 
 SOURCE = torch.tensor([[3, 4, 5, 1], [4, 1, 0, 0], [5, 3, 1, 0]])

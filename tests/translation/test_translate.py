@@ -14,7 +14,7 @@ from contextnmt import cli
 from contextnmt.errors import UserError
 from contextnmt.model.settings import ModelSettings
 from contextnmt.model.translator import Translator
-from contextnmt.translation.alignment import read_alignments
+from contextnmt.translation.alignment_file import read_alignments
 from contextnmt.translation.translate import translate
 
 WORDS = ["a", "b", "c", "d", "e", "f"]

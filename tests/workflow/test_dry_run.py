@@ -15,16 +15,8 @@ STAGES = [
     *("download", "extracted", "tokenized", "surveyed", "cleaned", "sampled", "estimated"),
     *("cross_entropies", "ranked", "selected", "words_counted", "perplexities", "symbolized"),
     *("dictionaries", "subwords", "binarized", "models", "run_files", "translations"),
-    *(
-        "restored",
-        "lines_known",
-        "scores",
-        "coverages",
-        "pairs_counted",
-        "counts",
-        "symbols_scored",
-    ),
-    *("compared", "lengths_scored"),
+    *("restored", "lines_known", "scores", "lexicons", "replaced", "coverages"),
+    *("pairs_counted", "counts", "symbols_scored", "compared", "lengths_scored"),
     *("word_vectors", "words_charted", "contexts_masked"),
 ]
 #: Of the eight systems of choi2017, the five of bahdanau2015 (one pair), the nine of chen2017.
@@ -37,7 +29,7 @@ OWN = {
         *("table1", "table2", "table3", "table4", "symbols", "symbol_scores"),
         *("local_charts", "masks", "masks_figure"),
     ],
-    "bahdanau2015": ["table1"],
+    "bahdanau2015": ["table1", "unknown_words"],
     "chen2017": ["bleu"],
 }
 TARGETS = [
@@ -92,6 +84,9 @@ def test_the_demo_makes_every_run_of_every_stage(snakemake: Run, fresh: list[str
         ("restored", "restore", "score"),
         ("lines_known", "known_lines", "train"),
         ("scores", "score", "choi2017_table4"),
+        ("lexicons", "lexicon", "translate"),
+        ("replaced", "score_replaced", "bahdanau2015_unknown_words"),
+        ("bahdanau2015_unknown_words", "replace_unknown", "phenomena"),
         ("coverages", "coverage", "binarize"),
         ("pairs_counted", "pairs", "train"),
         ("counts", "phenomena", "score"),
@@ -458,3 +453,23 @@ def test_the_linters_have_nothing_to_say(snakemake: Run, environment: dict[str, 
         check=False,
     )
     assert form.returncode == 0, form.stderr
+
+
+def test_unknown_words_are_replaced_where_attention_tells_of_words(
+    snakemake: Run, fresh: list[str], tmp_path: Path
+) -> None:
+    own = {"experiments": {"choi2017": {"decoding": {"replace": [0]}}}}
+    (tmp_path / "own.yaml").write_text(yaml.safe_dump(own))
+    run = snakemake(ROOT, *fresh, "replaced", "--configfile", f"{tmp_path}/own.yaml")
+    planned = jobs(run.stdout)
+    # Of choi2017 four systems without subwords for two pairs, of bahdanau2015 three with attention.
+    assert planned["replace_unknown"] == planned["score_replaced"] == 2 * 4 + 3
+    assert planned["lexicon"] == 2
+
+
+def test_weights_are_written_where_a_model_has_attention(
+    commands: Callable[..., list[str]],
+) -> None:
+    made = commands("translate", "translations", systems=["rnnencdec-50", "rnnsearch-50"])
+    aligned = {("encdec" in command, "--alignments" in command) for command in made}
+    assert aligned == {(False, True), (True, False)}

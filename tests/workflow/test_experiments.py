@@ -105,3 +105,17 @@ def test_every_experiment_has_a_page_and_tables_of_its_own(results: Path, experi
     assert "Symbolization" not in re.findall(r"<h2>([^<]*)</h2>", page)
     assert ("(reconstruction)" in page) == (experiment == "chen2017")
     assert not (report / "tables" / "table2.csv").exists()
+
+
+def test_unknown_words_are_replaced_where_there_is_attention(results: Path) -> None:
+    table = read_json(results / "report" / "bahdanau2015" / "tables" / "unknown-words.json")
+    *rows, printed = table["blocks"][0]["rows"]
+    assert [row["label"] for row in rows] == ["RNNsearch-30", "RNNsearch-50", "RNNsearch-50*"]
+    assert printed["label"] == "RNNsearch (Jean et al. 2015)"
+    assert float(rows[0]["cells"][0]["text"]) > 0
+    for system in ["rnnsearch-30", "rnnsearch-50", "rnnsearch-50-star"]:
+        folder = results / "restore" / "en-fr" / system / "1.replaced"
+        for path in folder.glob("*.gz"):
+            assert "UNK" not in " ".join(read_lines(path)).split()
+        assert len(list(folder.glob("test.beam2.replaced*.gz"))) == 3
+    assert not (results / "report" / "chen2017" / "tables" / "unknown-words.csv").exists()

@@ -133,6 +133,8 @@ def tables_of(experiment):
         names += ["table2", "table3", "symbols", *analysis_tables()]
     if phenomena_files(experiment):
         names.append("phenomena")
+    if replaced_scores(experiment):
+        names.append("unknown-words")
     if symbol_score_files(experiment):
         names += ["symbol-scores", "symbol-errors"]
     return [f"<results>/report/{experiment}/tables/{name}.json" for name in names]
@@ -262,6 +264,7 @@ def benchmarks(experiment):
                 *length_score_files(experiment),
             ]
         ),
+        *replacing_benchmarks(experiment),
     ]
     patterns = (re.sub(r"\.[0-9]+of([0-9]+)", r".*of\1", name) for name in names)
     return [f"{RESULTS}/benchmarks/{name}.tsv" for name in dict.fromkeys(patterns)]

@@ -11,7 +11,7 @@ PAGE += ["deviations"]
 CAPTIONS = ["bleu-table", "cleaning", "curves", "gains", "lengths", "literature"]
 CAPTIONS += ["phenomena", "selection", "selection-figures", "significance"]
 CAPTIONS += ["symbol-errors", "symbol-scores", "symbols"]
-CAPTIONS += ["table1", "table2", "table3", "trainings", "workflow"]
+CAPTIONS += ["table1", "table2", "table3", "trainings", "unknown-words", "workflow"]
 CAPTIONS += ["local-charts", "masks", "masks-figure"]
 
 

@@ -23,6 +23,8 @@ translations    translate
 restored        restore
 lines_known     known-lines
 scores          score
+lexicons        lexicon
+replaced        replace-unknown
 coverages       coverage
 pairs_counted   pairs
 counts          phenomena
@@ -159,6 +161,16 @@ rule lines_known:
 rule scores:
     input:
         runs_and_ensembles("<results>/score/{pair}/{system}/{seed}/scores.json"),
+
+
+rule lexicons:
+    input:
+        lexicons(),
+
+
+rule replaced:
+    input:
+        [path for experiment in EXPERIMENTS for path in replaced_scores(experiment)],
 
 
 rule coverages:

@@ -3,9 +3,14 @@
 
 def other_translations(wildcards):
     """The options of `translate` for what its searches write beside the likeliest translations."""
-    decoding = recipe(wildcards)["decoding"]
-    nbest = f"--nbest {decoding['nbest']}" if decoding["nbest"] else ""
-    return f"{nbest} {'--no-unknown' if decoding['no_unknown'] else ''}".strip()
+    made = recipe(wildcards)
+    decoding = made["decoding"]
+    wanted = [
+        ("--alignments", made["model"]["attention"]),
+        (f"--nbest {decoding['nbest']}", decoding["nbest"]),
+        ("--no-unknown", decoding["no_unknown"]),
+    ]
+    return " ".join(option for option, asked_for in wanted if asked_for)
 
 
 def has_ensembles(experiment):

@@ -17,14 +17,13 @@ from contextnmt.text.names import sentence_of
 from contextnmt.text.pieces import JOIN, tokens_of
 from contextnmt.text.symbols import Named, Side, matching_spans
 from contextnmt.text.vocabulary import Vocabulary
+from contextnmt.translation.unknown_word import UNKNOWN
 
 #: Sentences of each direction: those that a method makes better, and those that it makes worse.
 COUNT = 3
 
 #: Type of a symbol -> what a word that it would stand for is.
 KINDS = {"N": "number", "S": "name", "C": "acronym"}
-#: How translations write a word that the vocabulary does not have (A20).
-UNKNOWN = "UNK"
 
 
 @dataclass(frozen=True)

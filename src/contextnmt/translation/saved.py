@@ -13,13 +13,12 @@ from contextnmt.model.settings import model_settings
 from contextnmt.model.translator import PADDING, Translator
 from contextnmt.progress import progress
 from contextnmt.text.vocabulary import EOS, UNK, Vocabulary
-from contextnmt.translation.alignment import Weights, attention_weights
+from contextnmt.translation.alignment import attention_weights
+from contextnmt.translation.alignment_file import Weights
 from contextnmt.translation.beam import beam_search, n_best
 from contextnmt.translation.ensemble import Ensemble
 from contextnmt.translation.hypothesis import Hypothesis
-
-#: What an unknown word becomes in a translation (A20): it matches no word of a reference.
-UNKNOWN = "UNK"
+from contextnmt.translation.unknown_word import UNKNOWN
 
 #: Hypotheses that a batch holds at most; wide beams get fewer sentences.
 HYPOTHESES = 1200

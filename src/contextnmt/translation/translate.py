@@ -12,7 +12,7 @@ import typer
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines, write_lines
 from contextnmt.model.device import choose_device
-from contextnmt.translation.alignment import write_alignments
+from contextnmt.translation.alignment_file import write_alignments
 from contextnmt.translation.hypothesis import Hypothesis, best_normalised
 from contextnmt.translation.saved import SavedTranslator
 from contextnmt.translation.unknown import UnknownWords

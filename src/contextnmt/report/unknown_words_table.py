@@ -1,0 +1,234 @@
+"""What replacing the unknown words of translations does to their BLEU, system by system."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from contextnmt.errors import UserError
+from contextnmt.files import read_json
+from contextnmt.report.experiment import (
+    Experiment,
+    Run,
+    match,
+    pair_title,
+    parse_experiment,
+    run_of,
+)
+from contextnmt.report.published import published
+from contextnmt.report.tables import (
+    NONE,
+    Block,
+    Cell,
+    Table,
+    mean_and_deviation,
+    rounded,
+    signed,
+    write_table,
+)
+
+#: Heuristic of `replace-unknown` -> what its column is called; None: unknown words stay.
+HEURISTICS = {None: "kept", 0: "copied (0)", 1: "looked up (1)", 2: "lower case looked up (2)"}
+
+#: What others print, among them Jean et al. 2015, by the names that two systems have there: their
+#: heuristic (2, their section 4.1) -> system.
+PRINTED = "paper/elsewhere.csv"
+JEAN = {None: "RNNsearch", 2: "RNNsearch + unknown words replaced"}
+LABEL = "RNNsearch (Jean et al. 2015)"
+
+#: BLEU of all seeds by pair, system, text and heuristic.
+Scores = dict[tuple[str, str, str, int | None], list[float]]
+#: Percent of the words of a translation that are unknown, by pair, system and text, of all seeds.
+Shares = dict[tuple[str, str, str], list[float]]
+
+
+def unknown_words_table(
+    scores: Annotated[list[Path], typer.Option(help="scores.json of a run; repeatable")],
+    replaced_scores: Annotated[
+        list[Path], typer.Option(help="the same of its translations without unknown words")
+    ],
+    statistics: Annotated[
+        list[Path], typer.Option(help="replaced.json of the run, by `replace-unknown`")
+    ],
+    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
+    out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
+) -> None:
+    """Tabulate the share of unknown words and BLEU before and after they are replaced.
+
+    Systems without attention have no such files, and no row.
+
+    Example: contextnmt unknown-words-table --experiment "$JSON"
+    --scores results/demo/score/en-fr/rnnsearch-50/1/scores.json
+    --replaced-scores results/demo/score/en-fr/rnnsearch-50/1/replaced.json
+    --statistics results/demo/replace-unknown/en-fr/rnnsearch-50/1/replaced.json
+    --out results/demo/report/bahdanau2015/tables/unknown-words
+    """
+    about = parse_experiment(experiment)
+    there = set(map(run_of, replaced_scores))
+    wanted = [run for run in about.runs if any(run[:2] == other[:2] for other in there)]
+    of_replaced = match("--replaced-scores", replaced_scores, run_of, wanted)
+    of_kept = match("--scores", scores, run_of, wanted)
+    of_counts = match("--statistics", statistics, run_of, wanted)
+    found: Scores = {}
+    shares: Shares = {}
+    for run in wanted:
+        kept, replaced, counts = (
+            (path, read_json(path)) for path in (of_kept[run], of_replaced[run], of_counts[run])
+        )
+        for text in texts_of(about, run.pair):
+            name = f"{text}.beam{about.beam}"
+            key = (*run[:2], text)
+            found.setdefault((*key, None), []).append(entry(*kept, name, ["bleu"])[0])
+            for heuristic in heuristics_in(replaced[1], name):
+                bleu = entry(*replaced, f"{name}.replaced{heuristic}", ["bleu"])[0]
+                found.setdefault((*key, heuristic), []).append(bleu)
+                unknown, words = entry(*counts, f"{name}.replaced{heuristic}", ["unknown", "words"])
+            shares.setdefault(key, []).append(100 * unknown / words if words else 0.0)
+    blocks = [
+        block(about, pair, text, found, shares)
+        for pair in about.pairs
+        if any(run.pair == pair for run in wanted)
+        for text in about.test[pair]
+    ]
+    write_table(out, Table(blocks, data(about, found, shares), notes(about, wanted)))
+
+
+def texts_of(about: Experiment, pair: str) -> Iterable[str]:
+    """The test and dev texts of a pair."""
+    return dict.fromkeys([*about.test[pair], *about.dev[pair]])
+
+
+def heuristics_in(content: Any, name: str) -> list[int]:
+    """The heuristics by which the unknown words of a translation were replaced, as scored."""
+    return [
+        heuristic
+        for heuristic in HEURISTICS
+        if heuristic is not None and f"{name}.replaced{heuristic}" in content
+    ]
+
+
+def entry(path: Path, content: Any, name: str, keys: list[str]) -> list[Any]:
+    """What a file says of a translation. Raises UserError if it does not."""
+    try:
+        return [content[name][key] for key in keys]
+    except (KeyError, TypeError):
+        raise UserError(f"{path}: no {keys[0]} of {name}: make this file again") from None
+
+
+def block(about: Experiment, pair: str, text: str, scores: Scores, shares: Shares) -> Block:
+    """The systems of one language pair on one test text, and those of Jean et al. below them."""
+    shown = [heuristic for heuristic in HEURISTICS if (pair, text, heuristic) in columns_of(scores)]
+    rows = [
+        (system.label, system_cells(scores, shares, (pair, system.id, text), shown))
+        for system in about.systems
+        if (pair, system.id, text) in shares
+    ]
+    if printed := printed_rows(pair):
+        bleu = {heuristic: float(row["bleu"]) for heuristic, row in printed.items()}
+        rows.append((LABEL, [Cell(NONE), *printed_cells(bleu, shown)]))
+    headings = [("unknown words (%)", ""), *(("BLEU", HEURISTICS[each]) for each in shown)]
+    return Block(f"{about.pair_title(pair)}, {text}, beam {about.beam}", headings, rows)
+
+
+def columns_of(scores: Scores) -> set[tuple[str, str, int | None]]:
+    """The language pairs, texts and heuristics that there are scores of."""
+    return {(pair, text, heuristic) for pair, _, text, heuristic in scores}
+
+
+def system_cells(
+    scores: Scores, shares: Shares, key: tuple[str, str, str], shown: list[int | None]
+) -> list[Cell]:
+    """The share of unknown words, and BLEU by heuristic with what it gains; the best marked."""
+    means = {each: mean_and_deviation(scores[*key, each])[0] for each in shown}
+    cells = [Cell(*rounded(shares[key]))]
+    for heuristic, mean in means.items():
+        text, spread = rounded(scores[*key, heuristic])
+        gain = "" if heuristic is None else f"({signed(mean - means[None])})"
+        cells.append(Cell(text, f"{spread} {gain}".strip(), mean == max(means.values())))
+    return cells
+
+
+def printed_rows(pair: str) -> dict[int | None, dict[str, str]]:
+    """The rows of Jean et al. for a language pair, by heuristic."""
+    return {
+        heuristic: row
+        for row in published(PRINTED)
+        for heuristic, system in JEAN.items()
+        if (row["source"], row["system"], row["pair"]) == ("Jean et al. 2015", system, pair)
+    }
+
+
+def printed_cells(printed: dict[int | None, float], shown: list[int | None]) -> list[Cell]:
+    """BLEU of a system of Jean et al. in the columns that are shown."""
+    return [
+        Cell(
+            f"{printed[each]:.2f}",
+            "" if each is None else f"({signed(printed[each] - printed[None])})",
+        )
+        if each in printed
+        else Cell(NONE)
+        for each in shown
+    ]
+
+
+def data(about: Experiment, scores: Scores, shares: Shares) -> list[dict[str, Any]]:
+    """One row for each pair, system, text and heuristic, and each number of Jean et al."""
+    rows: list[dict[str, Any]] = []
+    for (pair, system, text, heuristic), values in scores.items():
+        mean, deviation = mean_and_deviation(values)
+        kept = mean_and_deviation(scores[pair, system, text, None])[0]
+        rows.append(
+            {
+                "source": "here",
+                "pair": pair,
+                "system": system,
+                "text": text,
+                "beam": about.beam,
+                "heuristic": "" if heuristic is None else heuristic,
+                "bleu": mean,
+                "bleu_deviation": deviation,
+                "gain": mean - kept,
+                "unknown_percent": mean_and_deviation(shares[pair, system, text])[0],
+                "seeds": len(values),
+            }
+        )
+    for pair in about.pairs:
+        for heuristic, row in printed_rows(pair).items():
+            rows.append(
+                {
+                    "source": "paper",
+                    "pair": pair,
+                    "system": LABEL,
+                    "text": row["text"],
+                    "beam": int(row["beam"]),
+                    "heuristic": "" if heuristic is None else heuristic,
+                    "bleu": float(row["bleu"]),
+                }
+            )
+    return rows
+
+
+def notes(about: Experiment, runs: list[Run]) -> list[str]:
+    """What a reader must know to read the table."""
+    lines = [f"Reconstruction: {about.reconstruction}"] if about.reconstruction else []
+    lines += [
+        "BLEU in percent, on tokenized text; in brackets what the replacement gains over keeping "
+        "UNK; bold: best of a row.",
+    ]
+    kept = {pair: printed_rows(pair).get(None) for pair in about.pairs}
+    printed = [
+        f"{pair_title(pair)}, {row['text']} ({row['remark']})" for pair, row in kept.items() if row
+    ]
+    if printed:
+        lines.append(
+            f"Jean et al. 2015, Table 2: {'; '.join(printed)}. Where texts and trainings are "
+            "others, compare the gains."
+        )
+    if len(about.seeds) > 1:
+        lines.append(f"Mean ± standard deviation of {len(about.seeds)} seeds.")
+    there = {run.system for run in runs}
+    left = [system.label for system in about.systems if system.id not in there]
+    if left:
+        lines.append(f"Not replaced, for want of attention or of whole words: {', '.join(left)}.")
+    return lines

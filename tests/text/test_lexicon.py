@@ -1,0 +1,86 @@
+"""The lexicon of a training text."""
+
+from pathlib import Path
+
+import pytest
+
+from contextnmt.errors import UserError
+from contextnmt.files import read_lines, write_lines
+from contextnmt.text.lexicon import lexicon, read_lexicon, sampled
+
+
+def write(folder: Path, name: str, *pairs: tuple[str, str]) -> tuple[Path, Path]:
+    """Both sides of a text."""
+    paths = folder / f"{name}.en.gz", folder / f"{name}.fr.gz"
+    for path, side in zip(paths, zip(*pairs, strict=True), strict=True):
+        write_lines(path, side)
+    return paths
+
+
+PAIRS = [
+    ("the house", "la maison"),
+    ("the blue house", "la maison bleue"),
+    ("the flower", "la fleur"),
+    ("", "rien"),
+    ("blue", "bleue"),
+]
+
+
+def test_a_row_has_word_translation_probability_and_count(tmp_path: Path) -> None:
+    source, target = write(tmp_path, "train", *PAIRS)
+    out = tmp_path / "lexicon.tsv.gz"
+    lexicon([source], [target], out)
+    rows = [line.split("\t") for line in read_lines(out)]
+    assert [(row[0], row[1], row[3]) for row in rows] == [
+        ("the", "la", "3"),
+        ("blue", "bleue", "2"),
+        ("house", "maison", "2"),
+        ("flower", "fleur", "1"),
+    ]
+    assert all(0.5 < float(row[2]) <= 1 and len(row[2]) == 6 for row in rows)
+    assert read_lexicon(out) == {row[0]: row[1] for row in rows}
+
+
+def test_the_parts_of_a_text_make_no_difference(tmp_path: Path) -> None:
+    whole = write(tmp_path, "train", *PAIRS)
+    parts = [write(tmp_path, "1of2", *PAIRS[:2]), write(tmp_path, "2of2", *PAIRS[2:])]
+    outs = [tmp_path / "whole.tsv.gz", tmp_path / "parts.tsv.gz"]
+    lexicon([whole[0]], [whole[1]], outs[0], pairs=3)
+    lexicon([part[0] for part in parts], [part[1] for part in parts], outs[1], pairs=3)
+    assert outs[0].read_bytes() == outs[1].read_bytes()
+
+
+@pytest.mark.parametrize(("most", "taken"), [(3, [3, 6, 9]), (10, range(10)), (99, range(10))])
+def test_pairs_are_evenly_spread(tmp_path: Path, most: int, taken: list[int]) -> None:
+    source, target = write(tmp_path, "train", *((f"s{n}", f"t{n}") for n in range(10)))
+    assert list(sampled([source], [target], most)) == [([f"s{n}"], [f"t{n}"]) for n in taken]
+
+
+def test_long_sentences_are_left_out(tmp_path: Path) -> None:
+    source, target = write(tmp_path, "train", ("a " * 101, "b"), ("c", "d " * 101), ("e", "f"))
+    assert list(sampled([source], [target], 9)) == [(["e"], ["f"])]
+
+
+def test_a_text_without_words_has_an_empty_lexicon(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, target = write(tmp_path, "train", ("", "rien"), ("nothing", ""))
+    lexicon([source], [target], tmp_path / "lexicon.tsv")
+    assert read_lexicon(tmp_path / "lexicon.tsv") == {}
+    assert "no sentence pair has words on both sides" in capsys.readouterr().err
+
+
+def test_sides_of_different_length_are_refused(tmp_path: Path) -> None:
+    source, target = write(tmp_path, "train", *PAIRS)
+    write_lines(target, ["la maison"])
+    with pytest.raises(UserError, match=r"has 5 lines and .* has 1"):
+        lexicon([source], [target], tmp_path / "lexicon.tsv")
+    with pytest.raises(UserError, match="1 --source and 0 --target"):
+        lexicon([source], [], tmp_path / "lexicon.tsv")
+
+
+@pytest.mark.parametrize("line", ["house", "house\tmaison", "\tmaison\t0.5\t2", "house\t\t0.5\t2"])
+def test_what_is_no_lexicon_is_refused_with_its_line(tmp_path: Path, line: str) -> None:
+    write_lines(tmp_path / "lexicon.tsv", ["the\tla\t0.5\t3", line])
+    with pytest.raises(UserError, match=r"lexicon.tsv, line 2: expected a source word"):
+        read_lexicon(tmp_path / "lexicon.tsv")

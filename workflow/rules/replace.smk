@@ -1,0 +1,191 @@
+"""Unknown words of translations, replaced by means of the attention: a lexicon, texts, scores.
+
+They are made beside the translations that they are of, not among them: another choice of heuristics
+makes nothing else anew. Only for systems with attention, and for the widest beam.
+"""
+
+
+rule lexicon:
+    input:
+        source=in_training("select/{pair}/{part}.{source}.gz"),
+        target=in_training("select/{pair}/{part}.{target}.gz"),
+    output:
+        "<results>/lexicon/{source}-{target}.tsv.gz",
+    log:
+        "<logs>/lexicon/{source}-{target}.log",
+    benchmark:
+        "<benchmarks>/lexicon/{source}-{target}.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    resources:
+        mem_mb=memory(16000),
+        runtime="4h",
+    params:
+        *code("contextnmt.text.lexicon"),
+        # One param for both, since Snakemake compares params as a set: another order re-runs.
+        texts=lambda wildcards, input: " ".join(
+            [repeated("--source", input.source), repeated("--target", input.target)]
+        ),
+    message:
+        "lexicon {wildcards.source}-{wildcards.target}"
+    shell:
+        "python -m contextnmt lexicon {params.texts} --out {output} > {log} 2>&1"
+
+
+rule replace_unknown:
+    input:
+        translation="<results>/translate/{pair}/{system}/{seed}",
+        text=translated_texts,
+        lexicon="<results>/lexicon/{pair}.tsv.gz",
+    output:
+        directory("<results>/replace-unknown/{pair}/{system}/{seed}"),
+    log:
+        "<logs>/replace-unknown/{pair}/{system}/{seed}.log",
+    benchmark:
+        "<benchmarks>/replace-unknown/{pair}/{system}/{seed}.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    resources:
+        mem_mb=memory(4000),
+        runtime="1h",
+    params:
+        *code("contextnmt.translation.replace_unknown"),
+        # One param for all, since Snakemake compares params as a set: another order re-runs.
+        files=lambda wildcards, input: " ".join(
+            [
+                repeated("--translation", replaceable(wildcards, ".gz")),
+                repeated("--alignments", replaceable(wildcards, ".alignments.npz")),
+                repeated("--source", input.text),
+                repeated("--out", replaced_files("replace-unknown", wildcards)),
+            ]
+        ),
+        heuristics=lambda wildcards: repeated("--heuristic", heuristics(wildcards)),
+    message:
+        "replace unknown words of {wildcards.pair} {wildcards.system}, seed {wildcards.seed}"
+    shell:
+        "python -m contextnmt replace-unknown {params.files} {params.heuristics}"
+        " --lexicon {input.lexicon} --statistics-out {output}/replaced.json > {log} 2>&1"
+
+
+rule restore_replaced:
+    input:
+        translation="<results>/replace-unknown/{pair}/{system}/{seed}",
+        symbols=symbol_tables,
+        rules=rules_of,
+    output:
+        directory("<results>/restore/{pair}/{system}/{seed}.replaced"),
+    log:
+        "<logs>/restore/{pair}/{system}/{seed}.replaced.log",
+    benchmark:
+        "<benchmarks>/restore/{pair}/{system}/{seed}.replaced.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    resources:
+        mem_mb=memory(4000),
+        runtime="1h",
+    params:
+        *code("contextnmt.text.restore"),
+        languages=lambda wildcards: "--source-language {} --target-language {}".format(
+            *wildcards.pair.split("-")
+        ),
+        # One param for all, since Snakemake compares params as a set: another order re-runs.
+        files=lambda wildcards, input: " ".join(
+            [
+                repeated(
+                    "--translation", replaced_files("replace-unknown", wildcards)
+                ),
+                repeated("--out", replaced_files("restore", wildcards)),
+                repeated("--symbols", of_each_replaced(wildcards, input.symbols)),
+                repeated("--rules", input.rules),
+            ]
+        ),
+    message:
+        "restore {wildcards.pair} {wildcards.system}, seed {wildcards.seed}, without unknown words"
+    shell:
+        "python -m contextnmt restore {params.files} {params.languages} > {log} 2>&1"
+
+
+rule score_replaced:
+    input:
+        restored="<results>/restore/{pair}/{system}/{seed}.replaced",
+        reference=replaced_references("tokenize"),
+        raw_reference=replaced_references("extract"),
+    output:
+        "<results>/score/{pair}/{system}/{seed}/replaced.json",
+    log:
+        "<logs>/score/{pair}/{system}/{seed}.replaced.log",
+    benchmark:
+        "<benchmarks>/score/{pair}/{system}/{seed}.replaced.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    resources:
+        mem_mb=memory(4000),
+        runtime="1h",
+    params:
+        *code("contextnmt.evaluation.score"),
+        # One param for all, since Snakemake compares params as a set: another order re-runs.
+        files=lambda wildcards, input: " ".join(
+            [
+                repeated("--name", replaced_names(wildcards)),
+                repeated("--hypothesis", replaced_files("restore", wildcards)),
+                repeated("--reference", input.reference),
+                repeated("--raw-reference", input.raw_reference),
+            ]
+        ),
+        target=lambda wildcards: wildcards.pair.split("-")[1],
+    message:
+        "score {wildcards.pair} {wildcards.system}, seed {wildcards.seed}, without unknown words"
+    shell:
+        "python -m contextnmt score {params.files} --target-language {params.target}"
+        " --out {output} > {log} 2>&1"
+
+
+for name in EXPERIMENTS:
+    if replaced_scores(name):
+
+        rule:
+            name:
+                f"{name}_unknown_words"
+            input:
+                scores=replacing_runs(
+                    "<results>/score/{pair}/{system}/{seed}/scores.json", name
+                ),
+                replaced_scores=replaced_scores(name),
+                folders=replacing_runs(
+                    "<results>/replace-unknown/{pair}/{system}/{seed}", name
+                ),
+            output:
+                report(
+                    f"<results>/report/{name}/tables/unknown-words.csv",
+                    caption="../report/unknown-words.rst",
+                    category="Tables",
+                    labels={"experiment": marked(name), "table": "unknown-words"},
+                ),
+                other_formats(name, "unknown-words"),
+            log:
+                f"<logs>/report/{name}/unknown-words.log",
+            benchmark:
+                f"<benchmarks>/report/{name}/unknown-words.tsv"
+            localrule: True
+            conda:
+                "../../envs/contextnmt.yaml"
+            params:
+                *code("contextnmt.report.unknown_words_table"),
+                experiment=experiment(name, *OF_RUNS, "beams", "dev", "test"),
+                # One param for all, since Snakemake compares params as a set: another order re-runs.
+                files=lambda wildcards, input: " ".join(
+                    [
+                        repeated("--scores", input.scores),
+                        repeated("--replaced-scores", input.replaced_scores),
+                        repeated(
+                            "--statistics",
+                            (f"{folder}/replaced.json" for folder in input.folders),
+                        ),
+                    ]
+                ),
+                out=lambda wildcards, output: Path(output[0]).with_suffix(""),
+            message:
+                f"{name}: table of unknown words"
+            shell:
+                "python -m contextnmt unknown-words-table {params.files}"
+                " --experiment {params.experiment:q} --out {params.out} > {log} 2>&1"

@@ -1,0 +1,104 @@
+"""Which translations get their unknown words replaced, and what these texts are called."""
+
+
+def replaces(pair, system):
+    """Whether unknown words of a system are replaced.
+
+    They are found by the attention; and subwords copied or looked up one by one make no words.
+    """
+    made = recipes.recipe(CONFIGURATION, pair, system)
+    return bool(
+        made["decoding"]["replace"]
+        and made["model"]["attention"]
+        and "bpe" not in made["view"]
+    )
+
+
+def replacing_runs(pattern, experiment):
+    """`pattern` for every run of an experiment whose unknown words are replaced."""
+    return [
+        path
+        for pair in pairs_of(experiment)
+        for path in expand(
+            pattern.replace("{pair}", pair),
+            system=[each for each in systems_of(experiment) if replaces(pair, each)],
+            seed=CONFIGURATION["seeds"],
+        )
+    ]
+
+
+def replaced_scores(experiment):
+    """The scores of the translations of an experiment whose unknown words are replaced."""
+    return replacing_runs(
+        "<results>/score/{pair}/{system}/{seed}/replaced.json", experiment
+    )
+
+
+def lexicons():
+    """The lexicons of all language pairs that need one."""
+    return [
+        f"{RESULTS}/lexicon/{pair}.tsv.gz"
+        for pair in PAIRS
+        if any(replaces(pair, system) for system in systems_with(pair))
+    ]
+
+
+def heuristics(wildcards):
+    """The ways in which a run's unknown words are replaced."""
+    return recipe(wildcards)["decoding"]["replace"]
+
+
+def replaceable(wildcards, suffix):
+    """A file beside each of a run's translations whose unknown words are replaced: the widest beam's."""
+    folder = filled("translate/{pair}/{system}/{seed}", wildcards)
+    return [
+        f"{folder}/{text}.beam{max(beams(wildcards))}{suffix}"
+        for text in evaluated(wildcards.pair, wildcards.system)
+    ]
+
+
+def replaced_names(wildcards):
+    """Names of a run's translations without unknown words, `TEXT.beamN.replacedK`."""
+    return [
+        f"{text}.beam{max(beams(wildcards))}.replaced{heuristic}"
+        for text in evaluated(wildcards.pair, wildcards.system)
+        for heuristic in heuristics(wildcards)
+    ]
+
+
+def replaced_files(stage, wildcards):
+    """These translations, as `replace-unknown` or `restore` wrote them."""
+    folder = filled(f"{stage}/{{pair}}/{{system}}/{{seed}}", wildcards)
+    folder += ".replaced" if stage == "restore" else ""
+    return [f"{folder}/{name}.gz" for name in replaced_names(wildcards)]
+
+
+def of_each_replaced(wildcards, of_texts):
+    """What is given of each dev and test text of a run, in order, for each of these translations."""
+    return [each for each in of_texts for _ in heuristics(wildcards)]
+
+
+def replaced_references(stage):
+    """Input function: the reference of each of these translations, as a stage wrote it."""
+    return lambda wildcards: of_each_replaced(
+        wildcards,
+        [
+            f"{RESULTS}/{stage}/{wildcards.pair}/{text}.{wildcards.pair.split('-')[1]}.gz"
+            for text in evaluated(wildcards.pair, wildcards.system)
+        ],
+    )
+
+
+def replacing_benchmarks(experiment):
+    """Names of the benchmarks of the jobs that replace an experiment's unknown words."""
+    for pattern in [
+        "replace-unknown/{pair}/{system}/{seed}",
+        "restore/{pair}/{system}/{seed}.replaced",
+        "score/{pair}/{system}/{seed}.replaced",
+    ]:
+        yield from replacing_runs(pattern, experiment)
+    yield from (
+        f"lexicon/{pair}"
+        for pair in pairs_of(experiment)
+        if any(replaces(pair, system) for system in systems_of(experiment))
+    )
