@@ -1,4 +1,5 @@
 import importlib
+import signal
 import subprocess
 import sys
 import typing
@@ -113,3 +114,13 @@ def test_the_help_has_a_short_option(
 ) -> None:
     assert run(monkeypatch, "symbolize", "-h") == 0
     assert "<S>_1" in capsys.readouterr().out
+
+
+def test_ctrl_c_while_a_stage_is_loaded_ends_quietly() -> None:
+    program = (
+        "import os, signal, sys; from contextnmt import cli;"
+        "cli.importlib.import_module = lambda _: os.kill(os.getpid(), signal.SIGINT);"
+        "sys.argv = ['contextnmt', 'train']; cli.main()"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert (ended.returncode, ended.stderr) == (-signal.SIGINT, b"")

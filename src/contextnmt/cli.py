@@ -6,9 +6,11 @@ module is imported when its command is called, so that `contextnmt restore` does
 
 import functools
 import importlib
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import typer
@@ -118,6 +120,19 @@ def guarded(function: Callable[..., None]) -> Callable[..., None]:
     return checked
 
 
+def loaded(name: str) -> ModuleType:
+    """The module `name`. Ctrl-C ends the program meanwhile, without a traceback.
+
+    torch takes seconds to load, and an exception within it comes out as a broken installation.
+    """
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        return importlib.import_module(name)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    module = importlib.import_module(name)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    return module
+
+
 def main() -> None:
     """Run the stage that the command line names; print a user's mistake without a traceback."""
     arguments = sys.argv[1:]
@@ -129,10 +144,7 @@ def main() -> None:
         print(f"contextnmt: no stage {stage!r}; choose from {', '.join(COMMANDS)}", file=sys.stderr)
         sys.exit(2)
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    try:
-        module = importlib.import_module(COMMANDS[stage])
-    except KeyboardInterrupt:
-        sys.exit(130)  # as typer does later on; torch alone takes seconds
+    module = loaded(COMMANDS[stage])
     function = getattr(module, stage.replace("-", "_"))
     app.command(
         name=stage,
