@@ -14,7 +14,7 @@ from contextnmt.errors import UserError
 from contextnmt.model.device import choose_device
 from contextnmt.progress import bar
 from contextnmt.text.vocabulary import EOS, SPECIALS
-from contextnmt.translation.alignment import Weights
+from contextnmt.translation.alignment_file import Weights
 from contextnmt.translation.arriving import arriving
 from contextnmt.translation.hypothesis import Hypothesis
 from contextnmt.translation.long_sentences import LONGEST, cut
