@@ -21,8 +21,9 @@ ITERATIONS = 5
 TENSION = 4.0
 #: Probability that a target word comes from no source word; fast_align's.
 NULL_PROBABILITY = 0.08
-#: Pairs of a source and a target position that one block holds, about; 8 bytes each.
-BLOCK = 1 << 22
+#: Pairs of a source and a target position that one block holds, about; 8 bytes each. So few
+#: that what `numbered` packs fits into 64 bits, even for millions of sentences of one word.
+BLOCK = 1 << 20
 
 #: The source word that stands for none.
 NULL = 0
