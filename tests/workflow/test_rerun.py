@@ -169,7 +169,12 @@ def test_joint_codes_concern_the_systems_with_subwords_alone(
         (
             "label: +C+S,",
             "label: Both,",
-            {"choi2017_curves"} | AFTER_SCORING | AFTER_COUNTING | AFTER_CHARTING | AFTER_MASKING,
+            {"choi2017_curves", "choi2017_trainings"}
+            | AFTER_SCORING
+            | AFTER_COMPARING
+            | AFTER_COUNTING
+            | AFTER_CHARTING
+            | AFTER_MASKING,
         ),
         ("beams: [1, 12]", "beams: [1, 12] # a remark", set()),
     ],
