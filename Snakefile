@@ -43,6 +43,7 @@ include: "workflow/rules/replace.smk"
 include: "workflow/rules/report_text.smk"
 include: "workflow/rules/report_choi2017.smk"
 include: "workflow/rules/report_context.smk"
+include: "workflow/rules/report_sentences.smk"
 
 
 rule all:

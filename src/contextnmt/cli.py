@@ -69,11 +69,13 @@ STAGES = {
     "symbol-scores-table": "contextnmt.report.symbol_scores_table",
     "local-charts-table": "contextnmt.report.local_charts_table",
     "masks-table": "contextnmt.report.masks_table",
+    "examples": "contextnmt.report.examples",
     "gains": "contextnmt.report.gains",
     "curves": "contextnmt.report.curves",
     "length-curves": "contextnmt.report.length_curves",
     "local-charts-figure": "contextnmt.report.local_charts_figure",
     "masks-figure": "contextnmt.report.masks_figure",
+    "alignment-maps": "contextnmt.report.alignment_maps",
     "page": "contextnmt.report.page",
 }
 

@@ -104,7 +104,8 @@ def named_pairs(configuration: Configuration) -> Iterator[tuple[list[Any], str]]
         path = ["experiments", name]
         for position, pair in enumerate(experiment.get("pairs") or []):
             yield [*path, "pairs", position], pair
-        yield from (([*path, "roles", pair], pair) for pair in experiment.get("roles", {}))
+        for block in ("roles", "sentences"):
+            yield from (([*path, block, pair], pair) for pair in experiment.get(block, {}))
 
 
 def wrong_systems(configuration: Configuration) -> Iterator[Mistake]:
@@ -131,6 +132,10 @@ def wrong_systems(configuration: Configuration) -> Iterator[Mistake]:
                 if system not in experiment["systems"]:
                     what = unknown(f"system {system}", system, sorted(experiment["systems"]))
                     yield path, f"{dotted(path)}: {what}"
+        drawn = experiment.get("alignments")
+        if drawn not in (None, *experiment["systems"]):
+            what = unknown(f"system {drawn}", drawn, sorted(experiment["systems"]))
+            yield ["experiments", name, "alignments"], f"experiments.{name}.alignments: {what}"
         for system, entry in experiment["systems"].items():
             if "contextualizer" in entry.get("model", {}) and not entry.get("context"):
                 path = ["experiments", name, "systems", system, "model", "contextualizer"]

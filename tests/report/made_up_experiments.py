@@ -39,6 +39,10 @@ CHEN = [
 ]
 
 
+#: Sentences to be shown, by words in them; no text has the second one.
+SENTENCES = ("the bank by the river", "the bank of the river")
+
+
 def method(name: str, title: str, *contrasts: tuple[str, str]) -> dict[str, Any]:
     """A method as JSON has it."""
     return {"id": name, "name": title, "contrasts": list(map(list, contrasts))}
@@ -134,6 +138,7 @@ def experiment(
         "ensemble": False,
         "dev": {pair: ["dev"] for pair in known["pairs"]},
         "test": {pair: list(tests) for pair in known["pairs"]},
+        "sentences": {pair: list(SENTENCES) for pair in known["pairs"]},
         "vocabulary_size": 1600,
         "config_digest": "0123456789ab",
     }

@@ -10,11 +10,14 @@ from typing import Any
 from analysed_models import make_contextualization
 from made_up_experiments import experiment
 from made_up_significance import make_significance
+from sentence_results import alignment_arguments, example_arguments, make_alignments
 
 from contextnmt.files import write_json, write_lines
+from contextnmt.report.alignment_maps import alignment_maps
 from contextnmt.report.bleu_table import bleu_table
 from contextnmt.report.cleaning_table import cleaning_table
 from contextnmt.report.curves import curves
+from contextnmt.report.examples import examples
 from contextnmt.report.gains import gains
 from contextnmt.report.literature_table import literature_table
 from contextnmt.report.page import page
@@ -37,6 +40,8 @@ SENTENCES = {
     "de": "Am 14. März besuchte Herr Orlow vom IWF das Ufer des Flusses mit 2 Gästen .",
 }
 LINES = 30
+#: Place of the system in the list that has alignments.
+ALIGNED = 1
 #: Language pair -> training corpus -> its parts.
 TRAIN = {
     "en-fr": {
@@ -94,7 +99,7 @@ def make_results(
 
 def make_pair(folder: Path, pair: str, tests: tuple[str, ...]) -> None:
     """What all systems of a pair share: test texts, and the counts of its training text."""
-    for text in tests:
+    for text in (*tests, "dev"):
         for language in pair.split("-"):
             lines = [SENTENCES[language]] * LINES
             write_lines(folder / f"tokenize/{pair}/{text}.{language}.gz", lines)
@@ -262,12 +267,13 @@ def make_run(folder: Path, run: str, bleu: float, position: int, tests: tuple[st
     }
     write_json(folder / f"score/{run}/scores.json", scores)
     words = SENTENCES[language].split()
-    for text in tests:
+    for text in (*tests, "dev"):
         for beam in (1, 12):
-            output = [
-                " ".join(words[: 6 + position] + ["UNK"] * (line % 3)) for line in range(LINES)
-            ]
-            write_lines(folder / f"restore/{run}/{text}.beam{beam}.gz", output)
+            output = [words[: 6 + position] + ["UNK"] * (line % 3) for line in range(LINES)]
+            file = f"{run}/{text}.beam{beam}"
+            write_lines(folder / f"restore/{file}.gz", map(" ".join, output))
+            if position == ALIGNED:
+                make_alignments(folder / f"translate/{file}", SENTENCES["en"], output)
     symbols = 10 * position if "symbol" in run else 0
     outcomes = {"rule": symbols // 10, "copy": 20 * symbols, "dropped": 3, "missing": 7 * symbols}
     write_json(
@@ -385,6 +391,8 @@ def make_report(results: Results) -> Path:
     curves(logs, experiment, out / "figures")
     models = results.files("train/*/*/*/model.json")
     trainings_table(models, logs, experiment, out / "tables/trainings")
+    examples(**example_arguments(results))
+    alignment_maps(**alignment_arguments(results))
     page(**page_arguments(results))
     return out / "index.html"
 

@@ -84,7 +84,7 @@ def test_tables_and_figures_can_be_read_out(elements: Elements) -> None:
     scopes = {heading.get("scope") for heading in elements.all("th")}
     assert scopes == {"row", "col", "colgroup"}
     assert all(svg["role"] == "img" and svg["aria-label"] for svg in elements.all("svg"))
-    assert len(elements.all("svg")) == 12
+    assert len(elements.all("svg")) == 16
     assert len(elements.all("h1")) == 1
 
 
@@ -140,11 +140,13 @@ def test_a_translation_that_ends_early_is_named(
 
 
 def test_text_of_corpora_is_escaped(results: Results, reported: Path, tmp_path: Path) -> None:
-    source = tmp_path / "en-fr/test.en.gz"
-    write_lines(source, ["<script>alert(1)</script> & more words are here"] * 30)
     arguments: dict[str, Any] = page_arguments(results) | {"out": tmp_path / "index.html"}
-    german = [path for path in arguments["source"] if "en-de" in str(path)]
-    page(**arguments | {"source": [source, *german]})
+    table, *_ = (path for path in arguments["table"] if path.stem == "examples")
+    content = read_json(table)
+    content["data"][0]["tokens"] = "<script>alert(1)</script> & more words are here"
+    write_json(tmp_path / "examples.json", content)
+    others = [path for path in arguments["table"] if path != table]
+    page(**arguments | {"table": [*others, tmp_path / "examples.json"]})
     written = (tmp_path / "index.html").read_text()
     assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp; more" in written
     assert "<script" not in written
@@ -253,6 +255,27 @@ def test_what_was_not_made_is_not_shown(results: Results, reported: Path, tmp_pa
     assert "training-text" not in arguments["out"].read_text()
 
 
+def test_examples_and_alignments_have_their_sections(text: str) -> None:
+    told = section(text, "examples")
+    assert told.count("<dl>") == 2 * (1 + 4)  # of each pair one was chosen, and four differ
+    assert "no sentence of test, dev has the words “the bank of the river” in a row" in told
+    assert '<p class="line">test, line 1</p>' in told
+    assert 'a visité la <span class="other">UNK</span>' in told
+    assert 'href="tables/examples.csv"' in told
+    assert section(text, "alignments").count("<svg") == 4
+
+
+def test_without_examples_and_alignments_the_page_has_no_such_sections(
+    results: Results, reported: Path
+) -> None:
+    arguments = page_arguments(results) | {"out": reported.with_name("without.html")}
+    for option, start in {"table": "examples", "figure": "alignments"}.items():
+        arguments[option] = [path for path in arguments[option] if not path.name.startswith(start)]
+    page(**arguments)
+    written = arguments["out"].read_text()
+    assert "#alignments" not in written and "#examples" not in written
+
+
 @pytest.fixture(scope="module")
 def others(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Results, str]]:
     """Results and page of the experiments that have no symbols."""
@@ -277,7 +300,7 @@ def test_what_an_experiment_has_not_is_left_out(
     found = Elements(text).all("section")
     assert [section["id"] for section in found] == [
         *("summary", results.about["table"], "gains", "training-text", "phenomena"),
-        *("curves", "examples", "differences", "run"),
+        *("curves", "alignments", "examples", "differences", "run"),
     ]
     anchors = re.findall(r'<li><a href="#(.*)">', text)
     assert anchors == [each["id"] for each in found if each["id"] != "gains"]
@@ -296,7 +319,7 @@ def test_a_reconstruction_says_so_everywhere(others: dict[str, tuple[Results, st
     assert "+1.78 BLEU on average" in summary and "another data set" in summary
     assert results.about["reconstruction"] in section(text, "bleu")
     drawings = re.findall(r"<svg.*?</svg>", text, flags=re.DOTALL)
-    assert len(drawings) == 8
+    assert len(drawings) == 12
     assert all("(reconstruction)</text>" in drawing for drawing in drawings)
     for path in results.files("report/figures/*.svg"):
         assert "(reconstruction)</text>" in path.read_text()

@@ -8,7 +8,6 @@ from contextnmt.errors import UserError
 from contextnmt.model.settings import ModelSettings
 from contextnmt.model.translator import Translator
 from contextnmt.translation.alignment import attention_weights
-from contextnmt.translation.alignment_file import read_alignments, write_alignments
 from contextnmt.translation.ensemble import Ensemble
 
 SOURCE = torch.tensor([[3, 4, 5, 1], [4, 1, 0, 0], [5, 3, 1, 0]])
@@ -55,30 +54,3 @@ def test_of_an_ensemble_the_mean():
 def test_a_model_without_attention_has_none():
     with pytest.raises(UserError, match="without attention"):
         attention_weights(Ensemble([model(1, attention=False)]), SOURCE, TARGETS)
-
-
-def test_a_file_gives_back_what_was_written(tmp_path):
-    found = attention_weights(Ensemble([model(1)]), SOURCE, TARGETS)
-    written = [found[0], np.empty((0, 0)), *found[1:]]
-    for name in ("one.npz", "two.npz"):
-        write_alignments(tmp_path / name, written)
-    assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "two.npz").read_bytes()
-    read = read_alignments(tmp_path / "one.npz")
-    assert [weights.shape for weights in read] == [(3, 4), (0, 0), (5, 2), (1, 3)]
-    for before, after in zip(written, read, strict=True):
-        np.testing.assert_allclose(after, before, atol=5e-4)
-
-
-def test_a_text_without_lines_has_a_file_too(tmp_path):
-    write_alignments(tmp_path / "none.npz", [])
-    assert read_alignments(tmp_path / "none.npz") == []
-
-
-def test_a_file_that_has_none_is_named(tmp_path):
-    path = tmp_path / "text.npz"
-    path.write_text("no weights")
-    with pytest.raises(UserError, match=r"text\.npz: no alignments"):
-        read_alignments(path)
-    np.savez(path, shapes=np.array([[2, 2]]), weights=np.zeros(3))
-    with pytest.raises(UserError, match="3 weights for 1 sentences"):
-        read_alignments(path)

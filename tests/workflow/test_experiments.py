@@ -94,7 +94,7 @@ def test_the_columns_all_and_no_unk_stand_beside_the_papers(results: Path) -> No
 def test_every_experiment_has_a_page_and_tables_of_its_own(results: Path, experiment: str) -> None:
     report = results / "report" / experiment
     page = (report / "index.html").read_text()
-    for name in ["cleaning", "selection", "phenomena", TABLES[experiment]]:
+    for name in ["cleaning", "selection", "phenomena", "examples", TABLES[experiment]]:
         for suffix in ["csv", "json", "md", "tex"]:
             assert (report / "tables" / f"{name}.{suffix}").stat().st_size > 0
     for name in ["gains.en-fr", "curves.en-fr.bleu", "curves.en-fr.loss"]:
@@ -119,3 +119,18 @@ def test_unknown_words_are_replaced_where_there_is_attention(results: Path) -> N
             assert "UNK" not in " ".join(read_lines(path)).split()
         assert len(list(folder.glob("test.beam2.replaced*.gz"))) == 3
     assert not (results / "report" / "chen2017" / "tables" / "unknown-words.csv").exists()
+
+
+def test_sentences_of_the_demo_are_there_and_aligned(results: Path) -> None:
+    report = results / "report"
+    for experiment in SYSTEMS:
+        rows = read_json(report / experiment / "tables" / "examples.json")["data"]
+        assert [row for row in rows if row["gap"]] == []
+        assert len({row["words"] for row in rows}) == 6  # five, and those that differ
+    drawn = sorted(path.name for path in report.glob("*/figures/alignments.*.svg"))
+    assert drawn == ["alignments.en-fr.chosen.svg", "alignments.en-fr.random.svg"]
+    folder = results / "translate" / "en-fr"
+    aligned = {path.parts[-3] for path in folder.glob("*/1/test.beam2.alignments.npz")}
+    assert aligned == {
+        system for systems in SYSTEMS.values() for system in systems if "encdec" not in system
+    }

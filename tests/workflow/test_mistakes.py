@@ -116,6 +116,23 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
             "systems.bpe.model.contextualizer: only for a system with `context: true`",
         ),
         ({"training": {"unknown_limit": {"en_fr": 0.1}}}, "'en_fr' is not text like en-fr"),
+        (
+            {"experiments": {"choi2017": {"alignments": "bpe-contxt"}}},
+            "mine.yaml: experiments.choi2017.alignments: unknown system bpe-contxt; did you mean "
+            "bpe-context?",
+        ),
+        (
+            {"experiments": {"choi2017": {"sentences": {"en-xx": ["a"]}}}},
+            "experiments.choi2017.sentences: unknown pair en-xx; did you mean en-",
+        ),
+        (
+            {"experiments": {"choi2017": {"sentences": {"en-fr": [17]}}}},
+            "sentences.en-fr[0] is 17; allowed: text like the bank of the river",
+        ),
+        (
+            {"experiments": {"choi2017": {"sentences": {"en-fr": [" "]}}}},
+            'sentences.en-fr[0] is " "; allowed: text like the bank of the river',
+        ),
         ({"experiments": {"choi2071": {}}}, "unknown experiment choi2071; did you mean choi2017?"),
         (
             {"roles": {"en-fr": {"dev": ["devv"]}}},

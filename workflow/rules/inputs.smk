@@ -390,6 +390,11 @@ def experiment(name, *needed):
         "ensemble": has_ensembles(name),
         "dev": {pair: roles_of(name, pair, "dev") for pair in pairs},
         "test": {pair: roles_of(name, pair, "test") for pair in pairs},
+        "sentences": {
+            pair: words
+            for pair, words in entry.get("sentences", {}).items()
+            if pair in pairs
+        },
         "vocabulary_size": CONFIGURATION["text"]["vocabulary_size"],
         "config_digest": configurations.digest(CONFIGURATION, name),
         "deviations": deviations(name),

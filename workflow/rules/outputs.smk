@@ -100,6 +100,27 @@ def gain_figures(experiment, *suffixes):
     )
 
 
+def aligned(experiment):
+    """The system whose alignments are drawn, or None: not asked for, not here, or no attention."""
+    entry = CONFIGURATION["experiments"][experiment]
+    system = entry.get("alignments")
+    if system not in systems_of(experiment):
+        return None
+    return system if entry["systems"][system]["model"]["attention"] else None
+
+
+def alignment_figures(experiment, *suffixes):
+    """The figures of alignments: of chosen sentences, where there are some, and of random ones."""
+    chosen = CONFIGURATION["experiments"][experiment].get("sentences", {})
+    return [
+        f"<results>/report/{experiment}/figures/alignments.{pair}.{kind}.{suffix}"
+        for pair in pairs_of(experiment)
+        if aligned(experiment)
+        for kind in (["chosen", "random"] if chosen.get(pair) else ["random"])
+        for suffix in suffixes or ["svg"]
+    ]
+
+
 def bleu_table(experiment):
     """What an experiment calls its table of BLEU."""
     return CONFIGURATION["experiments"][experiment]["table"]
@@ -128,7 +149,7 @@ def marked(experiment):
 def tables_of(experiment):
     """The tables on the page of an experiment."""
     names = [bleu_table(experiment), "literature", "significance", "trainings"]
-    names += ["cleaning", "selection"]
+    names += ["cleaning", "selection", "examples"]
     if experiment == "choi2017":
         names += ["table2", "table3", "symbols", *analysis_tables()]
     if phenomena_files(experiment):

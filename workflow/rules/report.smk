@@ -7,8 +7,10 @@ OF_BLEU = [*OF_RUNS, "table", "methods", "beams", "dev", "test"]
 OF_BLEU += ["translations", "ensemble"]
 PAGE = [*OF_BLEU, "title", "preset", "corpora", "vocabulary_size", "config_digest"]
 PAGE += ["deviations"]
+TRANSLATED = [*OF_RUNS, "beams", "dev", "test", "sentences"]
 
-CAPTIONS = ["bleu-table", "cleaning", "curves", "gains", "lengths", "literature"]
+CAPTIONS = ["alignments", "examples"]
+CAPTIONS += ["bleu-table", "cleaning", "curves", "gains", "lengths", "literature"]
 CAPTIONS += ["phenomena", "selection", "selection-figures", "significance"]
 CAPTIONS += ["symbol-errors", "symbol-scores", "symbols"]
 CAPTIONS += ["table1", "table2", "table3", "trainings", "unknown-words", "workflow"]
@@ -207,6 +209,7 @@ for name in EXPERIMENTS:
                     if name in ANALYSED
                     else []
                 ),
+                *alignment_figures(name, "svg"),
             ],
             models=runs("<results>/train/{pair}/{system}/{seed}/model.json", [name]),
             source=first_test_files(name, "tokenize", 0),

@@ -1,19 +1,41 @@
-"""A few test sentences with what each system makes of them."""
+"""Sentences with what each system makes of them: chosen ones, and those that differ most."""
 
 import heapq
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import zip_longest
+from dataclasses import dataclass, field
+from itertools import groupby, zip_longest
 from pathlib import Path
+from typing import Annotated, Any
+
+import typer
 
 from contextnmt.errors import UserError
-from contextnmt.files import read_lines
-from contextnmt.report.experiment import Experiment, match, pair_title, run_of
+from contextnmt.files import read_lines, read_pairs
+from contextnmt.report.experiment import Experiment, match, pair_title, parse_experiment, run_of
+from contextnmt.report.sentences import Place, nowhere, place_of, text_of, texts_of
+from contextnmt.report.tables import NONE, Block, Cell, Table, write_table
 
-#: Sentences shown of each pair.
+#: Sentences of each pair on which the systems differ most.
 COUNT = 4
 #: Words of a source sentence that is neither trivial nor too long to read in seven versions.
 LENGTHS = range(6, 31)
+
+#: Translation of a text by a system: pair, system, seed and file, ``test.beam12``.
+Name = tuple[str, str, int, str]
+#: A row of the table.
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Output:
+    """The lines of a translation or, in `gap`, why there are none."""
+
+    lines: list[str]
+    gap: str = ""
+
+    def version(self, number: int) -> tuple[str, str]:
+        """The line of a number (from 1) and the gap."""
+        return ("", self.gap) if self.gap else (self.lines[number - 1], "")
 
 
 @dataclass(frozen=True)
@@ -22,50 +44,148 @@ class Translation:
 
     label: str
     words: list[tuple[str, bool]]
+    gap: str
 
 
 @dataclass(frozen=True)
 class Example:
-    """One line of a test text (from 1) with its translations, in the order of the systems."""
+    """A sentence at a place (``test, line 17``) with its translations, in the order of the systems.
 
-    line: int
-    source: str
-    reference: str
-    translations: list[Translation]
+    `gap` says why there is none.
+    """
+
+    place: str
+    gap: str
+    source: str = ""
+    reference: str = ""
+    translations: list[Translation] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class PairExamples:
-    """The examples of one language pair."""
+    """The examples of one language pair: those `chosen`, and those of `text` that `differ` most."""
 
     title: str
     source_language: str
     target_language: str
-    examples: list[Example]
+    text: str
+    chosen: list[Example]
+    differ: list[Example]
 
 
 def examples(
-    about: Experiment, source: list[Path], reference: list[Path], hypothesis: list[Path]
-) -> list[PairExamples]:
-    """The lines on which the systems differ most, of each pair's text.
+    source: Annotated[list[Path], typer.Option(help="test or dev text; repeatable")],
+    reference: Annotated[list[Path], typer.Option(help="its reference; repeatable")],
+    hypothesis: Annotated[list[Path], typer.Option(help="its translations; repeatable")],
+    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
+    out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
+) -> None:
+    """Set the translations of some sentences by all systems side by side.
 
-    `source` and `reference` are one file a pair (``…/{pair}/{file}``), `hypothesis` one a pair and
-    system, of the first seed. Raises UserError if a file is missing or lengths differ.
+    They are the experiment's `sentences`, and those lines of its first test text on which the
+    systems differ most. Translations are restored, of the first seed at the widest beam. A sentence
+    that no text has, or a translation that is missing or too short, is a gap with its reason.
+
+    Example: contextnmt examples --source results/demo/tokenize/en-fr/test.en.gz
+    --reference results/demo/tokenize/en-fr/test.fr.gz
+    --hypothesis results/demo/restore/en-fr/rnnsearch-50/1/test.beam12.gz --experiment "$JSON"
+    --out results/demo/report/bahdanau2015/tables/examples
     """
-    runs = [run for run in about.runs if run.seed == about.seeds[0]]
-    hypotheses = match("--hypothesis", hypothesis, run_of, runs)
-    sources = match("--source", source, folder_of, about.pairs)
-    references = match("--reference", reference, folder_of, about.pairs)
-    found = []
+    about = parse_experiment(experiment)
+    keys = [(pair, text) for pair in about.pairs for text in texts_of(about, pair)]
+    sources = match("--source", source, text_of, keys)
+    references = match("--reference", reference, text_of, keys)
+    wanted = [
+        (pair, system.id, about.seeds[0], f"{text}.beam{about.beam}")
+        for pair, text in keys
+        for system in about.systems
+    ]
+    given = set(map(name_of, hypothesis))
+    hypotheses = match("--hypothesis", hypothesis, name_of, [key for key in wanted if key in given])
+    rows: list[Row] = []
     for pair in about.pairs:
-        files = [hypotheses[run] for run in runs if run.pair == pair]
-        lines = together([sources[pair], references[pair], *files])
+        pair_texts = PairTexts(about, pair)
+        for text in texts_of(about, pair):
+            pair_texts.read(text, sources[pair, text], references[pair, text], hypotheses)
+        rows += pair_texts.rows()
+    gaps = [f"{pair_title(row['pair'])}: {row['gap']}" for row in rows if not row["text"]]
+    write_table(out, Table(list(blocks(about, rows)), rows, gaps))
+
+
+def name_of(path: Path) -> Name:
+    """What `path` is the translation of, by the folders above it and its name."""
+    return (*run_of(path), path.name.removesuffix(".gz"))
+
+
+class PairTexts:
+    """The texts of one language pair with their translations."""
+
+    def __init__(self, about: Experiment, pair: str) -> None:
+        self.about, self.pair = about, pair
+        self.sources: dict[str, list[str]] = {}
+        self.references: dict[str, list[str]] = {}
+        self.outputs: dict[str, list[Output]] = {}  # in the order of the systems
+
+    def read(self, text: str, source: Path, reference: Path, hypotheses: dict[Name, Path]) -> None:
+        """Add a text. Raises UserError if source and reference differ in length."""
+        lines = list(read_pairs(source, reference))
+        self.sources[text] = [line[0] for line in lines]
+        self.references[text] = [line[1] for line in lines]
+        self.outputs[text] = []
+        for system in self.about.systems:
+            name = f"{text}.beam{self.about.beam}"
+            path = hypotheses.get((self.pair, system.id, self.about.seeds[0], name))
+            self.outputs[text].append(read_output(path, name, len(lines)))
+
+    def rows(self) -> Iterator[Row]:
+        """What the table holds of the chosen sentences and of those that differ most."""
+        for words in self.about.sentences.get(self.pair, []):
+            place = place_of(words, self.sources)
+            if place is None:
+                row = {
+                    "words": words,
+                    "version": "",
+                    "tokens": "",
+                    "gap": nowhere(words, self.sources),
+                }
+                yield {"pair": self.pair, "text": "", "line": None, **row}
+            else:
+                yield from self.versions(place, words)
+        for place in self.most_different(self.about.test[self.pair][0]):
+            yield from self.versions(place, "")
+
+    def most_different(self, text: str) -> list[Place]:
+        """The lines on which the systems that have translations differ most, in their order."""
+        outputs = [output.lines for output in self.outputs[text] if not output.gap]
+        lines = zip(self.sources[text], self.references[text], *outputs, strict=True)
         chosen = heapq.nlargest(COUNT, enumerate(lines, start=1), key=interest)
-        languages = source_and_target(pair)
-        labels = [system.label for system in about.systems]
-        shown = [example(number, texts, labels) for number, texts in sorted(chosen)]
-        found.append(PairExamples(pair_title(pair), *languages, shown))
-    return found
+        return [Place(text, number) for number, _ in sorted(chosen)]
+
+    def versions(self, place: Place, words: str) -> Iterator[Row]:
+        """Source, reference and translations of a line, a row each."""
+        text, number = place
+        systems = [system.id for system in self.about.systems]
+        versions = [
+            ("source", (self.sources[text][number - 1], "")),
+            ("reference", (self.references[text][number - 1], "")),
+            *zip(systems, (each.version(number) for each in self.outputs[text]), strict=True),
+        ]
+        for version, (tokens, gap) in versions:
+            row = {"words": words, "version": version, "tokens": tokens, "gap": gap}
+            yield {"pair": self.pair, "text": text, "line": number, **row}
+
+
+def read_output(path: Path | None, name: str, count: int) -> Output:
+    """The translation in a file, or why it is of no use: not there, or not of `count` lines."""
+    if path is None:
+        return Output([], f"no {name}: not translated")
+    try:
+        lines = list(read_lines(path))
+    except UserError as error:
+        return Output([], str(error))
+    if len(lines) != count:
+        return Output([], f"{path} has {len(lines)} lines and its source has {count}")
+    return Output(lines)
 
 
 def source_and_target(pair: str) -> tuple[str, str]:
@@ -94,12 +214,54 @@ def interest(numbered: tuple[int, tuple[str, ...]]) -> tuple[bool, int, int]:
     return len(source.split()) in LENGTHS, len(set(outputs)), -number
 
 
-def example(number: int, texts: tuple[str, ...], labels: list[str]) -> Example:
-    """One line with its translations, each word compared with the reference."""
-    source, reference, *outputs = texts
-    known = set(reference.split())
+def blocks(about: Experiment, rows: list[Row]) -> Iterator[Block]:
+    """What a reader sees, a block a sentence."""
+    for sentence in sentences(rows):
+        first = sentence[0]
+        if first["text"]:
+            chosen = " (chosen)" if first["words"] else ""
+            title = f"{about.pair_title(first['pair'])}, {place(first)}{chosen}"
+            cells = [Cell(row["tokens"] or NONE, row["gap"]) for row in sentence]
+            labels = ["Source", "Reference", *(system.label for system in about.systems)]
+            shown = [(label, [cell]) for label, cell in zip(labels, cells, strict=True)]
+            yield Block(title, [("tokens",)], shown, text_columns=1)
+
+
+def sentences(rows: list[Row]) -> Iterator[list[Row]]:
+    """The rows of each sentence."""
+    keys = ("pair", "text", "line", "words")
+    yield from (list(group) for _, group in groupby(rows, lambda row: [row[key] for key in keys]))
+
+
+def place(row: Row) -> str:
+    """``test, line 1,017``."""
+    return f"{row['text']}, line {row['line']:,}"
+
+
+def shown_examples(about: Experiment, rows: list[Row]) -> list[PairExamples]:
+    """The examples of each pair as the page shows them, from the rows of the table."""
+    found = []
+    for pair in about.pairs:
+        of_pair = [rows for rows in sentences(rows) if rows[0]["pair"] == pair]
+        chosen, differ = (
+            [example(about, rows) for rows in of_pair if bool(rows[0]["words"]) == wanted]
+            for wanted in (True, False)
+        )
+        languages, text = source_and_target(pair), about.test[pair][0]
+        found.append(PairExamples(pair_title(pair), *languages, text, chosen, differ))
+    return found
+
+
+def example(about: Experiment, rows: list[Row]) -> Example:
+    """One sentence with its translations, each word compared with the reference."""
+    if not rows[0]["text"]:
+        return Example("", rows[0]["gap"])
+    source, reference, *outputs = rows
+    known = set(reference["tokens"].split())
     translations = [
-        Translation(label, [(word, word in known) for word in output.split()])
-        for label, output in zip(labels, outputs, strict=True)
+        Translation(
+            system.label, [(word, word in known) for word in row["tokens"].split()], row["gap"]
+        )
+        for system, row in zip(about.systems, outputs, strict=True)
     ]
-    return Example(number, source, reference, translations)
+    return Example(place(source), "", source["tokens"], reference["tokens"], translations)

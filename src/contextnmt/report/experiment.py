@@ -78,6 +78,7 @@ class Experiment:
     ensemble: bool  #: whether the seeds of each system also translate together
     dev: dict[str, list[str]]
     test: dict[str, list[str]]
+    sentences: dict[str, list[str]]  #: to be shown, of each pair, by words that they have in a row
     vocabulary_size: int
     config_digest: str
     deviations: list[Deviation]

@@ -17,7 +17,7 @@ from contextnmt.files import atomic, read_lines
 from contextnmt.report.contextualization import observations
 from contextnmt.report.contrasts import REPEATS, Contrast, contrasts
 from contextnmt.report.differences import differences
-from contextnmt.report.examples import examples
+from contextnmt.report.examples import shown_examples
 from contextnmt.report.experiment import Experiment, by_run, parse_experiment
 from contextnmt.report.figures import INK, RULE
 from contextnmt.report.findings import findings
@@ -44,6 +44,8 @@ SCHEME = {INK: "currentColor", RULE: "var(--rule)", "#ffffff": "none"}
 
 #: Figure, by its file's name without the pair -> what it shows.
 DESCRIPTIONS = {
+    "alignments.chosen": "Alignments of chosen sentences",
+    "alignments.random": "Alignments of random sentences",
     "curves.bleu": "BLEU on the dev texts by update",
     "curves.loss": "Training loss by update",
     "gains": "Gain of each method",
@@ -147,7 +149,7 @@ def page(
         "figures": figures,
         "kinds": {each["kind"] for each in figures},
         "numbers": NUMBERED.get(about.name, {}),
-        "pairs": examples(about, source, reference, hypothesis),
+        "examples": shown_examples(about, tables["examples"].data) if "examples" in tables else [],
         "differences": differences(about, source, reference, hypothesis, *counts)
         if any(counts)
         else [],

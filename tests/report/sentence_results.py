@@ -1,0 +1,59 @@
+"""Made-up translations with alignments, and what the stages that show single sentences read."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from contextnmt.files import write_lines
+from contextnmt.report.experiment import run_of
+from contextnmt.translation.alignment_file import Weights, write_alignments
+
+if TYPE_CHECKING:
+    from results_folder import Results
+
+
+def make_alignments(stem: Path, source: str, translations: list[list[str]]) -> None:
+    """What `translate --alignments` writes of a text whose lines are all `source`."""
+    write_lines(stem.with_name(f"{stem.name}.gz"), map(" ".join, translations))
+    columns = len(source.split()) + 1
+    weights = [weights_of(len(line) + 1, columns) for line in translations]
+    write_alignments(stem.with_name(f"{stem.name}.alignments.npz"), weights)
+
+
+def weights_of(rows: int, columns: int) -> Weights:
+    """Attention that moves from the first to the last word of the source."""
+    distances = np.linspace(0, columns - 1, rows)[:, None] - np.arange(columns)
+    weights = np.exp(-(distances**2))
+    return np.asarray(weights / weights.sum(1, keepdims=True))
+
+
+def example_arguments(results: "Results") -> dict[str, Any]:
+    """What `examples` is called with."""
+    return {
+        "source": results.files("tokenize/*/*.en.gz"),
+        "reference": results.files("tokenize/*/*.[fd]?.gz"),
+        "hypothesis": results.files("restore/*/*/1/*.beam12.gz"),
+        "experiment": results.experiment,
+        "out": results.folder / "report" / "tables" / "examples",
+    }
+
+
+def alignment_arguments(results: "Results") -> dict[str, Any]:
+    """What `alignment-maps` is called with."""
+    translation = results.files("translate/*/*/1/*.beam12.gz")
+    texts = [(run_of(path).pair, path.name.partition(".")[0]) for path in translation]
+    source, reference = (
+        [results.folder / f"tokenize/{p}/{text}.{p.split('-')[side]}.gz" for p, text in texts]
+        for side in (0, 1)
+    )
+    return {
+        "translation": translation,
+        "view": source,
+        "source": source,
+        "reference": reference,
+        "source_counts": results.files("word-counts/*/en.tsv"),
+        "target_counts": results.files("word-counts/*/[fd]?.tsv"),
+        "experiment": results.experiment,
+        "out": results.folder / "report" / "figures",
+    }

@@ -1,0 +1,240 @@
+"""Maps of alignments: which sentences, the right weights at the right words, and that words fit."""
+
+import base64
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from made_up_experiments import experiment
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from PIL import Image
+from results_folder import Results
+from sentence_results import alignment_arguments
+
+from contextnmt.errors import UserError
+from contextnmt.files import write_lines
+from contextnmt.report.alignment_maps import Aligned, alignment_maps, random_panels
+from contextnmt.report.alignment_panels import Panel, draw_panels, inches
+from contextnmt.translation.alignment_file import write_alignments
+
+SOURCE = ["The bank rises .", "", "He sees the bank of the river over there today ."]
+REFERENCE = ["La banque monte .", "", "Il voit la rive du fleuve là-bas aujourd' hui ."]
+TRANSLATION = ["La rive", "", "Il voit la rive du fleuve là-bas ."]
+
+
+def weights_of(number: int) -> np.ndarray:
+    """Weights of a line, no two alike."""
+    shape = (len(TRANSLATION[number].split()) + 1, len(SOURCE[number].split()) + 1)
+    return np.arange(1, shape[0] * shape[1] + 1).reshape(shape) / (2.0 * shape[0] * shape[1])
+
+
+def made_up(folder: Path, sentences: list[str]) -> dict[str, Any]:
+    """What `alignment-maps` is called with: RNNsearch-50 on two texts alike."""
+    about = experiment("bahdanau2015") | {"sentences": {"en-fr": sentences}}
+    weights = [weights_of(0), np.empty((0, 0)), weights_of(2)]
+    for text in ("test", "dev"):
+        write_lines(folder / f"tokenize/en-fr/{text}.en.gz", SOURCE)
+        write_lines(folder / f"tokenize/en-fr/{text}.fr.gz", REFERENCE)
+        made = folder / "translate/en-fr/rnnsearch-50/1"
+        write_lines(made / f"{text}.beam12.gz", TRANSLATION)
+        write_alignments(made / f"{text}.beam12.alignments.npz", weights)
+    for language, lines in {"en": SOURCE, "fr": REFERENCE}.items():
+        words = dict.fromkeys(" ".join(lines).split())
+        write_lines(folder / f"word-counts/en-fr/{language}.tsv", [f"{word}\t1" for word in words])
+    return alignment_arguments(Results(folder, about))
+
+
+def drawn(arguments: dict[str, Any]) -> dict[str, str]:
+    """The figures as SVG, by the last part of their names."""
+    alignment_maps(**arguments)
+    return {path.stem.split(".")[-1]: path.read_text() for path in arguments["out"].glob("*.svg")}
+
+
+def texts(svg: str) -> list[str]:
+    """What is written in a figure."""
+    found = re.findall(r"<text[^>]*>([^<]*)</text>", svg)
+    return [text.replace("&lt;", "<").replace("&gt;", ">") for text in found]
+
+
+def maps(svg: str) -> list[np.ndarray]:
+    """The pixels of the maps in a figure, from 0 to 255."""
+    data = re.findall(r'xlink:href="data:image/png;base64,([^"]*)"', svg)
+    images = (Image.open(io.BytesIO(base64.b64decode(each))) for each in data)
+    # An image of a figure begins at the bottom, which its place in the SVG file turns upside down.
+    return [np.asarray(image.convert("L")) for image in images]
+
+
+def test_a_map_has_a_pixel_for_each_weight_and_the_words_at_its_sides(tmp_path: Path) -> None:
+    svg = drawn(made_up(tmp_path, ["The bank"]))["chosen"]
+    (pixels,) = maps(svg)
+    assert pixels.shape == (3, 5)
+    expected = np.round(255 * weights_of(0))
+    upright = pixels if abs(int(pixels[0, 0]) - expected[0, 0]) < 2 else pixels[::-1]
+    np.testing.assert_allclose(upright, expected, atol=1.5)
+    written = texts(svg)
+    assert written[-1] == "RNNsearch-50, chosen sentences: English → French"
+    assert written[:-1] == [*SOURCE[0].split(), "<end>", "La", "rive", "<end>", "test, line 1"]
+
+
+def test_the_first_words_stand_at_the_top_and_at_the_left() -> None:
+    figure = Figure(layout="constrained")
+    canvas = FigureCanvasAgg(figure)
+    weights = np.array([[1.0, 0.5, 0.0], [0.0, 0.0, 0.25]])
+    draw_panels(figure, "", [Panel("", ["a", "b", "c"], ["d", "e"], weights)])
+    canvas.draw()
+    (axes,) = figure.axes
+    pixels = np.asarray(canvas.buffer_rgba())[:, :, 0]
+    centres = axes.transData.transform([(x, y) for y in range(2) for x in range(3)])
+    shown = [pixels[len(pixels) - 1 - int(y), int(x)] for x, y in centres]
+    np.testing.assert_allclose(shown, 255 * weights.ravel(), atol=1)
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["a", "b", "c"]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["d", "e"]
+
+
+def test_a_translation_that_was_cut_off_has_no_end(tmp_path: Path) -> None:
+    arguments = made_up(tmp_path, ["The bank"])
+    for path in arguments["translation"]:
+        weights = [weights_of(0)[:2], np.empty((0, 0)), weights_of(2)]
+        write_alignments(path.with_name(f"{path.stem}.alignments.npz"), weights)
+    svg = drawn(arguments)["chosen"]
+    assert texts(svg).count("<end>") == 1
+    assert maps(svg)[0].shape == (2, 5)
+
+
+def test_gaps_are_told(tmp_path: Path) -> None:
+    arguments = made_up(tmp_path, ["no such words", "The bank"])
+    for path in arguments["translation"]:
+        write_lines(path, ["", *TRANSLATION[1:]])
+        weights = [np.empty((0, 0)), np.empty((0, 0)), weights_of(2)]
+        write_alignments(path.with_name(f"{path.stem}.alignments.npz"), weights)
+    written = texts(drawn(arguments)["chosen"])
+    assert written[1:] == [
+        "no sentence of test, dev has the words “no such words” in a row",
+        "test, line 1: an empty translation",
+    ]
+
+
+def test_without_chosen_sentences_there_are_random_ones_alone(tmp_path: Path) -> None:
+    figures = drawn(made_up(tmp_path, []))
+    assert list(figures) == ["random"]
+    assert texts(figures["random"])[-2] == "test, line 3"  # the only one of 10 words
+    assert len(maps(figures["random"])) == 1
+
+
+@pytest.mark.parametrize("language", ["en", "fr"])
+def test_random_sentences_have_no_unknown_word(tmp_path: Path, language: str) -> None:
+    arguments = made_up(tmp_path, [])
+    counts = tmp_path / f"word-counts/en-fr/{language}.tsv"
+    lines = [line for line in counts.read_text().split("\n") if line]
+    write_lines(counts, [line for line in lines if not line.startswith(("there", "là-bas"))])
+    assert texts(drawn(arguments)["random"])[1:] == [
+        "no sentence of test has 10 to 20 words and no unknown one"
+    ]
+
+
+def aligned(lengths: list[int], unknown: set[int] = frozenset()) -> Aligned:  # type: ignore[assignment]
+    """A text whose lines have so many words, of which some translations have an unknown one."""
+    source = [" ".join(["a"] * length) for length in lengths]
+    outputs = [["b"] + ["UNK"] * (number in unknown) for number in range(len(lengths))]
+    weights = [np.ones((len(rows) + 1, n + 1)) for rows, n in zip(outputs, lengths, strict=True)]
+    reads = [line.split() for line in source]
+    return Aligned(source, ["b"] * len(source), reads, outputs, weights)
+
+
+def test_random_sentences_are_the_same_each_time_and_of_the_wanted_lengths() -> None:
+    lengths = [5, 9, *range(10, 21), 21, 60] * 3
+    text = aligned(lengths, unknown={3, 4, 5})
+    first, second = (random_panels("test", text, {"a"}, {"b"}) for _ in range(2))
+    titles = [panel.title for panel in first]
+    assert titles == [panel.title for panel in second]
+    lines = [int(title.split()[-1]) for title in titles]
+    assert lines == sorted(set(lines)) and len(lines) == 4
+    assert all(10 <= lengths[line - 1] <= 20 and line not in {4, 5, 6} for line in lines)
+    few = random_panels("test", aligned([12, 3, 20]), {"a"}, {"b"})
+    assert [panel.title for panel in few] == ["test, line 1", "test, line 3"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"view": []}, "2 --translation, 0 --view"),
+        ({"source_counts": []}, "--source-counts: no file for en-fr"),
+        ({"experiment": "{}"}, "give a JSON object"),
+    ],
+)
+def test_mistakes_are_named(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        alignment_maps(**made_up(tmp_path, []) | change)
+
+
+def test_files_that_do_not_fit_together_are_named(tmp_path: Path) -> None:
+    arguments = made_up(tmp_path, [])
+    lists = ("translation", "view", "source", "reference")
+    dev = [each.name.startswith("dev") for each in arguments["translation"]].index(True)
+    with pytest.raises(UserError, match="no test of en-fr"):
+        alignment_maps(**arguments | {key: [arguments[key][dev]] for key in lists})
+    other = json.loads(arguments["experiment"]) | {"systems": []}
+    with pytest.raises(UserError, match="rnnsearch-50: give those of one system of bahdanau2015"):
+        alignment_maps(**arguments | {"experiment": json.dumps(other)})
+    path = arguments["translation"][1 - dev]
+    write_lines(path, ["La rive monte .", *TRANSLATION[1:]])
+    with pytest.raises(UserError, match=r"npz, sentence 1: 3 x 5 weights for 4 and 4 symbols"):
+        alignment_maps(**arguments)
+    write_lines(path, TRANSLATION[:2])
+    with pytest.raises(UserError, match="not of one length"):
+        alignment_maps(**arguments)
+
+
+def test_figures_are_the_same_bytes_each_time(tmp_path: Path) -> None:
+    arguments = made_up(tmp_path, ["The bank"])
+    for out in ("a", "b"):
+        alignment_maps(**arguments | {"out": tmp_path / out})
+    written = sorted(path.name for path in (tmp_path / "a").iterdir())
+    assert written == [
+        f"alignments.en-fr.{kind}.{suffix}"
+        for kind in ("chosen", "random")
+        for suffix in ("pdf", "png", "svg")
+    ]
+    for name in written:
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+def panel(columns: int, rows: int, word: str = "word") -> Panel:
+    """A map with words that are all alike."""
+    weights = np.full((rows, columns), 1 / columns)
+    return Panel(f"{columns} x {rows}", [word] * columns, [word] * rows, weights)
+
+
+@pytest.mark.parametrize(
+    "panels",
+    [
+        [panel(12, 20), panel(21, 15), panel(20, 11), panel(10, 10)],
+        [panel(62, 70)],
+        [panel(150, 100), panel(3, 2), Panel.gap("no sentence has these words")],
+        [panel(16, 18, "Arbeiterunfallversicherungsgesetz"), panel(14, 13, "œuvre"), panel(40, 9)],
+        [Panel.gap("no sentence has these words")],
+    ],
+    ids=["random", "long", "longest", "German", "none"],
+)
+def test_words_and_maps_fit_and_do_not_overlap(panels: list[Panel]) -> None:
+    figure = Figure(layout="constrained")
+    FigureCanvasAgg(figure)
+    draw_panels(figure, "RNNsearch-50, chosen sentences: English → German", panels)
+    whole = figure.bbox
+    boxes = [axes.get_tightbbox() for axes in figure.axes]
+    boxes += [text.get_window_extent() for text in figure.texts]
+    for number, box in enumerate(boxes):
+        assert whole.x0 <= box.x0 and box.x1 <= whole.x1
+        assert whole.y0 <= box.y0 and box.y1 <= whole.y1
+        assert not any(box.overlaps(other) for other in boxes[:number])
+    cells = {
+        axes.get_window_extent().width / figure.dpi / np.ptp(axes.get_xlim())
+        for axes in figure.axes
+    }
+    assert len(figure.axes) == sum(bool(each.rows) for each in panels)
+    assert all(inches("x") * 1.3 < cell < 0.17 for cell in cells)

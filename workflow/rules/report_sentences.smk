@@ -1,0 +1,142 @@
+"""Single sentences in the report: as all systems translate them, and their alignments."""
+
+
+def translated(experiment):
+    """The dev and test texts of each pair of an experiment, as (pair, text)."""
+    return [
+        (pair, text)
+        for pair in pairs_of(experiment)
+        for text in roles_of(experiment, pair)
+    ]
+
+
+def translated_files(experiment, side):
+    """One side of these texts, tokenized."""
+    return [
+        f"{RESULTS}/tokenize/{pair}/{text}.{pair.split('-')[side]}.gz"
+        for pair, text in translated(experiment)
+    ]
+
+
+def translations_of(stage, experiment, systems):
+    """Some systems' translations of these texts: first seed, widest beam."""
+    seed = CONFIGURATION["seeds"][0]
+    beam = max(CONFIGURATION["experiments"][experiment]["decoding"]["beams"])
+    return [
+        f"{RESULTS}/{stage}/{pair}/{system}/{seed}/{text}.beam{beam}.gz"
+        for pair, text in translated(experiment)
+        for system in systems
+    ]
+
+
+for name in EXPERIMENTS:
+
+    rule:
+        name:
+            f"{name}_examples"
+        input:
+            source=translated_files(name, 0),
+            reference=translated_files(name, 1),
+            restored=[
+                f"{RESULTS}/restore/{pair}/{system}/{CONFIGURATION['seeds'][0]}"
+                for pair in pairs_of(name)
+                for system in systems_of(name)
+            ],
+        output:
+            report(
+                f"<results>/report/{name}/tables/examples.csv",
+                caption="../report/examples.rst",
+                category="Tables",
+                labels={"experiment": marked(name), "table": "examples"},
+            ),
+            other_formats(name, "examples"),
+        log:
+            f"<logs>/report/{name}/examples.log",
+        benchmark:
+            f"<benchmarks>/report/{name}/examples.tsv"
+        localrule: True
+        conda:
+            "../../envs/contextnmt.yaml"
+        params:
+            *code("contextnmt.report.examples"),
+            experiment=experiment(name, *TRANSLATED),
+            # One param for all, since Snakemake compares params as a set: another order re-runs.
+            files=lambda wildcards, input, name=name: " ".join(
+                [
+                    repeated("--source", input.source),
+                    repeated("--reference", input.reference),
+                    repeated(
+                        "--hypothesis",
+                        translations_of("restore", name, systems_of(name)),
+                    ),
+                ]
+            ),
+            out=lambda wildcards, output: Path(output[0]).with_suffix(""),
+        message:
+            f"{name}: examples"
+        shell:
+            "python -m contextnmt examples {params.files} --experiment {params.experiment:q}"
+            " --out {params.out} > {log} 2>&1"
+
+    if alignment_figures(name):
+
+        rule:
+            name:
+                f"{name}_alignments"
+            input:
+                translations=[
+                    f"{RESULTS}/translate/{pair}/{aligned(name)}/{CONFIGURATION['seeds'][0]}"
+                    for pair in pairs_of(name)
+                ],
+                view=[
+                    view_file(pair, view_of(aligned(name)), text, pair.split("-")[0])
+                    for pair, text in translated(name)
+                ],
+                source=translated_files(name, 0),
+                reference=translated_files(name, 1),
+                source_counts=[
+                    f"{RESULTS}/word-counts/{pair}/{pair.split('-')[0]}.tsv"
+                    for pair in pairs_of(name)
+                ],
+                target_counts=[
+                    f"{RESULTS}/word-counts/{pair}/{pair.split('-')[1]}.tsv"
+                    for pair in pairs_of(name)
+                ],
+            output:
+                report(
+                    alignment_figures(name, "svg"),
+                    caption="../report/alignments.rst",
+                    category="Figures",
+                    labels={"experiment": marked(name)},
+                ),
+                alignment_figures(name, "pdf", "png"),
+            log:
+                f"<logs>/report/{name}/alignments.log",
+            benchmark:
+                f"<benchmarks>/report/{name}/alignments.tsv"
+            localrule: True
+            conda:
+                "../../envs/contextnmt.yaml"
+            params:
+                *code("contextnmt.report.alignment_maps"),
+                experiment=experiment(name, *TRANSLATED, "vocabulary_size"),
+                # One param for all, since Snakemake compares params as a set: another order re-runs.
+                files=lambda wildcards, input, name=name: " ".join(
+                    [
+                        repeated(
+                            "--translation",
+                            translations_of("translate", name, [aligned(name)]),
+                        ),
+                        repeated("--view", input.view),
+                        repeated("--source", input.source),
+                        repeated("--reference", input.reference),
+                        repeated("--source-counts", input.source_counts),
+                        repeated("--target-counts", input.target_counts),
+                    ]
+                ),
+                folder=subpath(output[0], parent=True),
+            message:
+                f"{name}: alignments"
+            shell:
+                "python -m contextnmt alignment-maps {params.files}"
+                " --experiment {params.experiment:q} --out {params.folder} > {log} 2>&1"
