@@ -91,12 +91,19 @@ def test_the_papers_figures_stand_beside(bahdanau: Results, tmp_path: Path) -> N
     assert (row["updates", "here"], row["updates", "paper"]) == ("600", "667,000")
     assert (row["time", "here"], row["time", "paper"]) == ("1:15 min", "252 h")
     assert (row["device", "paper"], row["dev loss", "here"]) == ("Quadro K-6000", "2.35")
-    assert row["seed", ""] == "1"
     assert any("A40" in note for note in table["notes"])
     with open(tmp_path / "trainings.csv", newline="") as stream:
         data = {(r["source"], r["system"]): r for r in csv.DictReader(stream)}
     assert data["paper", "rnnencdec-30"]["updates"] == "846000"
     assert data["here", "rnnencdec-30"]["dev_loss"] == "2.345"
+
+
+def test_each_seed_has_a_row(results_of_seeds: Results, tmp_path: Path) -> None:
+    block, _ = made(results_of_seeds, tmp_path)["blocks"]
+    labels = [row["label"] for row in block["rows"]]
+    assert labels[:2] == ["Baseline, seed 1", "Baseline, seed 2"]
+    assert len(set(labels)) == len(labels) == 3 * 8
+    assert "Baseline, seed 3 &" in (tmp_path / "trainings.tex").read_text()
 
 
 def test_without_figures_of_the_paper_there_are_no_columns_for_them(

@@ -60,8 +60,8 @@ class Block:
     """One rectangle of a table.
 
     `columns` are tuples of labels, from the widest heading down, all equally long; each of `rows`
-    is a label and as many cells as there are columns. The first `text_columns` columns hold words,
-    not numbers.
+    is a label, no two alike, and as many cells as there are columns. The first `text_columns`
+    columns hold words, not numbers.
     """
 
     title: str

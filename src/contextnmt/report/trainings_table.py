@@ -22,7 +22,7 @@ COMPARED = {
     "train_loss": "training loss",
     "dev_loss": "dev loss",
 }
-#: The others; before them comes the seed.
+#: The others.
 OWN = {
     "parameters": "parameters",
     "sentence_pairs": "sentence pairs",
@@ -103,14 +103,13 @@ def block(
         for heading in COMPARED.values()
         for place in (["here", PAPER] if paper else [""])
     ]
-    others = ["seed", *OWN.values(), *(key.replace("_", " ") for key in settings)]
+    others = [*OWN.values(), *(key.replace("_", " ") for key in settings)]
     columns = compared + [(other, "") if paper else (other,) for other in others]
     shown_rows = [
         (
-            labels[run.system],
+            labels[run.system] + (f", seed {run.seed}" if len(about.seeds) > 1 else ""),
             [
                 *(cell for key in COMPARED for cell in beside(key, row, paper, run.system)),
-                Cell(str(run.seed)),
                 *(shown_value(key, row[key]) for key in [*OWN, *settings]),
             ],
         )
