@@ -24,6 +24,14 @@ NOT_CLONED = shutil.ignore_patterns(
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Where several processes share the tests, those of a file stay together, and so do all those
+    that look at the finished demo: what a session makes once is made by one process alone."""
+    for item in items:
+        made_once = "demo" in getattr(item, "fixturenames", ())
+        item.add_marker(pytest.mark.xdist_group("demo" if made_once else str(item.path)))
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder with other programs' outputs and real texts; tests that need it skip without."""
