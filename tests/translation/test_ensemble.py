@@ -30,11 +30,20 @@ def test_equal_models_are_as_one():
 
 
 @torch.inference_mode()
+def next_word(ensemble):
+    """Log-probabilities [B, 1, V] of the first word."""
+    encoded, states = ensemble.encode(SOURCE)
+    logs, constant = ensemble.predict(
+        ensemble.features(states, ensemble.attend(states, encoded), encoded)
+    )
+    return logs - constant.unsqueeze(2)
+
+
+@torch.inference_mode()
 def test_probabilities_are_averaged_and_sum_to_one():
     models = [model(1), model(2, cell="gru"), model(3, attention=False)]
     ensemble = Ensemble(models)
-    encoded = ensemble.encode(SOURCE)
-    together, _ = ensemble.predict(ensemble.start(encoded), encoded)
+    together = next_word(ensemble)
     each = [m.predict(m.encode(SOURCE).start, m.encode(SOURCE))[0].softmax(2) for m in models]
     torch.testing.assert_close(together.exp(), sum(each) / 3)
     torch.testing.assert_close(together.exp().sum(2), torch.ones(2, 1))
@@ -45,8 +54,7 @@ def test_a_word_that_one_model_rules_out_stays_possible():
     with torch.no_grad():
         one.readout.output.bias[4] = -torch.inf
     ensemble = Ensemble([one, other])
-    encoded = ensemble.encode(SOURCE)
-    together, _ = ensemble.predict(ensemble.start(encoded), encoded)
+    together = next_word(ensemble)
     assert bool((together[:, :, 4] > -torch.inf).all())
 
 

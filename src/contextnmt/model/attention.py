@@ -26,18 +26,24 @@ class Attention(nn.Module):
     ) -> tuple[Tensor, Tensor]:
         """The context vectors c_i and the weights alpha_i for `width` states of each sentence.
 
-        `state` [batch, width, hidden]; `keys` = U_a h_j [batch, time, alignment]; `annotations`
-        [batch, time, annotation]; `padding` [batch, 1, time] is 0 at real positions and minus
-        infinity elsewhere. `width` is 1 in training, the beam's in search. Returns
+        `annotations` [batch, time, annotation]; the others as in `weigh`. Returns
         [batch, width, annotation] and [batch, width, time].
         """
-        query = self.query(state)  # [batch, width, alignment]
-        hidden = torch.tanh(query.unsqueeze(2) + keys.unsqueeze(1))
+        weights = self.weigh(self.query(state), keys, padding)
+        return weights @ annotations, weights
+
+    def weigh(self, query: Tensor, keys: Tensor, padding: Tensor) -> Tensor:
+        """The weights alpha_i [batch, width, time] for `width` states of each sentence.
+
+        `query` = W_a s_{i-1} [batch, width, alignment]; `keys` = U_a h_j [batch, time, alignment];
+        `padding` [batch, 1, time] is 0 at real positions and minus infinity elsewhere. `width` is 1
+        in training, the beam's in search.
+        """
+        hidden = (query.unsqueeze(2) + keys.unsqueeze(1)).tanh_()
         energies = self.energy(hidden).squeeze(3) + padding  # [batch, width, time]
         # In 32 bits where the energies have 16 (A46).
         exact = torch.promote_types(energies.dtype, torch.float32)
-        weights = torch.softmax(energies.to(exact), dim=2)
-        return weights @ annotations, weights
+        return torch.softmax(energies.to(exact), dim=2)
 
 
 class FixedContext(nn.Module):

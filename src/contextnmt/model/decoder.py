@@ -5,12 +5,14 @@ context that predicted it. s_0 = tanh(W_s h + b), where h is the backward encode
 1, or without attention the last forward one.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from contextnmt.model.gru import GRUCell
+from contextnmt.model.rows import Kept, take
 
 #: What a decoder keeps of `width` hypotheses of each sentence, [batch, width, hidden] each: first
 #: the hidden state s_i, which attention and readout see, then what else its cell has.
@@ -24,13 +26,19 @@ class State(NamedTuple):
     previous: Tensor  # [batch, width, size], E y_{i-1}, zero before the first word
     history: Tensor | None  # [batch, width, 2 window, embedding], for a smoother: words before
 
-    def select(self, rows: Tensor, slots: Tensor) -> "State":
-        """The state of the hypotheses `slots` [rows, width] of the sentences `rows` [rows]."""
-        rows = rows.unsqueeze(1)
+    def select(self, slots: Tensor) -> "State":
+        """The state of the hypotheses `slots` [batch, width] of each sentence."""
+        return self._each(lambda tensor: take(tensor, slots))
+
+    def keep(self, kept: Kept) -> "State":
+        """The state of some of the sentences; this one is lost."""
+        return self._each(kept.of)
+
+    def _each(self, change: Callable[[Tensor], Tensor]) -> "State":
         return State(
-            tuple(tensor[rows, slots] for tensor in self.memory),
-            self.previous[rows, slots],
-            None if self.history is None else self.history[rows, slots],
+            tuple(map(change, self.memory)),
+            change(self.previous),
+            None if self.history is None else change(self.history),
         )
 
 
@@ -65,8 +73,12 @@ class LSTMDecoder(nn.Module):
     def step(self, memory: Memory, word: Tensor, context: Tensor) -> Memory:
         """One step. `word` [batch, width, 4 hidden] is `project(E y_i)`; `context` is c_i
         [batch, width, annotation]."""
+        return self.move(memory, word + self.context(context))
+
+    def move(self, memory: Memory, inputs: Tensor) -> Memory:
+        """The step, given what word and context contribute together [batch, width, 4 hidden]."""
         hidden, cell = memory
-        gates = word + self.context(context) + self.recurrent(hidden)
+        gates = inputs + self.recurrent(hidden)
         into, forget, out, candidate = gates.chunk(4, dim=2)
         cell = forget.sigmoid() * cell + into.sigmoid() * candidate.tanh()
         return out.sigmoid() * cell.tanh(), cell
@@ -91,7 +103,11 @@ class GRUDecoder(nn.Module):
 
     def step(self, memory: Memory, word: Tensor, context: Tensor) -> Memory:
         """As `LSTMDecoder.step`, with `word` [batch, width, 3 hidden]."""
-        return (self.cell(word + self.context(context), memory[0]),)
+        return self.move(memory, word + self.context(context))
+
+    def move(self, memory: Memory, inputs: Tensor) -> Memory:
+        """As `LSTMDecoder.move`, with `inputs` [batch, width, 3 hidden]."""
+        return (self.cell(inputs, memory[0]),)
 
 
 #: A decoder by the name of its cell.

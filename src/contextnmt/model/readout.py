@@ -1,5 +1,6 @@
 """The deep output with one maxout layer: Bahdanau et al. 2015, A.2.2; used by Choi et al. (A6)."""
 
+import torch
 from torch import Tensor, nn
 
 
@@ -32,4 +33,9 @@ class Readout(nn.Module):
     def forward(self, state: Tensor, previous: Tensor, context: Tensor) -> Tensor:
         """Logits [..., words] from s_{i-1} [..., hidden], E y_{i-1} [..., size] and c_i."""
         pieces = self.state(state) + self.word(previous) + self.context(context)
-        return self.output(pieces.unflatten(-1, (-1, 2)).amax(-1))  # type: ignore[no-any-return]
+        return self.output(maxout(pieces))  # type: ignore[no-any-return]
+
+
+def maxout(pieces: Tensor) -> Tensor:
+    """The larger [..., maxout] of each two neighbours in t~ [..., 2 maxout]."""
+    return torch.unflatten(pieces, -1, (-1, 2)).amax(-1)

@@ -35,14 +35,6 @@ class Encoded(NamedTuple):
     start: State  # before the first word, [B, 1, ...]
     target_gate: Tensor | None  # [B, 1, m], the contextualizer's mask of the target embeddings
 
-    def select(self, rows: Tensor) -> "Encoded":
-        """The same for some of the sentences."""
-        return Encoded(
-            tuple(tensor[rows] for tensor in self.source),
-            self.start.select(rows, torch.zeros_like(rows).unsqueeze(1)),
-            None if self.target_gate is None else self.target_gate[rows],
-        )
-
 
 class Translator(nn.Module):
     """p(Y | X): RNNsearch and RNN Encoder-Decoder of Bahdanau et al. 2015, the LSTM of Choi et al.
@@ -109,11 +101,11 @@ class Translator(nn.Module):
         previous = summary.new_zeros(len(summary), 1, self.target_size)
         return State(self.decoder.start(summary), previous, history)
 
-    def embed_target(self, words: Tensor, encoded: Encoded) -> Tensor:
+    def embed_target(self, words: Tensor, target_gate: Tensor | None) -> Tensor:
         """Embeddings [B, K, m] of target words [B, K], masked by the source context (A34)."""
         embedded = self.target_embedding(words)
-        if encoded.target_gate is not None:
-            embedded = embedded * encoded.target_gate
+        if target_gate is not None:
+            embedded = embedded * target_gate
         return embedded  # type: ignore[no-any-return]
 
     def forward(self, source: Tensor, target: Tensor) -> Tensor:
@@ -122,7 +114,7 @@ class Translator(nn.Module):
         `source` [B, S] and `target` [B, T] end each sentence by end-of-sentence, then padding.
         """
         encoded = self.encode(source)
-        embedded = self.embed_target(target, encoded)  # [B, T, m]
+        embedded = self.embed_target(target, encoded.target_gate)  # [B, T, m]
         if self.target_smoother is not None:
             history = self.target_smoother.history(embedded)
             embedded = self.target_smoother(embedded, target == UNKNOWN, history)
@@ -152,14 +144,19 @@ class Translator(nn.Module):
 
     def advance(self, state: State, words: Tensor, context: Tensor, encoded: Encoded) -> State:
         """The state after the chosen words [B, K], which `context` [B, K, d] predicted."""
-        embedded, history = self.embed_target(words, encoded), state.history
-        read = embedded  # [B, K, m']
+        read, history = self.read(words, state.history, encoded.target_gate)
+        memory = self.decoder.step(state.memory, self.decoder.project(read), context)
+        return State(memory, read, history)
+
+    def read(
+        self, words: Tensor, history: Tensor | None, target_gate: Tensor | None
+    ) -> tuple[Tensor, Tensor | None]:
+        """What the decoder reads [B, K, m'] of the words [B, K], and the `history` after them."""
+        read = embedded = self.embed_target(words, target_gate)  # [B, K, m]
         if self.target_smoother is not None and history is not None:
             read = self.target_smoother(embedded, words == UNKNOWN, history)
             history = torch.cat([history[:, :, 1:], embedded.unsqueeze(2)], dim=2)
-        read = self.dropout(read)
-        memory = self.decoder.step(state.memory, self.decoder.project(read), context)
-        return State(memory, read, history)
+        return self.dropout(read), history
 
     @torch.inference_mode()
     def greedy(self, source: Tensor, end: int) -> Tensor:

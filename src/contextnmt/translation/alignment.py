@@ -25,14 +25,16 @@ def attention_weights(
     translations of at least one symbol, with end-of-sentence where they have one. Of an ensemble,
     the mean of its models. Raises UserError if a model has no attention.
     """
+    if not ensemble.aligns:
+        raise UserError("a model without attention aligns nothing: choose one with it")
     longest = max(map(len, targets))
     words = source.new_tensor([[*ids, *[PADDING] * (longest - len(ids))] for ids in targets])
-    encoded = ensemble.encode(source)
-    states, steps = ensemble.start(encoded), []
+    encoded, states = ensemble.encode(source)
+    steps = []
     for step in range(longest):
-        weights, contexts = ensemble.attend(states, encoded)
-        steps.append(weights)
-        states = ensemble.advance(states, words[:, step : step + 1], contexts, encoded)
+        weights = ensemble.attend(states, encoded)
+        steps.append(torch.stack(weights).mean(0))
+        states = ensemble.advance(states, words[:, step : step + 1], weights, encoded)
     together = torch.cat(steps, dim=1).cpu().numpy()  # [B, T, S]
     lengths = (source != PADDING).sum(1).tolist()
     return [

@@ -1,12 +1,24 @@
 """Beam search for many sentences at once."""
 
+import math
+
 import torch
 from torch import Tensor
 
-from contextnmt.model.decoder import State
+from contextnmt.model.inference import slices
+from contextnmt.model.rows import Kept, take
 from contextnmt.model.translator import PADDING, Translator
+from contextnmt.translation.candidates import best_words
 from contextnmt.translation.ensemble import Ensemble
+from contextnmt.translation.found import Found
 from contextnmt.translation.hypothesis import Hypothesis
+
+#: Steps after which sentences that are done are dropped. A GPU that is asked which they are has to
+#: end all that it was given first; and idles until it is given more.
+LOOK = {"cpu": 1, "cuda": 8}
+
+#: Logits that are there at once, by device: on a CPU not many more than its caches hold.
+LOGITS = {"cpu": 2**22, "cuda": 2**30}
 
 
 @torch.inference_mode()
@@ -47,7 +59,8 @@ class Search:
     """The open hypotheses of all sentences that are not done, side by side.
 
     Row r of every tensor is a sentence, slot k one of its hypotheses, best first; a slot that holds
-    none has the score minus infinity. Rows of sentences that are done are dropped.
+    none has the score minus infinity. So have all slots of a sentence that is done, until its row
+    is dropped.
     """
 
     def __init__(
@@ -62,95 +75,81 @@ class Search:
         self.model = model if isinstance(model, Ensemble) else Ensemble([model])
         self.width, self.end, self.forbidden = width, end, forbidden
         self.only_best = best  # a sentence is done once no other translation can be better
-        self.encoded = self.model.encode(source)
+        self.encoded, self.states = self.model.encode(source)
         lengths = (source != PADDING).sum(1)
-        self.shortest, self.longest = lengths // 2, 3 * lengths  # [B]
-        self.first_limit = int(self.longest.min())  # steps before that cut nothing off
+        self.shortest, self.longest = lengths // 2, 3 * lengths  # [R]
         self.rows = torch.arange(len(source), device=source.device)  # [R], sentence numbers
-        self.states: tuple[State, ...] = self.model.start(self.encoded)
-        self.scores = torch.zeros(len(source), 1, device=source.device)  # [R, K]
+        exact = torch.promote_types(self.states[0].previous.dtype, torch.float32)
+        self.scores = torch.zeros(len(source), 1, dtype=exact, device=source.device)  # [R, K]
         self.words = source.new_empty(len(source), 1, 0)  # [R, K, steps so far]
         self.slots = torch.full_like(lengths, width)  # [R], hypotheses still to end
-        self.found: list[list[Hypothesis]] = [[] for _ in range(len(source))]
         self.ended = torch.full_like(self.scores[:, 0], -torch.inf)  # [R], best ended score
 
     def run(self) -> list[list[Hypothesis]]:
         """What is found for each sentence, best first; of equal ones the first that ended."""
+        look = LOOK[self.rows.device.type]
+        limit = math.ceil(int(self.longest.max()) / look) * look
+        self.found = Found(len(self.rows), self.width, limit, self.scores)
         while len(self.rows):
-            self.step()
-        nothing = [Hypothesis([], -torch.inf, finished=False)]  # every word was forbidden
-        return [sorted(found, key=lambda each: -each.score) or nothing for found in self.found]
+            self.step(self.words.size(2) + 1, look)
+        return self.found.best_first(1 if self.only_best else None)
 
-    def step(self) -> None:
-        """Write one word more of every open hypothesis."""
-        costs, contexts = self.model.predict(self.states, self.encoded)  # [R, K, V]
-        steps = self.words.size(2) + 1
-        early = (steps <= self.shortest[self.rows]).view(-1, 1)
-        costs[:, :, self.end].masked_fill_(early, -torch.inf)
-        if self.forbidden is not None:
-            costs[:, :, self.forbidden] = -torch.inf
-        totals = self.scores.unsqueeze(2) + costs
-        width = min(self.width, totals.size(1) * totals.size(2))
-        scores, flat = totals.flatten(1).topk(width, dim=1)  # [R, K]
-        origin = flat // costs.size(2)
-        word = flat % costs.size(2)
+    def step(self, steps: int, look: int) -> None:
+        """Write word number `steps` of every open hypothesis; if `look` divides it, drop the
+        sentences that are done."""
+        weights = self.model.attend(self.states, self.encoded)
+        scores, origin, word = self._continue(weights, steps)
+        self.words = torch.cat([take(self.words, origin), word.unsqueeze(2)], dim=2)
         # A sentence that has ended n translations goes on with the best `width` - n candidates.
-        outside = torch.arange(width, device=flat.device) >= self.slots.unsqueeze(1)
+        outside = torch.arange(scores.size(1), device=scores.device) >= self.slots.unsqueeze(1)
         scores = scores.masked_fill(outside, -torch.inf)
-        words = torch.cat([take(self.words, origin), word.unsqueeze(2)], dim=2)
         ends = (word == self.end) & (scores > -torch.inf)
-        self._finish(words, scores, ends)
+        self.found.add(self.rows, self.words, scores, ends)
+        self.ended = torch.maximum(self.ended, scores.masked_fill(~ends, -torch.inf).amax(1))
         self.slots = self.slots - ends.sum(1)
         scores = scores.masked_fill(ends, -torch.inf)
+        # A sentence that ended none within the limit takes its best open one, which is the first.
+        last = steps >= self.longest
+        cut = last & (self.ended == -torch.inf) & (scores[:, 0] > -torch.inf)
+        self.found.cut(self.rows, self.words, scores, cut)
 
-        if steps >= self.first_limit:
-            self._last(words, scores, steps)
         bound = self.ended if self.only_best else -torch.inf
-        going = (scores.amax(1) > bound) & (self.slots > 0) & (steps < self.longest[self.rows])
-        self._advance(going.nonzero().squeeze(1), scores, words, origin, word, contexts)
+        going = (scores.amax(1) > bound) & (self.slots > 0) & ~last
+        self.scores = scores.masked_fill(~going.unsqueeze(1), -torch.inf)
+        if steps % look == 0:
+            kept = Kept(going)
+            self._keep(kept)
+            origin, word = kept.of(origin), kept.of(word)
+            weights = [kept.of(each) for each in weights]
+        self._advance(origin, word, weights)
 
-    def _finish(self, words: Tensor, scores: Tensor, ends: Tensor) -> None:
-        """Keep the translations that end now."""
-        rows, slots = ends.nonzero(as_tuple=True)
-        self._keep(self.rows[rows], words[rows, slots, :-1], scores[rows, slots], finished=True)
-        self.ended = torch.maximum(self.ended, scores.masked_fill(~ends, -torch.inf).amax(1))
+    def _continue(self, weights: list[Tensor], steps: int) -> tuple[Tensor, Tensor, Tensor]:
+        """The best continuations of each sentence, as of `best_words`, a part of the batch
+        at a time."""
+        features = self.model.features(self.states, weights, self.encoded)
+        early = (steps <= self.shortest).view(-1, 1)
+        found = []
+        size = self.scores.size(1) * self.model.words
+        for part in slices(len(early), size, LOGITS[early.device.type]):
+            logits, constant = self.model.predict([feature[part] for feature in features])
+            logits[:, :, self.end].masked_fill_(early[part], -torch.inf)
+            if self.forbidden is not None:
+                logits[:, :, self.forbidden] = -torch.inf
+            found.append(best_words(logits, constant, self.scores[part], self.width))
+        scores, origin, word = (torch.cat(each) for each in zip(*found, strict=True))
+        return scores, origin, word
 
-    def _last(self, words: Tensor, scores: Tensor, steps: int) -> None:
-        """At the length limit, a sentence that ended no translation takes its best open one."""
-        cut = (steps >= self.longest[self.rows]) & (self.ended == -torch.inf)
-        cut &= scores[:, 0] > -torch.inf  # the first slot is the best, as none has ended
-        rows = cut.nonzero().squeeze(1)
-        self._keep(self.rows[rows], words[rows, 0], scores[rows, 0], finished=False)
+    def _keep(self, kept: Kept) -> None:
+        """Go on with some of the sentences."""
+        self.encoded = self.encoded.keep(kept)
+        self.states = tuple(state.keep(kept) for state in self.states)
+        self.rows, self.slots = kept.of(self.rows), kept.of(self.slots)
+        self.shortest, self.longest = kept.of(self.shortest), kept.of(self.longest)
+        self.scores, self.ended = kept.of(self.scores), kept.of(self.ended)
+        self.words = kept.of(self.words)
 
-    def _keep(self, sentences: Tensor, words: Tensor, scores: Tensor, finished: bool) -> None:
-        """Keep translations: their sentences [N], words [N, steps] and scores [N]."""
-        if len(sentences):  # to ask a GPU for nothing takes its time too
-            lists = (sentences.tolist(), words.tolist(), scores.tolist())
-            for sentence, ids, score in zip(*lists, strict=True):
-                self.found[sentence].append(Hypothesis(ids, score, finished))
-
-    def _advance(
-        self,
-        going: Tensor,
-        scores: Tensor,
-        words: Tensor,
-        origin: Tensor,
-        word: Tensor,
-        contexts: list[Tensor],
-    ) -> None:
-        """Move the states of the sentences `going` on to their chosen words."""
-        if len(going) < len(self.rows):
-            self.encoded = self.encoded.select(going)
-            self.rows, self.slots, self.ended = (
-                tensor[going] for tensor in (self.rows, self.slots, self.ended)
-            )
-        self.scores, self.words = scores[going], words[going]
-        origin, word = origin[going], word[going]
-        states = [state.select(going, origin) for state in self.states]
-        contexts = [take(context[going], origin) for context in contexts]
-        self.states = self.model.advance(states, word, contexts, self.encoded)
-
-
-def take(tensor: Tensor, slots: Tensor) -> Tensor:
-    """The `slots` [R, K] of each row of `tensor` [R, K', d]: [R, K, d]."""
-    return tensor.gather(1, slots.unsqueeze(2).expand(-1, -1, tensor.size(2)))
+    def _advance(self, origin: Tensor, word: Tensor, weights: list[Tensor]) -> None:
+        """Move the states on to the chosen words."""
+        states = [state.select(origin) for state in self.states]
+        chosen = [take(weight, origin) for weight in weights]
+        self.states = self.model.advance(states, word, chosen, self.encoded)

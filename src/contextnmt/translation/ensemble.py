@@ -1,7 +1,7 @@
 """One model or several as one: what beam search asks for the probabilities of the next word."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import torch
@@ -10,17 +10,19 @@ from torch import Tensor
 from contextnmt.errors import UserError
 from contextnmt.model.attention import Attention
 from contextnmt.model.decoder import State
-from contextnmt.model.translator import Encoded, Translator
+from contextnmt.model.inference import Inference, Source
+from contextnmt.model.rows import Kept
+from contextnmt.model.translator import Translator
 
 
-class EnsembleEncoded(NamedTuple):
+class Sources(NamedTuple):
     """A batch of source sentences, as each of the models has read it."""
 
-    parts: tuple[Encoded, ...]
+    parts: tuple[Source, ...]
 
-    def select(self, rows: Tensor) -> "EnsembleEncoded":
-        """The same for some of the sentences."""
-        return EnsembleEncoded(tuple(part.select(rows) for part in self.parts))
+    def keep(self, kept: Kept) -> "Sources":
+        """Some of the sentences; this one is lost."""
+        return Sources(tuple(part.keep(kept) for part in self.parts))
 
 
 class Ensemble:
@@ -37,7 +39,7 @@ class Ensemble:
         Raises UserError if there is none, or if two have vocabularies of different sizes. Whether
         their words are the same is for `SavedTranslator` to see.
         """
-        self.models = [model.eval() for model in models]
+        self.models = models
         sizes = {
             tuple(len(e.weight) for e in (model.source_embedding, model.target_embedding))
             for model in self.models
@@ -47,60 +49,62 @@ class Ensemble:
                 f"an ensemble of {len(self.models)} models with vocabularies of "
                 f"{sorted(sizes)} source and target words: give models of the same vocabularies"
             )
+        self._models = [Inference(model) for model in models]
 
     @property
     def aligns(self) -> bool:
         """Whether each model has attention weights to tell of."""
         return all(isinstance(model.attention, Attention) for model in self.models)
 
-    def encode(self, source: Tensor) -> EnsembleEncoded:
-        """As `Translator.encode`, for source sentences [B, S]."""
-        return EnsembleEncoded(tuple(model.encode(source) for model in self.models))
+    @property
+    def words(self) -> int:
+        """How many target words there are to choose from."""
+        return len(self.models[0].target_embedding.weight)
 
-    def start(self, encoded: EnsembleEncoded) -> tuple[State, ...]:
-        """The states of the models before the first word."""
-        return tuple(part.start for part in encoded.parts)
+    def encode(self, source: Tensor) -> tuple[Sources, tuple[State, ...]]:
+        """As `Inference.encode`, for source sentences [B, S]."""
+        parts, states = zip(*(model.encode(source) for model in self._models), strict=True)
+        return Sources(parts), states
 
-    def predict(
-        self, states: Sequence[State], encoded: EnsembleEncoded
-    ) -> tuple[Tensor, list[Tensor]]:
-        """Log-probabilities [B, K, V] of the next word, in 32 bits at least (A46), and the context
-        [B, K, d] of each model."""
-        logs, contexts = [], []
-        for model, state, part in zip(self.models, states, encoded.parts, strict=True):
-            logits, context, _ = model.predict(state, part)
+    def attend(self, states: Sequence[State], encoded: Sources) -> list[Tensor]:
+        """The attention weights [B, K, S] of each model."""
+        each = zip(self._models, states, encoded.parts, strict=True)
+        return [model.attend(state, part) for model, state, part in each]
+
+    def features(
+        self, states: Sequence[State], weights: Sequence[Tensor], encoded: Sources
+    ) -> list[Tensor]:
+        """What `predict` asks for [B, K, maxout], of each model."""
+        each = zip(self._models, states, weights, encoded.parts, strict=True)
+        return [model.features(state, weight, part) for model, state, weight, part in each]
+
+    def predict(self, features: Iterable[Tensor]) -> tuple[Tensor, Tensor]:
+        """Log-probabilities of the next word but for a constant [..., V], and that constant [...],
+        which is still to be subtracted. In 32 bits at least (A46)."""
+        logs, constants = [], []
+        for model, feature in zip(self._models, features, strict=True):
+            logits = model.logits(feature)
             exact = torch.promote_types(logits.dtype, torch.float32)
-            logs.append(torch.log_softmax(logits, dim=2, dtype=exact))
-            contexts.append(context)
+            logs.append(logits.to(exact))
+            constants.append(logs[-1].logsumexp(-1))
         if len(logs) == 1:
-            return logs[0], contexts
-        return torch.logsumexp(torch.stack(logs), dim=0) - math.log(len(logs)), contexts
-
-    def attend(
-        self, states: Sequence[State], encoded: EnsembleEncoded
-    ) -> tuple[Tensor, list[Tensor]]:
-        """Attention weights [B, K, S], the mean over the models, and contexts as of `predict`.
-
-        Raises UserError if a model has no attention.
-        """
-        weights, contexts = [], []
-        for model, state, part in zip(self.models, states, encoded.parts, strict=True):
-            context, alignment = model.attention(state.memory[0], *part.source)
-            if alignment is None:
-                raise UserError("a model without attention aligns nothing: choose one with it")
-            contexts.append(context)
-            weights.append(alignment)
-        return torch.stack(weights).mean(0), contexts
+            return logs[0], constants[0]
+        together = [
+            log - constant.unsqueeze(-1) for log, constant in zip(logs, constants, strict=True)
+        ]
+        total = torch.logsumexp(torch.stack(together), dim=0)
+        return total, torch.full_like(constants[0], math.log(len(logs)))
 
     def advance(
         self,
         states: Sequence[State],
         words: Tensor,
-        contexts: Sequence[Tensor],
-        encoded: EnsembleEncoded,
+        weights: Sequence[Tensor],
+        encoded: Sources,
     ) -> tuple[State, ...]:
-        """The states after the chosen words [B, K], which `contexts` predicted."""
-        parts = zip(self.models, states, contexts, encoded.parts, strict=True)
+        """The states after the chosen words [B, K], which `weights` predicted."""
+        each = zip(self._models, states, weights, encoded.parts, strict=True)
         return tuple(
-            model.advance(state, words, context, part) for model, state, context, part in parts
+            model.advance(state, words, part_weights, part)
+            for model, state, part_weights, part in each
         )

@@ -1,0 +1,101 @@
+"""The step of the decoder as search takes it: many hypotheses of each sentence, side by side.
+
+The context c_i = sum_j alpha_ij h_j enters decoder and readout through matrices alone, and
+C c_i = sum_j alpha_ij (C h_j): so here they multiply the annotations h_j, once for each sentence,
+in the place of the context of each hypothesis at each step. Nothing else differs from
+`Translator.predict` and `.advance`, and the weights are the model's own.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from contextnmt.model.attention import Attention
+from contextnmt.model.decoder import State
+from contextnmt.model.readout import maxout
+from contextnmt.model.rows import Kept
+from contextnmt.model.translator import Translator
+
+#: Numbers that the hidden layer of the attention holds at most, by device; on a CPU few enough for
+#: its caches.
+HIDDEN = {"cpu": 2**20, "cuda": 2**28}
+
+
+class Source(NamedTuple):
+    """All that a step needs to know about a batch of source sentences."""
+
+    attention: tuple[Tensor, ...]  # keys [B, S, a] and padding [B, 1, S]; without attention nothing
+    readout: Tensor  # C_o h_j [B, S, 2 maxout]
+    decoder: Tensor  # what h_j contributes to the decoder's gates [B, S, g]
+    target_gate: Tensor | None  # [B, 1, m], the contextualizer's mask of the target embeddings
+
+    def keep(self, kept: "Kept") -> "Source":
+        """Some of the sentences; this one is lost."""
+        return Source(
+            tuple(kept.of(tensor) for tensor in self.attention),
+            kept.of(self.readout),
+            kept.of(self.decoder),
+            None if self.target_gate is None else kept.of(self.target_gate),
+        )
+
+
+class Inference:
+    """A model for search: no dropout, no gradients."""
+
+    def __init__(self, model: Translator) -> None:
+        self.model = model.eval()
+        self.attention = model.attention if isinstance(model.attention, Attention) else None
+
+    def encode(self, source: Tensor) -> tuple[Source, State]:
+        """Read a batch of source sentences [B, S], as `Translator.encode`; and the state before
+        the first word."""
+        encoded = self.model.encode(source)
+        if self.attention is not None:
+            keys, annotations, padding = encoded.source
+            attention: tuple[Tensor, ...] = (keys, padding)
+        else:
+            (annotations,), attention = encoded.source, ()
+        readout = self.model.readout.context(annotations)
+        decoder = self.model.decoder.context(annotations)
+        return Source(attention, readout, decoder, encoded.target_gate), encoded.start
+
+    def attend(self, state: State, source: Source) -> Tensor:
+        """The weights alpha_i [B, K, S]; without attention all of it on the one annotation."""
+        hidden = state.memory[0]  # [B, K, n]
+        if self.attention is None:
+            return hidden.new_ones(*hidden.shape[:2], 1)
+        query = self.attention.query(hidden)
+        keys, padding = source.attention
+        rows = slices(len(keys), query.size(1) * keys[0].numel(), HIDDEN[keys.device.type])
+        parts = [self.attention.weigh(query[part], keys[part], padding[part]) for part in rows]
+        return torch.cat(parts)
+
+    def features(self, state: State, weights: Tensor, source: Source) -> Tensor:
+        """What the output layer sees [B, K, maxout], which predicts the next word."""
+        readout = self.model.readout
+        pieces = readout.state(state.memory[0]) + readout.word(state.previous)
+        return maxout(add_product(pieces, weights, source.readout))
+
+    def logits(self, features: Tensor) -> Tensor:
+        """Of the next word [..., words]."""
+        return self.model.readout.output(features)  # type: ignore[no-any-return]
+
+    def advance(self, state: State, words: Tensor, weights: Tensor, source: Source) -> State:
+        """The state after the chosen words [B, K], which `weights` [B, K, S] predicted."""
+        decoder = self.model.decoder
+        read, history = self.model.read(words, state.history, source.target_gate)
+        inputs = add_product(decoder.project(read), weights, source.decoder)
+        return State(decoder.move(state.memory, inputs), read, history)
+
+
+def add_product(to: Tensor, weights: Tensor, values: Tensor) -> Tensor:
+    """`to` [B, K, d] + `weights` [B, K, S] `values` [B, S, d]."""
+    return torch.baddbmm(to, weights.to(values.dtype), values)
+
+
+def slices(rows: int, size: int, most: int) -> Iterator[slice]:
+    """Parts of `rows` rows, each of one row or of `most` numbers at most; a row has `size`."""
+    step = max(1, most // size)
+    return (slice(start, start + step) for start in range(0, rows, step))

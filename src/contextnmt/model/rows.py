@@ -1,0 +1,30 @@
+"""Choosing rows of the tensors of a batch, and hypotheses of its sentences."""
+
+import torch
+from torch import Tensor
+
+
+class Kept:
+    """Which rows of a batch stay. The last ones move into the places of those that go, so that no
+    more is copied than has gone; the order changes."""
+
+    def __init__(self, stays: Tensor) -> None:
+        """`stays` [R] is true for the rows to keep."""
+        places = stays.nonzero().squeeze(1)
+        self.count = len(places)
+        self.empty = (~stays[: self.count]).nonzero().squeeze(1)
+        self.moved = places[self.count - len(self.empty) :]
+
+    def of(self, tensor: Tensor) -> Tensor:
+        """The rows of `tensor` [R, ...] that stay; `tensor` is lost."""
+        if len(self.empty):
+            tensor = tensor.contiguous()  # one that was expanded cannot be written to
+            tensor[self.empty] = tensor[self.moved]
+        return tensor[: self.count]
+
+
+def take(tensor: Tensor, slots: Tensor) -> Tensor:
+    """The `slots` [R, K] of each row of `tensor` [R, K', ...]: [R, K, ...]."""
+    rows = torch.arange(len(slots), device=slots.device).unsqueeze(1) * tensor.size(1)
+    taken = tensor.flatten(0, 1).index_select(0, (rows + slots).flatten())
+    return torch.unflatten(taken, 0, slots.shape)
