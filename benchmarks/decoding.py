@@ -1,0 +1,176 @@
+"""How fast beam search is, beside the same search in plain PyTorch: a Markdown page.
+
+Both translate the same made-up sentences with random weights, in turns. Every translation has the
+same length, so that all do the same steps.
+
+Example: python benchmarks/decoding.py --threads 2 --out benchmarks/published/decoding.md
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from statistics import fmean, median
+from time import perf_counter
+from typing import Annotated, NamedTuple
+
+import numpy as np
+import torch
+import typer
+from pages import made_by, publish, table
+from torch.utils.flop_counter import FlopCounterMode
+from yardstick import Yardstick
+
+from contextnmt.model.settings import ModelSettings
+from contextnmt.model.translator import Translator
+from contextnmt.translation.beam import Search
+from contextnmt.translation.ensemble import Ensemble
+from contextnmt.translation.saved import HYPOTHESES
+
+END = 1
+FIRST_WORD = 3
+
+#: Our models: in the proportions of Choi et al. 2017 and in the sizes of the yardstick.
+MODELS = {
+    "contextnmt, proportions of the paper": ModelSettings(328, 528, 1056, 264),
+    "contextnmt, sizes of the yardstick": ModelSettings(256, 512, 512, 512),
+}
+YARDSTICK, YARDSTICK_SENTENCES = "plain PyTorch", 16
+
+NOTES = """
+Random weights, made-up sentences of 4 to 50 words (log-normal, 22 on average), longest first.
+Every translation is forced to the same length. Sentences a second: the median of the rounds, in
+which all take turns. Ratio: to plain PyTorch, the median of the rounds' ratios. Multiply-adds of a
+hypothesis and step, in millions: of the model as it is defined, and as search executes them, which
+multiplies the annotations of a sentence once and not the context of each hypothesis. Plain
+PyTorch (`yardstick.py`): a bidirectional LSTM of 2x256, a decoder of 512 with additive attention
+after the step and input feeding; it computes the keys once a sentence, and batches 16 sentences.
+"""
+
+
+class Contestant(NamedTuple):
+    """What translates: its sentences a batch, and multiply-adds in millions."""
+
+    translate: Callable[[torch.Tensor], None]
+    sentences: int
+    defined: float
+    executed: float
+
+
+def texts(count: int, words: int) -> list[list[int]]:
+    """Ids of sentences, the longest first."""
+    rng = np.random.default_rng(1)
+    lengths = np.clip(rng.lognormal(3.0, 0.55, count), 4, 50).astype(int)
+    ids = [rng.integers(FIRST_WORD, words, length).tolist() for length in lengths]
+    return sorted(([*each, END] for each in ids), key=len, reverse=True)
+
+
+def batch(sentences: list[list[int]]) -> torch.Tensor:
+    """Padded source ids [sentences, time]."""
+    rows = [torch.tensor(each) for each in sentences]
+    return torch.nn.utils.rnn.pad_sequence(rows, batch_first=True)
+
+
+def millions(step: Callable[[], object]) -> float:
+    """The multiply-adds of matrix products in a call."""
+    with FlopCounterMode(display=False) as counter, torch.inference_mode():
+        step()
+    return counter.get_total_flops() / 2e6
+
+
+def ours(settings: ModelSettings, words: int, width: int, steps: int, length: int) -> Contestant:
+    """A model of this project, with sources of `length` symbols for its multiply-adds."""
+    torch.manual_seed(1)
+    model = Translator(settings, words, words)
+    ensemble = Ensemble([model])
+
+    @torch.inference_mode()
+    def translate(source: torch.Tensor) -> None:
+        search = Search(ensemble, source, width, END, None, best=True)
+        search.shortest[:] = search.longest[:] = steps
+        for [found] in search.run():
+            assert len(found.ids) == steps
+
+    source, word = torch.full((1, length), FIRST_WORD), torch.full((1, 1), FIRST_WORD)
+    with torch.inference_mode():
+        encoded = model.encode(source)
+        sources, states = ensemble.encode(source)
+
+    def defined() -> None:
+        _, context, _ = model.predict(encoded.start, encoded)
+        model.advance(encoded.start, word, context, encoded)
+
+    def executed() -> None:
+        weights = ensemble.attend(states, sources)
+        ensemble.predict(ensemble.features(states, weights, sources))
+        ensemble.advance(states, word, weights, sources)
+
+    size = max(1, HYPOTHESES["cpu"] // width)
+    return Contestant(translate, size, millions(defined), millions(executed))
+
+
+def yardstick(words: int, width: int, steps: int, length: int) -> Contestant:
+    """The same in plain PyTorch."""
+    torch.manual_seed(1)
+    model = Yardstick(words, words)
+    with torch.inference_mode():
+        read = model.encode(torch.full((1, length), FIRST_WORD))
+    adds = millions(lambda: model.write(*model.start(*read, 1), *read[:3]))
+
+    def translate(source: torch.Tensor) -> None:
+        assert model.search(source, width, steps, END).shape == (len(source), steps)
+
+    return Contestant(translate, YARDSTICK_SENTENCES, adds, adds)
+
+
+def seconds(contestant: Contestant, sentences: list[list[int]]) -> float:
+    """What it takes to translate all."""
+    started = perf_counter()
+    for first in range(0, len(sentences), contestant.sentences):
+        contestant.translate(batch(sentences[first : first + contestant.sentences]))
+    return perf_counter() - started
+
+
+def main(
+    sentences: Annotated[int, typer.Option(min=1)] = 160,
+    words: Annotated[int, typer.Option(help="of either vocabulary", min=4)] = 8004,
+    width: Annotated[int, typer.Option(help="of the beam", min=1)] = 12,
+    steps: Annotated[int, typer.Option(help="words of every translation", min=1)] = 25,
+    rounds: Annotated[int, typer.Option(min=1)] = 5,
+    threads: Annotated[int, typer.Option(min=1)] = 2,
+    out: Annotated[Path | None, typer.Option(help="file to write besides printing")] = None,
+) -> None:
+    """Translate in turns and compare."""
+    torch.set_num_threads(threads)
+    text = texts(sentences, words)
+    length = round(fmean(map(len, text)))
+    contestants = {YARDSTICK: yardstick(words, width, steps, length)}
+    for name, settings in MODELS.items():
+        contestants[name] = ours(settings, words, width, steps, length)
+    for each in contestants.values():
+        seconds(each, text[-2:])  # the first call prepares
+    took: dict[str, list[float]] = {name: [] for name in contestants}
+    for _ in range(rounds):
+        for name, each in contestants.items():
+            took[name].append(seconds(each, text))
+    rows = [
+        [
+            name,
+            f"{each.defined:.2f}",
+            f"{each.executed:.2f}",
+            f"{sentences / median(took[name]):.2f}",
+            f"{median(y / t for y, t in zip(took[YARDSTICK], took[name], strict=True)):.2f}",
+        ]
+        for name, each in contestants.items()
+    ]
+    asked = f"{sentences} sentences, {words:,} words, beam {width}, {steps} steps, {rounds} rounds"
+    lines = [
+        *("# Speed of beam search", ""),
+        *made_by(f"python benchmarks/decoding.py --threads {threads}", "torch"),
+        f"{asked}, {threads} threads.",
+        *("", " ".join(NOTES.split()), ""),
+        *table(["", "defined", "executed", "sentences/s", "ratio"], rows, words=1),
+    ]
+    publish(lines, out)
+
+
+if __name__ == "__main__":
+    typer.run(main)

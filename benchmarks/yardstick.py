@@ -1,0 +1,86 @@
+"""Recurrent attention in plain PyTorch, written with care: what decoding.py compares with.
+
+The decoder steps first and attends then, from its new state; what the readout makes of both goes
+into its next step (input feeding). Keys are computed once for each sentence.
+"""
+
+import torch
+from torch import Tensor, nn
+
+PADDING = 0
+
+
+class Yardstick(nn.Module):
+    """Bidirectional LSTM encoder, LSTM decoder of `hidden`, additive attention of the same size."""
+
+    def __init__(self, source_words: int, target_words: int, size: int = 256, hidden: int = 512):
+        super().__init__()
+        self.source = nn.Embedding(source_words, size)
+        self.target = nn.Embedding(target_words, size)
+        self.encoder = nn.LSTM(size, hidden // 2, bidirectional=True, batch_first=True)
+        self.bridge = nn.Linear(hidden, hidden)
+        self.word = nn.Linear(size, 4 * hidden)
+        self.recurrent = nn.Linear(2 * hidden, 4 * hidden, bias=False)
+        self.query = nn.Linear(hidden, hidden, bias=False)
+        self.key = nn.Linear(hidden, hidden, bias=False)
+        self.energy = nn.Linear(hidden, 1, bias=False)
+        self.merge = nn.Linear(2 * hidden, hidden)
+        self.output = nn.Linear(hidden, target_words)
+
+    def encode(self, source: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Annotations and keys [B, S, hidden], padding [B, 1, S] and the last state [B, hidden]."""
+        real = source != PADDING
+        packed = nn.utils.rnn.pack_padded_sequence(
+            self.source(source), real.sum(1), batch_first=True, enforce_sorted=False
+        )
+        states, (last, _) = self.encoder(packed)
+        states, _ = nn.utils.rnn.pad_packed_sequence(states, batch_first=True)
+        state = torch.tanh(self.bridge(torch.cat([last[0], last[1]], 1)))
+        return states, self.key(states), ~real.unsqueeze(1), state
+
+    def start(
+        self, states: Tensor, keys: Tensor, padding: Tensor, state: Tensor, width: int
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """The first words [B, K], and hidden state, cell and feed [B, K, hidden]."""
+        hidden = state.unsqueeze(1).expand(-1, width, -1)
+        words = torch.ones(hidden.shape[:2], dtype=torch.long)
+        return words, hidden, torch.zeros_like(hidden), torch.zeros_like(hidden)
+
+    def write(
+        self,
+        words: Tensor,
+        hidden: Tensor,
+        cell: Tensor,
+        feed: Tensor,
+        states: Tensor,
+        keys: Tensor,
+        padding: Tensor,
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """One step: log-probabilities [B, K, V]; hidden state, cell and feed after it."""
+        gates = self.word(self.target(words)) + self.recurrent(torch.cat([feed, hidden], 2))
+        into, forget, candidate, out = gates.chunk(4, 2)
+        cell = forget.sigmoid() * cell + into.sigmoid() * candidate.tanh()
+        hidden = out.sigmoid() * cell.tanh()
+        energies = self.energy(torch.tanh(self.query(hidden).unsqueeze(2) + keys.unsqueeze(1)))
+        weights = energies.squeeze(3).masked_fill(padding, -torch.inf).softmax(2)
+        feed = torch.tanh(self.merge(torch.cat([hidden, weights @ states], 2)))
+        return self.output(feed).log_softmax(2), hidden, cell, feed
+
+    @torch.inference_mode()
+    def search(self, source: Tensor, width: int, steps: int, end: int) -> Tensor:
+        """The best translation of `steps` words [B, steps] of each source [B, S]."""
+        read = self.encode(source)
+        words, *memory = self.start(*read, width)
+        scores = torch.full(words.shape, -torch.inf)
+        scores[:, 0] = 0.0  # all hypotheses are the same one at first
+        written = words.new_empty(*words.shape, 0)
+        for _ in range(steps):
+            logs, *memory = self.write(words, *memory, *read[:3])
+            logs[:, :, end] = -torch.inf
+            scores, flat = (scores.unsqueeze(2) + logs).flatten(1).topk(width)
+            origin, words = (flat // logs.size(2)).unsqueeze(2), flat % logs.size(2)
+            memory = [each.gather(1, origin.expand_as(each)) for each in memory]
+            written = torch.cat(
+                [written.gather(1, origin.expand_as(written)), words.unsqueeze(2)], 2
+            )
+        return written[:, 0]
