@@ -8,6 +8,7 @@ from model.architectures import ARCHITECTURES, OTHERS, build, every
 from slow_search import slow_search
 from torch.nn.utils.rnn import pad_sequence
 
+from contextnmt.translation import beam
 from contextnmt.translation.beam import beam_search, n_best
 from contextnmt.translation.ensemble import Ensemble
 
@@ -116,3 +117,19 @@ def test_an_ensemble_takes_the_mean_of_probabilities(width):
     together = n_best(Ensemble(models), padded(sources), width, END, UNKNOWN)
     for source, found in zip(sources, together, strict=True):
         same(found, slow_search(models, source, width, END, UNKNOWN))
+
+
+@pytest.mark.parametrize("width", [2, 6])
+@torch.inference_mode()
+def test_sentences_may_be_dropped_late_and_the_logits_made_in_parts(width, monkeypatch):
+    """As on a GPU, which is seldom asked what is done; the parts are of one sentence each."""
+    monkeypatch.setitem(beam.LOOK, "cpu", 8)
+    monkeypatch.setitem(beam.LOGITS, "cpu", 1)
+    model = random_model("Choi+C", 2, end=1.0)
+    sources = [[*words, END] for words in SOURCES]
+    lists = n_best(model, padded(sources), width, END)
+    best = beam_search(model, padded(sources), width, END)
+    for source, found, first in zip(sources, lists, best, strict=True):
+        expected = slow_search([model], source, width, END)
+        same(found, expected)
+        assert first.ids == found[0].ids

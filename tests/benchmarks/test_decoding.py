@@ -1,0 +1,39 @@
+"""benchmarks/decoding.py: what it counts, and a page of small models."""
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+from contextnmt.model.settings import ModelSettings
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> dict:
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    return runpy.run_path(str(BENCHMARKS / "decoding.py"))
+
+
+def test_multiply_adds_are_those_of_the_equations(script: dict) -> None:
+    m, n, a, maxout, words, time = 6, 5, 4, 3, 50, 7
+    made = script["ours"](ModelSettings(m, n, a, maxout), words, 2, 3, time)
+    state = n * a + n * 2 * maxout + n * 4 * n
+    word = m * 2 * maxout + m * 4 * n
+    attention, context = time * a, 2 * maxout + 4 * n
+    shared = state + word + attention + maxout * words
+    assert made.defined * 1e6 == pytest.approx(shared + time * 2 * n + 2 * n * context)
+    assert made.executed * 1e6 == pytest.approx(shared + time * context)
+
+
+def test_the_page_has_a_row_for_each(script: dict, tmp_path: Path) -> None:
+    small = {"small": ModelSettings(4, 4, 4, 4)}
+    script["MODELS"].clear()
+    script["MODELS"].update(small)
+    out = tmp_path / "page.md"
+    script["main"](sentences=3, words=20, width=2, steps=3, rounds=2, threads=1, out=out)
+    page = out.read_text()
+    assert "| plain PyTorch |" in page
+    assert "| small |" in page
+    assert "| 1.00 |" in page

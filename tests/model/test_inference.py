@@ -1,0 +1,35 @@
+"""The step as search takes it against the plain one."""
+
+import pytest
+import torch
+from model.architectures import build, every
+
+from contextnmt.model import inference
+from contextnmt.model.inference import Inference
+
+SIZES = {"embedding": 5, "hidden": 6, "alignment": 4, "maxout": 5}
+SOURCE = torch.tensor([[3, 2, 5, 1], [4, 1, 0, 0], [6, 7, 1, 0]])
+
+
+@every
+@pytest.mark.parametrize("most", [1, 10**6])
+@torch.inference_mode()
+def test_it_equals_the_plain_step(name, most, monkeypatch):
+    """Two steps of two hypotheses a sentence, with the attention in parts and at once."""
+    monkeypatch.setitem(inference.HIDDEN, "cpu", most)
+    model = build(name, 9, SIZES, 0.7).double().eval()
+    search, encoded = Inference(model), model.encode(SOURCE)
+    source, state = search.encode(SOURCE)
+    slots = torch.zeros(len(SOURCE), 2, dtype=torch.long)
+    state = plain = state.select(slots)
+    for words in (torch.tensor([[3, 2], [4, 5], [2, 2]]), torch.tensor([[7, 8], [2, 3], [5, 4]])):
+        weights = search.attend(state, source)
+        logits, context, alignment = model.predict(plain, encoded)
+        torch.testing.assert_close(search.logits(search.features(state, weights, source)), logits)
+        if alignment is not None:
+            torch.testing.assert_close(weights, alignment)
+        state = search.advance(state, words, weights, source)
+        plain = model.advance(plain, words, context, encoded)
+        for found, expected in zip(state.memory, plain.memory, strict=True):
+            torch.testing.assert_close(found, expected)
+        torch.testing.assert_close(state.previous, plain.previous)
