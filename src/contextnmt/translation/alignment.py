@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from contextnmt.errors import UserError
 from contextnmt.model.translator import PADDING
 from contextnmt.translation.alignment_file import Weights
 from contextnmt.translation.ensemble import Ensemble
