@@ -46,7 +46,7 @@ class SavedTranslator:
                     )
         words = (len(self.source), len(self.target))
         self.ensemble = Ensemble([load_model(folder, *words).to(device) for folder in folders])
-        self.device = device
+        self.device = torch.device(device)
 
     def search(
         self,
