@@ -22,6 +22,9 @@ RESERVED = {
     "total": "tables have a row of this name",
 }
 
+#: Labels that no system can have: rows of tables have them that are no systems.
+TAKEN = ("Source", "Reference", "Moses (quoted)")
+
 #: The experiment whose paper charts words.
 INSPECTING = "choi2017"
 
@@ -136,6 +139,7 @@ def wrong_systems(configuration: Configuration) -> Iterator[Mistake]:
         if drawn not in (None, *experiment["systems"]):
             what = unknown(f"system {drawn}", drawn, sorted(experiment["systems"]))
             yield ["experiments", name, "alignments"], f"experiments.{name}.alignments: {what}"
+        yield from wrong_labels(name, experiment["systems"])
         for system, entry in experiment["systems"].items():
             if "contextualizer" in entry.get("model", {}) and not entry.get("context"):
                 path = ["experiments", name, "systems", system, "model", "contextualizer"]
@@ -144,6 +148,18 @@ def wrong_systems(configuration: Configuration) -> Iterator[Mistake]:
         if system not in known:
             what = f"system {system}"
             yield ["systems", position], f"systems: {unknown(what, system, sorted(known))}"
+
+
+def wrong_labels(experiment: str, systems: dict[str, Any]) -> Iterator[Mistake]:
+    """Labels of systems that a reader could not tell from others."""
+    first: dict[str, str] = {}
+    for system, entry in systems.items():
+        path, label = ["experiments", experiment, "systems", system, "label"], entry["label"]
+        if label in TAKEN:
+            yield path, f"{dotted(path)}: {label} is no system in the tables; write another label"
+        elif label in first:
+            yield path, f"{dotted(path)}: {label} is what {first[label]} is called; write another"
+        first.setdefault(label, system)
 
 
 def misplaced(

@@ -16,6 +16,9 @@ from contextnmt.places import Configuration, canonical, pairs
 MADE = ("model", "training")
 RECIPE = (*MADE, "decoding")
 
+#: Keys of decoding that the papers' own tables depend on; the others ask for more beside.
+PRINTED_DECODING = ("beams", "no_unknown")
+
 #: Contents of the layers of a configuration, each before those that it goes before.
 Layers = Sequence[Mapping[str, Any]]
 
@@ -153,7 +156,11 @@ def deviations(
         for content in (papers, configuration)
     )
     of_all = (
-        {"pairs": entry.get("pairs"), "decoding": entry["decoding"]} for entry in (printed, here)
+        {
+            "pairs": entry.get("pairs"),
+            "decoding": {key: entry["decoding"][key] for key in PRINTED_DECODING},
+        }
+        for entry in (printed, here)
     )
     found = [deviation("", *each) for each in [*differences(*of_texts), *differences(*of_all)]]
     for name, several in of_system.items():

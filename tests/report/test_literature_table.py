@@ -58,28 +58,48 @@ def test_ours_stand_above_those_of_others(tmp_path: Path) -> None:
         "RNNsearch-50, newstest2014, no unknown words": ["35.00", "33.5 to 36", "within"],
         "RNNsearch-50*, newstest2014": ["29.75", "28 to 29.5", "above"],
     }
-    assert table["notes"][-1].endswith("all settings are.")
 
 
 def test_a_gain_has_a_range_of_its_own(tmp_path: Path) -> None:
     data = rows("en-de", "newstest2015", bpe=19.0, bpe_context=19.25)
     data += rows("en-fr", "newstest2015", bpe=30.0, bpe_context=31.0)
-    changes = {"deviations": [deviation("training.optimizer", "adam", "adadelta", "+BPE")] * 2}
-    table = made(tmp_path, "choi2017", "newstest2015", data, **changes)
+    table = made(tmp_path, "choi2017", "newstest2015", data, deviations=[])
     *_, verdicts = table["blocks"]
     assert shown(verdicts) == {
         "+BPE, newstest2015": ["19.00", "19.5 to 22", "below"],
         "+BPE+C over +BPE, newstest2015": ["+0.25", "0.5 to 2", "below"],
     }
-    assert table["notes"][-1].endswith("1 setting here is not the paper's.")
     ranges = [row for row in table["data"] if row["kind"] == "range"]
     assert [(row["value"], row["verdict"]) for row in ranges] == [(19.0, "below"), (0.25, "below")]
+
+
+def test_a_run_with_other_settings_is_not_asked(tmp_path: Path) -> None:
+    data = rows("en-de", "newstest2015", bpe=20.0, bpe_context=21.0)
+    data += rows("en-fr", "newstest2015", bpe=30.0, bpe_context=31.0)
+    changes = [
+        deviation("training.optimizer", "adam", "adadelta", "+BPE+C"),
+        deviation("decoding.beams", [1, 12], [12]),
+        deviation("training.clip", 1.0, 2.0, "Baseline"),
+    ]
+    table = made(tmp_path, "choi2017", "newstest2015", data, deviations=changes)
+    *_, verdicts = table["blocks"]
+    assert [row[-1] for row in shown(verdicts).values()] == [
+        "within",
+        "not asked: 1 setting differs",
+    ]
+
+
+def test_a_range_is_of_its_beam(tmp_path: Path) -> None:
+    data = rows("en-de", "newstest2015", bpe=20.0, bpe_context=21.0)
+    data += rows("en-fr", "newstest2015", bpe=30.0, bpe_context=31.0)
+    table = made(tmp_path, "choi2017", "newstest2015", data, beams=[1], deviations=[])
+    assert [row for row in table["data"] if row["kind"] == "range"] == []
 
 
 def test_a_gap_has_no_verdict(tmp_path: Path) -> None:
     data = rows("en-de", "newstest2015", bpe=None, bpe_context=20.0)
     data += rows("en-fr", "newstest2015", bpe=30.0, bpe_context=31.0)
-    table = made(tmp_path, "choi2017", "newstest2015", data)
+    table = made(tmp_path, "choi2017", "newstest2015", data, deviations=[])
     assert {row["verdict"] for row in table["data"] if row["kind"] == "range"} == {"no score"}
 
 

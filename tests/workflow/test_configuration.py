@@ -100,7 +100,7 @@ def test_bahdanaus_systems_are_the_papers() -> None:
         assert (training["batch_size"], training["sort_batches"]) == (80, 20)
         assert training["clip"] == training["learning_rate"] == 1
         assert each["view"] == "word"
-        variants = {"nbest": 10, "no_unknown": True, "ensemble": False}
+        variants = {"nbest": 10, "no_unknown": True, "ensemble": False, "replace": [0, 1, 2]}
         assert each["decoding"] == {"beams": [10, 12], **variants}
         assert model["attention"] == ("search" in system)
         assert (model["cell"], model["readout_rank"], model["alignment"]) == ("gru", 620, 1000)
@@ -146,7 +146,7 @@ def test_the_papers_settings_are_the_papers() -> None:
     assert paper["training"]["filters"] == "own"
     assert paper["training"]["unknown_limit"] == {"en-fr": 0.1, "en-de": 0.3}
     assert paper["training"]["max_length"] == 50
-    variants = {"nbest": None, "no_unknown": False, "ensemble": False}
+    variants = {"nbest": None, "no_unknown": False, "ensemble": False, "replace": []}
     assert paper["decoding"] == {"beams": [1, 12], **variants}
     cleaning = paper["clean"]
     assert [key for key, value in cleaning["en-fr"].items() if value] == ["drop_empty"]
@@ -273,6 +273,9 @@ def test_deviations_are_what_is_not_the_papers() -> None:
         "select.en-fr.in_domain",
         "select.en-fr.target_words",
     ]
+    beside = {"nbest": 3, "ensemble": True, "replace": [1]}  # more than the paper has, no deviation
+    more = merge(own, {"experiments": {"choi2017": {"decoding": beside}}})
+    assert changes("choi2017", **more) == []
     system = {"view": "sym", "context": True, "training": {"clip": 2.0}, "label": "Mine"}
     one = merge(own, {"experiments": {"choi2017": {"systems": {"baseline": system}}}})
     assert {each[1]: each for each in changes("choi2017", **one)} == {

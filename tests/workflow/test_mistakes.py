@@ -149,6 +149,18 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
         (
             {
                 "experiments": {
+                    "choi2017": {"systems": {"mine": {"label": "Baseline", "view": "word"}}}
+                }
+            },
+            "systems.mine.label: Baseline is what baseline is called; write another",
+        ),
+        (
+            {"experiments": {"choi2017": {"systems": {"bpe": {"label": "Reference"}}}}},
+            "systems.bpe.label: Reference is no system in the tables; write another label",
+        ),
+        (
+            {
+                "experiments": {
                     "choi2017": {"methods": {"C": {"name": "C", "contrasts": [["bpe", "bpa"]]}}}
                 }
             },

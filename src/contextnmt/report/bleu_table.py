@@ -153,7 +153,8 @@ def printed_cell(paper: Printed, pair: str, beam: int, variant: str, row: Row) -
 def column(rows: list[Row], metric: str, of: list[Of]) -> list[Cell]:
     """A score of all rows on a text, the best marked, with those on the dev texts in brackets.
 
-    `of` names the text and then the dev texts. A row without a score has a dash.
+    `of` names the text and then the dev texts. A row without a score has a dash. Scores of
+    different sentences, as views have them without unknown words, have no best.
     """
     found = [
         [values(row.scores, each._replace(system=row.system), metric) for each in of]
@@ -163,6 +164,12 @@ def column(rows: list[Row], metric: str, of: list[Of]) -> list[Cell]:
     rivals = [
         mean for row, mean in zip(rows, means, strict=True) if row.compared and mean is not None
     ]
+    sizes = {
+        entry.get("sentences")
+        for row in rows
+        if row.compared
+        for entry in row.scores.get(of[0]._replace(system=row.system), [])
+    }
     cells = []
     for row, mean, (seeds, *dev) in zip(rows, means, found, strict=True):
         if seeds is None:
@@ -171,7 +178,7 @@ def column(rows: list[Row], metric: str, of: list[Of]) -> list[Cell]:
         text, spread = rounded(seeds)
         others = [NONE if each is None else " ".join(rounded(each)).rstrip() for each in dev]
         brackets = f"({', '.join(others)})" if others else ""
-        best = row.compared and mean == max(rivals)
+        best = row.compared and len(sizes) == 1 and mean == max(rivals)
         cells.append(Cell(text, f"{spread} {brackets}".strip(), best))
     return cells
 

@@ -42,7 +42,7 @@ def opening(rows: Rows) -> str:
     if distances:
         found += (
             f", and the vectors of a word in two sentences have a cosine distance of "
-            f"{distance(statistics.fmean(distances))} on average"
+            f"{distance(statistics.fmean(distances))}, the mean over kinds of pairs"
         )
     return f"{found}{': most of a vector passes as it is' if share > CHANCE else ''}."
 

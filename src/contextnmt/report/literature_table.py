@@ -43,10 +43,11 @@ def literature_table(
         row
         for row in published(ACCEPTANCE)
         if row["experiment"] == about.name
+        and row["beam"] in ("", str(about.beam))
         and (row["pair"], row["text"], row["system"]) in scores
         and (not row["baseline"] or (row["pair"], row["text"], row["baseline"]) in scores)
     ]
-    verdicts = [verdict(row, scores) for row in ranges]
+    verdicts = [verdict(about, row, scores) for row in ranges]
     blocks = [block(about, pair, text, scores, others) for pair, text in texts]
     blocks = [made for made in blocks if made.rows]
     if verdicts:
@@ -92,8 +93,11 @@ def score(value: float | None) -> Cell:
     return Cell(NONE if value is None else f"{value:.2f}")
 
 
-def verdict(row: dict[str, str], scores: Scores) -> dict[str, Any]:
-    """What is reached of a range: the `value` (None: no score) and the `verdict`."""
+def verdict(about: Experiment, row: dict[str, str], scores: Scores) -> dict[str, Any]:
+    """What is reached of a range: the `value` (None: no score) and the `verdict`.
+
+    There is none where model, training or text are not the paper's: a range is about these.
+    """
     column = COLUMNS[row["sentences"]]
     value = scores[row["pair"], row["text"], row["system"]].get(column)
     if row["baseline"]:
@@ -102,6 +106,8 @@ def verdict(row: dict[str, str], scores: Scores) -> dict[str, Any]:
     low, high = float(row["low"]), float(row["high"])
     if value is None:
         word = "no score"
+    elif others := deviating(about, row):
+        word = f"not asked: {others}"
     else:
         word = "below" if value < low else "above" if value > high else "within"
     return {**row, "low": low, "high": high, "value": value, "verdict": word}
@@ -154,17 +160,24 @@ def notes(
             "training texts differ somewhat from one to the next."
         )
     if verdicts:
-        count = len({item.key for item in about.deviations})
         lines.append(
             "The ranges are this project's reading of the papers and of their repeats, for the "
-            "full data and the paper's recipe; " + deviating(count)
+            "full data and the paper's recipe; a run with other settings is not asked."
         )
     return lines
 
 
-def deviating(count: int) -> str:
-    """How many settings are not the paper's."""
-    if not count:
-        return "all settings are."
-    are = "setting here is" if count == 1 else "settings here are"
-    return f"{count} {are} not the paper's."
+def deviating(about: Experiment, row: dict[str, str]) -> str:
+    """How many settings of a range's systems are not the paper's; empty if all are.
+
+    How the translations are searched for does not count: the range says for which beam it is.
+    """
+    labels = {system.label for system in about.systems if system.id in row.values()}
+    keys = {
+        item.key
+        for item in about.deviations
+        if item.system in ("", *labels) and not item.key.startswith(("pairs", "decoding"))
+    }
+    if not keys:
+        return ""
+    return "1 setting differs" if len(keys) == 1 else f"{len(keys)} settings differ"

@@ -82,12 +82,10 @@ class Table:
 
 def write_table(out: Path, table: Table) -> None:
     """Write `table` as `out` + ``.csv``, ``.md``, ``.tex`` (booktabs) and ``.json``."""
-    from pandas import DataFrame
-
     notes = [f"*{note.translate(MARKDOWN)}*" for note in table.notes]
     comments = [f"% {note}" for note in table.notes]
     texts = {
-        "csv": DataFrame(table.data).to_csv(index=False, float_format="%.6g", lineterminator="\n"),
+        "csv": _csv(table.data),
         "md": "\n\n".join([*map(_markdown, table.blocks), *notes]),
         "tex": "\n".join([*map(_latex, table.blocks), *comments]),
     }
@@ -161,6 +159,14 @@ def shown(value: float | None, form: str) -> Cell:
 def signed(value: float, digits: int = 2) -> str:
     """A difference with its sign, the minus as typeset: ``+1.20``, ``−0.35``."""
     return f"{value:+.{digits}f}".replace("-", "−")
+
+
+def _csv(data: list[dict[str, Any]]) -> str:
+    """The rows in full precision; a column of whole numbers stays one where some rows lack it."""
+    from pandas import DataFrame
+
+    frame = DataFrame(data).convert_dtypes()
+    return str(frame.to_csv(index=False, float_format="%.10g", lineterminator="\n"))
 
 
 def _frame(block: Block) -> "DataFrame":

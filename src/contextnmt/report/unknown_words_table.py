@@ -80,7 +80,10 @@ def unknown_words_table(
             name = f"{text}.beam{about.beam}"
             key = (*run[:2], text)
             found.setdefault((*key, None), []).append(entry(*kept, name, ["bleu"])[0])
-            for heuristic in heuristics_in(replaced[1], name):
+            heuristics = heuristics_in(replaced[1], name)
+            if not heuristics:
+                raise UserError(f"{replaced[0]}: no scores of {name}.replaced…: score these too")
+            for heuristic in heuristics:
                 bleu = entry(*replaced, f"{name}.replaced{heuristic}", ["bleu"])[0]
                 found.setdefault((*key, heuristic), []).append(bleu)
                 unknown, words = entry(*counts, f"{name}.replaced{heuristic}", ["unknown", "words"])
