@@ -36,7 +36,7 @@ rule replace_unknown:
     input:
         translation="<results>/translate/{pair}/{system}/{seed}",
         text=translated_texts,
-        lexicon="<results>/lexicon/{pair}.tsv.gz",
+        lexicon=lexicon_of,
     output:
         directory("<results>/replace-unknown/{pair}/{system}/{seed}"),
     log:
@@ -57,6 +57,7 @@ rule replace_unknown:
                 repeated("--alignments", replaceable(wildcards, ".alignments.npz")),
                 repeated("--source", input.text),
                 repeated("--out", replaced_files("replace-unknown", wildcards)),
+                repeated("--lexicon", input.lexicon),
             ]
         ),
         heuristics=lambda wildcards: repeated("--heuristic", heuristics(wildcards)),
@@ -64,7 +65,7 @@ rule replace_unknown:
         "replace unknown words of {wildcards.pair} {wildcards.system}, seed {wildcards.seed}"
     shell:
         "python -m contextnmt replace-unknown {params.files} {params.heuristics}"
-        " --lexicon {input.lexicon} --statistics-out {output}/replaced.json > {log} 2>&1"
+        " --statistics-out {output}/replaced.json > {log} 2>&1"
 
 
 rule restore_replaced:

@@ -34,13 +34,31 @@ def replaced_scores(experiment):
     )
 
 
+def looks_up(pair, systems):
+    """Whether unknown words of some systems are looked up: copying them (0) needs no lexicon."""
+    return any(
+        heuristic
+        for system in systems
+        if replaces(pair, system)
+        for heuristic in recipes.recipe(CONFIGURATION, pair, system)["decoding"][
+            "replace"
+        ]
+    )
+
+
 def lexicons():
     """The lexicons of all language pairs that need one."""
     return [
         f"{RESULTS}/lexicon/{pair}.tsv.gz"
         for pair in PAIRS
-        if any(replaces(pair, system) for system in systems_with(pair))
+        if looks_up(pair, systems_with(pair))
     ]
+
+
+def lexicon_of(wildcards):
+    """The lexicon that a run's unknown words are looked up in, in a list, or an empty one."""
+    needed = looks_up(wildcards.pair, [wildcards.system])
+    return [f"{RESULTS}/lexicon/{wildcards.pair}.tsv.gz"] if needed else []
 
 
 def heuristics(wildcards):
@@ -100,5 +118,5 @@ def replacing_benchmarks(experiment):
     yield from (
         f"lexicon/{pair}"
         for pair in pairs_of(experiment)
-        if any(replaces(pair, system) for system in systems_of(experiment))
+        if looks_up(pair, systems_of(experiment))
     )
