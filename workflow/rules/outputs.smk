@@ -196,7 +196,10 @@ def counted_views(pair):
 
 
 def view_texts(pair, view):
-    """The texts of a view that the trainer reads, both sides, and those that are translated."""
+    """The texts of a view that the trainer reads, both sides, and those that are translated.
+
+    And of those that are translated without unknown words, the target side: `known-lines` reads it.
+    """
     source, target = pair.split("-")
     systems = [system for system in systems_with(pair) if view_of(system) == view]
     dev, translated = (
@@ -208,9 +211,19 @@ def view_texts(pair, view):
         for text in [*training_parts(pair), *dev]
         for language in [source, target]
     ]
+    references = [
+        view_file(pair, view, text, target, aware=True)
+        for system in systems
+        if recipes.recipe(CONFIGURATION, pair, system)["decoding"]["no_unknown"]
+        for text in evaluated(pair, system)
+    ]
     return list(
         dict.fromkeys(
-            [*trained, *(view_file(pair, view, text, source) for text in translated)]
+            [
+                *trained,
+                *(view_file(pair, view, text, source) for text in translated),
+                *references,
+            ]
         )
     )
 
@@ -319,9 +332,12 @@ def view_benchmarks(experiment, pair):
         views |= dict.fromkeys(["word", "sym"])
         yield from analysis_benchmarks(pair)
     if any("sym" in view_of(system) for system in systems_of(experiment)):
+        decoding = CONFIGURATION["experiments"][experiment]["decoding"]
+        # Lines without unknown words are known of both sides of every text.
+        both = ["dev", "test"] if decoding["no_unknown"] else ["dev"]
         yield from (
             f"symbolize/{pair}/{text}.pair"
-            for text in roles_of(experiment, pair, "dev")
+            for text in roles_of(experiment, pair, *both)
         )
         yield from (
             f"symbolize/{pair}/{text}.source" for text in roles_of(experiment, pair)
