@@ -117,6 +117,7 @@ def resolve(folder: Path, user: list[Layer]) -> Configuration:
     refuse(unused(configuration, user), layers)
     whole = with_recipes(configuration, [layer.content for layer in layers])
     refuse(unmade(whole, schema), layers)
+    refuse(cut_lists(whole, layers), layers)
     for name in asked:
         refuse_alike(whole, name, layers)
     return whole
@@ -189,6 +190,24 @@ def misnamed(layers: list[Layer]) -> Iterator[Mistake]:
                 if key in (entry or {}):
                     path = ["experiments", name, key]
                     yield path, f"{dotted(path)}: only for workflow/experiments/{name}.yaml"
+
+
+def cut_lists(configuration: Configuration, layers: list[Layer]) -> Iterator[Mistake]:
+    """Lists of translations longer than what a beam ends, greedy search apart; of experiments that
+    are made. The last layer that says one of the two is to blame."""
+    for name in configuration["experiments"]:
+        decoding = configuration["experiments"][name]["decoding"]
+        narrowest = min((width for width in decoding["beams"] if width > 1), default=1)
+        asked = systems(configuration, name) and pairs(configuration, name)
+        if asked and (decoding["nbest"] or 0) > narrowest:
+            own = ["experiments", name, "decoding"]
+            paths = [[*block, key] for key in ("nbest", "beams") for block in (own, ["decoding"])]
+            yield (
+                next(path for each in layers[::-1] for path in paths if says(each.content, path)),
+                f"{dotted([*own, 'nbest'])} is {decoding['nbest']}: a beam ends no more "
+                f"translations than it is wide, and {dotted([*own, 'beams'])} has {narrowest}: "
+                f"make nbest {narrowest} at most, or null",
+            )
 
 
 def text_layer(folder: Path) -> Layer:

@@ -1,6 +1,5 @@
 """The stage: which files it writes beside its translations, and what is in them."""
 
-import dataclasses
 import gzip
 import json
 import sys
@@ -8,38 +7,15 @@ import sys
 import numpy as np
 import pytest
 import torch
+from random_model import WORDS, save
 from safetensors.torch import load_file, save_file
 
 from contextnmt import cli
 from contextnmt.errors import UserError
-from contextnmt.model.settings import ModelSettings
-from contextnmt.model.translator import Translator
 from contextnmt.translation.alignment_file import read_alignments
 from contextnmt.translation.translate import translate
 
-WORDS = ["a", "b", "c", "d", "e", "f"]
 LINES = ["a b c", "", "f", "d zzz a c e", "b b"]
-
-
-def save(folder, seed=1, words=WORDS, end=3.0, **settings):
-    """A random model in the files of `contextnmt train`, which writes unknown words readily.
-
-    `end` is the bias of end-of-sentence.
-    """
-    folder.mkdir()
-    torch.manual_seed(seed)
-    chosen = ModelSettings(5, 6, 4, 5, initialisation="glorot", **settings)
-    model = Translator(chosen, len(words) + 3, len(words) + 3)
-    for parameter in model.parameters():
-        torch.nn.init.normal_(parameter, std=0.7)
-    with torch.no_grad():
-        model.readout.output.bias[:3] = torch.tensor([-50.0, end, 3.0])  # padding, end, unknown
-    save_file(model.state_dict(), folder / "model.safetensors")
-    (folder / "model.json").write_text(json.dumps({"model": dataclasses.asdict(chosen)}))
-    for side in ("source", "target"):
-        lines = "".join(f"{word}\t1\n" for word in words)
-        (folder / f"vocabulary.{side}.tsv").write_text(lines)
-    return folder
 
 
 @pytest.fixture
@@ -106,13 +82,37 @@ def test_the_best_per_symbol_is_that_of_the_whole_beam(model, text, tmp_path):
 
 
 def test_a_second_set_has_no_unknown_words(model, text, tmp_path):
-    out = tmp_path / "out"
-    translate(model, [text], [4], [out / "t.gz"], nbest=4, no_unknown=True)
-    for name in ("t.no-unknown.gz", "t.no-unknown.normalised.gz", "t.no-unknown.nbest.jsonl.gz"):
-        assert len(read(out / name)) == len(LINES)
-        assert "UNK" not in " ".join(read(out / name))
+    """And nothing beside it: what is asked for besides is of the likeliest translations."""
+    out, plain = tmp_path / "out", tmp_path / "plain"
+    translate(model, [text], [4], [out / "t.gz"], nbest=4, no_unknown=True, alignments=True)
+    translate(model, [text], [4], [plain / "t.gz"], nbest=4, alignments=True)
+    assert made(out) == sorted([*made(plain), "t.no-unknown.gz"])
+    assert len(read(out / "t.no-unknown.gz")) == len(LINES)
+    assert "UNK" not in " ".join(read(out / "t.no-unknown.gz"))
     assert "UNK" in " ".join(read(out / "t.gz"))
-    assert len(made(out)) == 6
+
+
+def test_the_widest_beam_is_aligned_alone(model, text, tmp_path):
+    out = [tmp_path / f"{name}.beam{beam}.gz" for name in "ab" for beam in (3, 1)]
+    translate(model, [text, text], [3, 1], out, alignments=True)
+    found = sorted(path.name for path in tmp_path.glob("*.npz"))
+    assert found == ["a.beam3.alignments.npz", "b.beam3.alignments.npz"]
+
+
+@pytest.mark.parametrize(("beams", "nbest", "narrowest"), [([8, 1, 4], 5, 4), ([1], 2, 1)])
+def test_no_list_is_longer_than_a_beam(model, text, tmp_path, beams, nbest, narrowest):
+    out = [tmp_path / f"t.beam{beam}.gz" for beam in beams]
+    with pytest.raises(UserError, match=f"--nbest {nbest} with --beam {narrowest}: "):
+        translate(model, [text], beams, out, nbest=nbest)
+    assert not any(path.exists() for path in out)
+    translate(model, [text], beams, out, nbest=narrowest)
+    assert all(path.exists() for path in out)
+
+
+@pytest.mark.parametrize(("beams", "nbest", "width"), [([2], 3, 2), (None, 13, 12)])
+def test_nor_of_sentences_of_ones_own(tmp_path, beams, nbest, width):
+    with pytest.raises(UserError, match=f"--nbest {nbest} with --beam {width}: "):
+        translate(beam=beams, run=tmp_path / "run.json", nbest=nbest)
 
 
 def test_attention_weights(model, text, tmp_path):

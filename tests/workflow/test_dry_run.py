@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -224,13 +225,56 @@ def test_the_linters_have_nothing_to_say(snakemake: Run, environment: dict[str, 
     assert form.returncode == 0, form.stderr
 
 
+@pytest.mark.parametrize(
+    ("heuristics", "lexicons"),
+    [({"choi2017": [1]}, 2), ({"choi2017": [0]}, 1), ({"choi2017": [0], "bahdanau2015": [0]}, 0)],
+)
 def test_unknown_words_are_replaced_where_attention_tells_of_words(
-    snakemake: Run, fresh: list[str], tmp_path: Path
+    snakemake: Run, fresh: list[str], tmp_path: Path, heuristics: dict[str, Any], lexicons: int
 ) -> None:
-    own = {"experiments": {"choi2017": {"decoding": {"replace": [0]}}}}
+    """A lexicon is made where words are looked up in it, not where they are only copied."""
+    own = {"experiments": {name: {"decoding": {"replace": r}} for name, r in heuristics.items()}}
     (tmp_path / "own.yaml").write_text(yaml.safe_dump(own))
-    run = snakemake(ROOT, *fresh, "replaced", "--configfile", f"{tmp_path}/own.yaml")
+    run = snakemake(ROOT, *fresh, "replaced", "lexicons", "--configfile", f"{tmp_path}/own.yaml")
     planned = jobs(run.stdout)
     # Of choi2017 four systems without subwords for two pairs, of bahdanau2015 three with attention.
     assert planned["replace_unknown"] == planned["score_replaced"] == 2 * 4 + 3
-    assert planned["lexicon"] == 2
+    assert planned.get("lexicon", 0) == lexicons
+
+
+def test_the_page_tells_of_the_times_of_all_jobs(
+    snakemake: Run, fresh: list[str], tmp_path: Path
+) -> None:
+    """Those of lines without unknown words too, which need both sides of every text."""
+    own = {
+        "pairs": ["en-fr"],
+        "systems": ["baseline", "bpe-symbol"],
+        "seeds": [1, 2],
+        "decoding": {"no_unknown": True, "ensemble": True, "replace": [0]},
+    }
+    (tmp_path / "own.yaml").write_text(yaml.safe_dump(own))
+    where = [*fresh[:1], "-p", *fresh[4:], "--configfile", f"{tmp_path}/own.yaml"]
+    plan = snakemake(ROOT, "choi2017", *where).stdout
+    logged = set(re.findall(r"> results/demo/logs/(\S+)\.log", plan))
+    [page] = (line for line in plan.split("\n") if "contextnmt page" in line)
+    named = re.findall(r"results/demo/benchmarks/(\S+)\.tsv", page)
+    # Jobs of a second: those of the report, and what is written beside each training.
+    quick = ("report/", "run/", "train-identity/")
+    assert {job for job in logged - set(named) if not job.startswith(quick)} == set()
+    assert {"symbolize/en-fr/test.pair", "bpe/en-fr/sym-bpe/test.pair.fr"} <= set(named)
+
+
+def test_alignments_are_those_of_single_models(
+    snakemake: Run, fresh: list[str], tmp_path: Path
+) -> None:
+    own = {"pairs": ["en-fr"], "systems": ["rnnsearch-30", "rnnencdec-30"], "seeds": [1, 2]}
+    own |= {"decoding": {"ensemble": True}}
+    (tmp_path / "own.yaml").write_text(yaml.safe_dump(own))
+    where = [*fresh[:1], "-p", *fresh[4:], "--configfile", f"{tmp_path}/own.yaml"]
+    plan = snakemake(ROOT, "translations", *where).stdout
+    commands = [line for line in plan.split("\n") if "contextnmt translate" in line]
+    assert len(commands) == 2 * (2 + 1)
+    assert all("--no-unknown" in each and "--nbest 10" in each for each in commands)
+    aligned = [each for each in commands if "--alignments" in each]
+    assert len(aligned) == 2
+    assert not any("rnnencdec" in each or "--ensemble" in each for each in aligned)

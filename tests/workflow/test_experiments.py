@@ -40,6 +40,7 @@ OWN = {
     "model": dict.fromkeys(["embedding", "hidden", "alignment", "maxout", "readout_rank"], 8),
     "training": {"max_updates": 4, "validate_every": 4},
     "decoding": {"beams": [2]},
+    "experiments": {"bahdanau2015": {"decoding": {"nbest": 2}}},
 }
 
 Run = Callable[..., subprocess.CompletedProcess[str]]

@@ -59,6 +59,19 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
         (texts({"dev": {"file": "x.{lang"}}), "is x.{lang; "),
         (texts({"dev": {"file": "x.{}"}}), "is x.{}; "),
         (
+            {"decoding": {"beams": [1, 5, 12], "nbest": 6}},
+            "mine.yaml: experiments.choi2017.decoding.nbest is 6: a beam ends no more translations "
+            "than it is wide, and experiments.choi2017.decoding.beams has 5: make nbest 5 at most",
+        ),
+        (
+            {"decoding": {"beams": [4, 1]}},
+            "mine.yaml: experiments.bahdanau2015.decoding.nbest is 10: a beam",
+        ),
+        (
+            {"experiments": {"chen2017": {"decoding": {"beams": [1], "nbest": 2}}}},
+            "mine.yaml: experiments.chen2017.decoding.nbest is 2: a beam",
+        ),
+        (
             {"experiments": {"chen2017": {"systems": {"gru": {"model": {"smoother": {}}}}}}},
             "experiments.chen2017.systems.gru.model.smoother.network: missing",
         ),

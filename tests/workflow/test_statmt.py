@@ -65,7 +65,10 @@ SIZES: dict[str, Any] = {
     "select": {"en-fr": {"target_words": TARGET_WORDS}},
     "text": {"vocabulary_size": 500, "merges": 200},
     "model": dict.fromkeys(["embedding", "hidden", "alignment", "maxout"], 8),
-    "experiments": {"choi2017": {"model": {"contextualizer": {"layers": [8, 8]}}}},
+    "experiments": {
+        "choi2017": {"model": {"contextualizer": {"layers": [8, 8]}}},
+        "bahdanau2015": {"decoding": {"nbest": 2}},
+    },
     "training": {"batch_size": 16, "max_updates": 4, "validate_every": 4},
     "decoding": {"beams": [1, 2]},
 }

@@ -2,11 +2,15 @@
 
 
 def other_translations(wildcards):
-    """The options of `translate` for what its searches write beside the likeliest translations."""
+    """The options of `translate` for what its searches write beside the likeliest translations.
+
+    Alignments of every model with attention; those of an ensemble nothing reads.
+    """
     made = recipe(wildcards)
+    aligns = made["model"]["attention"] and wildcards.seed != "ensemble"
     decoding = made["decoding"]
     wanted = [
-        ("--alignments", made["model"]["attention"]),
+        ("--alignments", aligns),
         (f"--nbest {decoding['nbest']}", decoding["nbest"]),
         ("--no-unknown", decoding["no_unknown"]),
     ]

@@ -50,14 +50,19 @@ def translate(
     ] = None,
     nbest: Annotated[
         int | None,
-        typer.Option(help="also write so many translations of each sentence, with scores", min=1),
+        typer.Option(
+            help="also write so many translations of each sentence, with scores; no more than a "
+            "--beam (above 1) ends",
+            min=1,
+        ),
     ] = None,
     no_unknown: Annotated[
         bool,
         typer.Option("--no-unknown", help="also (--run: only) translate without unknown words"),
     ] = False,
     alignments: Annotated[
-        bool, typer.Option("--alignments", help="also write the attention weights")
+        bool,
+        typer.Option("--alignments", help="also write the attention weights of the widest beam"),
     ] = False,
 ) -> None:
     """Translate texts by beam search: your own sentences, or files in the view of a model.
@@ -77,8 +82,9 @@ def translate(
 
     What else is asked for lies beside each --out, here test.beam12.gz: --nbest writes
     test.beam12.nbest.jsonl.gz, and the best translations by score per symbol as
-    test.beam12.normalised.gz; --alignments writes test.beam12.alignments.npz. --no-unknown writes
-    all of them a second time, as test.beam12.no-unknown.gz and so on.
+    test.beam12.normalised.gz; --alignments, of the widest beam alone, test.beam12.alignments.npz.
+    These are of the translations in --out; --no-unknown writes others, test.beam12.no-unknown.gz,
+    with nothing beside them.
     """
     if run:
         if model or text or out:
@@ -88,9 +94,11 @@ def translate(
             )
         if len(beam or []) > 1:
             raise UserError("--run translates once: give one --beam, or none")
+        width = beam[0] if beam else BEAM
+        refuse_cut_lists([width], nbest)
         torch.set_num_threads(threads)
         own = importlib.import_module(OWN_TEXT)
-        wanted = own.Wanted(beam[0] if beam else BEAM, nbest, no_unknown, alignments)
+        wanted = own.Wanted(width, nbest, no_unknown, alignments)
         own.translate_own_text(run, ensemble or [], device, wanted)
         return
     if not (model and text and beam and out):
@@ -103,8 +111,15 @@ def translate(
             f"{len(text)} --text and {len(beam)} --beam need {len(text) * len(beam)} --out, "
             f"not {len(out)}"
         )
-    sets = [False, True] if no_unknown else [False]
-    outputs = [Outputs(path, nbest, alignments, without) for path in out for without in sets]
+    refuse_cut_lists(beam, nbest)
+    outputs = [
+        each
+        for path, width in zip(out, beam * len(text), strict=True)
+        for each in [
+            Outputs(path, nbest, alignments and width == max(beam)),
+            *([Outputs(path, no_unknown=True)] if no_unknown else []),
+        ]
+    ]
     refuse_clashes(text, outputs)
     torch.set_num_threads(threads)
     translator = SavedTranslator([model, *(ensemble or [])], choose_device(device))
@@ -116,14 +131,20 @@ def translate(
         unknown = UnknownWords(model, translator.source, "is it in the view of the model?")
         unknown.read(sentences, str(path))
         for width in beam:
-            for _ in sets:
+            for _ in range(1 + no_unknown):
                 next(following).write(translator, sentences, width, path.name)
 
 
 class Outputs:
     """The files that one search over a text writes: the translations, and others beside them."""
 
-    def __init__(self, out: Path, nbest: int | None, alignments: bool, no_unknown: bool) -> None:
+    def __init__(
+        self,
+        out: Path,
+        nbest: int | None = None,
+        alignments: bool = False,
+        no_unknown: bool = False,
+    ) -> None:
         self.count, self.no_unknown = nbest, no_unknown
         packed = ".gz" if out.suffix == ".gz" else ""
         stem = out.name.removesuffix(packed)
@@ -159,6 +180,19 @@ class Outputs:
         if self.alignments:
             aligned = translator.align(sentences, found, f"{name}, alignments")
             write_alignments(self.alignments, aligned)
+
+
+def refuse_cut_lists(beams: Sequence[int], nbest: int | None) -> None:
+    """Raises UserError if a beam ends fewer translations than are to be listed of each sentence.
+
+    Greedy search, which has one, is left out of this beside wider beams.
+    """
+    narrowest = min((width for width in beams if width > 1), default=1)
+    if nbest and nbest > narrowest:
+        raise UserError(
+            f"--nbest {nbest} with --beam {narrowest}: a beam ends no more translations than it is "
+            f"wide: give --nbest {narrowest} at most, or a wider beam"
+        )
 
 
 def refuse_clashes(text: Iterable[Path], outputs: Iterable[Outputs]) -> None:
