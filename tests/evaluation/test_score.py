@@ -200,7 +200,7 @@ def test_a_subset_is_scored_as_its_lines_alone(tmp_path: Path):
     alone = tokenized_bleu(hypothesis[1:], REFERENCE[1:])
     assert {key: part[key] for key in alone} == alone
     assert part["bleu"] != pytest.approx(whole["bleu"])
-    plain = detokenized_scores(hypothesis[1:], RAW[1:], "fr")
+    plain = detokenized_scores(hypothesis[1:], RAW[1:], "fr", ["bleu_detokenized"])
     assert {key: part[key] for key in plain} == plain
     assert (part["sentences"], part["of"]) == (1, 2)
     assert whole["sentences"] == 2 and "of" not in whole
@@ -208,7 +208,20 @@ def test_a_subset_is_scored_as_its_lines_alone(tmp_path: Path):
 
 def test_a_subset_of_all_lines_has_the_scores_of_all(tmp_path: Path):
     whole, part = score_subset(tmp_path, [REFERENCE[0], "il pleut ."], [1, 2]).values()
-    assert part == {**whole, "of": 2}
+    others = {"chrf", "ter", "signature_chrf", "signature_ter"}
+    assert part == {key: whole[key] for key in whole.keys() - others} | {"of": 2}
+
+
+@pytest.mark.parametrize("variant", ["no-unknown", "normalised", "replaced2"])
+def test_variants_get_bleu_alone(tmp_path: Path, variant: str):
+    files = [[tmp_path / name] for name in ("hyp", "ref", "raw")]
+    for [path], lines in zip(files, (REFERENCE, REFERENCE, RAW), strict=True):
+        write_lines(path, lines)
+    score([f"test.beam12.{variant}"], *files, "fr", tmp_path / "out")
+    [entry] = json.loads((tmp_path / "out").read_text()).values()
+    assert entry["bleu"] == pytest.approx(100)
+    assert {"bleu_detokenized", "signature_detokenized"} <= entry.keys()
+    assert not {"chrf", "ter", "signature_chrf", "signature_ter"} & entry.keys()
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,7 @@ rule score:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
-        runtime="1h",
+        runtime="4h",
     params:
         *code("contextnmt.evaluation.score"),
         names=lambda wildcards: repeated("--name", translation_names(wildcards)),

@@ -7,11 +7,12 @@ et al. 2006, without case). The two BLEUs are never to be compared.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from sacrebleu.metrics.base import Metric
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
@@ -25,6 +26,13 @@ from contextnmt.text.detokenize import detokenizer
 
 #: Hypotheses, references, and references untouched: as many lines each.
 Texts = Sequence[list[str]]
+
+#: Scores of detokenized text. TER takes seconds for a hundred bad lines.
+DETOKENIZED: dict[str, Callable[[], Metric]] = {
+    "bleu_detokenized": BLEU,
+    "chrf": CHRF,
+    "ter": TER,
+}
 
 #: Moves a character to a private plane of Unicode, where it is no blank to anyone.
 PRIVATE_PLANE = 0xF0000
@@ -52,9 +60,9 @@ def score(
 ) -> None:
     """Score translations: BLEU as the papers count it; detokenized BLEU, chrF and TER.
 
-    A name is TEXT.beamN, or begins so; a reference of another number of lines than TEXT has is
-    refused. A translation without any word has BLEU 0 and a note; of a subset it has no score, but
-    a gap that tells the reason.
+    A name is TEXT.beamN, or TEXT.beamN.VARIANT, which gets no chrF and TER; a reference of another
+    number of lines than TEXT has is refused. A translation without any word has BLEU 0 and a note;
+    of a subset it has no score, but a gap that tells the reason.
 
     Example: contextnmt score --name test.beam12 --hypothesis test.beam12.gz --reference test.fr.gz
     --raw-reference raw.test.fr.gz --target-language fr --out scores.json
@@ -72,25 +80,34 @@ def score(
         expected = stated.get(text_of(key))
         check_release(key, files[1], len(references), expected, target_language)
         texts = (hypotheses, references, raw_references)
+        wanted = wanted_of(key)
         if key in subsets:
             kept = read_known_lines(subsets[key], len(references))
-            scores[key] = subset_scores(texts, kept, target_language)
+            scores[key] = subset_scores(texts, kept, target_language, wanted)
         else:
-            scores[key] = all_scores(texts, target_language)
+            scores[key] = all_scores(texts, target_language, wanted)
     write_json(out, scores)
 
 
-def all_scores(texts: Texts, language: str) -> dict[str, Any]:
-    """Every score of a translation, and of how many sentences it is."""
+def wanted_of(name: str) -> list[str]:
+    """Which of DETOKENIZED a translation gets: TEXT.beamN all, TEXT.beamN.VARIANT BLEU alone."""
+    is_variant = name.count(".") > 1
+    return ["bleu_detokenized"] if is_variant else list(DETOKENIZED)
+
+
+def all_scores(texts: Texts, language: str, wanted: Iterable[str]) -> dict[str, Any]:
+    """BLEU and the `wanted` detokenized scores of a translation, and of how many sentences."""
     hypotheses, references, raw_references = texts
     return {
         **tokenized_bleu(hypotheses, references),
-        **detokenized_scores(hypotheses, raw_references, language),
+        **detokenized_scores(hypotheses, raw_references, language, wanted),
         "sentences": len(references),
     }
 
 
-def subset_scores(texts: Texts, lines: list[int], language: str) -> dict[str, Any]:
+def subset_scores(
+    texts: Texts, lines: list[int], language: str, wanted: Iterable[str]
+) -> dict[str, Any]:
     """The same of some `lines` alone, numbered from 1, ``of`` so many sentences of the text.
 
     Where there is nothing to score there is but a ``gap``, the reason (A21).
@@ -101,7 +118,7 @@ def subset_scores(texts: Texts, lines: list[int], language: str) -> dict[str, An
         return {"gap": NO_LINE, **size}
     if not any(BLANKS.sub("", line) for line in kept[0]):
         return {"gap": NO_WORD_OF_SUBSET, **size}
-    return {**all_scores(kept, language), **size}
+    return {**all_scores(kept, language, wanted), **size}
 
 
 def read_together(hypothesis: Path, *references: Path) -> list[list[str]]:
@@ -141,16 +158,20 @@ def tokenized_bleu(hypotheses: list[str], references: list[str]) -> dict[str, An
 
 
 def detokenized_scores(
-    hypotheses: list[str], raw_references: list[str], language: str
+    hypotheses: list[str],
+    raw_references: list[str],
+    language: str,
+    wanted: Iterable[str] = DETOKENIZED,
 ) -> dict[str, Any]:
-    """BLEU, chrF and TER in percent of the detokenized hypotheses, and their signatures.
+    """BLEU, chrF and TER, or those `wanted`, in percent of the detokenized hypotheses, and their
+    signatures.
 
     TER is the better the lower; it passes 100 where more has to be edited than the reference has.
     """
     plain = list(map(detokenizer(language), hypotheses))
     scores: dict[str, Any] = {}
-    metrics = {"bleu_detokenized": BLEU(), "chrf": CHRF(), "ter": TER()}
-    for key, metric in metrics.items():
+    for key in wanted:
+        metric = DETOKENIZED[key]()
         scores[key] = metric.corpus_score(plain, [raw_references]).score
         scores[f"signature_{key.removeprefix('bleu_')}"] = str(metric.get_signature())
     return scores
