@@ -31,8 +31,8 @@ def test_open_masks_and_a_separation_by_chance_are_told(tmp_path: Path) -> None:
         "English → French, +Context (C): 92.7 % of the numbers of the masks are above 0.99, and "
         "the vectors of a word in two sentences have a cosine distance of 1.0e-05, the mean over "
         "kinds of pairs: most of a vector passes as it is. In 51.0 % of comparisons two sentences "
-        "in which a word has two senses are farther apart than two in which it has one (chance: 50 %, standard error "
-        "over 2 words: 3.0): no sign that the masks tell the senses apart."
+        "in which a word has two senses are farther apart than two in which it has one (chance: "
+        "50 %, standard error over 2 words: 3.0): no sign that the masks tell the senses apart."
     ]
 
 
