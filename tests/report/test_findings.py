@@ -114,6 +114,7 @@ def test_a_gain_that_the_test_sentences_may_have_made_is_none(about: Experiment)
     assert "helps: +1.50" in german.sentences[0]  # the row is not of this pair
     first = contrasts(about, data, [row], "en-fr")[0]
     assert (first.interval, first.significant) == ((-0.1, 3.1), False)
+    assert found.figures[1].remark == "95 %: −0.10 to +3.10; paper +1.00"
     sure = row | {"p_bootstrap": 0.04}
     assert contrasts(about, data, [sure], "en-fr")[0].helps is True
 
@@ -165,7 +166,7 @@ def test_a_reconstruction_does_not_say_that_the_paper_has_no_such_number() -> No
     about = made_up("chen2017")
     data = [row for row in bleu(about, None, fcwm_all=11.0) if row["source"] == "here"]
     _, first, *_ = findings(about, data, [], [])[0].figures
-    assert first.remark == "the paper's is lost"
+    assert first.remark == "the paper's is not at hand"
 
 
 def test_one_system_alone_is_best_of_none(about: Experiment) -> None:

@@ -109,12 +109,14 @@ def best_system(about: Experiment, pair: str, bleu: list[dict[str, Any]]) -> tup
 
 
 def gain_figure(about: Experiment, contrast: Contrast) -> Figure:
-    """The gain of a method, with the paper's."""
+    """The gain of a method, with its confidence interval and the paper's."""
     if contrast.paper is not None:
         paper = f"paper {signed(contrast.paper)}"
     else:
-        paper = "the paper's is lost" if about.reconstruction else "not in the paper"
-    return Figure(contrast.label, signed(contrast.gain), paper)
+        paper = "the paper's is not at hand" if about.reconstruction else "not in the paper"
+    interval = contrast.interval
+    here = f"95 %: {signed(interval[0])} to {signed(interval[1])}; " if interval else ""
+    return Figure(contrast.label, signed(contrast.gain), here + paper)
 
 
 def verdict(found: list[Contrast]) -> str:

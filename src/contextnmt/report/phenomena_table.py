@@ -89,15 +89,17 @@ def block(
 
 
 def column(of_systems: list[list[dict[str, Count]]], phenomenon: str) -> list[Cell]:
-    """The shares of all systems, the best marked; with counts where there is only one seed."""
+    """The shares of all systems, the best marked if they differ; with counts where there is only
+    one seed."""
     shares = [[percent(run[phenomenon]) for run in runs] for runs in of_systems]
-    best = max(mean_and_deviation(values)[0] for values in shares)
+    means = [mean_and_deviation(values)[0] for values in shares]
+    best = max(means) if len(set(means)) > 1 else None
     cells = []
-    for runs, values in zip(of_systems, shares, strict=True):
+    for runs, values, mean in zip(of_systems, shares, means, strict=True):
         right, total = runs[0][phenomenon]
         text, spread = rounded(values, digits=1)
         remark = f"{spread} of {total}" if spread else f"({right}/{total})"
-        cells.append(Cell(text, remark, mean_and_deviation(values)[0] == best))
+        cells.append(Cell(text, remark, mean == best))
     return cells
 
 

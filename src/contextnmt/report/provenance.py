@@ -165,7 +165,7 @@ def times(files: list[Path], trained: list[float]) -> Block:
             seconds.setdefault(stage, []).append(job.seconds)
             memory.setdefault(stage, []).append(job.memory)
     seconds["train"] = trained
-    columns = [("jobs",), ("wall time",), ("longest job",), ("peak memory (MB)",)]
+    columns = [("jobs",), ("wall time, added up",), ("longest job",), ("peak memory (MB)",)]
     rows = [
         (stage, [Cell(text) for text in summary(jobs, max(memory.get(stage, [0])))])
         for stage, jobs in sorted(seconds.items(), key=lambda item: -sum(item[1]))
