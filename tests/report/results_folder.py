@@ -269,7 +269,7 @@ def make_run(folder: Path, run: str, bleu: float, position: int, tests: tuple[st
     words = SENTENCES[language].split()
     for text in (*tests, "dev"):
         for beam in (1, 12):
-            output = [words[: 6 + position] + ["UNK"] * (line % 3) for line in range(LINES)]
+            output = [words[: 6 + position] + ["UNK"] * ((line + 1) % 3) for line in range(LINES)]
             file = f"{run}/{text}.beam{beam}"
             write_lines(folder / f"restore/{file}.gz", map(" ".join, output))
             if position == ALIGNED:
