@@ -10,13 +10,19 @@ from typing import Any
 from analysed_models import make_contextualization
 from made_up_experiments import experiment
 from made_up_significance import make_significance
-from sentence_results import alignment_arguments, example_arguments, make_alignments
+from sentence_results import (
+    alignment_arguments,
+    difference_arguments,
+    example_arguments,
+    make_alignments,
+)
 
 from contextnmt.files import write_json, write_lines
 from contextnmt.report.alignment_maps import alignment_maps
 from contextnmt.report.bleu_table import bleu_table
 from contextnmt.report.cleaning_table import cleaning_table
 from contextnmt.report.curves import curves
+from contextnmt.report.differences import differences
 from contextnmt.report.examples import examples
 from contextnmt.report.gains import gains
 from contextnmt.report.literature_table import literature_table
@@ -392,6 +398,7 @@ def make_report(results: Results) -> Path:
     models = results.files("train/*/*/*/model.json")
     trainings_table(models, logs, experiment, out / "tables/trainings")
     examples(**example_arguments(results))
+    differences(**difference_arguments(results))
     alignment_maps(**alignment_arguments(results))
     page(**page_arguments(results))
     return out / "index.html"
@@ -414,7 +421,6 @@ def make_symbolization(results: Results, tables: Path) -> None:
 
 def page_arguments(results: Results) -> dict[str, Any]:
     """What `page` is called with after everything else is made."""
-    (text, *_) = results.about["test"]["en-fr"]
     return {
         "table": results.files("report/tables/*.json"),
         "figure": results.files("report/figures/*.svg"),
@@ -422,11 +428,6 @@ def page_arguments(results: Results) -> dict[str, Any]:
         "model": results.files("train/*/*/*/model.json"),
         "restored": results.files("restore/*/*/*/restored.json"),
         "benchmark": results.files("benchmarks/**/*.tsv"),
-        "source": results.files(f"tokenize/*/{text}.en.gz"),
-        "reference": results.files(f"tokenize/*/{text}.[fd]?.gz"),
-        "source_counts": results.files("word-counts/*/en.tsv"),
-        "target_counts": results.files("word-counts/*/[fd]?.tsv"),
-        "hypothesis": results.files(f"restore/*/*/1/{text}.beam12.gz"),
         "experiment": results.experiment,
         "out": results.folder / "report" / "index.html",
     }

@@ -5,7 +5,7 @@ import statistics
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, groupby, zip_longest
+from itertools import combinations, groupby
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -209,15 +209,6 @@ def source_and_target(pair: str) -> tuple[str, str]:
 def folder_of(path: Path) -> str:
     """The folder that holds `path`: for one file a pair, the pair."""
     return path.absolute().parent.name
-
-
-def together(files: list[Path]) -> Iterator[tuple[str, ...]]:
-    """The lines of all files side by side. Raises UserError if one ends before the others."""
-    for number, texts in enumerate(zip_longest(*map(read_lines, files)), start=1):
-        if None in texts:
-            short = files[texts.index(None)]
-            raise UserError(f"{short} ends before line {number}, unlike the other translations")
-        yield texts
 
 
 def distance(versions: Sequence[str]) -> float:
