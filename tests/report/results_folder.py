@@ -267,6 +267,10 @@ def make_run(folder: Path, run: str, bleu: float, position: int, tests: tuple[st
             "signature": "nrefs:1|case:mixed|eff:no|tok:none|smooth:none|version:2.5.1",
             "bleu_detokenized": bleu - 0.5 - 0.125 * number,
             "signature_detokenized": "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.5.1",
+            "chrf": bleu + 20,
+            "signature_chrf": "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.5.1",
+            "ter": 80 - bleu,
+            "signature_ter": "nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:2.5.1",
         }
         for number, text in enumerate((*tests, "dev"))
         for beam in (1, 12)
