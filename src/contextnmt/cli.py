@@ -70,6 +70,7 @@ STAGES = {
     "local-charts-table": "contextnmt.report.local_charts_table",
     "masks-table": "contextnmt.report.masks_table",
     "examples": "contextnmt.report.examples",
+    "differences": "contextnmt.report.differences",
     "gains": "contextnmt.report.gains",
     "curves": "contextnmt.report.curves",
     "length-curves": "contextnmt.report.length_curves",

@@ -10,13 +10,19 @@ from typing import Any
 from analysed_models import make_contextualization
 from made_up_experiments import experiment
 from made_up_significance import make_significance
-from sentence_results import alignment_arguments, example_arguments, make_alignments
+from sentence_results import (
+    alignment_arguments,
+    difference_arguments,
+    example_arguments,
+    make_alignments,
+)
 
 from contextnmt.files import write_json, write_lines
 from contextnmt.report.alignment_maps import alignment_maps
 from contextnmt.report.bleu_table import bleu_table
 from contextnmt.report.cleaning_table import cleaning_table
 from contextnmt.report.curves import curves
+from contextnmt.report.differences import differences
 from contextnmt.report.examples import examples
 from contextnmt.report.gains import gains
 from contextnmt.report.literature_table import literature_table
@@ -261,6 +267,10 @@ def make_run(folder: Path, run: str, bleu: float, position: int, tests: tuple[st
             "signature": "nrefs:1|case:mixed|eff:no|tok:none|smooth:none|version:2.5.1",
             "bleu_detokenized": bleu - 0.5 - 0.125 * number,
             "signature_detokenized": "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.5.1",
+            "chrf": bleu + 20,
+            "signature_chrf": "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.5.1",
+            "ter": 80 - bleu,
+            "signature_ter": "nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:2.5.1",
         }
         for number, text in enumerate((*tests, "dev"))
         for beam in (1, 12)
@@ -269,7 +279,7 @@ def make_run(folder: Path, run: str, bleu: float, position: int, tests: tuple[st
     words = SENTENCES[language].split()
     for text in (*tests, "dev"):
         for beam in (1, 12):
-            output = [words[: 6 + position] + ["UNK"] * (line % 3) for line in range(LINES)]
+            output = [words[: 6 + position] + ["UNK"] * ((line + 1) % 3) for line in range(LINES)]
             file = f"{run}/{text}.beam{beam}"
             write_lines(folder / f"restore/{file}.gz", map(" ".join, output))
             if position == ALIGNED:
@@ -392,6 +402,7 @@ def make_report(results: Results) -> Path:
     models = results.files("train/*/*/*/model.json")
     trainings_table(models, logs, experiment, out / "tables/trainings")
     examples(**example_arguments(results))
+    differences(**difference_arguments(results))
     alignment_maps(**alignment_arguments(results))
     page(**page_arguments(results))
     return out / "index.html"
@@ -414,7 +425,6 @@ def make_symbolization(results: Results, tables: Path) -> None:
 
 def page_arguments(results: Results) -> dict[str, Any]:
     """What `page` is called with after everything else is made."""
-    (text, *_) = results.about["test"]["en-fr"]
     return {
         "table": results.files("report/tables/*.json"),
         "figure": results.files("report/figures/*.svg"),
@@ -422,11 +432,6 @@ def page_arguments(results: Results) -> dict[str, Any]:
         "model": results.files("train/*/*/*/model.json"),
         "restored": results.files("restore/*/*/*/restored.json"),
         "benchmark": results.files("benchmarks/**/*.tsv"),
-        "source": results.files(f"tokenize/*/{text}.en.gz"),
-        "reference": results.files(f"tokenize/*/{text}.[fd]?.gz"),
-        "source_counts": results.files("word-counts/*/en.tsv"),
-        "target_counts": results.files("word-counts/*/[fd]?.tsv"),
-        "hypothesis": results.files(f"restore/*/*/1/{text}.beam12.gz"),
         "experiment": results.experiment,
         "out": results.folder / "report" / "index.html",
     }

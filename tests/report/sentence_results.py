@@ -39,6 +39,20 @@ def example_arguments(results: "Results") -> dict[str, Any]:
     }
 
 
+def difference_arguments(results: "Results") -> dict[str, Any]:
+    """What `differences` is called with."""
+    (text, *_) = results.about["test"]["en-fr"]
+    return {
+        "source": results.files(f"tokenize/*/{text}.en.gz"),
+        "reference": results.files(f"tokenize/*/{text}.[fd]?.gz"),
+        "source_counts": results.files("word-counts/*/en.tsv"),
+        "target_counts": results.files("word-counts/*/[fd]?.tsv"),
+        "hypothesis": results.files(f"restore/*/*/1/{text}.beam12.gz"),
+        "experiment": results.experiment,
+        "out": results.folder / "report" / "tables" / "differences",
+    }
+
+
 def alignment_arguments(results: "Results") -> dict[str, Any]:
     """What `alignment-maps` is called with."""
     translation = results.files("translate/*/*/1/*.beam12.gz")

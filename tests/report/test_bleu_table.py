@@ -26,7 +26,7 @@ def test_numbers_are_those_of_the_scores_files(results: Results, tmp_path: Path)
     for row in here:
         path = results.folder / f"score/{row['pair']}/{row['system']}/1/scores.json"
         entry = read_json(path)[f"{row['text']}.beam{row['beam']}"]
-        for metric in ("bleu", "bleu_detokenized"):
+        for metric in ("bleu", "bleu_detokenized", "chrf", "ter"):
             assert float(row[metric]) == pytest.approx(entry[metric])
 
 
@@ -58,7 +58,17 @@ def test_dev_is_in_brackets_and_the_best_of_a_column_is_bold(
         ["beam 12", "paper"],
     ]
     detokenized = read_json(tmp_path / "table4.json")["blocks"][1]
-    assert detokenized["columns"] == [["beam 1", "test (dev)"], ["beam 12", "test (dev)"]]
+    assert detokenized["columns"] == [
+        [f"beam {beam}", metric, "test (dev)"]
+        for beam in (1, 12)
+        for metric in ("BLEU", "chrF", "TER")
+    ]
+    # The greatest made-up BLEU and chrF are 30.5 and more; TER is the better the lower.
+    assert [cell["best"] for cell in detokenized["rows"][-1]["cells"]] == [True] * 6
+    assert [cell["best"] for cell in detokenized["rows"][0]["cells"]] == [False] * 6
+    notes = read_json(tmp_path / "table4.json")["notes"]
+    assert any(note.startswith("chrF: nrefs:1|case:mixed|eff:yes") for note in notes)
+    assert any(note.startswith("TER (the lower the better): nrefs:1|case:lc") for note in notes)
     first, last = block["rows"][0]["cells"], block["rows"][-1]["cells"]
     assert first[0] == {"text": f"{FIRST:.2f}", "remark": "(20.88)", "best": False}
     assert first[3] == {"text": "27.62", "remark": "(29.21)", "best": False}

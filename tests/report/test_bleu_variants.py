@@ -10,6 +10,7 @@ from results_folder import Results, make_results
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
+from contextnmt.report.bleu_scores import DETOKENIZED
 from contextnmt.report.bleu_table import bleu_table
 from contextnmt.report.experiment import parse_experiment
 from contextnmt.report.findings import best_system
@@ -84,7 +85,8 @@ def test_columns_are_those_of_the_paper_and_a_marked_one_more(
     # Two seeds of 20 and 20.5, beam 12 a quarter above; Bahdanau et al. 2015, Table 1, first row.
     assert cells == ["20.25", "27.25", "20.50", "13.93", "27.50", "24.19", "20.62"]
     assert [cell["text"] for cell in moses["cells"]] == ["–", "–", "–", "33.30", "–", "35.63", "–"]
-    assert detokenized["columns"] == [["beam 1", "test (dev)"], ["beam 12", "test (dev)"]]
+    headings = [(beam, metric) for beam in ("beam 1", "beam 12") for metric in DETOKENIZED.values()]
+    assert detokenized["columns"] == [[*heading, "test (dev)"] for heading in headings]
     assert len(detokenized["rows"]) == len(block["rows"]) - 1
 
 

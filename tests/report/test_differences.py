@@ -1,8 +1,9 @@
-"""The sentences in which two systems differ most."""
+"""The sentences that each method makes better and worse than any other."""
 
+import csv
 import json
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from made_up_experiments import experiment
@@ -10,9 +11,10 @@ from sacrebleu.metrics import CHRF
 
 from contextnmt.errors import UserError
 from contextnmt.files import write_lines
-from contextnmt.report.differences import UNKNOWN, ContrastDifferences, Word, differences
-from contextnmt.report.experiment import Experiment, Method, parse_experiment
-from contextnmt.translation import saved
+from contextnmt.report.differences import Shown, differences, shown_differences
+from contextnmt.report.experiment import parse_experiment
+from contextnmt.report.sentence_gains import Word
+from contextnmt.report.tables import Table, read_table
 
 SOURCE = [
     "Jean Barbe of the IMF saw 3 cats .",
@@ -39,35 +41,50 @@ PRESENT = [
 COUNTS = ["the\t9", "cat\t8", "of\t7", "sleeps\t6", ".\t5", "a\t4"]
 
 
-@pytest.fixture
-def about() -> Experiment:
-    """One pair, two systems, one contrast; a vocabulary of six words."""
-    whole = parse_experiment(json.dumps(experiment("choi2017", (1, 2), ("test",))))
-    return replace(
-        whole,
-        pairs=["en-fr"],
-        systems=whole.systems[:2],
-        methods=[Method("C", "contextualization", [("context", "baseline"), ("bpe", "absent")])],
-        vocabulary_size=6,
-    )
+NAME = "test.beam12.gz"
 
 
-def found(
-    about: Experiment, folder: Path, without: list[str] = WITHOUT, present: list[str] = PRESENT
-) -> ContrastDifferences:
+def made_up(
+    folder: Path, without: list[str] = WITHOUT, present: list[str] = PRESENT
+) -> dict[str, Any]:
+    """What `differences` is called with: one pair, two systems, one contrast of them, one that a
+    system lacks for; a vocabulary of six words."""
+    about = experiment("choi2017", (1, 2), ("test",))
+    about |= {"pairs": ["en-fr"], "systems": about["systems"][:2], "vocabulary_size": 6}
+    contrasts = [["context", "baseline"], ["bpe", "absent"]]
+    about |= {"methods": [{"id": "C", "name": "contextualization", "contrasts": contrasts}]}
     texts = {
-        "en-fr/test.en": SOURCE,
-        "en-fr/test.fr": REFERENCE,
-        "en-fr/baseline/1/test.gz": without,
-        "en-fr/context/1/test.gz": present,
-        "en-fr/en.tsv": COUNTS,
-        "en-fr/fr.tsv": ["le\t3"],
+        "tokenize/en-fr/test.en.gz": SOURCE,
+        "tokenize/en-fr/test.fr.gz": REFERENCE,
+        "word-counts/en-fr/en.tsv": COUNTS,
+        "word-counts/en-fr/fr.tsv": ["le\t3"],
+        f"restore/en-fr/baseline/1/{NAME}": without,
+        f"restore/en-fr/context/1/{NAME}": present,
     }
     for name, lines in texts.items():
         write_lines(folder / name, lines)
-    *files, first, second = (folder / name for name in texts if not name.endswith(".gz"))
-    hypotheses = [folder / name for name in texts if name.endswith(".gz")]
-    (contrast,) = differences(about, [files[0]], [files[1]], hypotheses[::-1], [first], [second])
+    source, reference, source_counts, target_counts, *hypotheses = (folder / name for name in texts)
+    return {
+        "source": [source],
+        "reference": [reference],
+        "source_counts": [source_counts],
+        "target_counts": [target_counts],
+        "hypothesis": hypotheses[::-1],
+        "experiment": json.dumps(about),
+        "out": folder / "tables" / "differences",
+    }
+
+
+def table_of(arguments: dict[str, Any]) -> Table:
+    """The table that `differences` makes."""
+    differences(**arguments)
+    return read_table(arguments["out"].with_suffix(".json"))
+
+
+def found(arguments: dict[str, Any]) -> Shown:
+    """What it tells of the one contrast."""
+    about = parse_experiment(arguments["experiment"])
+    (contrast,) = shown_differences(about, table_of(arguments).data)
     return contrast
 
 
@@ -75,9 +92,9 @@ def kinds(words: list[Word]) -> dict[str, str]:
     return {word.text: word.kind for word in words if word.kind}
 
 
-def test_the_greatest_differences_come_first(about: Experiment, tmp_path: Path) -> None:
-    contrast = found(about, tmp_path)
-    assert (contrast.present.id, contrast.without.id) == ("context", "baseline")
+def test_the_greatest_differences_come_first(tmp_path: Path) -> None:
+    contrast = found(made_up(tmp_path))
+    assert (contrast.present, contrast.without) == ("+Context (C)", "Baseline")
     assert (contrast.better, contrast.worse, contrast.equal) == (3, 1, 1)
     gains = [each.gain for each in contrast.gains]
     assert gains == sorted(gains, reverse=True)
@@ -91,10 +108,8 @@ def test_the_greatest_differences_come_first(about: Experiment, tmp_path: Path) 
         assert each.gain == pytest.approx(with_it - without_it)
 
 
-def test_names_numbers_acronyms_and_unknown_words_are_marked(
-    about: Experiment, tmp_path: Path
-) -> None:
-    contrast = found(about, tmp_path)
+def test_names_numbers_acronyms_and_unknown_words_are_marked(tmp_path: Path) -> None:
+    contrast = found(made_up(tmp_path))
     lines = {each.line: each for each in [*contrast.gains, *contrast.losses]}
     first = lines[1]
     assert kinds(first.source) == {"Jean": "name", "Barbe": "name", "IMF": "acronym", "3": "number"}
@@ -116,16 +131,74 @@ def test_names_numbers_acronyms_and_unknown_words_are_marked(
             assert " ".join(word.text for word in words) == text[each.line - 1]
 
 
-def test_unknown_words_are_written_as_translate_does() -> None:
-    assert saved.UNKNOWN == UNKNOWN
-
-
-def test_equal_translations_have_no_differences(about: Experiment, tmp_path: Path) -> None:
-    contrast = found(about, tmp_path, PRESENT, PRESENT)
+def test_equal_translations_have_no_differences(tmp_path: Path) -> None:
+    contrast = found(made_up(tmp_path, PRESENT, PRESENT))
     assert (contrast.better, contrast.worse, contrast.equal) == (0, 0, 5)
     assert contrast.gains == contrast.losses == []
+    assert contrast.gap == "no sentence differs in its chrF"
 
 
-def test_lengths_must_be_equal(about: Experiment, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"context/1/test\.gz ends before line 5"):
-        found(about, tmp_path, present=PRESENT[:4])
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ("missing", "no such file"),
+        ("not given", "no test.beam12: not translated"),
+        ("short", "test.beam12.gz has 4 lines and its source has 5"),
+    ],
+)
+def test_a_translation_of_no_use_is_a_gap(tmp_path: Path, change: str, reason: str) -> None:
+    arguments = made_up(tmp_path, present=PRESENT[:4] if change == "short" else PRESENT)
+    path, _ = arguments["hypothesis"]
+    if change == "missing":
+        path.unlink()
+    elif change == "not given":
+        arguments["hypothesis"].remove(path)
+    contrast = found(arguments)
+    assert reason in contrast.gap
+    assert (contrast.better, contrast.gains, contrast.losses) == (None, [], [])
+    table = read_table(arguments["out"].with_suffix(".json"))
+    (counts,) = table.blocks
+    assert [cell.text for cell in counts.rows[0][1]] == ["–"] * 3
+    assert reason in table.notes[-1]
+
+
+def test_mistakes_are_named(tmp_path: Path) -> None:
+    arguments = made_up(tmp_path)
+    for option in ("source", "reference", "source_counts", "target_counts"):
+        with pytest.raises(UserError, match=f"--{option.replace('_', '-')}: no file for en-fr"):
+            differences(**arguments | {option: []})
+    write_lines(arguments["reference"][0], REFERENCE[:2])
+    with pytest.raises(UserError, match="has 5 lines and"):
+        differences(**arguments)
+
+
+def test_the_table_has_a_row_a_version_and_all_formats(tmp_path: Path) -> None:
+    arguments = made_up(tmp_path)
+    table = table_of(arguments)
+    assert len(table.data) == 4 * 4  # sentences, versions
+    out = arguments["out"]
+    with out.with_suffix(".csv").open(newline="") as stream:
+        source, reference, without, present = list(csv.DictReader(stream))[4:8]
+    assert [row["version"] for row in (source, reference, without, present)] == [
+        *("source", "reference", "baseline", "context")
+    ]
+    assert source["tokens"] == SOURCE[int(source["line"]) - 1]
+    assert (source["better"], source["worse"], source["equal"]) == ("3", "1", "1")
+    (first,) = (row for row in table.data if (row["line"], row["version"]) == (1, "source"))
+    assert (first["names"], first["numbers"], first["acronyms"]) == ("1 2", "7", "5")
+    assert first["unknown"] == "1 2 5 6 7 8"
+    counts, *_ = table.blocks
+    ((label, cells),) = counts.rows
+    assert label == "contextualization, +Context (C) over Baseline"
+    assert [cell.text for cell in cells] == ["3", "1", "1"]
+    markdown = out.with_suffix(".md").read_text()
+    assert "over Baseline: test, line 1, +" in markdown
+    assert SOURCE[0] in out.with_suffix(".tex").read_text()
+
+
+def test_without_a_contrast_the_table_says_so(tmp_path: Path) -> None:
+    arguments = made_up(tmp_path)
+    about = json.loads(arguments["experiment"]) | {"methods": []}
+    table = table_of(arguments | {"experiment": json.dumps(about)})
+    assert (table.blocks, table.data) == ([], [])
+    assert table.notes == ["No two of the systems differ in a method alone."]

@@ -12,7 +12,7 @@ from sentence_results import example_arguments
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_lines
-from contextnmt.report.examples import COUNT, examples, shown_examples
+from contextnmt.report.examples import distance, examples, shown_examples
 from contextnmt.report.experiment import parse_experiment
 from contextnmt.report.tables import read_table
 
@@ -55,19 +55,54 @@ def test_chosen_sentences_come_first_in_their_order(tmp_path: Path) -> None:
     assert {row["gap"] for row in data} == {""}
 
 
-def test_lines_on_which_systems_differ_most_follow(tmp_path: Path) -> None:
-    data = rows(made_up(tmp_path, []))
-    assert len(data) == COUNT * 7
-    assert [row["line"] for row in data[::7]] == [1, 2, 3, 4]
-    longer = ["He sees the bank of the river"] * 2
-    arguments = made_up(tmp_path, [])
-    for kind in ("source", "reference"):
-        for path in arguments[kind]:
-            write_lines(path, [*(SOURCE if kind == "source" else REFERENCE), *longer])
+def of_lines(arguments: dict[str, Any], source: list[str], outputs: dict[str, list[str]]) -> None:
+    """Give the test text these lines, and the systems these translations of it."""
+    for path in [*arguments["source"], *arguments["reference"]]:
+        if path.name.startswith("test"):
+            write_lines(path, source)
     for path in arguments["hypothesis"]:
-        write_lines(path, ["same"] * 5 + [path.parts[-3]])
-    # The one that differs, then those of six words or more, then the others.
-    assert [row["line"] for row in rows(arguments)[::7]] == [3, 4, 5, 6]
+        if path.name.startswith("test"):
+            write_lines(path, outputs[path.parts[-3]])
+
+
+def test_lines_on_which_systems_differ_most_follow(tmp_path: Path) -> None:
+    """By how much they differ: on the first lines all differ too, but in a single word."""
+    arguments = made_up(tmp_path, [])
+    source = [f"here is a sentence of {number} ." for number in range(12)]
+    words = [f"{number} un deux trois quatre cinq" for number in range(12)]
+    outputs = {system: [f"{line} {system}" for line in words] for system in SYSTEMS}
+    for line, some in {6: 2, 8: 5, 9: 3, 11: 4}.items():
+        for system in SYSTEMS[:some]:
+            outputs[system][line] = " ".join(f"{system}-{number}" for number in range(7))
+    of_lines(arguments, source, outputs)
+    assert [row["line"] for row in rows(arguments)[::7]] == [7, 9, 10, 12]
+
+
+def test_of_equal_differences_the_first_readable_lines_are_shown(tmp_path: Path) -> None:
+    arguments = made_up(tmp_path, [])
+    source = ["too short", *["a sentence of six words ."] * 4, "so is this", "and this one"]
+    same = ["a", "b", "c", "d", "e", "f", "g"]
+    outputs = {system: list(same) for system in SYSTEMS}
+    outputs[SYSTEMS[-1]] = ["other"] * 3 + ["d"] + ["other"] * 3
+    of_lines(arguments, source, outputs)
+    # Line 4, on which all agree, is not among them.
+    assert [row["line"] for row in rows(arguments)[::7]] == [1, 2, 3, 5]
+
+
+def test_distance_counts_words_as_often_as_they_are_there() -> None:
+    assert distance(["a b", "b a"]) == distance(["", ""]) == distance(["a b"]) == distance([]) == 0
+    assert distance(["a b", "c d"]) == distance(["", "c"]) == 1
+    assert distance(["a a a b", "a b b b"]) == pytest.approx(4 / 8)
+    assert distance(["a", "a", "b"]) == pytest.approx(2 / 3)
+
+
+def test_one_system_differs_from_none(tmp_path: Path) -> None:
+    arguments = made_up(tmp_path, ["The bank"])
+    only = [path for path in arguments["hypothesis"] if "rnnsearch-50/" in str(path)]
+    data = rows(arguments | {"hypothesis": only})
+    assert [row["words"] for row in data] == ["The bank"] * 7
+    (pair,) = shown_examples(parse_experiment(arguments["experiment"]), data)
+    assert (len(pair.chosen), pair.differ) == (1, [])
 
 
 def test_dev_texts_are_searched_after_test_texts(tmp_path: Path) -> None:
@@ -111,13 +146,13 @@ def test_a_translation_of_no_use_is_a_gap(tmp_path: Path, change: str, reason: s
     data = rows(arguments)
     gaps = [row for row in data if row["gap"]]
     assert {row["version"] for row in gaps} == {"rnnsearch-30"}
-    assert len(gaps) == 1 + COUNT
+    assert len(gaps) == 1 + 3  # the chosen one, and all lines but the empty one
     assert all(reason in row["gap"] and row["tokens"] == "" for row in gaps)
 
 
 def test_without_any_translation_there_are_still_sources(tmp_path: Path) -> None:
     data = rows(made_up(tmp_path, ["The bank"]) | {"hypothesis": []})
-    assert len(data) == (1 + COUNT) * 7
+    assert len(data) == 7  # the chosen one: none differs from another
     assert all(bool(row["gap"]) == (row["version"] in SYSTEMS) for row in data)
 
 

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 from results_folder import Results, make_report, make_results, page_arguments
+from sentence_results import difference_arguments
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json, write_lines
+from contextnmt.report.differences import differences
 from contextnmt.report.page import Heading, heading_rows, inline, page
 from contextnmt.report.provenance import duration, times
 from contextnmt.report.tables import Block
@@ -110,32 +112,15 @@ def test_the_page_is_the_same_bytes_whatever_the_order(
     results: Results, reported: Path, tmp_path: Path
 ) -> None:
     arguments = page_arguments(results) | {"out": reported.with_name("again.html")}
-    lists = {key: value[::-1] for key, value in arguments.items() if key in ("model", "hypothesis")}
-    page(**arguments | lists)
+    page(**arguments | {"model": arguments["model"][::-1]})
     assert reported.with_name("again.html").read_bytes() == reported.read_bytes()
 
 
-@pytest.mark.parametrize(
-    "option",
-    ["model", "source", "reference", "hypothesis", "restored", "source_counts", "target_counts"],
-)
+@pytest.mark.parametrize("option", ["model", "restored"])
 def test_a_missing_file_is_named(results: Results, reported: Path, option: str) -> None:
     arguments = page_arguments(results)
     arguments[option] = arguments[option][1:]
-    name = option.replace("_", "-")
-    with pytest.raises(UserError, match=f"--{name}: no file for en-"):
-        page(**arguments)
-
-
-def test_a_translation_that_ends_early_is_named(
-    results: Results, reported: Path, tmp_path: Path
-) -> None:
-    short = tmp_path / "en-fr/symbol/1/test.beam12.gz"
-    write_lines(short, ["only this"])
-    arguments = page_arguments(results)
-    whole = arguments["hypothesis"]
-    arguments["hypothesis"] = [short if "fr/symbol/" in str(path) else path for path in whole]
-    with pytest.raises(UserError, match="ends before line 2"):
+    with pytest.raises(UserError, match=f"--{option}: no file for en-"):
         page(**arguments)
 
 
@@ -220,12 +205,29 @@ def test_differences_are_folded_and_marked(text: str) -> None:
     assert '<span class="acronym unknown" title="acronym, unknown word">IMF</span>' in told
     assert '<span class="unknown" title="unknown word">UNK</span>' in told
     assert "Worse" not in told
+    assert 'href="tables/differences.csv"' in told
 
 
-def test_without_word_counts_there_are_no_differences(results: Results, reported: Path) -> None:
-    arguments = page_arguments(results) | {"out": reported.with_name("uncounted.html")}
-    page(**arguments | {"source_counts": None, "target_counts": None})
+def test_without_their_table_there_are_no_differences(results: Results, reported: Path) -> None:
+    arguments = page_arguments(results) | {"out": reported.with_name("uncompared.html")}
+    others = [path for path in arguments["table"] if path.stem != "differences"]
+    page(**arguments | {"table": others})
     assert 'id="differences"' not in arguments["out"].read_text()
+
+
+def test_a_comparison_without_a_translation_has_its_reason(
+    results: Results, reported: Path, tmp_path: Path
+) -> None:
+    arguments = difference_arguments(results) | {"out": tmp_path / "differences"}
+    kept = [path for path in arguments["hypothesis"] if "en-fr/symbol/" not in str(path)]
+    differences(**arguments | {"hypothesis": kept})
+    of_page = page_arguments(results) | {"out": tmp_path / "index.html"}
+    others = [path for path in of_page["table"] if path.stem != "differences"]
+    page(**of_page | {"table": [*others, tmp_path / "differences.json"]})
+    told = section(of_page["out"].read_text(), "differences")
+    reason = "+Symbol (S) over Baseline: no test.beam12: not translated</p>"
+    assert re.findall(rf'<p class="remark">.*{re.escape(reason)}', told)
+    assert len(re.findall("<summary>", told)) == 2 * 6 - told.count("not translated")
 
 
 def test_the_training_text_has_its_section(text: str) -> None:

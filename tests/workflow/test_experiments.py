@@ -95,7 +95,14 @@ def test_the_columns_all_and_no_unk_stand_beside_the_papers(results: Path) -> No
 def test_every_experiment_has_a_page_and_tables_of_its_own(results: Path, experiment: str) -> None:
     report = results / "report" / experiment
     page = (report / "index.html").read_text()
-    for name in ["cleaning", "selection", "phenomena", "examples", TABLES[experiment]]:
+    for name in [
+        "cleaning",
+        "selection",
+        "phenomena",
+        "examples",
+        "differences",
+        TABLES[experiment],
+    ]:
         for suffix in ["csv", "json", "md", "tex"]:
             assert (report / "tables" / f"{name}.{suffix}").stat().st_size > 0
     for name in ["gains.en-fr", "curves.en-fr.bleu", "curves.en-fr.loss"]:

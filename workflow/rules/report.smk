@@ -9,7 +9,7 @@ PAGE = [*OF_BLEU, "title", "preset", "corpora", "vocabulary_size", "config_diges
 PAGE += ["deviations"]
 TRANSLATED = [*OF_RUNS, "beams", "dev", "test", "sentences"]
 
-CAPTIONS = ["alignments", "examples"]
+CAPTIONS = ["alignments", "differences", "examples"]
 CAPTIONS += ["bleu-table", "cleaning", "curves", "gains", "lengths", "literature"]
 CAPTIONS += ["phenomena", "selection", "selection-figures", "significance"]
 CAPTIONS += ["symbol-errors", "symbol-scores", "symbols"]
@@ -212,10 +212,6 @@ for name in EXPERIMENTS:
                 *alignment_figures(name, "svg"),
             ],
             models=runs("<results>/train/{pair}/{system}/{seed}/model.json", [name]),
-            source=first_test_files(name, "tokenize", 0),
-            reference=first_test_files(name, "tokenize", 1),
-            source_counts=count_files(name, 0),
-            target_counts=count_files(name, 1),
             restored=runs("<results>/restore/{pair}/{system}/{seed}", [name]),
             # Not shown: whoever sees the page can try its systems on text of their own.
             runs=runs("<results>/run/{pair}/{system}/{seed}.json", [name]),
@@ -251,18 +247,13 @@ for name in EXPERIMENTS:
                         "--restored",
                         (f"{folder}/restored.json" for folder in input.restored),
                     ),
-                    repeated("--source", input.source),
-                    repeated("--reference", input.reference),
-                    repeated("--source-counts", input.source_counts),
-                    repeated("--target-counts", input.target_counts),
                 ]
             ),
-            translations=repeated("--hypothesis", first_translations(name)),
             benchmarks=benchmarks(name),
         message:
             "report: {output}"
         shell:
-            "python -m contextnmt page {params.parts} {params.translations}"
+            "python -m contextnmt page {params.parts}"
             # Snakemake lets a benchmark file be deleted, and does not make it again.
             " $(ls {params.benchmarks} 2> /dev/null | sed 's/^/--benchmark /')"
             " --experiment {params.experiment:q} --out {output} > {log} 2>&1"

@@ -78,6 +78,56 @@ for name in EXPERIMENTS:
             "python -m contextnmt examples {params.files} --experiment {params.experiment:q}"
             " --out {params.out} > {log} 2>&1"
 
+    rule:
+        name:
+            f"{name}_differences"
+        input:
+            source=first_test_files(name, "tokenize", 0),
+            reference=first_test_files(name, "tokenize", 1),
+            source_counts=count_files(name, 0),
+            target_counts=count_files(name, 1),
+            restored=[
+                f"{RESULTS}/restore/{pair}/{system}/{CONFIGURATION['seeds'][0]}"
+                for pair in pairs_of(name)
+                for system in systems_of(name)
+            ],
+        output:
+            report(
+                f"<results>/report/{name}/tables/differences.csv",
+                caption="../report/differences.rst",
+                category="Tables",
+                labels={"experiment": marked(name), "table": "differences"},
+            ),
+            other_formats(name, "differences"),
+        log:
+            f"<logs>/report/{name}/differences.log",
+        benchmark:
+            f"<benchmarks>/report/{name}/differences.tsv"
+        localrule: True
+        conda:
+            "../../envs/contextnmt.yaml"
+        params:
+            *code("contextnmt.report.differences"),
+            experiment=experiment(
+                name, *OF_RUNS, "methods", "beams", "test", "vocabulary_size"
+            ),
+            # One param for all, since Snakemake compares params as a set: another order re-runs.
+            files=lambda wildcards, input, name=name: " ".join(
+                [
+                    repeated("--source", input.source),
+                    repeated("--reference", input.reference),
+                    repeated("--source-counts", input.source_counts),
+                    repeated("--target-counts", input.target_counts),
+                    repeated("--hypothesis", first_translations(name)),
+                ]
+            ),
+            out=lambda wildcards, output: Path(output[0]).with_suffix(""),
+        message:
+            f"{name}: differences"
+        shell:
+            "python -m contextnmt differences {params.files} --experiment {params.experiment:q}"
+            " --out {params.out} > {log} 2>&1"
+
     if alignment_figures(name):
 
         rule:

@@ -18,11 +18,10 @@ from contextnmt.report.sentences import Place, nowhere, place_of
 from contextnmt.text.counts import read_counts
 from contextnmt.text.vocabulary import Vocabulary
 from contextnmt.translation.alignment_file import Weights, read_alignments
+from contextnmt.translation.unknown_word import UNKNOWN
 
 #: Random sentences that are drawn, the words of their sources, and the seed that draws them.
 COUNT, LENGTHS, SEED = 4, range(10, 21), 1
-#: How translations write a word that the vocabulary does not have (A20).
-UNKNOWN = "UNK"
 #: The last symbol of a sentence, as the paper shows it.
 END = "<end>"
 

@@ -7,10 +7,19 @@ from contextnmt.errors import UserError
 from contextnmt.files import read_json
 from contextnmt.report.experiment import Experiment, by_run, match
 
-#: Key of a score in scores.json -> what its block says beside the language pair. Only the first is
-#: the papers' own and has their numbers beside it; the two are never to be compared.
-METRICS = {"bleu": "", "bleu_detokenized": ", detokenized"}
-SIGNATURES = ("signature", "signature_detokenized")
+#: Key of a score of detokenized text in scores.json -> its heading. They are not to be compared
+#: with the papers' own, ``bleu``, which alone has their numbers beside it.
+DETOKENIZED = {"bleu_detokenized": "BLEU", "chrf": "chrF", "ter": "TER"}
+METRICS = ("bleu", *DETOKENIZED)
+#: Those that are the better the lower.
+LOWEST = {"ter"}
+#: Key of a signature in scores.json -> what it is of.
+SIGNATURES = {
+    "signature": "BLEU on tokenized text",
+    "signature_detokenized": "Detokenized, with an untouched reference: BLEU",
+    "signature_chrf": "chrF",
+    "signature_ter": "TER (the lower the better)",
+}
 
 #: What a paper's table calls the translations with unknown words, beside those without.
 ALL = "All"
@@ -101,7 +110,9 @@ def entry_of(content: Any, path: Path, name: str) -> dict[str, Any]:
     """The scores of one translation. Raises UserError if the file does not have them."""
     try:
         entry: dict[str, Any] = content[name]
-        if "gap" not in entry and not entry.keys() >= {*METRICS, *SIGNATURES}:
+        # Variants have no chrF and TER.
+        wanted = {"bleu", "signature"} if name.count(".") > 1 else {*METRICS, *SIGNATURES}
+        if "gap" not in entry and not entry.keys() >= wanted:
             raise KeyError(name)
     except (KeyError, TypeError):
         raise UserError(f"{path}: no BLEU for {name}: score this translation too") from None

@@ -11,6 +11,8 @@ import typer
 
 from contextnmt.report.bleu_scores import (
     ALL,
+    DETOKENIZED,
+    LOWEST,
     METRICS,
     SIGNATURES,
     VARIANTS,
@@ -61,6 +63,8 @@ def bleu_table(
 ) -> None:
     """Set the BLEU of every system beside the paper's, and write it as CSV, Markdown and LaTeX.
 
+    Beside it stand BLEU, chrF and TER of the detokenized translations.
+
     Example: contextnmt bleu-table --scores results/demo/score/en-fr/baseline/1/scores.json
     --experiment "$JSON" --out results/demo/report/choi2017/tables/table4
     """
@@ -70,10 +74,8 @@ def bleu_table(
     paper = printed(about)
     blocks = []
     for pair in about.pairs:
-        for metric in METRICS:
-            beside = paper if metric == "bleu" else {}
-            shown = rows(about, pair, runs, ensembles, beside)
-            blocks.append(block(about, pair, metric, shown, beside))
+        blocks.append(block(about, pair, rows(about, pair, runs, ensembles, paper), paper))
+        blocks.append(detokenized_block(about, pair, rows(about, pair, runs, ensembles, {})))
     numbers = data(about, runs, ensembles, paper)
     write_table(out, Table(blocks, numbers, notes(about, runs, ensembles, paper)))
 
@@ -106,33 +108,57 @@ def rows(
     return shown + [Row(row["label"], row["system"], {}, printed=True) for row in others]
 
 
-def block(about: Experiment, pair: str, metric: str, shown: list[Row], paper: Printed) -> Block:
-    """One metric of one language pair: for each beam the test texts, then the paper's test text.
+def block(about: Experiment, pair: str, shown: list[Row], paper: Printed) -> Block:
+    """BLEU of one language pair: for each beam the test texts, then the paper's test text.
 
-    As in the papers, the dev texts stand in brackets, beside the first test text. Variants, of the
-    papers' metric alone, have a heading each, and so have the translations beside them.
+    As in the papers, the dev texts stand in brackets, beside the first test text. Variants have a
+    heading each, and so have the translations beside them.
     """
-    of_paper = metric == "bleu"
     columns: list[tuple[str, ...]] = []
     of_columns = []
     for beam in about.beams:
-        for variant in ["", *variants_at(about, beam)] if of_paper else [""]:
+        for variant in ["", *variants_at(about, beam)]:
             heading = [f"beam {beam}"]
-            if of_paper and variants(about):
+            if variants(about):
                 heading.append(VARIANTS[variant].heading if variant else ALL)
-            for position, text in enumerate(about.test[pair]):
-                dev = [] if position else about.dev[pair]
-                columns.append((*heading, f"{text} ({', '.join(dev)})" if dev else text))
-                of = [Of(pair, "", name, beam, variant) for name in [text, *dev]]
-                of_columns.append(column(shown, metric, of))
+            for label, of in texts(about, pair, beam, variant):
+                columns.append((*heading, label))
+                of_columns.append(column(shown, "bleu", of))
             cells = [printed_cell(paper, pair, beam, variant, row) for row in shown]
             if any(cell.text != NONE for cell in cells):
                 columns.append((*heading, PAPER))
                 of_columns.append(cells)
-    lines = [
+    return Block(about.pair_title(pair), columns, block_rows(shown, of_columns))
+
+
+def detokenized_block(about: Experiment, pair: str, shown: list[Row]) -> Block:
+    """All scores of detokenized text of one language pair, of the likeliest translations."""
+    columns = []
+    of_columns = []
+    for beam in about.beams:
+        for metric, heading in DETOKENIZED.items():
+            for label, of in texts(about, pair, beam):
+                columns.append((f"beam {beam}", heading, label))
+                of_columns.append(column(shown, metric, of))
+    title = f"{about.pair_title(pair)}, detokenized"
+    return Block(title, columns, block_rows(shown, of_columns))
+
+
+def texts(about: Experiment, pair: str, beam: int, variant: str = "") -> list[tuple[str, list[Of]]]:
+    """The columns of one kind of translations: a heading, and a test text with its dev texts."""
+    found = []
+    for position, text in enumerate(about.test[pair]):
+        dev = [] if position else about.dev[pair]
+        label = f"{text} ({', '.join(dev)})" if dev else text
+        found.append((label, [Of(pair, "", name, beam, variant) for name in [text, *dev]]))
+    return found
+
+
+def block_rows(shown: list[Row], of_columns: list[list[Cell]]) -> list[tuple[str, list[Cell]]]:
+    """The rows of a block, from its columns."""
+    return [
         (row.label, [cells[number] for cells in of_columns]) for number, row in enumerate(shown)
     ]
-    return Block(about.pair_title(pair) + METRICS[metric], columns, lines)
 
 
 def compared(paper: Printed, pair: str) -> list[dict[str, str]]:
@@ -178,7 +204,8 @@ def column(rows: list[Row], metric: str, of: list[Of]) -> list[Cell]:
         text, spread = rounded(seeds)
         others = [NONE if each is None else " ".join(rounded(each)).rstrip() for each in dev]
         brackets = f"({', '.join(others)})" if others else ""
-        best = row.compared and len(sizes) == 1 and mean == max(rivals)
+        highest = (min if metric in LOWEST else max)(rivals, default=None)
+        best = row.compared and len(sizes) == 1 and mean == highest
         cells.append(Cell(text, f"{spread} {brackets}".strip(), best))
     return cells
 
@@ -252,7 +279,7 @@ def notes(about: Experiment, runs: Scores, ensembles: Scores, paper: Printed) ->
     """What a reader must know to read the table."""
     lines = [f"Reconstruction: {about.reconstruction}"] if about.reconstruction else []
     lines += filter(None, [headline(about.name)])
-    lines.append("BLEU in percent; dev texts in brackets; bold: best of a column.")
+    lines.append("Scores in percent; dev texts in brackets; bold: best of a column.")
     if len(about.seeds) > 1:
         lines.append(f"Mean ± standard deviation of {len(about.seeds)} seeds.")
     if ensembles:
@@ -263,17 +290,11 @@ def notes(about: Experiment, runs: Scores, ensembles: Scores, paper: Printed) ->
     lines += notes_on_variants(about, runs)
     lines += remarks(about, runs) + remarks(about, ensembles, ", ensemble")
     lines += notes_on_paper(about, paper)
-    for name, signature in zip(
-        (
-            "BLEU on tokenized text" + (", as in the paper" if paper else ""),
-            "Detokenized, with an untouched reference",
-        ),
-        SIGNATURES,
-        strict=True,
-    ):
-        entries = [entry for entries in runs.values() for entry in entries]
+    entries = [entry for entries in runs.values() for entry in entries]
+    for signature, name in SIGNATURES.items():
         found = {entry[signature] for entry in entries if signature in entry}
-        lines.append(f"{name}: {', '.join(sorted(found))}")
+        as_printed = ", as in the paper" if paper and signature == "signature" else ""
+        lines.append(f"{name}{as_printed}: {', '.join(sorted(found))}")
     return lines
 
 

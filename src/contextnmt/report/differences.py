@@ -1,202 +1,289 @@
-"""The test sentences in which two systems that differ in one thing differ most.
+"""The test sentences that each method makes better and worse, as a table."""
 
-By the chrF of each sentence (chrF2 of sacreBLEU with its defaults), since BLEU says little of a
-single one: it is 0 for most that have no four words in a row of the reference.
-"""
-
-import heapq
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import groupby
 from pathlib import Path
+from typing import Annotated, Any
 
-from contextnmt.report.examples import folder_of, source_and_target, together
-from contextnmt.report.experiment import Experiment, Method, System, match, run_of
+import typer
+
+from contextnmt.files import read_pairs
+from contextnmt.report.examples import folder_of, name_of, read_output, source_and_target
+from contextnmt.report.experiment import Experiment, Method, match, parse_experiment
+from contextnmt.report.sentence_gains import KINDS, Difference, Gains, Text, Word, languages
+from contextnmt.report.sentences import text_of
+from contextnmt.report.tables import NONE, Block, Cell, Table, shown, signed, write_table
 from contextnmt.text.counts import read_counts
-from contextnmt.text.names import sentence_of
-from contextnmt.text.pieces import JOIN, tokens_of
-from contextnmt.text.symbols import Named, Side, matching_spans
-from contextnmt.text.vocabulary import Vocabulary
-from contextnmt.translation.unknown_word import UNKNOWN
+from contextnmt.text.pieces import tokens_of
+from contextnmt.text.symbols import Side
 
-#: Sentences of each direction: those that a method makes better, and those that it makes worse.
-COUNT = 3
-
-#: Type of a symbol -> what a word that it would stand for is.
-KINDS = {"N": "number", "S": "name", "C": "acronym"}
-
-
-@dataclass(frozen=True)
-class Word:
-    """A token; `kind` is one of `KINDS` or empty.
-
-    Numbers, names and acronyms are those that symbolization would find in both the source and this
-    sentence (A27 to A31): one that is marked in the source and not in a translation got lost. Those
-    of the source are the ones that it shares with the reference.
-
-    `unknown`: in the source, a word outside the vocabulary of a model without subwords and symbols;
-    in a translation, an unknown word that was left in it.
-    """
-
-    text: str
-    kind: str
-    unknown: bool = False
+#: A row of the table.
+Row = dict[str, Any]
+#: What the rows of a contrast have in common.
+KEY = ("pair", "method", "present", "without")
+#: The columns that count the sentences of the text.
+COUNTS = ("better", "worse", "equal")
+#: Column of the table -> kind of the words whose positions it has.
+MARKS = {f"{kind}s": kind for kind in KINDS.values()}
 
 
 @dataclass(frozen=True)
-class Difference:
-    """A line of a test text (from 1) and what the two systems make of it.
-
-    `gain`: the chrF of the system with the method less that of the one without, in points of 100.
-    """
-
-    line: int
-    gain: float
-    source: list[Word]
-    reference: list[Word]
-    without: list[Word]
-    present: list[Word]
-
-
-@dataclass(frozen=True)
-class ContrastDifferences:
-    """The sentences of one pair that `method` changes most, the greatest difference first.
-
-    `better`, `worse` and `equal` count all lines of the text.
-    """
+class Shown:
+    """The sentences of one pair that a method changes most; `gap` says why there are none."""
 
     pair: str
-    method: Method
-    without: System
-    present: System
-    better: int
-    worse: int
-    equal: int
+    method: str
+    present: str  # label of the system with the method
+    without: str
+    better: int | None
+    worse: int | None
+    equal: int | None
     gains: list[Difference]
     losses: list[Difference]
+    gap: str
 
 
 def differences(
-    about: Experiment,
-    source: list[Path],
-    reference: list[Path],
-    hypothesis: list[Path],
-    source_counts: list[Path],
-    target_counts: list[Path],
-) -> list[ContrastDifferences]:
-    """The sentences of each pair in which the systems of each contrast differ most.
+    source: Annotated[list[Path], typer.Option(help="first test text of a pair; repeatable")],
+    reference: Annotated[list[Path], typer.Option(help="its reference; repeatable")],
+    hypothesis: Annotated[list[Path], typer.Option(help="its translations; repeatable")],
+    source_counts: Annotated[
+        list[Path], typer.Option(help="source words of training by count; repeatable")
+    ],
+    target_counts: Annotated[
+        list[Path], typer.Option(help="its target words, the same; repeatable")
+    ],
+    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
+    out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
+) -> None:
+    """Show the sentences that each method makes better and worse than any other.
 
-    `source`, `reference` and the word counts of the training text are one file a pair
-    (``…/{pair}/{file}``), `hypothesis` one a pair and system, restored, of the first seed. Raises
-    UserError if a file is missing or lengths differ.
+    By the chrF of the sentence, in the first test text, of two systems that differ in the method
+    alone. Translations are restored, of the first seed at the widest beam; one that is missing or
+    too short is a gap with its reason.
+
+    Example: contextnmt differences --source results/demo/tokenize/en-fr/test.en.gz
+    --reference results/demo/tokenize/en-fr/test.fr.gz
+    --hypothesis results/demo/restore/en-fr/baseline/1/test.beam12.gz
+    --hypothesis results/demo/restore/en-fr/context/1/test.beam12.gz
+    --source-counts results/demo/word-counts/en-fr/en.tsv
+    --target-counts results/demo/word-counts/en-fr/fr.tsv --experiment "$JSON"
+    --out results/demo/report/choi2017/tables/differences
     """
-    systems = {system.id: system for system in about.systems}
-    runs = [run for run in about.runs if run.seed == about.seeds[0]]
-    hypotheses = match("--hypothesis", hypothesis, run_of, runs)
-    given = [
+    about = parse_experiment(experiment)
+    texts = {pair: about.test[pair][0] for pair in about.pairs}
+    sources = match("--source", source, text_of, texts.items())
+    references = match("--reference", reference, text_of, texts.items())
+    counts = [
         match(option, paths, folder_of, about.pairs)
         for option, paths in (
-            ("--source", source),
-            ("--reference", reference),
             ("--source-counts", source_counts),
             ("--target-counts", target_counts),
         )
     ]
+    wanted = [
+        (pair, system.id, about.seeds[0], f"{texts[pair]}.beam{about.beam}")
+        for pair in about.pairs
+        for system in about.systems
+    ]
+    given = set(map(name_of, hypothesis))
+    hypotheses = match("--hypothesis", hypothesis, name_of, [key for key in wanted if key in given])
+    rows: list[Row] = []
+    for pair, text in texts.items():
+        lines = list(read_pairs(sources[pair, text], references[pair, text]))
+        names = zip(source_and_target(pair), counts, strict=True)
+        first, second = (Side(name, read_counts(paths[pair])) for name, paths in names)
+        compared = Compared(Text(lines, languages(first, second, about.vocabulary_size)))
+        for key in wanted:
+            if key[0] == pair:
+                compared.read(key[1], hypotheses.get(key), key[-1])
+        rows += of_pair(about, pair, text, compared)
+    write_table(out, Table(list(blocks(about, rows)), rows, notes(about, rows)))
+
+
+class Compared:
+    """A text with the translations of all systems."""
+
+    def __init__(self, text: Text) -> None:
+        self.text = text
+        self.outputs: dict[str, list[str]] = {}
+        self.gaps: dict[str, str] = {}
+        self.scores: dict[str, list[float]] = {}
+
+    def read(self, system: str, path: Path | None, name: str) -> None:
+        """Add a system's translation, or why there is none."""
+        output = read_output(path, name, len(self.text.lines))
+        if output.gap:
+            self.gaps[system] = output.gap
+        else:
+            self.outputs[system] = output.lines
+
+    def chrf(self, system: str) -> list[float]:
+        """The chrF of each line of a system."""
+        if system not in self.scores:
+            self.scores[system] = self.text.chrf(self.outputs[system])
+        return self.scores[system]
+
+    def gains(self, present: str, without: str) -> Gains:
+        """What one system is better and worse in than another; both have translations."""
+        return self.text.gains(
+            self.outputs[present], self.outputs[without], self.chrf(present), self.chrf(without)
+        )
+
+
+def contrasts_of(about: Experiment) -> Iterator[tuple[Method, str, str]]:
+    """The systems (their ids) with and without each method, as far as both are there."""
+    there = {system.id for system in about.systems}
+    for method in about.methods:
+        for present, without in method.contrasts:
+            if {present, without} <= there:
+                yield method, present, without
+
+
+def of_pair(about: Experiment, pair: str, text: str, compared: Compared) -> Iterator[Row]:
+    """What the table holds of each contrast: a row a version of each sentence, or a gap."""
+    for method, present, without in contrasts_of(about):
+        contrast = dict(zip(KEY, (pair, method.id, present, without), strict=True))
+        gaps = dict.fromkeys(filter(None, map(compared.gaps.get, (present, without))))
+        if gaps:
+            yield row(contrast, text, None, gap="; ".join(gaps))
+            continue
+        found = compared.gains(present, without)
+        if not found.gains + found.losses:
+            yield row(contrast, text, found, gap="no sentence differs in its chrF")
+        for each in found.gains + found.losses:
+            versions = {
+                "source": each.source,
+                "reference": each.reference,
+                without: each.without,
+                present: each.present,
+            }
+            for version, words in versions.items():
+                yield row(contrast, text, found, each, version, words)
+
+
+def row(
+    contrast: Row,
+    text: str,
+    found: Gains | None,
+    each: Difference | None = None,
+    version: str = "",
+    words: list[Word] | None = None,
+    gap: str = "",
+) -> Row:
+    """A row: one version of a sentence or, without one, a gap."""
+    words = words or []
+    counts = {key: getattr(found, key) if found else None for key in COUNTS}
+    place = {"line": each.line, "gain": each.gain} if each else {"line": None, "gain": None}
+    marks = {
+        column: positions([word.kind == kind for word in words]) for column, kind in MARKS.items()
+    }
+    return {
+        **contrast,
+        **counts,
+        "text": text,
+        **place,
+        "version": version,
+        "tokens": " ".join(word.text for word in words),
+        **marks,
+        "unknown": positions([word.unknown for word in words]),
+        "gap": gap,
+    }
+
+
+def positions(marked: list[bool]) -> str:
+    """The numbers, from 1, of the marked words: ``2 5``."""
+    return " ".join(str(number) for number, mark in enumerate(marked, start=1) if mark)
+
+
+def words_in(row: Row) -> list[Word]:
+    """The words of a row with their marks."""
+    kinds = {number: kind for column, kind in MARKS.items() for number in row[column].split()}
+    unknown = row["unknown"].split()
+    return [
+        Word(token, kinds.get(str(number), ""), str(number) in unknown)
+        for number, token in enumerate(tokens_of(row["tokens"]), start=1)
+    ]
+
+
+def shown_differences(about: Experiment, rows: list[Row]) -> list[Shown]:
+    """The sentences of each contrast as the page shows them, from the rows of the table."""
+    labels = {system.id: system.label for system in about.systems}
+    methods = {method.id: method.name for method in about.methods}
     found = []
-    for pair in about.pairs:
-        sources, references, *counts = (files[pair] for files in given)
-        of_pair = {run.system: path for run, path in hypotheses.items() if run.pair == pair}
-        lines = list(together([sources, references, *of_pair.values()]))
-        languages = zip(source_and_target(pair), counts, strict=True)
-        source_side, target_side = (Side(name, read_counts(path)) for name, path in languages)
-        text = Text(lines, list(of_pair), source_side, target_side, about.vocabulary_size)
-        found += [
-            text.contrast(pair, method, systems[present], systems[without])
-            for method in about.methods
-            for present, without in method.contrasts
-            if {present, without} <= set(systems)
-        ]
+    of_methods = [row for row in rows if row["method"] in methods]
+    for (pair, method, present, without), group in groupby(of_methods, key_of):
+        of_contrast = list(group)
+        first = of_contrast[0]
+        lines = groupby((each for each in of_contrast if each["version"]), lambda row: row["line"])
+        sentences = [difference(list(versions)) for _, versions in lines]
+        contrast = Shown(
+            pair,
+            methods[method],
+            labels[present],
+            labels[without],
+            first["better"],
+            first["worse"],
+            first["equal"],
+            [each for each in sentences if each.gain > 0],
+            [each for each in sentences if each.gain < 0],
+            first["gap"],
+        )
+        found.append(contrast)
     return found
 
 
-class Text:
-    """The test text of one pair with the translations of all systems.
+def key_of(row: Row) -> tuple[str, ...]:
+    """The contrast that a row is of."""
+    return tuple(row[key] for key in KEY)
 
-    `lines` are source, reference and the translations of `systems`, in their order.
-    """
 
-    def __init__(
-        self,
-        lines: list[tuple[str, ...]],
-        systems: list[str],
-        source: Side,
-        target: Side,
-        vocabulary_size: int,
-    ) -> None:
-        self.lines = lines
-        self.columns = {system: column for column, system in enumerate(systems, start=2)}
-        self.source, self.target = source, target
-        self.known = set(Vocabulary.most_frequent(source.counts, vocabulary_size).words)
-        self.scores = {system: self.chrf(column) for system, column in self.columns.items()}
+def difference(rows: list[Row]) -> Difference:
+    """One sentence, from the rows of its versions."""
+    return Difference(rows[0]["line"], rows[0]["gain"], *map(words_in, rows))
 
-    def chrf(self, column: int) -> list[float]:
-        """The chrF of each line of a column, from 0 to 100."""
-        from sacrebleu.metrics import CHRF
 
-        metric = CHRF()
-        return [metric.sentence_score(line[column], [line[1]]).score for line in self.lines]
-
-    def contrast(
-        self, pair: str, method: Method, present: System, without: System
-    ) -> ContrastDifferences:
-        """Where two systems differ most; of equal differences the first lines."""
-        scores = zip(self.scores[present.id], self.scores[without.id], strict=True)
-        gains = [with_it - without_it for with_it, without_it in scores]
-        numbered = list(enumerate(gains))
-        up = heapq.nlargest(COUNT, numbered, key=lambda item: (item[1], -item[0]))
-        down = heapq.nsmallest(COUNT, numbered, key=lambda item: (item[1], item[0]))
-        columns = (self.columns[without.id], self.columns[present.id])
-        return ContrastDifferences(
-            pair,
-            method,
-            without,
-            present,
-            better=sum(gain > 0 for gain in gains),
-            worse=sum(gain < 0 for gain in gains),
-            equal=sum(gain == 0 for gain in gains),
-            gains=[self.difference(number, gain, *columns) for number, gain in up if gain > 0],
-            losses=[self.difference(number, gain, *columns) for number, gain in down if gain < 0],
-        )
-
-    def difference(self, number: int, gain: float, without: int, present: int) -> Difference:
-        """One line with both translations, its words marked."""
-        line = self.lines[number]
-        of_source, of_reference = self.shared(line[0], line[1])
-        source = words_of(line[0], of_source, lambda word: word not in self.known)
-        reference = words_of(line[1], of_reference, lambda word: False)
-        outputs = [
-            words_of(text, self.shared(line[0], text)[1], lambda word: word == UNKNOWN)
-            for text in (line[without], line[present])
+def blocks(about: Experiment, rows: list[Row]) -> Iterator[Block]:
+    """What a reader sees: how many sentences became better and worse, then a block a sentence."""
+    contrasts = shown_differences(about, rows)
+    for pair in about.pairs:
+        counts = [
+            (title(each), [shown(getattr(each, key), "{:,}") for key in COUNTS])
+            for each in contrasts
+            if each.pair == pair
         ]
-        return Difference(number + 1, gain, source, reference, *outputs)
+        if counts:
+            columns = [("better",), ("worse",), ("the same",)]
+            yield Block(f"{about.pair_title(pair)}, sentences", columns, counts)
+    for each in contrasts:
+        for line in each.gains + each.losses:
+            where = f"{about.test[each.pair][0]}, line {line.line:,}, {signed(line.gain, 1)} chrF"
+            labels = ("Source", "Reference", each.without, each.present)
+            versions = (line.source, line.reference, line.without, line.present)
+            cells = [
+                (label, [Cell(" ".join(word.text for word in words) or NONE)])
+                for label, words in zip(labels, versions, strict=True)
+            ]
+            heading = f"{about.pair_title(each.pair)}, {title(each)}: {where}"
+            yield Block(heading, [("tokens",)], cells, text_columns=1)
 
-    def shared(self, source: str, other: str) -> tuple[list[Named], list[Named]]:
-        """What symbolization would replace in a source sentence and another one, side by side."""
-        pairs = matching_spans(sentence_of(source), sentence_of(other), self.source, self.target)
-        return [first for first, _ in pairs], [second for _, second in pairs]
+
+def title(contrast: Shown) -> str:
+    """``contextualization (C), +Context (C) over Baseline``."""
+    return f"{contrast.method}, {contrast.present} over {contrast.without}"
 
 
-def words_of(line: str, named: list[Named], is_unknown: Callable[[str], bool]) -> list[Word]:
-    """The tokens of a tokenized line; those that a span touches have its kind."""
-    pieces = sentence_of(line).pieces
-    starts = [place == 0 or not piece.startswith(JOIN) for place, piece in enumerate(pieces)]
-    token_of = [number - 1 for number in accumulate(starts)]  # of each piece
-    kinds = {
-        token_of[place]: KINDS[symbol[1]]
-        for span, symbol in named
-        for place in range(span.start, span.stop)
-    }
+def notes(about: Experiment, rows: list[Row]) -> list[str]:
+    """What a reader must know to read the table."""
+    contrasts = shown_differences(about, rows)
+    if not contrasts:
+        return ["No two of the systems differ in a method alone."]
     return [
-        Word(text, kinds.get(number, ""), is_unknown(text))
-        for number, text in enumerate(tokens_of(line))
+        "Sentences by their chrF (chrF2 of sacreBLEU), on tokenized text: first seed, widest beam.",
+        *(
+            f"{about.pair_title(each.pair)}, {title(each)}: {each.gap}."
+            for each in contrasts
+            if each.gap
+        ),
     ]

@@ -1,9 +1,11 @@
 """Sentences with what each system makes of them: chosen ones, and those that differ most."""
 
 import heapq
-from collections.abc import Iterator
+import statistics
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, zip_longest
+from itertools import combinations, groupby
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -83,8 +85,9 @@ def examples(
     """Set the translations of some sentences by all systems side by side.
 
     They are the experiment's `sentences`, and those lines of its first test text on which the
-    systems differ most. Translations are restored, of the first seed at the widest beam. A sentence
-    that no text has, or a translation that is missing or too short, is a gap with its reason.
+    systems differ most: in their words, on average over all pairs of systems. Translations are
+    restored, of the first seed at the widest beam. A sentence that no text has, or a translation
+    that is missing or too short, is a gap with its reason.
 
     Example: contextnmt examples --source results/demo/tokenize/en-fr/test.en.gz
     --reference results/demo/tokenize/en-fr/test.fr.gz
@@ -155,11 +158,20 @@ class PairTexts:
             yield from self.versions(place, "")
 
     def most_different(self, text: str) -> list[Place]:
-        """The lines on which the systems that have translations differ most, in their order."""
+        """The lines on which the systems that have translations differ most, in their order.
+
+        Those of a readable length come before others, and of equals the first. There is none if
+        fewer than two systems have translations, or all have the same.
+        """
         outputs = [output.lines for output in self.outputs[text] if not output.gap]
-        lines = zip(self.sources[text], self.references[text], *outputs, strict=True)
-        chosen = heapq.nlargest(COUNT, enumerate(lines, start=1), key=interest)
-        return [Place(text, number) for number, _ in sorted(chosen)]
+        distances = [distance(versions) for versions in zip(*outputs, strict=True)]
+        of_lines = zip(self.sources[text], distances, strict=False)  # without systems none
+        order = [
+            (len(source.split()) in LENGTHS, apart, -number)
+            for number, (source, apart) in enumerate(of_lines, start=1)
+            if apart
+        ]
+        return sorted(Place(text, -negative) for *_, negative in heapq.nlargest(COUNT, order))
 
     def versions(self, place: Place, words: str) -> Iterator[Row]:
         """Source, reference and translations of a line, a row each."""
@@ -199,19 +211,18 @@ def folder_of(path: Path) -> str:
     return path.absolute().parent.name
 
 
-def together(files: list[Path]) -> Iterator[tuple[str, ...]]:
-    """The lines of all files side by side. Raises UserError if one ends before the others."""
-    for number, texts in enumerate(zip_longest(*map(read_lines, files)), start=1):
-        if None in texts:
-            short = files[texts.index(None)]
-            raise UserError(f"{short} ends before line {number}, unlike the other translations")
-        yield texts
+def distance(versions: Sequence[str]) -> float:
+    """How different some translations of a sentence are, from 0 (the same words) to 1.
 
-
-def interest(numbered: tuple[int, tuple[str, ...]]) -> tuple[bool, int, int]:
-    """Order of choice: of a readable length, then the most different outputs, then the first."""
-    number, (source, _, *outputs) = numbered
-    return len(source.split()) in LENGTHS, len(set(outputs)), -number
+    The mean over all pairs of them of the share of their words that the other one does not have,
+    each word as often as it is there; its place does not count. 0 of fewer than two.
+    """
+    words = [Counter(version.split()) for version in versions]
+    shares = [
+        1 - 2 * (one & other).total() / total if (total := one.total() + other.total()) else 0.0
+        for one, other in combinations(words, 2)
+    ]
+    return statistics.fmean(shares) if shares else 0.0
 
 
 def blocks(about: Experiment, rows: list[Row]) -> Iterator[Block]:

@@ -16,7 +16,7 @@ from contextnmt.errors import UserError
 from contextnmt.files import atomic, read_lines
 from contextnmt.report.contextualization import observations
 from contextnmt.report.contrasts import REPEATS, Contrast, contrasts
-from contextnmt.report.differences import differences
+from contextnmt.report.differences import shown_differences
 from contextnmt.report.examples import shown_examples
 from contextnmt.report.experiment import Experiment, by_run, parse_experiment
 from contextnmt.report.figures import INK, RULE
@@ -79,36 +79,22 @@ def page(
     caption: Annotated[list[str], typer.Option(help="NAME=FILE, caption of NAME; repeatable")],
     model: Annotated[list[Path], typer.Option(help="model.json of a run; repeatable")],
     benchmark: Annotated[list[Path], typer.Option(help="Snakemake benchmark; repeatable")],
-    source: Annotated[list[Path], typer.Option(help="test text of a pair; repeatable")],
-    reference: Annotated[list[Path], typer.Option(help="its reference; repeatable")],
-    hypothesis: Annotated[list[Path], typer.Option(help="its translations; repeatable")],
     experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
     out: Annotated[Path, typer.Option(help="HTML file to write")],
     restored: Annotated[
         list[Path] | None, typer.Option(help="restored.json of a run; repeatable")
     ] = None,
-    source_counts: Annotated[
-        list[Path] | None, typer.Option(help="source words of training by count; repeatable")
-    ] = None,
-    target_counts: Annotated[
-        list[Path] | None, typer.Option(help="its target words, the same; repeatable")
-    ] = None,
 ) -> None:
     """Write the page: findings, tables, figures, example translations, and what was run.
 
-    Parts whose tables, figures or counts are not given are left out.
+    Parts whose tables or figures are not given are left out.
 
     Example: contextnmt page --table results/demo/report/choi2017/tables/table4.json
     --figure results/demo/report/choi2017/figures/curves.en-fr.bleu.svg
     --caption bleu-table=workflow/report/bleu-table.rst
     --model results/demo/train/en-fr/baseline/1/model.json
     --restored results/demo/restore/en-fr/baseline/1/restored.json
-    --benchmark results/demo/benchmarks/train/en-fr/baseline/1.tsv
-    --source results/demo/tokenize/en-fr/test.en.gz
-    --reference results/demo/tokenize/en-fr/test.fr.gz
-    --source-counts results/demo/word-counts/en-fr/en.tsv
-    --target-counts results/demo/word-counts/en-fr/fr.tsv
-    --hypothesis results/demo/restore/en-fr/baseline/1/test.beam12.gz --experiment "$JSON"
+    --benchmark results/demo/benchmarks/train/en-fr/baseline/1.tsv --experiment "$JSON"
     --out results/demo/report/choi2017/index.html
     """
     about = parse_experiment(experiment)
@@ -129,7 +115,6 @@ def page(
     ]
     symbols = restoration(about, restored or [])
     masks = tables["masks"].data if "masks" in tables else []
-    counts = source_counts or [], target_counts or []
     content = {
         "about": about,
         "bleu_heading": bleu_heading(about),
@@ -150,8 +135,8 @@ def page(
         "kinds": {each["kind"] for each in figures},
         "numbers": NUMBERED.get(about.name, {}),
         "examples": shown_examples(about, tables["examples"].data) if "examples" in tables else [],
-        "differences": differences(about, source, reference, hypothesis, *counts)
-        if any(counts)
+        "differences": shown_differences(about, tables["differences"].data)
+        if "differences" in tables
         else [],
         "contextualized": not (CONTEXTUALIZATION - {about.table}).isdisjoint(tables),
         "observations": observations(about, masks),

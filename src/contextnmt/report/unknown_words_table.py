@@ -1,6 +1,5 @@
 """What replacing the unknown words of translations does to their BLEU, system by system."""
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,6 +16,7 @@ from contextnmt.report.experiment import (
     run_of,
 )
 from contextnmt.report.published import published
+from contextnmt.report.sentences import texts_of
 from contextnmt.report.tables import (
     NONE,
     Block,
@@ -95,11 +95,6 @@ def unknown_words_table(
         for text in about.test[pair]
     ]
     write_table(out, Table(blocks, data(about, found, shares), notes(about, wanted)))
-
-
-def texts_of(about: Experiment, pair: str) -> Iterable[str]:
-    """The test and dev texts of a pair."""
-    return dict.fromkeys([*about.test[pair], *about.dev[pair]])
 
 
 def heuristics_in(content: Any, name: str) -> list[int]:
