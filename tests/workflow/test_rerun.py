@@ -17,8 +17,8 @@ AFTER_CHARTING = {"choi2017_table1", "choi2017_local_charts"} | PAGE
 AFTER_MASKING = {"choi2017_masks", "choi2017_masks_figure"} | PAGE
 AFTER_COUNTING = {"choi2017_phenomena"} | PAGE
 AFTER_RESTORING = {"score", "phenomena"} | COMPARE | AFTER_SCORING | AFTER_COUNTING
-AFTER_RESTORING |= AFTER_COMPARING
-AFTER_TRANSLATING = {"restore"} | AFTER_RESTORING
+AFTER_RESTORING |= {"choi2017_examples", "choi2017_differences"} | AFTER_COMPARING
+AFTER_TRANSLATING = {"restore", "choi2017_alignments"} | AFTER_RESTORING
 #: After the training of systems that read plain words.
 ANALYSIS = {"local_charts", "masks"} | AFTER_CHARTING | AFTER_MASKING
 AFTER_TRAINING = {"run_file", "translate", "choi2017_curves", "choi2017_trainings"}
