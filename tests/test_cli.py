@@ -119,6 +119,8 @@ def test_the_help_has_a_short_option(
 def test_ctrl_c_while_a_stage_is_loaded_ends_quietly() -> None:
     program = (
         "import os, signal, sys; from contextnmt import cli;"
+        # As from a terminal: what is started in the background ignores the signal from birth.
+        "signal.signal(signal.SIGINT, signal.default_int_handler);"
         "cli.importlib.import_module = lambda _: os.kill(os.getpid(), signal.SIGINT);"
         "sys.argv = ['contextnmt', 'train']; cli.main()"
     )
