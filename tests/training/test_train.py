@@ -79,7 +79,7 @@ COURSE = {
         *("epoch", "loss", "gradient_norm", "clip_rate", "non_finite", "memory_mb"),
         *("source_tokens_per_second", "target_tokens_per_second"),
     },
-    "dev": {"bleu", "seconds"},
+    "dev": {"bleu", "loss", "seconds"},
     "machine": {"processor"},
 }
 
@@ -400,7 +400,8 @@ def test_a_missing_gpu_is_named(reversal, undisturbed, tmp_path):
         run(reversal, tmp_path, device="cuda")
     text = tmp_path / "text"
     text.write_text("a\n")
+    arguments = {"model": undisturbed, "text": [text], "beam": [1], "out": [tmp_path / "out"]}
     with pytest.raises(UserError, match="torch sees no GPU"):
-        translate(undisturbed, [text], [1], [tmp_path / "out"], "cuda")
+        translate(device="cuda", **arguments)
     with pytest.raises(UserError, match="'tpu': choose from cpu, cuda"):
-        translate(undisturbed, [text], [1], [tmp_path / "out"], "tpu")
+        translate(device="tpu", **arguments)
