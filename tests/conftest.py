@@ -26,10 +26,12 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Where several processes share the tests, those of a file stay together, and so do all those
-    that look at the finished demo: what a session makes once is made by one process alone."""
+    that look at the finished demo: what a session makes once is made by one process alone. The
+    demo takes longest and comes first."""
+    of_demo = {item for item in items if "demo" in getattr(item, "fixturenames", ())}
     for item in items:
-        made_once = "demo" in getattr(item, "fixturenames", ())
-        item.add_marker(pytest.mark.xdist_group("demo" if made_once else str(item.path)))
+        item.add_marker(pytest.mark.xdist_group("demo" if item in of_demo else str(item.path)))
+    items.sort(key=lambda item: item not in of_demo)
 
 
 @pytest.fixture(scope="session")
