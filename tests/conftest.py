@@ -24,13 +24,14 @@ NOT_CLONED = shutil.ignore_patterns(
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist looks for the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Where several processes share the tests, those of a file stay together, and so do all those
     that look at the finished demo: what a session makes once is made by one process alone. The
     demo takes longest and comes first."""
     of_demo = {item for item in items if "demo" in getattr(item, "fixturenames", ())}
     for item in items:
-        item.add_marker(pytest.mark.xdist_group("demo" if item in of_demo else str(item.path)))
+        item.add_marker(pytest.mark.xdist_group("demo" if item in of_demo else item.path.stem))
     items.sort(key=lambda item: item not in of_demo)
 
 
