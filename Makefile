@@ -26,7 +26,7 @@ demo: $(VENV)/installed
 	@echo "From here on: . $(VENV)/bin/activate"
 
 test: $(VENV)/installed-dev
-	$(RUN) python -m pytest -n 2 --dist loadgroup
+	$(RUN) python -m pytest -n 2 --no-loadscope-reorder
 
 lint: $(VENV)/installed-dev
 	$(RUN) ruff check

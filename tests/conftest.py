@@ -6,8 +6,10 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 ROOT = Path(__file__).parents[1]
 
@@ -20,19 +22,33 @@ NOT_CLONED = shutil.ignore_patterns(
     ".git", ".venv", ".snakemake", "results", "__pycache__", ".*_cache", ".hypothesis", "*.egg-info"
 )
 
+#: Files with tests that look at the finished demo.
+OF_DEMO = {"test_demo.py", "test_rerun.py"}
+
 #: What the fixture `snakemake` gives: call it with a folder and arguments, `timeout` in seconds.
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist looks for the groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+class ByFile(LoadScopeScheduling):
     """Where several processes share the tests, those of a file stay together, and so do all those
-    that look at the finished demo: what a session makes once is made by one process alone. The
-    demo takes longest and comes first."""
-    of_demo = {item for item in items if "demo" in getattr(item, "fixturenames", ())}
+    that look at the finished demo: what a session makes once is made by one process alone."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        return "demo" if Path(file).name in OF_DEMO else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
+    """How the tests are dealt out, whatever `--dist` says."""
+    return ByFile(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The demo takes longest and comes first. Raises ValueError if a test of it is elsewhere."""
+    items.sort(key=lambda item: item.path.name not in OF_DEMO)
     for item in items:
-        item.add_marker(pytest.mark.xdist_group("demo" if item in of_demo else item.path.stem))
-    items.sort(key=lambda item: item not in of_demo)
+        if "demo" in getattr(item, "fixturenames", ()) and item.path.name not in OF_DEMO:
+            raise ValueError(f"{item.path} looks at the finished demo: name it in OF_DEMO")
 
 
 @pytest.fixture(scope="session")
