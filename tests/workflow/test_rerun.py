@@ -18,7 +18,9 @@ AFTER_MASKING = {"choi2017_masks", "choi2017_masks_figure"} | PAGE
 AFTER_COUNTING = {"choi2017_phenomena"} | PAGE
 AFTER_RESTORING = {"score", "phenomena"} | COMPARE | AFTER_SCORING | AFTER_COUNTING
 AFTER_RESTORING |= {"choi2017_examples", "choi2017_differences"} | AFTER_COMPARING
-AFTER_TRANSLATING = {"restore", "choi2017_alignments"} | AFTER_RESTORING
+#: After the translation of the system whose alignments are drawn, +BPE+C.
+ALIGNED = {"choi2017_alignments"}
+AFTER_TRANSLATING = {"restore"} | ALIGNED | AFTER_RESTORING
 #: After the training of systems that read plain words.
 ANALYSIS = {"local_charts", "masks"} | AFTER_CHARTING | AFTER_MASKING
 AFTER_TRAINING = {"run_file", "translate", "choi2017_curves", "choi2017_trainings"}
@@ -78,7 +80,7 @@ def pending(demo: Path, snakemake: Run) -> Callable[[], dict[str, set[str]]]:
         ("corpus/tokenize.py", {"tokenize", "choi2017_table2"} | AFTER_TOKENIZING),
         ("selection/select.py", {"select"} | AFTER_SELECTING),
         ("selection/rank.py", set()),  # the demo trains on all pairs
-        ("text/symbolize.py", SYMBOLIZE | AFTER_SYMBOLIZING),
+        ("text/symbolize.py", SYMBOLIZE | AFTER_SYMBOLIZING - ALIGNED),
         ("text/bpe.py", {"bpe_codes", "bpe", "binarize"} | AFTER_BINARIZING),
         ("text/binarize.py", {"binarize"} | AFTER_BINARIZING | ANALYSIS),
         ("model/attention.py", TRAIN | AFTER_TRAINING | ANALYSIS),
@@ -134,7 +136,7 @@ def test_an_edited_system_is_trained_anew_alone(
     new = "{label: +C+S, view: sym, context: true, training: {clip: 2.0}}"
     with edited(experiment, old, new):
         rules = pending()
-    assert set(rules) == TRAIN | AFTER_TRAINING
+    assert set(rules) == TRAIN | AFTER_TRAINING - ALIGNED
     for rule in ["train", "translate", "restore", "score", "phenomena"]:
         assert {Path(path).parts[4] for path in rules[rule]} == {"context-symbol"}
 
@@ -169,7 +171,8 @@ def test_joint_codes_concern_the_systems_with_subwords_alone(
         (
             "label: +C+S,",
             "label: Both,",
-            {"choi2017_curves", "choi2017_trainings"}
+            {"choi2017_curves", "choi2017_trainings", "choi2017_examples", "choi2017_differences"}
+            | ALIGNED
             | AFTER_SCORING
             | AFTER_COMPARING
             | AFTER_COUNTING
