@@ -102,6 +102,6 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]:
 def demo(clone: Callable[[], Path], snakemake: Run) -> Path:
     """A clone in which the demo has run, as `make demo` runs it: minutes, once for all tests."""
     folder = clone()
-    run = snakemake(folder, "choi2017", "--profile", "local", timeout=2400)
+    run = snakemake(folder, "choi2017", "--profile", "local", timeout=1500)
     assert run.returncode == 0, run.stdout[-5000:]
     return folder
