@@ -38,6 +38,7 @@ class ByFile(LoadScopeScheduling):
         return "demo" if Path(file).name in OF_DEMO else file
 
 
+@pytest.hookimpl(optionalhook=True)  # without xdist all run in one process
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
     """How the tests are dealt out, whatever `--dist` says."""
     return ByFile(config, log)

@@ -46,13 +46,17 @@ OWN = {
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
+def paths_of_own_run(folder: Path) -> list[str]:
+    return ["-s", f"{ROOT}/Snakefile", "-d", f"{folder}", "--configfile", f"{folder}/own.yaml"]
+
+
 @pytest.fixture(scope="module")
 def results(snakemake: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What both targets make, under a configuration of few updates."""
     folder = tmp_path_factory.mktemp("experiments")
     (folder / "own.yaml").write_text(yaml.safe_dump(OWN))
-    where = ["-s", f"{ROOT}/Snakefile", "-d", f"{folder}", "--configfile", f"{folder}/own.yaml"]
-    run = snakemake(ROOT, *SYSTEMS, *where, "--profile", "local", timeout=900)
+    paths = paths_of_own_run(folder)
+    run = snakemake(ROOT, *SYSTEMS, *paths, "--profile", "local", timeout=900)
     assert run.returncode == 0, run.stdout[-5000:]
     return folder / "results" / "demo"
 
@@ -127,6 +131,15 @@ def test_unknown_words_are_replaced_where_there_is_attention(results: Path) -> N
             assert "UNK" not in " ".join(read_lines(path)).split()
         assert len(list(folder.glob("test.beam2.replaced*.gz"))) == 3
     assert not (results / "report" / "chen2017" / "tables" / "unknown-words.csv").exists()
+
+
+def test_snakemakes_own_report_explains_the_replaced_words(results: Path, snakemake: Run) -> None:
+    folder = results.parents[1]
+    report = folder / "report.html"
+    run = snakemake(ROOT, "bahdanau2015", *paths_of_own_run(folder), "--report", str(report))
+    assert run.returncode == 0, run.stdout[-3000:]
+    caption = (ROOT / "workflow" / "report" / "unknown-words.rst").read_text()
+    assert caption[:40] in report.read_text()
 
 
 def test_sentences_of_the_demo_are_there_and_aligned(results: Path) -> None:
