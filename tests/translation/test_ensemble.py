@@ -33,10 +33,8 @@ def test_equal_models_are_as_one():
 def next_word(ensemble):
     """Log-probabilities [B, 1, V] of the first word."""
     encoded, states = ensemble.encode(SOURCE)
-    logs, constant = ensemble.predict(
-        ensemble.features(states, ensemble.attend(states, encoded), encoded)
-    )
-    return logs - constant.unsqueeze(2)
+    weights = ensemble.attend(states, encoded)
+    return ensemble.predict(ensemble.features(states, weights, encoded))
 
 
 @torch.inference_mode()

@@ -75,7 +75,7 @@ class Inference:
     def features(self, state: State, weights: Tensor, source: Source) -> Tensor:
         """What the output layer sees [B, K, maxout], which predicts the next word."""
         readout = self.model.readout
-        pieces = readout.state(state.memory[0]) + readout.word(state.previous)
+        pieces = readout.state(state.memory[0]).add_(readout.word(state.previous))
         return maxout(add_product(pieces, weights, source.readout))
 
     def logits(self, features: Tensor) -> Tensor:
@@ -91,8 +91,8 @@ class Inference:
 
 
 def add_product(to: Tensor, weights: Tensor, values: Tensor) -> Tensor:
-    """`to` [B, K, d] + `weights` [B, K, S] `values` [B, S, d]."""
-    return torch.baddbmm(to, weights.to(values.dtype), values)
+    """`to` [B, K, d], which is lost, + `weights` [B, K, S] `values` [B, S, d]."""
+    return to.baddbmm_(weights.to(values.dtype), values)
 
 
 def slices(rows: int, size: int, most: int) -> Iterator[slice]:

@@ -131,11 +131,11 @@ class Search:
         found = []
         size = self.scores.size(1) * self.model.words
         for part in slices(len(early), size, LOGITS[early.device.type]):
-            logits, constant = self.model.predict([feature[part] for feature in features])
-            logits[:, :, self.end].masked_fill_(early[part], -torch.inf)
+            logs = self.model.predict([feature[part] for feature in features])
+            logs[:, :, self.end].masked_fill_(early[part], -torch.inf)
             if self.forbidden is not None:
-                logits[:, :, self.forbidden] = -torch.inf
-            found.append(best_words(logits, constant, self.scores[part], self.width))
+                logs[:, :, self.forbidden] = -torch.inf
+            found.append(best_words(logs, self.scores[part], self.width))
         scores, origin, word = (torch.cat(each) for each in zip(*found, strict=True))
         return scores, origin, word
 

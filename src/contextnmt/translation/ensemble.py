@@ -78,22 +78,18 @@ class Ensemble:
         each = zip(self._models, states, weights, encoded.parts, strict=True)
         return [model.features(state, weight, part) for model, state, weight, part in each]
 
-    def predict(self, features: Iterable[Tensor]) -> tuple[Tensor, Tensor]:
-        """Log-probabilities of the next word but for a constant [..., V], and that constant [...],
-        which is still to be subtracted. In 32 bits at least (A46)."""
-        logs, constants = [], []
+    def predict(self, features: Iterable[Tensor]) -> Tensor:
+        """Log-probabilities of the next word [..., V], in 32 bits at least (A46)."""
+        logs = []
         for model, feature in zip(self._models, features, strict=True):
             logits = model.logits(feature)
             exact = torch.promote_types(logits.dtype, torch.float32)
-            logs.append(logits.to(exact))
-            constants.append(logs[-1].logsumexp(-1))
+            logits = logits.to(exact)
+            # In place: the pages of another tensor as large would take longer than the logarithms.
+            logs.append(torch.log_softmax(logits, -1, out=logits))
         if len(logs) == 1:
-            return logs[0], constants[0]
-        together = [
-            log - constant.unsqueeze(-1) for log, constant in zip(logs, constants, strict=True)
-        ]
-        total = torch.logsumexp(torch.stack(together), dim=0)
-        return total, torch.full_like(constants[0], math.log(len(logs)))
+            return logs[0]
+        return torch.logsumexp(torch.stack(logs), dim=0) - math.log(len(logs))
 
     def advance(
         self,
