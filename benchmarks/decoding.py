@@ -6,15 +6,19 @@ same length, so that all do the same steps.
 Example: python benchmarks/decoding.py --threads 2 --out benchmarks/published/decoding.md
 """
 
+import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from statistics import fmean, median
+from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Annotated, NamedTuple
 
 import numpy as np
 import torch
 import typer
+from opennmt import OpenNMT
 from pages import made_by, publish, table
 from torch.utils.flop_counter import FlopCounterMode
 from yardstick import Yardstick
@@ -34,15 +38,20 @@ MODELS = {
     "contextnmt, sizes of the yardstick": ModelSettings(256, 512, 512, 512),
 }
 YARDSTICK, YARDSTICK_SENTENCES = "plain PyTorch", 16
+OPENNMT = "OpenNMT-py"
+
+HEAD = ["", "defined", "executed", "sentences/s", f"to {YARDSTICK}", f"to {OPENNMT}"]
 
 NOTES = """
-Random weights, made-up sentences of 4 to 50 words (log-normal, 22 on average), longest first.
-Every translation is forced to the same length. Sentences a second: the median of the rounds, in
-which all take turns. Ratio: to plain PyTorch, the median of the rounds' ratios. Multiply-adds of a
+Random weights, made-up sentences of 4 to 50 words (log-normal, 22 on average), longest first. Every
+translation is forced to the same length. Sentences a second: the median of the rounds, in which all
+take turns. To plain PyTorch, to OpenNMT-py: the median of the rounds' ratios. Multiply-adds of a
 hypothesis and step, in millions: of the model as it is defined, and as search executes them, which
-multiplies the annotations of a sentence once and not the context of each hypothesis. Plain
-PyTorch (`yardstick.py`): a bidirectional LSTM of 2x256, a decoder of 512 with additive attention
-after the step and input feeding; it computes the keys once a sentence, and batches 16 sentences.
+multiplies the annotations of a sentence once and not the context of each hypothesis. Plain PyTorch
+(`yardstick.py`): a bidirectional LSTM of 2x256, a decoder of 512 with additive attention after the
+step and input feeding; it computes the keys once a sentence, and batches 16 sentences. OpenNMT-py,
+where it is there, has a model of the same kind, sizes and batches; its time is what it says itself,
+without its start.
 """
 
 
@@ -129,6 +138,25 @@ def seconds(contestant: Contestant, sentences: list[list[int]]) -> float:
     return perf_counter() - started
 
 
+def in_turns(timers: dict[str, Callable[[], float]], rounds: int) -> dict[str, list[float]]:
+    """The seconds of each round."""
+    took: dict[str, list[float]] = {name: [] for name in timers}
+    for _ in range(rounds):
+        for name, timer in timers.items():
+            took[name].append(timer())
+    return took
+
+
+def adds(contestant: Contestant) -> tuple[str, str]:
+    """Its multiply-adds, as the model is defined and as they are executed."""
+    return f"{contestant.defined:.2f}", f"{contestant.executed:.2f}"
+
+
+def ratio(other: list[float], took: list[float]) -> str:
+    """How many times as fast as another."""
+    return f"{median(theirs / own for theirs, own in zip(other, took, strict=True)):.2f}"
+
+
 def main(
     sentences: Annotated[int, typer.Option(min=1)] = 160,
     words: Annotated[int, typer.Option(help="of either vocabulary", min=4)] = 8004,
@@ -136,38 +164,47 @@ def main(
     steps: Annotated[int, typer.Option(help="words of every translation", min=1)] = 25,
     rounds: Annotated[int, typer.Option(min=1)] = 5,
     threads: Annotated[int, typer.Option(min=1)] = 2,
+    opennmt: Annotated[
+        Path | None, typer.Option(help="the bin folder of an environment with OpenNMT-py")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="file to write besides printing")] = None,
 ) -> None:
     """Translate in turns and compare."""
     torch.set_num_threads(threads)
     text = texts(sentences, words)
     length = round(fmean(map(len, text)))
+    busy = os.getloadavg()[0]
     contestants = {YARDSTICK: yardstick(words, width, steps, length)}
     for name, settings in MODELS.items():
         contestants[name] = ours(settings, words, width, steps, length)
     for each in contestants.values():
         seconds(each, text[-2:])  # the first call prepares
-    took: dict[str, list[float]] = {name: [] for name in contestants}
-    for _ in range(rounds):
-        for name, each in contestants.items():
-            took[name].append(seconds(each, text))
+    timers: dict[str, Callable[[], float]] = {
+        name: partial(seconds, each, text) for name, each in contestants.items()
+    }
+    versions, option = [], ""
+    with TemporaryDirectory() as folder:
+        if opennmt:
+            peer = OpenNMT(opennmt, Path(folder), text, words, threads)
+            timers[OPENNMT] = partial(peer.seconds, width, steps, YARDSTICK_SENTENCES)
+            versions, option = [peer.version()], " --opennmt onmt/bin"
+        took = in_turns(timers, rounds)
     rows = [
         [
             name,
-            f"{each.defined:.2f}",
-            f"{each.executed:.2f}",
-            f"{sentences / median(took[name]):.2f}",
-            f"{median(y / t for y, t in zip(took[YARDSTICK], took[name], strict=True)):.2f}",
+            *(adds(contestants[name]) if name in contestants else ("", "")),
+            f"{sentences / median(each):.2f}",
+            *(ratio(took[to], each) if to in took else "" for to in (YARDSTICK, OPENNMT)),
         ]
-        for name, each in contestants.items()
+        for name, each in took.items()
     ]
     asked = f"{sentences} sentences, {words:,} words, beam {width}, {steps} steps, {rounds} rounds"
     lines = [
         *("# Speed of beam search", ""),
-        *made_by(f"python benchmarks/decoding.py --threads {threads}", "torch"),
-        f"{asked}, {threads} threads.",
+        *made_by(f"python benchmarks/decoding.py --threads {threads}{option}", "torch"),
+        f"{'; '.join([f'{asked}, {threads} threads', *versions])}. Load before: {busy:.1f}.",
         *("", " ".join(NOTES.split()), ""),
-        *table(["", "defined", "executed", "sentences/s", "ratio"], rows, words=1),
+        *table(HEAD, rows, words=1),
     ]
     publish(lines, out)
 

@@ -37,3 +37,26 @@ def test_the_page_has_a_row_for_each(script: dict, tmp_path: Path) -> None:
     assert "| plain PyTorch |" in page
     assert "| small |" in page
     assert "| 1.00 |" in page
+
+
+def test_opennmt_takes_its_turns(script: dict, tmp_path: Path) -> None:
+    """Programs that say what OpenNMT-py says stand for it."""
+    script["MODELS"].clear()
+    said = {
+        "onmt_train": "[INFO] * number of parameters: 1",
+        "onmt_translate": "Total translation time (s): 6.0",
+        "python": "3.5.1 2.13.0",
+    }
+    for name, line in said.items():
+        program = tmp_path / name
+        program.write_text(f"#!/bin/sh\necho '{line}'\n")
+        program.chmod(0o755)
+    options = {"sentences": 3, "words": 20, "width": 2, "steps": 3, "rounds": 2, "threads": 1}
+    out = tmp_path / "page.md"
+    script["main"](**options, opennmt=tmp_path, out=out)
+    page = out.read_text()
+    assert "OpenNMT-py 3.5.1 with torch 2.13.0" in page
+    assert "| OpenNMT-py |  |  | 0.50 |" in page
+    (tmp_path / "onmt_train").write_text("#!/bin/sh\necho no such option; exit 2\n")
+    with pytest.raises(SystemExit, match="onmt_train failed:\nno such option"):
+        script["main"](**options, opennmt=tmp_path, out=out)

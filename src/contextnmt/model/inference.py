@@ -92,7 +92,7 @@ class Inference:
 
 def add_product(to: Tensor, weights: Tensor, values: Tensor) -> Tensor:
     """`to` [B, K, d], which is lost, + `weights` [B, K, S] `values` [B, S, d]."""
-    return to.baddbmm_(weights.to(values.dtype), values)
+    return torch.baddbmm(to, weights.to(values.dtype), values, out=to)
 
 
 def slices(rows: int, size: int, most: int) -> Iterator[slice]:
