@@ -78,7 +78,7 @@ class LSTMDecoder(nn.Module):
     def move(self, memory: Memory, inputs: Tensor) -> Memory:
         """The step, given what word and context contribute together [batch, width, 4 hidden]."""
         hidden, cell = memory
-        gates = self.recurrent(hidden).add_(inputs)
+        gates = inputs + self.recurrent(hidden)
         into, forget, out, candidate = gates.chunk(4, dim=2)
         cell = forget.sigmoid() * cell + into.sigmoid() * candidate.tanh()
         return out.sigmoid() * cell.tanh(), cell
