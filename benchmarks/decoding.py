@@ -34,7 +34,8 @@ FIRST_WORD = 3
 
 #: Our models: in the proportions of Choi et al. 2017 and in the sizes of the yardstick.
 MODELS = {
-    "contextnmt, proportions of the paper": ModelSettings(328, 528, 1056, 264),
+    "contextnmt, proportions of Bahdanau et al.": ModelSettings(368, 592, 592, 296, cell="gru"),
+    "contextnmt, proportions of Choi et al.": ModelSettings(328, 528, 1056, 264),
     "contextnmt, sizes of the yardstick": ModelSettings(256, 512, 512, 512),
 }
 YARDSTICK, YARDSTICK_SENTENCES = "plain PyTorch", 16

@@ -25,11 +25,12 @@ def test_it_equals_the_plain_step(name, most, monkeypatch):
     for words in (torch.tensor([[3, 2], [4, 5], [2, 2]]), torch.tensor([[7, 8], [2, 3], [5, 4]])):
         weights = search.attend(state, source)
         logits, context, alignment = model.predict(plain, encoded)
-        torch.testing.assert_close(search.logits(search.features(state, weights, source)), logits)
+        found = search.log_probabilities(search.features(state, weights, source))
+        torch.testing.assert_close(found, logits.log_softmax(2))
         if alignment is not None:
             torch.testing.assert_close(weights, alignment)
         state = search.advance(state, words, weights, source)
         plain = model.advance(plain, words, context, encoded)
-        for found, expected in zip(state.memory, plain.memory, strict=True):
-            torch.testing.assert_close(found, expected)
+        for now, expected in zip(state.memory, plain.memory, strict=True):
+            torch.testing.assert_close(now, expected)
         torch.testing.assert_close(state.previous, plain.previous)

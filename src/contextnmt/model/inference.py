@@ -10,12 +10,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from contextnmt.model.attention import Attention
 from contextnmt.model.decoder import State
 from contextnmt.model.readout import maxout
 from contextnmt.model.rows import Kept
+from contextnmt.model.scratch import Scratch
+from contextnmt.model.steps import add_linear, step_of
 from contextnmt.model.translator import Translator
 
 #: Numbers that the hidden layer of the attention holds at most, by device; on a CPU few enough for
@@ -46,6 +48,8 @@ class Inference:
 
     def __init__(self, model: Translator) -> None:
         self.model = model.eval()
+        self.step = step_of(model.decoder)
+        self.scratch = Scratch()
         self.attention = model.attention if isinstance(model.attention, Attention) else None
 
     def encode(self, source: Tensor) -> tuple[Source, State]:
@@ -57,8 +61,9 @@ class Inference:
             attention: tuple[Tensor, ...] = (keys, padding)
         else:
             (annotations,), attention = encoded.source, ()
-        readout = self.model.readout.context(annotations)
-        decoder = self.model.decoder.context(annotations)
+        # The weights of a sentence add up to 1, so that biases may join what they weigh.
+        readout = self.model.readout.context(annotations) + self.model.readout.state.bias
+        decoder = self.model.decoder.context(annotations) + self.step.bias
         return Source(attention, readout, decoder, encoded.target_gate), encoded.start
 
     def attend(self, state: State, source: Source) -> Tensor:
@@ -69,30 +74,49 @@ class Inference:
         query = self.attention.query(hidden)
         keys, padding = source.attention
         rows = slices(len(keys), query.size(1) * keys[0].numel(), HIDDEN[keys.device.type])
-        parts = [self.attention.weigh(query[part], keys[part], padding[part]) for part in rows]
-        return torch.cat(parts)
+        return torch.cat([self._weigh(query[part], keys[part], padding[part]) for part in rows])
+
+    def _weigh(self, query: Tensor, keys: Tensor, padding: Tensor) -> Tensor:
+        """As `Attention.weigh`."""
+        assert self.attention is not None
+        query, keys = query.unsqueeze(2), keys.unsqueeze(1)
+        sums = self.scratch.of("sums", torch.broadcast_shapes(query.shape, keys.shape), keys)
+        return self.attention.weigh_sums(torch.add(query, keys, out=sums), padding)
 
     def features(self, state: State, weights: Tensor, source: Source) -> Tensor:
         """What the output layer sees [B, K, maxout], which predicts the next word."""
         readout = self.model.readout
-        pieces = readout.state(state.memory[0]).add_(readout.word(state.previous))
-        return maxout(add_product(pieces, weights, source.readout))
+        pieces = self._context("readout", weights, source.readout)
+        add_linear(pieces, state.memory[0], readout.state)
+        return maxout(add_linear(pieces, state.previous, readout.word))
 
-    def logits(self, features: Tensor) -> Tensor:
-        """Of the next word [..., words]."""
-        return self.model.readout.output(features)  # type: ignore[no-any-return]
+    def log_probabilities(self, features: Tensor) -> Tensor:
+        """Of the next word [..., words], in 32 bits at least (A46); lost at the next call."""
+        *before, last = layers(self.model.readout.output)
+        for layer in before:
+            features = layer(features)
+        rows = features.flatten(0, -2)
+        logits = self.scratch.of("logits", (len(rows), len(last.bias)), rows)
+        torch.addmm(last.bias, rows, last.weight.t(), out=logits)
+        logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
+        torch.log_softmax(logits, -1, out=logits)
+        return logits.view(*features.shape[:-1], -1)
 
     def advance(self, state: State, words: Tensor, weights: Tensor, source: Source) -> State:
         """The state after the chosen words [B, K], which `weights` [B, K, S] predicted."""
-        decoder = self.model.decoder
         read, history = self.model.read(words, state.history, source.target_gate)
-        inputs = add_product(decoder.project(read), weights, source.decoder)
-        return State(decoder.move(state.memory, inputs), read, history)
+        gates = self._context("gates", weights, source.decoder)
+        return State(self.step.move(state.memory, read, gates), read, history)
+
+    def _context(self, name: str, weights: Tensor, values: Tensor) -> Tensor:
+        """`weights` [B, K, S] times `values` [B, S, d]: [B, K, d]."""
+        to = self.scratch.of(name, (*weights.shape[:2], values.size(2)), values)
+        return torch.bmm(weights.to(values.dtype), values, out=to)
 
 
-def add_product(to: Tensor, weights: Tensor, values: Tensor) -> Tensor:
-    """`to` [B, K, d], which is lost, + `weights` [B, K, S] `values` [B, S, d]."""
-    return torch.baddbmm(to, weights.to(values.dtype), values, out=to)
+def layers(output: nn.Module) -> list[nn.Linear]:
+    """The matrices that a readout's output layer consists of."""
+    return [module for module in output.modules() if isinstance(module, nn.Linear)]
 
 
 def slices(rows: int, size: int, most: int) -> Iterator[slice]:

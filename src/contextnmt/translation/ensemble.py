@@ -79,14 +79,10 @@ class Ensemble:
         return [model.features(state, weight, part) for model, state, weight, part in each]
 
     def predict(self, features: Iterable[Tensor]) -> Tensor:
-        """Log-probabilities of the next word [..., V], in 32 bits at least (A46)."""
-        logs = []
-        for model, feature in zip(self._models, features, strict=True):
-            logits = model.logits(feature)
-            exact = torch.promote_types(logits.dtype, torch.float32)
-            logits = logits.to(exact)
-            # In place: the pages of another tensor as large would take longer than the logarithms.
-            logs.append(torch.log_softmax(logits, -1, out=logits))
+        """Log-probabilities of the next word [..., V], in 32 bits at least (A46); lost at the
+        next call."""
+        each = zip(self._models, features, strict=True)
+        logs = [model.log_probabilities(feature) for model, feature in each]
         if len(logs) == 1:
             return logs[0]
         return torch.logsumexp(torch.stack(logs), dim=0) - math.log(len(logs))

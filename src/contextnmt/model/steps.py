@@ -1,0 +1,73 @@
+"""The decoders' steps as search takes them: without gradients, in memory that is written anew.
+
+Every product is added to what is there already, so that nothing is copied or read twice.
+"""
+
+import torch
+from torch import Tensor, nn
+
+from contextnmt.model.decoder import GRUDecoder, LSTMDecoder, Memory
+
+
+def add_linear(to: Tensor, values: Tensor, layer: nn.Linear) -> Tensor:
+    """`to` [..., d] plus `layer` of `values` [..., s] but for its bias, written to `to`."""
+    rows = to.flatten(0, -2)
+    torch.addmm(rows, values.flatten(0, -2), layer.weight.t(), out=rows)
+    return to
+
+
+class LSTMStep:
+    """The step of `LSTMDecoder`."""
+
+    def __init__(self, decoder: LSTMDecoder) -> None:
+        self.decoder = decoder
+
+    @property
+    def bias(self) -> Tensor:
+        """The biases of all gates [4 hidden]."""
+        return self.decoder.word.bias
+
+    def move(self, memory: Memory, embedded: Tensor, gates: Tensor) -> Memory:
+        """`LSTMDecoder.step` after the words `embedded` [batch, width, size], given what the
+        context contributes, and the biases, in `gates` [batch, width, 4 hidden], which is lost."""
+        hidden, cell = memory
+        add_linear(gates, embedded, self.decoder.word)
+        add_linear(gates, hidden, self.decoder.recurrent)
+        size = hidden.size(2)
+        candidate = gates[:, :, 3 * size :].tanh_()
+        into, forget, out = gates[:, :, : 3 * size].sigmoid_().chunk(3, dim=2)
+        cell = (forget * cell).addcmul_(into, candidate)
+        return cell.tanh().mul_(out), cell
+
+
+class GRUStep:
+    """The step of `GRUDecoder`."""
+
+    def __init__(self, decoder: GRUDecoder) -> None:
+        self.cell = decoder.cell
+
+    @property
+    def bias(self) -> Tensor:
+        """The biases [3 hidden], of the candidate; the gates have none."""
+        bias = self.cell.candidate.bias
+        return torch.cat([bias, bias.new_zeros(2 * len(bias))])
+
+    def move(self, memory: Memory, embedded: Tensor, gates: Tensor) -> Memory:
+        """As `LSTMStep.move`, with `gates` [batch, width, 3 hidden]."""
+        (state,) = memory
+        size = state.size(2)
+        candidate, gates = gates[:, :, :size], gates[:, :, size:]
+        add_linear(candidate, embedded, self.cell.candidate)
+        add_linear(gates, embedded, self.cell.gates)
+        add_linear(gates, state, self.cell.recurrent_gates)
+        update, reset = gates.sigmoid_().chunk(2, dim=2)
+        add_linear(candidate, reset * state, self.cell.recurrent_candidate)
+        return (torch.lerp(state, candidate.tanh_(), update),)
+
+
+def step_of(decoder: nn.Module) -> LSTMStep | GRUStep:
+    """How search moves `decoder`."""
+    if isinstance(decoder, LSTMDecoder):
+        return LSTMStep(decoder)
+    assert isinstance(decoder, GRUDecoder)
+    return GRUStep(decoder)
