@@ -26,6 +26,9 @@ from contextnmt.planning.sizes import Part, Sizes
 
 LEFT_OUT = {"download", "train", "translate"}
 
+#: Rules that start no Python.
+OF_SHELL = {"train_identity", "run_file"}
+
 #: Sizes of jobs this many times apart tell the time of starting from the time of working.
 APART = 5
 
@@ -101,7 +104,9 @@ def rate(rule: str, jobs: list[Measured], start: float) -> Rate:
     """The rate of a rule; `start` are the seconds of a job that does next to nothing."""
     pairs = np.array([job.read for job in jobs])
     taken = np.array([job.seconds for job in jobs])
-    if pairs.max() > APART * pairs.min():
+    if not pairs.any():  # a job on tables and figures, whose time no text tells
+        constant, slope = taken.mean(), 0.0
+    elif pairs.max() > APART * pairs.min():
         # Relative errors: otherwise the largest job alone would decide.
         terms = np.stack([np.ones_like(pairs), pairs], axis=1) / taken[:, None]
         constant, slope = np.linalg.lstsq(terms, np.ones_like(pairs), rcond=None)[0]
@@ -127,7 +132,7 @@ def main() -> None:
     rules: dict[str, list[Measured]] = defaultdict(list)
     for job in measured(jobs, Counted(configuration, folder), folder):
         rules[job.rule].append(job)
-    start = min(job.seconds for found in rules.values() for job in found)
+    start = min(job.seconds for rule in rules.keys() - OF_SHELL for job in rules[rule])
     about = made_by(f"python benchmarks/rates.py {' '.join(words)}")
     found = [rate(rule, jobs, start) for rule, jobs in rules.items()]
     print("\n".join([*(f"# {line}" for line in about), *table(found)]))

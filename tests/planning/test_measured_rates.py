@@ -56,6 +56,11 @@ def test_start_and_work_are_told_apart_by_jobs_of_several_sizes() -> None:
     assert found.pairs == 400_000
 
 
+def test_jobs_that_read_no_text_take_what_they_took() -> None:
+    found = rate("choi2017_table3", made([0, 0], [2.0, 3.0]), 0.5)
+    assert (found.seconds_a_job, found.seconds_a_million_pairs) == (2.5, 0)
+
+
 def test_jobs_of_one_size_start_like_all_others() -> None:
     found = rate("clean", made([100_000, 100_000], [2.0, 3.0]), 0.5)
     assert (found.seconds_a_job, found.seconds_a_million_pairs) == pytest.approx((0.5, 20))
