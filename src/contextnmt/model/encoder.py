@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from contextnmt.model.gru import GRU
+from contextnmt.model.gru import GRU, side_by_side
 
 
 class LSTM(nn.LSTM):
@@ -43,11 +43,18 @@ class BidirectionalEncoder(nn.Module):
         positions = torch.arange(embedded.size(1), device=embedded.device)
         mirrored = lengths.unsqueeze(1) - 1 - positions  # [batch, time], negative in the padding
         mirrored = torch.where(mirrored < 0, positions, mirrored).unsqueeze(2)
-        forward = self.get_submodule(f"forward_{self.cell}")(embedded)
-        reversed_ = embedded.gather(1, mirrored.expand_as(embedded))
-        backward = self.get_submodule(f"backward_{self.cell}")(reversed_)
+        forward, backward = self._states(embedded, embedded.gather(1, mirrored.expand_as(embedded)))
         backward = backward.gather(1, mirrored.expand_as(backward))
         return torch.cat([forward, backward], dim=2), backward[:, 0]
+
+    def _states(self, embedded: Tensor, mirrored: Tensor) -> tuple[Tensor, Tensor]:
+        """All states of both networks [batch, time, hidden], each in its own direction."""
+        one, other = (self.get_submodule(f"{way}_{self.cell}") for way in ("forward", "backward"))
+        if isinstance(one, GRU) and isinstance(other, GRU):
+            forward, backward = side_by_side([one.cell, other.cell], [embedded, mirrored])
+        else:
+            forward, backward = one(embedded), other(mirrored)
+        return forward, backward
 
 
 class ForwardEncoder(nn.Module):

@@ -1,5 +1,7 @@
 """The gated recurrent unit of Bahdanau et al. 2015, A.1.1, as their code has it (A7)."""
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor, nn
 
@@ -48,13 +50,32 @@ class GRU(nn.Module):
 
     def __init__(self, size: int, hidden: int) -> None:
         super().__init__()
-        self.hidden = hidden
         self.cell = GRUCell(size, hidden)
 
     def forward(self, embedded: Tensor) -> Tensor:
         """All states [batch, time, hidden] of `embedded` [batch, time, size]."""
-        state, states = embedded.new_zeros(len(embedded), self.hidden), []
-        for projected in self.cell.project(embedded).unbind(1):
-            state = self.cell(projected, state)
-            states.append(state)
-        return torch.stack(states, dim=1)
+        return side_by_side([self.cell], [embedded])[0]
+
+
+def side_by_side(cells: Sequence[GRUCell], embedded: Sequence[Tensor]) -> Tensor:
+    """All states [D, batch, time, hidden] of D units of one size, from states of zeros, each over
+    its own `embedded` [batch, time, size].
+
+    One product of matrices a step serves all of them. Those of the state lie in memory as they
+    multiply: as `Linear` has them, they take three times as long at a batch of 40 (MKL).
+    """
+    each = zip(cells, embedded, strict=True)
+    projected = torch.stack([cell.project(inputs) for cell, inputs in each], dim=1)
+    hidden = projected.size(3) // 3
+    gates_of = torch.stack([cell.recurrent_gates.weight.t() for cell in cells])
+    candidate_of = torch.stack([cell.recurrent_candidate.weight.t() for cell in cells])
+    state, states = gates_of.new_zeros(len(cells), len(projected), hidden), []
+    for step in projected.unbind(2):  # [batch, D, 3 hidden]
+        candidate, gates = torch.split(step.transpose(0, 1), [hidden, 2 * hidden], dim=2)
+        gates = torch.sigmoid(torch.baddbmm(gates, state, gates_of))
+        update, reset = gates.chunk(2, dim=2)
+        candidate = torch.tanh(torch.baddbmm(candidate, reset * state, candidate_of))
+        # The state keeps its precision, as in `GRUCell` (A46).
+        state = torch.lerp(state, candidate.to(state.dtype), update.to(state.dtype))
+        states.append(state)
+    return torch.stack(states, dim=2)

@@ -80,7 +80,8 @@ class Inference:
         """As `Attention.weigh`."""
         assert self.attention is not None
         query, keys = query.unsqueeze(2), keys.unsqueeze(1)
-        sums = self.scratch.of("sums", torch.broadcast_shapes(query.shape, keys.shape), keys)
+        shape = (*query.shape[:2], *keys.shape[2:])
+        sums = self.scratch.of("sums", shape, keys)
         return self.attention.weigh_sums(torch.add(query, keys, out=sums), padding)
 
     def features(self, state: State, weights: Tensor, source: Source) -> Tensor:
