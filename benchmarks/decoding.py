@@ -27,6 +27,7 @@ from contextnmt.model.settings import ModelSettings
 from contextnmt.model.translator import Translator
 from contextnmt.translation.beam import Search
 from contextnmt.translation.ensemble import Ensemble
+from contextnmt.translation.precision import Precision, set_precision
 from contextnmt.translation.saved import HYPOTHESES
 
 END = 1
@@ -117,6 +118,13 @@ def ours(settings: ModelSettings, words: int, width: int, steps: int, length: in
     return Contestant(translate, size, millions(defined), millions(executed))
 
 
+def in_bf16(contestant: Contestant, source: torch.Tensor) -> None:
+    """Translate with factors of matrix products in bfloat16."""
+    set_precision(Precision.BF16)
+    contestant.translate(source)
+    set_precision(Precision.FP32)
+
+
 def yardstick(words: int, width: int, steps: int, length: int) -> Contestant:
     """The same in plain PyTorch."""
     torch.manual_seed(1)
@@ -168,6 +176,9 @@ def main(
     opennmt: Annotated[
         Path | None, typer.Option(help="the bin folder of an environment with OpenNMT-py")
     ] = None,
+    bf16: Annotated[
+        bool, typer.Option("--bf16", help="also in bfloat16, on a processor that multiplies it")
+    ] = False,
     out: Annotated[Path | None, typer.Option(help="file to write besides printing")] = None,
 ) -> None:
     """Translate in turns and compare."""
@@ -177,18 +188,21 @@ def main(
     busy = os.getloadavg()[0]
     contestants = {YARDSTICK: yardstick(words, width, steps, length)}
     for name, settings in MODELS.items():
-        contestants[name] = ours(settings, words, width, steps, length)
+        exact = ours(settings, words, width, steps, length)
+        contestants[name] = exact
+        if bf16:
+            contestants[f"{name}, bf16"] = exact._replace(translate=partial(in_bf16, exact))
     for each in contestants.values():
         seconds(each, text[-2:])  # the first call prepares
     timers: dict[str, Callable[[], float]] = {
         name: partial(seconds, each, text) for name, each in contestants.items()
     }
-    versions, option = [], ""
+    versions, option = [], " --bf16" if bf16 else ""
     with TemporaryDirectory() as folder:
         if opennmt:
             peer = OpenNMT(opennmt, Path(folder), text, words, threads)
             timers[OPENNMT] = partial(peer.seconds, width, steps, YARDSTICK_SENTENCES)
-            versions, option = [peer.version()], " --opennmt onmt/bin"
+            versions, option = [peer.version()], f"{option} --opennmt onmt/bin"
         took = in_turns(timers, rounds)
     rows = [
         [

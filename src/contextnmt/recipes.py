@@ -17,7 +17,7 @@ MADE = ("model", "training")
 RECIPE = (*MADE, "decoding")
 
 #: Keys of decoding that the papers' own tables depend on; the others ask for more beside.
-PRINTED_DECODING = ("beams", "no_unknown")
+PRINTED_DECODING = ("beams", "no_unknown", "precision")
 
 #: Contents of the layers of a configuration, each before those that it goes before.
 Layers = Sequence[Mapping[str, Any]]

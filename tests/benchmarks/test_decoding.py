@@ -32,10 +32,12 @@ def test_the_page_has_a_row_for_each(script: dict, tmp_path: Path) -> None:
     script["MODELS"].clear()
     script["MODELS"].update(small)
     out = tmp_path / "page.md"
-    script["main"](sentences=3, words=20, width=2, steps=3, rounds=2, threads=1, out=out)
+    script["main"](sentences=3, words=20, width=2, steps=3, rounds=2, threads=1, bf16=True, out=out)
     page = out.read_text()
     assert "| plain PyTorch |" in page
     assert "| small |" in page
+    assert "| small, bf16 |" in page
+    assert "--threads 1 --bf16`" in page
     assert "| 1.00 |" in page
 
 

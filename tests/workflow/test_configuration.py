@@ -101,6 +101,7 @@ def test_bahdanaus_systems_are_the_papers() -> None:
         assert training["clip"] == training["learning_rate"] == 1
         assert each["view"] == "word"
         variants = {"nbest": 10, "no_unknown": True, "ensemble": False, "replace": [0, 1, 2]}
+        variants |= {"precision": "fp32"}
         assert each["decoding"] == {"beams": [10, 12], **variants}
         assert model["attention"] == ("search" in system)
         assert (model["cell"], model["readout_rank"], model["alignment"]) == ("gru", 620, 1000)
@@ -147,6 +148,7 @@ def test_the_papers_settings_are_the_papers() -> None:
     assert paper["training"]["unknown_limit"] == {"en-fr": 0.1, "en-de": 0.3}
     assert paper["training"]["max_length"] == 50
     variants = {"nbest": None, "no_unknown": False, "ensemble": False, "replace": []}
+    variants |= {"precision": "fp32"}
     assert paper["decoding"] == {"beams": [1, 12], **variants}
     cleaning = paper["clean"]
     assert [key for key, value in cleaning["en-fr"].items() if value] == ["drop_empty"]

@@ -26,12 +26,13 @@ rule translate:
         beams=lambda wildcards: repeated("--beam", beams(wildcards)),
         out=lambda wildcards: repeated("--out", likeliest(wildcards)),
         others=other_translations,
+        precision=lambda wildcards: recipe(wildcards)["decoding"]["precision"],
     message:
         "translate {wildcards.pair} {wildcards.system}, seed {wildcards.seed}"
     shell:
         "python -m contextnmt translate {params.models} {params.texts}"
         " {params.beams} {params.out} {params.others} --device {params.device}"
-        " --threads {threads} > {log} 2>&1"
+        " --precision {params.precision} --threads {threads} > {log} 2>&1"
 
 
 rule restore:

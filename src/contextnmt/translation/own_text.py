@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from contextnmt.errors import UserError
-from contextnmt.model.device import choose_device
 from contextnmt.progress import bar
 from contextnmt.text.vocabulary import EOS, SPECIALS
 from contextnmt.translation.alignment_file import Weights
@@ -44,7 +45,9 @@ class Wanted:
         return self.nbest is not None or self.alignments
 
 
-def translate_own_text(path: Path, ensemble: Sequence[Path], device: str, wanted: Wanted) -> None:
+def translate_own_text(
+    path: Path, ensemble: Sequence[Path], device: torch.device, wanted: Wanted
+) -> None:
     """Translate standard input by the run that the file at `path` describes.
 
     `ensemble`: further models. Raises UserError if a file is missing or damaged, and at alignments
@@ -53,7 +56,7 @@ def translate_own_text(path: Path, ensemble: Sequence[Path], device: str, wanted
     if sys.stdin is None or sys.stdout is None:
         raise UserError("--run reads standard input and writes standard output: give it both")
     run = read_run(path)
-    translator = SavedTranslator([Path(run.model), *ensemble], choose_device(device))
+    translator = SavedTranslator([Path(run.model), *ensemble], device)
     if wanted.alignments and not translator.ensemble.aligns:
         raise UserError(f"{run.model}: a model without attention: leave out --alignments")
     own = OwnText(run, translator, wanted)
