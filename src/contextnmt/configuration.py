@@ -85,11 +85,29 @@ def of_call(base: Path, files: Iterable[str | Path], said: Mapping[str, Any]) ->
     """The configuration of a call of Snakemake, as `resolve` gives it.
 
     `base` has ``config.yaml`` and ``workflow/``; `files` are those of ``--configfile``, `said` is
-    what ``--config`` says.
+    what Snakemake makes of ``--config``.
     """
     paths = [base / "config.yaml", *map(Path, files)]
     layers = [Layer(path.name, load(path)) for path in paths]
-    return resolve(base / "workflow", [*layers, Layer(COMMAND_LINE, said)])
+    return resolve(base / "workflow", [*layers, Layer(COMMAND_LINE, as_in_a_file(said))])
+
+
+def as_in_a_file(value: Any) -> Any:
+    """A value of ``--config`` as it would be in a file.
+
+    Snakemake takes null for text, and the numbers, true and false in lists and blocks.
+    """
+    if isinstance(value, Mapping):
+        return {key: as_in_a_file(below) for key, below in value.items()}
+    if isinstance(value, list):
+        return [as_in_a_file(each) for each in value]
+    if not isinstance(value, str):
+        return value
+    try:
+        read = yaml.load(value, Loader)
+    except yaml.YAMLError:
+        return value
+    return read if read is None or isinstance(read, bool | int | float) else value
 
 
 def resolve(folder: Path, user: list[Layer]) -> Configuration:
@@ -239,18 +257,7 @@ def named(folder: Path, path: list[str], name: Any, layers: list[Layer]) -> Laye
 
 def told(path: list[Any], message: str, layers: list[Layer]) -> str:
     """The line for a mistake at `path`: the layer that says it, and the message."""
-    layer = origin(path, layers)
-    nested = layer == COMMAND_LINE and len(path) > 1 and says_text(layers, path)
-    hint = "; Snakemake takes nested values for text: use --configfile for nested keys"
-    return f"{layer}: {message}{hint if nested else ''}"
-
-
-def says_text(layers: list[Layer], path: list[Any]) -> bool:
-    """Whether the value at `path` of the last layer is a string."""
-    value: Any = layers[-1].content
-    for step in path:
-        value = value[step]
-    return isinstance(value, str)
+    return f"{origin(path, layers)}: {message}"
 
 
 def origin(path: Iterable[Any], layers: list[Layer]) -> str:

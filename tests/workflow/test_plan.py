@@ -80,3 +80,11 @@ def test_a_mistake_is_told_without_a_traceback(tmp_path: Path, words: list[str],
         planned([*words, "--directory", f"{tmp_path}"])
     assert told in str(raised.value)
     assert "Traceback" not in str(raised.value)
+
+
+def test_a_broken_file_of_settings_is_told_with_its_line(tmp_path: Path) -> None:
+    """Snakemake itself says only that there is something wrong in it."""
+    broken = tmp_path / "broken.yaml"
+    broken.write_text("preset: demo\nseeds: [1\nmodel: {}\n")
+    with pytest.raises(UserError, match=r"broken\.yaml, line 3: not YAML: "):
+        planned(["--configfile", f"{broken}", "--directory", f"{tmp_path}"])

@@ -98,7 +98,9 @@ def main() -> None:
             if getattr(arguments, name):
                 option = f"--{name.replace('_', '-')}"
                 raise UserError(f"{option} is no call that makes results: leave it out to plan")
-        # Before the configuration, since Snakemake has a message for every mistake in it.
+        for file in arguments.configfile or []:
+            configuration.load(Path(file))  # Snakemake would not say in which line it is broken
+        # Before the configuration, since Snakemake has a message for every other mistake in it.
         found = jobs(words)
         content = {
             "jobs": found,
