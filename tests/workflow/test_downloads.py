@@ -32,7 +32,9 @@ def server() -> Iterator[Server]:
 def download(snakemake: Run, tmp_path: Path, server: Server) -> Run:
     """Fetch FILES as a corpus of the demo, from `server`; keywords change the keys of a file."""
 
-    def run(*arguments: str, **changes: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    def run(
+        *arguments: str, target: str = "download", **changes: dict[str, str]
+    ) -> subprocess.CompletedProcess[str]:
         files = {
             name: {
                 "url": f"http://texts.example/{name}",
@@ -58,7 +60,7 @@ def download(snakemake: Run, tmp_path: Path, server: Server) -> Run:
         file = tmp_path / "own.yaml"
         file.write_text(yaml.safe_dump(own))
         where = ["-s", f"{ROOT}/Snakefile", "-d", f"{tmp_path}", "--configfile", f"{file}"]
-        return snakemake(ROOT, "download", "--profile", "local", *where, *arguments)
+        return snakemake(ROOT, target, "--profile", "local", *where, *arguments)
 
     return run
 
@@ -111,3 +113,32 @@ def test_a_file_that_cannot_be_had_is_named_once_and_stops_no_other(
     assert sorted(path.name for path in (tmp_path / FOLDER).iterdir()) == sorted(
         set(FILES) - {"first.en"}
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("hand_placed=nowhere", "hand_placed: {folder}/nowhere: no such folder: correct it or "),
+        ("mirrors=[., http://a, /nowhere]", "mirrors[2]: /nowhere: no such folder: correct it or "),
+    ],
+)
+def test_a_folder_that_is_not_there_is_told_of_before_anything_starts(
+    download: Run, server: Server, tmp_path: Path, words: str, told: str
+) -> None:
+    run = download("--config", words)
+    assert run.returncode != 0
+    assert told.format(folder=tmp_path.resolve()) in run.stdout
+    assert "Traceback" not in run.stdout
+    assert "Files to download" not in run.stdout
+    assert server.seen == []
+
+
+def test_nobody_asks_for_the_folder_when_all_files_are_there(
+    download: Run, server: Server, tmp_path: Path
+) -> None:
+    """A node of a cluster may not see it."""
+    assert download().returncode == 0
+    extracted = "results/demo/extract/en-fr/first.en.gz"
+    run = download("--config", "hand_placed=gone", target=extracted)
+    assert run.returncode == 0, run.stdout
+    assert (tmp_path / extracted).exists()

@@ -2,11 +2,14 @@
 
 
 onstart:
-    announce_downloads(
+    downloads = [
         job
         for job in workflow.dag.needrun_jobs()
         if job.rule.name == "download_file"
-    )
+    ]
+    if downloads:
+        check_folders_with_copies()
+        announce_downloads(downloads)
 
 
 rule download_file:

@@ -1,5 +1,7 @@
 """Which files the rules from the corpora to the training text read, and options of their commands."""
 
+from contextnmt.corpus.download import HTTP
+
 SURVEYING_FILTERS = ["wrong_language", "drop_duplicates"]
 LANGUAGE_MODELS = ["vocabulary.txt", "in-domain.npz", "general.npz"]
 
@@ -77,6 +79,21 @@ def copies():
             repeated("--hand-placed", [hand_placed] if hand_placed else []),
         ]
     )
+
+
+def check_folders_with_copies():
+    """End the program unless the folders are there that downloads may be copied from.
+
+    Only before downloads, which run where Snakemake does: other machines need not see the folders.
+    """
+    named = {f"mirrors[{n}]": name for n, name in enumerate(CONFIGURATION["mirrors"])}
+    if CONFIGURATION["hand_placed"]:
+        named["hand_placed"] = CONFIGURATION["hand_placed"]
+    for key, name in named.items():
+        if not name.startswith(HTTP) and not Path(name).is_dir():
+            sys.exit(
+                f"{key}: {Path(name).absolute()}: no such folder: correct it or leave it out"
+            )
 
 
 def digests(entry):

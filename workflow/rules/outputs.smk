@@ -55,10 +55,9 @@ def announce_downloads(jobs):
         )
         for job in jobs
     ]
-    if files:
-        print(overview(files, CONFIGURATION["corpora"]), file=sys.stderr, flush=True)
-        # Each job has its progress in its own log; here is that of all of them.
-        threading.Thread(target=watch, args=(files,), daemon=True).start()
+    print(overview(files, CONFIGURATION["corpora"]), file=sys.stderr, flush=True)
+    # Each job has its progress in its own log; here is that of all of them.
+    threading.Thread(target=watch, args=(files,), daemon=True).start()
 
 
 def rankings(experiment=None):
