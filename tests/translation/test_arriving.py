@@ -1,12 +1,15 @@
 """Lines from a file descriptor: whole, in order, and no later than they have to be."""
 
+import gzip
 import os
+import threading
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from contextnmt.translation.arriving import LINES, arriving
+from contextnmt.errors import UserError
+from contextnmt.translation.arriving import GZIP, LINES, arriving
 
 
 def read(path, content):
@@ -22,10 +25,30 @@ def path(tmp_path_factory):
 
 @given(st.binary().map(lambda content: content.replace(b"x", b"\n")))
 def test_any_bytes_are_lines(path, content):
+    assume(not content.startswith(GZIP))
     expected = content.removesuffix(b"\n").split(b"\n") if content else []
     found = [line for lines in read(path, content) for line in lines]
     decoded = [line.decode("utf-8", errors="replace") for line in expected]
     assert found == [line.removeprefix("\ufeff" * (n == 0)) for n, line in enumerate(decoded)]
+
+
+@pytest.mark.parametrize("size", [1, 2, 30])
+def test_compressed_text_is_refused_however_it_comes(size):
+    """Bytes that UTF-8 cannot begin with, so that no text is refused."""
+    reading, writing = os.pipe()
+    packed = gzip.compress(b"one\ntwo\n")
+    os.write(writing, packed[:size])
+    if size == 1:
+        later = threading.Timer(0.1, os.write, (writing, packed[1:]))
+        later.start()
+    with pytest.raises(UserError, match=r"standard input: compressed by gzip: `zcat FILE \| "):
+        next(arriving(reading))
+    with pytest.raises(UnicodeDecodeError):
+        packed[:2].decode()
+    if size == 1:
+        later.join()
+    os.close(writing)
+    os.close(reading)
 
 
 def test_many_lines_come_in_lists(path):

@@ -1,5 +1,6 @@
 """Text of one's own: what comes out is what the stages make, for any text at all."""
 
+import gzip
 import json
 import os
 import random
@@ -234,6 +235,34 @@ def test_a_text_of_unknown_words_is_told_of_once(results, capsys):
     error = capsys.readouterr().err
     assert error.count("warning: standard input: the model does not know ") == 1
     assert "is the text in the language en" in error
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_text_in_the_target_language_is_told_of_in_every_view(results, capsys, view):
+    own = own_text(results[0], view)
+    right, wrong = (list(read_lines(results[0] / f"raw.{side}"))[:40] for side in ("en", "fr"))
+    own.answers(right[:20])
+    assert capsys.readouterr().err == ""
+    own = own_text(results[0], view)
+    for lines in (wrong[:20], wrong[20:]):
+        own.answers(lines)
+    error = capsys.readouterr().err
+    assert "warning: standard input: " in error
+    assert "of the words are fr and not en" in error
+    assert error.count("warning: ") == 1
+
+
+def test_compressed_text_is_refused(results):
+    folder, _ = results
+    command = [sys.executable, "-m", "contextnmt", "translate", "--run", run_file(folder, "word")]
+    text = gzip.compress(b"Anna saw 3 cats.\n")
+    run = subprocess.run(command, input=text, capture_output=True, check=False)
+    assert (run.returncode, run.stdout) == (2, b"")
+    error = run.stderr.decode()
+    assert (
+        "contextnmt translate: standard input: compressed by gzip: `zcat FILE | contextn" in error
+    )
+    assert "Traceback" not in error
 
 
 @pytest.mark.parametrize(("view", "other"), [("bpe", "word"), ("word", "bpe")])

@@ -1,6 +1,7 @@
 """The file of a run: what it may say, and what a user is told of one that cannot be used."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -70,8 +71,29 @@ def test_something_else(run, content):
 @pytest.mark.parametrize("name", ["train/en-fr/best/1", "run/en-fr/bset/1.json", "none"])
 def test_a_name_that_is_no_file_lists_the_runs_that_there_are(run, tmp_path, name):
     run()
-    with pytest.raises(UserError, match=r"runs in \S+, the most similar first: run/en-fr/best/1"):
+    with pytest.raises(UserError) as caught:
         read_run(tmp_path / name)
+    lines = str(caught.value).split("\n")
+    there = f"  {tmp_path / 'run/en-fr/best/1.json'}"
+    assert lines[1:-1] == ["Runs that there are:", there]
+    assert lines[-1].startswith("`snakemake --profile local run_files` makes them all")
+
+
+@pytest.mark.parametrize("wrong", ["results/demo/run/en-fr/bset/1.json", "results/dme/run/en-fr/b"])
+def test_of_many_runs_the_nearest_ones_are_listed_one_a_line(tmp_path, monkeypatch, wrong):
+    monkeypatch.chdir(tmp_path)
+    for name in ["best", *(f"other-{n}" for n in range(20))]:
+        path = tmp_path / "results" / "demo" / "run" / "en-fr" / name / "1.json"
+        path.parent.mkdir(parents=True)
+        path.touch()
+    with pytest.raises(UserError) as caught:
+        read_run(Path(wrong))
+    first, heading, nearest, *others, _ = str(caught.value).split("\n")
+    assert first == f"{wrong}: no such file"
+    assert heading == "The nearest of the 21 runs that there are:"
+    assert nearest == "  results/demo/run/en-fr/best/1.json"  # to be copied as it stands
+    assert len(others) == 9
+    assert len(set(others)) == 9
 
 
 def test_no_run_at_all(tmp_path):

@@ -22,6 +22,7 @@ from contextnmt.translation.long_sentences import LONGEST, cut
 from contextnmt.translation.run_file import Run, read_run
 from contextnmt.translation.saved import SavedTranslator
 from contextnmt.translation.sentence_view import SentenceView, Written
+from contextnmt.translation.source_language import SourceLanguage
 from contextnmt.translation.translate import described
 from contextnmt.translation.unknown import UnknownWords
 
@@ -50,8 +51,8 @@ def translate_own_text(
 ) -> None:
     """Translate standard input by the run that the file at `path` describes.
 
-    `ensemble`: further models. Raises UserError if a file is missing or damaged, and at alignments
-    of a model without attention.
+    `ensemble`: further models. Raises UserError if a file is missing or damaged, at alignments of a
+    model without attention, and at compressed text.
     """
     if sys.stdin is None or sys.stdout is None:
         raise UserError("--run reads standard input and writes standard output: give it both")
@@ -66,14 +67,16 @@ def translate_own_text(
         print(f"{languages}, a sentence a line; Ctrl-D ends", file=sys.stderr, flush=True)
     # A bar would run into what is typed or shown at the same terminal.
     shown = None if typed or sys.stdout.isatty() else bar("translate", "lines")
-    for lines in arriving(sys.stdin.fileno()):
-        for answer in own.answers(lines):
-            sys.stdout.buffer.write(answer.encode() + b"\n")
-        sys.stdout.buffer.flush()
+    try:
+        for lines in arriving(sys.stdin.fileno()):
+            for answer in own.answers(lines):
+                sys.stdout.buffer.write(answer.encode() + b"\n")
+            sys.stdout.buffer.flush()
+            if shown is not None:
+                shown.update(len(lines))
+    finally:
         if shown is not None:
-            shown.update(len(lines))
-    if shown is not None:
-        shown.close()
+            shown.close()  # so that a message begins a line of its own
 
 
 class OwnText:
@@ -82,6 +85,9 @@ class OwnText:
     def __init__(self, run: Run, translator: SavedTranslator, wanted: Wanted) -> None:
         """Raises UserError if a file of the run is damaged."""
         self.view, self.translator, self.wanted = SentenceView(run), translator, wanted
+        self.language = SourceLanguage(
+            translator.source, translator.target, run.source_language, run.target_language
+        )
         self.unknown = UnknownWords(
             Path(run.model),
             translator.source,
@@ -93,7 +99,9 @@ class OwnText:
     def answers(self, lines: Sequence[str]) -> list[str]:
         """A line for each of some more lines of the text: a translation, or JSON."""
         written = [self.view.write(line) for line in lines]
-        self.unknown.read([each.tokens for each in written], "standard input")
+        self.language.read([each.words for each in written], "standard input")
+        if not self.language.told:  # which says why words are unknown
+            self.unknown.read([each.tokens for each in written], "standard input")
         parts = [list(cut(each.tokens)) for each in written]
         self.tell_of_cuts(parts)
         self.read += len(lines)

@@ -51,11 +51,11 @@ def read_run(path: Path) -> Run:
     """
     if not path.is_file():
         what = "a folder" if path.is_dir() else "no such file"
-        raise UserError(f"{path}: {what}; {runs_near(path)}")
+        raise UserError(f"{path}: {what}\n{runs_near(path)}")
     try:
         run = run_of(str(path), read_json(path), Path(os.path.relpath(path.parent)))
     except UserError as error:
-        raise UserError(f"not the file of a run: {error}; {runs_near(path)}") from None
+        raise UserError(f"not the file of a run: {error}\n{runs_near(path)}") from None
     needed = [f"{run.model}/model.safetensors", run.codes]
     if run.symbols:
         needed += [run.symbols.counts, run.symbols.rates, run.symbols.rules]
@@ -93,15 +93,19 @@ def run_of(name: str, block: Any, folder: Path) -> Run:
 
 
 def runs_near(path: Path) -> str:
-    """Which runs there are in the results folder that `path` lies in, or would lie in."""
+    """Lines that name the runs in the results folder that `path` lies in, or would lie in.
+
+    Those whose names are most like `path` come first, and no more than NAMED. If there are none,
+    the runs of all presets beside it are meant.
+    """
     make = (
         "`snakemake --profile local run_files` makes them all, after training what is not trained"
     )
     for folder in path.parents:
-        runs = [run.relative_to(folder).as_posix() for run in sorted(folder.glob("run/*/*/*.json"))]
-        if runs:
-            wanted = path.relative_to(folder).as_posix()
-            nearest = difflib.get_close_matches(wanted, runs, NAMED, cutoff=0.0)
-            of = f"{len(nearest)} of {len(runs)} runs" if len(runs) > NAMED else "runs"
-            return f"{of} in {folder}, the most similar first: {', '.join(nearest)}. {make}"
-    return f"name the file of a run, results/PRESET/run/PAIR/SYSTEM/SEED.json. {make}"
+        for pattern in ("run/*/*/*.json", "*/run/*/*/*.json"):
+            runs = [str(run) for run in sorted(folder.glob(pattern))]
+            if runs:
+                nearest = difflib.get_close_matches(str(path), runs, NAMED, cutoff=0.0)
+                of = f"The nearest of the {len(runs)} runs" if len(runs) > NAMED else "Runs"
+                return "\n  ".join([f"{of} that there are:", *nearest]) + f"\n{make}"
+    return f"Name the file of a run, results/PRESET/run/PAIR/SYSTEM/SEED.json. {make}"

@@ -18,8 +18,9 @@ from contextnmt.translation.run_file import Run, SymbolFiles
 
 
 class Written(NamedTuple):
-    """A source sentence in a view: its tokens, and what its symbols are replaced by at the end."""
+    """A source sentence: its words; its tokens in a view; what takes the place of symbols."""
 
+    words: list[str]
     tokens: list[str]
     surfaces: dict[str, str]
 
@@ -40,12 +41,13 @@ class SentenceView:
     def write(self, text: str) -> Written:
         """A raw sentence in the view; one without words has no tokens."""
         line = self.tokenizer.line(text)
+        words = line.split()
         surfaces: dict[str, str] = {}
         if self.symbolizer:
             line, surfaces = self.symbolizer.symbolize(line)
         if self.segment:
             line = self.segment(line)
-        return Written(line.split(), surfaces)
+        return Written(words, line.split(), surfaces)
 
     def text(self, translation: str, surfaces: Mapping[str, str]) -> str:
         """The raw text of a translation in the view, with the surfaces of its source."""
