@@ -1,13 +1,20 @@
 import importlib
+import re
 import signal
 import subprocess
 import sys
+import tomllib
 import typing
 from pathlib import Path
 
 import pytest
 
-from contextnmt.cli import STAGES, main
+from contextnmt.cli import STAGES, STEPS, main, overview
+
+ROOT = Path(__file__).parents[1]
+
+#: What the command line itself is made of.
+COMMON = {"cli", "closure", "errors", "files"}
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int | str | None:
@@ -26,16 +33,64 @@ def test_the_overview_lists_the_stages_in_order(
     status: int,
 ) -> None:
     assert run(monkeypatch, *arguments) == status
-    words = capsys.readouterr().out.split()
-    assert [word for word in words if word in STAGES][: len(STAGES)] == list(STAGES)
+    lines = capsys.readouterr().out.split("\n")
+    named = [line.split() for line in lines if re.match(r"  \S", line)]
+    assert [name for name, *_ in named if name in STAGES] == list(STAGES)
+    assert all(len(phrase) > 1 for _, *phrase in named)  # nothing is listed bare
+    assert max(map(len, lines)) <= 80
 
 
+@pytest.mark.parametrize("columns", [70, 80, 200])
+def test_the_overview_tells_what_each_stage_of_a_step_does(columns: int) -> None:
+    lines = overview(columns).split("\n")
+    assert max(map(len, lines)) <= min(columns, 100)
+    steps = [line for line in lines if re.fullmatch(r"[A-Z]\w+:", line)]
+    assert steps == [f"{step}:" for step in STEPS.values()]
+    text = " ".join(" ".join(lines).split())
+    assert "Corpus: download Fetch one file of a corpus and check its digests generate " in text
+    assert " Training: train Train a model Translation: translate Translate texts by " in text
+    assert " restore Undo what a view did to the words of a translation Evaluation: " in text
+    assert text.endswith("Before a run: plan Say what a call of Snakemake will cost, by stage")
+
+
+def test_the_overview_imports_no_stage() -> None:
+    """They take seconds."""
+    program = (
+        "import sys; from contextnmt import cli; cli.overview(80);"
+        "print(*(name for name in sys.modules if name.startswith('contextnmt.')), 'torch' in "
+        "sys.modules, 'numpy' in sys.modules)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    *ours, torch, numpy = ended.stdout.split()
+    assert (torch, numpy) == ("False", "False")
+    assert {"contextnmt.cli"} <= set(ours) <= {f"contextnmt.{name}" for name in COMMON}
+
+
+def test_the_version(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert run(monkeypatch, "--version") == 0
+    assert capsys.readouterr().out == f"contextnmt {project['version']}\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("tokenise", "did you mean tokenize?"),
+        ("table4", "did you mean table3, table2, "),
+        ("symbol_scores", "did you mean symbol-scores, symbol-scores-table, "),
+        ("xyz", "`contextnmt` lists them"),
+    ],
+)
 def test_an_unknown_stage(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str, hint: str
 ) -> None:
-    assert run(monkeypatch, "tokenise") == 2
+    assert run(monkeypatch, name) == 2
     error = capsys.readouterr().err
-    assert error.startswith("contextnmt: no stage 'tokenise'; choose from download, ")
+    assert error.startswith(f"contextnmt: no stage {name!r}; {hint}")
+    assert error.endswith("`contextnmt` lists them all\n")
+    assert len(error) < 160
 
 
 def arguments_of_select(folder: Path) -> list[str]:

@@ -4,10 +4,16 @@ A stage's module holds its function with typed, documented arguments; this file 
 module is imported when its command is called, so that `contextnmt restore` does not wait for torch.
 """
 
+import ast
+import difflib
 import functools
 import importlib
+import importlib.metadata
+import re
+import shutil
 import signal
 import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -15,6 +21,7 @@ from typing import Any
 
 import typer
 
+from contextnmt.closure import module_file
 from contextnmt.errors import UserError
 from contextnmt.files import REMEDIES
 
@@ -80,20 +87,58 @@ STAGES = {
     "page": "contextnmt.report.page",
 }
 
+#: First stage of each step of the way -> what the step is called.
+STEPS = {
+    "download": "Corpus",
+    "sample": "Selection",
+    "symbolize": "Text",
+    "train": "Training",
+    "translate": "Translation",
+    "known-lines": "Evaluation",
+    "cleaning-table": "Report",
+}
+
 #: The command that is no stage: it says what a call of Snakemake will cost.
 PLAN = {"plan": "contextnmt.planning.plan"}
 COMMANDS = STAGES | PLAN
 
 OVERVIEW = """Usage: contextnmt STAGE [OPTIONS]
+       contextnmt --version
 
-The stages, in the order in which the data pass through them:
+The stages, in the order in which the data pass through them.
+`contextnmt STAGE --help` explains one of them.
+`snakemake --profile local` runs them all."""
 
-{stages}
+#: Columns of the overview at most, and those before what a stage does.
+WIDTH, INDENT = 100, 23
 
-And: contextnmt plan, which says what a call of Snakemake will cost.
 
-`contextnmt STAGE --help` explains one of them. `snakemake --profile local` runs them all.
-"""
+def overview(columns: int) -> str:
+    """What a call without a stage shows: each step with its stages, in lines of `columns`."""
+    lines = OVERVIEW.split("\n")
+    for name in COMMANDS:
+        if name in STEPS:
+            lines += ["", f"{STEPS[name]}:"]
+        elif name in PLAN:
+            lines += ["", "Before a run:"]
+        lines += textwrap.wrap(
+            phrase(name),
+            min(columns, WIDTH),
+            initial_indent=f"  {name}".ljust(INDENT),
+            subsequent_indent=" " * INDENT,
+        )
+    return "\n".join(lines)
+
+
+def phrase(name: str) -> str:
+    """What a command does: the beginning of its docstring, read without loading its module."""
+    module = module_file(Path(__file__).parents[1], COMMANDS[name])
+    assert module
+    for node in ast.parse(module.read_bytes()).body:
+        if isinstance(node, ast.FunctionDef) and node.name == name.replace("-", "_"):
+            first = (ast.get_docstring(node) or "").partition("\n\n")[0]
+            return re.split(r"[:;] ", " ".join(first.split()))[0].removesuffix(".")
+    raise ValueError(f"{module} has no function for {name}")
 
 
 def paragraphs(documentation: str) -> str:
@@ -140,11 +185,16 @@ def main() -> None:
     """Run the stage that the command line names; print a user's mistake without a traceback."""
     arguments = sys.argv[1:]
     if not arguments or arguments[0] in ("-h", "--help"):
-        print(OVERVIEW.format(stages="\n".join(f"  {name}" for name in STAGES)), end="")
+        print(overview(shutil.get_terminal_size().columns))
         sys.exit(0 if arguments else 2)
     stage, *rest = arguments
+    if stage == "--version":
+        print(f"contextnmt {importlib.metadata.version('contextnmt')}")
+        sys.exit(0)
     if stage not in COMMANDS:
-        print(f"contextnmt: no stage {stage!r}; choose from {', '.join(COMMANDS)}", file=sys.stderr)
+        near = difflib.get_close_matches(stage, COMMANDS)
+        hint = f"did you mean {', '.join(near)}? " if near else ""
+        print(f"contextnmt: no stage {stage!r}; {hint}`contextnmt` lists them all", file=sys.stderr)
         sys.exit(2)
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     module = loaded(COMMANDS[stage])
