@@ -26,6 +26,9 @@ PLANNING = "planning"
 #: Open to every room.
 COMMON = {"closure", "errors", "files", "progress", "settings"}
 
+#: The two networks of Bahdanau et al. 2015.
+NETWORKS = ("rnnencdec", "rnnsearch")
+
 PIN = re.compile(r"^(?P<name>[A-Za-z0-9._-]+)(?:\[\w+\])?==(?P<version>[^\s;]+)", re.MULTILINE)
 
 
@@ -265,6 +268,22 @@ def test_readme_has_every_preset() -> None:
     assert presets
     for preset in presets:
         assert f"| `{preset}` |" in readme
+
+
+def test_readme_tells_first_how_long_sentences_were_trained_on() -> None:
+    """The names of Bahdanau's systems have the paper's limits, which no small corpus has."""
+    beginning = (ROOT / "README.md").read_text().partition("\n## ")[0]
+    limits = {}
+    for preset in ("demo", "multi30k"):
+        layer = yaml.safe_load((ROOT / "workflow" / "presets" / f"{preset}.yaml").read_text())
+        systems = layer["experiments"]["bahdanau2015"]["systems"]
+        short = [systems[f"{name}-30"]["training"]["max_length"] for name in NETWORKS]
+        assert short[0] == short[1]
+        assert not systems.keys() & {f"{name}-50" for name in NETWORKS}
+        limits[preset] = short[0]
+    assert (
+        f"up to {limits['demo']} words in `demo` and {limits['multi30k']} in `multi30k`"
+    ) in beginning
 
 
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", ".pre-commit-config.yaml"])

@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 import yaml
-from snakemake.cli import parse_config
 
-from contextnmt.configuration import Layer, digest, load, of_call, of_paper, resolve
+from contextnmt.configuration import Layer, digest, load, of_paper, resolve
 from contextnmt.errors import UserError
 from contextnmt.model.settings import model_settings
-from contextnmt.places import Configuration, pairs, place, roles
+from contextnmt.places import pairs, place, roles
 from contextnmt.recipes import deviations, merge, other_filters, recipe, systems
 from contextnmt.training.settings import training_settings
 
@@ -342,34 +341,6 @@ def test_many_mistakes_are_counted_not_listed() -> None:
     with pytest.raises(UserError) as caught:
         configured(training={f"key{number}": 1 for number in range(9)})
     assert str(caught.value).split("\n")[5:] == ["and 4 more"]
-
-
-def called_with(*words: str) -> Configuration:
-    """The configuration of `snakemake --config WORDS`."""
-    return of_call(ROOT, [], parse_config(words))
-
-
-def test_values_on_the_command_line_are_read_as_in_a_file() -> None:
-    """Snakemake takes null, and all that stands in lists and blocks, for text."""
-    called = called_with("seeds=[1, 2]", "systems=null", "training={clip: 0.5, patience: null}")
-    assert (called["seeds"], called["systems"]) == ([1, 2], None)
-    training = called["experiments"]["choi2017"]["training"]
-    assert (training["clip"], training["patience"]) == (0.5, None)
-    assert called_with("pairs=[en-de]", "text={joint_bpe: true}")["text"]["joint_bpe"] is True
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("device=null", "--config: device is null; allowed: cpu, cuda"),
-        ("seeds=[1, x]", '--config: seeds[1] is "x"; allowed: a whole number of'),
-        ("training={batch_size: 1:}", '--config: training is "{batch_size: 1:}"; allowed: a block'),
-    ],
-)
-def test_a_mistake_on_the_command_line(words: str, message: str) -> None:
-    with pytest.raises(UserError) as caught:
-        called_with(words)
-    assert str(caught.value).startswith(message)
 
 
 def test_cleaning_has_to_be_said_for_each_pair() -> None:
