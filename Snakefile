@@ -14,6 +14,8 @@ include: "workflow/rules/corpus_inputs.smk"
 include: "workflow/rules/compare_inputs.smk"
 include: "workflow/rules/own_text_inputs.smk"
 include: "workflow/rules/replace_inputs.smk"
+include: "workflow/rules/variant_inputs.smk"
+include: "workflow/rules/gap_inputs.smk"
 include: "workflow/rules/outputs.smk"
 include: "workflow/rules/analyse_inputs.smk"
 
@@ -32,7 +34,6 @@ include: "workflow/rules/select.smk"
 include: "workflow/rules/text.smk"
 include: "workflow/rules/train.smk"
 include: "workflow/rules/own_text.smk"
-include: "workflow/rules/variant_inputs.smk"
 include: "workflow/rules/evaluate.smk"
 include: "workflow/rules/compare.smk"
 include: "workflow/rules/analyse.smk"
@@ -46,10 +47,27 @@ include: "workflow/rules/report_context.smk"
 include: "workflow/rules/report_sentences.smk"
 
 
-rule all:
-    default_target: True
-    input:
-        expand("<results>/report/{experiment}/index.html", experiment=EXPERIMENTS),
+if EXPERIMENTS and not REPORTED:
+
+    rule all:
+        default_target: True
+        log:
+            "<logs>/report/all.log",
+        conda:
+            "envs/contextnmt.yaml"
+        params:
+            reason=". ".join(map(unfinished, EXPERIMENTS)),
+        message:
+            "{params.reason}"
+        shell:
+            "echo {params.reason:q} >&2; exit 1"
+
+else:
+
+    rule all:
+        default_target: True
+        input:
+            expand("<results>/report/{experiment}/index.html", experiment=REPORTED),
 
 
 localrules:

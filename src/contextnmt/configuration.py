@@ -284,7 +284,7 @@ def says(content: Any, path: list[Any]) -> bool:
 
 def digest(configuration: Configuration, experiment: str) -> str:
     """Twelve hexadecimal digits for all settings that can change a result of an experiment."""
-    others = ("mirrors", "hand_placed")
+    others = ("gaps", "mirrors", "hand_placed")
     relevant = {key: value for key, value in configuration.items() if key not in others}
     relevant["corpora"] = {
         corpus: {**entry, "texts": {text: whole(made) for text, made in entry["texts"].items()}}

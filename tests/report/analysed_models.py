@@ -80,8 +80,10 @@ def make_contextualization(folder: Path, about: dict[str, Any]) -> None:
     experiment, out = json.dumps(about), folder / "report"
     for pair in about["pairs"]:
         content = masks_content() if pair == "en-fr" else without_senses(masks_content())
-        write_charts(folder / f"local-charts/{pair}.json", ["notebook"], "cbow", "context")
-        for seed in about["seeds"]:
+        finished = "context" not in about.get("gaps", {}).get(pair, {})
+        names = ["cbow", "context"] if finished else ["cbow"]
+        write_charts(folder / f"local-charts/{pair}.json", ["notebook"], *names)
+        for seed in about["seeds"] if finished else []:
             write_json(folder / f"masks/{pair}/context/{seed}/test.json", content)
     charts = sorted(folder.glob("local-charts/*.json"))
     masks = sorted(folder.glob("masks/*/*/*/*.json"))

@@ -20,9 +20,11 @@ def make_significance(folder: Path, about: dict[str, Any]) -> list[Path]:
                     folder / f"score/{pair}/{system['id']}/{about['seeds'][0]}/scores.json"
                 )[name]["bleu"]
                 for system in about["systems"]
+                if system["id"] not in about.get("gaps", {}).get(pair, {})
             }
             paths.append(folder / f"significance/{pair}/{name}.json")
-            write_json(paths[-1], significance_of(name, bleu, contrasts_of(about), about["seeds"]))
+            contrasts = [each for each in contrasts_of(about) if set(each) <= set(bleu)]
+            write_json(paths[-1], significance_of(name, bleu, contrasts, about["seeds"]))
     return paths
 
 

@@ -61,13 +61,20 @@ def alignment_arguments(results: "Results") -> dict[str, Any]:
         [results.folder / f"tokenize/{p}/{text}.{p.split('-')[side]}.gz" for p, text in texts]
         for side in (0, 1)
     )
+    counts = [
+        [
+            results.folder / f"word-counts/{p}/{p.split('-')[side]}.tsv"
+            for p in {p for p, _ in texts}
+        ]
+        for side in (0, 1)
+    ]
     return {
         "translation": translation,
         "view": source,
         "source": source,
         "reference": reference,
-        "source_counts": results.files("word-counts/*/en.tsv"),
-        "target_counts": results.files("word-counts/*/[fd]?.tsv"),
+        "source_counts": counts[0],
+        "target_counts": counts[1],
         "experiment": results.experiment,
         "out": results.folder / "report" / "figures",
     }

@@ -211,6 +211,19 @@ def test_a_mirror_changes_nothing_in_the_plan(snakemake: Run, fresh: list[str]) 
     assert jobs(plain.stdout) == jobs(mirrored.stdout)
 
 
+def test_with_gaps_and_nothing_finished_there_is_no_report_but_every_stage(
+    snakemake: Run, fresh: list[str]
+) -> None:
+    where = [*fresh[4:], "--cores", "1", "--config", "gaps=true"]
+    for target in ["all", "chen2017"]:
+        run = snakemake(ROOT, target, *where)
+        assert run.returncode == 1
+        assert "no system of chen2017 is finished: not trained: " in run.stdout
+        assert "Traceback" not in run.stdout
+    plan = snakemake(ROOT, "scores", *fresh, "--config", "gaps=true")
+    assert jobs(plan.stdout)["train"] == RUNS
+
+
 def test_the_linters_have_nothing_to_say(snakemake: Run, environment: dict[str, str]) -> None:
     lint = snakemake(ROOT, "--lint")
     assert lint.returncode == 0, lint.stdout

@@ -1,6 +1,8 @@
 """The experiments besides choi2017, from the embedded corpus to their pages, in a few updates."""
 
+import json
 import re
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -155,3 +157,57 @@ def test_sentences_of_the_demo_are_there_and_aligned(results: Path) -> None:
     assert aligned == {
         system for systems in SYSTEMS.values() for system in systems if "encdec" not in system
     }
+
+
+#: A run that is missing, and what its table calls its system: alignments are drawn of it.
+MISSING, LABEL = "rnnsearch-50", "RNNsearch-50"
+
+
+@pytest.fixture(scope="module")
+def gapped(results: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the finished folder in which one training is amid its way."""
+    folder = tmp_path_factory.mktemp("gaps") / "gapped"
+    shutil.copytree(results.parents[1], folder)
+    made = folder / "results" / "demo"
+    for stage in ["train", "translate", "restore", "score"]:
+        shutil.rmtree(made / stage / "en-fr" / MISSING)
+    state = made / "train" / "en-fr" / MISSING / "1" / "state"
+    state.mkdir(parents=True)
+    (state / "log.jsonl").write_text(json.dumps({"kind": "train", "update": 1234}) + "\n")
+    return folder
+
+
+def test_with_gaps_the_page_is_made_of_what_is_finished(gapped: Path, snakemake: Run) -> None:
+    report = gapped / "results" / "demo" / "report" / "bahdanau2015"
+    paths = [*paths_of_own_run(gapped), "--profile", "local"]
+    run = snakemake(ROOT, "bahdanau2015", *paths, "--config", "gaps=true", timeout=300)
+    assert run.returncode == 0, run.stdout[-5000:]
+    assert not re.search(r"^(train|translate|restore|score|all) +\d+$", run.stdout, re.MULTILINE)
+    note = f"English → French: {LABEL} (training not finished, at update 1,234)."
+    table = read_json(report / "tables" / "table1.json")
+    here = {
+        row["label"]: row["cells"][0]["text"] != "–"
+        for row in table["blocks"][0]["rows"]
+        if row["label"].startswith("RNN")
+    }
+    assert [label for label, scored in here.items() if not scored] == [LABEL]
+    assert len(here) == len(SYSTEMS["bahdanau2015"])
+    assert f"Not finished: {note}" in table["notes"]
+    page = (report / "index.html").read_text()
+    assert page.count(f"<li>{note}</li>") == 1
+    assert "Alignments" not in re.findall(r"<h2>([^<]*)</h2>", page)
+    assert "Learning curves" in re.findall(r"<h2>([^<]*)</h2>", page)
+    words = read_json(report / "tables" / "unknown-words.json")["blocks"][0]["rows"]
+    assert [row["label"] for row in words][:2] == ["RNNsearch-30", "RNNsearch-50*"]
+    plan = snakemake(ROOT, "bahdanau2015", *paths, "-n").stdout
+    assert re.search(r"^train +1$", plan, re.MULTILINE)
+
+
+def test_with_gaps_nothing_finished_is_made_anew(gapped: Path, snakemake: Run) -> None:
+    (gapped / "own.yaml").write_text(yaml.safe_dump(OWN | {"model": {"hidden": 9}}))
+    paths = [*paths_of_own_run(gapped), "--profile", "local", "--config", "gaps=true"]
+    run = snakemake(ROOT, "chen2017", *paths)
+    assert run.returncode == 1
+    assert "are out of date, and with gaps=true they are not made anew" in run.stdout
+    assert "Traceback" not in run.stdout
+    assert (gapped / "results/demo/train/en-fr/gru/1/model.safetensors").exists()

@@ -50,7 +50,7 @@ rule local_charts:
         # One param for all, since Snakemake compares params as a set: another order re-runs.
         models=lambda wildcards, input: " ".join(
             [
-                repeated("--name", charted_systems()),
+                repeated("--name", charted_systems(pair_of(wildcards))),
                 repeated("--model", (Path(path).parent for path in input.models)),
             ]
         ),

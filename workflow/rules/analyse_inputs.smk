@@ -1,11 +1,11 @@
 """What the analysis of contextualization looks at: systems, words, sentences. Choi et al. alone."""
 
-ANALYSED = [name for name in EXPERIMENTS if name == "choi2017"]
+ANALYSED = [name for name in REPORTED if name == "choi2017"]
 
 
 def analysed_pairs():
     """The language pairs of the analysis, none without its experiment."""
-    return [pair for name in ANALYSED for pair in pairs_of(name)]
+    return [pair for name in ANALYSED for pair in reported_pairs(name)]
 
 
 def inspected_words():
@@ -13,16 +13,16 @@ def inspected_words():
     return CONFIGURATION["experiments"]["choi2017"]["inspected_words"]
 
 
-def charted_systems():
-    """The systems whose source embeddings are of whole words."""
-    return [system for system in systems_of("choi2017") if view_of(system) == "word"]
+def charted_systems(pair):
+    """The systems of a pair whose source embeddings are of whole words."""
+    return [s for s in finished("choi2017", pair) if view_of(s) == "word"]
 
 
 def charted_models(file):
     """Input function: a file of the charted models of a pair, of the first seed."""
     return lambda wildcards: [
         f"{RESULTS}/train/{pair_of(wildcards)}/{system}/{CONFIGURATION['seeds'][0]}/{file}"
-        for system in charted_systems()
+        for system in charted_systems(pair_of(wildcards))
     ]
 
 
@@ -72,6 +72,7 @@ def mask_files():
         f"{RESULTS}/masks/{pair}/{system}/{seed}/{masked_text(pair)}.json"
         for pair in analysed_pairs()
         for system in masked_systems()
+        if system in finished("choi2017", pair)
         for seed in CONFIGURATION["seeds"]
     ]
 
@@ -89,7 +90,7 @@ def mask_figures(*suffixes):
     """The figures of masks, one a pair, if there are masks."""
     return expand(
         "<results>/report/choi2017/figures/masks.{pair}.{suffix}",
-        pair=analysed_pairs() if mask_files() else [],
+        pair=dict.fromkeys(Path(path).parts[-4] for path in mask_files()),
         suffix=suffixes,
     )
 

@@ -6,7 +6,7 @@ def compared_texts(experiment):
     beam = max(CONFIGURATION["experiments"][experiment]["decoding"]["beams"])
     return [
         (pair, f"{text}.beam{beam}")
-        for pair in pairs_of(experiment)
+        for pair in reported_pairs(experiment)
         for text in roles_of(experiment, pair, "test")
     ]
 
@@ -24,7 +24,7 @@ def length_score_files(experiment):
     first = {pair: name for pair, name in reversed(compared_texts(experiment))}
     return [
         f"<results>/length-scores/{experiment}/{pair}/{first[pair]}.json"
-        for pair in pairs_of(experiment)
+        for pair in reported_pairs(experiment)
     ]
 
 
@@ -32,7 +32,7 @@ def length_figures(experiment, *suffixes):
     """The figures of BLEU by sentence length, one a pair."""
     return expand(
         f"<results>/report/{experiment}/figures/lengths.{{pair}}.{{suffix}}",
-        pair=pairs_of(experiment),
+        pair=reported_pairs(experiment),
         suffix=suffixes,
     )
 
@@ -42,7 +42,7 @@ def compared_runs(wildcards):
     return expand(
         "<results>/restore/{pair}/{system}/{seed}",
         pair=wildcards.pair,
-        system=systems_of(wildcards.experiment),
+        system=finished(wildcards.experiment, wildcards.pair),
         seed=CONFIGURATION["seeds"],
     )
 
@@ -62,7 +62,7 @@ def compared_translations(wildcards):
     return " ".join(
         f"--system {system} --seed {seed} --hypothesis "
         + filled(f"restore/{{pair}}/{system}/{seed}/{name}", wildcards)
-        for system in systems_of(wildcards.experiment)
+        for system in finished(wildcards.experiment, wildcards.pair)
         for seed in CONFIGURATION["seeds"]
     )
 
@@ -70,13 +70,10 @@ def compared_translations(wildcards):
 def compared_systems(wildcards):
     """The options that tell what is tested: the contrasts of all methods, and first of all systems
     against the rest of them."""
-    first, *others = systems = systems_of(wildcards.experiment)
+    first, *others = systems_of(wildcards.experiment)
+    systems = finished(wildcards.experiment, wildcards.pair)
     methods = CONFIGURATION["experiments"][wildcards.experiment]["methods"].values()
-    named = [
-        (present, without)
-        for method in methods
-        for present, without in method["contrasts"]
-        if {present, without} <= set(systems)
-    ]
+    named = (tuple(pair) for method in methods for pair in method["contrasts"])
     contrasts = dict.fromkeys([*((other, first) for other in others), *named])
-    return repeated("--contrast", map(":".join, contrasts))
+    tested = (contrast for contrast in contrasts if set(contrast) <= set(systems))
+    return repeated("--contrast", map(":".join, tested))

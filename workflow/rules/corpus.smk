@@ -2,6 +2,7 @@
 
 
 onstart:
+    refuse_anew(workflow.dag.needrun_jobs())
     downloads = [
         job
         for job in workflow.dag.needrun_jobs()

@@ -3,6 +3,7 @@
 import json
 
 SIDES = ["source", "target"]
+TRAINED_FILES = ["model.safetensors", "model.json", "log.jsonl"]
 VOCABULARIES = ["vocabulary.source.tsv", "vocabulary.target.tsv"]
 BINARIZED = [
     "manifest.json",
@@ -322,11 +323,11 @@ def phenomena_files(experiment):
     """The counts of each run of an experiment on its first tagged test text."""
     return [
         path
-        for pair in pairs_of(experiment)
+        for pair in reported_pairs(experiment)
         for text in tagged(pair, experiment)
         for path in expand(
             f"<results>/phenomena/{pair}/{{system}}/{{seed}}/{text}.json",
-            system=systems_of(experiment),
+            system=finished(experiment, pair),
             seed=CONFIGURATION["seeds"],
         )
     ]
@@ -341,7 +342,7 @@ def first_test_files(experiment, stage, side):
     """One side of the first test text of each pair, as a stage wrote it."""
     return [
         f"{RESULTS}/{stage}/{pair}/{first_test(experiment, pair)}.{pair.split('-')[side]}.gz"
-        for pair in pairs_of(experiment)
+        for pair in reported_pairs(experiment)
     ]
 
 
@@ -349,7 +350,7 @@ def count_files(experiment, side):
     """The word counts of one side of the training text of each pair."""
     return [
         f"{RESULTS}/word-counts/{pair}/{pair.split('-')[side]}.tsv"
-        for pair in pairs_of(experiment)
+        for pair in reported_pairs(experiment)
     ]
 
 
@@ -359,8 +360,8 @@ def first_translations(experiment):
     beam = max(CONFIGURATION["experiments"][experiment]["decoding"]["beams"])
     return [
         f"{RESULTS}/restore/{pair}/{system}/{seed}/{first_test(experiment, pair)}.beam{beam}.gz"
-        for pair in pairs_of(experiment)
-        for system in systems_of(experiment)
+        for pair in reported_pairs(experiment)
+        for system in finished(experiment, pair)
     ]
 
 
@@ -369,7 +370,10 @@ def experiment(name, *needed):
 
     Keys that are not `needed` are empty, so that a change of theirs does not re-run the command.
     """
-    entry, pairs = CONFIGURATION["experiments"][name], pairs_of(name)
+    entry, gaps = CONFIGURATION["experiments"][name], gaps_of(name)
+    # What tells of systems is about the pairs that have one.
+    of_systems = "systems" in needed
+    pairs = reported_pairs(name) if of_systems else pairs_of(name)
     content = {
         **{key: entry[key] for key in ["title", "table"]},
         "reconstruction": entry.get("reconstruction", ""),
@@ -402,7 +406,8 @@ def experiment(name, *needed):
     shown = {
         key: value if key in needed else type(value)() for key, value in content.items()
     }
-    return settings({"name": name, **shown})
+    of_gaps = {"gaps": gaps} if gaps and of_systems else {}
+    return settings({"name": name, **shown, **of_gaps})
 
 
 def deviations(experiment):

@@ -84,7 +84,7 @@ def curve_figures(experiment, *suffixes):
     """The learning curves of each pair."""
     return expand(
         f"<results>/report/{experiment}/figures/curves.{{pair}}.{{quantity}}.{{suffix}}",
-        pair=pairs_of(experiment),
+        pair=reported_pairs(experiment),
         quantity=["bleu", "loss"],
         suffix=suffixes,
     )
@@ -94,7 +94,7 @@ def gain_figures(experiment, *suffixes):
     """The figures of what each method adds, one a pair."""
     return expand(
         f"<results>/report/{experiment}/figures/gains.{{pair}}.{{suffix}}",
-        pair=pairs_of(experiment),
+        pair=reported_pairs(experiment),
         suffix=suffixes,
     )
 
@@ -108,13 +108,22 @@ def aligned(experiment):
     return system if entry["systems"][system]["model"]["attention"] else None
 
 
+def aligned_pairs(experiment):
+    """The language pairs in which they are drawn."""
+    system = aligned(experiment)
+    return [
+        pair
+        for pair in pairs_of(experiment)
+        if system and system in finished(experiment, pair)
+    ]
+
+
 def alignment_figures(experiment, *suffixes):
     """The figures of alignments: of chosen sentences, where there are some, and of random ones."""
     chosen = CONFIGURATION["experiments"][experiment].get("sentences", {})
     return [
         f"<results>/report/{experiment}/figures/alignments.{pair}.{kind}.{suffix}"
-        for pair in pairs_of(experiment)
-        if aligned(experiment)
+        for pair in aligned_pairs(experiment)
         for kind in (["chosen", "random"] if chosen.get(pair) else ["random"])
         for suffix in suffixes or ["svg"]
     ]
@@ -128,6 +137,8 @@ def bleu_table(experiment):
 def absence(experiment):
     """Why there is nothing to make of an experiment of the configuration."""
     entry = CONFIGURATION["experiments"][experiment]
+    if experiment in EXPERIMENTS:
+        return unfinished(experiment)
     if not pairs_of(experiment):
         return (
             f"{experiment} is about {', '.join(entry['pairs'])}, and pairs is {', '.join(PAIRS)}: "
@@ -281,9 +292,8 @@ def benchmarks(experiment):
         *(
             run
             for stage in ["train", "translate", "restore", "score"]
-            for run in runs_and_ensembles(
-                f"{stage}/{{pair}}/{{system}}/{{seed}}", [experiment]
-            )
+            for made in [finished_runs, finished_ensembles]
+            for run in made(f"{stage}/{{pair}}/{{system}}/{{seed}}", experiment)
         ),
         *(
             str(Path(path).relative_to(RESULTS).with_suffix(""))

@@ -141,7 +141,7 @@ rule score_replaced:
         " --out {output} > {log} 2>&1"
 
 
-for name in EXPERIMENTS:
+for name in REPORTED:
     if replaced_scores(name):
 
         rule:

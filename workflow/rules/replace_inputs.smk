@@ -18,10 +18,10 @@ def replacing_runs(pattern, experiment):
     """`pattern` for every run of an experiment whose unknown words are replaced."""
     return [
         path
-        for pair in pairs_of(experiment)
+        for pair in reported_pairs(experiment)
         for path in expand(
             pattern.replace("{pair}", pair),
-            system=[each for each in systems_of(experiment) if replaces(pair, each)],
+            system=[s for s in finished(experiment, pair) if replaces(pair, s)],
             seed=CONFIGURATION["seeds"],
         )
     ]

@@ -19,15 +19,17 @@ CAPTIONS += ["local-charts", "masks", "masks-figure"]
 
 # Rules of its own for each experiment: Snakemake knows the outputs of a rule before it knows its
 # wildcards, and the language pairs, hence the files, depend on the experiment.
-for name in EXPERIMENTS:
+for name in REPORTED:
 
     rule:
         name:
             f"{name}_{bleu_table(name)}"
         input:
-            scores=runs("<results>/score/{pair}/{system}/{seed}/scores.json", [name]),
-            ensembles=ensembles(
-                "<results>/score/{pair}/{system}/{seed}/scores.json", [name]
+            scores=finished_runs(
+                "<results>/score/{pair}/{system}/{seed}/scores.json", name
+            ),
+            ensembles=finished_ensembles(
+                "<results>/score/{pair}/{system}/{seed}/scores.json", name
             ),
         output:
             report(
@@ -97,7 +99,7 @@ for name in EXPERIMENTS:
         name:
             f"{name}_curves"
         input:
-            runs("<results>/train/{pair}/{system}/{seed}/log.jsonl", [name]),
+            finished_runs("<results>/train/{pair}/{system}/{seed}/log.jsonl", name),
         output:
             report(
                 curve_figures(name, "svg"),
@@ -128,8 +130,10 @@ for name in EXPERIMENTS:
         name:
             f"{name}_trainings"
         input:
-            models=runs("<results>/train/{pair}/{system}/{seed}/model.json", [name]),
-            logs=runs("<results>/train/{pair}/{system}/{seed}/log.jsonl", [name]),
+            models=finished_runs(
+                "<results>/train/{pair}/{system}/{seed}/model.json", name
+            ),
+            logs=finished_runs("<results>/train/{pair}/{system}/{seed}/log.jsonl", name),
         output:
             report(
                 f"<results>/report/{name}/tables/trainings.csv",
@@ -211,10 +215,12 @@ for name in EXPERIMENTS:
                 ),
                 *alignment_figures(name, "svg"),
             ],
-            models=runs("<results>/train/{pair}/{system}/{seed}/model.json", [name]),
-            restored=runs("<results>/restore/{pair}/{system}/{seed}", [name]),
+            models=finished_runs(
+                "<results>/train/{pair}/{system}/{seed}/model.json", name
+            ),
+            restored=finished_runs("<results>/restore/{pair}/{system}/{seed}", name),
             # Not shown: whoever sees the page can try its systems on text of their own.
-            runs=runs("<results>/run/{pair}/{system}/{seed}.json", [name]),
+            runs=finished_runs("<results>/run/{pair}/{system}/{seed}.json", name),
             captions=[
                 os.path.relpath(BASE / f"workflow/report/{caption}.rst")
                 for caption in CAPTIONS
@@ -260,7 +266,7 @@ for name in EXPERIMENTS:
 
 
 for name in CONFIGURATION["experiments"]:
-    if name not in EXPERIMENTS:
+    if name not in REPORTED:
 
         rule:
             name:

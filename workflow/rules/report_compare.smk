@@ -1,6 +1,6 @@
 """What the report says of how systems compare, for each experiment."""
 
-for name in EXPERIMENTS:
+for name in REPORTED:
 
     rule:
         name:

@@ -1,20 +1,20 @@
 """Single sentences in the report: as all systems translate them, and their alignments."""
 
 
-def translated(experiment):
-    """The dev and test texts of each pair of an experiment, as (pair, text)."""
+def translated(experiment, pairs=None):
+    """The dev and test texts of each pair of an experiment, or of some, as (pair, text)."""
     return [
         (pair, text)
-        for pair in pairs_of(experiment)
+        for pair in (reported_pairs(experiment) if pairs is None else pairs)
         for text in roles_of(experiment, pair)
     ]
 
 
-def translated_files(experiment, side):
+def translated_files(experiment, side, pairs=None):
     """One side of these texts, tokenized."""
     return [
         f"{RESULTS}/tokenize/{pair}/{text}.{pair.split('-')[side]}.gz"
-        for pair, text in translated(experiment)
+        for pair, text in translated(experiment, pairs)
     ]
 
 
@@ -26,10 +26,11 @@ def translations_of(stage, experiment, systems):
         f"{RESULTS}/{stage}/{pair}/{system}/{seed}/{text}.beam{beam}.gz"
         for pair, text in translated(experiment)
         for system in systems
+        if system in finished(experiment, pair)
     ]
 
 
-for name in EXPERIMENTS:
+for name in REPORTED:
 
     rule:
         name:
@@ -37,11 +38,11 @@ for name in EXPERIMENTS:
         input:
             source=translated_files(name, 0),
             reference=translated_files(name, 1),
-            restored=[
-                f"{RESULTS}/restore/{pair}/{system}/{CONFIGURATION['seeds'][0]}"
-                for pair in pairs_of(name)
-                for system in systems_of(name)
-            ],
+            restored=finished_runs(
+                f"{RESULTS}/restore/{{pair}}/{{system}}/{{seed}}",
+                name,
+                CONFIGURATION["seeds"][:1],
+            ),
         output:
             report(
                 f"<results>/report/{name}/tables/examples.csv",
@@ -86,11 +87,11 @@ for name in EXPERIMENTS:
             reference=first_test_files(name, "tokenize", 1),
             source_counts=count_files(name, 0),
             target_counts=count_files(name, 1),
-            restored=[
-                f"{RESULTS}/restore/{pair}/{system}/{CONFIGURATION['seeds'][0]}"
-                for pair in pairs_of(name)
-                for system in systems_of(name)
-            ],
+            restored=finished_runs(
+                f"{RESULTS}/restore/{{pair}}/{{system}}/{{seed}}",
+                name,
+                CONFIGURATION["seeds"][:1],
+            ),
         output:
             report(
                 f"<results>/report/{name}/tables/differences.csv",
@@ -136,21 +137,21 @@ for name in EXPERIMENTS:
             input:
                 translations=[
                     f"{RESULTS}/translate/{pair}/{aligned(name)}/{CONFIGURATION['seeds'][0]}"
-                    for pair in pairs_of(name)
+                    for pair in aligned_pairs(name)
                 ],
                 view=[
                     view_file(pair, view_of(aligned(name)), text, pair.split("-")[0])
-                    for pair, text in translated(name)
+                    for pair, text in translated(name, aligned_pairs(name))
                 ],
-                source=translated_files(name, 0),
-                reference=translated_files(name, 1),
+                source=translated_files(name, 0, aligned_pairs(name)),
+                reference=translated_files(name, 1, aligned_pairs(name)),
                 source_counts=[
                     f"{RESULTS}/word-counts/{pair}/{pair.split('-')[0]}.tsv"
-                    for pair in pairs_of(name)
+                    for pair in aligned_pairs(name)
                 ],
                 target_counts=[
                     f"{RESULTS}/word-counts/{pair}/{pair.split('-')[1]}.tsv"
-                    for pair in pairs_of(name)
+                    for pair in aligned_pairs(name)
                 ],
             output:
                 report(

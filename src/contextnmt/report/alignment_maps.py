@@ -83,15 +83,17 @@ def alignment_maps(
             f"{len(translation)} --translation, {len(view)} --view, {len(source)} --source, "
             f"{len(reference)} --reference: give one of each for every text"
         )
+    there = {run_of(path).pair for path in translation}
+    pairs = [pair for pair in about.pairs if pair in there]
     counts = [
-        match(option, paths, folder_of, about.pairs)
+        match(option, paths, folder_of, pairs)
         for option, paths in (
             ("--source-counts", source_counts),
             ("--target-counts", target_counts),
         )
     ]
     files = list(zip(translation, view, source, reference, strict=True))
-    for pair in about.pairs:
+    for pair in pairs:
         texts = {
             paths[0].name.split(".")[0]: read_aligned(*paths)
             for paths in files

@@ -79,7 +79,7 @@ def scores_of_runs(about: Experiment, files: list[Path]) -> Scores:
 
 def scores_of_ensembles(about: Experiment, files: list[Path]) -> Scores:
     """The same of the ensembles, ``…/{pair}/{system}/ensemble/scores.json``."""
-    wanted = [(pair, system.id) for pair in about.pairs for system in about.systems]
+    wanted = [(pair, system.id) for pair in about.pairs for system in about.finished(pair)]
     found: Scores = {}
     paths = match("--ensemble-scores", files, folders_of, wanted if about.ensemble else [])
     for (pair, system), path in paths.items():

@@ -27,6 +27,7 @@ from contextnmt.report.bleu_scores import (
     variants_at,
 )
 from contextnmt.report.experiment import Experiment, pair_title, parse_experiment
+from contextnmt.report.gaps import gap_notes
 from contextnmt.report.published import headline, published_bleu
 from contextnmt.report.tables import (
     NONE,
@@ -97,11 +98,14 @@ def printed(about: Experiment) -> Printed:
 def rows(
     about: Experiment, pair: str, runs: Scores, ensembles: Scores, paper: Printed
 ) -> list[Row]:
-    """Each system, its ensemble below it; those that the paper has for comparison come last."""
+    """Each system, its ensemble below it; those that the paper has for comparison come last.
+
+    A system that is not finished has a row without scores, and none for its ensemble.
+    """
     shown = []
     for system in about.systems:
         shown.append(Row(system.label, system.id, runs, compared=True, printed=True))
-        if ensembles:
+        if ensembles and not about.gap(pair, system.id):
             label = f"{system.label}, ensemble of {len(about.seeds)} seeds"
             shown.append(Row(label, system.id, ensembles))
     others = compared(paper, pair)
@@ -287,6 +291,7 @@ def notes(about: Experiment, runs: Scores, ensembles: Scores, paper: Printed) ->
             "Ensemble: one translation, whose words the models of all seeds predict together; not "
             "in the mean, and never bold."
         )
+    lines += gap_notes(about)
     lines += notes_on_variants(about, runs)
     lines += remarks(about, runs) + remarks(about, ensembles, ", ensemble")
     lines += notes_on_paper(about, paper)

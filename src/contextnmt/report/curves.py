@@ -55,11 +55,11 @@ def draw(
     records: dict[Run, list[dict[str, Any]]],
     out: Path,
 ) -> None:
-    """One line a system, over the mean of its seeds, with their range and best dev BLEU."""
-    lines = lines_of(about.systems)
+    """One line a finished system: the mean of its seeds, with their range and best dev BLEU."""
+    lines, finished = lines_of(about.systems), about.finished(pair)
     with drawing() as figure:
         axes = figure.subplots()
-        for system in about.systems:
+        for system in finished:
             courses = [
                 {
                     record["update"]: record[quantity.key]
@@ -73,7 +73,7 @@ def draw(
                 mark_best(axes, courses, lines[system.id]["color"])
         axes.set(title=about.pair_title(pair), xlabel="update", ylabel=quantity.label)
         axes.set_xlim(left=0)
-        legend_below(figure, [system.label for system in about.systems])
+        legend_below(figure, [system.label for system in finished])
         save(figure, out)
 
 

@@ -97,9 +97,16 @@ def differences(
         compared = Compared(Text(lines, languages(first, second, about.vocabulary_size)))
         for key in wanted:
             if key[0] == pair:
-                compared.read(key[1], hypotheses.get(key), key[-1])
+                compared.read(key[1], hypotheses.get(key), key[-1], unfinished(about, *key[:2]))
         rows += of_pair(about, pair, text, compared)
     write_table(out, Table(list(blocks(about, rows)), rows, notes(about, rows)))
+
+
+def unfinished(about: Experiment, pair: str, system: str) -> str:
+    """The system by its label, and why it is not finished; empty if it is."""
+    gap = about.gap(pair, system)
+    labels = {system.id: system.label for system in about.systems}
+    return f"{labels[system]}: {gap}" if gap else ""
 
 
 class Compared:
@@ -111,9 +118,9 @@ class Compared:
         self.gaps: dict[str, str] = {}
         self.scores: dict[str, list[float]] = {}
 
-    def read(self, system: str, path: Path | None, name: str) -> None:
-        """Add a system's translation, or why there is none."""
-        output = read_output(path, name, len(self.text.lines))
+    def read(self, system: str, path: Path | None, name: str, gap: str) -> None:
+        """Add a system's translation, or why there is none: `gap`, if it is not finished."""
+        output = read_output(path, name, len(self.text.lines), gap)
         if output.gap:
             self.gaps[system] = output.gap
         else:

@@ -138,7 +138,8 @@ class PairTexts:
         for system in self.about.systems:
             name = f"{text}.beam{self.about.beam}"
             path = hypotheses.get((self.pair, system.id, self.about.seeds[0], name))
-            self.outputs[text].append(read_output(path, name, len(lines)))
+            gap = self.about.gap(self.pair, system.id)
+            self.outputs[text].append(read_output(path, name, len(lines), gap))
 
     def rows(self) -> Iterator[Row]:
         """What the table holds of the chosen sentences and of those that differ most."""
@@ -187,8 +188,13 @@ class PairTexts:
             yield {"pair": self.pair, "text": text, "line": number, **row}
 
 
-def read_output(path: Path | None, name: str, count: int) -> Output:
-    """The translation in a file, or why it is of no use: not there, or not of `count` lines."""
+def read_output(path: Path | None, name: str, count: int, gap: str = "") -> Output:
+    """The translation in a file, or why it is of no use: not there, or not of `count` lines.
+
+    `gap` says why its system is not finished, if it is not.
+    """
+    if gap:
+        return Output([], gap)
     if path is None:
         return Output([], f"no {name}: not translated")
     try:

@@ -6,7 +6,7 @@ may list them in any order.
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -82,16 +82,27 @@ class Experiment:
     vocabulary_size: int
     config_digest: str
     deviations: list[Deviation]
+    #: Language pair -> system -> why it is not finished. A pair of which nothing is finished stands
+    #: here alone, not among `pairs`.
+    gaps: dict[str, dict[str, str]] = field(default_factory=dict)
 
     @property
     def runs(self) -> list[Run]:
-        """Every run, pair by pair, the systems in the order of the paper's table."""
+        """Every finished run, pair by pair, the systems in the order of the paper's table."""
         return [
             Run(pair, system.id, seed)
             for pair in self.pairs
-            for system in self.systems
+            for system in self.finished(pair)
             for seed in self.seeds
         ]
+
+    def gap(self, pair: str, system: str) -> str:
+        """Why a system is not finished in a language pair; empty if it is."""
+        return self.gaps.get(pair, {}).get(system, "")
+
+    def finished(self, pair: str) -> list[System]:
+        """The systems that are finished in a language pair: all of them, where none is a gap."""
+        return [system for system in self.systems if not self.gap(pair, system.id)]
 
     @property
     def beam(self) -> int:

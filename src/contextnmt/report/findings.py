@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from contextnmt.report.contrasts import Contrast, contrasts, is_headline
-from contextnmt.report.experiment import Experiment, pair_title
+from contextnmt.report.experiment import Experiment, System, pair_title
+from contextnmt.report.gaps import untold
 from contextnmt.report.tables import signed
 
 #: Row of the phenomena table that a method is meant to mend -> (the method, what it is).
@@ -70,11 +71,15 @@ def of_pair(
             for aim, (mending, name) in AIMS.items():
                 if mending == method.id:
                     sentences.extend(aimed(of_method[0], aim, name, phenomena))
+        sentences.extend(untold(about, pair, method))
     return Findings(pair_title(pair), headline, figures, sentences)
 
 
 def best_system(about: Experiment, pair: str, bleu: list[dict[str, Any]]) -> tuple[str, Figure]:
-    """The system with the highest test BLEU at the widest beam, and its lead over the first."""
+    """The system with the highest test BLEU at the widest beam, and its lead over the first.
+
+    Of those that are finished: the sentence says so where some are not.
+    """
     text = about.test[pair][0]
     key = ("here", pair, text, about.beam)
     scores = {
@@ -82,17 +87,11 @@ def best_system(about: Experiment, pair: str, bleu: list[dict[str, Any]]) -> tup
         for row in bleu
         if (row["source"], row["pair"], row["text"], row["beam"]) == key
     }
-    base, *others = about.systems
-    best = max(about.systems, key=lambda system: scores[system.id])
+    finished = about.finished(pair)
+    best = max(finished, key=lambda system: scores[system.id])
     score = f"{scores[best.id]:.2f}"
     reached = f"{score} BLEU on {text} with beam {about.beam}"
-    if not others:
-        sentence = f"{base.label} has {reached}."
-    elif best == base:
-        sentence = f"No system beats {base.label}: {reached}."
-    else:
-        lead = signed(scores[best.id] - scores[base.id])
-        sentence = f"{best.label} is best: {reached}, {lead} over {base.label}."
+    sentence = standing(about.systems, finished, best, reached, scores)
     remark = best.label
     labels = {system.id: system.label for system in about.systems}
     paper = [
@@ -106,6 +105,27 @@ def best_system(about: Experiment, pair: str, bleu: list[dict[str, Any]]) -> tup
         top = max(paper, key=lambda row: row["bleu"])
         remark += f"; paper {labels[top['system']]}, {top['bleu']:.2f}"
     return sentence, Figure("best BLEU", score, remark)
+
+
+def standing(
+    systems: list[System],
+    finished: list[System],
+    best: System,
+    reached: str,
+    scores: dict[str, float],
+) -> str:
+    """The best of the finished systems, what it has `reached`, and how it stands to the first."""
+    base, others = systems[0], len(systems) - len(finished)
+    lead = signed(scores[best.id] - scores[base.id]) if base in finished else ""
+    if len(finished) == 1:
+        opening = f"{best.label} alone is finished:" if others else f"{best.label} has"
+    elif others:
+        opening = (
+            f"{best.label} is best of the {len(finished)} finished systems (of {len(systems)}):"
+        )
+    else:
+        opening = f"No system beats {base.label}:" if best == base else f"{best.label} is best:"
+    return f"{opening} {reached}{f', {lead} over {base.label}' if lead and best != base else ''}."
 
 
 def gain_figure(about: Experiment, contrast: Contrast) -> Figure:

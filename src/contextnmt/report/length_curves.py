@@ -50,6 +50,8 @@ def draw(about: Experiment, pair: str, path: Path, content: Any, out: Path) -> N
     of the experiment, or is none of stage length-scores.
     """
     try:
+        unfinished = {name: {"gap": gap} for name, gap in about.gaps.get(pair, {}).items()}
+        content = {**content, "systems": {**content["systems"], **unfinished}}
         with drawing() as figure:
             figure.set_size_inches(*SIZE)
             above, below = figure.subplots(2, height_ratios=HEIGHTS)

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from contextnmt.report.experiment import Experiment, parse_experiment
+from contextnmt.report.gaps import gap_notes
 from contextnmt.report.published import published
 from contextnmt.report.tables import NONE, Block, Cell, Table, read_table, signed, write_table
 
@@ -44,8 +45,7 @@ def literature_table(
         for row in published(ACCEPTANCE)
         if row["experiment"] == about.name
         and row["beam"] in ("", str(about.beam))
-        and (row["pair"], row["text"], row["system"]) in scores
-        and (not row["baseline"] or (row["pair"], row["text"], row["baseline"]) in scores)
+        and all(row[key] in ("", *asked(about, row, scores)) for key in ("system", "baseline"))
     ]
     verdicts = [verdict(about, row, scores) for row in ranges]
     blocks = [block(about, pair, text, scores, others) for pair, text in texts]
@@ -64,7 +64,10 @@ def block(
         (
             f"{system.label} (here)",
             [
-                *(score(scores[pair, text, system.id].get(column)) for column in COLUMNS.values()),
+                *(
+                    score(value_of(scores, pair, text, system.id, column))
+                    for column in COLUMNS.values()
+                ),
                 Cell(str(about.beam)),
                 Cell(""),
             ],
@@ -88,6 +91,20 @@ def block(
     return Block(f"{about.pair_title(pair)}, {text}", columns, ours + rows)
 
 
+def asked(about: Experiment, row: dict[str, str], scores: Scores) -> list[str]:
+    """The systems that have a score on the text of a range, or will have one."""
+    pair, text = row["pair"], row["text"]
+    scored = {system for *of, system in scores if of == [pair, text]}
+    unfinished = about.gaps.get(pair, {}) if scored else {}
+    return [system.id for system in about.systems if system.id in scored | {*unfinished}]
+
+
+def value_of(scores: Scores, pair: str, text: str, system: str, column: str) -> float | None:
+    """A score of ours; None of a system that has none."""
+    value: float | None = scores.get((pair, text, system), {}).get(column)
+    return value
+
+
 def score(value: float | None) -> Cell:
     """A score of ours, or a dash where there is none."""
     return Cell(NONE if value is None else f"{value:.2f}")
@@ -99,12 +116,14 @@ def verdict(about: Experiment, row: dict[str, str], scores: Scores) -> dict[str,
     There is none where model, training or text are not the paper's: a range is about these.
     """
     column = COLUMNS[row["sentences"]]
-    value = scores[row["pair"], row["text"], row["system"]].get(column)
+    value = value_of(scores, row["pair"], row["text"], row["system"], column)
     if row["baseline"]:
-        baseline = scores[row["pair"], row["text"], row["baseline"]].get(column)
+        baseline = value_of(scores, row["pair"], row["text"], row["baseline"], column)
         value = None if value is None or baseline is None else value - baseline
     low, high = float(row["low"]), float(row["high"])
-    if value is None:
+    if any(about.gap(row["pair"], row[key]) for key in ("system", "baseline")):
+        word = "not finished"
+    elif value is None:
         word = "no score"
     elif others := deviating(about, row):
         word = f"not asked: {others}"
@@ -164,7 +183,7 @@ def notes(
             "The ranges are this project's reading of the papers and of their repeats, for the "
             "full data and the paper's recipe; a run with other settings is not asked."
         )
-    return lines
+    return lines + gap_notes(about)
 
 
 def deviating(about: Experiment, row: dict[str, str]) -> str:

@@ -7,6 +7,7 @@ import typer
 
 from contextnmt.report.charts import Charts, read_charts
 from contextnmt.report.experiment import LANGUAGES, Experiment, parse_experiment
+from contextnmt.report.gaps import gap_notes
 from contextnmt.report.published import published
 from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table, write_table
 
@@ -41,7 +42,7 @@ def local_charts_table(
     found = list(read_charts(about, charts))
     blocks = [block(about, each, printed) for each in found]
     data = [row for each in found for row in rows_of(each, printed)]
-    write_table(out, Table(blocks, data, NOTES))
+    write_table(out, Table(blocks, data, NOTES + gap_notes(about)))
 
 
 def block(about: Experiment, found: Charts, printed: Printed) -> Block:

@@ -10,6 +10,7 @@ import typer
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
 from contextnmt.report.experiment import Experiment, Run, match, parse_experiment, run_of
+from contextnmt.report.gaps import gap_notes
 from contextnmt.report.tables import NONE, Block, Cell, Table, rounded, write_table
 
 #: Kind of pairs of a file of stage `masks` -> heading; the first two are those of tagged words.
@@ -49,7 +50,8 @@ def masks_table(
     found = {run: content["all"] for run, content in read_masks(about, masks).items()}
     pairs = [pair for pair in about.pairs if any(run.pair == pair for run in found)]
     data = [row for run, means in found.items() for row in rows_of(run, means)]
-    write_table(out, Table([block(about, pair, found) for pair in pairs], data, NOTES))
+    blocks = [block(about, pair, found) for pair in pairs]
+    write_table(out, Table(blocks, data, NOTES + gap_notes(about)))
 
 
 def read_masks(about: Experiment, masks: list[Path]) -> dict[Run, dict[str, Any]]:

@@ -21,6 +21,7 @@ from contextnmt.report.examples import shown_examples
 from contextnmt.report.experiment import Experiment, by_run, parse_experiment
 from contextnmt.report.figures import INK, RULE
 from contextnmt.report.findings import findings
+from contextnmt.report.gaps import gap_lines
 from contextnmt.report.provenance import (
     deviations,
     facts,
@@ -143,6 +144,7 @@ def page(
         "restoration": symbols,
         "symbolized": bool(symbols) or not SYMBOLIZATION.isdisjoint(tables),
         "facts": facts(about, models),
+        "gaps": gap_lines(about),
         "deviations": deviations(about),
         "unfinished": unfinished(models),
         "training_data": training_data(about, models),

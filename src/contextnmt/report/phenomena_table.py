@@ -8,6 +8,7 @@ import typer
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
 from contextnmt.report.experiment import Experiment, by_run, parse_experiment
+from contextnmt.report.gaps import dashes, gap_notes
 from contextnmt.report.tables import (
     Block,
     Cell,
@@ -74,16 +75,17 @@ def block(
     about: Experiment, pair: str, counts: dict[tuple[str, str], list[dict[str, Count]]]
 ) -> Block:
     """The table of one language pair: a column for each phenomenon that is tagged in its text."""
-    first = counts[pair, about.systems[0].id][0]
+    finished = [system.id for system in about.finished(pair)]
+    first = counts[pair, finished[0]][0]
     present = [phenomenon for phenomenon in PHENOMENA if phenomenon in first]
     columns = [PHENOMENA[phenomenon][2:] for phenomenon in present]
     cells = [
-        column([counts[pair, system.id] for system in about.systems], phenomenon)
-        for phenomenon in present
+        column([counts[pair, system] for system in finished], phenomenon) for phenomenon in present
     ]
+    of_systems = dict(zip(finished, zip(*cells, strict=True), strict=False))
     rows = [
-        (system.label, [column[index] for column in cells])
-        for index, system in enumerate(about.systems)
+        (system.label, list(of_systems.get(system.id, dashes(len(present)))))
+        for system in about.systems
     ]
     return Block(about.pair_title(pair), columns, rows)
 
@@ -136,4 +138,4 @@ def notes(about: Experiment) -> list[str]:
     ]
     if len(about.seeds) > 1:
         lines.append(f"Mean ± standard deviation of {len(about.seeds)} seeds.")
-    return lines
+    return lines + gap_notes(about)

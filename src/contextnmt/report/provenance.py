@@ -128,7 +128,7 @@ def training_data(about: Experiment, models: dict[Run, dict[str, Any]]) -> list[
     for pair in about.pairs:
         rows = {
             system.view: view_row(models[Run(pair, system.id, about.seeds[0])])
-            for system in about.systems
+            for system in about.finished(pair)
         }
         shown = [(view, [Cell(text) for text in row]) for view, row in rows.items()]
         blocks.append(Block(pair_title(pair), [(column,) for column in columns], shown))

@@ -6,6 +6,7 @@ from pathlib import Path
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
 from contextnmt.report.experiment import Experiment, by_run, pair_title
+from contextnmt.report.gaps import dashes
 from contextnmt.report.tables import Block, Cell
 from contextnmt.text.restore import OUTCOMES
 
@@ -15,7 +16,8 @@ def restoration(about: Experiment, files: list[Path]) -> list[Block]:
 
     `files` are ``…/{pair}/{system}/{seed}/restored.json``. One block a pair, one row a system whose
     text has symbols, added up over the seeds; none if no system's has, or if there are no files.
-    Raises UserError if another run has no file, or a file no such counts.
+    A system that is not finished has dashes. Raises UserError if another run has no file, or a file
+    no such counts.
     """
     symbolic = {system.id: system for system in about.systems if "sym" in system.view}
     if not files or not symbolic:
@@ -28,7 +30,12 @@ def restoration(about: Experiment, files: list[Path]) -> list[Block]:
     blocks = []
     for pair in about.pairs:
         rows = [
-            (system.label, [Cell(f"{counts[pair, name][outcome]:,}") for outcome in OUTCOMES])
+            (
+                system.label,
+                dashes(len(OUTCOMES))
+                if about.gap(pair, name)
+                else [Cell(f"{counts[pair, name][outcome]:,}") for outcome in OUTCOMES],
+            )
             for name, system in symbolic.items()
         ]
         blocks.append(Block(pair_title(pair), [(outcome,) for outcome in OUTCOMES], rows))

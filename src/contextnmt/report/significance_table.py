@@ -8,6 +8,7 @@ import typer
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
 from contextnmt.report.experiment import Experiment, match, parse_experiment
+from contextnmt.report.gaps import dashes, gap_notes
 from contextnmt.report.tables import NONE, Block, Cell, Table, signed, write_table
 
 #: A difference is significant if both tests find one as large by chance less often than this.
@@ -34,7 +35,7 @@ def significance_table(
     about = parse_experiment(experiment)
     keys = [(pair, text) for pair in about.pairs for text in about.test[pair]]
     contents = {
-        key: content_of(about, path)
+        key: content_of(about, key[0], path)
         for key, path in match("--significance", significance, key_of, keys).items()
     }
     blocks = [
@@ -44,7 +45,8 @@ def significance_table(
         if made.rows
     ]
     data = [row for key, content in contents.items() for row in rows_of(about, key, content)]
-    write_table(out, Table(blocks, data, notes(list(contents.values()))))
+    lines = notes(list(contents.values())) + gap_notes(about)
+    write_table(out, Table(blocks, data, lines))
 
 
 def key_of(path: Path) -> Key:
@@ -52,14 +54,17 @@ def key_of(path: Path) -> Key:
     return path.absolute().parent.name, path.name.partition(".")[0]
 
 
-def content_of(about: Experiment, path: Path) -> dict[str, Any]:
-    """What the stage wrote. Raises UserError unless it is of all systems at the widest beam."""
+def content_of(about: Experiment, pair: str, path: Path) -> dict[str, Any]:
+    """What the stage wrote of a language pair, with the gaps of systems that are not finished.
+
+    Raises UserError unless it is of all others at the widest beam.
+    """
     content = read_json(path)
     try:
         beam, systems = content["name"].partition(".beam")[2], content["systems"]
-        if beam == str(about.beam) and all(system.id in systems for system in about.systems):
-            found: dict[str, Any] = content
-            return found
+        if beam == str(about.beam) and all(each.id in systems for each in about.finished(pair)):
+            unfinished = {name: {"gap": gap} for name, gap in about.gaps.get(pair, {}).items()}
+            return {**content, "systems": {**systems, **unfinished}}
     except (KeyError, TypeError, AttributeError):
         pass
     raise UserError(
@@ -72,7 +77,12 @@ def scores(about: Experiment, key: Key, content: dict[str, Any]) -> Block:
     rows = []
     for system in about.systems:
         entry = content["systems"][system.id]
-        cells = [Cell(NONE, entry["gap"]), Cell(NONE)] if "gap" in entry else scored(entry)
+        if about.gap(key[0], system.id):
+            cells = dashes(len(SCORE))  # a note tells why
+        elif "gap" in entry:
+            cells = [Cell(NONE, entry["gap"]), Cell(NONE)]
+        else:
+            cells = scored(entry)
         rows.append((system.label, cells))
     return Block(title(about, key, ""), SCORE, rows)
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from contextnmt.report.experiment import Experiment, Run, by_run, parse_experiment
+from contextnmt.report.gaps import gap_notes
 from contextnmt.report.provenance import duration, read_models
 from contextnmt.report.published import published_trainings
 from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table, write_table
@@ -54,7 +55,7 @@ def trainings_table(
     rows = {run: figures(models[run], logs[run], settings) for run in about.runs}
     paper = published_trainings(about.name)
     blocks = [block(about, pair, rows, paper, settings) for pair in about.pairs]
-    write_table(out, Table(blocks, data(rows, paper), notes(paper)))
+    write_table(out, Table(blocks, data(rows, paper), notes(paper) + gap_notes(about)))
 
 
 def differing(models: dict[Run, Record]) -> list[str]:
@@ -95,9 +96,10 @@ def block(
     paper: dict[str, dict[str, str]],
     settings: list[str],
 ) -> Block:
-    """One row a run of a language pair; where the paper tells its figures, those of its system."""
-    labels = {system.id: system.label for system in about.systems}
-    of_pair = {run: row for run, row in rows.items() if run.pair == pair}
+    """One row a run of a language pair; where the paper tells its figures, those of its system.
+
+    A system that is not finished has one row, without figures of here.
+    """
     compared: list[tuple[str, ...]] = [
         (heading, place) if paper else (heading,)
         for heading in COMPARED.values()
@@ -105,16 +107,17 @@ def block(
     ]
     others = [*OWN.values(), *(key.replace("_", " ") for key in settings)]
     columns = compared + [(other, "") if paper else (other,) for other in others]
-    shown_rows = [
-        (
-            labels[run.system] + (f", seed {run.seed}" if len(about.seeds) > 1 else ""),
-            [
-                *(cell for key in COMPARED for cell in beside(key, row, paper, run.system)),
-                *(shown_value(key, row[key]) for key in [*OWN, *settings]),
-            ],
-        )
-        for run, row in of_pair.items()
-    ]
+    shown_rows = []
+    for system in about.systems:
+        of_seeds = {
+            f", seed {run.seed}" if len(about.seeds) > 1 else "": row
+            for run, row in rows.items()
+            if run[:2] == (pair, system.id)
+        } or {"": dict.fromkeys([*COMPARED, *OWN, *settings])}
+        for seed, row in of_seeds.items():
+            compared_cells = [c for key in COMPARED for c in beside(key, row, paper, system.id)]
+            own_cells = [shown_value(key, row[key]) for key in [*OWN, *settings]]
+            shown_rows.append((system.label + seed, compared_cells + own_cells))
     return Block(about.pair_title(pair), columns, shown_rows)
 
 

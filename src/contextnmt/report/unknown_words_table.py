@@ -15,6 +15,7 @@ from contextnmt.report.experiment import (
     parse_experiment,
     run_of,
 )
+from contextnmt.report.gaps import gap_notes
 from contextnmt.report.published import published
 from contextnmt.report.sentences import texts_of
 from contextnmt.report.tables import (
@@ -226,7 +227,8 @@ def notes(about: Experiment, runs: list[Run]) -> list[str]:
     if len(about.seeds) > 1:
         lines.append(f"Mean ± standard deviation of {len(about.seeds)} seeds.")
     there = {run.system for run in runs}
-    left = [system.label for system in about.systems if system.id not in there]
+    unfinished = {system for of_pair in about.gaps.values() for system in of_pair}
+    left = [system.label for system in about.systems if system.id not in there | unfinished]
     if left:
         lines.append(f"Not replaced, for want of attention or of whole words: {', '.join(left)}.")
-    return lines
+    return lines + gap_notes(about)
