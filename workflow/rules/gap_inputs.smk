@@ -27,19 +27,27 @@ def system_gap(pair, system):
     return gap_of_system(of_runs)
 
 
-# Language pair -> system -> why it is a gap. Looked up once: while a call of Snakemake is at work,
-# what its reports consist of must not change.
-GAPS = {
-    pair: found
-    for pair in (PAIRS if CONFIGURATION["gaps"] else [])
-    if (
-        found := {
-            system: reason
-            for system in systems_with(pair)
-            if (reason := system_gap(pair, system))
+def found_gaps():
+    """Language pair -> system -> why it is a gap; none if everything is to be made.
+
+    What the call of Snakemake has found its jobs take over: a training that ends meanwhile must not
+    change what they read.
+    """
+    seen = "CONTEXTNMT_GAPS"
+    if CONFIGURATION["gaps"] and workflow.is_main_process:
+        gaps = {
+            pair: {
+                system: reason
+                for system in systems_with(pair)
+                if (reason := system_gap(pair, system))
+            }
+            for pair in PAIRS
         }
-    )
-}
+        os.environ[seen] = json.dumps(gaps)
+    return json.loads(os.environ[seen]) if CONFIGURATION["gaps"] else {}
+
+
+GAPS = found_gaps()
 
 
 def gaps_of(experiment):
