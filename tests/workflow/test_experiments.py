@@ -211,3 +211,7 @@ def test_with_gaps_nothing_finished_is_made_anew(gapped: Path, snakemake: Run) -
     assert "are out of date, and with gaps=true they are not made anew" in run.stdout
     assert "Traceback" not in run.stdout
     assert (gapped / "results/demo/train/en-fr/gru/1/model.safetensors").exists()
+    accepted = snakemake(ROOT, "chen2017", "--touch", *paths)
+    assert accepted.returncode == 0, accepted.stdout[-3000:]
+    again = snakemake(ROOT, "chen2017", "-n", *paths)
+    assert "Nothing to be done" in again.stdout

@@ -125,7 +125,7 @@ def refuse_anew(jobs):
         and CONFIGURATION["gaps"]
         and not run_gap(**dict(job.wildcards.items()))
     ]
-    if outdated:
+    if outdated and not workflow.touch:
         sys.exit(
             f"{len(outdated)} of the finished trainings and translations are out of date, and with "
             f"gaps=true they are not made anew, the first one {outdated[0]}: -n says what changed; "
