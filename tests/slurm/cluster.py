@@ -1,0 +1,330 @@
+"""A Slurm cluster on this machine: Debian's own programs, several nodes, GPUs that are none.
+
+Every node has a process tree, a host name and an /etc/slurm of its own, so that its end is that of a
+machine that loses its power. Nothing is a service: the daemons are children of the tests and end
+with them. Needs the right to make such namespaces, which root has, and no control groups.
+"""
+
+import contextlib
+import getpass
+import os
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+#: Programs of the cluster and of its accounting -> Debian's package.
+PROGRAMS = {"munged": "munge", "slurmctld": "slurmctld", "slurmd": "slurmd", "sbatch": "slurm-client"}
+ACCOUNTING = {"slurmdbd": "slurmdbd", "mariadbd": "mariadb-server"}
+
+#: Where Debian puts daemons; not every user's PATH has it.
+SEARCHED = f"{os.environ['PATH']}{os.pathsep}/usr/sbin"
+
+#: Character devices that every machine has: a GPU has to be one.
+DEVICES = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"]
+
+#: What a node's first process does. It outlives slurmd while the file NODE.hold is there.
+NODE = """
+hostname "$1" && mount --bind "$2/hosts" /etc/hosts && mount --bind "$2/etc" /etc/slurm || exit
+while :; do
+    slurmd -D -N "$1" -f "$2/etc/slurm.conf"
+    [ -e "$2/$1.hold" ] || exit
+    while [ -e "$2/$1.hold" ]; do sleep 0.2; done
+done
+"""
+
+SLURM_CONF = """
+ClusterName=tests
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={controller_port}
+SlurmUser={user}
+SlurmdUser={user}
+AuthType=auth/munge
+CredType=cred/munge
+# A job that is queued again waits for as long as its credential may live.
+AuthInfo=socket={folder}/munge.socket,cred_expire=5
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool.%n
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.%n.pid
+SlurmctldLogFile={folder}/slurmctld.log
+SlurmdLogFile={folder}/slurmd.%n.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+MpiDefault=none
+MailProg=/bin/true
+JobAcctGatherType=jobacct_gather/linux
+JobAcctGatherFrequency=task=1
+JobAcctGatherParams=OverMemoryKill
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+DefMemPerCPU=500
+GresTypes=gpu
+SlurmdParameters=config_overrides
+SchedulerType=sched/backfill
+SchedulerParameters=batch_sched_delay=0,sched_interval=1,bf_interval=1
+SlurmdTimeout=10
+KillWait=5
+CompleteWait=0
+InactiveLimit=0
+UnkillableStepTimeout=180
+ReturnToService=2
+JobRequeue=1
+MinJobAge=600
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+{accounting}
+NodeName=DEFAULT CPUs={cpus} Boards=1 SocketsPerBoard=1 CoresPerSocket={cpus} ThreadsPerCore=1 \
+RealMemory={memory} {gres} State=UNKNOWN
+{nodes}
+PartitionName=cpu Nodes=ALL Default=YES MaxTime=1-00:00:00 DefaultTime=10 PriorityTier=1 \
+PreemptMode=REQUEUE GraceTime=5 State=UP
+PartitionName=gpu Nodes=ALL MaxTime=1-00:00:00 DefaultTime=10 PriorityTier=1 \
+PreemptMode=REQUEUE GraceTime=5 State=UP
+PartitionName=urgent Nodes=ALL MaxTime=1-00:00:00 DefaultTime=10 PriorityTier=10 \
+PreemptMode=OFF State=UP
+"""
+
+WITH_ACCOUNTING = """
+AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageHost=127.0.0.1
+AccountingStoragePort={database_daemon_port}
+AccountingStorageTRES=gres/gpu
+"""
+
+SLURMDBD_CONF = """
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge.socket
+DbdHost=localhost
+DbdPort={database_daemon_port}
+SlurmUser={user}
+LogFile={folder}/slurmdbd.log
+PidFile={folder}/slurmdbd.pid
+StorageType=accounting_storage/mysql
+StorageHost=127.0.0.1
+StoragePort={database_port}
+StorageUser=slurm
+StoragePass=slurm
+StorageLoc=slurm_acct_db
+"""
+
+
+def missing(accounting: bool = False) -> list[str]:
+    """Debian's packages that are needed and not there."""
+    programs = PROGRAMS | ACCOUNTING if accounting else PROGRAMS
+    return [
+        package for program, package in programs.items() if not shutil.which(program, path=SEARCHED)
+    ]
+
+
+def namespaces() -> list[str]:
+    """The command that gives a node its own host name, mounts and processes."""
+    flags = ["--uts", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
+    if os.geteuid():
+        flags += ["--user", "--map-current-user", "--keep-caps"]
+    return ["unshare", *flags]
+
+
+def may_isolate() -> bool:
+    """Whether this user may make them."""
+    probe = [*namespaces(), "sh", "-c", "hostname probe && mount --bind /etc /etc/slurm"]
+    return subprocess.run(probe, capture_output=True, check=False).returncode == 0
+
+
+class Cluster:
+    """Nodes n1, n2, ... with partitions `cpu` (the default), `gpu` and `urgent`, which preempts."""
+
+    def __init__(
+        self,
+        folder: Path,
+        nodes: int = 2,
+        cpus: int = 4,
+        memory: int = 8000,
+        gpus: int = 2,
+        accounting: bool = False,
+    ) -> None:
+        """`folder` takes configuration, state and logs; each node claims `cpus`, megabytes of
+        `memory` and `gpus` of type test, whatever the machine has."""
+        self.folder, self.accounting = folder, accounting
+        self.nodes = [f"n{number}" for number in range(1, nodes + 1)]
+        self.daemons: dict[str, subprocess.Popen[bytes]] = {}
+        self.ports = free_ports(3 + nodes)
+        self.sizes = {"cpus": cpus, "memory": memory, "gpus": gpus}
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Environment variables under which Slurm's programs speak to this cluster."""
+        return {**os.environ, "PATH": SEARCHED, "SLURM_CONF": str(self.folder / "etc/slurm.conf")}
+
+    def start(self) -> None:
+        """Bring all of it up. Raises RuntimeError, naming the log, if a daemon does not come up."""
+        self._configure()
+        munge = ["munged", "--foreground", f"--key-file={self.folder}/munge.key"]
+        munge += [f"--socket={self.folder}/munge.socket", f"--pid-file={self.folder}/munged.pid"]
+        munge += [f"--seed-file={self.folder}/munge.seed", f"--log-file={self.folder}/munged.log"]
+        self._spawn("munged", [*munge, "--force"])
+        self._wait("munged", 10, lambda: (self.folder / "munge.socket").exists())
+        if self.accounting:
+            self._start_accounting()
+        self.start_controller()
+        for node in self.nodes:
+            self.start_node(node)
+        self._wait("nodes", 30, lambda: self.states() == ["idle"] * len(self.nodes))
+
+    def start_controller(self) -> None:
+        """Start slurmctld."""
+        self._spawn("slurmctld", ["slurmctld", "-D"])
+        self._wait("slurmctld", 30, lambda: "is UP" in self.said("scontrol", "ping"))
+
+    def start_node(self, node: str) -> None:
+        """Start a node, or slurmd of one whose daemon was killed."""
+        (self.folder / f"{node}.hold").unlink(missing_ok=True)
+        if node not in self.daemons or self.daemons[node].poll() is not None:
+            (self.folder / f"spool.{node}").mkdir(exist_ok=True)
+            command = ["bash", "-c", NODE, "slurm-node", node, str(self.folder)]
+            self._spawn(node, [*namespaces(), *command])
+
+    def fail(self, node: str) -> None:
+        """Take the power from a node: all of its processes end at once."""
+        self.daemons[node].kill()
+        self.daemons[node].wait()
+
+    def stop(self) -> None:
+        """End everything."""
+        with contextlib.suppress(RuntimeError, subprocess.SubprocessError):
+            self.said("scancel", f"--user={getpass.getuser()}")
+        for name in reversed(list(self.daemons)):
+            daemon = self.daemons[name]
+            daemon.kill() if name in self.nodes else daemon.terminate()
+            try:
+                daemon.wait(10)
+            except subprocess.TimeoutExpired:
+                daemon.kill()
+                daemon.wait()
+
+    def said(self, *command: str) -> str:
+        """What a program of Slurm says. Raises RuntimeError if it fails."""
+        done = subprocess.run(
+            command, env=self.environment, capture_output=True, text=True, check=False, timeout=60
+        )
+        if done.returncode:
+            raise RuntimeError(f"{' '.join(command)}: {done.stderr.strip() or done.stdout.strip()}")
+        return done.stdout
+
+    def states(self) -> list[str]:
+        """The state of each node."""
+        return self.said("sinfo", "-h", "-N", "-p", "cpu", "-o", "%T").split()
+
+    def jobs(self, fields: Sequence[str] = ("JobID", "Name", "State")) -> list[dict[str, str]]:
+        """All jobs that the controller remembers, with `fields` of `squeue --Format`."""
+        wanted = ",".join(f"{field}:200" for field in fields)
+        lines = self.said("squeue", "-h", "-t", "all", "-O", wanted).splitlines()
+        cut = [[line[200 * n : 200 * (n + 1)].strip() for n in range(len(fields))] for line in lines]
+        return [dict(zip(fields, cells, strict=True)) for cells in cut]
+
+    def job(self, number: str) -> dict[str, str]:
+        """What `scontrol show job` tells of a job, by key."""
+        words = self.said("scontrol", "-o", "show", "job", number).split()
+        return dict(word.split("=", 1) for word in words if "=" in word)
+
+    def _configure(self) -> None:
+        folder = self.folder
+        for name in ["etc", "state", "mysql"]:
+            (folder / name).mkdir(parents=True, exist_ok=True)
+        folder.chmod(0o755)
+        key = folder / "munge.key"
+        key.write_bytes(os.urandom(128))
+        key.chmod(0o600)
+        names = {
+            **self.sizes,
+            "folder": folder,
+            "host": socket.gethostname().split(".")[0],
+            "user": getpass.getuser(),
+            **dict(
+                zip(
+                    ["controller_port", "database_daemon_port", "database_port"],
+                    self.ports,
+                    strict=False,
+                )
+            ),
+            "nodes": "\n".join(
+                f"NodeName={node} NodeHostname={node} NodeAddr=127.0.0.1 Port={port}"
+                for node, port in zip(self.nodes, self.ports[3:], strict=True)
+            ),
+            "gres": f"Gres=gpu:test:{self.sizes['gpus']}" if self.sizes["gpus"] else "",
+        }
+        names["accounting"] = (
+            WITH_ACCOUNTING.format(**names)
+            if self.accounting
+            else "AccountingStorageType=accounting_storage/none"
+        )
+        (folder / "etc/slurm.conf").write_text(SLURM_CONF.format(**names))
+        files = ",".join(DEVICES[: self.sizes["gpus"]])
+        (folder / "etc/gres.conf").write_text(f"Name=gpu Type=test File={files}\n" if files else "")
+        (folder / "etc/slurmdbd.conf").write_text(SLURMDBD_CONF.format(**names))
+        (folder / "etc/slurmdbd.conf").chmod(0o600)
+        hosts = "".join(f"127.0.0.1 {node}\n" for node in self.nodes)
+        (folder / "hosts").write_text(Path("/etc/hosts").read_text() + hosts)
+
+    def _start_accounting(self) -> None:
+        user, folder = getpass.getuser(), self.folder
+        install = ["mariadb-install-db", "--no-defaults", f"--datadir={folder}/mysql"]
+        install += ["--auth-root-authentication-method=normal", "--skip-test-db", f"--user={user}"]
+        self.said(*install)
+        database = ["mariadbd", "--no-defaults", f"--datadir={folder}/mysql", f"--user={user}"]
+        database += [f"--socket={folder}/mysql.socket", f"--port={self.ports[2]}"]
+        database += ["--bind-address=127.0.0.1", "--skip-name-resolve", "--skip-log-bin"]
+        database += ["--innodb-buffer-pool-size=64M", "--innodb-lock-wait-timeout=900"]
+        database += ["--innodb-flush-log-at-trx-commit=0", f"--pid-file={folder}/mariadbd.pid"]
+        self._spawn("mariadbd", database)
+        root = ["mariadb", "--no-defaults", "-u", "root", "-S", f"{folder}/mysql.socket", "-e"]
+        self._wait("mariadbd", 60, lambda: self.said(*root, "SELECT 1"))
+        allowed = "GRANT ALL ON slurm_acct_db.* TO slurm@'127.0.0.1' IDENTIFIED BY 'slurm'"
+        self.said(*root, f"CREATE DATABASE slurm_acct_db; {allowed};")
+        self._spawn("slurmdbd", ["slurmdbd", "-D"])
+        self._wait("slurmdbd", 30, lambda: self.said("sacctmgr", "-n", "show", "cluster") or True)
+        for words in ("cluster tests", "account tests", f"user {user} account=tests"):
+            self.said("sacctmgr", "-i", "-Q", "add", *words.split())
+
+    def _spawn(self, name: str, command: Sequence[str]) -> None:
+        with open(self.folder / f"{name}.out", "ab") as log:
+            self.daemons[name] = subprocess.Popen(
+                command,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def _wait(self, name: str, seconds: float, ready: Callable[[], object]) -> None:
+        """Wait until something is so; what raises RuntimeError is not yet."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            with contextlib.suppress(RuntimeError):
+                if ready():
+                    return
+            time.sleep(0.1)
+        logs = sorted(self.folder.glob("*.log")) + sorted(self.folder.glob("*.out"))
+        tails = [f"{log.name}: {log.read_text(errors='replace')[-500:]}" for log in logs]
+        raise RuntimeError(f"{name} did not come up in {seconds} s:\n" + "\n".join(tails))
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports that nobody listens at now."""
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
+
+
+def wait_until(ready: Callable[[], object], seconds: float, what: str) -> None:
+    """Wait for something that a test needs. Raises TimeoutError, saying `what`."""
+    end = time.monotonic() + seconds
+    while not ready():
+        if time.monotonic() > end:
+            raise TimeoutError(f"not within {seconds} s: {what}")
+        time.sleep(0.2)
