@@ -154,9 +154,14 @@ class Cluster:
         self.sizes = {"cpus": cpus, "memory": memory, "gpus": gpus}
 
     @property
+    def configuration(self) -> str:
+        """The path of slurm.conf, which SLURM_CONF has to name."""
+        return str(self.folder / "etc" / "slurm.conf")
+
+    @property
     def environment(self) -> dict[str, str]:
         """Environment variables under which Slurm's programs speak to this cluster."""
-        return {**os.environ, "PATH": SEARCHED, "SLURM_CONF": str(self.folder / "etc/slurm.conf")}
+        return {**os.environ, "PATH": SEARCHED, "SLURM_CONF": self.configuration}
 
     def start(self) -> None:
         """Bring all of it up. Raises RuntimeError, naming the log, if a daemon does not come up."""
