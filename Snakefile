@@ -23,12 +23,21 @@ include: "workflow/rules/analyse_inputs.smk"
 report: "workflow/report/workflow.rst"
 
 
+# Before the first job; neither in dry runs nor in the jobs themselves.
+onstart:
+    refuse_anew(workflow.dag.needrun_jobs())
+    check_downloads(workflow.dag.needrun_jobs())
+    if workflow.executor_plugin.name == "slurm":
+        check_slurm(workflow.dag.needrun_jobs())
+
+
 pathvars:
     results=RESULTS,
     logs=f"{RESULTS}/logs",
     benchmarks=f"{RESULTS}/benchmarks",
 
 
+include: "workflow/rules/slurm.smk"
 include: "workflow/rules/corpus.smk"
 include: "workflow/rules/select.smk"
 include: "workflow/rules/text.smk"

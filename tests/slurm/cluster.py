@@ -1,26 +1,45 @@
 """A Slurm cluster on this machine: Debian's own programs, several nodes, GPUs that are none.
 
-Every node has a process tree, a host name and an /etc/slurm of its own, so that its end is that of a
+All of it, and what a test starts on it, has a network of its own with nothing but loopback. Every
+node has a process tree, a host name and an /etc/slurm of its own, so that its end is that of a
 machine that loses its power. Nothing is a service: the daemons are children of the tests and end
-with them. Needs the right to make such namespaces, which root has, and no control groups.
+with them. Needs root, who may make such namespaces, and no control groups.
 """
 
 import contextlib
-import getpass
 import os
 import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 #: Programs of the cluster and of its accounting -> Debian's package.
-PROGRAMS = {"munged": "munge", "slurmctld": "slurmctld", "slurmd": "slurmd", "sbatch": "slurm-client"}
+PROGRAMS = {
+    "ip": "iproute2",
+    "munged": "munge",
+    "slurmctld": "slurmctld",
+    "slurmd": "slurmd",
+    "sbatch": "slurm-client",
+}
 ACCOUNTING = {"slurmdbd": "slurmdbd", "mariadbd": "mariadb-server"}
 
 #: Where Debian puts daemons; not every user's PATH has it.
 SEARCHED = f"{os.environ['PATH']}{os.pathsep}/usr/sbin"
+
+#: Who slurmctld and slurmdbd become; Debian's packages make this user.
+DAEMON = "slurm"
+
+#: A network without a way out, which lasts as long as this process. The address beside 127.0.0.1 is
+#: one for documentation: without any other, names are not looked up at all.
+NETWORK = """
+ip link set lo up && ip address add 192.0.2.1/32 dev lo && echo ready && exec sleep infinity
+"""
+ALONE = ["unshare", "--net", "sh", "-c", NETWORK]
+
+#: What gives a node its own host name, mounts and processes.
+SEPARATE = ["unshare", "--uts", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
 
 #: Character devices that every machine has: a GPU has to be one.
 DEVICES = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"]
@@ -38,19 +57,18 @@ done
 SLURM_CONF = """
 ClusterName=tests
 SlurmctldHost={host}(127.0.0.1)
-SlurmctldPort={controller_port}
-SlurmUser={user}
-SlurmdUser={user}
+SlurmUser={daemon}
+SlurmdUser=root
 AuthType=auth/munge
 CredType=cred/munge
 # A job that is queued again waits for as long as its credential may live.
 AuthInfo=socket={folder}/munge.socket,cred_expire=5
 StateSaveLocation={folder}/state
 SlurmdSpoolDir={folder}/spool.%n
-SlurmctldPidFile={folder}/slurmctld.pid
-SlurmdPidFile={folder}/slurmd.%n.pid
-SlurmctldLogFile={folder}/slurmctld.log
-SlurmdLogFile={folder}/slurmd.%n.log
+SlurmctldPidFile={folder}/log/slurmctld.pid
+SlurmdPidFile={folder}/log/slurmd.%n.pid
+SlurmctldLogFile={folder}/log/slurmctld.log
+SlurmdLogFile={folder}/log/slurmd.%n.log
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 MpiDefault=none
@@ -66,7 +84,7 @@ SlurmdParameters=config_overrides
 SchedulerType=sched/backfill
 SchedulerParameters=batch_sched_delay=0,sched_interval=1,bf_interval=1
 SlurmdTimeout=10
-KillWait=5
+KillWait=3
 CompleteWait=0
 InactiveLimit=0
 UnkillableStepTimeout=180
@@ -79,10 +97,10 @@ PreemptMode=REQUEUE
 NodeName=DEFAULT CPUs={cpus} Boards=1 SocketsPerBoard=1 CoresPerSocket={cpus} ThreadsPerCore=1 \
 RealMemory={memory} {gres} State=UNKNOWN
 {nodes}
-PartitionName=cpu Nodes=ALL Default=YES MaxTime=1-00:00:00 DefaultTime=10 PriorityTier=1 \
-PreemptMode=REQUEUE GraceTime=5 State=UP
-PartitionName=gpu Nodes=ALL MaxTime=1-00:00:00 DefaultTime=10 PriorityTier=1 \
-PreemptMode=REQUEUE GraceTime=5 State=UP
+PartitionName=cpu Nodes=ALL Default=YES MaxTime=7-00:00:00 DefaultTime=10 PriorityTier=1 \
+PreemptMode=REQUEUE GraceTime=2 State=UP
+PartitionName=gpu Nodes=ALL MaxTime=7-00:00:00 DefaultTime=10 PriorityTier=1 \
+PreemptMode=REQUEUE GraceTime=2 State=UP
 PartitionName=urgent Nodes=ALL MaxTime=1-00:00:00 DefaultTime=10 PriorityTier=10 \
 PreemptMode=OFF State=UP
 """
@@ -90,7 +108,8 @@ PreemptMode=OFF State=UP
 WITH_ACCOUNTING = """
 AccountingStorageType=accounting_storage/slurmdbd
 AccountingStorageHost=127.0.0.1
-AccountingStoragePort={database_daemon_port}
+AccountingStoragePass={folder}/munge.socket
+AccountingStoreFlags=job_comment
 AccountingStorageTRES=gres/gpu
 """
 
@@ -98,13 +117,11 @@ SLURMDBD_CONF = """
 AuthType=auth/munge
 AuthInfo=socket={folder}/munge.socket
 DbdHost=localhost
-DbdPort={database_daemon_port}
-SlurmUser={user}
-LogFile={folder}/slurmdbd.log
-PidFile={folder}/slurmdbd.pid
+SlurmUser={daemon}
+LogFile={folder}/log/slurmdbd.log
+PidFile={folder}/log/slurmdbd.pid
 StorageType=accounting_storage/mysql
 StorageHost=127.0.0.1
-StoragePort={database_port}
 StorageUser=slurm
 StoragePass=slurm
 StorageLoc=slurm_acct_db
@@ -119,17 +136,10 @@ def missing(accounting: bool = False) -> list[str]:
     ]
 
 
-def namespaces() -> list[str]:
-    """The command that gives a node its own host name, mounts and processes."""
-    flags = ["--uts", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
-    if os.geteuid():
-        flags += ["--user", "--map-current-user", "--keep-caps"]
-    return ["unshare", *flags]
-
-
 def may_isolate() -> bool:
-    """Whether this user may make them."""
-    probe = [*namespaces(), "sh", "-c", "hostname probe && mount --bind /etc /etc/slurm"]
+    """Whether this user may make namespaces."""
+    inside = "hostname probe && mount --bind /etc /etc/slurm"
+    probe = ["unshare", "--net", *SEPARATE, "sh", "-c", inside]
     return subprocess.run(probe, capture_output=True, check=False).returncode == 0
 
 
@@ -150,7 +160,6 @@ class Cluster:
         self.folder, self.accounting = folder, accounting
         self.nodes = [f"n{number}" for number in range(1, nodes + 1)]
         self.daemons: dict[str, subprocess.Popen[bytes]] = {}
-        self.ports = free_ports(3 + nodes)
         self.sizes = {"cpus": cpus, "memory": memory, "gpus": gpus}
 
     @property
@@ -163,9 +172,16 @@ class Cluster:
         """Environment variables under which Slurm's programs speak to this cluster."""
         return {**os.environ, "PATH": SEARCHED, "SLURM_CONF": self.configuration}
 
+    @property
+    def inside(self) -> list[str]:
+        """What to put before a command for it to run in the network of the cluster."""
+        return ["nsenter", f"--net=/proc/{self.daemons['network'].pid}/ns/net"]
+
     def start(self) -> None:
         """Bring all of it up. Raises RuntimeError, naming the log, if a daemon does not come up."""
         self._configure()
+        self._spawn("network", ALONE)
+        self._wait("network", 10, lambda: (self.folder / "network.out").read_text())
         munge = ["munged", "--foreground", f"--key-file={self.folder}/munge.key"]
         munge += [f"--socket={self.folder}/munge.socket", f"--pid-file={self.folder}/munged.pid"]
         munge += [f"--seed-file={self.folder}/munge.seed", f"--log-file={self.folder}/munged.log"]
@@ -189,17 +205,33 @@ class Cluster:
         if node not in self.daemons or self.daemons[node].poll() is not None:
             (self.folder / f"spool.{node}").mkdir(exist_ok=True)
             command = ["bash", "-c", NODE, "slurm-node", node, str(self.folder)]
-            self._spawn(node, [*namespaces(), *command])
+            self._spawn(node, [*SEPARATE, *command])
 
     def fail(self, node: str) -> None:
         """Take the power from a node: all of its processes end at once."""
         self.daemons[node].kill()
         self.daemons[node].wait()
 
+    @contextlib.contextmanager
+    def covered(self, place: Path, size: str = "10M") -> Iterator[None]:
+        """For a while, put an empty folder of some size over another one, on all nodes."""
+        nodes = [f"/proc/{self.daemons[node].pid}/ns" for node in self.nodes]
+        enter = [
+            ["nsenter", f"--mount={each}/mnt", f"--pid={each}/pid_for_children"] for each in nodes
+        ]
+        mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "none", str(place)]
+        for node in enter:
+            subprocess.run([*node, *mount], check=True)
+        try:
+            yield
+        finally:
+            for node in enter:
+                subprocess.run([*node, "umount", "--lazy", str(place)], check=True)
+
     def stop(self) -> None:
         """End everything."""
         with contextlib.suppress(RuntimeError, subprocess.SubprocessError):
-            self.said("scancel", f"--user={getpass.getuser()}")
+            self.said("scancel", "--user=root")
         for name in reversed(list(self.daemons)):
             daemon = self.daemons[name]
             daemon.kill() if name in self.nodes else daemon.terminate()
@@ -212,7 +244,12 @@ class Cluster:
     def said(self, *command: str) -> str:
         """What a program of Slurm says. Raises RuntimeError if it fails."""
         done = subprocess.run(
-            command, env=self.environment, capture_output=True, text=True, check=False, timeout=60
+            [*self.inside, *command],
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
         )
         if done.returncode:
             raise RuntimeError(f"{' '.join(command)}: {done.stderr.strip() or done.stdout.strip()}")
@@ -226,7 +263,9 @@ class Cluster:
         """All jobs that the controller remembers, with `fields` of `squeue --Format`."""
         wanted = ",".join(f"{field}:200" for field in fields)
         lines = self.said("squeue", "-h", "-t", "all", "-O", wanted).splitlines()
-        cut = [[line[200 * n : 200 * (n + 1)].strip() for n in range(len(fields))] for line in lines]
+        cut = [
+            [line[200 * n : 200 * (n + 1)].strip() for n in range(len(fields))] for line in lines
+        ]
         return [dict(zip(fields, cells, strict=True)) for cells in cut]
 
     def job(self, number: str) -> dict[str, str]:
@@ -236,7 +275,7 @@ class Cluster:
 
     def _configure(self) -> None:
         folder = self.folder
-        for name in ["etc", "state", "mysql"]:
+        for name in ["etc", "log", "state", "mysql"]:
             (folder / name).mkdir(parents=True, exist_ok=True)
         folder.chmod(0o755)
         key = folder / "munge.key"
@@ -246,17 +285,10 @@ class Cluster:
             **self.sizes,
             "folder": folder,
             "host": socket.gethostname().split(".")[0],
-            "user": getpass.getuser(),
-            **dict(
-                zip(
-                    ["controller_port", "database_daemon_port", "database_port"],
-                    self.ports,
-                    strict=False,
-                )
-            ),
+            "daemon": DAEMON,
             "nodes": "\n".join(
                 f"NodeName={node} NodeHostname={node} NodeAddr=127.0.0.1 Port={port}"
-                for node, port in zip(self.nodes, self.ports[3:], strict=True)
+                for port, node in enumerate(self.nodes, start=7001)
             ),
             "gres": f"Gres=gpu:test:{self.sizes['gpus']}" if self.sizes["gpus"] else "",
         }
@@ -270,16 +302,18 @@ class Cluster:
         (folder / "etc/gres.conf").write_text(f"Name=gpu Type=test File={files}\n" if files else "")
         (folder / "etc/slurmdbd.conf").write_text(SLURMDBD_CONF.format(**names))
         (folder / "etc/slurmdbd.conf").chmod(0o600)
+        for path in ["log", "state", "etc/slurmdbd.conf"]:
+            shutil.chown(folder / path, DAEMON)
         hosts = "".join(f"127.0.0.1 {node}\n" for node in self.nodes)
         (folder / "hosts").write_text(Path("/etc/hosts").read_text() + hosts)
 
     def _start_accounting(self) -> None:
-        user, folder = getpass.getuser(), self.folder
+        folder = self.folder
         install = ["mariadb-install-db", "--no-defaults", f"--datadir={folder}/mysql"]
-        install += ["--auth-root-authentication-method=normal", "--skip-test-db", f"--user={user}"]
+        install += ["--auth-root-authentication-method=normal", "--skip-test-db", "--user=root"]
         self.said(*install)
-        database = ["mariadbd", "--no-defaults", f"--datadir={folder}/mysql", f"--user={user}"]
-        database += [f"--socket={folder}/mysql.socket", f"--port={self.ports[2]}"]
+        database = ["mariadbd", "--no-defaults", f"--datadir={folder}/mysql", "--user=root"]
+        database += [f"--socket={folder}/mysql.socket", "--port=3306"]
         database += ["--bind-address=127.0.0.1", "--skip-name-resolve", "--skip-log-bin"]
         database += ["--innodb-buffer-pool-size=64M", "--innodb-lock-wait-timeout=900"]
         database += ["--innodb-flush-log-at-trx-commit=0", f"--pid-file={folder}/mariadbd.pid"]
@@ -290,13 +324,13 @@ class Cluster:
         self.said(*root, f"CREATE DATABASE slurm_acct_db; {allowed};")
         self._spawn("slurmdbd", ["slurmdbd", "-D"])
         self._wait("slurmdbd", 30, lambda: self.said("sacctmgr", "-n", "show", "cluster") or True)
-        for words in ("cluster tests", "account tests", f"user {user} account=tests"):
+        for words in ("cluster tests", "account tests", "user root account=tests"):
             self.said("sacctmgr", "-i", "-Q", "add", *words.split())
 
     def _spawn(self, name: str, command: Sequence[str]) -> None:
         with open(self.folder / f"{name}.out", "ab") as log:
             self.daemons[name] = subprocess.Popen(
-                command,
+                command if name == "network" else [*self.inside, *command],
                 env=self.environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -312,18 +346,9 @@ class Cluster:
                 if ready():
                     return
             time.sleep(0.1)
-        logs = sorted(self.folder.glob("*.log")) + sorted(self.folder.glob("*.out"))
+        logs = sorted(self.folder.glob("log/*.log")) + sorted(self.folder.glob("*.out"))
         tails = [f"{log.name}: {log.read_text(errors='replace')[-500:]}" for log in logs]
         raise RuntimeError(f"{name} did not come up in {seconds} s:\n" + "\n".join(tails))
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports that nobody listens at now."""
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
 
 
 def wait_until(ready: Callable[[], object], seconds: float, what: str) -> None:

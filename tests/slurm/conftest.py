@@ -1,5 +1,9 @@
 """A real Slurm for the tests, and Snakemake on it."""
 
+import contextlib
+import os
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -9,24 +13,28 @@ from pathlib import Path
 import pytest
 from cluster import Cluster, may_isolate, missing
 
-QUICK = Path(__file__).parent / "quick_snakemake.py"
+HERE = Path(__file__).parent
 
 #: Profile settings that spare seconds; they change nothing else.
 AT_ONCE = ["--slurm-init-seconds-before-status-checks", "1", "--latency-wait", "10"]
 
+#: The model of the smallest call that trains one.
+MODEL = "results/demo/train/en-fr/baseline/1/model.safetensors"
+ONE_MODEL = [MODEL, "--configfile", str(HERE / "one_training.yaml")]
+
 Start = Callable[..., subprocess.Popen[str]]
+Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
-@pytest.fixture(scope="session")
-def cluster() -> Iterator[Cluster]:
-    """Two nodes without accounting, which last for all tests."""
-    if lacking := missing():
+def up(**settings: object) -> Iterator[Cluster]:
+    """A cluster while a fixture lasts; skips where there cannot be one."""
+    if lacking := missing(bool(settings.get("accounting"))):
         pytest.skip(f"no Slurm here: apt-get install {' '.join(lacking)}")
     if not may_isolate():
-        pytest.skip("this user may not make namespaces: run as root")
+        pytest.skip("nodes are namespaces, which this user may not make: run as root")
     # A short name: that of a socket has 108 characters at most.
     with tempfile.TemporaryDirectory(prefix="slurm") as folder:
-        made = Cluster(Path(folder), memory=64_000)
+        made = Cluster(Path(folder), memory=64_000, **settings)  # type: ignore[arg-type]
         try:
             made.start()
             yield made
@@ -34,20 +42,59 @@ def cluster() -> Iterator[Cluster]:
             made.stop()
 
 
-@pytest.fixture
-def start(cluster: Cluster, environment: dict[str, str]) -> Start:
-    """Start Snakemake with the profile in a clone; the two streams come together."""
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """Two nodes without accounting, which last for all tests."""
+    yield from up()
 
-    def run(folder: Path, *arguments: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [sys.executable, QUICK, *arguments, "--profile", "slurm", *AT_ONCE],
+
+@pytest.fixture(scope="session")
+def accounted() -> Iterator[Cluster]:
+    """One node with a database of accounts: root has the account `tests`."""
+    yield from up(nodes=1, accounting=True)
+
+
+@pytest.fixture
+def start(environment: dict[str, str]) -> Iterator[Start]:
+    """Start Snakemake with the profile in a clone; the two streams come together."""
+    started = []
+
+    def run(
+        cluster: Cluster, folder: Path, *arguments: str, **variables: str
+    ) -> subprocess.Popen[str]:
+        slurm = {"SLURM_CONF": cluster.configuration}
+        program = [sys.executable, str(HERE / "quick_snakemake.py")]
+        process = subprocess.Popen(
+            [*cluster.inside, *program, *arguments, "--profile", "slurm", *AT_ONCE],
             cwd=folder,
-            env={**cluster.environment, **environment, "SLURM_CONF": cluster.configuration},
+            env={**cluster.environment, **environment, **slurm, **variables},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,
         )
+        started.append(process)
+        return process
 
-    return run
+    yield run
+    for process in started:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+@pytest.fixture(scope="session")
+def trained(clone: Callable[[], Path], snakemake: Run) -> Path:
+    """A clone in which one small model has been trained, on this machine and undisturbed."""
+    folder = clone()
+    run = snakemake(folder, *ONE_MODEL, "--profile", "local", timeout=600)
+    assert run.returncode == 0, run.stdout[-3000:]
+    return folder
+
+
+@pytest.fixture
+def untrained(trained: Path, tmp_path: Path) -> Path:
+    """The same before the training."""
+    folder = Path(shutil.copytree(trained, tmp_path / "repo", symlinks=True))
+    shutil.rmtree((folder / MODEL).parent)
+    return folder

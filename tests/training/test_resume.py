@@ -21,7 +21,7 @@ from small_run import dev
 
 from contextnmt.errors import UserError
 from contextnmt.training import checkpoint
-from contextnmt.training.loop import Window
+from contextnmt.training.loop import Training, Window
 from contextnmt.training.signals import stays_alive
 from contextnmt.training.train import train
 from contextnmt.training.validation import Validation
@@ -297,9 +297,10 @@ def test_a_signal_amid_a_validation_saves_at_once(
     same(tmp_path, undisturbed)
 
 
-def test_in_a_slurm_job_a_signal_saves_and_the_training_goes_on(
+def test_in_a_slurm_job_a_signal_saves_and_the_training_goes_on_to_its_end(
     reversal, undisturbed, tmp_path, monkeypatch, capsys
 ):
+    """The job fails all the same, and its outputs are deleted: the next one makes them anew."""
     saved = []
 
     def terminate():
@@ -312,6 +313,13 @@ def test_in_a_slurm_job_a_signal_saves_and_the_training_goes_on(
         run(reversal, tmp_path)
     assert saved == [0]
     assert "signal 15: state saved after update 1, training goes on" in capsys.readouterr().err
+    made = (tmp_path / "model" / "model.safetensors").read_bytes()
+    assert made == (undisturbed / "model" / "model.safetensors").read_bytes()
+    shutil.rmtree(tmp_path / "model")
+    with monkeypatch.context() as patch:
+        patch.setattr(Training, "_step", lambda *_: pytest.fail("trained again"))
+        run(reversal, tmp_path)
+    assert "resumed after update" in capsys.readouterr().err
     same(tmp_path, undisturbed)
 
 

@@ -15,7 +15,7 @@ rule cbow:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(8000),
-        runtime="8h",
+        runtime=hours(8),
     params:
         *code("contextnmt.evaluation.cbow"),
         text=lambda wildcards, input: repeated("--text", input),
@@ -44,7 +44,7 @@ rule local_charts:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
-        runtime="1h",
+        runtime=hours(1),
     params:
         *code("contextnmt.evaluation.local_charts"),
         # One param for all, since Snakemake compares params as a set: another order re-runs.
@@ -81,7 +81,7 @@ rule masks:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
-        runtime="1h",
+        runtime=hours(1),
     params:
         *code("contextnmt.evaluation.masks"),
         model=lambda wildcards, input: Path(input.model[0]).parent,

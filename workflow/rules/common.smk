@@ -206,6 +206,11 @@ def memory(megabytes):
     return lambda wildcards, attempt: megabytes * attempt
 
 
+def hours(count):
+    """Resource function: minutes that a job may take, and as many again with each attempt."""
+    return lambda wildcards, attempt: 60 * count * attempt
+
+
 def recipe(wildcards):
     """View, model and training of the system that the wildcards name."""
     return recipes.recipe(CONFIGURATION, wildcards.pair, wildcards.system)

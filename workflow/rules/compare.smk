@@ -15,7 +15,7 @@ rule significance:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
-        runtime="1h",
+        runtime=hours(1),
     params:
         *code("contextnmt.evaluation.significance"),
         translations=compared_translations,
@@ -43,7 +43,7 @@ rule length_scores:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
-        runtime="1h",
+        runtime=hours(1),
     params:
         *code("contextnmt.evaluation.length_scores"),
         translations=compared_translations,

@@ -1,18 +1,6 @@
 """From archives to clean tokenized pairs: download, generate, extract, tokenize, survey, clean."""
 
 
-onstart:
-    refuse_anew(workflow.dag.needrun_jobs())
-    downloads = [
-        job
-        for job in workflow.dag.needrun_jobs()
-        if job.rule.name == "download_file"
-    ]
-    if downloads:
-        check_folders_with_copies()
-        announce_downloads(downloads)
-
-
 rule download_file:
     output:
         "<results>/download/{corpus}/{file}",
@@ -51,7 +39,7 @@ rule generate:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(2000),
-        runtime="1h",
+        runtime=hours(1),
     params:
         *code("contextnmt.corpus.generate"),
         seed=lambda wildcards: file_entry(wildcards)["seed"],
@@ -82,7 +70,7 @@ for count in sorted({1, *map(shards, texts_trained_on())}):
             "../../envs/contextnmt.yaml"
         resources:
             mem_mb=memory(2000),
-            runtime="4h",
+            runtime=hours(4),
         params:
             *code("contextnmt.corpus.extract"),
             source=archive_member("source"),
@@ -116,7 +104,7 @@ rule tokenize:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(2000),
-        runtime="24h",
+        runtime=hours(24),
     params:
         *code("contextnmt.corpus.tokenize"),
     message:
@@ -143,7 +131,7 @@ rule survey:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
-        runtime="4h",
+        runtime=hours(4),
     params:
         *code("contextnmt.corpus.survey"),
     message:
@@ -175,7 +163,7 @@ rule clean:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(8000),
-        runtime="12h",
+        runtime=hours(12),
     params:
         *code("contextnmt.corpus.clean"),
         settings=lambda wildcards: settings(CONFIGURATION["clean"][pair_of(wildcards)]),

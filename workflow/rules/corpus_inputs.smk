@@ -96,6 +96,14 @@ def check_folders_with_copies():
             )
 
 
+def check_downloads(jobs):
+    """Before downloads: say what they take and under which terms; end the program if one cannot be."""
+    downloads = [job for job in jobs if job.rule.name == "download_file"]
+    if downloads:
+        check_folders_with_copies()
+        announce_downloads(downloads)
+
+
 def digests(entry):
     """The digests that a corpus file has to have, each as `extract` wants it, the best one first."""
     return [f"{kind}:{entry[kind]}" for kind in ["sha256", "md5"] if kind in entry]

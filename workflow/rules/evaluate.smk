@@ -15,9 +15,9 @@ rule translate:
         "../../envs/contextnmt.yaml"
     threads: lambda wildcards: recipe(wildcards)["training"]["threads"]
     resources:
-        gpu=GPUS,
+        **gpu_resources(),
         mem_mb=memory(8000),
-        runtime="8h",
+        runtime=hours(8),
     params:
         *code("contextnmt.translation.translate"),
         device=CONFIGURATION["device"],
@@ -50,7 +50,7 @@ rule restore:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
-        runtime="1h",
+        runtime=hours(1),
     params:
         *code("contextnmt.text.restore"),
         languages=lambda wildcards: "--source-language {} --target-language {}".format(
@@ -101,7 +101,7 @@ rule known_lines:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(2000),
-        runtime="1h",
+        runtime=hours(1),
     params:
         *code("contextnmt.evaluation.known_lines"),
     message:
@@ -128,7 +128,7 @@ rule score:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
-        runtime="4h",
+        runtime=hours(4),
     params:
         *code("contextnmt.evaluation.score"),
         names=lambda wildcards: repeated("--name", translation_names(wildcards)),
@@ -163,7 +163,7 @@ rule phenomena:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
-        runtime="1h",
+        runtime=hours(1),
     params:
         *code("contextnmt.evaluation.phenomena"),
         tags=lambda wildcards: "::".join(tags(wildcards)),
@@ -202,7 +202,7 @@ rule coverage:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(8000),
-        runtime="2h",
+        runtime=hours(2),
     params:
         *code("contextnmt.evaluation.coverage"),
         # One param for all, since Snakemake compares params as a set: another order re-runs.
@@ -235,7 +235,7 @@ rule pairs:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(8000),
-        runtime="1h",
+        runtime=hours(1),
     params:
         *code("contextnmt.evaluation.pairs"),
         filters=pair_filters,
@@ -262,7 +262,7 @@ rule symbol_scores:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(8000),
-        runtime="1h",
+        runtime=hours(1),
     params:
         *code("contextnmt.evaluation.symbol_scores"),
         threshold=CONFIGURATION["text"]["symbol_threshold"],

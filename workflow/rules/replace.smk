@@ -19,7 +19,7 @@ rule lexicon:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(16000),
-        runtime="4h",
+        runtime=hours(4),
     params:
         *code("contextnmt.text.lexicon"),
         # One param for both, since Snakemake compares params as a set: another order re-runs.
@@ -47,7 +47,7 @@ rule replace_unknown:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
-        runtime="1h",
+        runtime=hours(1),
     params:
         *code("contextnmt.translation.replace_unknown"),
         # One param for all, since Snakemake compares params as a set: another order re-runs.
@@ -83,7 +83,7 @@ rule restore_replaced:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
-        runtime="1h",
+        runtime=hours(1),
     params:
         *code("contextnmt.text.restore"),
         languages=lambda wildcards: "--source-language {} --target-language {}".format(
@@ -121,7 +121,7 @@ rule score_replaced:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
-        runtime="1h",
+        runtime=hours(1),
     params:
         *code("contextnmt.evaluation.score"),
         # One param for all, since Snakemake compares params as a set: another order re-runs.

@@ -22,7 +22,7 @@ rule sample:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(2000),
-        runtime="4h",
+        runtime=hours(4),
     params:
         *code("contextnmt.selection.sample"),
         # One param for all, since Snakemake compares params as a set: another order re-runs.
@@ -58,7 +58,7 @@ rule language_models:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
-        runtime="1h",
+        runtime=hours(1),
     params:
         *code("contextnmt.selection.language_models"),
         in_domain=lambda wildcards, input: repeated("--in-domain", input.in_domain),
@@ -86,7 +86,7 @@ rule cross_entropy:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(2000),
-        runtime="4h",
+        runtime=hours(4),
     params:
         *code("contextnmt.selection.cross_entropy"),
         models=lambda wildcards: " ".join(
@@ -112,7 +112,7 @@ rule rank:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
-        runtime="1h",
+        runtime=hours(1),
     params:
         *code("contextnmt.selection.rank"),
         # One param for all, since Snakemake compares params as a set: another order re-runs.
@@ -144,7 +144,7 @@ rule select:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
-        runtime="4h",
+        runtime=hours(4),
     params:
         *code("contextnmt.selection.select"),
         ranking=lambda wildcards, input: (
@@ -175,7 +175,7 @@ rule word_counts:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
-        runtime="1h",
+        runtime=hours(1),
     params:
         *code("contextnmt.selection.word_counts"),
         counts=lambda wildcards, input: repeated("--counts", input),
@@ -205,7 +205,7 @@ rule perplexity:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: attempt * perplexity_memory(wildcards),
-        runtime="4h",
+        runtime=hours(4),
     params:
         *code("contextnmt.selection.perplexity"),
         most_words=perplexity_words,

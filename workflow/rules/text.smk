@@ -31,7 +31,7 @@ rule symbolize:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(16000),
-        runtime="12h",
+        runtime=hours(12),
     params:
         *code("contextnmt.text.symbolize"),
         out=lambda wildcards, output: output.rules.removesuffix(".rules.tsv"),
@@ -59,7 +59,7 @@ rule rule_dictionary:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(2000),
-        runtime="4h",
+        runtime=hours(4),
     params:
         *code("contextnmt.text.rule_dictionary"),
         # One param for all, since Snakemake compares params as a set: another order re-runs.
@@ -90,7 +90,7 @@ rule symbolize_pair:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
-        runtime="1h",
+        runtime=hours(1),
     params:
         *code("contextnmt.text.symbolize"),
         out=lambda wildcards, output: output.source.removesuffix(
@@ -123,7 +123,7 @@ rule symbolize_source:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
-        runtime="1h",
+        runtime=hours(1),
     params:
         *code("contextnmt.text.symbolize"),
         threshold=CONFIGURATION["text"]["symbol_threshold"],
@@ -158,7 +158,7 @@ rule bpe_codes:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(16000),
-        runtime="12h",
+        runtime=hours(12),
     params:
         *code("contextnmt.text.bpe"),
         texts=lambda wildcards, input: repeated("--text", input),
@@ -190,7 +190,7 @@ rule bpe:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
-        runtime="12h",
+        runtime=hours(12),
     params:
         *code("contextnmt.text.bpe"),
     message:
@@ -216,7 +216,7 @@ rule binarize:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(8000),
-        runtime="6h",
+        runtime=hours(6),
     params:
         *code("contextnmt.text.binarize"),
         # One param for all, since Snakemake compares params as a set: another order re-runs.

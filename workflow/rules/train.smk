@@ -1,7 +1,5 @@
 """Training: one model for each language pair, system and seed."""
 
-GPUS = 1 if CONFIGURATION["device"] == "cuda" else 0
-
 
 # What a state must agree with to be gone on from. It is a file of its own, since --touch leaves its
 # content alone: an edit that was accepted for what is finished is accepted for what is half done.
@@ -42,8 +40,9 @@ rule train:
         "../../envs/contextnmt.yaml"
     threads: lambda wildcards: recipe(wildcards)["training"]["threads"]
     resources:
-        gpu=GPUS,
+        **gpu_resources(),
         mem_mb=memory(16000),
+        # Not more at the next attempt: what is trained goes on where it was.
         runtime="48h",
     params:
         *code("contextnmt.training.train"),

@@ -22,6 +22,8 @@ class Signals:
 
     def __init__(self) -> None:
         self.received = 0
+        #: Whether the process has stayed alive after one.
+        self.outlived = False
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> "Signals":
@@ -44,6 +46,7 @@ class Signals:
         number, self.received = self.received, 0
         if number and not stays_alive():
             raise TrainingInterruptedError(number)
+        self.outlived |= bool(number)
 
 
 def stays_alive() -> bool:

@@ -92,7 +92,10 @@ def train(
                 run.run()
                 lock.check()
                 write_model(run, architecture, data, out)
-            run.checkpoints.clear()
+            # A job of Slurm that has been told to end fails, and loses its outputs, even if the
+            # training comes to its end before the kill. From its last state they are made again.
+            if not signals.outlived:
+                run.checkpoints.clear()
     except TrainingInterruptedError as interrupted:
         print("stopped by a signal; the same command goes on", file=sys.stderr)
         sys.exit(128 + interrupted.signal)

@@ -1,0 +1,269 @@
+"""What Slurm makes of the jobs of a call before any of them is queued.
+
+A job that Slurm refuses, or that it would keep waiting for ever, is found by asking Slurm itself
+(`sbatch --test-only`); a folder that the nodes do not see, by a job step of a second.
+"""
+
+import getpass
+import shlex
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from contextnmt.errors import UserError
+
+#: Programs of Slurm that Snakemake and this module call.
+PROGRAMS = ("sbatch", "srun", "squeue", "scancel", "sinfo")
+
+#: For so many seconds a node may see a new file late, and a probe waits to be started.
+LATE, BUSY = 20, 5
+
+#: What a node does to see whether it could run a job; its exit status says what is missing.
+PROBE = """
+for second in $(seq "$3"); do
+    [ -e "$1" ] && { [ -x "$2" ] || { hostname; exit 67; }; exit 0; }
+    sleep 1
+done
+hostname; exit 66
+"""
+UNSEEN, NO_PYTHON = 66, 67
+
+#: What Slurm itself does not say: it would let such a job wait for ever.
+TOO_LONG = "longer than the partition's limit"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a job asks for: megabytes of memory, minutes; of what is 0 or empty, nothing is said."""
+
+    threads: int = 1
+    memory: int = 0
+    minutes: int = 0
+    gpus: int = 0
+    gpu_type: str = ""
+    partition: str = ""
+    account: str = ""
+    qos: str = ""
+    constraint: str = ""
+    extra: str = ""
+
+    def options(self) -> list[str]:
+        """The same for sbatch."""
+        gpus = f"{self.gpu_type}:{self.gpus}" if self.gpu_type else str(self.gpus)
+        flags = {
+            "--mem": self.memory,
+            "--time": self.minutes,
+            "--gpus": gpus if self.gpus else "",
+            "--qos": self.qos,
+            "--constraint": self.constraint,
+            **self.place(),
+        }
+        said = [f"{flag}={value}" for flag, value in flags.items() if value]
+        return ["--ntasks=1", f"--cpus-per-task={self.threads}", *said, *shlex.split(self.extra)]
+
+    def place(self) -> dict[str, str]:
+        """Where it runs, and who pays."""
+        return {"--partition": self.partition, "--account": self.account}
+
+    def __str__(self) -> str:
+        gpus = f"{self.gpus} GPU{'s' * (self.gpus > 1)} {self.gpu_type}".strip()
+        said = [
+            f"{self.threads} core{'s' * (self.threads > 1)}",
+            f"{self.memory:,} MB" if self.memory else "",
+            f"{self.minutes / 60:g} hours" if self.minutes else "",
+            gpus if self.gpus else "",
+            f"partition {self.partition}" if self.partition else "",
+            f"account {self.account}" if self.account else "",
+            f"QoS {self.qos}" if self.qos else "",
+            f"constraint {self.constraint}" if self.constraint else "",
+            self.extra,
+        ]
+        return ", ".join(filter(None, said))
+
+
+@dataclass(frozen=True)
+class Queued:
+    """A job in Slurm's queue: its number, its comment (rule and wildcards)."""
+
+    number: str
+    comment: str
+
+
+def check_programs() -> None:
+    """Raises UserError if Slurm's programs are not there or its controller does not answer."""
+    if lacking := [program for program in PROGRAMS if not shutil.which(program)]:
+        raise UserError(
+            f"no Slurm on this machine: {', '.join(lacking)} not on the PATH: start snakemake on "
+            "a login node of the cluster (perhaps after `module load slurm`), or use "
+            "--profile local"
+        )
+    status, words = asked("sinfo", "--noheader", "--format=%P")
+    if status:
+        raise UserError(f"Slurm does not answer: {words}: try again later, or ask who runs it")
+
+
+def check_account(account: str) -> None:
+    """Raises UserError if Slurm has accounts for this user, and not this one."""
+    if not account or not shutil.which("sacctmgr"):
+        return
+    user = getpass.getuser()
+    status, words = asked("sacctmgr", "-n", "-s", "-P", "list", "user", user, "format=account")
+    accounts = sorted(set(words.split())) if status == 0 else []
+    if accounts and account.lower() not in accounts:
+        raise UserError(
+            f"account {account}: not one of yours, which are {', '.join(accounts)}: set "
+            "CONTEXTNMT_SLURM_ACCOUNT to one of these"
+        )
+
+
+def check_requests(requests: Mapping[Request, Iterable[str]]) -> None:
+    """Raises UserError, naming rules, if Slurm would refuse what they ask for, or never start it.
+
+    `requests`: what is asked for -> the rules that do.
+    """
+    limits = partition_limits()
+    refused: dict[str, list[tuple[Request, Iterable[str]]]] = {}
+    for request, rules in requests.items():
+        status, words = asked("sbatch", "--test-only", *request.options(), "--wrap=true")
+        limit = limits.get(request.partition)
+        if status == 0 and limit is not None and request.minutes > limit:
+            status, words = 1, f"{TOO_LONG} of {limit / 60:g} hours"
+        if status:
+            said = f"{reason(words)}: {advice(words, request, limits)}"
+            refused.setdefault(said, []).append((request, rules))
+    if refused:
+        told = []
+        for said, jobs in refused.items():
+            names = sorted({rule for _, rules in jobs for rule in rules})
+            told.append(f"- {', '.join(names)} (such as {jobs[0][0]}): {said}")
+        raise UserError("Slurm would never run what this call needs:\n" + "\n".join(told))
+
+
+def partition_limits() -> dict[str, float | None]:
+    """How many minutes a job of each partition may take, None if any; '' is the default one."""
+    status, words = asked("sinfo", "--noheader", "--format=%P %l")
+    limits: dict[str, float | None] = {}
+    for line in words.split("\n") if status == 0 else []:
+        name, _, limit = line.partition(" ")
+        limits[name.rstrip("*")] = minutes(limit.strip())
+        if name.endswith("*"):
+            limits[""] = minutes(limit.strip())
+    return limits
+
+
+def minutes(limit: str) -> float | None:
+    """The time that sinfo writes as [DAYS-][[HOURS:]MINUTES:]SECONDS; None for any other word."""
+    days, _, clock = limit.rpartition("-")
+    try:
+        seconds = 0
+        for part in clock.split(":"):
+            seconds = 60 * seconds + int(part)
+        return int(days or 0) * 1440 + seconds / 60
+    except ValueError:
+        return None
+
+
+def reason(words: str) -> str:
+    """What Slurm says, without who says it."""
+    line = words.split("\n")[-1]
+    return line.removeprefix("sbatch: error: ").removeprefix("allocation failure: ")
+
+
+def advice(words: str, request: Request, limits: Mapping[str, float | None]) -> str:
+    """What to do about it."""
+    variable = "CONTEXTNMT_SLURM_GPU_PARTITION" if request.gpus else "CONTEXTNMT_SLURM_PARTITION"
+    known = ", ".join(sorted(filter(None, limits)))
+    if TOO_LONG in words:
+        return (
+            f"set {variable} to a partition that allows more; for trainings, which go on in their "
+            "next job, CONTEXTNMT_SLURM_TRAINING_TIME to less (and --retries to how many jobs)"
+        )
+    if "partition" in words.lower() and "account" not in words.lower():
+        return f"set {variable} to one of {known}"
+    if "account" in words.lower():
+        return "set CONTEXTNMT_SLURM_ACCOUNT to one of yours (`sacctmgr show user $USER -s`)"
+    if "qos" in words.lower():
+        return "set CONTEXTNMT_SLURM_QOS to one of yours (`sacctmgr show user $USER -s`)"
+    if "node configuration" in words:
+        kinds = "CONTEXTNMT_SLURM_GPU_TYPE and " if request.gpus else ""
+        return (
+            "no node of that partition has so much, or such GPUs: `sinfo -o '%P %c %m %G'` shows "
+            f"cores, megabytes and GPUs; set {kinds}{variable}"
+        )
+    return "correct the variables CONTEXTNMT_SLURM_… or your profile"
+
+
+def check_folder(folder: Path, python: str, requests: Iterable[Request]) -> None:
+    """Raises UserError if a node does not see `folder`, or the program `python`.
+
+    One node of each partition is asked, where one is free now; else nothing is known, and said.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for partition, account in sorted({(each.partition, each.account) for each in requests}):
+        place = Request(partition=partition, account=account).place()
+        flags = [f"{flag}={value}" for flag, value in place.items() if value]
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=".seen") as token:
+            seen = [str(Path(token.name).absolute()), python, str(LATE)]
+            status, words = asked(
+                *("srun", "--quiet", "--ntasks=1", "--mem=50", "--time=1", "--chdir=/"),
+                *(f"--immediate={BUSY}", "--job-name=contextnmt_probe", *flags),
+                *("sh", "-c", PROBE, "sh", *seen),
+            )
+        node = words.split("\n")[0]
+        if status == UNSEEN:
+            raise UserError(
+                f"node {node} does not see {folder.absolute()}: the repository has to lie on a "
+                "file system that login and compute nodes share; move it there, or use --directory"
+            )
+        if status == NO_PYTHON:
+            raise UserError(
+                f"node {node} does not see {python}: install the environment on a file system "
+                "that login and compute nodes share (the one of this repository, say)"
+            )
+
+
+def left_over(folder: Path, prefix: str, comments: Iterable[str]) -> list[Queued]:
+    """Jobs in the queue that an earlier call started in `folder` and that this one would repeat.
+
+    Snakemake, killed, leaves its jobs and does not find them again. Its own lock keeps two calls
+    from making the same files, so that a job with the same rule and wildcards is nobody's.
+
+    Args:
+        prefix: what the names of the jobs begin with.
+        comments: those of the jobs to come.
+    """
+    status, words = asked("squeue", "--me", "--noheader", "--format=%i\t%j\t%Z\t%k")
+    if status:
+        return []
+    entries = (line.split("\t") for line in words.split("\n") if line.count("\t") == 3)
+    wanted = set(comments)
+    return [
+        Queued(number, comment)
+        for number, name, where, comment in entries
+        if name.startswith(prefix) and Path(where) == folder.absolute() and comment in wanted
+    ]
+
+
+def cancel(jobs: Iterable[Queued]) -> None:
+    """End these jobs and wait until they have ended; trainings save their state before."""
+    numbers = ",".join(job.number for job in jobs)
+    asked("scancel", *numbers.split(","))
+    while asked("squeue", "--noheader", f"--jobs={numbers}")[1].count("\n"):
+        time.sleep(1)
+
+
+def asked(*command: str) -> tuple[int, str]:
+    """Exit status and words of a program of Slurm."""
+    done = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout.strip()

@@ -1,0 +1,68 @@
+"""What the jobs ask Slurm for, what they are given, and what a failed one tells."""
+
+import shutil
+from pathlib import Path
+
+from cluster import Cluster
+from conftest import ONE_MODEL, Start
+
+FIELDS = ["JobID", "Comment", "WorkDir"]
+
+
+def jobs(cluster: Cluster, folder: Path) -> dict[str, list[dict[str, str]]]:
+    """What `scontrol` tells of the jobs of a clone, by rule, the first one first."""
+    found: dict[str, list[dict[str, str]]] = {}
+    for job in sorted(cluster.jobs(FIELDS), key=lambda job: int(job["JobID"])):
+        if job["WorkDir"] == str(folder):
+            rule = job["Comment"].removeprefix("rule_").partition("_wildcards")[0]
+            found.setdefault(rule, []).append(cluster.job(job["JobID"]))
+    return found
+
+
+def edit(folder: Path, rules: str, old: str, new: str) -> None:
+    """Change a rule of a clone."""
+    path = folder / "workflow" / "rules" / rules
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def test_gpu_jobs_go_to_gpus_and_fail_at_once_where_there_is_no_cuda(
+    cluster: Cluster, start: Start, untrained: Path
+) -> None:
+    shutil.rmtree(untrained / "results/demo/binarize")
+    words = [*ONE_MODEL, "--config", "device=cuda", "--retries", "0"]
+    where = {"CONTEXTNMT_SLURM_GPU_PARTITION": "gpu", "CONTEXTNMT_SLURM_GPU_TYPE": "test"}
+    run = start(cluster, untrained, *words, **where)
+    said, _ = run.communicate(timeout=180)
+    assert run.returncode == 1
+    seen = jobs(cluster, untrained)
+    (binarized,), (trained,) = seen["binarize"], seen["train"]
+    assert binarized["Partition"] == "cpu"
+    assert "TresPerJob" not in binarized
+    assert trained["Partition"] == "gpu"
+    assert (trained["TresPerJob"], trained["JobState"]) == ("gres:gpu:test:1", "FAILED")
+    minutes, seconds = map(int, trained["RunTime"].split(":")[1:])
+    assert 60 * minutes + seconds < 30
+    # The log's last line, and where the rest of it is.
+    assert "CUDA" in said
+    assert "results/demo/logs/train/en-fr/baseline/1.log" in said
+    assert "Traceback" not in said
+
+
+def test_a_job_out_of_memory_is_tried_again_with_more_of_it_and_more_time(
+    cluster: Cluster, start: Start, untrained: Path
+) -> None:
+    shutil.rmtree(untrained / "results/demo/binarize")
+    edit(untrained, "text.smk", "mem_mb=memory(8000)", "mem_mb=memory(100)")
+    folder = "results/demo/binarize/en-fr/word/manifest.json"
+    run = start(cluster, untrained, folder, *ONE_MODEL[1:])
+    said, _ = run.communicate(timeout=180)
+    assert run.returncode == 0, said[-5000:]
+    *killed, done = jobs(cluster, untrained)["binarize"]
+    assert killed and {job["JobState"] for job in killed} == {"FAILED"}
+    assert "exceeded memory limit" in said  # Slurm's own words, from its log
+    assert done["JobState"] == "COMPLETED"
+    for number, job in enumerate([*killed, done], start=1):
+        assert f"mem={100 * number}M" in job["TRES"]
+        assert job["TimeLimit"] == f"{6 * number:02}:00:00"

@@ -1,0 +1,98 @@
+"""A mistake is told before the first job is queued, or by the first job, in words that help."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from cluster import Cluster
+from conftest import Start
+
+#: The smallest call: one job, which writes the embedded corpus.
+CALL = ["download", "--retries", "0"]
+ARCHIVE = "results/demo/generate/embedded"
+
+
+def refused(start: Start, cluster: Cluster, folder: Path, *words: str, **variables: str) -> str:
+    """What a call says that has to end without a job."""
+    before = {job["JobID"] for job in cluster.jobs() if job["Name"] != "contextnmt_probe"}
+    run = start(cluster, folder, *words, **variables)
+    said, _ = run.communicate(timeout=90)
+    assert run.returncode == 1
+    assert "Traceback" not in said
+    after = {job["JobID"] for job in cluster.jobs() if job["Name"] != "contextnmt_probe"}
+    assert after == before
+    return said
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("PARTITION", "night", ["generate", "Invalid partition", "one of cpu, gpu, urgent"]),
+        ("EXTRA", "--constraint=fast", ["Invalid feature", "CONTEXTNMT_SLURM_"]),
+    ],
+)
+def test_what_slurm_refuses_is_told_first(
+    cluster: Cluster, start: Start, clone: Callable[[], Path], name: str, value: str, words: list
+) -> None:
+    said = refused(start, cluster, clone(), *CALL, **{f"CONTEXTNMT_SLURM_{name}": value})
+    for word in words:
+        assert word in said
+
+
+def test_a_gpu_that_no_node_has_and_a_time_that_no_partition_gives_are_told_together(
+    cluster: Cluster, start: Start, clone: Callable[[], Path]
+) -> None:
+    where = {"CONTEXTNMT_SLURM_GPU_PARTITION": "gpu", "CONTEXTNMT_SLURM_GPU_TYPE": "a100"}
+    words = ["models", "--config", "device=cuda"]
+    said = refused(start, cluster, clone(), *words, **where, CONTEXTNMT_SLURM_PARTITION="urgent")
+    assert "CONTEXTNMT_SLURM_GPU_TYPE" in said and "1 GPU a100" in said
+    said = refused(start, cluster, clone(), "models", CONTEXTNMT_SLURM_PARTITION="urgent")
+    assert "train (" in said and "limit of 24 hours" in said
+    assert "CONTEXTNMT_SLURM_TRAINING_TIME" in said
+
+
+def test_an_account_of_somebody_else_is_told_with_ones_own(
+    accounted: Cluster, start: Start, clone: Callable[[], Path]
+) -> None:
+    folder = clone()
+    said = refused(start, accounted, folder, *CALL, CONTEXTNMT_SLURM_ACCOUNT="physics")
+    assert "account physics" in said and "tests" in said
+    run = start(accounted, folder, *CALL, CONTEXTNMT_SLURM_ACCOUNT="tests")
+    said, _ = run.communicate(timeout=90)
+    assert run.returncode == 0, said[-3000:]
+    done = accounted.said("sacct", "-n", "-X", "-P", "--format=Account,State,Comment")
+    assert "tests|COMPLETED|rule_generate_wildcards_embedded_embedded.tar.gz" in done.splitlines()
+
+
+def test_a_folder_that_nodes_do_not_see_is_told(
+    cluster: Cluster, start: Start, clone: Callable[[], Path]
+) -> None:
+    folder = clone()
+    with cluster.covered(folder):
+        said = refused(start, cluster, folder, *CALL)
+    assert f"does not see {folder / 'results/demo'}" in said
+    assert "file system" in said
+
+
+def test_a_python_that_nodes_do_not_see_is_told(
+    cluster: Cluster, start: Start, clone: Callable[[], Path]
+) -> None:
+    with cluster.covered(Path(sys.executable).parent):
+        said = refused(start, cluster, clone(), *CALL)
+    assert f"does not see {sys.executable}" in said
+
+
+def test_a_full_disk_is_told_by_the_first_job(
+    cluster: Cluster, start: Start, clone: Callable[[], Path]
+) -> None:
+    folder = clone()
+    (folder / ARCHIVE).mkdir(parents=True)
+    (folder / ARCHIVE / "kept").touch()  # Snakemake removes an empty folder
+    with cluster.covered(folder / ARCHIVE, size="8k"):
+        run = start(cluster, folder, *CALL)
+        said, _ = run.communicate(timeout=90)
+    assert run.returncode == 1
+    assert "the disk is full: free some space" in said
+    assert "Traceback" not in said
+    assert [path.name for path in (folder / ARCHIVE).iterdir()] == ["kept"]
