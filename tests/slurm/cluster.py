@@ -262,9 +262,11 @@ class Cluster:
     def jobs(self, fields: Sequence[str] = ("JobID", "Name", "State")) -> list[dict[str, str]]:
         """All jobs that the controller remembers, with `fields` of `squeue --Format`."""
         wanted = ",".join(f"{field}:200" for field in fields)
-        lines = self.said("squeue", "-h", "-t", "all", "-O", wanted).splitlines()
+        lines = self.said("squeue", "-h", "-t", "all", "-O", wanted).split("\n")
         cut = [
-            [line[200 * n : 200 * (n + 1)].strip() for n in range(len(fields))] for line in lines
+            [line[200 * n : 200 * (n + 1)].strip() for n in range(len(fields))]
+            for line in lines
+            if line
         ]
         return [dict(zip(fields, cells, strict=True)) for cells in cut]
 

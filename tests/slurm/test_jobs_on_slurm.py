@@ -54,7 +54,12 @@ def test_a_job_out_of_memory_is_tried_again_with_more_of_it_and_more_time(
     cluster: Cluster, start: Start, untrained: Path
 ) -> None:
     shutil.rmtree(untrained / "results/demo/binarize")
-    edit(untrained, "text.smk", "mem_mb=memory(8000)", "mem_mb=memory(100)")
+    edit(
+        untrained,
+        "text.smk",
+        "mem_mb=memory(8000)",
+        "mem_mb=lambda wildcards, attempt: 100 * attempt",
+    )
     folder = "results/demo/binarize/en-fr/word/manifest.json"
     run = start(cluster, untrained, folder, *ONE_MODEL[1:])
     said, _ = run.communicate(timeout=180)
@@ -65,4 +70,5 @@ def test_a_job_out_of_memory_is_tried_again_with_more_of_it_and_more_time(
     assert done["JobState"] == "COMPLETED"
     for number, job in enumerate([*killed, done], start=1):
         assert f"mem={100 * number}M" in job["TRES"]
-        assert job["TimeLimit"] == f"{6 * number:02}:00:00"
+        hours, minutes = divmod(90 * number, 60)
+        assert job["TimeLimit"] == f"{hours:02}:{minutes:02}:00"

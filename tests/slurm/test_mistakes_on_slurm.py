@@ -62,7 +62,7 @@ def test_an_account_of_somebody_else_is_told_with_ones_own(
     said, _ = run.communicate(timeout=90)
     assert run.returncode == 0, said[-3000:]
     done = accounted.said("sacct", "-n", "-X", "-P", "--format=Account,State,Comment")
-    assert "tests|COMPLETED|rule_generate_wildcards_embedded_embedded.tar.gz" in done.splitlines()
+    assert "tests|COMPLETED|rule_generate_wildcards_embedded_embedded.tar.gz" in done.split("\n")
 
 
 def test_a_folder_that_nodes_do_not_see_is_told(

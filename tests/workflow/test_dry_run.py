@@ -1,5 +1,6 @@
 """Plans: every target, both profiles, every preset; and what the linters say."""
 
+import json
 import re
 import subprocess
 import sys
@@ -125,37 +126,53 @@ def test_both_profiles_plan_the_run(
     assert jobs(run.stdout)["train"] == RUNS
 
 
-def test_account_and_partitions_come_from_the_environment(
-    environment: dict[str, str], tmp_path: Path
+@pytest.mark.parametrize("said", [True, False])
+def test_what_differs_between_clusters_comes_from_the_environment(
+    environment: dict[str, str], said: bool
 ) -> None:
-    """In the resources of a job, as a plan without messages of its own would show them."""
     settings = {
-        "CONTEXTNMT_SLURM_ACCOUNT": "group",
-        "CONTEXTNMT_SLURM_PARTITION": "day",
-        "CONTEXTNMT_SLURM_GPU_PARTITION": "gpus",
+        "ACCOUNT": "group",
+        "PARTITION": "day",
+        "QOS": "long",
+        "EXTRA": "--reservation=us --nice",
+        "TRAINING_TIME": "24h",
+        "MODULES": "module load python/3.11",
     }
     program = (
-        "import sys; from snakemake.profiles import ProfileConfigFileParser as Parser;"
-        "print(Parser().parse(open('slurm/config.yaml')))"
+        "import json; from snakemake.profiles import ProfileConfigFileParser as Parser;"
+        "print(json.dumps(Parser().parse(open('slurm/config.yaml'))))"
     )
-    for variables in (settings, {}):
-        shown = subprocess.run(
-            [sys.executable, "-c", program],
-            cwd=ROOT,
-            env=environment | variables,
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        assert ("slurm_account=group" in shown) == bool(variables)
-        assert ("slurm_partition=day" in shown) == bool(variables)
-        assert shown.count("slurm_partition=gpus") == (2 if variables else 0)
+    variables = {f"CONTEXTNMT_SLURM_{name}": value for name, value in settings.items()}
+    shown = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env=environment | (variables if said else {}),
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    profile = json.loads(shown)
+    resources = {"mem_mb=4000", "runtime=60"}
+    training = {"train:slurm_extra='--signal=TERM@120'"}
+    if said:
+        resources |= {"slurm_account=group", "slurm_partition=day", "qos=long"}
+        resources |= {"slurm_extra='--reservation=us --nice'"}
+        training = {"train:slurm_extra='--signal=TERM@120 --reservation=us --nice'"}
+        training |= {"train:runtime=24h"}
+    assert set(profile["default-resources"]) == resources
+    assert set(profile["set-resources"]) == training
+    assert profile.get("precommand") == ("module load python/3.11" if said else None)
 
 
 @pytest.mark.parametrize("profile", ["local", "slurm"])
 def test_trainings_ask_for_a_gpu_where_the_device_is_one(
-    snakemake: Run, clone: Callable[[], Path], profile: str
+    clone: Callable[[], Path], profile: str, environment: dict[str, str]
 ) -> None:
+    environment = environment | {
+        "CONTEXTNMT_SLURM_PARTITION": "day",
+        "CONTEXTNMT_SLURM_GPU_PARTITION": "gpus",
+        "CONTEXTNMT_SLURM_GPU_TYPE": "h100",
+    }
     folder = clone()
     rules = folder / "workflow" / "rules" / "train.smk"
     text = rules.read_text()
@@ -163,10 +180,21 @@ def test_trainings_ask_for_a_gpu_where_the_device_is_one(
     assert messages  # shown instead of a job's resources
     rules.write_text(silent)
     for device, gpus in (("cpu", 0), ("cuda", 1)):
-        run = snakemake(folder, MODEL, "-n", "--profile", profile, "--config", f"device={device}")
-        assert run.returncode == 0, run.stdout
-        (resources,) = re.findall(r"rule train:.*?resources: ([^\n]*)", run.stdout, re.DOTALL)
-        assert f"gpu={gpus}" in resources.split(", ")
+        run = subprocess.run(
+            ["snakemake", MODEL, "-n", "--profile", profile, "--config", f"device={device}"],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert run.returncode == 0, run.stderr
+        (found,) = re.findall(r"rule train:.*?resources: ([^\n]*)", run.stdout, re.DOTALL)
+        resources = set(found.split(", "))
+        assert f"gpu={gpus}" in resources
+        of_gpu = {"slurm_partition=gpus", "gpu_model=h100"}
+        assert of_gpu & resources == (of_gpu if gpus else set())
+        assert ("slurm_partition=day" in resources) == (profile == "slurm" and not gpus)
 
 
 def test_multi30k_is_planned_without_fetching_anything(snakemake: Run, fresh: list[str]) -> None:

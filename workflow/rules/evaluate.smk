@@ -16,7 +16,7 @@ rule translate:
     threads: lambda wildcards: recipe(wildcards)["training"]["threads"]
     resources:
         **gpu_resources(),
-        mem_mb=memory(8000),
+        mem_mb=memory(16000),
         runtime=hours(8),
     params:
         *code("contextnmt.translation.translate"),

@@ -41,7 +41,7 @@ rule train:
     threads: lambda wildcards: recipe(wildcards)["training"]["threads"]
     resources:
         **gpu_resources(),
-        mem_mb=memory(16000),
+        mem_mb=memory(24000),
         # Not more at the next attempt: what is trained goes on where it was.
         runtime="48h",
     params:

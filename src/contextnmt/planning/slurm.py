@@ -252,8 +252,10 @@ def cancel(jobs: Iterable[Queued]) -> None:
     """End these jobs and wait until they have ended; trainings save their state before."""
     numbers = ",".join(job.number for job in jobs)
     asked("scancel", *numbers.split(","))
-    while asked("squeue", "--noheader", f"--jobs={numbers}")[1].count("\n"):
+    status, words = 0, numbers
+    while status == 0 and words:  # of jobs that it has forgotten, squeue has another status
         time.sleep(1)
+        status, words = asked("squeue", "--noheader", f"--jobs={numbers}")
 
 
 def asked(*command: str) -> tuple[int, str]:

@@ -1,0 +1,169 @@
+"""What Slurm is asked, and what is made of its answers; its programs are scripts here."""
+
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from contextnmt.errors import UserError
+from contextnmt.planning import slurm
+from contextnmt.planning.slurm import Queued, Request
+
+GPU = Request(threads=4, memory=16000, minutes=2880, gpus=1, gpu_type="h100", partition="fast")
+
+
+@pytest.fixture
+def programs(tmp_path, monkeypatch):
+    """Put programs on the PATH, which has no others; give their bodies, in sh."""
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+
+    def put(**bodies):
+        for name, body in bodies.items():
+            path = tmp_path / "bin" / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(f"#!/bin/sh\n{body}\n")
+            path.chmod(path.stat().st_mode | stat.S_IXUSR)
+
+    return put
+
+
+def test_a_request_is_what_sbatch_gets():
+    assert Request().options() == ["--ntasks=1", "--cpus-per-task=1"]
+    extra = Request(threads=2, account="group", qos="long", extra="--signal=TERM@120 -x 'n 1'")
+    assert extra.options() == [
+        *("--ntasks=1", "--cpus-per-task=2", "--qos=long", "--account=group"),
+        *("--signal=TERM@120", "-x", "n 1"),
+    ]
+    assert GPU.options() == [
+        *("--ntasks=1", "--cpus-per-task=4", "--mem=16000", "--time=2880"),
+        *("--gpus=h100:1", "--partition=fast"),
+    ]
+    assert str(GPU) == "4 cores, 16,000 MB, 48 hours, 1 GPU h100, partition fast"
+
+
+@pytest.mark.parametrize(
+    ("limit", "minutes"),
+    [
+        ("infinite", None),
+        ("30", 0.5),
+        ("30:00", 30),
+        ("1:30:00", 90),
+        ("2-00:00:00", 2880),
+        ("1-12:00:30", 2160.5),
+        ("n/a", None),
+    ],
+)
+def test_times_of_sinfo_are_read(limit, minutes):
+    assert slurm.minutes(limit) == minutes
+
+
+def test_without_slurm_the_other_profile_is_named(programs):
+    programs(sbatch="", squeue="")
+    with pytest.raises(UserError, match=r"srun, scancel, sinfo not on the PATH.*--profile local"):
+        slurm.check_programs()
+
+
+def test_a_controller_that_does_not_answer_is_told(programs):
+    fine = dict.fromkeys(slurm.PROGRAMS, "")
+    programs(**fine | {"sinfo": "echo 'Unable to contact slurm controller' >&2; exit 1"})
+    with pytest.raises(UserError, match="does not answer: Unable to contact"):
+        slurm.check_programs()
+    programs(sinfo="echo cpu")
+    slurm.check_programs()
+
+
+def test_accounts_are_told_where_slurm_has_some(programs):
+    slurm.check_account("group")  # no sacctmgr: nothing is known
+    programs(sacctmgr="echo tests; echo ours; echo tests")
+    with pytest.raises(UserError, match="account group: not one of yours, which are ours, tests"):
+        slurm.check_account("group")
+    slurm.check_account("Ours")
+    slurm.check_account("")
+    programs(sacctmgr="echo no database; exit 1")
+    slurm.check_account("group")
+
+
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [
+        ("Invalid partition name specified", "CONTEXTNMT_SLURM_GPU_PARTITION to one of cpu, fast"),
+        ("Requested node configuration is not available", "CONTEXTNMT_SLURM_GPU_TYPE and CONT"),
+        ("Invalid account or account/partition combination specified", "_SLURM_ACCOUNT"),
+        ("Invalid qos specification", "CONTEXTNMT_SLURM_QOS"),
+        ("Batch script contains DOS line breaks", "or your profile"),
+    ],
+)
+def test_a_refusal_is_told_once_with_what_to_do(programs, words, advice):
+    programs(
+        sbatch=f"echo 'sbatch: error: some' >&2; echo 'allocation failure: {words}' >&2; exit 1",
+        sinfo="echo 'cpu* 1-00:00:00'; echo 'fast infinite'",
+    )
+    jobs = {GPU: ["train", "train"], Request(threads=8, gpus=2): ["translate"]}
+    with pytest.raises(UserError) as refused:
+        slurm.check_requests(jobs)
+    first, *told = str(refused.value).split("\n")
+    assert first == "Slurm would never run what this call needs:"
+    (line,) = told
+    assert line.startswith(f"- train, translate (such as {GPU}): {words}: ")
+    assert advice in line
+
+
+def test_a_time_that_slurm_would_never_grant_is_found(programs):
+    programs(sbatch="", sinfo="echo 'cpu* 1-00:00:00'; echo 'fast infinite'")
+    slurm.check_requests({GPU: ["train"], Request(minutes=1440): ["bpe"]})
+    with pytest.raises(UserError, match="limit of 24 hours: set CONTEXTNMT_SLURM_PARTITION"):
+        slurm.check_requests({Request(minutes=1441): ["bpe"]})
+
+
+def test_what_a_node_does_not_see_is_told(programs, tmp_path):
+    probe = 'while [ "$1" != -c ]; do shift; done; '
+    programs(srun=probe + f"echo n7; exit {slurm.UNSEEN}")
+    with pytest.raises(UserError, match=f"node n7 does not see {tmp_path}/results"):
+        slurm.check_folder(tmp_path / "results", sys.executable, [GPU])
+    programs(srun=probe + f"echo n7; exit {slurm.NO_PYTHON}")
+    with pytest.raises(UserError, match=f"node n7 does not see {sys.executable}"):
+        slurm.check_folder(tmp_path / "results", sys.executable, [GPU])
+    programs(srun="echo 'Requested nodes are busy' >&2; exit 1")
+    slurm.check_folder(tmp_path / "results", sys.executable, [GPU])
+    assert not list((tmp_path / "results").iterdir())
+
+
+def test_the_probe_finds_what_is_missing(monkeypatch, tmp_path):
+    """The script itself, on this machine."""
+    monkeypatch.setattr(slurm, "LATE", 1)
+    (tmp_path / "seen").touch()
+    for path, python, status in [
+        (tmp_path / "seen", sys.executable, 0),
+        (tmp_path / "seen", tmp_path / "python", slurm.NO_PYTHON),
+        (tmp_path / "unseen", sys.executable, slurm.UNSEEN),
+    ]:
+        assert slurm.asked("sh", "-c", slurm.PROBE, "sh", str(path), str(python), "1")[0] == status
+
+
+def test_jobs_that_a_killed_call_left_are_those_of_this_folder_and_work(programs, tmp_path):
+    here, tab = Path.cwd(), "\t"
+    lines = [
+        f"1{tab}contextnmt_a{tab}{here}{tab}rule_train_wildcards_en-fr_gru_1",
+        f"2{tab}contextnmt_a{tab}{here}{tab}rule_train_wildcards_en-fr_gru_2",
+        f"3{tab}contextnmt_a{tab}{tmp_path}{tab}rule_train_wildcards_en-fr_gru_1",
+        f"4{tab}mine{tab}{here}{tab}rule_train_wildcards_en-fr_gru_1",
+        f"5{tab}other",
+    ]
+    programs(squeue="".join(f"echo '{line}'\n" for line in lines))
+    found = slurm.left_over(Path(), "contextnmt", ["rule_train_wildcards_en-fr_gru_1"])
+    assert found == [Queued("1", "rule_train_wildcards_en-fr_gru_1")]
+    programs(squeue="exit 1")
+    assert slurm.left_over(Path(), "contextnmt", ["rule_train_wildcards_en-fr_gru_1"]) == []
+
+
+def test_jobs_that_are_ended_are_waited_for(programs, tmp_path):
+    queue = tmp_path / "queue"
+    queue.touch()
+    programs(
+        scancel=f'echo "$@" > {tmp_path}/cancelled',
+        squeue=f"[ -e {queue} ] && echo 2; /bin/rm -f {queue}",
+    )
+    slurm.cancel([Queued("1", "a"), Queued("2", "b")])
+    assert (tmp_path / "cancelled").read_text() == "1 2\n"
+    assert not queue.exists()
