@@ -91,7 +91,7 @@ def test_accounts_are_told_where_slurm_has_some(programs):
         ("Requested node configuration is not available", "CONTEXTNMT_SLURM_GPU_TYPE and CONT"),
         ("Invalid account or account/partition combination specified", "_SLURM_ACCOUNT"),
         ("Invalid qos specification", "CONTEXTNMT_SLURM_QOS"),
-        ("Batch script contains DOS line breaks", "or your profile"),
+        ("Invalid feature specification", "or your profile"),
     ],
 )
 def test_a_refusal_is_told_once_with_what_to_do(programs, words, advice):
@@ -114,6 +114,21 @@ def test_a_time_that_slurm_would_never_grant_is_found(programs):
     slurm.check_requests({GPU: ["train"], Request(minutes=1440): ["bpe"]})
     with pytest.raises(UserError, match="limit of 24 hours: set CONTEXTNMT_SLURM_PARTITION"):
         slurm.check_requests({Request(minutes=1441): ["bpe"]})
+
+
+def test_what_passes_by_itself_and_what_a_qos_may_lift_ends_no_call(programs):
+    now = "Required node not available (down, drained or reserved)"
+    programs(sbatch=f"echo 'allocation failure: {now}'; exit 1", sinfo="echo 'cpu* 1-00:00:00'")
+    slurm.check_requests({GPU: ["train"]})
+    programs(sbatch="")
+    slurm.check_requests({Request(minutes=2880, qos="long"): ["train"]})
+
+
+def test_slurm_is_asked_as_from_outside_of_a_job(programs, monkeypatch):
+    programs(srun='echo "$SLURM_JOB_ID $SLURM_CONF"')
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    monkeypatch.setenv("SLURM_CONF", "/etc/slurm/slurm.conf")
+    assert slurm.asked("srun") == (0, "/etc/slurm/slurm.conf")
 
 
 def test_what_a_node_does_not_see_is_told(programs, tmp_path):

@@ -11,6 +11,7 @@ import os
 import shutil
 import socket
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -360,3 +361,14 @@ def wait_until(ready: Callable[[], object], seconds: float, what: str) -> None:
         if time.monotonic() > end:
             raise TimeoutError(f"not within {seconds} s: {what}")
         time.sleep(0.2)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory(prefix="slurm") as place:
+        one = Cluster(Path(place), memory=64_000)
+        try:
+            one.start()
+            print("A shell on a cluster of two nodes, which ends with it: try sinfo, squeue.")
+            subprocess.run([*one.inside, "bash"], env=one.environment, check=False)
+        finally:
+            one.stop()

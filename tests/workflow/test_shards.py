@@ -99,3 +99,25 @@ def test_something_was_removed_and_selected(folders: dict[int, Path]) -> None:
     assert removed["wrong_language"]["count"] > 0 < removed["drop_duplicates"]["count"]
     selected = json.loads((folders[1] / "select/en-fr/train.selected.json").read_bytes())
     assert 0 < selected["kept"]["pairs"] < selected["read"]["pairs"]
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ({}, 1),  # 10,080 lines
+        ({"lines": 2_000_000}, 1),
+        ({"lines": 2_000_001}, 2),
+        ({"lines": {"en-fr": 22_520_376, "en-de": 7}}, 12),
+        ({"lines": 22_520_376, "shards": 3}, 3),
+    ],
+)
+def test_a_text_is_cut_by_its_size_unless_told_otherwise(
+    snakemake: Run, tmp_path: Path, text: dict[str, int], parts: int
+) -> None:
+    corpora = {"embedded": {"texts": {"train": text}}}
+    own = tmp_path / "own.yaml"
+    own.write_text(yaml.safe_dump({"pairs": ["en-fr"], "corpora": corpora}))
+    place = ["-s", f"{ROOT}/Snakefile", "-d", f"{tmp_path}", "--configfile", f"{own}"]
+    run = snakemake(ROOT, "tokenized", "-n", *place)
+    assert run.returncode == 0, run.stdout
+    assert len(set(re.findall(r"tokenize en-fr train\S*", run.stdout))) == parts

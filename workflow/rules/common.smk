@@ -164,9 +164,22 @@ def text_entry(name):
     )
 
 
+def lines_of(text):
+    """How many lines a text has, the most if pairs differ; None if nobody has said."""
+    entry = text_entry(text)
+    lines = entry.get("lines") or entry.get("lines_recalled")
+    return max(lines.values()) if isinstance(lines, dict) else lines
+
+
+# A part is a job of its own in a dozen stages, each of which costs a cluster some seconds besides its
+# work (benchmarks/slurm_jobs.py): so many pairs take a core a minute or more.
+PAIRS_OF_A_PART = 2_000_000
+
+
 def shards(text):
-    """Into how many parts a text is cut while it is a training text."""
-    return text_entry(text).get("shards", 1)
+    """Into how many parts a text is cut while it is a training text; few and big ones."""
+    stated = text_entry(text).get("shards")
+    return stated or -(-(lines_of(text) or 1) // PAIRS_OF_A_PART)
 
 
 def numbered(name, count):
@@ -203,11 +216,7 @@ def selection(pair):
 
 def is_large():
     """Whether some pair has over a million pairs to train on, or nobody has said how many."""
-    entries = [[text_entry(text) for text in texts(pair, "train")] for pair in PAIRS]
-    lines = [
-        [entry.get("lines") or entry.get("lines_recalled") for entry in each]
-        for each in entries
-    ]
+    lines = [[lines_of(text) for text in texts(pair, "train")] for pair in PAIRS]
     return any(None in each or sum(each) > 1_000_000 for each in lines)
 
 

@@ -8,7 +8,7 @@ GPUS = 1 if CONFIGURATION["device"] == "cuda" else 0
 
 
 def gpu_resources():
-    """Resources of a job that computes on the device, GPU or none; other executors ignore names."""
+    """Resources of a job that computes on the device; without Slurm, the names mean nothing."""
     named = {
         "slurm_partition": os.environ.get("CONTEXTNMT_SLURM_GPU_PARTITION"),
         "gpu_model": os.environ.get("CONTEXTNMT_SLURM_GPU_TYPE"),
@@ -38,13 +38,15 @@ def slurm_request(job):
 
 def slurm_comment(job):
     """The comment by which Slurm's records name a job: the executor's own words."""
-    words = "_".join(str(value) for value in job.wildcards_dict.values())
+    words = "_".join(job.wildcards_dict.values()).replace("/", "_")
     return f"rule_{job.name}" + (f"_wildcards_{words}" if words else "")
 
 
 def check_slurm(jobs):
     """End the call unless Slurm would run all jobs; end what a killed call has left in Slurm."""
     jobs = [job for job in jobs if not job.is_local]
+    if not jobs:
+        return
     requests = {}
     for job in jobs:
         requests.setdefault(slurm_request(job), []).append(job.name)

@@ -5,6 +5,7 @@ A job that Slurm refuses, or that it would keep waiting for ever, is found by as
 """
 
 import getpass
+import os
 import shlex
 import shutil
 import subprocess
@@ -34,6 +35,9 @@ UNSEEN, NO_PYTHON = 66, 67
 
 #: What Slurm itself does not say: it would let such a job wait for ever.
 TOO_LONG = "longer than the partition's limit"
+
+#: Words of refusals that no waiting mends. Others, of nodes that are down or of a full queue, pass.
+LASTING = ("invalid", "node configuration", "memory specification", "not permitted", "unrecognized")
 
 
 @dataclass(frozen=True)
@@ -123,18 +127,20 @@ def check_account(account: str) -> None:
 def check_requests(requests: Mapping[Request, Iterable[str]]) -> None:
     """Raises UserError, naming rules, if Slurm would refuse what they ask for, or never start it.
 
-    `requests`: what is asked for -> the rules that do.
+    `requests`: what is asked for -> the rules that do. A quality of service may lift the limits of
+    a partition, so with one, Slurm alone is asked.
     """
     limits = partition_limits()
     refused: dict[str, list[tuple[Request, Iterable[str]]]] = {}
     for request, rules in requests.items():
         status, words = asked("sbatch", "--test-only", *request.options(), "--wrap=true")
-        limit = limits.get(request.partition)
+        limit = None if request.qos else limits.get(request.partition)
         if status == 0 and limit is not None and request.minutes > limit:
-            status, words = 1, f"{TOO_LONG} of {limit / 60:g} hours"
-        if status:
-            said = f"{reason(words)}: {advice(words, request, limits)}"
-            refused.setdefault(said, []).append((request, rules))
+            words = f"{TOO_LONG} of {limit / 60:g} hours"
+        elif status == 0 or not any(word in words.lower() for word in LASTING):
+            continue
+        said = f"{reason(words)}: {advice(words, request, limits)}"
+        refused.setdefault(said, []).append((request, rules))
     if refused:
         told = []
         for said, jobs in refused.items():
@@ -169,7 +175,8 @@ def minutes(limit: str) -> float | None:
 
 def reason(words: str) -> str:
     """What Slurm says, without who says it."""
-    line = words.split("\n")[-1]
+    lines = [line for line in words.split("\n") if not line.startswith("Try ")]
+    line = lines[-1]
     return line.removeprefix("sbatch: error: ").removeprefix("allocation failure: ")
 
 
@@ -200,7 +207,7 @@ def advice(words: str, request: Request, limits: Mapping[str, float | None]) -> 
 def check_folder(folder: Path, python: str, requests: Iterable[Request]) -> None:
     """Raises UserError if a node does not see `folder`, or the program `python`.
 
-    One node of each partition is asked, where one is free now; else nothing is known, and said.
+    One node of each partition is asked, where one is free now; else it is left to the jobs.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for partition, account in sorted({(each.partition, each.account) for each in requests}):
@@ -259,9 +266,11 @@ def cancel(jobs: Iterable[Queued]) -> None:
 
 
 def asked(*command: str) -> tuple[int, str]:
-    """Exit status and words of a program of Slurm."""
+    """Exit status and words of a program of Slurm, as from outside of any job of it."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("SLURM_JOB")}
     done = subprocess.run(
         command,
+        env=kept,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
