@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from pages import made_by
 
+from contextnmt import places
 from contextnmt.errors import UserError
 from contextnmt.files import count_lines
 from contextnmt.planning.jobs import Job, planned
@@ -62,7 +63,7 @@ class Counted(Sizes):
 
     def stated(self, pair: str, text: str) -> float | None:
         folder, language = self.results / "extract" / pair, pair.partition("-")[0]
-        count = self.texts[text].get("shards", 1)
+        count = places.shards(self.texts[text])
         part = f"{text}.{language}.gz" if count == 1 else f"{text}.*of{count}.{language}.gz"
         found = [*folder.glob(part)]
         return sum(map(lines, found)) if found else None

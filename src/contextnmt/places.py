@@ -1,12 +1,16 @@
 """Where the texts of a configuration lie, and which of them are the same."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 Configuration = dict[str, Any]
 
 #: What may stand in braces in the names of files and members.
 PLACEHOLDERS = ("lang", "source", "target", "pair", "side")
+
+#: A core works on so many pairs for a minute or more; the schema allows no more parts than these.
+PAIRS_OF_A_PART, MOST_PARTS = 2_000_000, 64
 
 
 def place(
@@ -77,3 +81,18 @@ def content(configuration: Configuration, pair: str, text: str, language: str) -
 def canonical(value: Any) -> str:
     """`value` as JSON on one line, the same for equal values."""
     return json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+def lines(text: Mapping[str, Any]) -> int | None:
+    """How many lines a text is said to have, the most if pairs differ; None if nobody has said."""
+    said = text.get("lines") or text.get("lines_recalled")
+    return max(said.values()) if isinstance(said, dict) else said
+
+
+def shards(text: Mapping[str, Any]) -> int:
+    """Into how many parts a text is cut while it is a training text: what it says, or by its size.
+
+    A part is a job of its own in a dozen stages, each of which costs a cluster some seconds besides
+    its work (benchmarks/slurm_jobs.py): parts are few and big.
+    """
+    return text.get("shards") or min(MOST_PARTS, -(-(lines(text) or 1) // PAIRS_OF_A_PART))

@@ -2,7 +2,6 @@
 
 import stat
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -91,13 +90,15 @@ def test_accounts_are_told_where_slurm_has_some(programs):
         ("Requested node configuration is not available", "CONTEXTNMT_SLURM_GPU_TYPE and CONT"),
         ("Invalid account or account/partition combination specified", "_SLURM_ACCOUNT"),
         ("Invalid qos specification", "CONTEXTNMT_SLURM_QOS"),
+        ("Job's QOS not permitted to use this partition", "CONTEXTNMT_SLURM_QOS"),
+        ("Requested time limit is invalid (missing or exceeds some limit)", "TRAINING_TIME"),
         ("Invalid feature specification", "or your profile"),
     ],
 )
 def test_a_refusal_is_told_once_with_what_to_do(programs, words, advice):
     programs(
-        sbatch=f"echo 'sbatch: error: some' >&2; echo 'allocation failure: {words}' >&2; exit 1",
-        sinfo="echo 'cpu* 1-00:00:00'; echo 'fast infinite'",
+        sbatch=f'echo "sbatch: error: some" >&2; echo "allocation failure: {words}" >&2; exit 1',
+        sinfo="case $* in *states*) ;; *) echo 'cpu* 1-00:00:00'; echo 'fast infinite';; esac",
     )
     jobs = {GPU: ["train", "train"], Request(threads=8, gpus=2): ["translate"]}
     with pytest.raises(UserError) as refused:
@@ -117,9 +118,13 @@ def test_a_time_that_slurm_would_never_grant_is_found(programs):
 
 
 def test_what_passes_by_itself_and_what_a_qos_may_lift_ends_no_call(programs):
-    now = "Required node not available (down, drained or reserved)"
-    programs(sbatch=f"echo 'allocation failure: {now}'; exit 1", sinfo="echo 'cpu* 1-00:00:00'")
-    slurm.check_requests({GPU: ["train"]})
+    for now in [
+        "Required node not available (down, drained or reserved)",
+        "Requested node configuration is not available",  # as long as some are down, says sinfo
+    ]:
+        programs(sbatch=f'echo "allocation failure: {now}" >&2; exit 1', sinfo="echo n1")
+        slurm.check_requests({GPU: ["train"]})
+    programs(sinfo="echo 'cpu* 1-00:00:00'")
     programs(sbatch="")
     slurm.check_requests({Request(minutes=2880, qos="long"): ["train"]})
 
@@ -128,57 +133,78 @@ def test_slurm_is_asked_as_from_outside_of_a_job(programs, monkeypatch):
     programs(srun='echo "$SLURM_JOB_ID $SLURM_CONF"')
     monkeypatch.setenv("SLURM_JOB_ID", "7")
     monkeypatch.setenv("SLURM_CONF", "/etc/slurm/slurm.conf")
-    assert slurm.asked("srun") == (0, "/etc/slurm/slurm.conf")
+    assert slurm.asked("srun") == (0, "/etc/slurm/slurm.conf", "")
 
 
 def test_what_a_node_does_not_see_is_told(programs, tmp_path):
     probe = 'while [ "$1" != -c ]; do shift; done; '
     programs(srun=probe + f"echo n7; exit {slurm.UNSEEN}")
     with pytest.raises(UserError, match=f"node n7 does not see {tmp_path}/results"):
-        slurm.check_folder(tmp_path / "results", sys.executable, [GPU])
+        list(slurm.check_folder(tmp_path / "results", sys.executable, [GPU], 1))
     programs(srun=probe + f"echo n7; exit {slurm.NO_PYTHON}")
     with pytest.raises(UserError, match=f"node n7 does not see {sys.executable}"):
-        slurm.check_folder(tmp_path / "results", sys.executable, [GPU])
+        list(slurm.check_folder(tmp_path / "results", sys.executable, [GPU], 1))
     programs(srun="echo 'Requested nodes are busy' >&2; exit 1")
-    slurm.check_folder(tmp_path / "results", sys.executable, [GPU])
+    asked = slurm.check_folder(tmp_path / "results", sys.executable, [GPU, Request()], 1)
+    assert list(asked) == ["default", "fast"]
+    programs(srun="echo 'a notice of the site' >&2")
+    assert not list(slurm.check_folder(tmp_path / "results", sys.executable, [GPU], 1))
     assert not list((tmp_path / "results").iterdir())
 
 
-def test_the_probe_finds_what_is_missing(monkeypatch, tmp_path):
+def test_the_probe_finds_what_is_missing(tmp_path):
     """The script itself, on this machine."""
-    monkeypatch.setattr(slurm, "LATE", 1)
     (tmp_path / "seen").touch()
     for path, python, status in [
         (tmp_path / "seen", sys.executable, 0),
         (tmp_path / "seen", tmp_path / "python", slurm.NO_PYTHON),
         (tmp_path / "unseen", sys.executable, slurm.UNSEEN),
     ]:
-        assert slurm.asked("sh", "-c", slurm.PROBE, "sh", str(path), str(python), "1")[0] == status
+        answer = slurm.asked("sh", "-c", slurm.PROBE, "sh", str(path), str(python), "1")
+        assert answer.status == status
 
 
-def test_jobs_that_a_killed_call_left_are_those_of_this_folder_and_work(programs, tmp_path):
-    here, tab = Path.cwd(), "\t"
-    lines = [
-        f"1{tab}contextnmt_a{tab}{here}{tab}rule_train_wildcards_en-fr_gru_1",
-        f"2{tab}contextnmt_a{tab}{here}{tab}rule_train_wildcards_en-fr_gru_2",
-        f"3{tab}contextnmt_a{tab}{tmp_path}{tab}rule_train_wildcards_en-fr_gru_1",
-        f"4{tab}mine{tab}{here}{tab}rule_train_wildcards_en-fr_gru_1",
-        f"5{tab}other",
-    ]
-    programs(squeue="".join(f"echo '{line}'\n" for line in lines))
-    found = slurm.left_over(Path(), "contextnmt", ["rule_train_wildcards_en-fr_gru_1"])
-    assert found == [Queued("1", "rule_train_wildcards_en-fr_gru_1")]
+def test_jobs_that_a_killed_call_left_are_those_it_has_noted(programs):
+    queue = {"1": "rule_train_wildcards_en-fr_gru_1", "2": "other", "3": "rule_bpe", "4": ""}
+    programs(squeue="".join(f"echo '{n}\t{comment}'\n" for n, comment in queue.items()))
+    noted = {"1": "rule_train_wildcards_en-fr_gru_1", "2": "rule_train", "9": "rule_bpe"}
+    assert slurm.left_over(noted) == [Queued("1", "rule_train_wildcards_en-fr_gru_1")]
     programs(squeue="exit 1")
-    assert slurm.left_over(Path(), "contextnmt", ["rule_train_wildcards_en-fr_gru_1"]) == []
+    assert slurm.left_over(noted) == []
 
 
 def test_jobs_that_are_ended_are_waited_for(programs, tmp_path):
     queue = tmp_path / "queue"
     queue.touch()
     programs(
-        scancel=f'echo "$@" > {tmp_path}/cancelled',
-        squeue=f"[ -e {queue} ] && echo 2; /bin/rm -f {queue}",
+        scancel=f'echo "$@" > {tmp_path}/cancelled; echo some notice >&2',
+        squeue=f"[ -e {queue} ] && echo 2; echo notice >&2; /bin/rm -f {queue}",
     )
     slurm.cancel([Queued("1", "a"), Queued("2", "b")])
     assert (tmp_path / "cancelled").read_text() == "1 2\n"
     assert not queue.exists()
+
+
+def test_jobs_that_cannot_be_ended_are_named(programs, monkeypatch):
+    programs(scancel="echo Access denied >&2; exit 1", squeue="echo 2")
+    with pytest.raises(UserError, match="jobs 1, 2 of an earlier call do not end Access denied"):
+        slurm.cancel([Queued("1", "a"), Queued("2", "b")])
+    programs(scancel="")
+    monkeypatch.setattr(slurm, "ENDING", 0)
+    with pytest.raises(UserError, match="scancel"):
+        slurm.cancel([Queued("1", "a")])
+
+
+def test_no_answer_is_an_answer(programs, monkeypatch):
+    monkeypatch.setattr(slurm, "SILENT", 0.1)
+    programs(sinfo="exec /bin/sleep 5")
+    assert slurm.asked("sinfo").status == 124
+
+
+def test_a_slurm_that_forgets_early_is_noticed(programs):
+    programs(scontrol="echo 'MinJobAge               = 120 sec'")
+    assert slurm.forgets_early() == 120
+    programs(scontrol="echo 'MinJobAge               = 300 sec'")
+    assert slurm.forgets_early() is None
+    programs(scontrol="exit 1")
+    assert slurm.forgets_early() is None

@@ -59,7 +59,7 @@ def accounted() -> Iterator[Cluster]:
 @pytest.fixture
 def start(environment: dict[str, str]) -> Iterator[Start]:
     """Start Snakemake with the profile in a clone; the two streams come together."""
-    started = []
+    started: list[tuple[Cluster, subprocess.Popen[str]]] = []
 
     def run(
         cluster: Cluster, folder: Path, *arguments: str, **variables: str
@@ -77,13 +77,14 @@ def start(environment: dict[str, str]) -> Iterator[Start]:
             text=True,
             start_new_session=True,
         )
-        started.append(process)
+        started.append((cluster, process))
         return process
 
     yield run
-    for process in started:
+    for cluster, process in started:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
+        cluster.said("scancel", "--user=root")
 
 
 @pytest.fixture(scope="session")

@@ -29,7 +29,8 @@ def refused(start: Start, cluster: Cluster, folder: Path, *words: str, **variabl
     ("name", "value", "words"),
     [
         ("PARTITION", "night", ["generate", "Invalid partition", "one of cpu, gpu, urgent"]),
-        ("EXTRA", "--constraint=fast", ["Invalid feature", "CONTEXTNMT_SLURM_"]),
+        ("CONSTRAINT", "fast", ["Invalid feature", "CONTEXTNMT_SLURM_"]),
+        ("EXTRA", "--constraint=fast", ["--constraint option is not allowed"]),
     ],
 )
 def test_what_slurm_refuses_is_told_first(

@@ -323,6 +323,23 @@ def test_in_a_slurm_job_a_signal_saves_and_the_training_goes_on_to_its_end(
     same(tmp_path, undisturbed)
 
 
+def test_a_signal_at_the_very_end_keeps_the_state_too(reversal, undisturbed, tmp_path, monkeypatch):
+    original = Training.run
+
+    def signalled(self):
+        original(self)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    with monkeypatch.context() as patch:
+        patch.setattr(Training, "run", signalled)
+        run(reversal, tmp_path)
+    assert (tmp_path / "model" / "model.json").exists()
+    assert list((tmp_path / "state").glob("checkpoint.*.json"))
+    run(reversal, tmp_path)
+    same(tmp_path, undisturbed)
+
+
 def test_at_a_terminal_a_signal_ends_it_in_a_slurm_job_too(monkeypatch):
     monkeypatch.setenv("SLURM_JOB_ID", "7")
     assert stays_alive()

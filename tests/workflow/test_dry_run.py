@@ -134,6 +134,7 @@ def test_what_differs_between_clusters_comes_from_the_environment(
         "ACCOUNT": "group",
         "PARTITION": "day",
         "QOS": "long",
+        "CONSTRAINT": "fast",
         "EXTRA": "--reservation=us --nice",
         "TRAINING_TIME": "24h",
         "MODULES": "module load python/3.11",
@@ -155,8 +156,8 @@ def test_what_differs_between_clusters_comes_from_the_environment(
     resources = {"mem_mb=4000", "runtime=60"}
     training = {"train:slurm_extra='--signal=TERM@120'"}
     if said:
-        resources |= {"slurm_account=group", "slurm_partition=day", "qos=long"}
-        resources |= {"slurm_extra='--reservation=us --nice'"}
+        resources |= {"slurm_account='group'", "slurm_partition='day'", "qos='long'"}
+        resources |= {"constraint='fast'", "slurm_extra='--reservation=us --nice'"}
         training = {"train:slurm_extra='--signal=TERM@120 --reservation=us --nice'"}
         training |= {"train:runtime=24h"}
     assert set(profile["default-resources"]) == resources

@@ -164,22 +164,9 @@ def text_entry(name):
     )
 
 
-def lines_of(text):
-    """How many lines a text has, the most if pairs differ; None if nobody has said."""
-    entry = text_entry(text)
-    lines = entry.get("lines") or entry.get("lines_recalled")
-    return max(lines.values()) if isinstance(lines, dict) else lines
-
-
-# A part is a job of its own in a dozen stages, each of which costs a cluster some seconds besides its
-# work (benchmarks/slurm_jobs.py): so many pairs take a core a minute or more.
-PAIRS_OF_A_PART = 2_000_000
-
-
 def shards(text):
-    """Into how many parts a text is cut while it is a training text; few and big ones."""
-    stated = text_entry(text).get("shards")
-    return stated or -(-(lines_of(text) or 1) // PAIRS_OF_A_PART)
+    """Into how many parts a text is cut while it is a training text."""
+    return places.shards(text_entry(text))
 
 
 def numbered(name, count):
@@ -216,7 +203,10 @@ def selection(pair):
 
 def is_large():
     """Whether some pair has over a million pairs to train on, or nobody has said how many."""
-    lines = [[lines_of(text) for text in texts(pair, "train")] for pair in PAIRS]
+    lines = [
+        [places.lines(text_entry(text)) for text in texts(pair, "train")]
+        for pair in PAIRS
+    ]
     return any(None in each or sum(each) > 1_000_000 for each in lines)
 
 
@@ -224,14 +214,20 @@ def is_large():
 SHARE = 1 if is_large() else 1 / 4
 
 
+# So often a job is given more: with --retries beyond that, as trainings may need, no more than that.
+ATTEMPTS = 3
+
+
 def memory(megabytes):
     """Resource function: what a job may take, and as much again with each attempt."""
-    return lambda wildcards, attempt: max(2000, int(megabytes * SHARE)) * attempt
+    least = max(2000, int(megabytes * SHARE))
+    return lambda wildcards, attempt: least * min(attempt, ATTEMPTS)
 
 
 def hours(count):
     """Resource function: minutes that a job may take, and as many again with each attempt."""
-    return lambda wildcards, attempt: max(60, int(60 * count * SHARE)) * attempt
+    least = max(60, int(60 * count * SHARE))
+    return lambda wildcards, attempt: least * min(attempt, ATTEMPTS)
 
 
 def recipe(wildcards):

@@ -104,7 +104,7 @@ rule tokenize:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(2000),
-        runtime=hours(24),
+        runtime=hours(8),
     params:
         *code("contextnmt.corpus.tokenize"),
     message:
@@ -163,7 +163,7 @@ rule clean:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(8000),
-        runtime=hours(12),
+        runtime=hours(8),
     params:
         *code("contextnmt.corpus.clean"),
         settings=lambda wildcards: settings(CONFIGURATION["clean"][pair_of(wildcards)]),

@@ -2,6 +2,8 @@
 
 import sys
 
+from snakemake_executor_plugin_slurm.validation import validate_slurm_extra
+
 from contextnmt.planning import slurm
 
 GPUS = 1 if CONFIGURATION["device"] == "cuda" else 0
@@ -19,21 +21,25 @@ def gpu_resources():
     }
 
 
-def slurm_request(job):
-    """What a job asks Slurm for, as the executor will put it."""
+def slurm_request(job, attempt):
+    """What a job asks Slurm for at an attempt, as the executor will put it."""
+    first, job.attempt = job.attempt, attempt
+    validate_slurm_extra(job)
     named = job.resources.get
-    return slurm.Request(
+    request = slurm.Request(
         threads=job.threads,
         memory=named("mem_mb") or 0,
         minutes=named("runtime") or 0,
         gpus=named("gpu") or 0,
-        gpu_type=named("gpu_model") or "",
-        partition=named("slurm_partition") or "",
-        account=named("slurm_account") or "",
-        qos=named("qos") or workflow.executor_settings.qos or "",
-        constraint=named("constraint") or "",
-        extra=named("slurm_extra") or "",
+        gpu_type=str(named("gpu_model") or ""),
+        partition=str(named("slurm_partition") or ""),
+        account=str(named("slurm_account") or ""),
+        qos=str(named("qos") or workflow.executor_settings.qos or ""),
+        constraint=str(named("constraint") or ""),
+        extra=str(named("slurm_extra") or ""),
     )
+    job.attempt = first
+    return request
 
 
 def slurm_comment(job):
@@ -49,22 +55,45 @@ def check_slurm(jobs):
         return
     requests = {}
     for job in jobs:
-        requests.setdefault(slurm_request(job), []).append(job.name)
+        for attempt in [1, ATTEMPTS]:
+            requests.setdefault(slurm_request(job, attempt), []).append(job.name)
     try:
         slurm.check_programs()
         for account in {request.account for request in requests}:
             slurm.check_account(account)
         slurm.check_requests(requests)
-        slurm.check_folder(Path(RESULTS), sys.executable, requests)
+        latency = workflow.execution_settings.latency_wait
+        unasked = slurm.check_folder(Path(RESULTS), sys.executable, requests, latency)
+        for partition in unasked:
+            tell(
+                f"No node of partition {partition} could be asked whether it sees this folder."
+            )
+        if seconds := slurm.forgets_early():
+            tell(
+                f"This Slurm forgets jobs {seconds} seconds after their end (MinJobAge), perhaps "
+                "before Snakemake has seen it: if it waits for finished jobs, start it again."
+            )
+        end_left_over(jobs)
     except UserError as error:
         sys.exit(str(error))
-    prefix = workflow.executor_settings.jobname_prefix or "contextnmt"
-    old = slurm.left_over(Path(), prefix, map(slurm_comment, jobs))
-    if old:
-        names = ", ".join(f"{job.number} ({job.comment})" for job in old)
-        print(
-            f"Jobs of a call that was killed are ended: {names}",
-            file=sys.stderr,
-            flush=True,
-        )
-        slurm.cancel(old)
+
+
+def end_left_over(jobs):
+    """End jobs in Slurm that a killed call has started for the same files."""
+    # Snakemake has noted their numbers with the files, and locks these while a call is alive.
+    left = slurm.left_over(
+        {
+            number: slurm_comment(job)
+            for job in jobs
+            for number in workflow.persistence.external_jobids(job)
+        }
+    )
+    if left:
+        names = ", ".join(f"{job.number} ({job.comment})" for job in left)
+        tell(f"Jobs of a call that was killed are ended: {names}")
+        slurm.cancel(left)
+
+
+def tell(words):
+    """A line for the user."""
+    print(words, file=sys.stderr, flush=True)

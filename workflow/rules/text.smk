@@ -31,7 +31,7 @@ rule symbolize:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(16000),
-        runtime=hours(12),
+        runtime=hours(8),
     params:
         *code("contextnmt.text.symbolize"),
         out=lambda wildcards, output: output.rules.removesuffix(".rules.tsv"),
@@ -158,7 +158,7 @@ rule bpe_codes:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(16000),
-        runtime=hours(12),
+        runtime=hours(8),
     params:
         *code("contextnmt.text.bpe"),
         texts=lambda wildcards, input: repeated("--text", input),
@@ -190,7 +190,7 @@ rule bpe:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
-        runtime=hours(12),
+        runtime=hours(8),
     params:
         *code("contextnmt.text.bpe"),
     message:

@@ -6,22 +6,27 @@ A job that Slurm refuses, or that it would keep waiting for ever, is found by as
 
 import getpass
 import os
+import re
 import shlex
 import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from contextnmt.errors import UserError
 
 #: Programs of Slurm that Snakemake and this module call.
 PROGRAMS = ("sbatch", "srun", "squeue", "scancel", "sinfo")
 
-#: For so many seconds a node may see a new file late, and a probe waits to be started.
-LATE, BUSY = 20, 5
+#: For so many seconds a probe waits for a free node; after so many, no answer is one.
+BUSY, SILENT = 5, 120
+
+#: So many seconds a job that is cancelled may take to end.
+ENDING = 300
 
 #: What a node does to see whether it could run a job; its exit status says what is missing.
 PROBE = """
@@ -37,7 +42,13 @@ UNSEEN, NO_PYTHON = 66, 67
 TOO_LONG = "longer than the partition's limit"
 
 #: Words of refusals that no waiting mends. Others, of nodes that are down or of a full queue, pass.
-LASTING = ("invalid", "node configuration", "memory specification", "not permitted", "unrecognized")
+LASTING = ("invalid", "node configuration", "memory specification", "permitted", "unrecognized")
+
+#: Nodes that Slurm leaves out when it says that none has what is asked for.
+DOWN = "down,drain,drained,draining,fail,failing,maint,reboot,unknown"
+
+#: Seconds that Slurm has to remember a finished job for, so that Snakemake sees its end (`squeue`).
+REMEMBERED = 240
 
 
 @dataclass(frozen=True)
@@ -89,6 +100,14 @@ class Request:
         return ", ".join(filter(None, said))
 
 
+class Answer(NamedTuple):
+    """Exit status and words of a program of Slurm."""
+
+    status: int
+    said: str
+    complaint: str
+
+
 @dataclass(frozen=True)
 class Queued:
     """A job in Slurm's queue: its number, its comment (rule and wildcards)."""
@@ -105,9 +124,17 @@ def check_programs() -> None:
             "a login node of the cluster (perhaps after `module load slurm`), or use "
             "--profile local"
         )
-    status, words = asked("sinfo", "--noheader", "--format=%P")
-    if status:
-        raise UserError(f"Slurm does not answer: {words}: try again later, or ask who runs it")
+    answer = asked("sinfo", "--noheader", "--format=%P")
+    if answer.status:
+        raise UserError(
+            f"Slurm does not answer: {answer.complaint}: try again later, or ask who runs it"
+        )
+
+
+def forgets_early() -> int | None:
+    """For how many seconds Slurm remembers a finished job, if that is too short for Snakemake."""
+    found = re.search(r"MinJobAge\s*=\s*(\d+)", asked("scontrol", "show", "config").said)
+    return int(found[1]) if found and int(found[1]) < REMEMBERED else None
 
 
 def check_account(account: str) -> None:
@@ -115,8 +142,8 @@ def check_account(account: str) -> None:
     if not account or not shutil.which("sacctmgr"):
         return
     user = getpass.getuser()
-    status, words = asked("sacctmgr", "-n", "-s", "-P", "list", "user", user, "format=account")
-    accounts = sorted(set(words.split())) if status == 0 else []
+    answer = asked("sacctmgr", "-n", "-s", "-P", "list", "user", user, "format=account")
+    accounts = sorted(set(answer.said.lower().split())) if answer.status == 0 else []
     if accounts and account.lower() not in accounts:
         raise UserError(
             f"account {account}: not one of yours, which are {', '.join(accounts)}: set "
@@ -133,11 +160,12 @@ def check_requests(requests: Mapping[Request, Iterable[str]]) -> None:
     limits = partition_limits()
     refused: dict[str, list[tuple[Request, Iterable[str]]]] = {}
     for request, rules in requests.items():
-        status, words = asked("sbatch", "--test-only", *request.options(), "--wrap=true")
+        answer = asked("sbatch", "--test-only", *request.options(), "--wrap=true")
+        words = answer.complaint
         limit = None if request.qos else limits.get(request.partition)
-        if status == 0 and limit is not None and request.minutes > limit:
+        if answer.status == 0 and limit is not None and request.minutes > limit:
             words = f"{TOO_LONG} of {limit / 60:g} hours"
-        elif status == 0 or not any(word in words.lower() for word in LASTING):
+        elif answer.status == 0 or not lasts(words, request):
             continue
         said = f"{reason(words)}: {advice(words, request, limits)}"
         refused.setdefault(said, []).append((request, rules))
@@ -149,11 +177,20 @@ def check_requests(requests: Mapping[Request, Iterable[str]]) -> None:
         raise UserError("Slurm would never run what this call needs:\n" + "\n".join(told))
 
 
+def lasts(words: str, request: Request) -> bool:
+    """Whether waiting does not mend a refusal: nodes that are down now may have what is asked."""
+    if "node configuration" in words:
+        place = [f"--partition={request.partition}"] if request.partition else []
+        away = asked("sinfo", "--noheader", f"--states={DOWN}", "--format=%n", *place)
+        return away.status == 0 and not away.said
+    return any(word in words.lower() for word in LASTING)
+
+
 def partition_limits() -> dict[str, float | None]:
     """How many minutes a job of each partition may take, None if any; '' is the default one."""
-    status, words = asked("sinfo", "--noheader", "--format=%P %l")
+    answer = asked("sinfo", "--noheader", "--format=%P %l")
     limits: dict[str, float | None] = {}
-    for line in words.split("\n") if status == 0 else []:
+    for line in answer.said.split("\n") if answer.status == 0 else []:
         name, _, limit = line.partition(" ")
         limits[name.rstrip("*")] = minutes(limit.strip())
         if name.endswith("*"):
@@ -184,17 +221,18 @@ def advice(words: str, request: Request, limits: Mapping[str, float | None]) -> 
     """What to do about it."""
     variable = "CONTEXTNMT_SLURM_GPU_PARTITION" if request.gpus else "CONTEXTNMT_SLURM_PARTITION"
     known = ", ".join(sorted(filter(None, limits)))
-    if TOO_LONG in words:
+    words = words.lower()
+    if TOO_LONG in words or "time limit" in words:
         return (
             f"set {variable} to a partition that allows more; for trainings, which go on in their "
             "next job, CONTEXTNMT_SLURM_TRAINING_TIME to less (and --retries to how many jobs)"
         )
-    if "partition" in words.lower() and "account" not in words.lower():
-        return f"set {variable} to one of {known}"
-    if "account" in words.lower():
-        return "set CONTEXTNMT_SLURM_ACCOUNT to one of yours (`sacctmgr show user $USER -s`)"
-    if "qos" in words.lower():
+    if "qos" in words:
         return "set CONTEXTNMT_SLURM_QOS to one of yours (`sacctmgr show user $USER -s`)"
+    if "account" in words:
+        return "set CONTEXTNMT_SLURM_ACCOUNT to one of yours (`sacctmgr show user $USER -s`)"
+    if "partition" in words:
+        return f"set {variable} to one of {known}"
     if "node configuration" in words:
         kinds = "CONTEXTNMT_SLURM_GPU_TYPE and " if request.gpus else ""
         return (
@@ -204,77 +242,90 @@ def advice(words: str, request: Request, limits: Mapping[str, float | None]) -> 
     return "correct the variables CONTEXTNMT_SLURM_… or your profile"
 
 
-def check_folder(folder: Path, python: str, requests: Iterable[Request]) -> None:
+def check_folder(
+    folder: Path, python: str, requests: Iterable[Request], latency: int
+) -> Iterator[str]:
     """Raises UserError if a node does not see `folder`, or the program `python`.
 
-    One node of each partition is asked, where one is free now; else it is left to the jobs.
+    One node of each partition is asked, where one is free now; yields the other partitions, whose
+    jobs will tell. `latency`: for so many seconds a node may see a new file late.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for partition, account in sorted({(each.partition, each.account) for each in requests}):
-        place = Request(partition=partition, account=account).place()
+    places = {(each.partition, each.account, each.qos) for each in requests}
+    for partition, account, qos in sorted(places):
+        place = {**Request(partition=partition, account=account).place(), "--qos": qos}
         flags = [f"{flag}={value}" for flag, value in place.items() if value]
         with tempfile.NamedTemporaryFile(dir=folder, prefix=".seen") as token:
-            seen = [str(Path(token.name).absolute()), python, str(LATE)]
-            status, words = asked(
+            seen = [str(Path(token.name).absolute()), python, str(max(1, latency))]
+            answer = asked(
                 *("srun", "--quiet", "--ntasks=1", "--mem=50", "--time=1", "--chdir=/"),
                 *(f"--immediate={BUSY}", "--job-name=contextnmt_probe", *flags),
                 *("sh", "-c", PROBE, "sh", *seen),
             )
-        node = words.split("\n")[0]
-        if status == UNSEEN:
+        if answer.status == UNSEEN:
             raise UserError(
-                f"node {node} does not see {folder.absolute()}: the repository has to lie on a "
-                "file system that login and compute nodes share; move it there, or use --directory"
+                f"node {answer.said} does not see {folder.absolute()}: the repository has to lie "
+                "on a file system that login and compute nodes share; move it there, or use "
+                "--directory"
             )
-        if status == NO_PYTHON:
+        if answer.status == NO_PYTHON:
             raise UserError(
-                f"node {node} does not see {python}: install the environment on a file system "
-                "that login and compute nodes share (the one of this repository, say)"
+                f"node {answer.said} does not see {python}: install the environment on a file "
+                "system that login and compute nodes share (the one of this repository, say)"
             )
+        if answer.status:
+            yield partition or "default"
 
 
-def left_over(folder: Path, prefix: str, comments: Iterable[str]) -> list[Queued]:
-    """Jobs in the queue that an earlier call started in `folder` and that this one would repeat.
+def left_over(comments: Mapping[str, str]) -> list[Queued]:
+    """Those jobs that are still in the queue, of those that an earlier call has started.
 
-    Snakemake, killed, leaves its jobs and does not find them again. Its own lock keeps two calls
-    from making the same files, so that a job with the same rule and wildcards is nobody's.
-
-    Args:
-        prefix: what the names of the jobs begin with.
-        comments: those of the jobs to come.
+    `comments`: number of a job -> its comment, as they stand in the records of Snakemake, which
+    does not look for them itself. A job of another comment has the number by chance.
     """
-    status, words = asked("squeue", "--me", "--noheader", "--format=%i\t%j\t%Z\t%k")
-    if status:
-        return []
-    entries = (line.split("\t") for line in words.split("\n") if line.count("\t") == 3)
-    wanted = set(comments)
+    answer = asked("squeue", "--me", "--noheader", "--format=%i\t%k")
+    entries = (line.split("\t") for line in answer.said.split("\n") if line.count("\t") == 1)
     return [
-        Queued(number, comment)
-        for number, name, where, comment in entries
-        if name.startswith(prefix) and Path(where) == folder.absolute() and comment in wanted
+        Queued(number, comment) for number, comment in entries if comments.get(number) == comment
     ]
 
 
 def cancel(jobs: Iterable[Queued]) -> None:
-    """End these jobs and wait until they have ended; trainings save their state before."""
-    numbers = ",".join(job.number for job in jobs)
-    asked("scancel", *numbers.split(","))
-    status, words = 0, numbers
-    while status == 0 and words:  # of jobs that it has forgotten, squeue has another status
+    """End these jobs and wait until they have ended; trainings save their state before.
+
+    Raises UserError if they do not end.
+    """
+    numbers = [job.number for job in jobs]
+    listed = ["squeue", "--noheader", "--format=%i", f"--jobs={','.join(numbers)}"]
+    answer = asked("scancel", *numbers)
+    end = time.monotonic() + ENDING
+    while asked(*listed).said:  # of jobs that it has forgotten, squeue says nothing
+        if answer.status or time.monotonic() > end:
+            raise UserError(
+                f"jobs {', '.join(numbers)} of an earlier call do not end {answer.complaint}: "
+                "cancel them (`scancel`), then give the same command again"
+            )
         time.sleep(1)
-        status, words = asked("squeue", "--noheader", f"--jobs={numbers}")
 
 
-def asked(*command: str) -> tuple[int, str]:
-    """Exit status and words of a program of Slurm, as from outside of any job of it."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("SLURM_JOB")}
-    done = subprocess.run(
-        command,
-        env=kept,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    return done.returncode, done.stdout.strip()
+def asked(*command: str) -> Answer:
+    """What a program of Slurm answers, as from outside of any job of it."""
+    inside = ("SLURM_", "SRUN_", "SBATCH_")
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(inside) or name in ("SLURM_CONF", "SLURM_CLUSTERS")
+    }
+    try:
+        done = subprocess.run(
+            command,
+            env=kept,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=SILENT,
+        )
+    except subprocess.TimeoutExpired:
+        return Answer(124, "", f"no answer within {SILENT} seconds")
+    return Answer(done.returncode, done.stdout.strip(), done.stderr.strip())

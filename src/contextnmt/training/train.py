@@ -37,7 +37,7 @@ def train(
         list[Path], typer.Option(help="dev text in the view of DATA, target side; repeatable")
     ],
     out: Annotated[Path, typer.Option(help="folder for the model, its log and vocabularies")],
-    state: Annotated[Path, typer.Option(help="folder for checkpoints, removed at the end")],
+    state: Annotated[Path, typer.Option(help="folder for checkpoints, removed when all is done")],
     model: Annotated[str, typer.Option(help="model settings, JSON")] = "{}",
     training: Annotated[str, typer.Option(help="recipe settings, JSON")] = "{}",
     seed: Annotated[int, typer.Option(help="of weights, order and dropout", min=0, max=MAX)] = 1,
@@ -94,7 +94,7 @@ def train(
                 write_model(run, architecture, data, out)
             # A job of Slurm that has been told to end fails, and loses its outputs, even if the
             # training comes to its end before the kill. From its last state they are made again.
-            if not signals.outlived:
+            if not (signals.outlived or signals.received):
                 run.checkpoints.clear()
     except TrainingInterruptedError as interrupted:
         print("stopped by a signal; the same command goes on", file=sys.stderr)
