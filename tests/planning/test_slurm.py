@@ -173,6 +173,11 @@ def test_jobs_that_a_killed_call_left_are_those_it_has_noted(programs):
     assert slurm.left_over(noted) == []
 
 
+def test_a_job_is_named_as_by_the_executor():
+    assert slurm.comment("bpe", ["en", "fr", "a/b"]) == "rule_bpe_wildcards_en_fr_a_b"
+    assert slurm.comment("bpe", []) == "rule_bpe"
+
+
 def test_jobs_that_are_ended_are_waited_for(programs, tmp_path):
     queue = tmp_path / "queue"
     queue.touch()

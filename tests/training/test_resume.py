@@ -22,7 +22,6 @@ from small_run import dev
 from contextnmt.errors import UserError
 from contextnmt.training import checkpoint
 from contextnmt.training.loop import Training, Window
-from contextnmt.training.signals import stays_alive
 from contextnmt.training.train import train
 from contextnmt.training.validation import Validation
 
@@ -338,17 +337,6 @@ def test_a_signal_at_the_very_end_keeps_the_state_too(reversal, undisturbed, tmp
     assert list((tmp_path / "state").glob("checkpoint.*.json"))
     run(reversal, tmp_path)
     same(tmp_path, undisturbed)
-
-
-def test_at_a_terminal_a_signal_ends_it_in_a_slurm_job_too(monkeypatch):
-    monkeypatch.setenv("SLURM_JOB_ID", "7")
-    assert stays_alive()
-    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
-    assert not stays_alive()
-    monkeypatch.setattr(sys, "stdin", None)
-    assert stays_alive()
-    monkeypatch.delenv("SLURM_JOB_ID")
-    assert not stays_alive()
 
 
 def test_a_command_that_is_killed_goes_on(reversal, undisturbed, tmp_path):

@@ -42,12 +42,6 @@ def slurm_request(job, attempt):
     return request
 
 
-def slurm_comment(job):
-    """The comment by which Slurm's records name a job: the executor's own words."""
-    words = "_".join(job.wildcards_dict.values()).replace("/", "_")
-    return f"rule_{job.name}" + (f"_wildcards_{words}" if words else "")
-
-
 def check_slurm(jobs):
     """End the call unless Slurm would run all jobs; end what a killed call has left in Slurm."""
     jobs = [job for job in jobs if not job.is_local]
@@ -83,7 +77,7 @@ def end_left_over(jobs):
     # Snakemake has noted their numbers with the files, and locks these while a call is alive.
     left = slurm.left_over(
         {
-            number: slurm_comment(job)
+            number: slurm.comment(job.name, job.wildcards_dict.values())
             for job in jobs
             for number in workflow.persistence.external_jobids(job)
         }

@@ -277,6 +277,12 @@ def check_folder(
             yield partition or "default"
 
 
+def comment(rule: str, wildcards: Iterable[str]) -> str:
+    """How Slurm's records name a job of a rule: the words of Snakemake's executor."""
+    words = "_".join(wildcards).replace("/", "_")
+    return f"rule_{rule}_wildcards_{words}" if words else f"rule_{rule}"
+
+
 def left_over(comments: Mapping[str, str]) -> list[Queued]:
     """Those jobs that are still in the queue, of those that an earlier call has started.
 
