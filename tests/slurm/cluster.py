@@ -182,23 +182,23 @@ class Cluster:
         """Bring all of it up. Raises RuntimeError, naming the log, if a daemon does not come up."""
         self._configure()
         self._spawn("network", ALONE)
-        self._wait("network", 10, lambda: (self.folder / "network.out").read_text())
+        self._wait("network", 60, lambda: (self.folder / "network.out").read_text())
         munge = ["munged", "--foreground", f"--key-file={self.folder}/munge.key"]
         munge += [f"--socket={self.folder}/munge.socket", f"--pid-file={self.folder}/munged.pid"]
         munge += [f"--seed-file={self.folder}/munge.seed", f"--log-file={self.folder}/munged.log"]
         self._spawn("munged", [*munge, "--force"])
-        self._wait("munged", 10, lambda: (self.folder / "munge.socket").exists())
+        self._wait("munged", 60, lambda: (self.folder / "munge.socket").exists())
         if self.accounting:
             self._start_accounting()
         self.start_controller()
         for node in self.nodes:
             self.start_node(node)
-        self._wait("nodes", 30, lambda: self.states() == ["idle"] * len(self.nodes))
+        self._wait("nodes", 120, lambda: self.states() == ["idle"] * len(self.nodes))
 
     def start_controller(self) -> None:
         """Start slurmctld."""
         self._spawn("slurmctld", ["slurmctld", "-D"])
-        self._wait("slurmctld", 30, lambda: "is UP" in self.said("scontrol", "ping"))
+        self._wait("slurmctld", 120, lambda: "is UP" in self.said("scontrol", "ping"))
 
     def start_node(self, node: str) -> None:
         """Start a node, or slurmd of one whose daemon was killed."""
@@ -322,11 +322,11 @@ class Cluster:
         database += ["--innodb-flush-log-at-trx-commit=0", f"--pid-file={folder}/mariadbd.pid"]
         self._spawn("mariadbd", database)
         root = ["mariadb", "--no-defaults", "-u", "root", "-S", f"{folder}/mysql.socket", "-e"]
-        self._wait("mariadbd", 60, lambda: self.said(*root, "SELECT 1"))
+        self._wait("mariadbd", 120, lambda: self.said(*root, "SELECT 1"))
         allowed = "GRANT ALL ON slurm_acct_db.* TO slurm@'127.0.0.1' IDENTIFIED BY 'slurm'"
         self.said(*root, f"CREATE DATABASE slurm_acct_db; {allowed};")
         self._spawn("slurmdbd", ["slurmdbd", "-D"])
-        self._wait("slurmdbd", 30, lambda: self.said("sacctmgr", "-n", "show", "cluster") or True)
+        self._wait("slurmdbd", 120, lambda: self.said("sacctmgr", "-n", "show", "cluster") or True)
         for words in ("cluster tests", "account tests", "user root account=tests"):
             self.said("sacctmgr", "-i", "-Q", "add", *words.split())
 

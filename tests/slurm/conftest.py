@@ -91,7 +91,7 @@ def start(environment: dict[str, str]) -> Iterator[Start]:
 def trained(clone: Callable[[], Path], snakemake: Run) -> Path:
     """A clone in which one small model has been trained, on this machine and undisturbed."""
     folder = clone()
-    run = snakemake(folder, *ONE_MODEL, "--profile", "local", timeout=600)
+    run = snakemake(folder, *ONE_MODEL, "--profile", "local", timeout=1500)
     assert run.returncode == 0, run.stdout[-3000:]
     return folder
 

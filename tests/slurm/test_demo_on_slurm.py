@@ -20,7 +20,7 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 def on_one_machine(clone: Callable[[], Path], snakemake: Run) -> Path:
     """The results of the profile `local`."""
     folder = clone()
-    run = snakemake(folder, *CALL, "--profile", "local", timeout=600)
+    run = snakemake(folder, *CALL, "--profile", "local", timeout=1500)
     assert run.returncode == 0, run.stdout[-3000:]
     return folder / "results" / "demo"
 
@@ -33,7 +33,7 @@ def test_the_demo_through_the_cluster_is_the_demo(
     with pytest.raises(RuntimeError, match="accounting storage is disabled"):
         cluster.said("sacct")
     run = start(cluster, folder, *CALL)
-    said, _ = run.communicate(timeout=600)
+    said, _ = run.communicate(timeout=1500)
     assert run.returncode == 0, said[-5000:]
     results = folder / "results" / "demo"
     scores = sorted(on_one_machine.glob("score/**/scores.json"))

@@ -34,7 +34,7 @@ def test_gpu_jobs_go_to_gpus_and_fail_at_once_where_there_is_no_cuda(
     words = [*ONE_MODEL, "--config", "device=cuda", "--retries", "0"]
     where = {"CONTEXTNMT_SLURM_GPU_PARTITION": "gpu", "CONTEXTNMT_SLURM_GPU_TYPE": "test"}
     run = start(cluster, untrained, *words, **where)
-    said, _ = run.communicate(timeout=180)
+    said, _ = run.communicate(timeout=900)
     assert run.returncode == 1
     seen = jobs(cluster, untrained)
     (binarized,), (trained,) = seen["binarize"], seen["train"]
@@ -43,7 +43,7 @@ def test_gpu_jobs_go_to_gpus_and_fail_at_once_where_there_is_no_cuda(
     assert trained["Partition"] == "gpu"
     assert (trained["TresPerJob"], trained["JobState"]) == ("gres:gpu:test:1", "FAILED")
     minutes, seconds = map(int, trained["RunTime"].split(":")[1:])
-    assert 60 * minutes + seconds < 30
+    assert 60 * minutes + seconds < 120  # Snakemake starts twice in it
     # The log's last line, and where the rest of it is.
     assert "CUDA" in said
     assert "results/demo/logs/train/en-fr/baseline/1.log" in said
@@ -62,7 +62,7 @@ def test_a_job_out_of_memory_is_tried_again_with_more_of_it_and_more_time(
     )
     folder = "results/demo/binarize/en-fr/word/manifest.json"
     run = start(cluster, untrained, folder, *ONE_MODEL[1:])
-    said, _ = run.communicate(timeout=180)
+    said, _ = run.communicate(timeout=900)
     assert run.returncode == 0, said[-5000:]
     *killed, done = jobs(cluster, untrained)["binarize"]
     assert killed and {job["JobState"] for job in killed} == {"FAILED"}

@@ -5,6 +5,7 @@ import sys
 from snakemake_executor_plugin_slurm.validation import validate_slurm_extra
 
 from contextnmt.planning import slurm
+from contextnmt.training.lock import Watch
 
 GPUS = 1 if CONFIGURATION["device"] == "cuda" else 0
 
@@ -72,14 +73,24 @@ def check_slurm(jobs):
         sys.exit(str(error))
 
 
+def noted(job):
+    """Numbers of Slurm's jobs that an earlier call has started for the files of this job."""
+    # Snakemake notes them with the files, and the job itself strikes that out when it begins. A
+    # training says then in the lock of its state who it is; other jobs are short.
+    numbers = set(workflow.persistence.external_jobids(job))
+    if job.name == "train":
+        owner = Watch(Path(job.output[0]).parent / "state").owner()
+        numbers |= {owner.job} if owner else set()
+    return numbers
+
+
 def end_left_over(jobs):
     """End jobs in Slurm that a killed call has started for the same files."""
-    # Snakemake has noted their numbers with the files, and locks these while a call is alive.
     left = slurm.left_over(
         {
             number: slurm.comment(job.name, job.wildcards_dict.values())
             for job in jobs
-            for number in workflow.persistence.external_jobids(job)
+            for number in noted(job)
         }
     )
     if left:

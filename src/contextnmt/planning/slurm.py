@@ -45,7 +45,7 @@ TOO_LONG = "longer than the partition's limit"
 LASTING = ("invalid", "node configuration", "memory specification", "permitted", "unrecognized")
 
 #: Nodes that Slurm leaves out when it says that none has what is asked for.
-DOWN = "down,drain,drained,draining,fail,failing,maint,reboot,unknown"
+DOWN = "down,drain,drained,draining,fail,maint,reboot"
 
 #: Seconds that Slurm has to remember a finished job for, so that Snakemake sees its end (`squeue`).
 REMEMBERED = 240
@@ -286,8 +286,8 @@ def comment(rule: str, wildcards: Iterable[str]) -> str:
 def left_over(comments: Mapping[str, str]) -> list[Queued]:
     """Those jobs that are still in the queue, of those that an earlier call has started.
 
-    `comments`: number of a job -> its comment, as they stand in the records of Snakemake, which
-    does not look for them itself. A job of another comment has the number by chance.
+    `comments`: number of a job -> its comment. Snakemake itself does not look for them. A job of
+    another comment has the number by chance.
     """
     answer = asked("squeue", "--me", "--noheader", "--format=%i\t%k")
     entries = (line.split("\t") for line in answer.said.split("\n") if line.count("\t") == 1)
