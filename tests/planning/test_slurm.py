@@ -31,7 +31,7 @@ def test_a_request_is_what_sbatch_gets():
     assert Request().options() == ["--ntasks=1", "--cpus-per-task=1"]
     extra = Request(threads=2, account="group", qos="long", extra="--signal=TERM@120 -x 'n 1'")
     assert extra.options() == [
-        *("--ntasks=1", "--cpus-per-task=2", "--qos=long", "--account=group"),
+        *("--ntasks=1", "--cpus-per-task=2", "--account=group", "--qos=long"),
         *("--signal=TERM@120", "-x", "n 1"),
     ]
     assert GPU.options() == [

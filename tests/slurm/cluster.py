@@ -102,7 +102,7 @@ PartitionName=cpu Nodes=ALL Default=YES MaxTime=7-00:00:00 DefaultTime=10 Priori
 PreemptMode=REQUEUE GraceTime=2 State=UP
 PartitionName=gpu Nodes=ALL MaxTime=7-00:00:00 DefaultTime=10 PriorityTier=1 \
 PreemptMode=REQUEUE GraceTime=2 State=UP
-PartitionName=urgent Nodes=ALL MaxTime=1-00:00:00 DefaultTime=10 PriorityTier=10 \
+PartitionName=urgent Nodes=ALL MaxTime=2:00:00 DefaultTime=10 PriorityTier=10 \
 PreemptMode=OFF State=UP
 """
 

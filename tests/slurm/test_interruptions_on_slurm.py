@@ -64,27 +64,27 @@ def resumed(folder: Path) -> bool:
     return "resumed after update" in (folder / LOG).read_text()
 
 
-@pytest.mark.slow
-def test_a_training_queued_again_goes_on(
-    cluster: Cluster, start: Start, untrained: Path, trained: Path
-) -> None:
-    run = start(cluster, untrained, *ONE_MODEL)
-    job = training(cluster, untrained)
+def requeue(cluster: Cluster, job: str) -> None:
     cluster.said("scontrol", "requeue", job)
-    finish(run, untrained, trained)
-    assert resumed(untrained)
-    (only,) = attempts(cluster, untrained)
-    assert (only["JobId"], only["Restarts"], only["JobState"]) == (job, "1", "COMPLETED")
 
 
-def test_a_preempted_training_goes_on(
-    cluster: Cluster, start: Start, untrained: Path, trained: Path
-) -> None:
-    run = start(cluster, untrained, *ONE_MODEL)
-    job = training(cluster, untrained)
+def preempt(cluster: Cluster, job: str) -> None:
     urgent = ["--partition=urgent", "--nodes=2", "--exclusive", "--time=5", "--output=/dev/null"]
     cluster.said("sbatch", *urgent, "--wrap=sleep 2")
     wait_until(lambda: cluster.job(job)["JobState"] == "PENDING", 300, "it is preempted")
+
+
+@pytest.mark.parametrize("disturb", [preempt, pytest.param(requeue, marks=pytest.mark.slow)])
+def test_a_training_that_slurm_starts_again_goes_on(
+    cluster: Cluster,
+    start: Start,
+    untrained: Path,
+    trained: Path,
+    disturb: Callable[[Cluster, str], None],
+) -> None:
+    run = start(cluster, untrained, *ONE_MODEL)
+    job = training(cluster, untrained)
+    disturb(cluster, job)
     finish(run, untrained, trained)
     assert resumed(untrained)
     (only,) = attempts(cluster, untrained)

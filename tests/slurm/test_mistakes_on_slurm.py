@@ -49,19 +49,32 @@ def test_a_gpu_that_no_node_has_and_a_time_that_no_partition_gives_are_told_toge
     said = refused(start, cluster, clone(), *words, **where, CONTEXTNMT_SLURM_PARTITION="urgent")
     assert "CONTEXTNMT_SLURM_GPU_TYPE" in said and "1 GPU a100" in said
     said = refused(start, cluster, clone(), "models", CONTEXTNMT_SLURM_PARTITION="urgent")
-    assert "train (" in said and "limit of 24 hours" in said
+    assert "train (" in said and "limit of 2 hours" in said
     assert "CONTEXTNMT_SLURM_TRAINING_TIME" in said
 
 
+def test_a_third_attempt_that_slurm_would_not_grant_is_told_and_ends_nothing(
+    cluster: Cluster, start: Start, clone: Callable[[], Path]
+) -> None:
+    run = start(cluster, clone(), *CALL, CONTEXTNMT_SLURM_PARTITION="urgent")
+    said, _ = run.communicate(timeout=1500)
+    assert run.returncode == 0, said[-3000:]
+    assert "At the third attempt, if it comes to that" in said
+    assert "generate (" in said and "limit of 2 hours" in said
+
+
 def test_an_account_of_somebody_else_is_told_with_ones_own(
-    accounted: Cluster, start: Start, clone: Callable[[], Path]
+    accounted: Cluster, start: Start, clone: Callable[[], Path], tmp_path: Path
 ) -> None:
     folder = clone()
     said = refused(start, accounted, folder, *CALL, CONTEXTNMT_SLURM_ACCOUNT="physics")
     assert "account physics" in said and "tests" in said
-    run = start(accounted, folder, *CALL, CONTEXTNMT_SLURM_ACCOUNT="tests")
+    hook = tmp_path / "hook"  # what a site needs before each job
+    site = {"CONTEXTNMT_SLURM_ACCOUNT": "tests", "CONTEXTNMT_SLURM_MODULES": f"touch {hook}"}
+    run = start(accounted, folder, *CALL, **site)
     said, _ = run.communicate(timeout=1500)
     assert run.returncode == 0, said[-3000:]
+    assert hook.exists()
     done = accounted.said("sacct", "-n", "-X", "-P", "--format=Account,State,Comment")
     assert "tests|COMPLETED|rule_generate_wildcards_embedded_embedded.tar.gz" in done.split("\n")
 

@@ -167,13 +167,15 @@ def test_what_differs_between_clusters_comes_from_the_environment(
 
 @pytest.mark.parametrize("profile", ["local", "slurm"])
 def test_trainings_ask_for_a_gpu_where_the_device_is_one(
-    clone: Callable[[], Path], profile: str, environment: dict[str, str]
+    snakemake: Run,
+    clone: Callable[[], Path],
+    profile: str,
+    environment: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    environment = environment | {
-        "CONTEXTNMT_SLURM_PARTITION": "day",
-        "CONTEXTNMT_SLURM_GPU_PARTITION": "gpus",
-        "CONTEXTNMT_SLURM_GPU_TYPE": "h100",
-    }
+    where = {"PARTITION": "day", "GPU_PARTITION": "gpus", "GPU_TYPE": "h100"}
+    for name, value in where.items():
+        monkeypatch.setitem(environment, f"CONTEXTNMT_SLURM_{name}", value)
     folder = clone()
     rules = folder / "workflow" / "rules" / "train.smk"
     text = rules.read_text()
@@ -181,15 +183,8 @@ def test_trainings_ask_for_a_gpu_where_the_device_is_one(
     assert messages  # shown instead of a job's resources
     rules.write_text(silent)
     for device, gpus in (("cpu", 0), ("cuda", 1)):
-        run = subprocess.run(
-            ["snakemake", MODEL, "-n", "--profile", profile, "--config", f"device={device}"],
-            cwd=folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert run.returncode == 0, run.stderr
+        run = snakemake(folder, MODEL, "-n", "--profile", profile, "--config", f"device={device}")
+        assert run.returncode == 0, run.stdout
         (found,) = re.findall(r"rule train:.*?resources: ([^\n]*)", run.stdout, re.DOTALL)
         resources = set(found.split(", "))
         assert f"gpu={gpus}" in resources

@@ -15,7 +15,7 @@ rule cbow:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(8000),
-        runtime=hours(8),
+        runtime=hours(4),
     params:
         *code("contextnmt.evaluation.cbow"),
         text=lambda wildcards, input: repeated("--text", input),

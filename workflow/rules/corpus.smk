@@ -70,7 +70,7 @@ for count in sorted({1, *map(shards, texts_trained_on())}):
             "../../envs/contextnmt.yaml"
         resources:
             mem_mb=memory(2000),
-            runtime=hours(4),
+            runtime=hours(2),
         params:
             *code("contextnmt.corpus.extract"),
             source=archive_member("source"),
@@ -104,7 +104,7 @@ rule tokenize:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(2000),
-        runtime=hours(8),
+        runtime=hours(2),
     params:
         *code("contextnmt.corpus.tokenize"),
     message:
@@ -131,7 +131,7 @@ rule survey:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
-        runtime=hours(4),
+        runtime=hours(2),
     params:
         *code("contextnmt.corpus.survey"),
     message:
@@ -163,7 +163,7 @@ rule clean:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(8000),
-        runtime=hours(8),
+        runtime=hours(2),
     params:
         *code("contextnmt.corpus.clean"),
         settings=lambda wildcards: settings(CONFIGURATION["clean"][pair_of(wildcards)]),

@@ -128,7 +128,7 @@ rule score:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
-        runtime=hours(4),
+        runtime=hours(2),
     params:
         *code("contextnmt.evaluation.score"),
         names=lambda wildcards: repeated("--name", translation_names(wildcards)),

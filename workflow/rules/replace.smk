@@ -19,7 +19,7 @@ rule lexicon:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(16000),
-        runtime=hours(4),
+        runtime=hours(2),
     params:
         *code("contextnmt.text.lexicon"),
         # One param for both, since Snakemake compares params as a set: another order re-runs.

@@ -22,7 +22,7 @@ rule sample:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(2000),
-        runtime=hours(4),
+        runtime=hours(2),
     params:
         *code("contextnmt.selection.sample"),
         # One param for all, since Snakemake compares params as a set: another order re-runs.
@@ -86,7 +86,7 @@ rule cross_entropy:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(2000),
-        runtime=hours(4),
+        runtime=hours(2),
     params:
         *code("contextnmt.selection.cross_entropy"),
         models=lambda wildcards: " ".join(
@@ -144,7 +144,7 @@ rule select:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
-        runtime=hours(4),
+        runtime=hours(2),
     params:
         *code("contextnmt.selection.select"),
         ranking=lambda wildcards, input: (
@@ -205,7 +205,7 @@ rule perplexity:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: attempt * perplexity_memory(wildcards),
-        runtime=hours(4),
+        runtime=hours(2),
     params:
         *code("contextnmt.selection.perplexity"),
         most_words=perplexity_words,

@@ -43,20 +43,29 @@ def slurm_request(job, attempt):
     return request
 
 
+def slurm_requests(jobs, attempt):
+    """What is asked for at an attempt -> the rules that ask for it."""
+    requests = {}
+    for job in jobs:
+        requests.setdefault(slurm_request(job, attempt), []).append(job.name)
+    return requests
+
+
 def check_slurm(jobs):
     """End the call unless Slurm would run all jobs; end what a killed call has left in Slurm."""
     jobs = [job for job in jobs if not job.is_local]
     if not jobs:
         return
-    requests = {}
-    for job in jobs:
-        for attempt in [1, ATTEMPTS]:
-            requests.setdefault(slurm_request(job, attempt), []).append(job.name)
+    requests = slurm_requests(jobs, 1)
     try:
         slurm.check_programs()
         for account in {request.account for request in requests}:
             slurm.check_account(account)
         slurm.check_requests(requests)
+        try:
+            slurm.check_requests(slurm_requests(jobs, ATTEMPTS))
+        except UserError as error:  # few jobs come to that
+            tell(f"At the third attempt, if it comes to that: {error}")
         latency = workflow.execution_settings.latency_wait
         unasked = slurm.check_folder(Path(RESULTS), sys.executable, requests, latency)
         for partition in unasked:

@@ -31,7 +31,7 @@ rule symbolize:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(16000),
-        runtime=hours(8),
+        runtime=hours(2),
     params:
         *code("contextnmt.text.symbolize"),
         out=lambda wildcards, output: output.rules.removesuffix(".rules.tsv"),
@@ -59,7 +59,7 @@ rule rule_dictionary:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(2000),
-        runtime=hours(4),
+        runtime=hours(2),
     params:
         *code("contextnmt.text.rule_dictionary"),
         # One param for all, since Snakemake compares params as a set: another order re-runs.
@@ -158,7 +158,7 @@ rule bpe_codes:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(16000),
-        runtime=hours(8),
+        runtime=hours(2),
     params:
         *code("contextnmt.text.bpe"),
         texts=lambda wildcards, input: repeated("--text", input),
@@ -190,7 +190,7 @@ rule bpe:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
-        runtime=hours(8),
+        runtime=hours(2),
     params:
         *code("contextnmt.text.bpe"),
     message:
@@ -216,7 +216,7 @@ rule binarize:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(8000),
-        runtime=hours(6),
+        runtime=hours(2),
     params:
         *code("contextnmt.text.binarize"),
         # One param for all, since Snakemake compares params as a set: another order re-runs.

@@ -73,16 +73,16 @@ class Request:
             "--mem": self.memory,
             "--time": self.minutes,
             "--gpus": gpus if self.gpus else "",
-            "--qos": self.qos,
             "--constraint": self.constraint,
-            **self.place(),
         }
         said = [f"{flag}={value}" for flag, value in flags.items() if value]
-        return ["--ntasks=1", f"--cpus-per-task={self.threads}", *said, *shlex.split(self.extra)]
+        cores = f"--cpus-per-task={self.threads}"
+        return ["--ntasks=1", cores, *said, *self.place(), *shlex.split(self.extra)]
 
-    def place(self) -> dict[str, str]:
+    def place(self) -> list[str]:
         """Where it runs, and who pays."""
-        return {"--partition": self.partition, "--account": self.account}
+        flags = {"--partition": self.partition, "--account": self.account, "--qos": self.qos}
+        return [f"{flag}={value}" for flag, value in flags.items() if value]
 
     def __str__(self) -> str:
         gpus = f"{self.gpus} GPU{'s' * (self.gpus > 1)} {self.gpu_type}".strip()
@@ -225,7 +225,8 @@ def advice(words: str, request: Request, limits: Mapping[str, float | None]) -> 
     if TOO_LONG in words or "time limit" in words:
         return (
             f"set {variable} to a partition that allows more; for trainings, which go on in their "
-            "next job, CONTEXTNMT_SLURM_TRAINING_TIME to less (and --retries to how many jobs)"
+            "next job, CONTEXTNMT_SLURM_TRAINING_TIME to less (and --retries to how many jobs); "
+            "for other rules, `runtime` in a profile of your own"
         )
     if "qos" in words:
         return "set CONTEXTNMT_SLURM_QOS to one of yours (`sacctmgr show user $USER -s`)"
@@ -251,15 +252,13 @@ def check_folder(
     jobs will tell. `latency`: for so many seconds a node may see a new file late.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    places = {(each.partition, each.account, each.qos) for each in requests}
-    for partition, account, qos in sorted(places):
-        place = {**Request(partition=partition, account=account).place(), "--qos": qos}
-        flags = [f"{flag}={value}" for flag, value in place.items() if value]
+    places = {tuple(each.place()): each.partition for each in requests}
+    for place, partition in sorted(places.items()):
         with tempfile.NamedTemporaryFile(dir=folder, prefix=".seen") as token:
             seen = [str(Path(token.name).absolute()), python, str(max(1, latency))]
             answer = asked(
                 *("srun", "--quiet", "--ntasks=1", "--mem=50", "--time=1", "--chdir=/"),
-                *(f"--immediate={BUSY}", "--job-name=contextnmt_probe", *flags),
+                *(f"--immediate={BUSY}", "--job-name=contextnmt_probe", *place),
                 *("sh", "-c", PROBE, "sh", *seen),
             )
         if answer.status == UNSEEN:
