@@ -21,6 +21,11 @@ def bar(description: str, unit: str, total: int | None = None, initial: int = 0)
     )
 
 
+def say(words: str) -> None:
+    """Write a line to stderr, where a bar may be under way."""
+    tqdm.write(words, file=sys.stderr)
+
+
 def progress(
     items: Iterable[Item], description: str, unit: str, total: int | None = None
 ) -> Iterator[Item]:

@@ -12,15 +12,13 @@ from pathlib import Path
 
 import pytest
 from cluster import Cluster, may_isolate, missing
+from filelock import FileLock
+from one_training import MODEL, ONE_MODEL
 
 HERE = Path(__file__).parent
 
 #: Profile settings that spare seconds; they change nothing else.
 AT_ONCE = ["--slurm-init-seconds-before-status-checks", "1", "--latency-wait", "10"]
-
-#: The model of the smallest call that trains one.
-MODEL = "results/demo/train/en-fr/baseline/1/model.safetensors"
-ONE_MODEL = [MODEL, "--configfile", str(HERE / "one_training.yaml")]
 
 Start = Callable[..., subprocess.Popen[str]]
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -88,11 +86,24 @@ def start(environment: dict[str, str]) -> Iterator[Start]:
 
 
 @pytest.fixture(scope="session")
-def trained(clone: Callable[[], Path], snakemake: Run) -> Path:
-    """A clone in which one small model has been trained, on this machine and undisturbed."""
-    folder = clone()
-    run = snakemake(folder, *ONE_MODEL, "--profile", "local", timeout=1500)
-    assert run.returncode == 0, run.stdout[-3000:]
+def trained(
+    clone: Callable[[], Path],
+    snakemake: Run,
+    tmp_path_factory: pytest.TempPathFactory,
+    worker_id: str,
+) -> Path:
+    """A clone in which one small model has been trained, on this machine and undisturbed.
+
+    Processes that share the tests share it too.
+    """
+    place = tmp_path_factory.getbasetemp()
+    folder = (place if worker_id == "master" else place.parent) / "trained"
+    with FileLock(f"{folder}.lock"):
+        if not folder.exists():
+            made = clone()
+            run = snakemake(made, *ONE_MODEL, "--profile", "local", timeout=1500)
+            assert run.returncode == 0, run.stdout[-3000:]
+            made.rename(folder)
     return folder
 
 

@@ -4,7 +4,8 @@ import shutil
 from pathlib import Path
 
 from cluster import Cluster
-from conftest import ONE_MODEL, Start
+from conftest import Start
+from one_training import ONE_MODEL
 
 FIELDS = ["JobID", "Comment", "WorkDir"]
 

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ from contextnmt.files import read_json
 from contextnmt.model.device import choose_device
 from contextnmt.model.settings import ModelSettings
 from contextnmt.model.translator import Translator
-from contextnmt.progress import bar
+from contextnmt.progress import bar, say
 from contextnmt.text.vocabulary import PAD
 from contextnmt.training import checkpoint
 from contextnmt.training.batches import Batches, Ids
@@ -163,7 +162,8 @@ class Training:
                 self._step(self.window)
                 shown.update()
                 if self.update % every == 0:
-                    shown.set_postfix(self._record())
+                    # Without `refresh`, which would make every record a line in a log file.
+                    shown.set_postfix(self._record(), refresh=False)
                 if time.monotonic() - self._saved_at > self.checkpoint_seconds:
                     self._save()
                 self._heed()
@@ -204,11 +204,7 @@ class Training:
         if self.signals.received:
             self._save()
             then = ", training goes on until it is killed" if stays_alive() else ""
-            print(
-                f"signal {self.signals.received}: state saved after update {self.update}{then}",
-                file=sys.stderr,
-                flush=True,
-            )
+            say(f"signal {self.signals.received}: state saved after update {self.update}{then}")
             self.signals.heed()
 
     def rehearse(self) -> None:
@@ -296,11 +292,7 @@ class Training:
         self.early = EarlyStop(**record["early"])
         self.window.restore(checkpoint.group(tensors, "window"), record["window"])
         self._started -= record["seconds"]
-        print(
-            f"{self.checkpoints.folder}: resumed after update {self.update}",
-            file=sys.stderr,
-            flush=True,
-        )
+        say(f"{self.checkpoints.folder}: resumed after update {self.update}")
         return record["journal"]  # type: ignore[no-any-return]
 
 
