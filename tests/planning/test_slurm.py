@@ -9,7 +9,15 @@ from contextnmt.errors import UserError
 from contextnmt.planning import slurm
 from contextnmt.planning.slurm import Queued, Request
 
-GPU = Request(threads=4, memory=16000, minutes=2880, gpus=1, gpu_type="h100", partition="fast")
+GPU = Request(
+    ("-p", "fast", "--gpus=h100:1"),
+    threads=4,
+    memory=16000,
+    minutes=2880,
+    gpus=1,
+    gpu_type="h100",
+    partition="fast",
+)
 
 
 @pytest.fixture
@@ -27,18 +35,30 @@ def programs(tmp_path, monkeypatch):
     return put
 
 
-def test_a_request_is_what_sbatch_gets():
-    assert Request().options() == ["--ntasks=1", "--cpus-per-task=1"]
-    extra = Request(threads=2, account="group", qos="long", extra="--signal=TERM@120 -x 'n 1'")
-    assert extra.options() == [
-        *("--ntasks=1", "--cpus-per-task=2", "--account=group", "--qos=long"),
-        *("--signal=TERM@120", "-x", "n 1"),
-    ]
-    assert GPU.options() == [
-        *("--ntasks=1", "--cpus-per-task=4", "--mem=16000", "--time=2880"),
-        *("--gpus=h100:1", "--partition=fast"),
-    ]
-    assert str(GPU) == "4 cores, 16,000 MB, 48 hours, 1 GPU h100, partition fast"
+def test_a_request_is_shown_as_sbatch_gets_it():
+    assert str(GPU) == "sbatch -p fast --gpus=h100:1"
+    assert str(Request(("-x", "n 1"))) == "sbatch -x 'n 1'"
+
+
+def test_a_step_runs_where_sbatch_would_put_the_job(monkeypatch):
+    monkeypatch.setenv("SBATCH_ACCOUNT", "ours")
+    monkeypatch.setenv("SBATCH_RESERVATION", "week")
+    assert GPU.place() == ["--partition=fast", "--account=ours", "--reservation=week"]
+    assert Request(account="theirs").place() == ["--account=theirs", "--reservation=week"]
+
+
+@pytest.mark.parametrize(
+    ("node", "fits"),
+    [
+        ("4 16000 gpu:h100:2(S:0-1)", True),
+        ("4 16000 gpu:a100:2", False),
+        ("4 16000 (null)", False),
+        ("2 16000 gpu:h100:2", False),
+        ("4 15999 gpu:h100:2", False),
+    ],
+)
+def test_a_node_fits_by_what_it_has(node, fits):
+    assert GPU.fits(node) is fits
 
 
 @pytest.mark.parametrize(
@@ -100,7 +120,7 @@ def test_a_refusal_is_told_once_with_what_to_do(programs, words, advice):
         sbatch=f'echo "sbatch: error: some" >&2; echo "allocation failure: {words}" >&2; exit 1',
         sinfo="case $* in *states*) ;; *) echo 'cpu* 1-00:00:00'; echo 'fast infinite';; esac",
     )
-    jobs = {GPU: ["train", "train"], Request(threads=8, gpus=2): ["translate"]}
+    jobs = {GPU: ["train", "train"], Request(gpus=2): ["translate"]}
     with pytest.raises(UserError) as refused:
         slurm.check_requests(jobs)
     first, *told = str(refused.value).split("\n")
@@ -117,16 +137,57 @@ def test_a_time_that_slurm_would_never_grant_is_found(programs):
         slurm.check_requests({Request(minutes=1441): ["bpe"]})
 
 
+def test_the_longest_of_several_partitions_counts(programs):
+    programs(sbatch="", sinfo="echo 'cpu* 1-00:00:00'; echo 'night 12:00:00'; echo 'fast infinite'")
+    slurm.check_requests({Request(minutes=1440, partition="night,cpu"): ["bpe"]})
+    slurm.check_requests({Request(minutes=9999, partition="night,fast"): ["bpe"]})
+    with pytest.raises(UserError, match="limit of 24 hours"):
+        slurm.check_requests({Request(minutes=1441, partition="night,cpu"): ["bpe"]})
+
+
 def test_what_passes_by_itself_and_what_a_qos_may_lift_ends_no_call(programs):
     for now in [
         "Required node not available (down, drained or reserved)",
-        "Requested node configuration is not available",  # as long as some are down, says sinfo
+        "Requested node configuration is not available",  # as long as one that has it is down
+        "Job violates accounting/QOS policy (job submit limit, user's size and/or time limits)",
     ]:
-        programs(sbatch=f'echo "allocation failure: {now}" >&2; exit 1', sinfo="echo n1")
-        slurm.check_requests({GPU: ["train"]})
+        programs(
+            sbatch=f'echo "allocation failure: {now}" >&2; exit 1',
+            sinfo="echo '8 16000 gpu:h100:4'",
+        )
+        assert slurm.check_requests({GPU: ["train"]}) == []
     programs(sinfo="echo 'cpu* 1-00:00:00'")
     programs(sbatch="")
     slurm.check_requests({Request(minutes=2880, qos="long"): ["train"]})
+
+
+def test_what_no_node_has_is_refused_though_others_are_down(programs):
+    refusal = "Requested node configuration is not available"
+    programs(sbatch=f'echo "{refusal}" >&2; exit 1', sinfo="echo '8 16000 gpu:a100:4'")
+    with pytest.raises(UserError, match=refusal):
+        slurm.check_requests({GPU: ["train"]})
+
+
+def test_words_of_a_site_are_passed_on_whole(programs):
+    programs(
+        sbatch="echo 'error: Jobs here must be small.' >&2; echo 'Unspecified error' >&2; exit 1",
+        sinfo="echo 'cpu* 1-00:00:00'",
+    )
+    (told,) = slurm.check_requests({GPU: ["train"]})
+    assert told == f"- train (such as {GPU}): error: Jobs here must be small. Unspecified error"
+
+
+def test_partitions_that_end_preempted_jobs_are_found(programs):
+    programs(
+        scontrol="echo 'PartitionName=cpu Default=YES PreemptMode=REQUEUE'\n"
+        "echo 'PartitionName=fast Default=NO PreemptMode=GANG,CANCEL'\n"
+        "echo 'PartitionName=other Default=NO PreemptMode=CANCEL'"
+    )
+    assert slurm.ending_preempted([GPU, Request()]) == ["fast"]
+    programs(scontrol="echo 'PartitionName=cpu Default=YES PreemptMode=CANCEL'")
+    assert slurm.ending_preempted([GPU, Request()]) == ["cpu"]
+    programs(scontrol="exit 1")
+    assert slurm.ending_preempted([GPU, Request()]) == []
 
 
 def test_slurm_is_asked_as_from_outside_of_a_job(programs, monkeypatch):
@@ -144,9 +205,10 @@ def test_what_a_node_does_not_see_is_told(programs, tmp_path):
     programs(srun=probe + f"echo n7; exit {slurm.NO_PYTHON}")
     with pytest.raises(UserError, match=f"node n7 does not see {sys.executable}"):
         list(slurm.check_folder(tmp_path / "results", sys.executable, [GPU], 1))
-    programs(srun="echo 'Requested nodes are busy' >&2; exit 1")
+    programs(srun="echo 'srun: error: Requested nodes are busy' >&2; exit 1")
     asked = slurm.check_folder(tmp_path / "results", sys.executable, [GPU, Request()], 1)
-    assert list(asked) == ["default", "fast"]
+    busy = "Requested nodes are busy"
+    assert list(asked) == [f"(the default): {busy}", f"fast: {busy}"]
     programs(srun="echo 'a notice of the site' >&2")
     assert not list(slurm.check_folder(tmp_path / "results", sys.executable, [GPU], 1))
     assert not list((tmp_path / "results").iterdir())
@@ -166,11 +228,12 @@ def test_the_probe_finds_what_is_missing(tmp_path):
 
 def test_jobs_that_a_killed_call_left_are_those_it_has_noted(programs):
     queue = {"1": "rule_train_wildcards_en-fr_gru_1", "2": "other", "3": "rule_bpe", "4": ""}
-    programs(squeue="".join(f"echo '{n}\t{comment}'\n" for n, comment in queue.items()))
+    programs(squeue="".join(f"echo '{n}\t{comment}\t/w'\n" for n, comment in queue.items()))
     noted = {"1": "rule_train_wildcards_en-fr_gru_1", "2": "rule_train", "9": "rule_bpe"}
-    assert slurm.left_over(noted) == [Queued("1", "rule_train_wildcards_en-fr_gru_1")]
-    programs(squeue="exit 1")
-    assert slurm.left_over(noted) == []
+    assert slurm.left_over(noted) == [Queued("1", "rule_train_wildcards_en-fr_gru_1", "/w")]
+    programs(squeue="echo 'slurm_load_jobs error: Timed out' >&2; exit 1")
+    with pytest.raises(UserError, match=r"squeue does not tell.*Timed out"):
+        slurm.left_over(noted)
 
 
 def test_a_job_is_named_as_by_the_executor():
@@ -185,7 +248,7 @@ def test_jobs_that_are_ended_are_waited_for(programs, tmp_path):
         scancel=f'echo "$@" > {tmp_path}/cancelled; echo some notice >&2',
         squeue=f"[ -e {queue} ] && echo 2; echo notice >&2; /bin/rm -f {queue}",
     )
-    slurm.cancel([Queued("1", "a"), Queued("2", "b")])
+    slurm.cancel([Queued("1", "a", "/w"), Queued("2", "b", "/w")])
     assert (tmp_path / "cancelled").read_text() == "1 2\n"
     assert not queue.exists()
 
@@ -193,17 +256,31 @@ def test_jobs_that_are_ended_are_waited_for(programs, tmp_path):
 def test_jobs_that_cannot_be_ended_are_named(programs, monkeypatch):
     programs(scancel="echo Access denied >&2; exit 1", squeue="echo 2")
     with pytest.raises(UserError, match="jobs 1, 2 of an earlier call do not end Access denied"):
-        slurm.cancel([Queued("1", "a"), Queued("2", "b")])
+        slurm.cancel([Queued("1", "a", "/w"), Queued("2", "b", "/w")])
     programs(scancel="")
     monkeypatch.setattr(slurm, "ENDING", 0)
     with pytest.raises(UserError, match="scancel"):
-        slurm.cancel([Queued("1", "a")])
+        slurm.cancel([Queued("1", "a", "/w")])
 
 
 def test_no_answer_is_an_answer(programs, monkeypatch):
     monkeypatch.setattr(slurm, "SILENT", 0.1)
     programs(sinfo="exec /bin/sleep 5")
     assert slurm.asked("sinfo").status == 124
+
+
+def test_a_program_that_is_not_there_is_an_answer(programs):
+    programs()
+    answer = slurm.asked("scontrol", "show", "config")
+    assert answer.status == 127 and "scontrol" in answer.complaint
+
+
+def test_the_probe_may_take_as_long_as_files_come_late(programs, tmp_path):
+    programs(srun=f'echo "$@" > {tmp_path}/asked')
+    for latency, minutes in [(10, 2), (60, 3), (180, 5)]:
+        assert not list(slurm.check_folder(tmp_path / "results", sys.executable, [GPU], latency))
+        words = (tmp_path / "asked").read_text().split()
+        assert f"--time={minutes}" in words and words[-1] == str(latency)
 
 
 def test_a_slurm_that_forgets_early_is_noticed(programs):

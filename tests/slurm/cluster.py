@@ -11,6 +11,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -84,8 +85,8 @@ GresTypes=gpu
 SlurmdParameters=config_overrides
 SchedulerType=sched/backfill
 SchedulerParameters=batch_sched_delay=0,sched_interval=1,bf_interval=1
-SlurmdTimeout=10
-KillWait=3
+SlurmdTimeout=30
+KillWait=8
 CompleteWait=0
 InactiveLimit=0
 UnkillableStepTimeout=180
@@ -364,8 +365,9 @@ def wait_until(ready: Callable[[], object], seconds: float, what: str) -> None:
 
 
 if __name__ == "__main__":
+    claimed = int(sys.argv[1]) if sys.argv[1:] else 4  # cores of each node
     with tempfile.TemporaryDirectory(prefix="slurm") as place:
-        one = Cluster(Path(place), memory=64_000)
+        one = Cluster(Path(place), memory=64_000, cpus=claimed)
         try:
             one.start()
             print("A shell on a cluster of two nodes, which ends with it: try sinfo, squeue.")

@@ -70,5 +70,5 @@ def test_a_job_out_of_memory_is_tried_again_with_more_of_it_and_more_time(
     assert "exceeded memory limit" in said  # Slurm's own words, from its log
     assert done["JobState"] == "COMPLETED"
     for number, job in enumerate([*killed, done], start=1):
-        assert f"mem={100 * number}M" in job["TRES"]
+        assert f"mem={100 * number}M" in job.get("ReqTRES", job.get("TRES"))
         assert job["TimeLimit"] == f"{number:02}:00:00"

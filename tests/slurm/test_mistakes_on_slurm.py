@@ -31,6 +31,7 @@ def refused(start: Start, cluster: Cluster, folder: Path, *words: str, **variabl
         ("PARTITION", "night", ["generate", "Invalid partition", "one of cpu, gpu, urgent"]),
         ("CONSTRAINT", "fast", ["Invalid feature", "CONTEXTNMT_SLURM_"]),
         ("EXTRA", "--constraint=fast", ["is not allowed in the 'slurm_extra' parameter"]),
+        ("EXTRA", "--reservation=night", ["--reservation=night", "reservation is invalid"]),
     ],
 )
 def test_what_slurm_refuses_is_told_first(
@@ -47,19 +48,21 @@ def test_a_gpu_that_no_node_has_and_a_time_that_no_partition_gives_are_told_toge
     where = {"CONTEXTNMT_SLURM_GPU_PARTITION": "gpu", "CONTEXTNMT_SLURM_GPU_TYPE": "a100"}
     words = ["models", "--config", "device=cuda"]
     said = refused(start, cluster, clone(), *words, **where, CONTEXTNMT_SLURM_PARTITION="urgent")
-    assert "CONTEXTNMT_SLURM_GPU_TYPE" in said and "1 GPU a100" in said
+    assert "CONTEXTNMT_SLURM_GPU_TYPE" in said and "--gpus=a100:1" in said
+    hyphen = {**where, "CONTEXTNMT_SLURM_GPU_TYPE": "a100-sxm4"}  # the executor would take none
+    assert "rule train: Invalid GPU model" in refused(start, cluster, clone(), *words, **hyphen)
     said = refused(start, cluster, clone(), "models", CONTEXTNMT_SLURM_PARTITION="urgent")
     assert "train (" in said and "limit of 2 hours" in said
     assert "CONTEXTNMT_SLURM_TRAINING_TIME" in said
 
 
-def test_a_third_attempt_that_slurm_would_not_grant_is_told_and_ends_nothing(
+def test_a_later_attempt_that_slurm_would_not_grant_is_told_and_ends_nothing(
     cluster: Cluster, start: Start, clone: Callable[[], Path]
 ) -> None:
-    run = start(cluster, clone(), *CALL, CONTEXTNMT_SLURM_PARTITION="urgent")
+    run = start(cluster, clone(), "download", CONTEXTNMT_SLURM_PARTITION="urgent")
     said, _ = run.communicate(timeout=1500)
     assert run.returncode == 0, said[-3000:]
-    assert "At the third attempt, if it comes to that" in said
+    assert "At attempt 3, if it comes to that" in said
     assert "generate (" in said and "limit of 2 hours" in said
 
 

@@ -204,7 +204,9 @@ rule perplexity:
     conda:
         "../../envs/contextnmt.yaml"
     resources:
-        mem_mb=lambda wildcards, attempt: attempt * perplexity_memory(wildcards),
+        mem_mb=lambda wildcards, attempt: (
+            min(attempt, ATTEMPTS) * perplexity_memory(wildcards)
+        ),
         runtime=hours(2),
     params:
         *code("contextnmt.selection.perplexity"),

@@ -1,8 +1,12 @@
 """What Slurm is asked for, and whether it would give it: asked before the first job is queued."""
 
+import shlex
 import sys
 
+from snakemake_executor_plugin_slurm.submit_string import get_submit_command
+from snakemake_executor_plugin_slurm.utils import set_gres_string
 from snakemake_executor_plugin_slurm.validation import validate_slurm_extra
+from snakemake_interface_common.exceptions import WorkflowError
 
 from contextnmt.planning import slurm
 from contextnmt.training.lock import Watch
@@ -23,21 +27,34 @@ def gpu_resources():
 
 
 def slurm_request(job, attempt):
-    """What a job asks Slurm for at an attempt, as the executor will put it."""
+    """What a job asks Slurm for at an attempt, in the executor's own words."""
     first, job.attempt = job.attempt, attempt
-    validate_slurm_extra(job)
     named = job.resources.get
+    account, partition = named("slurm_account"), named("slurm_partition")
+    about = {
+        "run_uuid": "test",
+        "slurm_logfile": os.devnull,
+        "comment_str": "test",
+        "account": f"-A {shlex.quote(str(account))}" if account else "",
+        "partition": f"-p {shlex.quote(str(partition))}" if partition else "",
+        "workdir": "",
+    }
+    try:
+        validate_slurm_extra(job)
+        call = get_submit_command(job, about, settings=workflow.executor_settings)
+        words = shlex.split(call + set_gres_string(job))
+    except WorkflowError as error:
+        raise UserError(f"rule {job.name}: {error}") from error
     request = slurm.Request(
+        options=tuple(words[words.index("--comment") + 2 :]),
         threads=job.threads,
         memory=named("mem_mb") or 0,
         minutes=named("runtime") or 0,
         gpus=named("gpu") or 0,
         gpu_type=str(named("gpu_model") or ""),
-        partition=str(named("slurm_partition") or ""),
-        account=str(named("slurm_account") or ""),
+        partition=str(partition or ""),
+        account=str(account or ""),
         qos=str(named("qos") or workflow.executor_settings.qos or ""),
-        constraint=str(named("constraint") or ""),
-        extra=str(named("slurm_extra") or ""),
     )
     job.attempt = first
     return request
@@ -56,30 +73,52 @@ def check_slurm(jobs):
     jobs = [job for job in jobs if not job.is_local]
     if not jobs:
         return
-    requests = slurm_requests(jobs, 1)
     try:
         slurm.check_programs()
+        requests = slurm_requests(jobs, 1)
         for account in {request.account for request in requests}:
             slurm.check_account(account)
-        slurm.check_requests(requests)
-        try:
-            slurm.check_requests(slurm_requests(jobs, ATTEMPTS))
-        except UserError as error:  # few jobs come to that
-            tell(f"At the third attempt, if it comes to that: {error}")
+        settings = workflow.executor_settings
+        if file := settings.partition_config or os.environ.get(
+            "SNAKEMAKE_SLURM_PARTITIONS"
+        ):
+            tell(
+                f"Partitions are chosen by {file}: what Slurm refuses, its jobs will tell."
+            )
+        else:
+            if unclear := slurm.check_requests(requests):
+                tell("Slurm says of jobs of this call, and may refuse them:", *unclear)
+            check_more_attempts(jobs)
         latency = workflow.execution_settings.latency_wait
         unasked = slurm.check_folder(Path(RESULTS), sys.executable, requests, latency)
         for partition in unasked:
             tell(
-                f"No node of partition {partition} could be asked whether it sees this folder."
+                f"Whether nodes see this folder was not to be learnt in partition {partition}"
             )
         if seconds := slurm.forgets_early():
             tell(
                 f"This Slurm forgets jobs {seconds} seconds after their end (MinJobAge), perhaps "
                 "before Snakemake has seen it: if it waits for finished jobs, start it again."
             )
+        for partition in slurm.ending_preempted(requests):
+            tell(
+                f"Partition {partition} ends jobs that are preempted (PreemptMode=CANCEL), and "
+                "Snakemake would wait for them for ever: if it does, Ctrl-C, then the same command."
+            )
         end_left_over(jobs)
     except UserError as error:
         sys.exit(str(error))
+
+
+def check_more_attempts(jobs):
+    """Tell if Slurm would not run what jobs ask for when they are tried again; few come to that."""
+    attempts = min(1 + workflow.execution_settings.retries, ATTEMPTS)
+    for attempt in range(2, attempts + 1):
+        try:
+            slurm.check_requests(slurm_requests(jobs, attempt))
+        except UserError as error:
+            tell(f"At attempt {attempt}, if it comes to that: {error}")
+            return
 
 
 def noted(job):
@@ -94,20 +133,31 @@ def noted(job):
 
 
 def end_left_over(jobs):
-    """End jobs in Slurm that a killed call has started for the same files."""
+    """End jobs in Slurm that a killed call has started for the same files, and tell of others."""
+    comments = {
+        job: slurm.comment(job.name, job.wildcards_dict.values()) for job in jobs
+    }
     left = slurm.left_over(
-        {
-            number: slurm.comment(job.name, job.wildcards_dict.values())
-            for job in jobs
-            for number in noted(job)
-        }
+        {number: comments[job] for job in jobs for number in noted(job)}
     )
     if left:
         names = ", ".join(f"{job.number} ({job.comment})" for job in left)
         tell(f"Jobs of a call that was killed are ended: {names}")
         slurm.cancel(left)
+    here = str(workflow.workdir_init)
+    known = set(comments.values())
+    alike = [
+        job for job in slurm.queued() if job.comment in known and job.folder == here
+    ]
+    if alike:
+        names = ", ".join(f"{job.number} ({job.comment})" for job in alike)
+        tell(
+            f"Jobs like those of this call are in Slurm already: {names}. If a killed call has "
+            "left them and they are for the same results, Ctrl-C, and wait for them or cancel "
+            "them (`scancel`) before you go on."
+        )
 
 
-def tell(words):
-    """A line for the user."""
-    print(words, file=sys.stderr, flush=True)
+def tell(*lines):
+    """Lines for the user."""
+    print(*lines, sep="\n", file=sys.stderr, flush=True)

@@ -41,8 +41,9 @@ UNSEEN, NO_PYTHON = 66, 67
 #: What Slurm itself does not say: it would let such a job wait for ever.
 TOO_LONG = "longer than the partition's limit"
 
-#: Words of refusals that no waiting mends. Others, of nodes that are down or of a full queue, pass.
+#: Words of refusals that no waiting mends, and of such as pass: nodes that are down, a full queue.
 LASTING = ("invalid", "node configuration", "memory specification", "permitted", "unrecognized")
+PASSING = ("not available", "busy", "limit", "contact", "timed out", "temporarily", "no answer")
 
 #: Nodes that Slurm leaves out when it says that none has what is asked for.
 DOWN = "down,drain,drained,draining,fail,maint,reboot"
@@ -53,8 +54,12 @@ REMEMBERED = 240
 
 @dataclass(frozen=True)
 class Request:
-    """What a job asks for: megabytes of memory, minutes; of what is 0 or empty, nothing is said."""
+    """What a job asks for: the options of sbatch, and of these what has to be looked at alone.
 
+    Megabytes of memory, minutes; what is 0 or empty is not asked for.
+    """
+
+    options: tuple[str, ...] = ()
     threads: int = 1
     memory: int = 0
     minutes: int = 0
@@ -63,41 +68,26 @@ class Request:
     partition: str = ""
     account: str = ""
     qos: str = ""
-    constraint: str = ""
-    extra: str = ""
-
-    def options(self) -> list[str]:
-        """The same for sbatch."""
-        gpus = f"{self.gpu_type}:{self.gpus}" if self.gpu_type else str(self.gpus)
-        flags = {
-            "--mem": self.memory,
-            "--time": self.minutes,
-            "--gpus": gpus if self.gpus else "",
-            "--constraint": self.constraint,
-        }
-        said = [f"{flag}={value}" for flag, value in flags.items() if value]
-        cores = f"--cpus-per-task={self.threads}"
-        return ["--ntasks=1", cores, *said, *self.place(), *shlex.split(self.extra)]
 
     def place(self) -> list[str]:
-        """Where it runs, and who pays."""
-        flags = {"--partition": self.partition, "--account": self.account, "--qos": self.qos}
-        return [f"{flag}={value}" for flag, value in flags.items() if value]
+        """Where srun is to start a step for this job, and who pays: sbatch has names of its own for
+        what may come from the environment."""
+        given = {"partition": self.partition, "account": self.account, "qos": self.qos}
+        given = {
+            name: word or os.environ.get(f"SBATCH_{name.upper()}", "")
+            for name, word in {**given, "reservation": ""}.items()
+        }
+        return [f"--{name}={word}" for name, word in given.items() if word]
+
+    def fits(self, node: str) -> bool:
+        """Whether a node would do, of which sinfo shows cores, megabytes and GPUs."""
+        cores, memory, gpus = node.split(maxsplit=2)
+        kind = f"gpu:{self.gpu_type}" if self.gpu_type else "gpu"
+        enough = int(cores) >= self.threads and int(memory) >= self.memory
+        return enough and (not self.gpus or kind in gpus)
 
     def __str__(self) -> str:
-        gpus = f"{self.gpus} GPU{'s' * (self.gpus > 1)} {self.gpu_type}".strip()
-        said = [
-            f"{self.threads} core{'s' * (self.threads > 1)}",
-            f"{self.memory:,} MB" if self.memory else "",
-            f"{self.minutes / 60:g} hours" if self.minutes else "",
-            gpus if self.gpus else "",
-            f"partition {self.partition}" if self.partition else "",
-            f"account {self.account}" if self.account else "",
-            f"QoS {self.qos}" if self.qos else "",
-            f"constraint {self.constraint}" if self.constraint else "",
-            self.extra,
-        ]
-        return ", ".join(filter(None, said))
+        return f"sbatch {shlex.join(self.options)}"
 
 
 class Answer(NamedTuple):
@@ -110,10 +100,11 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True)
 class Queued:
-    """A job in Slurm's queue: its number, its comment (rule and wildcards)."""
+    """A job in Slurm's queue: its number, its comment (rule and wildcards), where it works."""
 
     number: str
     comment: str
+    folder: str
 
 
 def check_programs() -> None:
@@ -137,6 +128,18 @@ def forgets_early() -> int | None:
     return int(found[1]) if found and int(found[1]) < REMEMBERED else None
 
 
+def ending_preempted(requests: Iterable[Request]) -> list[str]:
+    """Those partitions of the requests in which a job that is preempted ends for good."""
+    found = []
+    wanted = {name for request in requests for name in request.partition.split(",")}
+    for line in asked("scontrol", "show", "partition", "--oneliner").said.split("\n"):
+        said = dict(word.split("=", 1) for word in line.split() if "=" in word)
+        names = {said.get("PartitionName"), "" if said.get("Default") == "YES" else None}
+        if "CANCEL" in said.get("PreemptMode", "") and names & wanted:
+            found.append(said["PartitionName"])
+    return found
+
+
 def check_account(account: str) -> None:
     """Raises UserError if Slurm has accounts for this user, and not this one."""
     if not account or not shutil.which("sacctmgr"):
@@ -151,39 +154,61 @@ def check_account(account: str) -> None:
         )
 
 
-def check_requests(requests: Mapping[Request, Iterable[str]]) -> None:
-    """Raises UserError, naming rules, if Slurm would refuse what they ask for, or never start it.
+def check_requests(requests: Mapping[Request, Iterable[str]]) -> list[str]:
+    """What Slurm says against requests in words that are not known here, which may be a site's.
 
     `requests`: what is asked for -> the rules that do. A quality of service may lift the limits of
-    a partition, so with one, Slurm alone is asked.
+    a partition, so with one, Slurm alone is asked. Raises UserError, naming rules, if Slurm would
+    refuse what they ask for, or never start it.
     """
     limits = partition_limits()
     refused: dict[str, list[tuple[Request, Iterable[str]]]] = {}
+    unclear: dict[str, list[tuple[Request, Iterable[str]]]] = {}
     for request, rules in requests.items():
-        answer = asked("sbatch", "--test-only", *request.options(), "--wrap=true")
+        answer = asked("sbatch", "--test-only", *request.options, "--wrap=true")
         words = answer.complaint
-        limit = None if request.qos else limits.get(request.partition)
+        limit = None if request.qos else longest(request.partition, limits)
         if answer.status == 0 and limit is not None and request.minutes > limit:
             words = f"{TOO_LONG} of {limit / 60:g} hours"
-        elif answer.status == 0 or not lasts(words, request):
+        elif answer.status == 0:
+            continue
+        elif not lasts(words, request):
+            if not any(word in words.lower() for word in PASSING):
+                unclear.setdefault(words.replace("\n", " "), []).append((request, rules))
             continue
         said = f"{reason(words)}: {advice(words, request, limits)}"
         refused.setdefault(said, []).append((request, rules))
     if refused:
-        told = []
-        for said, jobs in refused.items():
-            names = sorted({rule for _, rules in jobs for rule in rules})
-            told.append(f"- {', '.join(names)} (such as {jobs[0][0]}): {said}")
-        raise UserError("Slurm would never run what this call needs:\n" + "\n".join(told))
+        told = "\n".join(listed(refused))
+        raise UserError(f"Slurm would never run what this call needs:\n{told}")
+    return listed(unclear)
+
+
+def listed(answers: Mapping[str, list[tuple[Request, Iterable[str]]]]) -> list[str]:
+    """A line for each answer, with the rules that got it."""
+    return [
+        f"- {', '.join(sorted({rule for _, rules in jobs for rule in rules}))} "
+        f"(such as {jobs[0][0]}): {said}"
+        for said, jobs in answers.items()
+    ]
 
 
 def lasts(words: str, request: Request) -> bool:
     """Whether waiting does not mend a refusal: nodes that are down now may have what is asked."""
     if "node configuration" in words:
         place = [f"--partition={request.partition}"] if request.partition else []
-        away = asked("sinfo", "--noheader", f"--states={DOWN}", "--format=%n", *place)
-        return away.status == 0 and not away.said
+        each = ["--noheader", "--Node", f"--states={DOWN}", "--format=%c %m %G"]
+        away = asked("sinfo", *each, *place)
+        nodes = filter(None, away.said.split("\n"))
+        return away.status == 0 and not any(request.fits(node) for node in nodes)
     return any(word in words.lower() for word in LASTING)
+
+
+def longest(partition: str, limits: Mapping[str, float | None]) -> float | None:
+    """Minutes that a job may take in a partition, or in one of several; None if any."""
+    each = [limits.get(name) for name in partition.split(",")]
+    known = [limit for limit in each if limit is not None]
+    return max(known) if len(known) == len(each) else None
 
 
 def partition_limits() -> dict[str, float | None]:
@@ -213,8 +238,8 @@ def minutes(limit: str) -> float | None:
 def reason(words: str) -> str:
     """What Slurm says, without who says it."""
     lines = [line for line in words.split("\n") if not line.startswith("Try ")]
-    line = lines[-1]
-    return line.removeprefix("sbatch: error: ").removeprefix("allocation failure: ")
+    line = lines[-1].removeprefix("sbatch: error: ").removeprefix("srun: error: ")
+    return line.removeprefix("allocation failure: ")
 
 
 def advice(words: str, request: Request, limits: Mapping[str, float | None]) -> str:
@@ -249,7 +274,7 @@ def check_folder(
     """Raises UserError if a node does not see `folder`, or the program `python`.
 
     One node of each partition is asked, where one is free now; yields the other partitions, whose
-    jobs will tell. `latency`: for so many seconds a node may see a new file late.
+    jobs will tell, and why. `latency`: for so many seconds a node may see a new file late.
     """
     folder.mkdir(parents=True, exist_ok=True)
     places = {tuple(each.place()): each.partition for each in requests}
@@ -257,9 +282,10 @@ def check_folder(
         with tempfile.NamedTemporaryFile(dir=folder, prefix=".seen") as token:
             seen = [str(Path(token.name).absolute()), python, str(max(1, latency))]
             answer = asked(
-                *("srun", "--quiet", "--ntasks=1", "--mem=50", "--time=1", "--chdir=/"),
-                *(f"--immediate={BUSY}", "--job-name=contextnmt_probe", *place),
-                *("sh", "-c", PROBE, "sh", *seen),
+                *("srun", "--quiet", "--ntasks=1", "--mem=50", "--chdir=/"),
+                *(f"--time={latency // 60 + 2}", f"--immediate={BUSY}"),
+                *("--job-name=contextnmt_probe", *place, "sh", "-c", PROBE, "sh", *seen),
+                silent=latency + SILENT,
             )
         if answer.status == UNSEEN:
             raise UserError(
@@ -273,7 +299,7 @@ def check_folder(
                 "system that login and compute nodes share (the one of this repository, say)"
             )
         if answer.status:
-            yield partition or "default"
+            yield f"{partition or '(the default)'}: {reason(answer.complaint)}"
 
 
 def comment(rule: str, wildcards: Iterable[str]) -> str:
@@ -286,13 +312,18 @@ def left_over(comments: Mapping[str, str]) -> list[Queued]:
     """Those jobs that are still in the queue, of those that an earlier call has started.
 
     `comments`: number of a job -> its comment. Snakemake itself does not look for them. A job of
-    another comment has the number by chance.
+    another comment has the number by chance. Raises UserError if Slurm does not answer.
     """
-    answer = asked("squeue", "--me", "--noheader", "--format=%i\t%k")
-    entries = (line.split("\t") for line in answer.said.split("\n") if line.count("\t") == 1)
-    return [
-        Queued(number, comment) for number, comment in entries if comments.get(number) == comment
-    ]
+    return [job for job in queued() if comments.get(job.number) == job.comment]
+
+
+def queued() -> list[Queued]:
+    """This user's jobs in the queue. Raises UserError if Slurm does not answer."""
+    answer = asked("squeue", "--me", "--noheader", "--format=%i\t%k\t%Z")
+    if answer.status:
+        raise UserError(f"squeue does not tell of your jobs: {answer.complaint}: try again later")
+    entries = (line.split("\t") for line in answer.said.split("\n") if line.count("\t") == 2)
+    return [Queued(*entry) for entry in entries]
 
 
 def cancel(jobs: Iterable[Queued]) -> None:
@@ -313,13 +344,13 @@ def cancel(jobs: Iterable[Queued]) -> None:
         time.sleep(1)
 
 
-def asked(*command: str) -> Answer:
-    """What a program of Slurm answers, as from outside of any job of it."""
-    inside = ("SLURM_", "SRUN_", "SBATCH_")
+def asked(*command: str, silent: float | None = None) -> Answer:
+    """What a program of Slurm answers, as from outside of any job of it, in `silent` seconds."""
+    silent = SILENT if silent is None else silent
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(inside) or name in ("SLURM_CONF", "SLURM_CLUSTERS")
+        if not name.startswith("SLURM_") or name in ("SLURM_CONF", "SLURM_CLUSTERS")
     }
     try:
         done = subprocess.run(
@@ -329,8 +360,10 @@ def asked(*command: str) -> Answer:
             capture_output=True,
             text=True,
             check=False,
-            timeout=SILENT,
+            timeout=silent,
         )
     except subprocess.TimeoutExpired:
-        return Answer(124, "", f"no answer within {SILENT} seconds")
+        return Answer(124, "", f"no answer within {silent} seconds")
+    except OSError as error:
+        return Answer(127, "", str(error))
     return Answer(done.returncode, done.stdout.strip(), done.stderr.strip())
