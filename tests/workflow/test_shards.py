@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from planning import CUTS, own_configuration
 
 ROOT = Path(__file__).parents[2]
 SHARDS = [1, 3, 8]
@@ -121,3 +122,13 @@ def test_a_text_is_cut_by_its_size_unless_told_otherwise(
     run = snakemake(ROOT, "tokenized", "-n", *place)
     assert run.returncode == 0, run.stdout
     assert len(set(re.findall(r"tokenize en-fr train\S*", run.stdout))) == parts
+
+
+def test_more_than_five_hundred_parts_are_planned(snakemake: Run, tmp_path: Path) -> None:
+    """Every training text of the papers in 64: five for En-Fr, three of which are En-De too."""
+    own = tmp_path / "own.yaml"
+    own.write_text(own_configuration(CUTS["all in 64 parts"]))
+    place = ["-s", f"{ROOT}/Snakefile", "-d", f"{tmp_path}", "--configfile", f"{own}"]
+    run = snakemake(ROOT, "tokenized", "-n", *place, "--config", "preset=wmt14")
+    assert run.returncode == 0, run.stdout[-3000:]
+    assert len(set(re.findall(r"tokenize en-.. \S+\dof64", run.stdout))) == 8 * 64
