@@ -45,10 +45,10 @@ def own_configuration(parts: dict[str, int]) -> str:
 
 def jobs(said: str) -> int:
     """How many jobs a plan has. Raises ValueError if it says none."""
-    found = re.search(r"^total +(\d+)", said, re.MULTILINE)
+    found = re.search(r"^total +([\d,]+)", said, re.MULTILINE)
     if not found:
         raise ValueError(f"no line of all jobs:\n{said}")
-    return int(found[1])
+    return int(found[1].replace(",", ""))
 
 
 def plan(parts: dict[str, int]) -> tuple[int, float, float]:

@@ -21,6 +21,6 @@ def test_the_parts_are_those_of_the_papers_texts(tmp_path: Path) -> None:
 
 
 def test_the_jobs_are_those_of_all_stages() -> None:
-    assert jobs("stage  jobs\ntrain     3\n-----  ----\ntotal   426        0.07+?\n") == 426
+    assert jobs("stage  jobs\ntrain     3\n-----  ----\ntotal   1,426      0.07+?\n") == 1426
     with pytest.raises(ValueError, match="no line of all jobs"):
         jobs("Nothing to be done")
