@@ -149,7 +149,6 @@ def test_what_passes_by_itself_and_what_a_qos_may_lift_ends_no_call(programs):
     for now in [
         "Required node not available (down, drained or reserved)",
         "Requested node configuration is not available",  # as long as one that has it is down
-        "Job violates accounting/QOS policy (job submit limit, user's size and/or time limits)",
     ]:
         programs(
             sbatch=f'echo "allocation failure: {now}" >&2; exit 1',
@@ -175,6 +174,10 @@ def test_words_of_a_site_are_passed_on_whole(programs):
     )
     (told,) = slurm.check_requests({GPU: ["train"]})
     assert told == f"- train (such as {GPU}): error: Jobs here must be small. Unspecified error"
+    policy = "Job violates accounting/QOS policy (job submit limit, user's size and/or time limits)"
+    programs(sbatch=f'echo "{policy}" >&2; exit 1')  # a full queue, or a limit for ever
+    (told,) = slurm.check_requests({GPU: ["train"]})
+    assert told.endswith(policy)
 
 
 def test_partitions_that_end_preempted_jobs_are_found(programs):

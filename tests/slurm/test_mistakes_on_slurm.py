@@ -50,7 +50,7 @@ def test_a_gpu_that_no_node_has_and_a_time_that_no_partition_gives_are_told_toge
     said = refused(start, cluster, clone(), *words, **where, CONTEXTNMT_SLURM_PARTITION="urgent")
     assert "CONTEXTNMT_SLURM_GPU_TYPE" in said and "--gpus=a100:1" in said
     hyphen = {**where, "CONTEXTNMT_SLURM_GPU_TYPE": "a100-sxm4"}  # the executor would take none
-    assert "rule train: Invalid GPU model" in refused(start, cluster, clone(), *words, **hyphen)
+    assert "jobs of train: Invalid GPU model" in refused(start, cluster, clone(), *words, **hyphen)
     said = refused(start, cluster, clone(), "models", CONTEXTNMT_SLURM_PARTITION="urgent")
     assert "train (" in said and "limit of 2 hours" in said
     assert "CONTEXTNMT_SLURM_TRAINING_TIME" in said

@@ -44,7 +44,7 @@ def slurm_request(job, attempt):
         call = get_submit_command(job, about, settings=workflow.executor_settings)
         words = shlex.split(call + set_gres_string(job))
     except WorkflowError as error:
-        raise UserError(f"rule {job.name}: {error}") from error
+        raise UserError(f"jobs of {job.name}: {error}") from error
     request = slurm.Request(
         options=tuple(words[words.index("--comment") + 2 :]),
         threads=job.threads,

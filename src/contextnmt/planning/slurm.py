@@ -43,7 +43,7 @@ TOO_LONG = "longer than the partition's limit"
 
 #: Words of refusals that no waiting mends, and of such as pass: nodes that are down, a full queue.
 LASTING = ("invalid", "node configuration", "memory specification", "permitted", "unrecognized")
-PASSING = ("not available", "busy", "limit", "contact", "timed out", "temporarily", "no answer")
+PASSING = ("not available", "busy", "contact", "timed out", "temporarily", "no answer")
 
 #: Nodes that Slurm leaves out when it says that none has what is asked for.
 DOWN = "down,drain,drained,draining,fail,maint,reboot"
@@ -250,7 +250,8 @@ def advice(words: str, request: Request, limits: Mapping[str, float | None]) -> 
     if TOO_LONG in words or "time limit" in words:
         return (
             f"set {variable} to a partition that allows more; for trainings, which go on in their "
-            "next job, CONTEXTNMT_SLURM_TRAINING_TIME to less (and --retries to how many jobs); "
+            "next job, CONTEXTNMT_SLURM_TRAINING_TIME to less (and --retries to how many more jobs "
+            "they may take); "
             "for other rules, `runtime` in a profile of your own"
         )
     if "qos" in words:
