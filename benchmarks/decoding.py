@@ -49,7 +49,8 @@ Random weights, made-up sentences of 4 to 50 words (log-normal, 22 on average), 
 translation is forced to the same length. Sentences a second: the median of the rounds, in which all
 take turns. To plain PyTorch, to OpenNMT-py: the median of the rounds' ratios. Multiply-adds of a
 hypothesis and step, in millions: of the model as it is defined, and as search executes them, which
-multiplies the annotations of a sentence once and not the context of each hypothesis. Plain PyTorch
+multiplies the annotations of a sentence once and not the context of each hypothesis, and words once
+each in a round (here they count at every step). Plain PyTorch
 (`yardstick.py`): a bidirectional LSTM of 2x256, a decoder of 512 with additive attention after the
 step and input feeding; it computes the keys once a sentence, and batches 16 sentences. OpenNMT-py,
 where it is there, has a model of the same kind, sizes and batches; its time is what it says itself,
@@ -58,8 +59,9 @@ without its start.
 
 
 class Contestant(NamedTuple):
-    """What translates: its sentences a batch, and multiply-adds in millions."""
+    """What translates, once it has begun anew; its sentences a batch, multiply-adds in millions."""
 
+    begin: Callable[[], object]
     translate: Callable[[torch.Tensor], None]
     sentences: int
     defined: float
@@ -93,6 +95,10 @@ def ours(settings: ModelSettings, words: int, width: int, steps: int, length: in
     model = Translator(settings, words, words)
     ensemble = Ensemble([model])
 
+    def begin() -> None:
+        nonlocal ensemble
+        ensemble = Ensemble([model])
+
     @torch.inference_mode()
     def translate(source: torch.Tensor) -> None:
         search = Search(ensemble, source, width, END, None, best=True)
@@ -115,7 +121,7 @@ def ours(settings: ModelSettings, words: int, width: int, steps: int, length: in
         ensemble.advance(states, word, weights, sources)
 
     size = max(1, HYPOTHESES["cpu"] // width)
-    return Contestant(translate, size, millions(defined), millions(executed))
+    return Contestant(begin, translate, size, millions(defined), millions(executed))
 
 
 def in_bf16(contestant: Contestant, source: torch.Tensor) -> None:
@@ -136,12 +142,13 @@ def yardstick(words: int, width: int, steps: int, length: int) -> Contestant:
     def translate(source: torch.Tensor) -> None:
         assert model.search(source, width, steps, END).shape == (len(source), steps)
 
-    return Contestant(translate, YARDSTICK_SENTENCES, adds, adds)
+    return Contestant(model.eval, translate, YARDSTICK_SENTENCES, adds, adds)
 
 
 def seconds(contestant: Contestant, sentences: list[list[int]]) -> float:
     """What it takes to translate all."""
     started = perf_counter()
+    contestant.begin()
     for first in range(0, len(sentences), contestant.sentences):
         contestant.translate(batch(sentences[first : first + contestant.sentences]))
     return perf_counter() - started

@@ -2,8 +2,9 @@
 
 The context c_i = sum_j alpha_ij h_j enters decoder and readout through matrices alone, and
 C c_i = sum_j alpha_ij (C h_j): so here they multiply the annotations h_j, once for each sentence,
-in the place of the context of each hypothesis at each step. Nothing else differs from
-`Translator.predict` and `.advance`, and the weights are the model's own.
+in the place of the context of each hypothesis at each step. So do words E y_i, which are multiplied
+once each, unless the source or the words before change them (contextualizer, smoother). Nothing
+else differs from `Translator.predict` and `.advance`, and the weights are the model's own.
 """
 
 from collections.abc import Iterator
@@ -11,14 +12,16 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from contextnmt.model.attention import Attention
 from contextnmt.model.decoder import State
 from contextnmt.model.readout import maxout
 from contextnmt.model.rows import Kept
 from contextnmt.model.scratch import Scratch
-from contextnmt.model.steps import add_linear, step_of
+from contextnmt.model.steps import add_product, step_of
 from contextnmt.model.translator import Translator
+from contextnmt.model.word_table import WordTable
 
 #: Numbers that the hidden layer of the attention holds at most, by device; on a CPU few enough for
 #: its caches.
@@ -44,13 +47,22 @@ class Source(NamedTuple):
 
 
 class Inference:
-    """A model for search: no dropout, no gradients."""
+    """A model for search: no dropout, no gradients.
 
+    In its states, `previous` is what E y_{i-1} contributes to the readout [batch, width, 2 maxout].
+    """
+
+    @torch.inference_mode()
     def __init__(self, model: Translator) -> None:
         self.model = model.eval()
         self.step = step_of(model.decoder)
         self.scratch = Scratch()
         self.attention = model.attention if isinstance(model.attention, Attention) else None
+        self.gates = self.step.word  # [g, m']
+        self.table = None
+        if model.contextualizer is None and model.target_smoother is None:
+            both = torch.cat([self.gates, model.readout.word.weight])
+            self.table = WordTable(model.target_embedding, both)
 
     def encode(self, source: Tensor) -> tuple[Source, State]:
         """Read a batch of source sentences [B, S], as `Translator.encode`; and the state before
@@ -64,7 +76,9 @@ class Inference:
         # The weights of a sentence add up to 1, so that biases may join what they weigh.
         readout = self.model.readout.context(annotations) + self.model.readout.state.bias
         decoder = self.model.decoder.context(annotations) + self.step.bias
-        return Source(attention, readout, decoder, encoded.target_gate), encoded.start
+        nothing = readout.new_zeros(len(readout), 1, readout.size(2))
+        start = encoded.start._replace(previous=nothing)
+        return Source(attention, readout, decoder, encoded.target_gate), start
 
     def attend(self, state: State, source: Source) -> Tensor:
         """The weights alpha_i [B, K, S]; without attention all of it on the one annotation."""
@@ -86,10 +100,8 @@ class Inference:
 
     def features(self, state: State, weights: Tensor, source: Source) -> Tensor:
         """What the output layer sees [B, K, maxout], which predicts the next word."""
-        readout = self.model.readout
-        pieces = self._context("readout", weights, source.readout)
-        add_linear(pieces, state.memory[0], readout.state)
-        return maxout(add_linear(pieces, state.previous, readout.word))
+        pieces = self._context("readout", weights, source.readout).add_(state.previous)
+        return maxout(add_product(pieces, state.memory[0], self.model.readout.state.weight))
 
     def log_probabilities(self, features: Tensor) -> Tensor:
         """Of the next word [..., words], in 32 bits at least (A46); lost at the next call."""
@@ -105,9 +117,15 @@ class Inference:
 
     def advance(self, state: State, words: Tensor, weights: Tensor, source: Source) -> State:
         """The state after the chosen words [B, K], which `weights` [B, K, S] predicted."""
-        read, history = self.model.read(words, state.history, source.target_gate)
         gates = self._context("gates", weights, source.decoder)
-        return State(self.step.move(state.memory, read, gates), read, history)
+        if self.table is not None:
+            sizes = [gates.size(2), source.readout.size(2)]
+            word, previous = torch.split(self.table.of(words), sizes, dim=2)
+            return State(self.step.move(state.memory, gates.add_(word)), previous, None)
+        read, history = self.model.read(words, state.history, source.target_gate)
+        add_product(gates, read, self.gates)
+        previous = functional.linear(read, self.model.readout.word.weight)
+        return State(self.step.move(state.memory, gates), previous, history)
 
     def _context(self, name: str, weights: Tensor, values: Tensor) -> Tensor:
         """`weights` [B, K, S] times `values` [B, S, d]: [B, K, d]."""

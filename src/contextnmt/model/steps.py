@@ -9,10 +9,10 @@ from torch import Tensor, nn
 from contextnmt.model.decoder import GRUDecoder, LSTMDecoder, Memory
 
 
-def add_linear(to: Tensor, values: Tensor, layer: nn.Linear) -> Tensor:
-    """`to` [..., d] plus `layer` of `values` [..., s] but for its bias, written to `to`."""
+def add_product(to: Tensor, values: Tensor, weight: Tensor) -> Tensor:
+    """`to` [..., d] plus `weight` [d, s] times `values` [..., s], written to `to`."""
     rows = to.flatten(0, -2)
-    torch.addmm(rows, values.flatten(0, -2), layer.weight.t(), out=rows)
+    torch.addmm(rows, values.flatten(0, -2), weight.t(), out=rows)
     return to
 
 
@@ -27,12 +27,16 @@ class LSTMStep:
         """The biases of all gates [4 hidden]."""
         return self.decoder.word.bias
 
-    def move(self, memory: Memory, embedded: Tensor, gates: Tensor) -> Memory:
-        """`LSTMDecoder.step` after the words `embedded` [batch, width, size], given what the
-        context contributes, and the biases, in `gates` [batch, width, 4 hidden], which is lost."""
+    @property
+    def word(self) -> Tensor:
+        """The matrices that words enter by [4 hidden, size]."""
+        return self.decoder.word.weight
+
+    def move(self, memory: Memory, gates: Tensor) -> Memory:
+        """`LSTMDecoder.step`, given what words, context and biases contribute in `gates`
+        [batch, width, 4 hidden], which is lost."""
         hidden, cell = memory
-        add_linear(gates, embedded, self.decoder.word)
-        add_linear(gates, hidden, self.decoder.recurrent)
+        add_product(gates, hidden, self.decoder.recurrent.weight)
         size = hidden.size(2)
         candidate = gates[:, :, 3 * size :].tanh_()
         into, forget, out = gates[:, :, : 3 * size].sigmoid_().chunk(3, dim=2)
@@ -52,16 +56,19 @@ class GRUStep:
         bias = self.cell.candidate.bias
         return torch.cat([bias, bias.new_zeros(2 * len(bias))])
 
-    def move(self, memory: Memory, embedded: Tensor, gates: Tensor) -> Memory:
+    @property
+    def word(self) -> Tensor:
+        """The matrices that words enter by [3 hidden, size]."""
+        return torch.cat([self.cell.candidate.weight, self.cell.gates.weight])
+
+    def move(self, memory: Memory, gates: Tensor) -> Memory:
         """As `LSTMStep.move`, with `gates` [batch, width, 3 hidden]."""
         (state,) = memory
         size = state.size(2)
         candidate, gates = gates[:, :, :size], gates[:, :, size:]
-        add_linear(candidate, embedded, self.cell.candidate)
-        add_linear(gates, embedded, self.cell.gates)
-        add_linear(gates, state, self.cell.recurrent_gates)
+        add_product(gates, state, self.cell.recurrent_gates.weight)
         update, reset = gates.sigmoid_().chunk(2, dim=2)
-        add_linear(candidate, reset * state, self.cell.recurrent_candidate)
+        add_product(candidate, reset * state, self.cell.recurrent_candidate.weight)
         return (torch.lerp(state, candidate.tanh_(), update),)
 
 
