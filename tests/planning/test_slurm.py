@@ -55,6 +55,7 @@ def test_a_step_runs_where_sbatch_would_put_the_job(monkeypatch):
         ("4 16000 (null)", False),
         ("2 16000 gpu:h100:2", False),
         ("4 15999 gpu:h100:2", False),
+        ("4+ 16000+ gpu:h100:2", True),
     ],
 )
 def test_a_node_fits_by_what_it_has(node, fits):

@@ -26,9 +26,8 @@ def gpu_resources():
     }
 
 
-def slurm_request(job, attempt):
-    """What a job asks Slurm for at an attempt, in the executor's own words."""
-    first, job.attempt = job.attempt, attempt
+def slurm_request(job):
+    """What a job asks Slurm for, in the executor's own words."""
     named = job.resources.get
     account, partition = named("slurm_account"), named("slurm_partition")
     about = {
@@ -45,7 +44,7 @@ def slurm_request(job, attempt):
         words = shlex.split(call + set_gres_string(job))
     except WorkflowError as error:
         raise UserError(f"jobs of {job.name}: {error}") from error
-    request = slurm.Request(
+    return slurm.Request(
         options=tuple(words[words.index("--comment") + 2 :]),
         threads=job.threads,
         memory=named("mem_mb") or 0,
@@ -56,15 +55,17 @@ def slurm_request(job, attempt):
         account=str(account or ""),
         qos=str(named("qos") or workflow.executor_settings.qos or ""),
     )
-    job.attempt = first
-    return request
 
 
 def slurm_requests(jobs, attempt):
     """What is asked for at an attempt -> the rules that ask for it."""
     requests = {}
     for job in jobs:
-        requests.setdefault(slurm_request(job, attempt), []).append(job.name)
+        first, job.attempt = job.attempt, attempt
+        try:
+            requests.setdefault(slurm_request(job), []).append(job.name)
+        finally:
+            job.attempt = first
     return requests
 
 

@@ -80,10 +80,10 @@ class Request:
         return [f"--{name}={word}" for name, word in given.items() if word]
 
     def fits(self, node: str) -> bool:
-        """Whether a node would do, of which sinfo shows cores, megabytes and GPUs."""
+        """Whether a node would do, of which sinfo shows cores, megabytes, GPUs ("4+": at least)."""
         cores, memory, gpus = node.split(maxsplit=2)
         kind = f"gpu:{self.gpu_type}" if self.gpu_type else "gpu"
-        enough = int(cores) >= self.threads and int(memory) >= self.memory
+        enough = int(cores.rstrip("+")) >= self.threads and int(memory.rstrip("+")) >= self.memory
         return enough and (not self.gpus or kind in gpus)
 
     def __str__(self) -> str:
@@ -251,8 +251,7 @@ def advice(words: str, request: Request, limits: Mapping[str, float | None]) -> 
         return (
             f"set {variable} to a partition that allows more; for trainings, which go on in their "
             "next job, CONTEXTNMT_SLURM_TRAINING_TIME to less (and --retries to how many more jobs "
-            "they may take); "
-            "for other rules, `runtime` in a profile of your own"
+            "they may take); for other rules, `runtime` in a profile of your own"
         )
     if "qos" in words:
         return "set CONTEXTNMT_SLURM_QOS to one of yours (`sacctmgr show user $USER -s`)"
