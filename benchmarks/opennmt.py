@@ -1,17 +1,16 @@
 """The model of yardstick.py in OpenNMT-py, by its own commands: what decoding.py compares with."""
 
 import json
-import os
 import re
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-#: The sizes of `Yardstick`, additive attention, input feeding; trained for two updates.
+from peers import OPENNMT, Programs
+
+#: The model, trained for two updates.
 SETTINGS: dict[str, Any] = {
-    **{"encoder_type": "brnn", "decoder_type": "rnn", "rnn_type": "LSTM", "layers": 1},
-    **{"word_vec_size": 256, "hidden_size": 512, "global_attention": "mlp", "input_feed": 1},
+    **OPENNMT,
     **{"train_steps": 2, "save_checkpoint_steps": 2, "valid_steps": 1000},
     **{"batch_type": "sents", "batch_size": 16, "bucket_size": 64, "num_workers": 0},
     "dropout": [0.0],
@@ -30,7 +29,7 @@ class OpenNMT:
         threads: int,
     ) -> None:
         """Train in `folder`; `programs` holds the commands of OpenNMT-py."""
-        self.programs, self.folder, self.threads = programs, folder, threads
+        self.programs, self.folder = Programs(programs, threads), folder
         self.text, vocabulary = folder / "text", folder / "vocabulary"
         self.text.write_text("".join(" ".join(map(str, ids)) + "\n" for ids in texts))
         vocabulary.write_text("".join(f"{number}\n" for number in range(words)))
@@ -41,11 +40,11 @@ class OpenNMT:
             "data": {"corpus": {"path_src": str(self.text), "path_tgt": str(self.text)}},
         }
         (folder / "config.yaml").write_text(json.dumps(config))  # JSON is YAML too
-        self.call("onmt_train", "-config", folder / "config.yaml")
+        self.programs.call("onmt_train", "-config", folder / "config.yaml")
 
     def seconds(self, width: int, steps: int, sentences: int) -> float:
         """What it says that translating took, without its start; `sentences` a batch."""
-        said = self.call(
+        said = self.programs.call(
             "onmt_translate",
             *("-model", self.folder / "model_step_2.pt", "-src", self.text),
             *("-output", self.folder / "translated", "-beam_size", width),
@@ -57,22 +56,4 @@ class OpenNMT:
 
     def version(self) -> str:
         """Of OpenNMT-py and the torch that it uses."""
-        asked = "from importlib.metadata import version as v; print(v('OpenNMT-py'), v('torch'))"
-        own, torch = self.call("python", "-c", asked).split()
-        return f"OpenNMT-py {own} with torch {torch}"
-
-    def call(self, program: str, *arguments: object) -> str:
-        """What a program says."""
-        # It reads its own models as pickles, which torch since 2.6 has to be told to allow.
-        pickles = {"TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD": "1"}
-        done = subprocess.run(
-            [self.programs / program, *map(str, arguments)],
-            env={**os.environ, **pickles, "OMP_NUM_THREADS": str(self.threads)},
-            text=True,
-            check=False,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
-        if done.returncode:
-            raise SystemExit(f"{program} failed:\n{done.stdout[-2000:]}")
-        return done.stdout
+        return self.programs.version("OpenNMT-py")

@@ -57,16 +57,21 @@ def training_row(run: str, model: dict[str, Any]) -> list[str]:
 
 def main(
     results: Annotated[Path, typer.Argument(help="folder of a preset's results")],
+    call: Annotated[
+        str | None, typer.Option(help="snakemake's words after --profile local, if there were more")
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="of the corpus, if not the preset's")] = None,
     out: Annotated[Path | None, typer.Option(help="file to write besides printing")] = None,
 ) -> None:
     """Collect the scores of all runs in RESULTS, and how they came about."""
     found = list(runs(results))
     _, model, scores = found[0]
     facts, score = model["environment"], next(iter(scores.values()))
+    preset = f"with the preset {results.name}", f"--config preset={results.name}"
     lines = [
-        f"# BLEU with the preset {results.name}",
+        f"# BLEU {title or preset[0]}",
         "",
-        f"Made by `snakemake --profile local --config preset={results.name}`, collected by "
+        f"Made by `snakemake --profile local {call or preset[1]}`, collected by "
         f"`python benchmarks/scores.py results/{results.name}`. {facts['processor']}, "
         f"{facts['cores']} cores{', ' + facts['gpu'] if facts['gpu'] else ''}; "
         f"Python {facts['python']}, torch {facts['torch']}; an asterisk marks a commit with "

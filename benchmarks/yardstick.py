@@ -1,13 +1,16 @@
-"""Recurrent attention in plain PyTorch, written with care: what decoding.py compares with.
+"""Recurrent attention in plain PyTorch, written with care: what the others are compared with.
 
 The decoder steps first and attends then, from its new state; what the readout makes of both goes
-into its next step (input feeding). Keys are computed once for each sentence.
+into its next step (input feeding). Keys are computed once for each sentence; in training, so is
+what the words contribute to the gates, and the output layer comes once after all steps.
 """
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 PADDING = 0
+BEGIN = 1
 
 
 class Yardstick(nn.Module):
@@ -31,7 +34,7 @@ class Yardstick(nn.Module):
         """Annotations and keys [B, S, hidden], padding [B, 1, S] and the last state [B, hidden]."""
         real = source != PADDING
         packed = nn.utils.rnn.pack_padded_sequence(
-            self.source(source), real.sum(1), batch_first=True, enforce_sorted=False
+            self.source(source), real.sum(1).cpu(), batch_first=True, enforce_sorted=False
         )
         states, (last, _) = self.encoder(packed)
         states, _ = nn.utils.rnn.pad_packed_sequence(states, batch_first=True)
@@ -43,7 +46,7 @@ class Yardstick(nn.Module):
     ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """The first words [B, K], and hidden state, cell and feed [B, K, hidden]."""
         hidden = state.unsqueeze(1).expand(-1, width, -1)
-        words = torch.ones(hidden.shape[:2], dtype=torch.long)
+        words = torch.full(hidden.shape[:2], BEGIN, device=hidden.device)
         return words, hidden, torch.zeros_like(hidden), torch.zeros_like(hidden)
 
     def write(
@@ -57,14 +60,42 @@ class Yardstick(nn.Module):
         padding: Tensor,
     ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """One step: log-probabilities [B, K, V]; hidden state, cell and feed after it."""
-        gates = self.word(self.target(words)) + self.recurrent(torch.cat([feed, hidden], 2))
+        gates = self.word(self.target(words))
+        hidden, cell, feed = self.move(gates, hidden, cell, feed, states, keys, padding)
+        return self.output(feed).log_softmax(2), hidden, cell, feed
+
+    def move(
+        self,
+        gates: Tensor,
+        hidden: Tensor,
+        cell: Tensor,
+        feed: Tensor,
+        states: Tensor,
+        keys: Tensor,
+        padding: Tensor,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Hidden state, cell and feed after a step, to whose `gates` [B, K, 4 hidden] the words
+        have contributed."""
+        gates = gates + self.recurrent(torch.cat([feed, hidden], 2))
         into, forget, candidate, out = gates.chunk(4, 2)
         cell = forget.sigmoid() * cell + into.sigmoid() * candidate.tanh()
         hidden = out.sigmoid() * cell.tanh()
         energies = self.energy(torch.tanh(self.query(hidden).unsqueeze(2) + keys.unsqueeze(1)))
         weights = energies.squeeze(3).masked_fill(padding, -torch.inf).softmax(2)
         feed = torch.tanh(self.merge(torch.cat([hidden, weights @ states], 2)))
-        return self.output(feed).log_softmax(2), hidden, cell, feed
+        return hidden, cell, feed
+
+    def forward(self, source: Tensor, target: Tensor) -> Tensor:
+        """The mean negative log-likelihood of the real target words [B, T], of sources [B, S]."""
+        read = self.encode(source)
+        words, hidden, cell, feed = self.start(*read, 1)
+        gates = self.word(self.target(torch.cat([words, target[:, :-1]], 1)))  # of all steps
+        feeds = []
+        for step in torch.split(gates, 1, 1):
+            hidden, cell, feed = self.move(step, hidden, cell, feed, *read[:3])
+            feeds.append(feed)
+        real = target != PADDING
+        return functional.cross_entropy(self.output(torch.cat(feeds, 1)[real]), target[real])
 
     @torch.inference_mode()
     def search(self, source: Tensor, width: int, steps: int, end: int) -> Tensor:

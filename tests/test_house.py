@@ -7,6 +7,7 @@ import runpy
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -191,6 +192,12 @@ def test_lines_end_at_lf_alone(tracked: list[Path]) -> None:
     assert found == []
     for path in [ROOT / "Snakefile", *(ROOT / "workflow").rglob("*.smk")]:
         assert "splitlines" not in path.read_text(), relative(path)
+
+
+def test_no_two_test_modules_have_one_name() -> None:
+    # pytest imports each by its name alone, and stops at the second one.
+    names = Counter(path.name for path in (ROOT / "tests").rglob("test_*.py"))
+    assert [name for name, count in names.items() if count > 1] == []
 
 
 @pytest.mark.parametrize("room", ["corpus", "selection", "text", "translation", "evaluation"])

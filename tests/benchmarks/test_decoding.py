@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from contextnmt.model.bias_column import MULTIPLE
 from contextnmt.model.settings import ModelSettings
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
@@ -22,9 +23,12 @@ def test_multiply_adds_are_those_of_the_equations(script: dict) -> None:
     state = n * a + n * 2 * maxout + n * 4 * n
     word = m * 2 * maxout + m * 4 * n
     attention, context = time * a, 2 * maxout + 4 * n
-    shared = state + word + attention + maxout * words
-    assert made.defined * 1e6 == pytest.approx(shared + time * 2 * n + 2 * n * context)
-    assert made.executed * 1e6 == pytest.approx(shared + time * context)
+    shared = state + word + attention
+    defined = shared + maxout * words + time * 2 * n + 2 * n * context
+    assert made.defined * 1e6 == pytest.approx(defined)
+    # With the bias and the zeros that fill up the output's columns.
+    executed = shared + MULTIPLE * words + time * context
+    assert made.executed * 1e6 == pytest.approx(executed)
 
 
 def test_the_page_has_a_row_for_each(script: dict, tmp_path: Path) -> None:

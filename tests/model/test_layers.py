@@ -10,8 +10,8 @@ from contextnmt.model.attention import Attention, FixedContext
 from contextnmt.model.contextualizer import Contextualizer
 from contextnmt.model.decoder import DECODERS
 from contextnmt.model.embedding import BiasedEmbedding
-from contextnmt.model.encoder import BidirectionalEncoder, ForwardEncoder
-from contextnmt.model.gru import GRU, GRUCell
+from contextnmt.model.encoder import GRU, BidirectionalEncoder, ForwardEncoder, read
+from contextnmt.model.gru import GRUCell
 from contextnmt.model.readout import Readout
 from contextnmt.model.settings import ContextualizerSettings, SmootherSettings
 from contextnmt.model.smoother import CCWM, FCWM, Smoother
@@ -45,7 +45,7 @@ def test_gru_cell():
 def test_gru_over_sentences():
     check(
         module := GRU(3, 2),
-        lambda x: module(x),
+        lambda x: read([module], x, torch.tensor([4, 4]))[0],
         lambda w, x: [equations.gru(w, sentence) for sentence in x],
         numbers(2, 4, 3),
     )

@@ -3,6 +3,10 @@
 import torch
 from torch import Tensor, nn
 
+from contextnmt.model.attending import Attend
+from contextnmt.model.decoder import GRUDecoder, LSTMDecoder
+from contextnmt.model.unroll import stacked, unroll
+
 
 class Attention(nn.Module):
     """Additive attention: e_ij = v_a . tanh(W_a s_{i-1} + U_a h_j), normalised over the source."""
@@ -32,6 +36,33 @@ class Attention(nn.Module):
         weights = self.weigh(self.query(state), keys, padding)
         return weights @ annotations, weights
 
+    def unroll(
+        self,
+        decoder: LSTMDecoder | GRUDecoder,
+        words: Tensor,
+        state: Tensor,
+        keys: Tensor,
+        annotations: Tensor,
+        padding: Tensor,
+    ) -> tuple[Tensor, Tensor]:
+        """The states s_0 ... s_T [batch, T + 1, hidden] of training and their contexts
+        [batch, T + 1, annotation].
+
+        `words` [T, batch, gates] is `project(E y_1 ... E y_T)`, `state` s_0 [batch, 1, hidden]; the
+        others are what `prepare` gave.
+        """
+        matrices = (self.query.weight, self.energy.weight, *stacked([decoder.weights]))
+        states, weights = Attend.apply(  # type: ignore[no-untyped-call]
+            decoder.unit,
+            words,
+            state.squeeze(1),
+            keys,
+            decoder.context(annotations),
+            padding,
+            *(each.to(words.dtype) for each in matrices),
+        )
+        return states.transpose(0, 1), weights.transpose(0, 1) @ annotations
+
     def weigh(self, query: Tensor, keys: Tensor, padding: Tensor) -> Tensor:
         """The weights alpha_i [batch, width, time] for `width` states of each sentence.
 
@@ -59,3 +90,14 @@ class FixedContext(nn.Module):
     def forward(self, state: Tensor, last: Tensor) -> tuple[Tensor, None]:
         """c_i [batch, width, hidden] for `state` [batch, width, hidden], and no weights."""
         return last.expand(-1, state.size(1), -1), None
+
+    def unroll(
+        self, decoder: LSTMDecoder | GRUDecoder, words: Tensor, state: Tensor, last: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """As `Attention.unroll`."""
+        inputs = (words + decoder.context(last).transpose(0, 1)).flatten(0, 1).unsqueeze(0)
+        start = state.transpose(0, 1)  # [1, batch, hidden], as of one direction
+        sizes = [start.size(1)] * len(words)
+        after = unroll(decoder.unit, inputs, start, sizes, stacked([decoder.weights]))
+        states = torch.cat([start, torch.unflatten(after[0], 0, words.shape[:2])]).transpose(0, 1)
+        return states, last.expand(-1, states.size(1), -1)

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from contextnmt.model.gru import GRUCell
 from contextnmt.model.rows import Kept, take
+from contextnmt.model.units import GRUUnit, LSTMUnit
 
 #: What a decoder keeps of `width` hypotheses of each sentence, [batch, width, hidden] each: first
 #: the hidden state s_i, which attention and readout see, then what else its cell has.
@@ -54,12 +55,24 @@ def initial_state(initial: nn.Linear, summary: Tensor) -> Tensor:
 class LSTMDecoder(nn.Module):
     """An LSTM without peepholes; its initial cell is zero (A36)."""
 
+    unit = LSTMUnit
+
     def __init__(self, size: int, hidden: int, annotation: int) -> None:
         super().__init__()
         self.initial = nn.Linear(hidden, hidden)  # W_s
         self.word = nn.Linear(size, 4 * hidden)
         self.context = nn.Linear(annotation, 4 * hidden, bias=False)
         self.recurrent = nn.Linear(hidden, 4 * hidden, bias=False)
+
+    @property
+    def weights(self) -> tuple[Tensor, ...]:
+        """Those of `unit`."""
+        return (self.recurrent.weight,)
+
+    @property
+    def entering(self) -> tuple[Tensor, Tensor]:
+        """The matrix by which words enter [4 hidden, size], and the biases [4 hidden]."""
+        return self.word.weight, self.word.bias
 
     def start(self, summary: Tensor) -> Memory:
         """The memory before the first word, from an encoder state [batch, hidden]."""
@@ -87,11 +100,23 @@ class LSTMDecoder(nn.Module):
 class GRUDecoder(nn.Module):
     """The unit of Bahdanau et al. 2015 with two inputs, the word and its context (A.2.2)."""
 
+    unit = GRUUnit
+
     def __init__(self, size: int, hidden: int, annotation: int) -> None:
         super().__init__()
         self.initial = nn.Linear(hidden, hidden)  # W_s
         self.cell = GRUCell(size, hidden)
         self.context = nn.Linear(annotation, 3 * hidden, bias=False)  # C, C_z, C_r
+
+    @property
+    def weights(self) -> tuple[Tensor, ...]:
+        """Those of `unit`."""
+        return self.cell.weights
+
+    @property
+    def entering(self) -> tuple[Tensor, Tensor]:
+        """As `LSTMDecoder.entering`: [3 hidden, size] and [3 hidden]."""
+        return self.cell.entering
 
     def start(self, summary: Tensor) -> Memory:
         """As `LSTMDecoder.start`."""

@@ -1,32 +1,105 @@
 """The recurrent encoders: Choi et al. 2017, sec. 2; Bahdanau et al. 2015, A.2.1 and A.2.2."""
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor, nn
 
-from contextnmt.model.gru import GRU, side_by_side
+from contextnmt.model.gru import GRUCell
+from contextnmt.model.packed import Packed
+from contextnmt.model.units import GRUUnit, LSTMUnit
+from contextnmt.model.unroll import side_by_side
 
 
 class LSTM(nn.LSTM):
     """torch's LSTM from a state of zeros: [batch, time, size] to states [batch, time, hidden]."""
 
+    unit = LSTMUnit
+    weight_ih_l0: Tensor
+    weight_hh_l0: Tensor
+    bias_ih_l0: Tensor
+    bias_hh_l0: Tensor
+
     def __init__(self, size: int, hidden: int) -> None:
         super().__init__(size, hidden, batch_first=True)
 
-    def forward(self, embedded: Tensor) -> Tensor:  # type: ignore[override]
-        """The hidden states alone, as `GRU.forward` gives them."""
-        return super().forward(embedded)[0]  # type: ignore[no-any-return]
+    @property
+    def weights(self) -> tuple[Tensor, ...]:
+        """Those of `unit`."""
+        return (reordered(self.weight_hh_l0),)
+
+    @property
+    def entering(self) -> tuple[Tensor, Tensor]:
+        """The matrix by which embeddings enter [4 hidden, size], and the biases [4 hidden]."""
+        return reordered(self.weight_ih_l0), reordered(self.bias_ih_l0 + self.bias_hh_l0)
+
+
+def reordered(gates: Tensor) -> Tensor:
+    """torch has the candidate before the gate of the output, `LSTMUnit` after it."""
+    into, forget, candidate, out = gates.chunk(4)
+    return torch.cat([into, forget, out, candidate])
+
+
+class GRU(nn.Module):
+    """The unit of Bahdanau et al. run over sentences from a state of zeros."""
+
+    unit = GRUUnit
+
+    def __init__(self, size: int, hidden: int) -> None:
+        super().__init__()
+        self.cell = GRUCell(size, hidden)
+
+    @property
+    def weights(self) -> tuple[Tensor, ...]:
+        """Those of `unit`."""
+        return self.cell.weights
+
+    @property
+    def entering(self) -> tuple[Tensor, Tensor]:
+        """As `LSTM.entering`: [3 hidden, size] and [3 hidden]."""
+        return self.cell.entering
 
 
 #: What runs over a sentence in one direction, by the name of its cell.
 NETWORKS: dict[str, type[LSTM] | type[GRU]] = {"lstm": LSTM, "gru": GRU}
 
 
+def network(encoder: nn.Module, name: str) -> LSTM | GRU:
+    """The part of an encoder that has this name."""
+    found = encoder.get_submodule(name)
+    assert isinstance(found, LSTM | GRU)
+    return found
+
+
+def read(networks: Sequence[LSTM | GRU], embedded: Tensor, lengths: Tensor) -> list[Tensor]:
+    """All states [batch, time, hidden] of networks, at the positions that they are about.
+
+    The first one reads the sentences of `embedded` [batch, time, size], which have `lengths`
+    [batch], from their first word on, the second one, if there is one, from their last. States
+    start from zero; those in the padding mean nothing. On a GPU, LSTMs are cuDNN's.
+    """
+    packed = Packed(lengths, embedded.size(1), padded=embedded.is_cuda)
+    words = [packed.pack(embedded, way) for way in range(len(networks))]
+    if embedded.is_cuda and isinstance(networks[0], LSTM):
+        states = by_torch(networks, words, len(lengths))
+    else:
+        states = list(side_by_side(networks, words, packed.sizes))
+    return [packed.unpack(each, way) for way, each in enumerate(states)]
+
+
+def by_torch(
+    networks: Sequence[LSTM | GRU], embedded: Sequence[Tensor], batch: int
+) -> list[Tensor]:
+    """As `side_by_side` for LSTMs, by torch's own function; each step has `batch` sentences."""
+    steps = [torch.unflatten(each, 0, (-1, batch)).transpose(0, 1) for each in embedded]
+    states = [one(each)[0] for one, each in zip(networks, steps, strict=True)]
+    return [each.transpose(0, 1).flatten(0, 1) for each in states]
+
+
 class BidirectionalEncoder(nn.Module):
     """A forward and a backward network whose states, side by side, annotate each source position.
 
-    Both start from zero. The backward network reads every sentence reversed within its own length,
-    so that padding comes last for both and cannot reach a real position: no packing is needed, and
-    the shapes depend on the padded size alone.
+    Both start from zero, and neither reads the padding.
     """
 
     def __init__(self, size: int, hidden: int, cell: str) -> None:
@@ -40,21 +113,9 @@ class BidirectionalEncoder(nn.Module):
 
         `embedded` is [batch, time, size], `lengths` [batch] the number of real positions.
         """
-        positions = torch.arange(embedded.size(1), device=embedded.device)
-        mirrored = lengths.unsqueeze(1) - 1 - positions  # [batch, time], negative in the padding
-        mirrored = torch.where(mirrored < 0, positions, mirrored).unsqueeze(2)
-        forward, backward = self._states(embedded, embedded.gather(1, mirrored.expand_as(embedded)))
-        backward = backward.gather(1, mirrored.expand_as(backward))
+        networks = [network(self, f"{way}_{self.cell}") for way in ("forward", "backward")]
+        forward, backward = read(networks, embedded, lengths)
         return torch.cat([forward, backward], dim=2), backward[:, 0]
-
-    def _states(self, embedded: Tensor, mirrored: Tensor) -> tuple[Tensor, Tensor]:
-        """All states of both networks [batch, time, hidden], each in its own direction."""
-        one, other = (self.get_submodule(f"{way}_{self.cell}") for way in ("forward", "backward"))
-        if isinstance(one, GRU) and isinstance(other, GRU):
-            forward, backward = side_by_side([one.cell, other.cell], [embedded, mirrored])
-        else:
-            forward, backward = one(embedded), other(mirrored)
-        return forward, backward
 
 
 class ForwardEncoder(nn.Module):
@@ -68,6 +129,6 @@ class ForwardEncoder(nn.Module):
     def forward(self, embedded: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
         """The state at the last real position, as the only annotation [batch, 1, hidden] and as
         what the decoder starts from [batch, hidden]. `embedded` and `lengths` as above."""
-        states = self.get_submodule(f"forward_{self.cell}")(embedded)
+        [states] = read([network(self, f"forward_{self.cell}")], embedded, lengths)
         last = states[torch.arange(len(lengths), device=lengths.device), lengths - 1]
         return last.unsqueeze(1), last

@@ -7,17 +7,17 @@ once each, unless the source or the words before change them (contextualizer, sm
 else differs from `Translator.predict` and `.advance`, and the weights are the model's own.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
 from contextnmt.model.attention import Attention
+from contextnmt.model.bias_column import with_bias, with_one
 from contextnmt.model.decoder import State
 from contextnmt.model.readout import maxout
-from contextnmt.model.rows import Kept
+from contextnmt.model.rows import Kept, slices
 from contextnmt.model.scratch import Scratch
 from contextnmt.model.steps import add_product, step_of
 from contextnmt.model.translator import Translator
@@ -58,7 +58,9 @@ class Inference:
         self.step = step_of(model.decoder)
         self.scratch = Scratch()
         self.attention = model.attention if isinstance(model.attention, Attention) else None
-        self.gates = self.step.word  # [g, m']
+        self.gates, self.bias = model.decoder.entering  # [g, m'], [g]
+        *self.before, last = model.readout.layers
+        self.output = with_bias(last)  # [words, k]
         self.table = None
         if model.contextualizer is None and model.target_smoother is None:
             both = torch.cat([self.gates, model.readout.word.weight])
@@ -75,7 +77,7 @@ class Inference:
             (annotations,), attention = encoded.source, ()
         # The weights of a sentence add up to 1, so that biases may join what they weigh.
         readout = self.model.readout.context(annotations) + self.model.readout.state.bias
-        decoder = self.model.decoder.context(annotations) + self.step.bias
+        decoder = self.model.decoder.context(annotations) + self.bias
         nothing = readout.new_zeros(len(readout), 1, readout.size(2))
         start = encoded.start._replace(previous=nothing)
         return Source(attention, readout, decoder, encoded.target_gate), start
@@ -105,12 +107,11 @@ class Inference:
 
     def log_probabilities(self, features: Tensor) -> Tensor:
         """Of the next word [..., words], in 32 bits at least (A46); lost at the next call."""
-        *before, last = layers(self.model.readout.output)
-        for layer in before:
+        for layer in self.before:
             features = layer(features)
-        rows = features.flatten(0, -2)
-        logits = self.scratch.of("logits", (len(rows), len(last.bias)), rows)
-        torch.addmm(last.bias, rows, last.weight.t(), out=logits)
+        rows = with_one(features.flatten(0, -2))
+        logits = self.scratch.of("logits", (len(rows), len(self.output)), rows)
+        torch.mm(rows, self.output.t(), out=logits)
         logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
         torch.log_softmax(logits, -1, out=logits)
         return logits.view(*features.shape[:-1], -1)
@@ -131,14 +132,3 @@ class Inference:
         """`weights` [B, K, S] times `values` [B, S, d]: [B, K, d]."""
         to = self.scratch.of(name, (*weights.shape[:2], values.size(2)), values)
         return torch.bmm(weights.to(values.dtype), values, out=to)
-
-
-def layers(output: nn.Module) -> list[nn.Linear]:
-    """The matrices that a readout's output layer consists of."""
-    return [module for module in output.modules() if isinstance(module, nn.Linear)]
-
-
-def slices(rows: int, size: int, most: int) -> Iterator[slice]:
-    """Parts of `rows` rows, each of one row or of `most` numbers at most; a row has `size`."""
-    step = max(1, most // size)
-    return (slice(start, start + step) for start in range(0, rows, step))

@@ -3,6 +3,8 @@
 import torch
 from torch import Tensor, nn
 
+from contextnmt.model.cross_entropy import negative_log_likelihood
+
 
 class Readout(nn.Module):
     """t~ = U_o s_{i-1} + V_o E y_{i-1} + C_o c_i; the larger of each two; logits over the words.
@@ -30,10 +32,27 @@ class Readout(nn.Module):
             else nn.Sequential(nn.Linear(maxout, rank, bias=False), nn.Linear(rank, words))
         )
 
+    @property
+    def layers(self) -> list[nn.Linear]:
+        """The matrices that `output` consists of."""
+        return [module for module in self.output.modules() if isinstance(module, nn.Linear)]
+
+    def features(self, state: Tensor, previous: Tensor, context: Tensor) -> Tensor:
+        """What `output` sees [..., maxout], from s_{i-1} [..., hidden], E y_{i-1} [..., size] and
+        c_i [..., annotation]."""
+        return maxout(self.state(state) + self.word(previous) + self.context(context))
+
     def forward(self, state: Tensor, previous: Tensor, context: Tensor) -> Tensor:
-        """Logits [..., words] from s_{i-1} [..., hidden], E y_{i-1} [..., size] and c_i."""
-        pieces = self.state(state) + self.word(previous) + self.context(context)
-        return self.output(maxout(pieces))  # type: ignore[no-any-return]
+        """Logits [..., words], from what `features` takes."""
+        return self.output(self.features(state, previous, context))  # type: ignore[no-any-return]
+
+    def losses(self, state: Tensor, previous: Tensor, context: Tensor, target: Tensor) -> Tensor:
+        """-log p, in nats, of the words `target` [N], from what `features` takes, [N, ...]."""
+        *before, last = self.layers
+        features = self.features(state, previous, context)
+        for layer in before:
+            features = layer(features)
+        return negative_log_likelihood(last, features, target)
 
 
 def maxout(pieces: Tensor) -> Tensor:

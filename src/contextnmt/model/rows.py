@@ -1,5 +1,7 @@
 """Choosing rows of the tensors of a batch, and hypotheses of its sentences."""
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 
@@ -28,3 +30,9 @@ def take(tensor: Tensor, slots: Tensor) -> Tensor:
     rows = torch.arange(len(slots), device=slots.device).unsqueeze(1) * tensor.size(1)
     taken = tensor.flatten(0, 1).index_select(0, (rows + slots).flatten())
     return torch.unflatten(taken, 0, slots.shape)
+
+
+def slices(rows: int, size: int, most: int) -> Iterator[slice]:
+    """Parts of `rows` rows, each of one row or of `most` numbers at most; a row has `size`."""
+    step = max(1, most // size)
+    return (slice(start, start + step) for start in range(0, rows, step))

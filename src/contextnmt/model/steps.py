@@ -22,16 +22,6 @@ class LSTMStep:
     def __init__(self, decoder: LSTMDecoder) -> None:
         self.decoder = decoder
 
-    @property
-    def bias(self) -> Tensor:
-        """The biases of all gates [4 hidden]."""
-        return self.decoder.word.bias
-
-    @property
-    def word(self) -> Tensor:
-        """The matrices that words enter by [4 hidden, size]."""
-        return self.decoder.word.weight
-
     def move(self, memory: Memory, gates: Tensor) -> Memory:
         """`LSTMDecoder.step`, given what words, context and biases contribute in `gates`
         [batch, width, 4 hidden], which is lost."""
@@ -49,17 +39,6 @@ class GRUStep:
 
     def __init__(self, decoder: GRUDecoder) -> None:
         self.cell = decoder.cell
-
-    @property
-    def bias(self) -> Tensor:
-        """The biases [3 hidden], of the candidate; the gates have none."""
-        bias = self.cell.candidate.bias
-        return torch.cat([bias, bias.new_zeros(2 * len(bias))])
-
-    @property
-    def word(self) -> Tensor:
-        """The matrices that words enter by [3 hidden, size]."""
-        return torch.cat([self.cell.candidate.weight, self.cell.gates.weight])
 
     def move(self, memory: Memory, gates: Tensor) -> Memory:
         """As `LSTMStep.move`, with `gates` [batch, width, 3 hidden]."""

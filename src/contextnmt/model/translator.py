@@ -119,22 +119,15 @@ class Translator(nn.Module):
             history = self.target_smoother.history(embedded)
             embedded = self.target_smoother(embedded, target == UNKNOWN, history)
         embedded = self.dropout(embedded)  # [B, T, m']
-        words = torch.split(self.decoder.project(embedded), 1, dim=1)  # all steps: T of [B, 1, ..]
-        memory, states, contexts = encoded.start.memory, [], []
-        for i in range(target.size(1)):
-            context, _ = self.attention(memory[0], *encoded.source)
-            states.append(memory[0])
-            contexts.append(context)
-            if i + 1 < target.size(1):  # the state after the last word predicts nothing
-                memory = self.decoder.step(memory, words[i], context)
+        # The last word moves no state any more.
+        words = self.decoder.project(embedded[:, :-1].transpose(0, 1))  # [T - 1, B, gates]
+        states, contexts = self.attention.unroll(
+            self.decoder, words, encoded.start.memory[0], *encoded.source
+        )
         previous = functional.pad(embedded, (0, 0, 1, -1))  # [B, T, m'], zero in front
         real = target != PADDING  # the output layer, the costly part, sees no padding
-        logits = self.readout(
-            self.dropout(torch.cat(states, 1)[real]),
-            previous[real],
-            torch.cat(contexts, 1)[real],
-        )
-        return functional.cross_entropy(logits, target[real], reduction="none")
+        states, contexts, target = self.dropout(states[real]), contexts[real], target[real]
+        return self.readout.losses(states, previous[real], contexts, target)
 
     def predict(self, state: State, encoded: Encoded) -> tuple[Tensor, Tensor, Tensor | None]:
         """Logits [B, K, words] of the next word, its context c_i [B, K, d] and alignment alpha_i

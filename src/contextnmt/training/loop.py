@@ -18,6 +18,7 @@ from contextnmt.model.translator import Translator
 from contextnmt.progress import bar, say
 from contextnmt.text.vocabulary import PAD
 from contextnmt.training import checkpoint
+from contextnmt.training.allocator import keep_freed_memory
 from contextnmt.training.batches import Batches, Ids
 from contextnmt.training.checkpoint import Checkpoints
 from contextnmt.training.dataset import training_pairs, vocabularies
@@ -87,6 +88,7 @@ class Training:
         each write; `signals`: to be heeded between updates. Raises UserError if the data do not
         fit together.
         """
+        keep_freed_memory()
         torch.set_num_threads(recipe.threads)
         self.recipe, self.seed, self.device = recipe, seed, choose_device(recipe.device)
         set_precision(recipe.precision)

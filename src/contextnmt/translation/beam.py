@@ -5,8 +5,7 @@ import math
 import torch
 from torch import Tensor
 
-from contextnmt.model.inference import slices
-from contextnmt.model.rows import Kept, take
+from contextnmt.model.rows import Kept, slices, take
 from contextnmt.model.translator import PADDING, Translator
 from contextnmt.translation.candidates import best_words
 from contextnmt.translation.ensemble import Ensemble

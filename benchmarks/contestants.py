@@ -1,0 +1,128 @@
+"""Models in training, ours and the yardstick: what training.py times."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import count
+from statistics import median
+from time import perf_counter
+from typing import NamedTuple
+
+import torch
+from made_up_pairs import Batch, Count, target_words
+from multiply_adds import PASSES, of_translator, of_yardstick
+from torch import Tensor, nn
+from yardstick import Yardstick
+
+from contextnmt.model.settings import ModelSettings
+from contextnmt.model.translator import Translator
+from contextnmt.training.precision import autocast, set_precision
+from contextnmt.training.settings import TrainingSettings
+from contextnmt.training.update import build_optimizer, clip_gradients, objective
+
+RATE, CLIP = 1e-3, 1.0
+EXACT = "fp32"
+#: Sizes are multiples of it, as they are in practice.
+UNIT = 8
+
+
+class Contestant(NamedTuple):
+    """What an update is made by; the sizes, the multiply-adds of a target word, in millions."""
+
+    update: Callable[[Tensor, Tensor], None]
+    precision: str
+    sizes: str
+    adds: float
+
+
+def millions(forward: int, text: Count) -> float:
+    """The multiply-adds of a target word in training, in millions."""
+    return PASSES * forward / text.target / 1e6
+
+
+def ours(
+    settings: ModelSettings, words: int, text: Count, precision: str, device: torch.device
+) -> Contestant:
+    """A model of this project, with so many words (ids) on either side."""
+    torch.manual_seed(1)
+    recipe = TrainingSettings(learning_rate=RATE, clip=CLIP, precision=precision)
+    model = Translator(settings, words, words).to(device)
+    optimizer = build_optimizer(recipe, model.parameters())
+
+    def update(source: Tensor, target: Tensor) -> None:
+        optimizer.zero_grad()
+        with autocast(device, precision):
+            losses = model(source, target)
+        torch.autograd.backward(objective(losses, len(source), recipe.loss))
+        clip_gradients(model.parameters(), recipe)
+        optimizer.step()
+
+    adds = millions(of_translator(settings, words, text), text)
+    return Contestant(update, precision, sizes_of(settings), adds)
+
+
+def yardstick(size: int, hidden: int, words: int, text: Count, device: torch.device) -> Contestant:
+    """The model in plain PyTorch."""
+    torch.manual_seed(1)
+    model = Yardstick(words, words, size, hidden).to(device)
+    optimizer = torch.optim.Adam(model.parameters(), lr=RATE, fused=True)
+
+    def update(source: Tensor, target: Tensor) -> None:
+        optimizer.zero_grad()
+        torch.autograd.backward(model(source, target))
+        nn.utils.clip_grad_norm_(model.parameters(), CLIP)
+        optimizer.step()
+
+    adds = millions(of_yardstick(size, hidden, words, text), text)
+    return Contestant(update, EXACT, f"{size}/{hidden}", adds)
+
+
+def sizes_of(settings: ModelSettings) -> str:
+    """Embedding, hidden state, alignment if there is one, maxout."""
+    aligned = [settings.alignment] if settings.attention else []
+    return "/".join(map(str, [settings.embedding, settings.hidden, *aligned, settings.maxout]))
+
+
+def in_proportion(settings: ModelSettings, words: int, text: Count, goal: int) -> ModelSettings:
+    """The smallest model of like proportions with as many multiply-adds as `goal`, or more."""
+    sizes = ("embedding", "hidden", "alignment", "maxout")
+
+    def scaled(share: float) -> ModelSettings:
+        steps = {name: round(share * getattr(settings, name) / UNIT) for name in sizes}
+        return replace(settings, **{name: UNIT * max(1, each) for name, each in steps.items()})
+
+    made = (scaled(thousandths / 1000) for thousandths in count(1))
+    return next(each for each in made if of_translator(each, words, text) >= goal)
+
+
+def clock(device: torch.device) -> float:
+    """Seconds, once the device has done all that it was given."""
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+    return perf_counter()
+
+
+def speed(contestant: Contestant, window: Sequence[Batch], device: torch.device) -> float:
+    """Target words a second in an update by each batch."""
+    set_precision(contestant.precision)
+    words, started = target_words(window), clock(device)
+    for batch in window:
+        contestant.update(*batch)
+    return words / (clock(device) - started)
+
+
+def in_turns(
+    contestants: Mapping[str, Contestant],
+    windows: Sequence[Sequence[Batch]],
+    device: torch.device,
+) -> dict[str, float]:
+    """The speed of each, window by window in turns."""
+    speeds: dict[str, list[float]] = {name: [] for name in contestants}
+    for window in windows:
+        for name, each in contestants.items():
+            speeds[name].append(speed(each, window, device))
+    return {name: steady(each) for name, each in speeds.items()}
+
+
+def steady(speeds: Sequence[float]) -> float:
+    """The median of the windows' speeds, without the first."""
+    return median(speeds[1:] or speeds)

@@ -1,0 +1,195 @@
+"""What three decisions of docs/decisions.md make of the BLEU of the demo: a Markdown page.
+
+A9: is the loss that is clipped a sum or a mean? A11: how deep is the contextualizer? A34: does its
+mask reach the readout too? Each alternative is trained with several seeds, one training at a time.
+
+Example: python benchmarks/decisions.py --out benchmarks/published/decisions.md
+"""
+
+import json
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import Annotated, Any, NamedTuple
+from unittest.mock import patch
+
+import torch
+import typer
+from pages import made_by, publish, table
+from precision import PAIR, ROOT, compare, results, train
+from torch import Tensor
+from torch.nn import functional
+
+from contextnmt import configuration
+from contextnmt.files import read_json, read_lines, write_json
+from contextnmt.model.decoder import State
+from contextnmt.model.settings import model_settings
+from contextnmt.model.translator import PADDING, Encoded, Translator
+from contextnmt.training import loop
+from contextnmt.training.settings import training_settings
+
+SEEDS = 5
+LAYERS = {1: [64], 2: [64, 64], 3: [64, 64, 64]}
+
+#: Systems by their names: a label, and what is over the demo's configuration.
+SYSTEMS: dict[str, tuple[str, dict[str, Any]]] = {
+    "mean": ("mean over the sentences", {"training": {"loss": "mean"}}),
+    "sum": ("sum over the batch", {"training": {"loss": "sum"}}),
+    **{
+        f"layers-{depth}": (
+            f"{depth} layer{'s' * (depth > 1)}",
+            {"context": True, "model": {"contextualizer": {"layers": layers}}},
+        )
+        for depth, layers in LAYERS.items()
+    },
+}
+#: The contextualizer whose mask spares the readout: not a system, but a model of this script.
+SPARED = "mask in the decoder alone"
+
+NOTES = """
+Dev BLEU: greedy, as validated in training, at the best update of each seed; mean ± standard
+deviation over the seeds. Difference: of the means to the decision, ± its standard error, which is
+what seeds alone make of it. Clipped: the share of updates whose gradient was shortened. The demo is
+small and made up: it shows whether a decision decides, not how on news.
+"""
+
+
+class Question(NamedTuple):
+    """A decision and its alternatives: rows by their labels, the decision first."""
+
+    title: str
+    decision: str
+    others: list[str]
+
+
+QUESTIONS = [
+    Question("A9: the loss that is clipped (baseline)", "mean", ["sum"]),
+    Question("A11: depth of the contextualizer", "layers-2", ["layers-1", "layers-3"]),
+    Question("A34: where the mask is", "layers-2", [SPARED]),
+]
+
+
+class Outcome(NamedTuple):
+    """Of one training."""
+
+    bleu: float
+    clipped: float
+
+
+class Spared(Translator):
+    """The readout sees target embeddings that no mask has changed (A34)."""
+
+    def forward(self, source: Tensor, target: Tensor) -> Tensor:
+        """As `Translator.forward`."""
+        encoded = self.encode(source)
+        embedded = self.dropout(self.embed_target(target, encoded.target_gate))
+        words = self.decoder.project(embedded[:, :-1].transpose(0, 1))
+        states, contexts = self.attention.unroll(
+            self.decoder, words, encoded.start.memory[0], *encoded.source
+        )
+        seen = functional.pad(self.dropout(self.target_embedding(target)), (0, 0, 1, -1))
+        real = target != PADDING
+        states, contexts = self.dropout(states[real]), contexts[real]
+        return self.readout.losses(states, seen[real], contexts, target[real])
+
+    def advance(self, state: State, words: Tensor, context: Tensor, encoded: Encoded) -> State:
+        """As `Translator.advance`."""
+        advanced = super().advance(state, words, context, encoded)
+        return advanced._replace(previous=self.target_embedding(words))
+
+
+def overlay(seeds: int) -> dict[str, Any]:
+    """The configuration over that of the demo."""
+    systems = {
+        name: {"label": label, "view": "word", **made} for name, (label, made) in SYSTEMS.items()
+    }
+    return {
+        "preset": "demo",
+        "pairs": [PAIR],
+        "seeds": list(range(1, seeds + 1)),
+        "systems": list(systems),
+        "experiments": {"choi2017": {"systems": systems}},
+    }
+
+
+def outcome(bleu: float, records: Iterator[dict[str, Any]]) -> Outcome:
+    """From the best dev BLEU and the journal of a training."""
+    clipped = [record["clip_rate"] for record in records if record["kind"] == "train"]
+    return Outcome(bleu, fmean(clipped))
+
+
+def trained(folder: Path, system: str, seed: int) -> Outcome:
+    """What the workflow has trained."""
+    place = results(folder, system, seed)
+    records = map(json.loads, read_lines(place / "log.jsonl"))
+    return outcome(read_json(place / "model.json")["best"]["dev_bleu"], records)
+
+
+def spared(folder: Path, seed: int) -> Outcome:
+    """Train `Spared`, in all else as the decision is."""
+    like = read_json(results(folder, QUESTIONS[-1].decision, seed) / "model.json")
+    demo = folder / "results" / "demo"
+    source, target = PAIR.split("-")
+    dev = ([demo / "tokenize" / PAIR / f"dev.{side}.gz"] for side in (source, target))
+    settings = model_settings(like["model"]), training_settings(like["training"])
+    state = folder / "spared" / str(seed)
+    with patch.object(loop, "Translator", Spared):
+        run = loop.Training(
+            demo / "binarize" / PAIR / "word",
+            (next(dev), next(dev)),
+            *settings,
+            *(seed, state, state / "tensorboard"),
+        )
+        run.run()
+    return outcome(run.early.best_bleu, iter(run.journal.records))
+
+
+def rows(question: Question, found: dict[str, list[Outcome]]) -> Iterator[list[str]]:
+    """A row for each alternative."""
+    decided = [each.bleu for each in found[question.decision]]
+    for name in (question.decision, *question.others):
+        bleu = [each.bleu for each in found[name]]
+        difference, error = compare(decided, bleu)
+        yield [
+            SYSTEMS[name][0] if name in SYSTEMS else name,
+            f"{fmean(bleu):.2f} ± {stdev(bleu):.2f}",
+            "decided" if name == question.decision else f"{difference:+.2f} ± {error:.2f}",
+            f"{fmean(each.clipped for each in found[name]):.0%}",
+            ", ".join(f"{each:.2f}" for each in bleu),
+        ]
+
+
+def main(
+    seeds: Annotated[int, typer.Option(help="trainings of each kind", min=2)] = SEEDS,
+    folder: Annotated[
+        Path | None, typer.Option(help="to run in, kept; the same command goes on there")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="file to write besides printing")] = None,
+) -> None:
+    """Train every alternative and compare."""
+    with tempfile.TemporaryDirectory() as temporary:
+        place = (folder or Path(temporary)).resolve()
+        place.mkdir(parents=True, exist_ok=True)
+        asked, file = overlay(seeds), place / "overlay.yaml"
+        write_json(file, asked)  # which is YAML too
+        train(file, place)
+        found = {name: [trained(place, name, seed) for seed in asked["seeds"]] for name in SYSTEMS}
+        torch.set_num_threads(1)
+        found[SPARED] = [spared(place, seed) for seed in asked["seeds"]]
+        digest = configuration.digest(configuration.of_call(ROOT, [file], {}), "choi2017")
+    option = f" --seeds {seeds}" * (seeds != SEEDS)
+    head = ["", "dev BLEU", "difference", "clipped", "each seed"]
+    lines = [
+        *("# Decisions, measured on the demo", ""),
+        *made_by(f"python benchmarks/decisions.py{option}", "torch"),
+        f"Language pair {PAIR}; configuration {digest}.",
+        *("", " ".join(NOTES.split())),
+    ]
+    for question in QUESTIONS:
+        lines += ["", f"## {question.title}", "", *table(head, rows(question, found))]
+    publish(lines, out)
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,68 @@
+"""How near a training comes to the speed of a machine's matrix products: part of training.py."""
+
+from collections.abc import Sequence
+from statistics import median
+from typing import NamedTuple
+
+import torch
+from contestants import clock, ours, speed
+from made_up_pairs import Batch, counted
+
+from contextnmt.model.settings import ModelSettings
+from contextnmt.training.precision import set_precision
+
+#: Rows and columns of the matrices that are multiplied, and how often at a time.
+SIDE, TIMES = 2048, 5
+
+
+class Reached(NamedTuple):
+    """Of a model in training: its sizes, multiply-adds of a target word in millions, target words
+    a second; the machine's best rate meanwhile (`matrix_rate`); tensors on the GPU, in MB."""
+
+    sizes: str
+    adds: float
+    speed: float
+    rate: float
+    memory: int
+
+    def roof(self, rate: float) -> float:
+        """Target words a second if there were nothing but matrix products at `rate`."""
+        return rate * 1e9 / (2e6 * self.adds)
+
+
+def matrix_rate(precision: str, device: torch.device) -> float:
+    """The best of several products of large square matrices, in billions of operations a second.
+
+    A multiplication and an addition are two.
+    """
+    set_precision(precision)
+    kind = torch.bfloat16 if precision == "bf16" else torch.float32
+    one, other = (torch.rand(SIDE, SIDE, device=device, dtype=kind) for _ in range(2))
+    product = torch.mm(one, other)  # the first one prepares
+    took = []
+    for _ in range(TIMES):
+        started = clock(device)
+        torch.mm(one, other, out=product)
+        took.append(clock(device) - started)
+    return 2 * SIDE**3 / min(took) / 1e9
+
+
+def reached(
+    settings: ModelSettings,
+    words: int,
+    window: Sequence[Batch],
+    rounds: int,
+    precision: str,
+    device: torch.device,
+) -> Reached:
+    """Train a model with so many words (ids) on either side; each round once by all of `window`."""
+    if device.type == "cuda":
+        torch.cuda.reset_peak_memory_stats(device)
+    model = ours(settings, words, counted(window), precision, device)
+    speed(model, window[:1], device)  # the first update prepares
+    rates, speeds = [], []
+    for _ in range(rounds):
+        rates.append(matrix_rate(precision, device))
+        speeds.append(speed(model, window, device))
+    memory = torch.cuda.max_memory_allocated(device) >> 20 if device.type == "cuda" else 0
+    return Reached(model.sizes, model.adds, median(speeds), max(rates), memory)

@@ -1,0 +1,70 @@
+"""Output layer and cross-entropy together, as one function to autograd.
+
+Apart from each other they hold four matrices of all words' logits at once, and pass over them some
+ten times. Here there is one. Tests hold it against torch's `cross_entropy`.
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
+
+from contextnmt.model.bias_column import with_bias, with_one
+from contextnmt.model.rows import slices
+
+#: Rows that are worked on at a time: enough for matrices to multiply at full speed.
+ROWS = 1024
+
+
+def negative_log_likelihood(output: nn.Linear, features: Tensor, target: Tensor) -> Tensor:
+    """-log p of each word `target` [N], in nats [N], predicted from `features` [N, size].
+
+    In 32 bits at least, whatever type autocast multiplies matrices in (A46).
+    """
+    kind = features.device.type
+    lower = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else features.dtype
+    features, matrix = with_one(features).to(lower), with_bias(output).to(lower)
+    return CrossEntropy.apply(features, matrix, target)  # type: ignore[no-any-return, no-untyped-call]
+
+
+class CrossEntropy(torch.autograd.Function):
+    """-log softmax(W x) at the target. Shapes: rows N, size k, words V."""
+
+    @staticmethod
+    def forward(  # type: ignore[override]
+        ctx: Any, features: Tensor, matrix: Tensor, target: Tensor
+    ) -> Tensor:
+        """[N] from x [N, k], W [V, k] and ids [N]."""
+        exact = torch.promote_types(features.dtype, torch.float32)
+        kept = features.new_empty(len(features), len(matrix))  # exp(logit - the row's largest)
+        sums, losses = (features.new_empty(len(features), dtype=exact) for _ in range(2))
+        with torch.autocast(features.device.type, enabled=False):
+            for part in slices(len(features), 1, ROWS):
+                logits = torch.mm(features[part], matrix.t(), out=kept[part]).to(exact)
+                largest = logits.amax(1, keepdim=True)
+                chosen = logits.gather(1, target[part].unsqueeze(1))
+                torch.sum(logits.sub_(largest).exp_(), 1, out=sums[part])
+                losses[part] = sums[part].log() + (largest - chosen).squeeze(1)
+                if logits.dtype != kept.dtype:
+                    kept[part] = logits
+        ctx.save_for_backward(features, matrix, target, kept, sums)
+        return losses
+
+    @staticmethod
+    @once_differentiable  # type: ignore[untyped-decorator]
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
+        """The gradients of x and W, from that of the losses.
+
+        A loss has the slope p - 1 by the logit of its target and p by any other, where p is the
+        softmax. What the 1 adds comes apart, and what scales a row is multiplied to its features:
+        so nothing passes over all logits but the two products.
+        """
+        features, matrix, target, kept, sums = ctx.saved_tensors
+        scale = gradient.unsqueeze(1)
+        shares = (scale / sums.unsqueeze(1)).to(features.dtype)
+        scale = scale.to(features.dtype)
+        of_features = (kept @ matrix).mul_(shares).addcmul_(scale, matrix[target], value=-1)
+        of_matrix = kept.t() @ (shares * features)
+        of_matrix.index_add_(0, target, scale * features, alpha=-1)
+        return of_features, of_matrix, None

@@ -1,0 +1,38 @@
+"""The words of a batch of sentences without its padding, as recurrent networks read them."""
+
+import torch
+from torch import Tensor
+
+
+class Packed:
+    """The real positions of a batch, one step after another, the longest sentence first.
+
+    So a step has the sentences that are long enough, and they are the first ones of the step
+    before. `padded` has all sentences at each step instead, those that have ended with padding,
+    which reaches no real position: for a GPU, which would have to be waited for to know how many
+    sentences are long enough.
+    """
+
+    def __init__(self, lengths: Tensor, time: int, padded: bool) -> None:
+        """`lengths` [batch] of sentences in tensors [batch, `time`, ...]."""
+        order = lengths.argsort(descending=True, stable=True)
+        lengths = lengths[order]
+        steps = torch.arange(time, device=lengths.device).unsqueeze(1)
+        real = steps < lengths  # [time, batch]
+        self.shape = len(lengths), time
+        forward, backward = steps.expand_as(real), torch.where(real, lengths - 1 - steps, steps)
+        #: Sentences of each step.
+        self.sizes: list[int] = [len(lengths)] * time if padded else real.sum(1).tolist()
+        here = torch.ones_like(real) if padded else real
+        #: Places in a tensor [batch time, ...], of reading forth and of reading back.
+        self.ways = [(order * time + way)[here] for way in (forward, backward)]
+
+    def pack(self, tensor: Tensor, way: int) -> Tensor:
+        """The words [words, ...] of `tensor` [batch, time, ...], read forth (0) or back (1)."""
+        return tensor.flatten(0, 1).index_select(0, self.ways[way])
+
+    def unpack(self, words: Tensor, way: int) -> Tensor:
+        """[batch, time, ...] from what `pack` gave, zero where nothing was read."""
+        batch, time = self.shape
+        empty = words.new_zeros(batch * time, *words.shape[1:])
+        return torch.unflatten(empty.index_copy(0, self.ways[way], words), 0, self.shape)

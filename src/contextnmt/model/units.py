@@ -1,0 +1,149 @@
+"""The recurrent units as training runs them over whole sentences, with their gradients written out.
+
+What autograd would do at each step waits until the end: the gradient of a matrix is one product of
+all steps' states, in the place of a small one at each step, added to the ones before. The equations
+are those of `GRUCell` and `LSTMDecoder.move`, which tests hold them against.
+
+Shapes: directions D, batch B, hidden n, what enters the gates g.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+#: s_i and what else a unit keeps, [D, B, n] each.
+Memory = tuple[Tensor, ...]
+
+#: What a step has to keep for its gradient.
+Kept = tuple[Tensor, ...]
+
+
+class Unit(Protocol):
+    """One step of a recurrent unit, forth and back."""
+
+    def __init__(self, *weights: Tensor) -> None: ...
+
+    def start(self, state: Tensor) -> Memory:
+        """The memory before the first step, whose state [D, B, n] is given."""
+
+    def step(self, inputs: Tensor, memory: Memory) -> tuple[Memory, Kept]:
+        """The memory after a step, from the one before and `inputs` [D, B, g], biases included."""
+
+    def back(self, kept: Kept, before: Memory, gradient: Memory, inputs: Tensor) -> Memory:
+        """The gradient of the memory `before` a step, from that of the memory after it, which is
+        lost; the gradient of what entered the gates is written to `inputs` [D, B, g]."""
+
+    def weights(self, states: Tensor, kept: Sequence[Kept], inputs: Tensor) -> tuple[Tensor, ...]:
+        """The gradients of the weights, as `__init__` has them, from the states before all steps
+        [D, steps B, n] and the gradients of the inputs [D, steps B, g], in one type."""
+
+
+def into_sigmoid(gradient: Tensor, outputs: Tensor) -> None:
+    """Turn the gradient of what came out of a sigmoid into that of what entered it."""
+    torch.ops.aten.sigmoid_backward.grad_input(gradient, outputs, grad_input=gradient)
+
+
+def into_tanh(gradient: Tensor, outputs: Tensor) -> None:
+    """As `into_sigmoid`, of tanh."""
+    torch.ops.aten.tanh_backward.grad_input(gradient, outputs, grad_input=gradient)
+
+
+class LSTMUnit:
+    """The unit of `LSTMDecoder`. Its gates are into, forget, out, then the candidate."""
+
+    def __init__(self, recurrent: Tensor) -> None:
+        """`recurrent` [D, 4 n, n]."""
+        self.recurrent = recurrent
+        # As matrices multiply: transposed on the way, small products take three times as long.
+        self.forth = recurrent.transpose(1, 2).contiguous()
+
+    def start(self, state: Tensor) -> Memory:
+        """As `Unit.start`; the cell is zero (A36)."""
+        return state, torch.zeros_like(state)
+
+    def step(self, inputs: Tensor, memory: Memory) -> tuple[Memory, Kept]:
+        """As `Unit.step`; the memory is s and the cell."""
+        state, cell = memory
+        size = state.size(2)
+        gates = torch.baddbmm(inputs, state.to(inputs.dtype), self.forth)
+        candidate = gates[:, :, 3 * size :].tanh_()
+        into, forget, out = gates[:, :, : 3 * size].sigmoid_().chunk(3, dim=2)
+        cell = (forget * cell).add_(into * candidate)
+        squashed = cell.tanh()
+        return (out * squashed, cell), (gates, squashed)
+
+    def back(self, kept: Kept, before: Memory, gradient: Memory, inputs: Tensor) -> Memory:
+        """As `Unit.back`."""
+        gates, squashed = kept
+        state, cell = gradient
+        size = state.size(2)
+        into, forget, out, candidate = gates.chunk(4, dim=2)
+        of_squashed = state * out
+        into_tanh(of_squashed, squashed)
+        cell.add_(of_squashed)
+        of_into, of_forget, of_out, of_candidate = inputs.chunk(4, dim=2)
+        torch.mul(cell, candidate, out=of_into)
+        torch.mul(cell, before[1], out=of_forget)
+        torch.mul(state, squashed, out=of_out)
+        torch.mul(cell, into, out=of_candidate)
+        into_sigmoid(inputs[:, :, : 3 * size], gates[:, :, : 3 * size])
+        into_tanh(of_candidate, candidate)
+        return torch.bmm(inputs, self.recurrent), cell.mul_(forget)
+
+    def weights(self, states: Tensor, kept: Sequence[Kept], inputs: Tensor) -> tuple[Tensor, ...]:
+        """As `Unit.weights`."""
+        return (torch.bmm(inputs.transpose(1, 2), states),)
+
+
+class GRUUnit:
+    """The unit of `GRUCell`. What enters it are candidate, update gate, reset gate."""
+
+    def __init__(self, candidate: Tensor, gates: Tensor) -> None:
+        """`candidate` U [D, n, n]; `gates` U_z and U_r [D, 2 n, n]."""
+        self.candidate, self.gates = candidate, gates
+        self.candidate_forth = candidate.transpose(1, 2).contiguous()
+        self.gates_forth = gates.transpose(1, 2).contiguous()
+
+    def start(self, state: Tensor) -> Memory:
+        """As `Unit.start`."""
+        return (state,)
+
+    def step(self, inputs: Tensor, memory: Memory) -> tuple[Memory, Kept]:
+        """As `Unit.step`; the memory is s alone."""
+        (state,) = memory
+        size = state.size(2)
+        into, entering = inputs[:, :, :size], inputs[:, :, size:]
+        gates = torch.baddbmm(entering, state.to(inputs.dtype), self.gates_forth).sigmoid_()
+        update, reset = gates.chunk(2, dim=2)
+        kept = (reset * state).to(inputs.dtype)
+        candidate = torch.baddbmm(into, kept, self.candidate_forth).tanh_()
+        new = torch.lerp(state, candidate.to(state.dtype), update.to(state.dtype))
+        return (new,), (gates, candidate, kept)
+
+    def back(self, kept: Kept, before: Memory, gradient: Memory, inputs: Tensor) -> Memory:
+        """As `Unit.back`."""
+        gates, candidate, _ = kept
+        (state,), (after,) = before, gradient
+        size = state.size(2)
+        update, reset = gates.chunk(2, dim=2)
+        into, entering = inputs[:, :, :size], inputs[:, :, size:]
+        into_tanh(torch.mul(after, update, out=into), candidate)
+        shortened = torch.bmm(into, self.candidate)  # of r s
+        of_update, of_reset = entering.chunk(2, dim=2)
+        torch.mul(candidate - state, after, out=of_update)
+        torch.mul(shortened, state, out=of_reset)
+        into_sigmoid(entering, gates)
+        result = after.sub_(after * update).add_(shortened.mul_(reset))
+        return (result.add_(torch.bmm(entering, self.gates)),)
+
+    def weights(self, states: Tensor, kept: Sequence[Kept], inputs: Tensor) -> tuple[Tensor, ...]:
+        """As `Unit.weights`."""
+        size = states.size(2)
+        into, entering = inputs[:, :, :size], inputs[:, :, size:]
+        shortened = torch.cat([states[:, :0], *(each[2] for each in kept)], 1)
+        return (
+            torch.bmm(into.transpose(1, 2), shortened),
+            torch.bmm(entering.transpose(1, 2), states),
+        )

@@ -1,0 +1,121 @@
+"""Recurrent units over whole sentences, as one function to autograd; see `units`."""
+
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+from torch.nn import functional
+
+from contextnmt.model.units import GRUUnit, LSTMUnit, Memory
+
+
+class Recurrent(Protocol):
+    """What runs over sentences: a unit and its weights, and by what the inputs enter it."""
+
+    @property
+    def unit(self) -> type[LSTMUnit] | type[GRUUnit]: ...
+
+    @property
+    def weights(self) -> tuple[Tensor, ...]: ...
+
+    @property
+    def entering(self) -> tuple[Tensor, Tensor]: ...
+
+
+def side_by_side(
+    networks: Sequence[Recurrent], embedded: Sequence[Tensor], sizes: Sequence[int]
+) -> Tensor:
+    """All states [D, words, hidden] of D networks of one size, from states of zeros, each over its
+    own `embedded` [words, size], `sizes` of them a step (see `Packed`)."""
+    matrix, bias = stacked([network.entering for network in networks])
+    inputs = torch.baddbmm(bias.unsqueeze(1), torch.stack(list(embedded)), matrix.transpose(1, 2))
+    weights = stacked([network.weights for network in networks])
+    start = weights[0].new_zeros(len(networks), sizes[0], weights[0].size(2))
+    return unroll(networks[0].unit, inputs, start, sizes, weights)
+
+
+def unroll(
+    unit: type[LSTMUnit] | type[GRUUnit],
+    inputs: Tensor,
+    state: Tensor,
+    sizes: Sequence[int],
+    weights: Sequence[Tensor],
+) -> Tensor:
+    """As `Unroll.forward`, whatever type autocast has made of the inputs (A46)."""
+    lower = [each.to(inputs.dtype) for each in weights]
+    states: Tensor = Unroll.apply(unit, inputs, state, sizes, *lower)  # type: ignore[no-untyped-call]
+    return states
+
+
+def stacked(groups: Sequence[tuple[Tensor, ...]]) -> list[Tensor]:
+    """The tensors of D groups that are alike, each [D, ...]."""
+    return [torch.stack(each) for each in zip(*groups, strict=True)]
+
+
+class Unroll(torch.autograd.Function):
+    """All states of D units of one size, side by side: one product of matrices a step serves all.
+
+    Shapes: directions D, words of all steps N, batch B, hidden n, what enters the gates g.
+    """
+
+    @staticmethod
+    def forward(  # type: ignore[override]
+        ctx: Any,
+        kind: type[LSTMUnit] | type[GRUUnit],
+        inputs: Tensor,
+        state: Tensor,
+        sizes: Sequence[int],
+        *weights: Tensor,
+    ) -> Tensor:
+        """The states after each step [D, N, n], from `inputs` [D, N, g], biases included, the state
+        before the first step [D, B, n], and the unit's weights.
+
+        A step has the next `sizes` of the words, no more than the step before: those of the first
+        sentences.
+        """
+        states = state.new_empty(*inputs.shape[:2], state.size(2))
+        ctx.unit, ctx.sizes, ctx.memories, ctx.kept = kind(*weights), sizes, [], []
+        with torch.autocast(inputs.device.type, enabled=False):
+            memory = ctx.unit.start(state)
+            for part in parts(sizes):
+                memory = tuple(each[:, : part.stop - part.start] for each in memory)
+                ctx.memories.append(memory)
+                memory, kept = ctx.unit.step(inputs[:, part], memory)
+                states[:, part] = memory[0]
+                ctx.kept.append(kept)
+        ctx.save_for_backward(state)
+        ctx.inputs = inputs.shape, inputs.dtype
+        return states
+
+    @staticmethod
+    @once_differentiable  # type: ignore[untyped-decorator]
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
+        """The gradients of what `forward` was given, from that of the states."""
+        shape, dtype = ctx.inputs
+        (state,) = ctx.saved_tensors
+        inputs = gradient.new_empty(shape, dtype=dtype)
+        memory = tuple(torch.zeros_like(each[:, :0]) for each in ctx.unit.start(state))
+        for step, part in reversed(list(enumerate(parts(ctx.sizes)))):
+            memory = longer(memory, part.stop - part.start)
+            memory[0].add_(gradient[:, part])
+            memory = ctx.unit.back(ctx.kept[step], ctx.memories[step], memory, inputs[:, part])
+        states = torch.cat([state[:, :0], *(each[0] for each in ctx.memories)], 1).to(dtype)
+        weights = ctx.unit.weights(states, ctx.kept, inputs)
+        return None, inputs, longer(memory, state.size(1))[0], None, *weights
+
+
+def parts(sizes: Sequence[int]) -> Iterator[slice]:
+    """The words of each step."""
+    for end, size in zip(accumulate(sizes), sizes, strict=True):
+        yield slice(end - size, end)
+
+
+def longer(memory: Memory, size: int) -> Memory:
+    """The gradient of the memory of `size` sentences, zero for those that took no further step."""
+    missing = size - memory[0].size(1)
+    if not missing:
+        return memory
+    return tuple(functional.pad(each, (0, 0, 0, missing)) for each in memory)

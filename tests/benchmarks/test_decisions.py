@@ -1,0 +1,62 @@
+"""benchmarks/decisions.py: what its trainings are, and what it says of their results."""
+
+import decisions
+import pytest
+import torch
+from decisions import QUESTIONS, SPARED, SYSTEMS, Outcome, Spared, overlay, rows
+
+from contextnmt import configuration, recipes
+from contextnmt.files import write_json
+from contextnmt.model.settings import ContextualizerSettings, ModelSettings
+from contextnmt.model.translator import PADDING, Translator
+
+MODEL = ModelSettings(4, 6, 5, 3, ContextualizerSettings((4,)), initialisation="glorot")
+
+
+def test_the_configuration_holds_every_alternative(tmp_path) -> None:
+    write_json(tmp_path / "overlay.yaml", overlay(2))
+    made = configuration.of_call(decisions.ROOT, [tmp_path / "overlay.yaml"], {})
+    recipe = {name: recipes.recipe(made, "en-fr", name) for name in SYSTEMS}
+    assert recipe["sum"]["training"] == {**recipe["mean"]["training"], "loss": "sum"}
+    depths = [recipe[f"layers-{depth}"]["model"]["contextualizer"]["layers"] for depth in (1, 2, 3)]
+    assert [len(layers) for layers in depths] == [1, 2, 3]
+    asked = {name for each in QUESTIONS for name in (each.decision, *each.others)}
+    assert asked == {*SYSTEMS, SPARED}
+
+
+def test_the_mask_spares_the_readout_in_training_as_in_translation() -> None:
+    torch.manual_seed(3)
+    model = Spared(MODEL, 9, 9).double()
+    source, target = (
+        torch.tensor([[3, 4, 1], [5, 1, 0]]),
+        torch.tensor([[6, 7, 8, 1], [4, 1, 0, 0]]),
+    )
+    encoded = model.encode(source)
+    state, losses = encoded.start, []
+    for words in target.unbind(1):
+        logits, context, _ = model.predict(state, encoded)
+        logs = torch.log_softmax(logits.squeeze(1), 1)
+        losses.append(-logs.gather(1, words.unsqueeze(1)))
+        state = model.advance(state, words.unsqueeze(1), context, encoded)
+    expected = torch.cat(losses, 1)[target != PADDING]
+    found = model(source, target)
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
+    masked = Translator(MODEL, 9, 9).double()
+    masked.load_state_dict(model.state_dict())
+    assert not torch.allclose(masked(source, target), found)
+
+
+def test_rows_tell_the_difference_to_the_decision() -> None:
+    found = {
+        "mean": [Outcome(50.0, 1.0), Outcome(52.0, 0.5)],
+        "sum": [Outcome(54.0, 1.0), Outcome(56.0, 1.0)],
+    }
+    first, second = rows(QUESTIONS[0], found)
+    assert first == ["mean over the sentences", "51.00 ± 1.41", "decided", "75%", "50.00, 52.00"]
+    assert second[1:4] == ["55.00 ± 1.41", "+4.00 ± 1.41", "100%"]
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.title[:3])
+def test_questions_are_those_of_the_decisions(question) -> None:
+    number = question.title.partition(":")[0]
+    assert f"| {number} |" in (decisions.ROOT / "docs" / "decisions.md").read_text()

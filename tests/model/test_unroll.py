@@ -1,0 +1,77 @@
+"""Recurrences over whole sentences, with gradients of their own, against one step after another,
+whose gradients are autograd's."""
+
+import pytest
+import torch
+from architectures import build, every
+
+from contextnmt.model.translator import PADDING
+
+WORDS = 23
+SIZES = {"embedding": 8, "hidden": 12, "alignment": 6, "maxout": 4}
+
+
+def pairs(lengths):
+    """Source ids and target ids, padded."""
+    torch.manual_seed(5)
+    return [
+        torch.nn.utils.rnn.pad_sequence(
+            [torch.randint(1, WORDS, (length,)) for length in side], batch_first=True
+        )
+        for side in zip(*lengths, strict=True)
+    ]
+
+
+def step_by_step(model, source, target):
+    """What `model(source, target)` is, by `predict` and `advance`."""
+    encoded = model.encode(source)
+    state, losses = encoded.start, []
+    for words in target.unbind(1):
+        logits, context, _ = model.predict(state, encoded)
+        logs = torch.log_softmax(logits.squeeze(1), 1)
+        losses.append(-logs.gather(1, words.unsqueeze(1)))
+        state = model.advance(state, words.unsqueeze(1), context, encoded)
+    return torch.cat(losses, 1)[target != PADDING]
+
+
+@every
+@pytest.mark.parametrize(
+    ("precision", "allowed"), [(torch.float64, 1e-12), (torch.float32, 2e-4)], ids=str
+)
+def test_losses_and_gradients_are_those_of_single_steps(name, precision, allowed):
+    model = build(name, WORDS, SIZES, 0.3).to(precision)
+    source, target = pairs([(9, 7), (4, 11), (12, 1), (1, 5)])
+    one, other = model(source, target), step_by_step(model, source, target)
+    torch.testing.assert_close(one, other, rtol=0, atol=allowed)
+    direction = torch.randn(one.shape, dtype=precision)
+    slopes = [
+        torch.autograd.grad((losses * direction).sum(), list(model.parameters()))
+        for losses in (one, other)
+    ]
+    for (key, _), found, expected in zip(model.named_parameters(), *slopes, strict=True):
+        torch.testing.assert_close(found, expected, rtol=0, atol=allowed, msg=key)
+
+
+@every
+def test_a_target_of_one_symbol_moves_no_state(name):
+    model = build(name, WORDS, SIZES, 0.3).double()
+    source, target = pairs([(3, 1), (5, 1)])
+    losses = model(source, target)
+    torch.testing.assert_close(losses, step_by_step(model, source, target), rtol=0, atol=1e-12)
+    losses.sum().backward()
+    moving = [
+        weight.grad.abs().max().item()
+        for key, weight in model.named_parameters()
+        if key in ("decoder.recurrent.weight", "decoder.cell.recurrent_gates.weight")
+    ]
+    assert moving == [0.0]
+
+
+@every
+def test_without_gradients_the_losses_are_the_same(name):
+    model = build(name, WORDS, SIZES, 0.3).double()
+    source, target = pairs([(9, 7), (4, 11)])
+    with torch.no_grad():
+        found = model(source, target)
+    # Not bit by bit: products of matrices round by where in memory these lie.
+    torch.testing.assert_close(found, model(source, target), rtol=0, atol=1e-12)
