@@ -9,6 +9,7 @@ Example: python benchmarks/decisions.py --out benchmarks/published/decisions.md
 import json
 import tempfile
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Annotated, Any, NamedTuple
@@ -140,6 +141,11 @@ def spared(folder: Path, seed: int) -> Outcome:
             (next(dev), next(dev)),
             *settings,
             *(seed, state, state / "tensorboard"),
+            # Unlike that of other trainings, the code of this one is partly here.
+            identity={
+                "like": like["identity"],
+                "script": sha256(Path(__file__).read_bytes()).hexdigest(),
+            },
         )
         run.run()
     return outcome(run.early.best_bleu, iter(run.journal.records))

@@ -15,9 +15,17 @@ from typing import Any, ClassVar, NamedTuple
 from made_up_pairs import Pair
 
 from contextnmt.text.vocabulary import SPECIALS
+from contextnmt.training.allocator import STEP
 
-#: No GPU; and some read their own models as pickles, which torch since 2.6 has to be told to allow.
-ENVIRONMENT = {"CUDA_VISIBLE_DEVICES": "", "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD": "1"}
+#: No GPU. Some read their own models as pickles, which torch since 2.6 has to be told to allow.
+#: What training/allocator.py does is done for all.
+ENVIRONMENT = {
+    "CUDA_VISIBLE_DEVICES": "",
+    "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD": "1",
+    "MALLOC_MMAP_MAX_": "0",
+    "MALLOC_TRIM_THRESHOLD_": str(2**31 - 1),
+    "MALLOC_TOP_PAD_": str(STEP),
+}
 
 SIDES = ("source", "target")
 

@@ -49,6 +49,8 @@ def main(
     pairs: Annotated[int, typer.Option(help="to draw", min=1)] = 20_000,
 ) -> None:
     """Draw PAIRS pairs of LEAST to MOST tokens a side, and write them in their order."""
+    if least > most:
+        raise typer.BadParameter(f"--least {least} is more than --most {most}")
     sides = Tokenizer(source_language), Tokenizer(target_language)
     drawn = draw(list(read_pairs(source, target)), sides, range(least, most + 1), pairs)
     write_pairs(source_out, target_out, drawn)

@@ -55,6 +55,11 @@ HEAD = ["", "sizes", "multiply-adds", "tokens/s", f"to {YARDSTICK}", "to the fas
 LIMIT_HEAD = ["", "sizes", "multiply-adds", "tokens/s", "roofline", "share"]
 MEMORY = "GPU memory (MB)"
 
+DEFAULTS = {
+    **{"pairs": 5000, "words": 8000, "rounds": 3},
+    **{"batch_size": 80, "updates": 40, "report": 5},
+}
+
 NOTES = """
 Made-up pairs of 4 to 50 words (log-normal, 22 on average; target and source differ by a tenth),
 words by Zipf's law, batches of pairs whose longer sides are alike. Adam, clip 1, no dropout.
@@ -70,15 +75,17 @@ are as many multiply-adds as in plain PyTorch. That (`yardstick.py`) is a bidire
 2x256, a decoder of 512 with additive attention after the step and input feeding; keys and what
 words contribute to the gates are computed once for all steps, and the output layer after them,
 without padding. The toolkits have models of the same kind and sizes, but the attention of fairseq
-is bilinear, which is lighter.
+is bilinear, which is lighter; they read the text while they train, where ours and plain PyTorch
+have their batches at hand, and JoeyNMT does not sort the pairs by length. Freed memory stays with
+each process (`training/allocator.py`; for the toolkits by glibc's variables of the environment).
 """
 
 LIMIT_NOTES = """
 Models in the sizes of the papers. Roofline: tokens a second if a training were nothing but the
-multiply-adds (counted as above, two operations each) at the rate of a product of large matrices,
-2048 x 2048, the best of those between the rounds. Tokens a second: the median of the rounds. What
-sets in before: element by element functions, which a processor does at the speed of its memory,
-padding, and updates of the weights.
+multiply-adds (counted as above, two operations each) at the rate of products of large matrices
+(2048 x 2048, on a GPU 8192 x 8192), the best of those between the rounds. Tokens a second: the
+median of the rounds. What sets in before: element by element functions, which a processor does at
+the speed of its memory, padding, and updates of the weights.
 """
 
 
@@ -172,9 +179,20 @@ def limit_row(name: str, found: Reached, rate: float) -> list[str]:
     return [name, found.sizes, f"{found.adds:.1f}", *speeds, f"{found.memory:,}"]
 
 
-def command(asked: Asked, threads: int, toolkits: bool) -> str:
+def command(asked: Asked, pairs: int, threads: int, toolkits: bool) -> str:
     """What makes the page again."""
+    numbers = {
+        "pairs": pairs,
+        "words": asked.words,
+        **asked.recipe._asdict(),
+        "rounds": asked.rounds,
+    }
     options = [f"--threads {threads}"]
+    options += [
+        f"--{name.replace('_', '-')} {value}"
+        for name, value in numbers.items()
+        if value != DEFAULTS[name]
+    ]
     options += ["--device cuda"] * (asked.device.type == "cuda")
     options += [f"--{precision}" for precision in asked.precisions if precision != EXACT]
     options += ["--peers peers"] * toolkits
@@ -194,12 +212,16 @@ def facts(asked: Asked, pairs: int, threads: int, others: Sequence[Peer], busy: 
 
 
 def main(
-    pairs: Annotated[int, typer.Option(min=1)] = 5000,
-    words: Annotated[int, typer.Option(help="of either side", min=1)] = 8000,
-    batch_size: Annotated[int, typer.Option(help="pairs an update", min=1)] = 80,
-    updates: Annotated[int, typer.Option(help="in a round", min=1)] = 40,
-    report: Annotated[int, typer.Option(help="updates from one report to the next", min=1)] = 5,
-    rounds: Annotated[int, typer.Option(min=1)] = 3,
+    pairs: Annotated[int, typer.Option(min=1)] = DEFAULTS["pairs"],
+    words: Annotated[int, typer.Option(help="of either side", min=1)] = DEFAULTS["words"],
+    batch_size: Annotated[int, typer.Option(help="pairs an update", min=1)] = DEFAULTS[
+        "batch_size"
+    ],
+    updates: Annotated[int, typer.Option(help="in a round", min=1)] = DEFAULTS["updates"],
+    report: Annotated[
+        int, typer.Option(help="updates from one report to the next", min=1)
+    ] = DEFAULTS["report"],
+    rounds: Annotated[int, typer.Option(min=1)] = DEFAULTS["rounds"],
     threads: Annotated[int, typer.Option(min=1)] = 2,
     environments: Annotated[
         Path | None,
@@ -234,7 +256,7 @@ def main(
         stated = facts(asked, pairs, threads, others, busy)
     lines = [
         *("# Speed of training", ""),
-        *made_by(command(asked, threads, bool(others)), "torch"),
+        *made_by(command(asked, pairs, threads, bool(others)), "torch"),
         *(stated, "", " ".join(NOTES.split()), ""),
         *table(HEAD, rows, words=2),
         *("", "## Towards the limit", ""),

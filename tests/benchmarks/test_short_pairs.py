@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import typer
 from short_pairs import main
 
 from contextnmt.errors import UserError
@@ -33,6 +34,11 @@ def test_pairs_are_short_and_in_their_order(texts: list[Path]) -> None:
     assert numbers == sorted(set(numbers))
     assert (min(lengths), max(lengths)) == (3, 12)
     assert found == drawn(texts, 3, 12, 50)
+
+
+def test_no_length_at_all_is_told(texts: list[Path]) -> None:
+    with pytest.raises(typer.BadParameter, match="--least 5 is more than --most 4"):
+        drawn(texts, 5, 4, 1)
 
 
 def test_too_few_short_pairs_are_told(texts: list[Path]) -> None:

@@ -184,7 +184,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> dict:
     monkeypatch.setattr(training, "SAME_SIZES", {"same": replace(SMALL, cell="lstm")})
     monkeypatch.setattr(training, "PAPERS", {"paper": SMALL})
     monkeypatch.setattr(training, "PAPER_WORDS", WORDS)
-    monkeypatch.setattr("roofline.SIDE", 64)
+    monkeypatch.setattr("roofline.SIDES", {"cpu": 64})
     sizes = {"pairs": 12, "words": WORDS, "batch_size": 4, "updates": 3, "report": 1}
     return {**sizes, "rounds": 2, "threads": 1}
 
@@ -193,7 +193,8 @@ def test_the_page_has_a_row_for_each(small: dict, environments: Path, tmp_path: 
     out = tmp_path / "page.md"
     training.main(**small, environments=environments, bf16=True, out=out)
     page = out.read_text()
-    assert "`python benchmarks/training.py --threads 1 --bf16 --peers peers`" in page
+    options = "--pairs 12 --words 40 --batch-size 4 --updates 3 --report 1 --rounds 2 --bf16"
+    assert f"`python benchmarks/training.py --threads 1 {options} --peers peers`" in page
     assert "3 updates with a report every 1, 1 threads; joeynmt 1.2 with torch 2.13.0; " in page
     assert "| plain PyTorch | 8/16 |" in page
     for name in ("scaled", "scaled, bf16", "same", "same, bf16", "paper", "paper, bf16"):

@@ -5,6 +5,7 @@ import pytest
 import torch
 from architectures import build, every
 
+from contextnmt.model import readout
 from contextnmt.model.translator import PADDING
 
 WORDS = 23
@@ -75,3 +76,23 @@ def test_without_gradients_the_losses_are_the_same(name):
         found = model(source, target)
     # Not bit by bit: products of matrices round by where in memory these lie.
     torch.testing.assert_close(found, model(source, target), rtol=0, atol=1e-12)
+
+
+@every
+def test_in_lower_precision_the_gradients_are_as_good_as_those_of_single_steps(name, monkeypatch):
+    """In bfloat16, of long sentences: what adds up over the steps needs 32 bits."""
+    # Which of two is larger may turn over when they are rounded, in one of the ways and not in the
+    # other.
+    monkeypatch.setattr(readout, "maxout", lambda pieces: pieces.unflatten(-1, (-1, 2)).sum(-1))
+    model = build(name, WORDS, SIZES, 0.3)
+    source, target = pairs([(40, 40), (30, 35)])
+    parameters = list(model.parameters())
+    exact = torch.autograd.grad(model.double()(source, target).sum(), parameters)
+    model.float()
+    with torch.autocast("cpu", torch.bfloat16):
+        losses = [model(source, target), step_by_step(model, source, target)]
+    found, plain = (torch.autograd.grad(each.sum(), parameters) for each in losses)
+    for (key, _), one, other, true in zip(
+        model.named_parameters(), found, plain, exact, strict=True
+    ):
+        assert (one - true).norm() <= 2 * (other - true).norm() + 0.01 * true.norm(), key

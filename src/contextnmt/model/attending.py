@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
-from contextnmt.model.units import GRUUnit, LSTMUnit
+from contextnmt.model.units import Unit
 
 
 class Attend(torch.autograd.Function):
@@ -30,7 +30,7 @@ class Attend(torch.autograd.Function):
     @staticmethod
     def forward(  # type: ignore[override]
         ctx: Any,
-        kind: type[LSTMUnit] | type[GRUUnit],
+        kind: type[Unit],
         words: Tensor,
         state: Tensor,
         keys: Tensor,
@@ -57,7 +57,7 @@ class Attend(torch.autograd.Function):
             alphas = states.new_empty(steps, *keys.shape[:2])
             asked = keys.new_empty(steps, len(keys), len(query))
             hidden = torch.empty_like(keys)
-            ctx.unit, ctx.memories, ctx.kept = unit, [], []
+            ctx.unit, ctx.memories, ctx.traces = unit, [], []
             for step in range(steps):
                 ctx.memories.append(memory)
                 states[step] = memory[0][0]
@@ -68,8 +68,8 @@ class Attend(torch.autograd.Function):
                 if step + 1 < steps:
                     weighed = alphas[step].unsqueeze(1).to(lower)
                     inputs = torch.baddbmm(words[step].unsqueeze(1), weighed, values)
-                    memory, kept = unit.step(inputs.transpose(0, 1), memory)
-                    ctx.kept.append(kept)
+                    memory, trace = unit.step(inputs.transpose(0, 1), memory)
+                    ctx.traces.append(trace)
         ctx.save_for_backward(states, alphas, asked, keys, values, query, energy)
         return states, alphas
 
@@ -84,18 +84,18 @@ class Attend(torch.autograd.Function):
         words = values.new_empty(steps - 1, len(values), values.size(2))
         of_asked = torch.empty_like(asked)
         hidden, unscaled = torch.empty_like(keys), torch.zeros_like(keys, dtype=states.dtype)
-        of_energy, one = torch.zeros_like(energy), energy.new_ones(())
+        of_energy, one = torch.zeros_like(energy, dtype=states.dtype), energy.new_ones(())
         memory = tuple(torch.zeros_like(each) for each in ctx.memories[0])
         for step in reversed(range(steps)):
             weights = of_alphas[step]
             if step + 1 < steps:
-                before, kept = ctx.memories[step], ctx.kept[step]
-                memory = ctx.unit.back(kept, before, memory, words[step].unsqueeze(0))
+                before, trace = ctx.memories[step], ctx.traces[step]
+                memory = ctx.unit.back(trace, before, memory, words[step].unsqueeze(0))
                 looked_up = torch.bmm(words[step].unsqueeze(1), values.transpose(1, 2))
                 weights = weights + looked_up.squeeze(1)
             energies = softmax_backward(weights, alphas[step]).to(lower)  # [B, S]
             torch.add(asked[step].unsqueeze(1), keys, out=hidden).tanh_()
-            of_energy += energies.view(1, -1) @ hidden.flatten(0, 1)
+            of_energy += energies.reshape(1, -1) @ hidden.flatten(0, 1)
             torch.addcmul(one, hidden, hidden, value=-1, out=hidden)  # d tanh(x) = 1 - tanh(x)^2
             torch.bmm(energies.unsqueeze(1), hidden, out=of_asked[step].unsqueeze(1))
             of_asked[step].mul_(energy)
@@ -111,10 +111,10 @@ class Attend(torch.autograd.Function):
             torch.bmm(weighed, words.transpose(0, 1)),
             None,
             of_asked.flatten(0, 1).t() @ entered,
-            of_energy,
+            of_energy.to(lower),
             *ctx.unit.weights(
                 entered[: len(words) * len(keys)].unsqueeze(0),
-                ctx.kept,
+                ctx.traces,
                 words.flatten(0, 1).unsqueeze(0),
             ),
         )

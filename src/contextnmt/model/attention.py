@@ -67,8 +67,8 @@ class Attention(nn.Module):
         """The weights alpha_i [batch, width, time] for `width` states of each sentence.
 
         `query` = W_a s_{i-1} [batch, width, alignment]; `keys` = U_a h_j [batch, time, alignment];
-        `padding` [batch, 1, time] is 0 at real positions and minus infinity elsewhere. `width` is 1
-        in training, the beam's in search.
+        `padding` [batch, 1, time] is 0 at real positions and minus infinity elsewhere. `width` is
+        the beam's in search.
         """
         return self.weigh_sums(query.unsqueeze(2) + keys.unsqueeze(1), padding)
 

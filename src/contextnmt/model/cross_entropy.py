@@ -37,18 +37,20 @@ class CrossEntropy(torch.autograd.Function):
     ) -> Tensor:
         """[N] from x [N, k], W [V, k] and ids [N]."""
         exact = torch.promote_types(features.dtype, torch.float32)
-        kept = features.new_empty(len(features), len(matrix))  # exp(logit - the row's largest)
+        slopes = features.new_empty(len(features), len(matrix))
         sums, losses = (features.new_empty(len(features), dtype=exact) for _ in range(2))
         with torch.autocast(features.device.type, enabled=False):
             for part in slices(len(features), 1, ROWS):
-                logits = torch.mm(features[part], matrix.t(), out=kept[part]).to(exact)
-                largest = logits.amax(1, keepdim=True)
-                chosen = logits.gather(1, target[part].unsqueeze(1))
+                logits = torch.mm(features[part], matrix.t(), out=slopes[part]).to(exact)
+                largest, words = logits.amax(1, keepdim=True), target[part].unsqueeze(1)
+                chosen = logits.gather(1, words)
                 torch.sum(logits.sub_(largest).exp_(), 1, out=sums[part])
                 losses[part] = sums[part].log() + (largest - chosen).squeeze(1)
-                if logits.dtype != kept.dtype:
-                    kept[part] = logits
-        ctx.save_for_backward(features, matrix, target, kept, sums)
+                # Before it is rounded: what is left of p - 1 at a sure word is small.
+                logits.scatter_add_(1, words, -sums[part].unsqueeze(1))
+                if logits.dtype != slopes.dtype:
+                    slopes[part] = logits
+        ctx.save_for_backward(features, matrix, slopes, sums)
         return losses
 
     @staticmethod
@@ -57,14 +59,9 @@ class CrossEntropy(torch.autograd.Function):
         """The gradients of x and W, from that of the losses.
 
         A loss has the slope p - 1 by the logit of its target and p by any other, where p is the
-        softmax. What the 1 adds comes apart, and what scales a row is multiplied to its features:
-        so nothing passes over all logits but the two products.
+        softmax. `slopes` lack its denominator, which is multiplied to the features of the row: so
+        nothing passes over all logits but the two products.
         """
-        features, matrix, target, kept, sums = ctx.saved_tensors
-        scale = gradient.unsqueeze(1)
-        shares = (scale / sums.unsqueeze(1)).to(features.dtype)
-        scale = scale.to(features.dtype)
-        of_features = (kept @ matrix).mul_(shares).addcmul_(scale, matrix[target], value=-1)
-        of_matrix = kept.t() @ (shares * features)
-        of_matrix.index_add_(0, target, scale * features, alpha=-1)
-        return of_features, of_matrix, None
+        features, matrix, slopes, sums = ctx.saved_tensors
+        shares = (gradient / sums).unsqueeze(1).to(features.dtype)
+        return (slopes @ matrix).mul_(shares), slopes.t() @ (shares * features), None

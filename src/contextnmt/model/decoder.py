@@ -13,11 +13,7 @@ from torch import Tensor, nn
 
 from contextnmt.model.gru import GRUCell
 from contextnmt.model.rows import Kept, take
-from contextnmt.model.units import GRUUnit, LSTMUnit
-
-#: What a decoder keeps of `width` hypotheses of each sentence, [batch, width, hidden] each: first
-#: the hidden state s_i, which attention and readout see, then what else its cell has.
-Memory = tuple[Tensor, ...]
+from contextnmt.model.units import GRUUnit, LSTMUnit, Memory
 
 
 class State(NamedTuple):

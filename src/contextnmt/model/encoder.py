@@ -12,7 +12,7 @@ from contextnmt.model.unroll import side_by_side
 
 
 class LSTM(nn.LSTM):
-    """torch's LSTM from a state of zeros: [batch, time, size] to states [batch, time, hidden]."""
+    """Has the weights of torch's LSTM, which runs with them on a GPU; on a CPU `unit` does."""
 
     unit = LSTMUnit
     weight_ih_l0: Tensor
@@ -99,7 +99,7 @@ def by_torch(
 class BidirectionalEncoder(nn.Module):
     """A forward and a backward network whose states, side by side, annotate each source position.
 
-    Both start from zero, and neither reads the padding.
+    Both start from zero, and padding reaches no real position.
     """
 
     def __init__(self, size: int, hidden: int, cell: str) -> None:

@@ -3,8 +3,9 @@
 The context c_i = sum_j alpha_ij h_j enters decoder and readout through matrices alone, and
 C c_i = sum_j alpha_ij (C h_j): so here they multiply the annotations h_j, once for each sentence,
 in the place of the context of each hypothesis at each step. So do words E y_i, which are multiplied
-once each, unless the source or the words before change them (contextualizer, smoother). Nothing
-else differs from `Translator.predict` and `.advance`, and the weights are the model's own.
+once each, unless the source or the words before change them (contextualizer, smoother). The output
+layer is a copy with its bias as a column. Nothing else differs from `Translator.predict` and
+`.advance`.
 """
 
 from typing import NamedTuple

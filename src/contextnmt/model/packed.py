@@ -23,9 +23,9 @@ class Packed:
         forward, backward = steps.expand_as(real), torch.where(real, lengths - 1 - steps, steps)
         #: Sentences of each step.
         self.sizes: list[int] = [len(lengths)] * time if padded else real.sum(1).tolist()
-        here = torch.ones_like(real) if padded else real
+        places = [order * time + way for way in (forward, backward)]
         #: Places in a tensor [batch time, ...], of reading forth and of reading back.
-        self.ways = [(order * time + way)[here] for way in (forward, backward)]
+        self.ways = [way.flatten() if padded else way[real] for way in places]
 
     def pack(self, tensor: Tensor, way: int) -> Tensor:
         """The words [words, ...] of `tensor` [batch, time, ...], read forth (0) or back (1)."""

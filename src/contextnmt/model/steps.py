@@ -6,7 +6,8 @@ Every product is added to what is there already, so that nothing is copied or re
 import torch
 from torch import Tensor, nn
 
-from contextnmt.model.decoder import GRUDecoder, LSTMDecoder, Memory
+from contextnmt.model.decoder import GRUDecoder, LSTMDecoder
+from contextnmt.model.units import Memory
 
 
 def add_product(to: Tensor, values: Tensor, weight: Tensor) -> Tensor:

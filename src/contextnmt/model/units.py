@@ -13,11 +13,12 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-#: s_i and what else a unit keeps, [D, B, n] each.
+#: What a unit keeps from step to step: first the hidden state s_i, then what else its cell has;
+#: [D, B, n] each in training, [batch, width, hidden] in search.
 Memory = tuple[Tensor, ...]
 
-#: What a step has to keep for its gradient.
-Kept = tuple[Tensor, ...]
+#: What a step leaves for its gradient.
+Trace = tuple[Tensor, ...]
 
 
 class Unit(Protocol):
@@ -28,14 +29,16 @@ class Unit(Protocol):
     def start(self, state: Tensor) -> Memory:
         """The memory before the first step, whose state [D, B, n] is given."""
 
-    def step(self, inputs: Tensor, memory: Memory) -> tuple[Memory, Kept]:
+    def step(self, inputs: Tensor, memory: Memory) -> tuple[Memory, Trace]:
         """The memory after a step, from the one before and `inputs` [D, B, g], biases included."""
 
-    def back(self, kept: Kept, before: Memory, gradient: Memory, inputs: Tensor) -> Memory:
+    def back(self, trace: Trace, before: Memory, gradient: Memory, inputs: Tensor) -> Memory:
         """The gradient of the memory `before` a step, from that of the memory after it, which is
         lost; the gradient of what entered the gates is written to `inputs` [D, B, g]."""
 
-    def weights(self, states: Tensor, kept: Sequence[Kept], inputs: Tensor) -> tuple[Tensor, ...]:
+    def weights(
+        self, states: Tensor, traces: Sequence[Trace], inputs: Tensor
+    ) -> tuple[Tensor, ...]:
         """The gradients of the weights, as `__init__` has them, from the states before all steps
         [D, steps B, n] and the gradients of the inputs [D, steps B, g], in one type."""
 
@@ -63,7 +66,7 @@ class LSTMUnit:
         """As `Unit.start`; the cell is zero (A36)."""
         return state, torch.zeros_like(state)
 
-    def step(self, inputs: Tensor, memory: Memory) -> tuple[Memory, Kept]:
+    def step(self, inputs: Tensor, memory: Memory) -> tuple[Memory, Trace]:
         """As `Unit.step`; the memory is s and the cell."""
         state, cell = memory
         size = state.size(2)
@@ -74,9 +77,9 @@ class LSTMUnit:
         squashed = cell.tanh()
         return (out * squashed, cell), (gates, squashed)
 
-    def back(self, kept: Kept, before: Memory, gradient: Memory, inputs: Tensor) -> Memory:
+    def back(self, trace: Trace, before: Memory, gradient: Memory, inputs: Tensor) -> Memory:
         """As `Unit.back`."""
-        gates, squashed = kept
+        gates, squashed = trace
         state, cell = gradient
         size = state.size(2)
         into, forget, out, candidate = gates.chunk(4, dim=2)
@@ -90,9 +93,11 @@ class LSTMUnit:
         torch.mul(cell, into, out=of_candidate)
         into_sigmoid(inputs[:, :, : 3 * size], gates[:, :, : 3 * size])
         into_tanh(of_candidate, candidate)
-        return torch.bmm(inputs, self.recurrent), cell.mul_(forget)
+        return torch.bmm(inputs, self.recurrent).to(state.dtype), cell.mul_(forget)
 
-    def weights(self, states: Tensor, kept: Sequence[Kept], inputs: Tensor) -> tuple[Tensor, ...]:
+    def weights(
+        self, states: Tensor, traces: Sequence[Trace], inputs: Tensor
+    ) -> tuple[Tensor, ...]:
         """As `Unit.weights`."""
         return (torch.bmm(inputs.transpose(1, 2), states),)
 
@@ -110,21 +115,21 @@ class GRUUnit:
         """As `Unit.start`."""
         return (state,)
 
-    def step(self, inputs: Tensor, memory: Memory) -> tuple[Memory, Kept]:
+    def step(self, inputs: Tensor, memory: Memory) -> tuple[Memory, Trace]:
         """As `Unit.step`; the memory is s alone."""
         (state,) = memory
         size = state.size(2)
         into, entering = inputs[:, :, :size], inputs[:, :, size:]
         gates = torch.baddbmm(entering, state.to(inputs.dtype), self.gates_forth).sigmoid_()
         update, reset = gates.chunk(2, dim=2)
-        kept = (reset * state).to(inputs.dtype)
-        candidate = torch.baddbmm(into, kept, self.candidate_forth).tanh_()
+        shortened = (reset * state).to(inputs.dtype)
+        candidate = torch.baddbmm(into, shortened, self.candidate_forth).tanh_()
         new = torch.lerp(state, candidate.to(state.dtype), update.to(state.dtype))
-        return (new,), (gates, candidate, kept)
+        return (new,), (gates, candidate, shortened)
 
-    def back(self, kept: Kept, before: Memory, gradient: Memory, inputs: Tensor) -> Memory:
+    def back(self, trace: Trace, before: Memory, gradient: Memory, inputs: Tensor) -> Memory:
         """As `Unit.back`."""
-        gates, candidate, _ = kept
+        gates, candidate, _ = trace
         (state,), (after,) = before, gradient
         size = state.size(2)
         update, reset = gates.chunk(2, dim=2)
@@ -138,11 +143,13 @@ class GRUUnit:
         result = after.sub_(after * update).add_(shortened.mul_(reset))
         return (result.add_(torch.bmm(entering, self.gates)),)
 
-    def weights(self, states: Tensor, kept: Sequence[Kept], inputs: Tensor) -> tuple[Tensor, ...]:
+    def weights(
+        self, states: Tensor, traces: Sequence[Trace], inputs: Tensor
+    ) -> tuple[Tensor, ...]:
         """As `Unit.weights`."""
         size = states.size(2)
         into, entering = inputs[:, :, :size], inputs[:, :, size:]
-        shortened = torch.cat([states[:, :0], *(each[2] for each in kept)], 1)
+        shortened = torch.cat([states[:, :0], *(each[2] for each in traces)], 1)
         return (
             torch.bmm(into.transpose(1, 2), shortened),
             torch.bmm(entering.transpose(1, 2), states),

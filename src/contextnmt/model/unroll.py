@@ -9,14 +9,14 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
-from contextnmt.model.units import GRUUnit, LSTMUnit, Memory
+from contextnmt.model.units import Memory, Unit
 
 
 class Recurrent(Protocol):
     """What runs over sentences: a unit and its weights, and by what the inputs enter it."""
 
     @property
-    def unit(self) -> type[LSTMUnit] | type[GRUUnit]: ...
+    def unit(self) -> type[Unit]: ...
 
     @property
     def weights(self) -> tuple[Tensor, ...]: ...
@@ -38,7 +38,7 @@ def side_by_side(
 
 
 def unroll(
-    unit: type[LSTMUnit] | type[GRUUnit],
+    unit: type[Unit],
     inputs: Tensor,
     state: Tensor,
     sizes: Sequence[int],
@@ -64,7 +64,7 @@ class Unroll(torch.autograd.Function):
     @staticmethod
     def forward(  # type: ignore[override]
         ctx: Any,
-        kind: type[LSTMUnit] | type[GRUUnit],
+        kind: type[Unit],
         inputs: Tensor,
         state: Tensor,
         sizes: Sequence[int],
@@ -77,15 +77,15 @@ class Unroll(torch.autograd.Function):
         sentences.
         """
         states = state.new_empty(*inputs.shape[:2], state.size(2))
-        ctx.unit, ctx.sizes, ctx.memories, ctx.kept = kind(*weights), sizes, [], []
+        ctx.unit, ctx.sizes, ctx.memories, ctx.traces = kind(*weights), sizes, [], []
         with torch.autocast(inputs.device.type, enabled=False):
             memory = ctx.unit.start(state)
             for part in parts(sizes):
                 memory = tuple(each[:, : part.stop - part.start] for each in memory)
                 ctx.memories.append(memory)
-                memory, kept = ctx.unit.step(inputs[:, part], memory)
+                memory, trace = ctx.unit.step(inputs[:, part], memory)
                 states[:, part] = memory[0]
-                ctx.kept.append(kept)
+                ctx.traces.append(trace)
         ctx.save_for_backward(state)
         ctx.inputs = inputs.shape, inputs.dtype
         return states
@@ -101,9 +101,9 @@ class Unroll(torch.autograd.Function):
         for step, part in reversed(list(enumerate(parts(ctx.sizes)))):
             memory = longer(memory, part.stop - part.start)
             memory[0].add_(gradient[:, part])
-            memory = ctx.unit.back(ctx.kept[step], ctx.memories[step], memory, inputs[:, part])
+            memory = ctx.unit.back(ctx.traces[step], ctx.memories[step], memory, inputs[:, part])
         states = torch.cat([state[:, :0], *(each[0] for each in ctx.memories)], 1).to(dtype)
-        weights = ctx.unit.weights(states, ctx.kept, inputs)
+        weights = ctx.unit.weights(states, ctx.traces, inputs)
         return None, inputs, longer(memory, state.size(1))[0], None, *weights
 
 

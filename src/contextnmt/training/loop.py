@@ -88,7 +88,6 @@ class Training:
         each write; `signals`: to be heeded between updates. Raises UserError if the data do not
         fit together.
         """
-        keep_freed_memory()
         torch.set_num_threads(recipe.threads)
         self.recipe, self.seed, self.device = recipe, seed, choose_device(recipe.device)
         set_precision(recipe.precision)
@@ -153,6 +152,8 @@ class Training:
         with bar("train", "update", recipe.max_updates, self.update) as shown:
             self._heed()
             if not self.stopped:
+                if self.device.type == "cpu":
+                    keep_freed_memory()
                 self.rehearse()
                 if not self.window.updates:
                     self.window.restart()
