@@ -9,21 +9,18 @@ Example: python benchmarks/claims.py results/multi30k/tokenize/en-de/test_2016_f
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
 import typer
+import yaml
 from pages import made_by, publish, table
 
-from contextnmt.evaluation.bleu_statistics import corpus_bleu, words_of
-from contextnmt.evaluation.resampling import bootstrap, interval
-from contextnmt.evaluation.significance import RESAMPLES, p_bootstrap, p_randomization
-from contextnmt.evaluation.translations import Translations, read_translations
-from contextnmt.files import read_lines
+from contextnmt.evaluation.significance import RESAMPLES, content
+from contextnmt.evaluation.translations import read_translations, source_lengths
 from contextnmt.report.significance_table import LEVEL, p_value, significant
 from contextnmt.report.tables import signed
 
+EXPERIMENTS = Path(__file__).parents[1] / "workflow" / "experiments"
 BEAM = 12
 
 HEAD = ["claim", "text", "systems", "BLEU", "difference", "95 % interval"]
@@ -31,71 +28,40 @@ HEAD += ["p, bootstrap", "p, randomization", "holds"]
 
 NOTES = f"""
 BLEU of the test text at beam {BEAM}, cased, on tokenized text; the mean over seeds where there are
-several. Difference: of the two systems. Of the claim about length, it is the difference on source
+several. Difference: of the two systems. Of a claim about length, it is the difference on source
 sentences longer than the median less that on the others, both in points of BLEU, whatever these
 start from. Interval and first p: the paired bootstrap (Koehn 2004); second p: approximate
-randomization (Riezler and Maxwell 2005), which says nothing about the claim of length;
-{RESAMPLES:,} draws each, two-sided, not corrected for how many claims there are.
-A claim holds, or the opposite does, if every p is below {LEVEL}; else it is not shown. Intervals
-and p are about other test sentences, with the models at hand; another training may differ.
+randomization (Riezler and Maxwell 2005), which says nothing about claims of length;
+{RESAMPLES:,} draws each, two-sided, not corrected for how many claims there are. A claim holds, or
+the opposite does, if every p is below {LEVEL}; else it is not shown. Intervals and p are about
+other test sentences, with the models at hand; another training may differ.
 """
 
 
 class Claim(NamedTuple):
-    """What a paper says: that a system is better than another one.
-
-    `longer`: that it is so by more on long sentences than on short ones.
-    """
+    """What a paper says of two systems; see `contextnmt.report.experiment.Claim`."""
 
     paper: str
     says: str
-    better: str
-    worse: str
-    longer: bool = False
+    contrast: tuple[str, str]
+    longer: bool
 
 
-CLAIMS = [
-    Claim("Bahdanau", "search beats the fixed vector", "rnnsearch-50", "rnnencdec-50"),
-    Claim("Bahdanau", "the more, the longer", "rnnsearch-50", "rnnencdec-50", longer=True),
-    Claim("Choi", "context helps", "context", "baseline"),
-    Claim("Choi", "symbols help", "symbol", "baseline"),
-    Claim("Choi", "both help more than symbols alone", "context-symbol", "symbol"),
-    Claim("Choi", "both help more than context alone", "context-symbol", "context"),
-    Claim("Choi", "subwords help", "bpe", "baseline"),
-    Claim("Choi", "context helps on top of subwords", "bpe-context", "bpe"),
-]
+def claims() -> Iterator[Claim]:
+    """Those of all papers."""
+    for path in sorted(EXPERIMENTS.glob("*.yaml")):
+        ((name, entry),) = yaml.safe_load(path.read_text())["experiments"].items()
+        for claim in entry.get("claims", []):
+            for system, baseline in claim["contrasts"]:
+                yield Claim(name, claim["says"], (system, baseline), claim.get("longer", False))
 
 
 class Text(NamedTuple):
-    """A test text and what all systems made of it."""
+    """A test text, and what stage significance says of its systems and of all claims."""
 
     name: str
-    found: Translations
-    lengths: npt.NDArray[np.int64]  # words of each source
-
-    @property
-    def median(self) -> float:
-        """Words of a source in the middle."""
-        return float(np.median(self.lengths))
-
-
-class Effect(NamedTuple):
-    """A difference of BLEU with its interval; `p` by bootstrap and, if it was made, by swaps.
-
-    `scores` [parts, 2] of both systems on the parts of the text: all, or long and short.
-    """
-
-    scores: npt.NDArray[np.float64]
-    difference: float
-    interval: list[float]
-    p: list[float]
-
-    @property
-    def holds(self) -> str:
-        """Whether the claim does."""
-        if not significant(self.p):
-            return "not shown"
-        return "yes" if self.difference > 0 else "no, the opposite does"
+    systems: dict[str, Any]
+    contrasts: dict[tuple[str, str], dict[str, Any]]
 
 
 def read_text(reference: Path) -> Text:
@@ -109,50 +75,47 @@ def read_text(reference: Path) -> Text:
     found = read_translations(
         f"{text}.beam{BEAM}", reference, systems, list(map(int, seeds)), paths
     )
-    lengths = np.array([len(words_of(line)) for line in read_lines(source)])
-    return Text(f"{pair} {text}", found, lengths)
+    there = set(found.statistics)
+    asked = list(dict.fromkeys(each.contrast for each in claims() if set(each.contrast) <= there))
+    made = content(found, asked, source_lengths(source, reference, found))
+    tested = dict(zip(asked, made["contrasts"], strict=True))
+    return Text(f"{pair} {text}", made["systems"], tested)
 
 
-def gap(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """By how much the first system is better than the second, [..., parts, 2] to [...]; of two
-    parts, on the first more than on the second."""
-    differences = scores[..., 0] - scores[..., 1]
-    first: npt.NDArray[np.float64] = differences[..., 0]
-    return first - differences[..., 1] if differences.shape[-1] == 2 else first
+def row(claim: Claim, text: Text) -> list[str]:
+    """The row of a claim on a text that has its systems."""
+    system, baseline = claim.contrast
+    found = text.contrasts[claim.contrast]
+    scores = [[text.systems[each]["bleu"] for each in claim.contrast]]
+    names, tests = f"{system} over {baseline}", ["p_bootstrap", "p_randomization"]
+    if claim.longer:
+        found = found["growth"]
+        scores, tests = [found["long"], found["short"]], tests[:1]
+        names += f"; over and up to {found['median']:g} words"
+    p = [found[test] for test in tests]
+    return [
+        *(f"{claim.paper}: {claim.says}", text.name, names),
+        "; ".join(f"{one:.2f}, {other:.2f}" for one, other in scores),
+        *(signed(found["difference"]), " to ".join(map(signed, found["interval"]))),
+        *(*map(p_value, p), *[""] * (2 - len(p))),
+        verdict(found["difference"], p),
+    ]
 
 
-def effect(claim: Claim, text: Text) -> Effect:
-    """How much better the one system is."""
-    better, worse = (text.found.statistics[name] for name in (claim.better, claim.worse))
-    long = text.lengths > text.median
-    parts = [long, ~long] if claim.longer else [np.ones_like(long)]
-    # A part is the text with nothing in the other sentences, so that both are drawn together.
-    counts = np.stack([np.stack([better, worse]) * part[:, np.newaxis] for part in parts])
-    scores = corpus_bleu(counts.sum(axis=-2)).mean(axis=-1)
-    drawn = gap(bootstrap(counts, RESAMPLES).mean(axis=-1))
-    p = [p_bootstrap(drawn)]
-    p += [] if claim.longer else [p_randomization(better, worse, RESAMPLES)]
-    return Effect(scores, float(gap(scores)), interval(drawn), p)
+def verdict(difference: float, p: list[float]) -> str:
+    """Whether a claim holds."""
+    if not significant(p):
+        return "not shown"
+    return "yes" if difference > 0 else "no, the opposite does"
 
 
 def rows(texts: list[Text]) -> Iterator[list[str]]:
-    """A row for each claim and text that has its systems."""
-    for claim in CLAIMS:
+    """A row for each claim and text that has its systems, and halves if it is about length."""
+    for claim in claims():
         for text in texts:
-            if {claim.better, claim.worse} <= set(text.found.statistics):
-                found = effect(claim, text)
-                parts = f"; over and up to {text.median:g} words" if claim.longer else ""
-                yield [
-                    f"{claim.paper}: {claim.says}",
-                    text.name,
-                    f"{claim.better} over {claim.worse}{parts}",
-                    "; ".join(f"{one:.2f}, {other:.2f}" for one, other in found.scores),
-                    signed(found.difference),
-                    " to ".join(map(signed, found.interval)),
-                    *(p_value(p) for p in found.p),
-                    *[""] * (2 - len(found.p)),
-                    found.holds,
-                ]
+            found = text.contrasts.get(claim.contrast)
+            if found and (found["growth"] or not claim.longer):
+                yield row(claim, text)
 
 
 def main(

@@ -69,6 +69,7 @@ STAGES = {
     "bleu-table": "contextnmt.report.bleu_table",
     "literature-table": "contextnmt.report.literature_table",
     "significance-table": "contextnmt.report.significance_table",
+    "claims-table": "contextnmt.report.claims_table",
     "trainings-table": "contextnmt.report.trainings_table",
     "phenomena-table": "contextnmt.report.phenomena_table",
     "unknown-words-table": "contextnmt.report.unknown_words_table",

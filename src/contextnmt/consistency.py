@@ -127,8 +127,18 @@ def wrong_systems(configuration: Configuration) -> Iterator[Mistake]:
         if "inspected_words" in experiment and name != INSPECTING:
             path = ["experiments", name, "inspected_words"]
             yield path, f"{dotted(path)}: only for {INSPECTING}, which charts words; remove it"
-        for method, entry in experiment.get("methods", {}).items():
-            path = ["experiments", name, "methods", method, "contrasts"]
+        told_apart = [
+            *(
+                (["methods", method], entry)
+                for method, entry in experiment.get("methods", {}).items()
+            ),
+            *(
+                (["claims", place], entry)
+                for place, entry in enumerate(experiment.get("claims", []))
+            ),
+        ]
+        for below, entry in told_apart:
+            path = ["experiments", name, *below, "contrasts"]
             if any(present == without for present, without in entry["contrasts"]):
                 yield path, f"{dotted(path)}: a system is told apart from itself: name two"
             for system in chain.from_iterable(entry["contrasts"]):

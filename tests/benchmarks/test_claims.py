@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
+import claims as module
 import numpy as np
 import pytest
-from claims import CLAIMS, Claim, effect, main, read_text
+from claims import Claim, claims, main, read_text, rows
 
 from contextnmt.files import read_lines, write_lines
 
@@ -55,12 +56,22 @@ def reference(tmp_path: Path) -> Path:
     ],
 )
 def test_a_claim_holds_if_chance_explains_it_badly(
-    reference: Path, better: str, worse: str, longer: bool, holds: str
+    reference: Path,
+    better: str,
+    worse: str,
+    longer: bool,
+    holds: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    found = effect(Claim("", "", better, worse, longer), read_text(reference))
-    assert found.holds == holds
-    low, high = found.interval
-    assert low < found.difference < high
+    claim = Claim("paper", "says", (better, worse), longer)
+    monkeypatch.setattr(module, "claims", lambda: [claim])
+    (found,) = rows([read_text(reference)])
+    assert found[-1] == holds
+    difference, low, high = (
+        float(value.replace("\N{MINUS SIGN}", "-")) for value in (found[4], *found[5].split(" to "))
+    )
+    assert low < difference < high
+    assert found[3].count(";") == longer
 
 
 def test_the_page_has_the_claims_whose_systems_are_there(reference: Path) -> None:
@@ -69,8 +80,8 @@ def test_the_page_has_the_claims_whose_systems_are_there(reference: Path) -> Non
         (places / like).rename(places / system)
     page = reference.parents[3] / "claims.md"
     main([reference], page)
-    rows = [line for line in read_lines(page) if line.startswith("| ")]
-    [claim] = [f"{each.paper}: {each.says}" for each in CLAIMS if each.better == "context"]
-    assert len(rows) == 3  # the head, the rule, the claim
-    assert claim in rows[2]
-    assert "| yes |" in rows[2]
+    lines = [line for line in read_lines(page) if line.startswith("| ")]
+    (claim,) = [f"{each.paper}: {each.says}" for each in claims() if each.contrast[0] == "context"]
+    assert len(lines) == 3  # the head, the rule, the claim
+    assert claim in lines[2]
+    assert "| yes |" in lines[2]

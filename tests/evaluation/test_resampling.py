@@ -9,8 +9,7 @@ from systems import REFERENCES, damaged
 
 from contextnmt.evaluation import resampling
 from contextnmt.evaluation.bleu_statistics import COUNTS, Reference, corpus_bleu
-from contextnmt.evaluation.resampling import SEED, blocks, bootstrap, interval, swap
-from contextnmt.evaluation.significance import p_bootstrap
+from contextnmt.evaluation.resampling import SEED, blocks, bootstrap, interval, p_bootstrap, swap
 
 COUNTED = Reference(REFERENCES)
 WORSE, BETTER = (COUNTED.statistics(damaged(share)) for share in (0.4, 0.3))

@@ -16,11 +16,13 @@ from systems import REFERENCES, damaged
 from contextnmt.errors import UserError
 from contextnmt.evaluation import significance as module
 from contextnmt.evaluation.bleu_statistics import Reference, corpus_bleu
-from contextnmt.evaluation.resampling import bootstrap
+from contextnmt.evaluation.resampling import bootstrap, p_bootstrap
 from contextnmt.evaluation.score import tokenized_bleu
-from contextnmt.evaluation.significance import p_bootstrap, p_randomization, significance
+from contextnmt.evaluation.significance import p_randomization, significance
 from contextnmt.files import write_lines
 
+#: As long as the references.
+SOURCES = REFERENCES
 COUNTED = Reference(REFERENCES)
 SHARES = st.floats(0, 0.6)
 
@@ -41,8 +43,10 @@ def run(
     for (system, seed), lines in systems.items():
         if lines is not None:
             write_lines(folder / f"{system}.{seed}.gz", lines)
+    write_lines(folder / "source", SOURCES)
     significance(
         name,
+        folder / "source",
         folder / "reference",
         [system for system, _ in systems],
         [seed for _, seed in systems],
@@ -243,6 +247,7 @@ def test_mistakes_are_reported(tmp_path: Path, options: dict[str, Any], message:
     write_lines(tmp_path / "text", REFERENCES)
     arguments = {
         "name": "test.beam12",
+        "source": tmp_path / "text",
         "reference": tmp_path / "text",
         "system": ["a", "b"],
         "seed": [1, 1],
@@ -257,6 +262,15 @@ def test_mistakes_are_reported(tmp_path: Path, options: dict[str, Any], message:
 
 
 def test_an_empty_reference_is_reported(tmp_path: Path) -> None:
-    write_lines(tmp_path / "empty", [])
+    empty = tmp_path / "empty"
+    write_lines(empty, [])
     with pytest.raises(UserError, match="empty reference"):
-        significance("t", tmp_path / "empty", ["a"], [1], [tmp_path / "empty"], tmp_path / "out")
+        significance("t", empty, empty, ["a"], [1], [empty], tmp_path / "out")
+
+
+def test_a_source_of_another_text_is_reported(tmp_path: Path) -> None:
+    source, text = tmp_path / "source", tmp_path / "text"
+    write_lines(source, REFERENCES[1:])
+    write_lines(text, REFERENCES)
+    with pytest.raises(UserError, match=r"source has 59 lines and .*text has 60"):
+        significance("t", source, text, ["a"], [1], [text], tmp_path / "out")

@@ -48,6 +48,11 @@ def method(name: str, title: str, *contrasts: tuple[str, str]) -> dict[str, Any]
     return {"id": name, "name": title, "contrasts": list(map(list, contrasts))}
 
 
+def claim(says: str, *contrasts: tuple[str, str], **more: bool) -> dict[str, Any]:
+    """A claim as JSON has it."""
+    return {"says": says, "contrasts": list(map(list, contrasts)), **more}
+
+
 def deviation(key: str, paper: Any, here: Any, system: str = "") -> dict[str, Any]:
     """A deviation as JSON has it."""
     return {"key": key, "paper": paper, "here": here, "system": system}
@@ -70,6 +75,10 @@ EXPERIMENTS: dict[str, dict[str, Any]] = {
             ),
             method("S", "symbolization (S)", ("symbol", "baseline"), ("bpe-symbol", "bpe")),
             method("BPE", "byte-pair encoding (BPE)", ("bpe", "baseline")),
+        ],
+        "claims": [
+            claim("Contextualized embeddings are better", ("context", "baseline")),
+            claim("Either adds", ("context-symbol", "symbol"), ("context-symbol", "context")),
         ],
         "deviations": [
             deviation("text.vocabulary_size", 30000, 1600),
@@ -96,6 +105,10 @@ EXPERIMENTS: dict[str, dict[str, Any]] = {
                 ("rnnsearch-50", "rnnsearch-30"),
             ),
         ],
+        "claims": [
+            claim("Search is better", ("rnnsearch-50", "rnnencdec-50")),
+            claim("In long sentences more so", ("rnnsearch-50", "rnnencdec-50"), longer=True),
+        ],
         "deviations": [
             deviation("text.vocabulary_size", 30000, 1600),
             *(deviation("training.max_updates", 288000, 1600, label) for _, label, _ in BAHDANAU),
@@ -115,6 +128,7 @@ EXPERIMENTS: dict[str, dict[str, Any]] = {
             )
             for network, what in [("FCWM", "a linear layer"), ("CCWM", "convolution")]
         ],
+        "claims": [claim("Smoothing is better", ("fcwm-all", "gru"), ("ccwm-all", "gru"))],
         "deviations": [deviation("training.optimizer", "adadelta", "adam")],
     },
 }

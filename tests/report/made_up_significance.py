@@ -29,14 +29,15 @@ def make_significance(folder: Path, about: dict[str, Any]) -> list[Path]:
 
 
 def contrasts_of(about: dict[str, Any]) -> list[tuple[str, str]]:
-    """The contrasts of all methods whose systems are there."""
+    """The contrasts of all methods and claims whose systems are there."""
     there = {system["id"] for system in about["systems"]}
-    return [
+    found = [
         (present, without)
-        for method in about["methods"]
-        for present, without in method["contrasts"]
+        for telling in (*about["methods"], *about["claims"])
+        for present, without in telling["contrasts"]
         if {present, without} <= there
     ]
+    return list(dict.fromkeys(found))
 
 
 def significance_of(
@@ -75,4 +76,12 @@ def difference_of(system: str, baseline: str, bleu: dict[str, float]) -> dict[st
         "better_percent": 99.0 if difference > 0 else 1.0,
         "p_bootstrap": p,
         "p_randomization": p / 2,
+        "growth": {
+            "median": 14.0,
+            "long": [bleu[system] + difference, bleu[baseline]],
+            "short": [bleu[system], bleu[baseline]],
+            "difference": difference,
+            "interval": [difference - 1.2, difference + 1.2],
+            "p_bootstrap": p,
+        },
     }

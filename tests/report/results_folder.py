@@ -20,6 +20,7 @@ from sentence_results import (
 from contextnmt.files import write_json, write_lines
 from contextnmt.report.alignment_maps import alignment_maps
 from contextnmt.report.bleu_table import bleu_table
+from contextnmt.report.claims_table import claims_table
 from contextnmt.report.cleaning_table import cleaning_table
 from contextnmt.report.curves import curves
 from contextnmt.report.differences import differences
@@ -401,6 +402,7 @@ def make_report(results: Results) -> Path:
     significance_table(tested, experiment, significance)
     tables = (path.with_suffix(".json") for path in (table, significance))
     gains(*tables, experiment, out / "figures")
+    claims_table(table.with_suffix(".json"), tested, experiment, out / "tables/claims")
     logs = results.files("train/*/*/*/log.jsonl")
     curves(logs, experiment, out / "figures")
     models = results.files("train/*/*/*/model.json")

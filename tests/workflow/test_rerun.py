@@ -10,8 +10,14 @@ import pytest
 
 CODE = "src/contextnmt"
 PAGE = {"choi2017"}
-AFTER_SCORING = {"choi2017_table4", "choi2017_literature", "choi2017_gains"} | PAGE
+AFTER_SCORING = {
+    "choi2017_table4",
+    "choi2017_literature",
+    "choi2017_gains",
+    "choi2017_claims",
+} | PAGE
 AFTER_COMPARING = {"choi2017_significance", "choi2017_gains", "choi2017_lengths"} | PAGE
+AFTER_COMPARING |= {"choi2017_claims"}
 COMPARE = {"significance", "length_scores"}
 AFTER_CHARTING = {"choi2017_table1", "choi2017_local_charts"} | PAGE
 AFTER_MASKING = {"choi2017_masks", "choi2017_masks_figure"} | PAGE

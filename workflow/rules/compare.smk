@@ -4,6 +4,7 @@
 rule significance:
     input:
         compared_runs,
+        source=compared_side("source"),
         reference=compared_side("target"),
     output:
         "<results>/significance/{experiment}/{pair}/{text}.beam{beam}.json",
@@ -24,7 +25,8 @@ rule significance:
         "significance {wildcards.experiment} {wildcards.pair}: {wildcards.text}"
     shell:
         "python -m contextnmt significance --name {wildcards.text}.beam{wildcards.beam}"
-        " --reference {input.reference} {params.translations} {params.contrasts}"
+        " --source {input.source} --reference {input.reference}"
+        " {params.translations} {params.contrasts}"
         " --out {output} > {log} 2>&1"
 
 

@@ -68,12 +68,13 @@ def compared_translations(wildcards):
 
 
 def compared_systems(wildcards):
-    """The options that tell what is tested: the contrasts of all methods, and first of all systems
-    against the rest of them."""
+    """The options that tell what is tested: the contrasts of all methods and claims, and first of
+    all systems against the rest of them."""
     first, *others = systems_of(wildcards.experiment)
     systems = finished(wildcards.experiment, wildcards.pair)
-    methods = CONFIGURATION["experiments"][wildcards.experiment]["methods"].values()
-    named = (tuple(pair) for method in methods for pair in method["contrasts"])
+    entry = CONFIGURATION["experiments"][wildcards.experiment]
+    telling = [*entry["methods"].values(), *entry.get("claims", [])]
+    named = (tuple(pair) for each in telling for pair in each["contrasts"])
     contrasts = dict.fromkeys([*((other, first) for other in others), *named])
     tested = (contrast for contrast in contrasts if set(contrast) <= set(systems))
     return repeated("--contrast", map(":".join, tested))

@@ -378,6 +378,7 @@ def experiment(name, *needed):
         **{key: entry[key] for key in ["title", "table"]},
         "reconstruction": entry.get("reconstruction", ""),
         "methods": [{"id": key, **method} for key, method in entry["methods"].items()],
+        "claims": entry.get("claims", []),
         "preset": CONFIGURATION["preset"],
         "corpora": CONFIGURATION["about"],
         "pairs": pairs,

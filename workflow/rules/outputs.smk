@@ -160,6 +160,8 @@ def tables_of(experiment):
     """The tables on the page of an experiment."""
     names = [bleu_table(experiment), "literature", "significance", "trainings"]
     names += ["cleaning", "selection", "examples", "differences"]
+    if CONFIGURATION["experiments"][experiment].get("claims"):
+        names.append("claims")
     if experiment == "choi2017":
         names += ["table2", "table3", "symbols", *analysis_tables()]
     if phenomena_files(experiment):

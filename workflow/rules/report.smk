@@ -5,12 +5,21 @@ MARKED = ["pairs", "reconstruction"]
 OF_RUNS = [*MARKED, "systems", "seeds"]
 OF_BLEU = [*OF_RUNS, "table", "methods", "beams", "dev", "test"]
 OF_BLEU += ["translations", "ensemble"]
+CLAIMED = [*OF_RUNS, "claims", "beams", "test"]
 PAGE = [*OF_BLEU, "title", "preset", "corpora", "vocabulary_size", "config_digest"]
 PAGE += ["deviations"]
 TRANSLATED = [*OF_RUNS, "beams", "dev", "test", "sentences"]
 
 CAPTIONS = ["alignments", "differences", "examples"]
-CAPTIONS += ["bleu-table", "cleaning", "curves", "gains", "lengths", "literature"]
+CAPTIONS += [
+    "bleu-table",
+    "claims",
+    "cleaning",
+    "curves",
+    "gains",
+    "lengths",
+    "literature",
+]
 CAPTIONS += ["phenomena", "selection", "selection-figures", "significance"]
 CAPTIONS += ["symbol-errors", "symbol-scores", "symbols"]
 CAPTIONS += ["table1", "table2", "table3", "trainings", "unknown-words", "workflow"]

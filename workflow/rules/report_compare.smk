@@ -33,6 +33,42 @@ for name in REPORTED:
             "python -m contextnmt significance-table {params.files} --experiment {params.experiment:q}"
             " --out {params.out} > {log} 2>&1"
 
+    if CONFIGURATION["experiments"][name].get("claims"):
+
+        rule:
+            name:
+                f"{name}_claims"
+            input:
+                bleu=f"<results>/report/{name}/tables/{bleu_table(name)}.json",
+                significance=significance_files(name),
+            output:
+                report(
+                    f"<results>/report/{name}/tables/claims.csv",
+                    caption="../report/claims.rst",
+                    category="Tables",
+                    labels={"experiment": marked(name), "table": "claims"},
+                ),
+                other_formats(name, "claims"),
+            log:
+                f"<logs>/report/{name}/claims.log",
+            benchmark:
+                f"<benchmarks>/report/{name}/claims.tsv"
+            localrule: True
+            conda:
+                "../../envs/contextnmt.yaml"
+            params:
+                *code("contextnmt.report.claims_table"),
+                experiment=experiment(name, *CLAIMED),
+                files=lambda wildcards, input: repeated(
+                    "--significance", input.significance
+                ),
+                out=lambda wildcards, output: Path(output[0]).with_suffix(""),
+            message:
+                f"{name}: the paper's claims"
+            shell:
+                "python -m contextnmt claims-table --bleu-table {input.bleu} {params.files}"
+                " --experiment {params.experiment:q} --out {params.out} > {log} 2>&1"
+
     rule:
         name:
             f"{name}_literature"

@@ -15,11 +15,15 @@ import numpy as np
 import numpy.typing as npt
 import typer
 
-from contextnmt.errors import UserError
-from contextnmt.evaluation.bleu_statistics import Statistics, corpus_bleu, words_of
+from contextnmt.evaluation.bleu_statistics import Statistics, corpus_bleu
 from contextnmt.evaluation.resampling import CONFIDENCE, bootstrap, interval
-from contextnmt.evaluation.translations import Translations, read_translations
-from contextnmt.files import read_lines, write_json
+from contextnmt.evaluation.translations import (
+    Lengths,
+    Translations,
+    read_translations,
+    source_lengths,
+)
+from contextnmt.files import write_json
 
 #: Words of the shortest sentence of each bin; an empty source is in the first one.
 BINS = [0, 11, 21, 31, 41, 51]
@@ -30,7 +34,6 @@ RESAMPLES = 1000
 
 #: A group of sentences: shortest and longest length in words; None: no limit.
 Span = tuple[int, int | None]
-Lengths = npt.NDArray[np.int64]
 
 
 def length_scores(
@@ -50,14 +53,8 @@ def length_scores(
     --system rnnsearch-50 --seed 1 --hypothesis restore/en-fr/rnnsearch-50/1/test.beam12.gz
     --out length-scores.json
     """
-    lengths = np.array([len(words_of(line)) for line in read_lines(source)], dtype=np.int64)
     found = read_translations(name, reference, system, seed, hypothesis)
-    if len(lengths) != found.sentences:
-        raise UserError(
-            f"{source} has {len(lengths)} lines and {reference} has {found.sentences}: "
-            "give the two sides of one text"
-        )
-    write_json(out, content(found, lengths))
+    write_json(out, content(found, source_lengths(source, reference, found)))
 
 
 def content(found: Translations, lengths: Lengths) -> dict[str, Any]:

@@ -79,3 +79,15 @@ def interval(scores: Floats) -> list[float]:
     """The lower and upper limit of the confidence interval, by percentiles of resampled scores."""
     tail = (100 - CONFIDENCE) / 2
     return [float(limit) for limit in np.percentile(scores, [tail, 100 - tail])]
+
+
+def p_bootstrap(differences: Floats) -> float:
+    """Two-sided p of the paired bootstrap: twice the share of resamples in the smaller tail.
+
+    Koehn 2004 counts the resamples that the better system does not win; here both
+    directions are possible findings, so p is twice as much, and below 0.05 where the interval of
+    95 percent leaves out zero (but for its rounding). The resample at hand counts as one more (as
+    Riezler and Maxwell have it), so p is never 0. sacreBLEU's p is of one tail.
+    """
+    tails = [np.sum(differences <= ROUNDING), np.sum(differences >= -ROUNDING)]
+    return min(1.0, 2 * (1 + int(min(tails))) / (1 + len(differences)))

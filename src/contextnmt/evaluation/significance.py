@@ -25,15 +25,22 @@ import typer
 
 from contextnmt.errors import UserError
 from contextnmt.evaluation.bleu_statistics import Statistics, corpus_bleu
+from contextnmt.evaluation.growth import Halves, growth, halves
 from contextnmt.evaluation.resampling import (
     CONFIDENCE,
     ROUNDING,
     Floats,
     bootstrap,
     interval,
+    p_bootstrap,
     swap,
 )
-from contextnmt.evaluation.translations import Translations, read_translations
+from contextnmt.evaluation.translations import (
+    Lengths,
+    Translations,
+    read_translations,
+    source_lengths,
+)
 from contextnmt.files import write_json
 
 #: Resamples of the bootstrap, and tosses for each sentence in the randomization.
@@ -42,6 +49,7 @@ RESAMPLES = 10_000
 
 def significance(
     name: Annotated[str, typer.Option(help="name of the translations, TEXT.beamN")],
+    source: Annotated[Path, typer.Option(help="source, tokenized words")],
     reference: Annotated[Path, typer.Option(help="reference, tokenized words")],
     system: Annotated[list[str], typer.Option(help="system of a translation; repeatable")],
     seed: Annotated[list[int], typer.Option(help="its seed; as often")],
@@ -53,15 +61,17 @@ def significance(
 ) -> None:
     """Test the differences in BLEU between systems: paired bootstrap, approximate randomization.
 
-    Intervals are of 95 percent. A system without all its translations is a gap with its reason.
+    And whether they grow with the length of the source. Intervals are of 95 percent. A system
+    without all its translations is a gap with its reason.
 
-    Example: contextnmt significance --name test.beam12 --reference test.fr.gz
+    Example: contextnmt significance --name test.beam12 --source test.en.gz --reference test.fr.gz
     --system baseline --seed 1 --hypothesis restore/en-fr/baseline/1/test.beam12.gz
     --system context --seed 1 --hypothesis restore/en-fr/context/1/test.beam12.gz
     --contrast context:baseline --out significance.json
     """
     compared = [parse_contrast(each, system) for each in contrast or []]
-    write_json(out, content(read_translations(name, reference, system, seed, hypothesis), compared))
+    found = read_translations(name, reference, system, seed, hypothesis)
+    write_json(out, content(found, compared, source_lengths(source, reference, found)))
 
 
 def parse_contrast(text: str, systems: list[str]) -> tuple[str, str]:
@@ -75,8 +85,10 @@ def parse_contrast(text: str, systems: list[str]) -> tuple[str, str]:
     return first, second
 
 
-def content(found: Translations, contrasts: list[tuple[str, str]]) -> dict[str, Any]:
-    """What the stage writes, see docs/formats.md."""
+def content(
+    found: Translations, contrasts: list[tuple[str, str]], lengths: Lengths
+) -> dict[str, Any]:
+    """What the stage writes, see docs/formats.md. `lengths` [sentences]: words of each source."""
     systems: dict[str, Any] = {name: {"gap": gap} for name, gap in found.gaps.items()}
     resampled: dict[str, Floats] = {}
     if found.statistics:
@@ -84,6 +96,7 @@ def content(found: Translations, contrasts: list[tuple[str, str]]) -> dict[str, 
         for position, name in enumerate(found.statistics):
             resampled[name] = of_seeds[:, position].mean(axis=-1)
             systems[name] = scored(found, name, resampled[name])
+    parts = halves(found, lengths, RESAMPLES)
     return {
         "name": found.name,
         "sentences": found.sentences,
@@ -92,7 +105,7 @@ def content(found: Translations, contrasts: list[tuple[str, str]]) -> dict[str, 
         "confidence_percent": CONFIDENCE,
         "systems": systems,
         "contrasts": [
-            {"system": pair[0], "baseline": pair[1], **compare(found, pair, resampled)}
+            {"system": pair[0], "baseline": pair[1], **compare(found, pair, resampled, parts)}
             for pair in contrasts
         ],
     }
@@ -111,9 +124,15 @@ def scored(found: Translations, system: str, resampled: Floats) -> dict[str, Any
 
 
 def compare(
-    found: Translations, contrast: tuple[str, str], resampled: dict[str, Floats]
+    found: Translations,
+    contrast: tuple[str, str],
+    resampled: dict[str, Floats],
+    parts: Halves | None,
 ) -> dict[str, Any]:
-    """The difference between a system and its baseline with interval and p values, or a gap."""
+    """The difference between a system and its baseline with interval and p values, or a gap.
+
+    Its `growth` is null in a text of sentences of one length.
+    """
     gaps = [f"{each}: {found.gaps[each]}" for each in contrast if each in found.gaps]
     if gaps:
         return {"gap": "; ".join(dict.fromkeys(gaps))}
@@ -126,24 +145,13 @@ def compare(
         "better_percent": 100 * float(np.mean(differences > ROUNDING)),
         "p_bootstrap": p_bootstrap(differences),
         "p_randomization": p_randomization(first, second, RESAMPLES),
+        "growth": growth(parts, contrast) if parts else None,
     }
 
 
 def mean_bleu(counts: Statistics) -> float:
     """Mean over seeds of corpus BLEU in percent; `counts` [seeds, sentences, COUNTS]."""
     return float(corpus_bleu(counts.sum(axis=-2)).mean())
-
-
-def p_bootstrap(differences: Floats) -> float:
-    """Two-sided p of the paired bootstrap: twice the share of resamples in the smaller tail.
-
-    Koehn 2004 counts the resamples that the better system does not win; here both
-    directions are possible findings, so p is twice as much, and below 0.05 where the interval of
-    95 percent leaves out zero (but for its rounding). The resample at hand counts as one more (as
-    Riezler and Maxwell have it), so p is never 0. sacreBLEU's p is of one tail.
-    """
-    tails = [np.sum(differences <= ROUNDING), np.sum(differences >= -ROUNDING)]
-    return min(1.0, 2 * (1 + int(min(tails))) / (1 + len(differences)))
 
 
 def p_randomization(system: Statistics, baseline: Statistics, draws: int) -> float:

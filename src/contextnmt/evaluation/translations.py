@@ -12,9 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from contextnmt.errors import UserError
-from contextnmt.evaluation.bleu_statistics import NO_WORD, Reference
+from contextnmt.evaluation.bleu_statistics import NO_WORD, Reference, words_of
 from contextnmt.evaluation.releases import check_release
 from contextnmt.files import read_lines
+
+#: Words of each sentence of a text [sentences].
+Lengths = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -99,3 +102,17 @@ def read_system(
             notes.append(f"seed {seed}: {NO_WORD}")
     found.statistics[system] = np.stack(of_seeds)
     found.notes[system] = notes
+
+
+def source_lengths(source: Path, reference: Path, found: Translations) -> Lengths:
+    """The words of each sentence of `source`, the other side of `reference`.
+
+    Raises UserError unless it has as many lines.
+    """
+    lengths = np.array([len(words_of(line)) for line in read_lines(source)], dtype=np.int64)
+    if len(lengths) != found.sentences:
+        raise UserError(
+            f"{source} has {len(lengths)} lines and {reference} has {found.sentences}: "
+            "give the two sides of one text"
+        )
+    return lengths

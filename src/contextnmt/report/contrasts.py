@@ -1,6 +1,7 @@
-"""What one method adds to a system: differences of BLEU, here and in the paper."""
+"""Differences of BLEU between systems, here and in the paper; what a method adds to a system."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +14,8 @@ REPEATS = 0.3
 
 
 @dataclass(frozen=True)
-class Contrast:
-    """The BLEU that `method` adds to the system `without` it, on the first test text.
+class Difference:
+    """The BLEU by which a system is better than the one `without`, on the first test text.
 
     `spread` is the standard deviation of the difference of two single runs, None of one seed;
     `paper` is the paper's difference on its own test text, None if it prints no such systems.
@@ -22,7 +23,6 @@ class Contrast:
     chance explains the gain (a translation is missing); `significant` is the outcome.
     """
 
-    method: Method
     present: System
     without: System
     gain: float
@@ -38,7 +38,7 @@ class Contrast:
 
     @property
     def helps(self) -> bool | None:
-        """Whether the method helps; None if the gain, as printed, may be chance.
+        """Whether the first system is better; None if the gain, as printed, may be chance.
 
         That is a gain within the variation between seeds, or, of one seed, within `REPEATS`: of the
         training; or one that the test sentences may have made.
@@ -48,10 +48,32 @@ class Contrast:
         return self.gain > 0 if beyond else None
 
 
+@dataclass(frozen=True, kw_only=True)
+class Contrast(Difference):
+    """What `method` adds: all that the two systems differ in."""
+
+    method: Method
+
+
 def contrasts(
     about: Experiment, data: list[dict[str, Any]], tests: list[dict[str, Any]], pair: str
 ) -> list[Contrast]:
-    """All contrasts of systems that are there, widest beam.
+    """All contrasts of the methods whose systems are there; as `differences` otherwise."""
+    return [
+        Contrast(**vars(each), method=method)
+        for method in about.methods
+        for each in differences(about, data, tests, pair, method.contrasts)
+    ]
+
+
+def differences(
+    about: Experiment,
+    data: list[dict[str, Any]],
+    tests: list[dict[str, Any]],
+    pair: str,
+    compared: Iterable[tuple[str, str]],
+) -> list[Difference]:
+    """Those of the pairs of systems `compared` that are both there, widest beam.
 
     `data` is that of the BLEU table, `tests` that of the table of significance.
     """
@@ -71,8 +93,7 @@ def contrasts(
         and not row["gap"]
     }
     return [
-        Contrast(
-            method,
+        Difference(
             systems[present],
             systems[without],
             here[present]["bleu"] - here[without]["bleu"],
@@ -82,8 +103,7 @@ def contrasts(
             else None,
             *outcome(tested.get((present, without))),
         )
-        for method in about.methods
-        for present, without in method.contrasts
+        for present, without in compared
         if {present, without} <= set(here)
     ]
 

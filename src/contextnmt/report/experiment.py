@@ -50,6 +50,18 @@ class Method:
 
 
 @dataclass(frozen=True)
+class Claim:
+    """What a paper says: of each of these pairs of systems, the first one is better.
+
+    `longer`: it says that long sentences show it by more BLEU than short ones.
+    """
+
+    says: str
+    contrasts: list[tuple[str, str]]
+    longer: bool = False
+
+
+@dataclass(frozen=True)
 class Deviation:
     """A setting that is not the paper's, of the system with this label (empty: of all)."""
 
@@ -72,6 +84,7 @@ class Experiment:
     pairs: list[str]
     systems: list[System]
     methods: list[Method]
+    claims: list[Claim]
     seeds: list[int]
     beams: list[int]
     translations: list[str]  #: of each text, as their names end: ``beam12``, ``beam12.no-unknown``
@@ -131,6 +144,10 @@ def parse_experiment(text: str) -> Experiment:
         content["methods"] = [
             Method(method["id"], method["name"], [(a, b) for a, b in method["contrasts"]])
             for method in content["methods"]
+        ]
+        content["claims"] = [
+            Claim(**{**claim, "contrasts": [(a, b) for a, b in claim["contrasts"]]})
+            for claim in content["claims"]
         ]
         content["deviations"] = [
             Deviation(item["key"], _shown(item["paper"]), _shown(item["here"]), item["system"])

@@ -1,0 +1,154 @@
+"""What the paper says of its systems, what is measured here, and whether it holds, as a table."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from contextnmt.report.contrasts import REPEATS, Difference, differences
+from contextnmt.report.experiment import Claim, Experiment, match, parse_experiment
+from contextnmt.report.gaps import gap_notes
+from contextnmt.report.significance_table import LEVEL, Key, content_of, key_of, rows_of
+from contextnmt.report.tables import NONE, Block, Cell, Table, read_table, signed, write_table
+
+COLUMNS = [("holds here",), ("paper",), ("here",), ("95 % interval",)]
+
+#: Whether the first system is better, None: the difference may be chance -> the verdict.
+VERDICTS = {True: "yes", False: "no, the opposite", None: "not shown"}
+UNFINISHED = "not finished"
+
+
+def claims_table(
+    bleu_table: Annotated[Path, typer.Option(help="the BLEU table, as JSON")],
+    significance: Annotated[list[Path], typer.Option(help="stage significance; repeatable")],
+    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
+    out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
+) -> None:
+    """Hold the claims of the paper against the scores: differences, intervals, verdicts.
+
+    On the first test text of each language pair, at the widest beam. Claims whose systems are not
+    part of the run are left out.
+
+    Example: contextnmt claims-table
+    --bleu-table results/demo/report/choi2017/tables/table4.json
+    --significance results/demo/significance/choi2017/en-fr/test.beam12.json
+    --experiment "$JSON" --out results/demo/report/choi2017/tables/claims
+    """
+    about = parse_experiment(experiment)
+    bleu = read_table(bleu_table).data
+    keys = [(pair, text) for pair in about.pairs for text in about.test[pair]]
+    paths = match("--significance", significance, key_of, keys)
+    data = [
+        row
+        for pair in about.pairs
+        for key in [(pair, about.test[pair][0])]
+        for row in held(about, key, bleu, content_of(about, pair, paths[key]))
+    ]
+    blocks = [
+        block(about, pair, [row for row in data if row["pair"] == pair]) for pair in about.pairs
+    ]
+    write_table(out, Table([made for made in blocks if made.rows], data, notes(about, data)))
+
+
+def held(
+    about: Experiment, key: Key, bleu: list[dict[str, Any]], content: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """One row for each pair of systems of each claim, those of one text."""
+    pair, text = key
+    there = {system.id for system in about.systems}
+    tests = rows_of(about, key, content)
+    grown = {
+        (entry["system"], entry["baseline"]): entry.get("growth") for entry in content["contrasts"]
+    }
+    for claim in about.claims:
+        for system, baseline in claim.contrasts:
+            if {system, baseline} <= there:
+                found = differences(about, bleu, tests, pair, [(system, baseline)])
+                yield {
+                    **{"pair": pair, "text": text, "beam": about.beam, "claim": claim.says},
+                    **{"system": system, "baseline": baseline, "longer": claim.longer},
+                    **outcome(claim, found, grown.get((system, baseline))),
+                }
+
+
+def outcome(claim: Claim, found: list[Difference], growth: dict[str, Any] | None) -> dict[str, Any]:
+    """The numbers and the verdict on one pair of systems."""
+    if not found:
+        return {**numbers(None, None, None), "verdict": UNFINISHED}
+    (difference,) = found
+    if not claim.longer:
+        measured = numbers(difference.gain, difference.paper, difference.interval)
+        return {**measured, "verdict": VERDICTS[difference.helps]}
+    if not growth:
+        return {**numbers(None, None, None), "verdict": VERDICTS[None]}
+    halves = {half: growth[half][0] - growth[half][1] for half in ("long", "short")}
+    sure = growth["p_bootstrap"] < LEVEL
+    return {
+        **numbers(growth["difference"], None, growth["interval"]),
+        **{"median": growth["median"], **halves},
+        "verdict": VERDICTS[growth["difference"] > 0 if sure else None],
+    }
+
+
+def numbers(
+    here: float | None, paper: float | None, interval: tuple[float, float] | None
+) -> dict[str, Any]:
+    """A difference here and in the paper, and its interval."""
+    low, high = interval or (None, None)
+    empty = dict.fromkeys(("median", "long", "short"))
+    return {"difference": here, "paper": paper, "low": low, "high": high, **empty}
+
+
+def block(about: Experiment, pair: str, data: list[dict[str, Any]]) -> Block:
+    """The claims as a reader sees them."""
+    labels = {system.id: system.label for system in about.systems}
+    rows = [
+        (f"{row['claim']} ({labels[row['system']]} over {labels[row['baseline']]})", cells(row))
+        for row in data
+    ]
+    title = f"{about.pair_title(pair)}, {about.test[pair][0]}, beam {about.beam}"
+    return Block(title, COLUMNS, rows, text_columns=1)
+
+
+def cells(row: dict[str, Any]) -> list[Cell]:
+    """What one row shows."""
+    verdict = row["verdict"]
+    remark = ""
+    if row["long"] is not None:
+        remark = (
+            f"{signed(row['long'])} over {row['median']:g} words, {signed(row['short'])} up to that"
+        )
+    span = NONE if row["low"] is None else f"{signed(row['low'])} to {signed(row['high'])}"
+    return [
+        Cell(verdict, best=verdict == VERDICTS[True]),
+        Cell(number(row["paper"])),
+        Cell(number(row["difference"]), remark),
+        Cell(span),
+    ]
+
+
+def number(value: float | None) -> str:
+    """A difference, or a dash where there is none."""
+    return NONE if value is None else signed(value)
+
+
+def notes(about: Experiment, data: list[dict[str, Any]]) -> list[str]:
+    """What a reader must know to read the table."""
+    one = len(about.seeds) == 1
+    training = (
+        f"{REPEATS} BLEU, by which repeats of one system may differ"
+        if one
+        else "the standard deviation between seeds"
+    )
+    lines = [
+        "Differences in BLEU; the paper's are those of its own test text.",
+        "A claim holds, or its opposite does, if both tests of the differences find the one here "
+        f"significant (p < {LEVEL}) and it is greater than {training}; else it is not shown.",
+    ]
+    if any(row["longer"] for row in data):
+        lines.append(
+            "Whether length matters: the difference on source sentences longer than the median, "
+            "less that on the others, both in points of BLEU; by the paired bootstrap alone."
+        )
+    return lines + gap_notes(about)
