@@ -99,9 +99,14 @@ STEPS = {
     "cleaning-table": "Report",
 }
 
-#: The command that is no stage: it says what a call of Snakemake will cost.
+#: No stage: it says what a call of Snakemake will cost.
 PLAN = {"plan": "contextnmt.planning.plan"}
-COMMANDS = STAGES | PLAN
+#: No stage either: it sets two folders of results side by side.
+COMPARE = {"compare": "contextnmt.report.compare"}
+COMMANDS = STAGES | PLAN | COMPARE
+
+#: The commands that are no stages -> what stands above them in the overview.
+BESIDE = {"plan": "Before a run", "compare": "After two runs"}
 
 OVERVIEW = """Usage: contextnmt STAGE [OPTIONS]
        contextnmt --version
@@ -120,8 +125,8 @@ def overview(columns: int) -> str:
     for name in COMMANDS:
         if name in STEPS:
             lines += ["", f"{STEPS[name]}:"]
-        elif name in PLAN:
-            lines += ["", "Before a run:"]
+        elif name in BESIDE:
+            lines += ["", f"{BESIDE[name]}:"]
         lines += textwrap.wrap(
             phrase(name),
             min(columns, WIDTH),

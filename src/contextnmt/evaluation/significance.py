@@ -86,9 +86,10 @@ def parse_contrast(text: str, systems: list[str]) -> tuple[str, str]:
 
 
 def content(
-    found: Translations, contrasts: list[tuple[str, str]], lengths: Lengths
+    found: Translations, contrasts: list[tuple[str, str]], lengths: Lengths | None = None
 ) -> dict[str, Any]:
-    """What the stage writes, see docs/formats.md. `lengths` [sentences]: words of each source."""
+    """What the stage writes, see docs/formats.md. `lengths` [sentences]: words of each source,
+    without which nothing is said of growth."""
     systems: dict[str, Any] = {name: {"gap": gap} for name, gap in found.gaps.items()}
     resampled: dict[str, Floats] = {}
     if found.statistics:
@@ -96,7 +97,7 @@ def content(
         for position, name in enumerate(found.statistics):
             resampled[name] = of_seeds[:, position].mean(axis=-1)
             systems[name] = scored(found, name, resampled[name])
-    parts = halves(found, lengths, RESAMPLES)
+    parts = None if lengths is None else halves(found, lengths, RESAMPLES)
     return {
         "name": found.name,
         "sentences": found.sentences,
