@@ -179,6 +179,14 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
             },
             "choi2017.methods.C.contrasts: unknown system bpa; did you mean bpe? allowed: ",
         ),
+        (
+            {
+                "experiments": {
+                    "choi2017": {"claims": [{"says": "", "contrasts": [["bpe", "bpa"]]}]}
+                }
+            },
+            "choi2017.claims[0].contrasts: unknown system bpa; did you mean bpe? allowed: ",
+        ),
         ({"roles": {"en-fr": {"train": []}}}, "roles.en-fr.train is []; allowed: a list of at"),
         ({"pairs": ["en-it"]}, "pairs: unknown pair en-it; did you mean"),
         (
