@@ -1,4 +1,5 @@
-"""The page in Chromium: it fits laptops and phones, loads nothing, and follows the dark scheme."""
+"""The page in Chromium: it fits laptops and phones, loads nothing, follows the dark scheme, and its
+tables can be sorted."""
 
 import html
 import json
@@ -36,10 +37,42 @@ document.querySelector("iframe").onload = event => {{
 """
 
 
+#: A click after a click on the head of a column, and the rows of the table after each.
+CLICKS = """<!doctype html>
+<iframe src="{page}"></iframe>
+<pre></pre>
+<script>
+document.querySelector("iframe").onload = event => {{
+  const inside = event.target.contentWindow;
+  const table = inside.document.querySelector("{table}");
+  const head = [...table.tHead.querySelectorAll("th")].find(th => th.textContent === "{head}");
+  const button = head.querySelector("button");
+  const texts = row => [...row.cells].map(cell => cell.innerText);
+  const rows = () => [...table.tBodies[0].rows].map(texts);
+  const steps = [{{order: head.getAttribute("aria-sort"), rows: rows()}}];
+  for (let click = 0; click < 3; click += 1) {{
+    button.focus();
+    inside.document.activeElement.click();
+    steps.push({{order: head.getAttribute("aria-sort"), rows: rows()}});
+  }}
+  document.querySelector("pre").textContent = JSON.stringify({{
+    steps,
+    buttons: [...table.tHead.querySelectorAll("button")].map(each => each.textContent),
+  }});
+}};
+</script>
+"""
+
+
 def measure(page: Path, width: int, folder: Path, *options: str) -> dict[str, Any]:
     """What the script of `FRAME` finds in a page of that width in pixels."""
+    return shown(FRAME.format(page=page.as_uri(), width=width), folder, *options)
+
+
+def shown(text: str, folder: Path, *options: str) -> dict[str, Any]:
+    """What the script of a frame writes into it."""
     frame = folder / "frame.html"
-    frame.write_text(FRAME.format(page=page.as_uri(), width=width))
+    frame.write_text(text)
     assert CHROMIUM
     command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"]
     command += ["--allow-file-access-from-files", f"--user-data-dir={folder / 'profile'}"]
@@ -68,6 +101,36 @@ def test_text_stands_out_in_both_schemes(
     assert (text > background) == bool(options)
     # The strictest level of the Web Content Accessibility Guidelines (AAA).
     assert (max(text, background) + 0.05) / (min(text, background) + 0.05) >= 7
+
+
+def test_a_click_on_the_head_of_a_column_sorts_the_table(reported: Path, tmp_path: Path) -> None:
+    clicks = {"page": reported.as_uri(), "table": "#claims ~ .blocks table", "head": "here"}
+    found = shown(CLICKS.format(**clicks), tmp_path)
+    assert found["buttons"] == ["holds here", "paper", "here", "95 % interval"]
+    made, upwards, downwards, again = found["steps"]
+    assert [step["order"] for step in found["steps"]] == [None, "ascending", "descending", None]
+    assert again["rows"] == made["rows"]
+    gains = [[float(cells[3].split()[0]) for cells in step["rows"]] for step in found["steps"]]
+    assert gains[1] == sorted(gains[0])
+    assert gains[2] == sorted(gains[0], reverse=True)
+    assert sorted(upwards["rows"]) == sorted(downwards["rows"]) == sorted(made["rows"])
+
+
+def test_minus_signs_thousands_and_gaps_have_their_places(reported: Path, tmp_path: Path) -> None:
+    page = reported.read_text()
+    cells = ["−1.25", "1,000", "–", "< 0.001", "1.77M", "+2.50", "0.44M", "yes"]
+    body = "".join(
+        f"<tr><th>{cell}</th><td>{cell} <i class=remark>9</i></td></tr>" for cell in cells
+    )
+    head = "<thead><tr><td></td><th>n</th></tr></thead>"
+    table = f"<table id=made-up>{head}<tbody>{body}</tbody></table>"
+    path = tmp_path / "page.html"
+    path.write_text(page.replace("<main>", f"<main>{table}", 1))
+    clicks = {"page": path.as_uri(), "table": "#made-up", "head": "n"}
+    _, upwards, downwards, _ = shown(CLICKS.format(**clicks), tmp_path)["steps"]
+    numbers = ["−1.25", "< 0.001", "+2.50", "1,000", "0.44M", "1.77M"]
+    labels = [[cells[0] for cells in step["rows"]] for step in (upwards, downwards)]
+    assert labels == [[*numbers, "yes", "–"], [*numbers[::-1], "yes", "–"]]
 
 
 def luminance(colour: str) -> float:

@@ -37,7 +37,7 @@ from contextnmt.report.tables import PAPER, Block, read_table, signed
 
 TEMPLATE = "page.html.j2"
 DIFFERENCES = "differences.html.j2"  # a part of it
-STYLE = Path(__file__).with_name("page.css")
+STYLE, SCRIPT = (Path(__file__).with_name(name) for name in ("page.css", "page.js"))
 
 #: Colours of a figure's file -> colours of the page's scheme.
 SCHEME = {INK: "currentColor", RULE: "var(--rule)", "#ffffff": "none"}
@@ -121,6 +121,7 @@ def page(
         "bleu_heading": bleu_heading(about),
         "headline": headline(about.name),
         "style": STYLE.read_text(encoding="utf-8"),
+        "script": SCRIPT.read_text(encoding="utf-8"),
         "captions": captions(caption),
         "findings": findings(about, bleu, tests, phenomena),
         "tables": {

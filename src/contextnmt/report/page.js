@@ -1,0 +1,79 @@
+// A click on the head of a column sorts the rows of its table: upwards, downwards, and as they were.
+// Without this script the page has the same content, and no buttons.
+"use strict";
+(() => {
+  const ORDERS = ["ascending", "descending", null];
+  const FACTORS = { k: 1e3, M: 1e6, G: 1e9 };
+
+  /** What a cell says, without the remark on it. */
+  function said(cell) {
+    const copy = cell.cloneNode(true);
+    copy.querySelectorAll(".remark").forEach(remark => remark.remove());
+    return copy.textContent.trim();
+  }
+
+  /** The number that a text begins with, as “−1.25”, “< 0.001”, “1,000” or “1.77M”; or NaN. */
+  function numberOf(text) {
+    const found = /^<?\s*([+−-]?)([\d,]*\.?\d+)\s*([kMG]?)/.exec(text);
+    if (!found) return NaN;
+    const size = Number(found[2].replaceAll(",", "")) * (FACTORS[found[3]] ?? 1);
+    return found[1] === "" || found[1] === "+" ? size : -size;
+  }
+
+  /** Numbers by size, other texts by alphabet after them, and cells without a value at the end. */
+  function compare(left, right, direction) {
+    const empty = [left, right].map(text => text === "" || text === "–");
+    if (empty[0] || empty[1]) return empty[0] - empty[1];
+    const [one, other] = [numberOf(left), numberOf(right)];
+    if (Number.isNaN(one) !== Number.isNaN(other)) return Number.isNaN(one) - Number.isNaN(other);
+    return direction * (Number.isNaN(one) ? left.localeCompare(right) : one - other);
+  }
+
+  /** The heads of single columns, each with the place of its column. */
+  function heads(table) {
+    const rows = [...table.tHead.rows];
+    const free = rows.map(() => []);
+    const found = [];
+    rows.forEach((row, level) => {
+      let place = 0;
+      for (const cell of row.cells) {
+        while (free[level][place]) place += 1;
+        for (let below = level; below < level + cell.rowSpan; below += 1)
+          for (let column = place; column < place + cell.colSpan; column += 1)
+            free[below][column] = true;
+        const last = level + cell.rowSpan === rows.length && cell.colSpan === 1;
+        if (last && cell.tagName === "TH") found.push([cell, place]);
+        place += cell.colSpan;
+      }
+    });
+    return found;
+  }
+
+  function sortable(table) {
+    const body = table.tBodies[0];
+    const made = [...body.rows];
+    if (made.length < 2) return;
+    const all = heads(table);
+    for (const [head, place] of all) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.title = "sort";
+      button.append(...head.childNodes);
+      head.append(button);
+      button.addEventListener("click", () => {
+        const before = ORDERS.indexOf(head.getAttribute("aria-sort"));
+        const order = ORDERS[(before + 1) % ORDERS.length];
+        all.forEach(([other]) => other.removeAttribute("aria-sort"));
+        const rows = [...made];
+        if (order) {
+          head.setAttribute("aria-sort", order);
+          const direction = order === "ascending" ? 1 : -1;
+          rows.sort((a, b) => compare(said(a.cells[place]), said(b.cells[place]), direction));
+        }
+        body.append(...rows);
+      });
+    }
+  }
+
+  document.querySelectorAll("main table").forEach(sortable);
+})();
