@@ -57,6 +57,7 @@ SECTIONS = [
         [
             ("En-Fr: paper", "bahdanau2015_table1.csv", "en-fr"),
             ("demo", "demo_scores.md", "en-fr test"),
+            ("En-De: multi30k", "multi30k.md", "en-de test_2016_flickr"),
         ],
     ),
     Section(
