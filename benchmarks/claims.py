@@ -15,8 +15,11 @@ import typer
 import yaml
 from pages import made_by, publish, table
 
+from contextnmt.errors import UserError
 from contextnmt.evaluation.significance import RESAMPLES, content
 from contextnmt.evaluation.translations import read_translations, source_lengths
+from contextnmt.report.claims_table import VERDICTS
+from contextnmt.report.contrasts import REPEATS, beyond_chance, spread
 from contextnmt.report.significance_table import LEVEL, p_value, significant
 from contextnmt.report.tables import signed
 
@@ -33,8 +36,9 @@ sentences longer than the median less that on the others, both in points of BLEU
 start from. Interval and first p: the paired bootstrap (Koehn 2004); second p: approximate
 randomization (Riezler and Maxwell 2005), which says nothing about claims of length;
 {RESAMPLES:,} draws each, two-sided, not corrected for how many claims there are. A claim holds, or
-the opposite does, if every p is below {LEVEL}; else it is not shown. Intervals and p are about
-other test sentences, with the models at hand; another training may differ.
+the opposite does, if every p is below {LEVEL} and the difference is greater than {REPEATS} BLEU,
+by which repeats of one system may differ, or with several seeds than their standard deviation; else
+it is not shown. Intervals and p are about other test sentences, with the models at hand.
 """
 
 
@@ -65,9 +69,14 @@ class Text(NamedTuple):
 
 
 def read_text(reference: Path) -> Text:
-    """The text of a reference ``RESULTS/tokenize/PAIR/TEXT.LANGUAGE.gz`` and its translations."""
+    """The text of a reference ``RESULTS/tokenize/PAIR/TEXT.LANGUAGE.gz`` and its translations.
+
+    Raises UserError if it is named otherwise.
+    """
     results, pair = reference.parents[2], reference.parent.name
     languages = pair.split("-")
+    if not reference.name.endswith(f".{languages[-1]}.gz"):
+        raise UserError(f"{reference}: name the reference, as TEXT.{languages[-1]}.gz")
     text = reference.name.removesuffix(f".{languages[1]}.gz")
     source = reference.with_name(f"{text}.{languages[0]}.gz")
     paths = sorted((results / "restore" / pair).glob(f"*/[0-9]*/{text}.beam{BEAM}.gz"))
@@ -88,9 +97,10 @@ def row(claim: Claim, text: Text) -> list[str]:
     found = text.contrasts[claim.contrast]
     scores = [[text.systems[each]["bleu"] for each in claim.contrast]]
     names, tests = f"{system} over {baseline}", ["p_bootstrap", "p_randomization"]
+    chance = spread(*(text.systems[each]["deviation"] for each in claim.contrast))
     if claim.longer:
         found = found["growth"]
-        scores, tests = [found["long"], found["short"]], tests[:1]
+        scores, tests, chance = [found["long"], found["short"]], tests[:1], found["spread"]
         names += f"; over and up to {found['median']:g} words"
     p = [found[test] for test in tests]
     return [
@@ -98,15 +108,8 @@ def row(claim: Claim, text: Text) -> list[str]:
         "; ".join(f"{one:.2f}, {other:.2f}" for one, other in scores),
         *(signed(found["difference"]), " to ".join(map(signed, found["interval"]))),
         *(*map(p_value, p), *[""] * (2 - len(p))),
-        verdict(found["difference"], p),
+        VERDICTS[beyond_chance(found["difference"], chance, significant(p))],
     ]
-
-
-def verdict(difference: float, p: list[float]) -> str:
-    """Whether a claim holds."""
-    if not significant(p):
-        return "not shown"
-    return "yes" if difference > 0 else "no, the opposite does"
 
 
 def rows(texts: list[Text]) -> Iterator[list[str]]:

@@ -76,8 +76,9 @@ are as many multiply-adds as in plain PyTorch. That (`yardstick.py`) is a bidire
 words contribute to the gates are computed once for all steps, and the output layer after them,
 without padding. The toolkits have models of the same kind and sizes, but the attention of fairseq
 is bilinear, which is lighter; they read the text while they train, where ours and plain PyTorch
-have their batches at hand, and JoeyNMT does not sort the pairs by length. Freed memory stays with
-each process (`training/allocator.py`; for the toolkits by glibc's variables of the environment).
+have their batches at hand, and JoeyNMT does not sort the pairs by length. On a CPU, freed memory
+stays with each process (`training/allocator.py`; for the toolkits by glibc's variables of the
+environment).
 """
 
 LIMIT_NOTES = """
@@ -237,7 +238,8 @@ def main(
     """Train in turns and compare; hold the papers' models against the limit."""
     if environments and device != "cpu":
         raise typer.BadParameter("--peers: the toolkits train on the CPU alone")
-    keep_freed_memory()  # as in a training of ours; plain PyTorch profits too
+    if device == "cpu":
+        keep_freed_memory()  # as in a training of ours; plain PyTorch profits too
     torch.set_num_threads(threads)
     busy = os.getloadavg()[0]
     precisions = [EXACT, *["tf32"] * tf32, *["bf16"] * bf16]

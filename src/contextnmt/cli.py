@@ -101,7 +101,7 @@ STEPS = {
 
 #: No stage: it says what a call of Snakemake will cost.
 PLAN = {"plan": "contextnmt.planning.plan"}
-#: No stage either: it sets two folders of results side by side.
+#: No stage either: it sets two results folders side by side.
 COMPARE = {"compare": "contextnmt.report.compare"}
 COMMANDS = STAGES | PLAN | COMPARE
 

@@ -48,10 +48,10 @@ def reference(tmp_path: Path) -> Path:
     ("better", "worse", "longer", "holds"),
     [
         ("good", "bad", False, "yes"),
-        ("bad", "good", False, "no, the opposite does"),
+        ("bad", "good", False, "no, the opposite"),
         ("good", "twin", False, "not shown"),
         ("good", "tired", True, "yes"),
-        ("tired", "good", True, "no, the opposite does"),
+        ("tired", "good", True, "no, the opposite"),
         ("good", "twin", True, "not shown"),
     ],
 )

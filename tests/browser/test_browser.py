@@ -118,7 +118,20 @@ def test_a_click_on_the_head_of_a_column_sorts_the_table(reported: Path, tmp_pat
 
 def test_minus_signs_thousands_and_gaps_have_their_places(reported: Path, tmp_path: Path) -> None:
     page = reported.read_text()
-    cells = ["−1.25", "1,000", "–", "< 0.001", "1.77M", "+2.50", "0.44M", "yes"]
+    cells = [
+        "13:20 h",
+        "4:05 min",
+        "59.9 s",
+        "−1.25",
+        "1,000",
+        "5e-05",
+        "–",
+        "< 0.001",
+        "1.77M",
+        "+2.50",
+        "0.44M",
+        "yes",
+    ]
     body = "".join(
         f"<tr><th>{cell}</th><td>{cell} <i class=remark>9</i></td></tr>" for cell in cells
     )
@@ -128,7 +141,8 @@ def test_minus_signs_thousands_and_gaps_have_their_places(reported: Path, tmp_pa
     path.write_text(page.replace("<main>", f"<main>{table}", 1))
     clicks = {"page": path.as_uri(), "table": "#made-up", "head": "n"}
     _, upwards, downwards, _ = shown(CLICKS.format(**clicks), tmp_path)["steps"]
-    numbers = ["−1.25", "< 0.001", "+2.50", "1,000", "0.44M", "1.77M"]
+    numbers = ["−1.25", "5e-05", "< 0.001", "+2.50", "59.9 s", "4:05 min", "1,000", "13:20 h"]
+    numbers += ["0.44M", "1.77M"]
     labels = [[cells[0] for cells in step["rows"]] for step in (upwards, downwards)]
     assert labels == [[*numbers, "yes", "–"], [*numbers[::-1], "yes", "–"]]
 

@@ -50,6 +50,17 @@ def test_an_advantage_on_long_sentences_grows() -> None:
     np.testing.assert_allclose([found["long"], found["short"]], expected)
     (long, tired_long), (short, tired_short) = expected
     assert found["difference"] == pytest.approx(long - tired_long - short + tired_short)
+    falls = [
+        np.std(
+            [
+                corpus_bleu(each[LONG].sum(axis=0)) - corpus_bleu(each[~LONG].sum(axis=0))
+                for each in FOUND.statistics[name]
+            ],
+            ddof=1,
+        )
+        for name in ("steady", "tired")
+    ]
+    assert found["spread"] == pytest.approx(np.hypot(*falls))
     low, high = found["interval"]
     assert 0 < low < found["difference"] < high
     assert found["p_bootstrap"] == pytest.approx(2 / 501)
@@ -65,6 +76,15 @@ def test_a_system_has_no_advantage_over_itself() -> None:
     assert (found["difference"], found["interval"], found["p_bootstrap"]) == (0, [0, 0], 1)
 
 
-def test_sentences_of_one_length_have_no_halves() -> None:
+def test_one_seed_has_no_spread() -> None:
+    one = {name: counts[:1] for name, counts in FOUND.statistics.items()}
+    parts = halves(Translations("test", 60, [1], one), LENGTHS, 10)
+    assert parts
+    assert growth(parts, ("steady", "tired"))["spread"] is None
+
+
+def test_a_text_with_few_long_sentences_has_no_halves() -> None:
     assert halves(FOUND, np.full_like(LENGTHS, 7), 100) is None
+    assert halves(FOUND, np.array([9] * 41 + [20] * 19), 100) is None
+    assert halves(FOUND, np.array([9] * 40 + [20] * 20), 100) is not None
     assert halves(Translations("test", 60, [1]), LENGTHS, 100) is None

@@ -81,6 +81,7 @@ def difference_of(system: str, baseline: str, bleu: dict[str, float]) -> dict[st
             "long": [bleu[system] + difference, bleu[baseline]],
             "short": [bleu[system], bleu[baseline]],
             "difference": difference,
+            "spread": None,
             "interval": [difference - 1.2, difference + 1.2],
             "p_bootstrap": p,
         },

@@ -55,11 +55,22 @@ def test_a_claim_holds_or_its_opposite_does(results: Results, tmp_path: Path) ->
     assert len(rows) == 6
     assert (rows[0]["system"], rows[0]["verdict"]) == ("context", "yes")
     assert float(rows[0]["paper"]) == pytest.approx(28.87 - 27.62)
+    assert [float(rows[0][test]) for test in ("p_bootstrap", "p_randomization")] == [0.0002, 0.0001]
 
 
 def test_what_chance_explains_is_not_shown(results: Results, tmp_path: Path) -> None:
     table = made(results, tmp_path, lambda entry: entry.update(p_randomization=0.0512))
     assert row_of(table, 0, CONTEXT)[0] == row_of(table, 1, CONTEXT)[0] == "not shown"
+
+
+def test_without_a_test_there_is_no_verdict(results: Results, tmp_path: Path) -> None:
+    def damage(entry: dict[str, Any]) -> None:
+        names = {key: entry[key] for key in ("system", "baseline")}
+        entry.clear()
+        entry.update(names, gap="seed 1: damaged")
+
+    table = made(results, tmp_path, damage)
+    assert row_of(table, 0, CONTEXT) == ["not tested", "+1.25", "+1.50", "–"]
 
 
 def test_a_claim_about_length_is_about_the_halves_of_the_text(tmp_path: Path) -> None:
@@ -80,7 +91,9 @@ def test_a_claim_about_length_is_about_the_halves_of_the_text(tmp_path: Path) ->
     [
         ({"difference": -2.0, "p_bootstrap": 0.01}, "no, the opposite", "−2.00"),
         ({"difference": 2.0, "p_bootstrap": 0.06}, "not shown", "+2.00"),
-        (None, "not shown", "–"),
+        ({"difference": 0.2, "p_bootstrap": 0.01}, "not shown", "+0.20"),
+        ({"difference": 2.0, "p_bootstrap": 0.01, "spread": 2.5}, "not shown", "+2.00"),
+        (None, "not tested", "–"),
     ],
 )
 def test_a_claim_about_length_may_not_hold(

@@ -21,7 +21,7 @@ from contextnmt.report.changed_settings import MISSING, differences, scope
 from contextnmt.report.compare import COLUMNS, compare
 from contextnmt.report.experiment import Run
 
-NO_CHANGE = "Settings, texts, code and environment: no difference, as far as both folders tell."
+NO_CHANGE = "Trainings: no difference in settings, texts, code, environment, as the folders tell."
 
 
 @pytest.fixture(autouse=True)

@@ -19,13 +19,23 @@ def significance_files(experiment):
     ]
 
 
-def length_score_files(experiment):
-    """BLEU by sentence length on the first test text of each pair."""
+def of_first_texts(stage, experiment):
+    """The files of a stage that compares, of the first test text of each pair."""
     first = {pair: name for pair, name in reversed(compared_texts(experiment))}
     return [
-        f"<results>/length-scores/{experiment}/{pair}/{first[pair]}.json"
+        f"<results>/{stage}/{experiment}/{pair}/{first[pair]}.json"
         for pair in reported_pairs(experiment)
     ]
+
+
+def first_significance_files(experiment):
+    """How sure the differences between systems are on the first test text of each pair."""
+    return of_first_texts("significance", experiment)
+
+
+def length_score_files(experiment):
+    """BLEU by sentence length on the first test text of each pair."""
+    return of_first_texts("length-scores", experiment)
 
 
 def length_figures(experiment, *suffixes):

@@ -40,7 +40,7 @@ for name in REPORTED:
                 f"{name}_claims"
             input:
                 bleu=f"<results>/report/{name}/tables/{bleu_table(name)}.json",
-                significance=significance_files(name),
+                significance=first_significance_files(name),
             output:
                 report(
                     f"<results>/report/{name}/tables/claims.csv",

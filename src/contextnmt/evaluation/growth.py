@@ -15,10 +15,14 @@ from contextnmt.evaluation.bleu_statistics import corpus_bleu
 from contextnmt.evaluation.resampling import Floats, bootstrap, interval, p_bootstrap
 from contextnmt.evaluation.translations import Lengths, Translations
 
+#: Sentences that a half has at least.
+LEAST = 20
+
 
 class Halves(NamedTuple):
-    """BLEU of each system, the mean of its seeds, on the sentences with more words than `median`
-    and on the others: `scores` [2, systems], and in every resample [resamples, 2, systems]."""
+    """BLEU of each system on the sentences with more words than `median` and on the others:
+    `scores` [2, systems, seeds], and in every resample, the mean of the seeds,
+    [resamples, 2, systems]."""
 
     median: float
     systems: list[str]
@@ -27,35 +31,39 @@ class Halves(NamedTuple):
 
 
 def halves(found: Translations, lengths: Lengths, resamples: int) -> Halves | None:
-    """Both halves; None if no sentence is longer than the median, or nothing translated.
+    """Both halves; None if one of them has fewer than `LEAST` sentences, or nothing is translated.
 
     `lengths` [sentences]: words of each source.
     """
     median = float(np.median(lengths)) if len(lengths) else 0.0
     long = lengths > median
-    if not found.statistics or not long.any():
+    if not found.statistics or long.sum() < LEAST:
         return None
     counts = np.stack(list(found.statistics.values()))
     # A half is the text with nothing in the other sentences, so that both are drawn together.
     parts: npt.NDArray[np.int64] = np.stack(
         [counts * part[:, np.newaxis] for part in (long, ~long)]
     )
-    scores = corpus_bleu(parts.sum(axis=-2)).mean(axis=-1)
+    scores = corpus_bleu(parts.sum(axis=-2))
     resampled = bootstrap(parts, resamples).mean(axis=-1)
     return Halves(median, list(found.statistics), scores, resampled)
 
 
 def growth(parts: Halves, contrast: tuple[str, str]) -> dict[str, Any]:
     """By how much more the system is better than its baseline on the long half, with its interval
-    and p; beside it the BLEU of both on either half."""
+    and p; beside it the BLEU of both on either half, means of the seeds. `spread` is the standard
+    deviation of the difference between two single runs, None of one seed."""
     places = [parts.systems.index(each) for each in contrast]
-    scores, resampled = parts.scores[:, places], parts.resampled[..., places]
-    drawn = more(resampled)
+    of_seeds = parts.scores[:, places]  # [2, 2, seeds]
+    drawn = more(parts.resampled[..., places])
+    scores, several = of_seeds.mean(axis=-1), of_seeds.shape[-1] > 1
+    falls = (of_seeds[0] - of_seeds[1]).std(axis=-1, ddof=1) if several else None
     return {
         "median": parts.median,
         "long": scores[0].tolist(),
         "short": scores[1].tolist(),
         "difference": float(more(scores)),
+        "spread": None if falls is None else float(np.hypot(*falls)),
         "interval": interval(drawn),
         "p_bootstrap": p_bootstrap(drawn),
     }

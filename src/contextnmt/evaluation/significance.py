@@ -132,7 +132,7 @@ def compare(
 ) -> dict[str, Any]:
     """The difference between a system and its baseline with interval and p values, or a gap.
 
-    Its `growth` is null in a text of sentences of one length.
+    Its `growth` is null where one of the halves would be too small.
     """
     gaps = [f"{each}: {found.gaps[each]}" for each in contrast if each in found.gaps]
     if gaps:

@@ -70,11 +70,8 @@ class Attention(nn.Module):
         `padding` [batch, 1, time] is 0 at real positions and minus infinity elsewhere. `width` is
         the beam's in search.
         """
-        return self.weigh_sums(query.unsqueeze(2) + keys.unsqueeze(1), padding)
-
-    def weigh_sums(self, sums: Tensor, padding: Tensor) -> Tensor:
-        """As `weigh`, from W_a s_{i-1} + U_a h_j [batch, width, time, alignment], which is lost."""
-        energies = self.energy(sums.tanh_()).squeeze(3) + padding  # [batch, width, time]
+        hidden = torch.tanh(query.unsqueeze(2) + keys.unsqueeze(1))
+        energies = self.energy(hidden).squeeze(3) + padding  # [batch, width, time]
         # In 32 bits where the energies have 16 (A46).
         exact = torch.promote_types(energies.dtype, torch.float32)
         return torch.softmax(energies.to(exact), dim=2)

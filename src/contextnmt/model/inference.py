@@ -4,8 +4,8 @@ The context c_i = sum_j alpha_ij h_j enters decoder and readout through matrices
 C c_i = sum_j alpha_ij (C h_j): so here they multiply the annotations h_j, once for each sentence,
 in the place of the context of each hypothesis at each step. So do words E y_i, which are multiplied
 once each, unless the source or the words before change them (contextualizer, smoother). The output
-layer is a copy with its bias as a column. Nothing else differs from `Translator.predict` and
-`.advance`.
+layer is a copy with its bias as a column; the hidden layer of the attention is a sigmoid, as in
+`attending`. Nothing else differs from `Translator.predict` and `.advance`.
 """
 
 from typing import NamedTuple
@@ -32,7 +32,7 @@ HIDDEN = {"cpu": 2**20, "cuda": 2**28}
 class Source(NamedTuple):
     """All that a step needs to know about a batch of source sentences."""
 
-    attention: tuple[Tensor, ...]  # keys [B, S, a] and padding [B, 1, S]; without attention nothing
+    attention: tuple[Tensor, ...]  # twice the keys [B, S, a], padding [B, 1, S]; or nothing
     readout: Tensor  # C_o h_j [B, S, 2 maxout]
     decoder: Tensor  # what h_j contributes to the decoder's gates [B, S, g]
     target_gate: Tensor | None  # [B, 1, m], the contextualizer's mask of the target embeddings
@@ -59,6 +59,11 @@ class Inference:
         self.step = step_of(model.decoder)
         self.scratch = Scratch()
         self.attention = model.attention if isinstance(model.attention, Attention) else None
+        if self.attention is not None:
+            self.query, self.energy = (
+                2 * self.attention.query.weight,
+                2 * self.attention.energy.weight,
+            )
         self.gates, self.bias = model.decoder.entering  # [g, m'], [g]
         *self.before, last = model.readout.layers
         self.output = with_bias(last)  # [words, k]
@@ -73,7 +78,7 @@ class Inference:
         encoded = self.model.encode(source)
         if self.attention is not None:
             keys, annotations, padding = encoded.source
-            attention: tuple[Tensor, ...] = (keys, padding)
+            attention: tuple[Tensor, ...] = (2 * keys, padding)
         else:
             (annotations,), attention = encoded.source, ()
         # The weights of a sentence add up to 1, so that biases may join what they weigh.
@@ -88,18 +93,21 @@ class Inference:
         hidden = state.memory[0]  # [B, K, n]
         if self.attention is None:
             return hidden.new_ones(*hidden.shape[:2], 1)
-        query = self.attention.query(hidden)
+        query = functional.linear(hidden, self.query)
         keys, padding = source.attention
         rows = slices(len(keys), query.size(1) * keys[0].numel(), HIDDEN[keys.device.type])
         return torch.cat([self._weigh(query[part], keys[part], padding[part]) for part in rows])
 
     def _weigh(self, query: Tensor, keys: Tensor, padding: Tensor) -> Tensor:
-        """As `Attention.weigh`."""
-        assert self.attention is not None
+        """As `Attention.weigh`, of twice the query and the keys."""
         query, keys = query.unsqueeze(2), keys.unsqueeze(1)
         shape = (*query.shape[:2], *keys.shape[2:])
         sums = self.scratch.of("sums", shape, keys)
-        return self.attention.weigh_sums(torch.add(query, keys, out=sums), padding)
+        hidden = torch.add(query, keys, out=sums).sigmoid_()
+        energies = functional.linear(hidden, self.energy).squeeze(3) + padding  # [B, K, S]
+        # In 32 bits where the energies have 16 (A46).
+        exact = torch.promote_types(energies.dtype, torch.float32)
+        return torch.softmax(energies.to(exact), dim=2)
 
     def features(self, state: State, weights: Tensor, source: Source) -> Tensor:
         """What the output layer sees [B, K, maxout], which predicts the next word."""

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from contextnmt.report.contrasts import REPEATS, Difference, differences
+from contextnmt.report.contrasts import REPEATS, Difference, beyond_chance, differences
 from contextnmt.report.experiment import Claim, Experiment, match, parse_experiment
 from contextnmt.report.gaps import gap_notes
 from contextnmt.report.significance_table import LEVEL, Key, content_of, key_of, rows_of
@@ -16,7 +16,8 @@ COLUMNS = [("holds here",), ("paper",), ("here",), ("95 % interval",)]
 
 #: Whether the first system is better, None: the difference may be chance -> the verdict.
 VERDICTS = {True: "yes", False: "no, the opposite", None: "not shown"}
-UNFINISHED = "not finished"
+UNFINISHED, UNTESTED = "not finished", "not tested"
+TESTS = ("p_bootstrap", "p_randomization")
 
 
 def claims_table(
@@ -37,13 +38,11 @@ def claims_table(
     """
     about = parse_experiment(experiment)
     bleu = read_table(bleu_table).data
-    keys = [(pair, text) for pair in about.pairs for text in about.test[pair]]
-    paths = match("--significance", significance, key_of, keys)
+    keys = [(pair, about.test[pair][0]) for pair in about.pairs]
     data = [
         row
-        for pair in about.pairs
-        for key in [(pair, about.test[pair][0])]
-        for row in held(about, key, bleu, content_of(about, pair, paths[key]))
+        for key, path in match("--significance", significance, key_of, keys).items()
+        for row in held(about, key, bleu, content_of(about, key[0], path))
     ]
     blocks = [
         block(about, pair, [row for row in data if row["pair"] == pair]) for pair in about.pairs
@@ -58,9 +57,7 @@ def held(
     pair, text = key
     there = {system.id for system in about.systems}
     tests = rows_of(about, key, content)
-    grown = {
-        (entry["system"], entry["baseline"]): entry.get("growth") for entry in content["contrasts"]
-    }
+    tested = {(entry["system"], entry["baseline"]): entry for entry in content["contrasts"]}
     for claim in about.claims:
         for system, baseline in claim.contrasts:
             if {system, baseline} <= there:
@@ -68,36 +65,37 @@ def held(
                 yield {
                     **{"pair": pair, "text": text, "beam": about.beam, "claim": claim.says},
                     **{"system": system, "baseline": baseline, "longer": claim.longer},
-                    **outcome(claim, found, grown.get((system, baseline))),
+                    **outcome(claim, found, tested.get((system, baseline), {})),
                 }
 
 
-def outcome(claim: Claim, found: list[Difference], growth: dict[str, Any] | None) -> dict[str, Any]:
-    """The numbers and the verdict on one pair of systems."""
+def outcome(claim: Claim, found: list[Difference], tested: dict[str, Any]) -> dict[str, Any]:
+    """The numbers and the verdict on one pair of systems; `tested` is its entry of stage
+    significance, or empty."""
+    empty = dict.fromkeys(
+        ["difference", "paper", "low", "high", *TESTS, "spread", "median", "long", "short"]
+    )
     if not found:
-        return {**numbers(None, None, None), "verdict": UNFINISHED}
+        return {**empty, "verdict": UNFINISHED}
     (difference,) = found
     if not claim.longer:
-        measured = numbers(difference.gain, difference.paper, difference.interval)
-        return {**measured, "verdict": VERDICTS[difference.helps]}
-    if not growth:
-        return {**numbers(None, None, None), "verdict": VERDICTS[None]}
-    halves = {half: growth[half][0] - growth[half][1] for half in ("long", "short")}
-    sure = growth["p_bootstrap"] < LEVEL
-    return {
-        **numbers(growth["difference"], None, growth["interval"]),
-        **{"median": growth["median"], **halves},
-        "verdict": VERDICTS[growth["difference"] > 0 if sure else None],
-    }
-
-
-def numbers(
-    here: float | None, paper: float | None, interval: tuple[float, float] | None
-) -> dict[str, Any]:
-    """A difference here and in the paper, and its interval."""
-    low, high = interval or (None, None)
-    empty = dict.fromkeys(("median", "long", "short"))
-    return {"difference": here, "paper": paper, "low": low, "high": high, **empty}
+        numbers = {
+            **{"difference": difference.gain, "paper": difference.paper},
+            "spread": difference.spread,
+        }
+        tested = {} if difference.interval is None else tested
+        verdict = difference.helps
+    else:
+        tested = tested.get("growth") or {}
+        numbers = {key: tested.get(key) for key in ("difference", "spread", "median")}
+        for half in ("long", "short") if tested else ():
+            numbers[half] = tested[half][0] - tested[half][1]
+        sure = bool(tested) and tested["p_bootstrap"] < LEVEL
+        verdict = beyond_chance(numbers["difference"] or 0.0, numbers["spread"], sure)
+    low, high = tested.get("interval", (None, None))
+    p_values = {test: tested.get(test) for test in TESTS}
+    word = VERDICTS[verdict] if tested else UNTESTED
+    return {**empty, **numbers, "low": low, "high": high, **p_values, "verdict": word}
 
 
 def block(about: Experiment, pair: str, data: list[dict[str, Any]]) -> Block:
@@ -145,10 +143,12 @@ def notes(about: Experiment, data: list[dict[str, Any]]) -> list[str]:
         "Differences in BLEU; the paper's are those of its own test text.",
         "A claim holds, or its opposite does, if both tests of the differences find the one here "
         f"significant (p < {LEVEL}) and it is greater than {training}; else it is not shown.",
+        "The tests are not corrected for how many claims there are; they are about other test "
+        "sentences, with these models.",
     ]
     if any(row["longer"] for row in data):
         lines.append(
             "Whether length matters: the difference on source sentences longer than the median, "
-            "less that on the others, both in points of BLEU; by the paired bootstrap alone."
+            "less that on the others, both in points of BLEU; tested by the paired bootstrap alone."
         )
     return lines + gap_notes(about)

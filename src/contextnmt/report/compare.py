@@ -41,9 +41,10 @@ def compare(
     folders have BLEU in A and in B, B - A with its interval of 95 percent, and the p values of two
     tests: paired bootstrap and approximate randomization. Nothing is trained or translated.
 
-    What is not finished, or has another reference in the other folder, has a reason in the place
-    of a number. Translations of ensembles, and those with unknown words forbidden or replaced, are
-    not compared.
+    Settings and code are those of the trainings: how models were searched for translations
+    (decoding), and by which code, no file tells. What is not finished, or has another reference in
+    the other folder, has a reason in the place of a number. Translations of ensembles, and those
+    with unknown words forbidden or replaced, are not compared.
 
     Example: contextnmt compare before results/demo --csv changes.csv
     """

@@ -47,7 +47,8 @@ def lines_of(
     told = list(without_counterpart(missing))
     yield from [*told, ""] if told else []
     if runs and not changes:
-        yield "Settings, texts, code and environment: no difference, as far as both folders tell."
+        yield "Trainings: no difference in settings, texts, code, environment, as the folders tell."
+        yield "How models were searched for translations, and by which code, is not recorded."
         yield ""
     if not runs:
         yield "Settings: no run in both whose settings are known."

@@ -38,14 +38,19 @@ class Difference:
 
     @property
     def helps(self) -> bool | None:
-        """Whether the first system is better; None if the gain, as printed, may be chance.
+        """Whether the first system is better; see `beyond_chance`."""
+        return beyond_chance(self.gain, self.spread, self.significant)
 
-        That is a gain within the variation between seeds, or, of one seed, within `REPEATS`: of the
-        training; or one that the test sentences may have made.
-        """
-        chance = REPEATS if self.spread is None else self.spread
-        beyond = round(abs(self.gain), 2) > chance and self.significant
-        return self.gain > 0 if beyond else None
+
+def beyond_chance(gain: float, spread: float | None, significant: bool) -> bool | None:
+    """Whether a gain in BLEU is one, False: a loss; None if, as printed, it may be chance.
+
+    That is a gain within the variation between seeds, or, of one seed, within `REPEATS`: of the
+    training; or one that the test sentences may have made.
+    """
+    chance = REPEATS if spread is None else spread
+    beyond = round(abs(gain), 2) > chance and significant
+    return gain > 0 if beyond else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,9 +12,12 @@
     return copy.textContent.trim();
   }
 
-  /** The number that a text begins with, as “−1.25”, “< 0.001”, “1,000” or “1.77M”; or NaN. */
+  /** The number that a text begins with, as “−1.25”, “< 0.001”, “1,000”, “5e-05” or “1.77M”, or
+      the seconds of a time, as “59.9 s”, “4:05 min” or “13:20 h”; or NaN. */
   function numberOf(text) {
-    const found = /^<?\s*([+−-]?)([\d,]*\.?\d+)\s*([kMG]?)/.exec(text);
+    const time = /^(\d+):(\d\d) (min|h)/.exec(text);
+    if (time) return (60 * Number(time[1]) + Number(time[2])) * (time[3] === "h" ? 60 : 1);
+    const found = /^<?\s*([+−-]?)([\d,]*\.?\d+(?:e[+-]\d+)?)(?:([kMG])(?![a-z]))?/.exec(text);
     if (!found) return NaN;
     const size = Number(found[2].replaceAll(",", "")) * (FACTORS[found[3]] ?? 1);
     return found[1] === "" || found[1] === "+" ? size : -size;

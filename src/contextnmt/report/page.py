@@ -63,6 +63,8 @@ CONTEXTUALIZATION = {"table1", "masks"}
 SYMBOLIZATION = {"table2", "table3", "symbols", "symbol-scores", "symbol-errors"}
 #: Columns of a table from which on remarks stand below their numbers.
 WIDE = 8
+#: Letters of a row's label from which on it may take several lines.
+LABEL = 48
 #: Suffix of a file -> the name of its format.
 FORMATS = {
     "csv": "CSV",
@@ -159,7 +161,7 @@ def page(
         lstrip_blocks=True,
     )
     environment.globals.update(
-        heading_rows=heading_rows, LEVEL=LEVEL, PAPER=PAPER, REPEATS=REPEATS, WIDE=WIDE
+        heading_rows=heading_rows, LEVEL=LEVEL, PAPER=PAPER, REPEATS=REPEATS, WIDE=WIDE, LABEL=LABEL
     )
     environment.globals.update(signed=signed, DIFFERENCES=DIFFERENCES)
     template = environment.get_template(TEMPLATE)
