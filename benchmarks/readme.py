@@ -48,7 +48,7 @@ SECTIONS = [
             ("demo", "demo_scores.md", "en-fr test"),
             ("En-De: paper", "choi2017_table4.csv", "en-de"),
             ("demo", "demo_scores.md", "en-de test"),
-            ("multi30k", "multi30k.md", "en-de test_2016_flickr"),
+            ("multi30k", "multi30k_short.md", "en-de test_2016_flickr"),
         ],
     ),
     Section(
@@ -57,7 +57,7 @@ SECTIONS = [
         [
             ("En-Fr: paper", "bahdanau2015_table1.csv", "en-fr"),
             ("demo", "demo_scores.md", "en-fr test"),
-            ("En-De: multi30k", "multi30k.md", "en-de test_2016_flickr"),
+            ("En-De: multi30k", "multi30k_short.md", "en-de test_2016_flickr"),
         ],
     ),
     Section(

@@ -61,13 +61,14 @@ def reached(
     device: torch.device,
 ) -> Reached:
     """Train a model with so many words (ids) on either side; each round once by all of `window`."""
-    if device.type == "cuda":
-        torch.cuda.reset_peak_memory_stats(device)
     model = ours(settings, words, counted(window), precision, device)
     speed(model, window[:1], device)  # the first update prepares
-    rates, speeds = [], []
+    on_gpu = device.type == "cuda"
+    rates, speeds, memory = [], [], 0
     for _ in range(rounds):
         rates.append(matrix_rate(precision, device))
+        if on_gpu:
+            torch.cuda.reset_peak_memory_stats(device)  # without the matrices just measured
         speeds.append(speed(model, window, device))
-    memory = torch.cuda.max_memory_allocated(device) >> 20 if device.type == "cuda" else 0
+        memory = torch.cuda.max_memory_allocated(device) >> 20 if on_gpu else 0
     return Reached(model.sizes, model.adds, median(speeds), max(rates), memory)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
 pytestmark = pytest.mark.skipif(not CHROMIUM, reason="no chromium: apt-get install chromium")
 
 #: A frame of exactly the wanted width (a window has a least width), and what is measured in it.
@@ -63,6 +64,29 @@ document.querySelector("iframe").onload = event => {{
 </script>
 """
 
+#: What axe-core finds in a page: the rules that are broken, how badly, and the first elements.
+CHECK = """<!doctype html>
+<iframe src="{page}" style="width:{width}px; height:900px; border:0"></iframe>
+<pre></pre>
+<script>
+document.querySelector("iframe").onload = event => {{
+  const inside = event.target.contentWindow;
+  const script = inside.document.createElement("script");
+  script.src = "{axe}";
+  script.onload = async () => {{
+    const found = await inside.axe.run(inside.document);
+    document.querySelector("pre").textContent = JSON.stringify({{
+      passed: found.passes.length,
+      broken: found.violations.map(rule => [
+        rule.impact, rule.help, rule.nodes.slice(0, 3).map(node => node.html.slice(0, 120)),
+      ]),
+    }});
+  }};
+  inside.document.head.append(script);
+}};
+</script>
+"""
+
 
 def measure(page: Path, width: int, folder: Path, *options: str) -> dict[str, Any]:
     """What the script of `FRAME` finds in a page of that width in pixels."""
@@ -101,6 +125,17 @@ def test_text_stands_out_in_both_schemes(
     assert (text > background) == bool(options)
     # The strictest level of the Web Content Accessibility Guidelines (AAA).
     assert (max(text, background) + 0.05) / (min(text, background) + 0.05) >= 7
+
+
+@pytest.mark.skipif(not AXE.exists(), reason=f"no axe-core: npm ci --prefix {AXE.parents[2]}")
+@pytest.mark.parametrize(("width", "options"), [(390, ()), (1280, ("--force-dark-mode",))])
+def test_page_is_accessible(
+    reported: Path, tmp_path: Path, width: int, options: tuple[str, ...]
+) -> None:
+    text = CHECK.format(page=reported.as_uri(), width=width, axe=AXE.as_uri())
+    found = shown(text, tmp_path, *options)
+    assert found["broken"] == []
+    assert found["passed"] > 20
 
 
 def test_a_click_on_the_head_of_a_column_sorts_the_table(reported: Path, tmp_path: Path) -> None:

@@ -438,7 +438,8 @@ def page_arguments(results: Results) -> dict[str, Any]:
         "caption": [f"{path.stem}={path}" for path in sorted(CAPTIONS.glob("*.rst"))],
         "model": results.files("train/*/*/*/model.json"),
         "restored": results.files("restore/*/*/*/restored.json"),
-        "benchmark": results.files("benchmarks/**/*.tsv"),
+        "benchmark": results.files("benchmarks/t*/**/*.tsv"),
+        "made": results.files("benchmarks/report/*.tsv"),
         "experiment": results.experiment,
         "out": results.folder / "report" / "index.html",
     }

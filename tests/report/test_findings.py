@@ -77,8 +77,7 @@ def test_harm_is_told_plainly(about: Experiment) -> None:
     found, _ = findings(about, data, [], [])
     assert found.headline == "No system beats Baseline: 12.00 BLEU on test with beam 12."
     assert (
-        "Symbolization (S) does not help on this corpus: −0.75 BLEU over Baseline; "
-        "in the paper +1.00."
+        "Symbolization (S) does harm on this corpus: −0.75 BLEU over Baseline; in the paper +1.00."
     ) in found.sentences
 
 

@@ -12,11 +12,13 @@ from sentence_results import difference_arguments
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json, write_lines
 from contextnmt.report.differences import differences
-from contextnmt.report.page import Heading, heading_rows, inline, page
+from contextnmt.report.experiment import parse_experiment
+from contextnmt.report.page import filters, inline, page, pair_in
 from contextnmt.report.provenance import duration, times
+from contextnmt.report.table_head import Heading, beam_of, heading_rows
 from contextnmt.report.tables import Block
 
-VOID = {"meta", "link", "wbr", "br", "img"}
+VOID = {"meta", "link", "wbr", "br", "img", "input"}
 
 
 class Elements(HTMLParser):
@@ -228,7 +230,9 @@ def test_a_comparison_without_a_translation_has_its_reason(
     told = section(of_page["out"].read_text(), "differences")
     reason = "+Symbol (S) over Baseline: no test.beam12: not translated</p>"
     assert re.findall(rf'<p class="remark">.*{re.escape(reason)}', told)
-    assert len(re.findall("<summary>", told)) == 2 * 6 - told.count("not translated")
+    assert len(re.findall('<details class="excerpt">', told)) == 2 * 6 - told.count(
+        "not translated"
+    )
 
 
 def test_the_training_text_has_its_section(text: str) -> None:
@@ -236,7 +240,10 @@ def test_the_training_text_has_its_section(text: str) -> None:
     for said in ("<td>30,231</td>", "<td>10,000</td>", "272.5M", "348M", "selection.en-fr.scores"):
         assert said in told
     assert told.count("<svg") == 2
-    assert '<details class="excerpt">\n<summary>English → German, max_ratio: one side' in told
+    assert (
+        '<details class="excerpt" data-pair="en-de">\n<summary>English → German, max_ratio: one side'
+        in told
+    )
     assert '<p class="line">un, line 20,157</p>' in told
     assert '<dd lang="fr"><span class="remark">empty</span></dd>' in told
     assert "giga-fren, line 10,005: −3.50 bits a word" in told
@@ -405,3 +412,27 @@ def test_what_was_run_is_told(text: str) -> None:
 def test_durations() -> None:
     shown = [duration(seconds) for seconds in (3.21, 65, 3599, 7260)]
     assert shown == ["3.2 s", "1:05 min", "59:59 min", "2:01 h"]
+
+
+def test_each_table_and_figure_says_how_it_was_made(results: Results, elements: Elements) -> None:
+    downloads = [each for each in elements.all("p") if each.get("class") == "links"]
+    tables = list(results.folder.glob("report/tables/*.json"))
+    told = [each for each in elements.all("details") if each.get("class") == "origin"]
+    assert len(tables) < len(told) <= len(downloads)
+
+
+def test_parts_are_marked_with_their_pair_and_columns_with_their_beam(
+    results: Results, elements: Elements
+) -> None:
+    about = parse_experiment(results.experiment)
+    choices = {name: [value for value, _ in each] for name, _, each in filters(about)}
+    marked = {each["data-pair"] for _, each in elements.found if "data-pair" in each}
+    assert marked == set(about.pairs)
+    assert choices.get("pair", about.pairs) == list(about.pairs)
+    beams = {each["data-beam"] for _, each in elements.found if "data-beam" in each}
+    assert beams == set(choices["beam"]) == set(map(str, about.beams))
+    assert len(elements.all("input")) == len(choices) + sum(map(len, choices.values()))
+    assert pair_in(about, f"{about.pair_title(about.pairs[-1])}, test: more") == about.pairs[-1]
+    assert pair_in(about, "Symbols in percent of all words") == ""
+    assert beam_of(("beam 12", "paper")) == "12"
+    assert beam_of(("beams", "12")) == beam_of(("here", "beam 12")) == ""

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -201,6 +202,16 @@ def test_pairs_are_kept(results: Path) -> None:
         for when in read_json(results / "pairs" / f"{pair}.json").values():
             assert 0 < when["kept_by_all"] <= when["kept"] <= when["read"]
             assert when["kept"] + sum(when["dropped"].values()) == when["read"]
+
+
+def test_each_table_and_figure_names_the_rule_that_made_it(
+    demo: Path, results: Path, snakemake: Run
+) -> None:
+    page = (results / "report" / "choi2017" / "index.html").read_text()
+    named = re.findall(r"By the rule <code>(\w+)</code> in [0-9.]+ s", page)
+    assert len(named) == page.count('<details class="origin">') > 15
+    rules = snakemake(demo, "--list-target-rules").stdout
+    assert set(named) <= {line.strip() for line in rules.split("\n")}
 
 
 def test_snakemakes_own_report_has_the_captions(demo: Path, snakemake: Run, tmp_path: Path) -> None:

@@ -182,7 +182,7 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
         (
             {
                 "experiments": {
-                    "choi2017": {"claims": [{"says": "", "contrasts": [["bpe", "bpa"]]}]}
+                    "choi2017": {"claims": [{"says": "BPE helps", "contrasts": [["bpe", "bpa"]]}]}
                 }
             },
             "choi2017.claims[0].contrasts: unknown system bpa; did you mean bpe? allowed: ",

@@ -280,7 +280,7 @@ def benchmarks(experiment):
     """The benchmark files of all jobs of an experiment, under this configuration alone.
 
     One pattern for all parts of a text: hundreds of names would be too long for a command. The
-    report's own jobs are left out: they take seconds.
+    report's own jobs are left out: they take seconds, and stand beside what they made.
     """
     pairs = pairs_of(experiment)
     names = [

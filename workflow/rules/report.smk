@@ -265,12 +265,14 @@ for name in REPORTED:
                 ]
             ),
             benchmarks=benchmarks(name),
+            made=f"{RESULTS}/benchmarks/report/{name}/*.tsv",
         message:
             "report: {output}"
         shell:
             "python -m contextnmt page {params.parts}"
             # Snakemake lets a benchmark file be deleted, and does not make it again.
             " $(ls {params.benchmarks} 2> /dev/null | sed 's/^/--benchmark /')"
+            " $(ls {params.made} 2> /dev/null | sed 's/^/--made /')"
             " --experiment {params.experiment:q} --out {output} > {log} 2>&1"
 
 

@@ -157,7 +157,7 @@ def verb(found: list[Contrast]) -> str:
     if len(set(helps)) == 1:
         return {
             True: "helps",
-            False: "does not help on this corpus",
+            False: "does harm on this corpus",
             None: "makes no difference beyond chance",
         }[helps[0]]
     counts = {

@@ -1,5 +1,6 @@
 // A click on the head of a column sorts the rows of its table: upwards, downwards, and as they were.
-// Without this script the page has the same content, and no buttons.
+// Filters hide what is of another language pair or beam width than the chosen one. Without this
+// script the page has the same content, and no buttons.
 "use strict";
 (() => {
   const ORDERS = ["ascending", "descending", null];
@@ -76,6 +77,19 @@
         body.append(...rows);
       });
     }
+  }
+
+  /** Hide the elements whose `data-NAME` is not `value`; show all of them if `value` is empty. */
+  function choose(name, value) {
+    for (const element of document.querySelectorAll(`[data-${name}]`))
+      element.hidden = value !== "" && element.dataset[name] !== value;
+  }
+
+  const filters = document.querySelector(".filters");
+  if (filters.elements.length) {
+    filters.hidden = false;
+    filters.addEventListener("change", event => choose(event.target.name, event.target.value));
+    filters.reset(); // a browser may remember what was chosen before the page was loaded anew
   }
 
   document.querySelectorAll("main table").forEach(sortable);

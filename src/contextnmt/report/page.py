@@ -1,11 +1,8 @@
 """The page: everything the other report commands made, in one self-contained HTML file."""
 
 import html
-import itertools
 import os
 import re
-from dataclasses import dataclass
-from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,12 +15,14 @@ from contextnmt.report.contextualization import observations
 from contextnmt.report.contrasts import REPEATS, Contrast, contrasts
 from contextnmt.report.differences import shown_differences
 from contextnmt.report.examples import shown_examples
-from contextnmt.report.experiment import Experiment, by_run, parse_experiment
+from contextnmt.report.experiment import Experiment, by_run, pair_title, parse_experiment
 from contextnmt.report.figures import INK, RULE
 from contextnmt.report.findings import findings
 from contextnmt.report.gaps import gap_lines
+from contextnmt.report.making import FIGURE_MAKERS, MAKERS, makings
 from contextnmt.report.provenance import (
     deviations,
+    duration,
     facts,
     read_models,
     times,
@@ -33,7 +32,8 @@ from contextnmt.report.provenance import (
 from contextnmt.report.published import headline
 from contextnmt.report.restoration import restoration
 from contextnmt.report.significance_table import LEVEL
-from contextnmt.report.tables import PAPER, Block, read_table, signed
+from contextnmt.report.table_head import beam_of, heading_rows
+from contextnmt.report.tables import PAPER, read_table, signed
 
 TEMPLATE = "page.html.j2"
 DIFFERENCES = "differences.html.j2"  # a part of it
@@ -87,6 +87,9 @@ def page(
     restored: Annotated[
         list[Path] | None, typer.Option(help="restored.json of a run; repeatable")
     ] = None,
+    made: Annotated[
+        list[Path] | None, typer.Option(help="Snakemake benchmark of a report's rule; repeatable")
+    ] = None,
 ) -> None:
     """Write the page: findings, tables, figures, example translations, and what was run.
 
@@ -97,7 +100,8 @@ def page(
     --caption bleu-table=workflow/report/bleu-table.rst
     --model results/demo/train/en-fr/baseline/1/model.json
     --restored results/demo/restore/en-fr/baseline/1/restored.json
-    --benchmark results/demo/benchmarks/train/en-fr/baseline/1.tsv --experiment "$JSON"
+    --benchmark results/demo/benchmarks/train/en-fr/baseline/1.tsv
+    --made results/demo/benchmarks/report/choi2017/table4.tsv --experiment "$JSON"
     --out results/demo/report/choi2017/index.html
     """
     about = parse_experiment(experiment)
@@ -132,10 +136,12 @@ def page(
                 "notes": tables[path.stem].notes,
                 "excerpts": tables[path.stem].excerpts,
                 "links": links(path, ("csv", "md", "tex"), out),
+                "maker": MAKERS.get(path.stem, path.stem),
             }
             for path in table
         },
         "figures": figures,
+        "makings": makings(about, made or []),
         "kinds": {each["kind"] for each in figures},
         "numbers": NUMBERED.get(about.name, {}),
         "examples": shown_examples(about, tables["examples"].data) if "examples" in tables else [],
@@ -164,6 +170,8 @@ def page(
         heading_rows=heading_rows, LEVEL=LEVEL, PAPER=PAPER, REPEATS=REPEATS, WIDE=WIDE, LABEL=LABEL
     )
     environment.globals.update(signed=signed, DIFFERENCES=DIFFERENCES)
+    environment.globals.update(filters=filters, pair_in=pair_in, beam_of=beam_of)
+    environment.globals.update(duration=duration)
     template = environment.get_template(TEMPLATE)
     with atomic(out) as stream:
         stream.write(template.render(content))
@@ -211,6 +219,8 @@ def drawn(about: Experiment, path: Path, found: list[Contrast], out: Path) -> di
     svg = "\n".join(read_lines(path))
     return {
         "kind": kind,
+        "maker": FIGURE_MAKERS.get(kind, kind),
+        "pair": pair,
         "svg": inline(svg, path.stem, text),
         "links": links(path, ("svg", "pdf", "png"), out),
         "title": text.split(";")[0],
@@ -236,34 +246,14 @@ def inline(svg: str, name: str, alternative: str) -> str:
     return svg.replace("<svg", label, 1)
 
 
-@dataclass(frozen=True)
-class Heading:
-    """A cell of a table's head, the columns and rows it spans, and whether words stand below it."""
-
-    label: str
-    columns: int
-    rows: int
-    text: bool = False
-
-    @property
-    def scope(self) -> str:
-        """What the cell is a heading of, in the words of HTML."""
-        return "col" if self.columns == 1 else "colgroup"
+def filters(about: Experiment) -> list[tuple[str, str, list[tuple[str, str]]]]:
+    """What a reader can choose of: name, legend, and the choices, each a value and its label."""
+    pairs = [(pair, about.pair_title(pair)) for pair in about.pairs]
+    beams = [(str(beam), str(beam)) for beam in about.beams]
+    both = [("pair", "Language pair", pairs), ("beam", "Beam", beams)]
+    return [each for each in both if len(each[2]) > 1]
 
 
-def heading_rows(block: Block) -> list[list[Heading]]:
-    """The rows of a table's head; a label with nothing but empty ones below it spans them too."""
-    rows = []
-    for level in range(len(block.columns[0])):
-        row = []
-        place = 0
-        for labels, group in itertools.groupby(block.columns, key=itemgetter(slice(level + 1))):
-            columns = list(group)
-            below = columns[0][level + 1 :]
-            if labels[-1]:
-                spanned = 1 if any(below) else 1 + len(below)
-                text = place < block.text_columns
-                row.append(Heading(labels[-1], len(columns), spanned, text))
-            place += len(columns)
-        rows.append(row)
-    return rows
+def pair_in(about: Experiment, title: str) -> str:
+    """The language pair that a title is of, or an empty string."""
+    return next((pair for pair in about.pairs if pair_title(pair) in title), "")
