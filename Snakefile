@@ -77,6 +77,7 @@ else:
         default_target: True
         input:
             expand("<results>/report/{experiment}/index.html", experiment=REPORTED),
+            "<results>/report/index.html",
 
 
 localrules:

@@ -13,8 +13,9 @@ from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json, write_lines
 from contextnmt.report.differences import differences
 from contextnmt.report.experiment import parse_experiment
-from contextnmt.report.page import filters, inline, page, pair_in
+from contextnmt.report.page import inline, page
 from contextnmt.report.provenance import duration, times
+from contextnmt.report.rendering import filters, pair_of
 from contextnmt.report.table_head import Heading, beam_of, heading_rows
 from contextnmt.report.tables import Block
 
@@ -422,14 +423,15 @@ def test_parts_are_marked_with_their_pair_and_columns_with_their_beam(
     results: Results, elements: Elements
 ) -> None:
     about = parse_experiment(results.experiment)
-    choices = {name: [value for value, _ in each] for name, _, each in filters(about)}
+    choices = {name: [value for value, _ in each] for name, _, each in filters([about])}
     marked = {each["data-pair"] for _, each in elements.found if "data-pair" in each}
     assert marked == set(about.pairs)
     assert choices.get("pair", about.pairs) == list(about.pairs)
     beams = {each["data-beam"] for _, each in elements.found if "data-beam" in each}
     assert beams == set(choices["beam"]) == set(map(str, about.beams))
     assert len(elements.all("input")) == len(choices) + sum(map(len, choices.values()))
-    assert pair_in(about, f"{about.pair_title(about.pairs[-1])}, test: more") == about.pairs[-1]
-    assert pair_in(about, "Symbols in percent of all words") == ""
+    assert pair_of(f"{about.pair_title(about.pairs[-1])}, test: more") == about.pairs[-1]
+    assert pair_of("Table 2: English → German") == "en-de"
+    assert pair_of("Symbols in percent of all words") == ""
     assert beam_of(("beam 12", "paper")) == "12"
     assert beam_of(("beams", "12")) == beam_of(("here", "beam 12")) == ""

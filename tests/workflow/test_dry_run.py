@@ -34,7 +34,7 @@ OWN = {
     "chen2017": ["bleu"],
 }
 TARGETS = [
-    *("all", *STAGES, *OWN),
+    *("all", "overview", *STAGES, *OWN),
     *(f"{experiment}_{name}" for experiment in OWN for name in [*EVERYWHERE, *OWN[experiment]]),
 ]
 

@@ -173,6 +173,17 @@ def tables_of(experiment):
     return [f"<results>/report/{experiment}/tables/{name}.json" for name in names]
 
 
+def overview_tables():
+    """What the overview shows of each report: BLEU, how sure differences are, and claims."""
+    shown = ["significance", "claims"]
+    return [
+        table
+        for name in REPORTED
+        for table in tables_of(name)
+        if Path(table).stem in [bleu_table(name), *shown]
+    ]
+
+
 def other_formats(experiment, table):
     """A table in all formats but CSV."""
     stem = f"<results>/report/{experiment}/tables/{table}"

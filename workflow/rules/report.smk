@@ -276,6 +276,41 @@ for name in REPORTED:
             " --experiment {params.experiment:q} --out {output} > {log} 2>&1"
 
 
+if REPORTED:
+
+    rule overview:
+        input:
+            tables=overview_tables(),
+            pages=expand(
+                "<results>/report/{experiment}/index.html", experiment=REPORTED
+            ),
+        output:
+            report(
+                "<results>/report/index.html",
+                caption="../report/overview.rst",
+                category="Report",
+                labels={"experiment": "all of them"},
+            ),
+        log:
+            "<logs>/report/overview.log",
+        localrule: True
+        conda:
+            "../../envs/contextnmt.yaml"
+        params:
+            *code("contextnmt.report.overview"),
+            experiments=repeated(
+                "--experiment", (experiment(name, *PAGE) for name in REPORTED)
+            ),
+            files=lambda wildcards, input: " ".join(
+                [repeated("--table", input.tables), repeated("--page", input.pages)]
+            ),
+        message:
+            "overview: {output}"
+        shell:
+            "python -m contextnmt overview {params.experiments} {params.files}"
+            " --out {output} > {log} 2>&1"
+
+
 for name in CONFIGURATION["experiments"]:
     if name not in REPORTED:
 

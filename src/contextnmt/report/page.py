@@ -6,23 +6,21 @@ import re
 from pathlib import Path
 from typing import Annotated, Any
 
-import jinja2
 import typer
 
 from contextnmt.errors import UserError
-from contextnmt.files import atomic, read_lines
+from contextnmt.files import read_lines
 from contextnmt.report.contextualization import observations
-from contextnmt.report.contrasts import REPEATS, Contrast, contrasts
+from contextnmt.report.contrasts import Contrast, contrasts
 from contextnmt.report.differences import shown_differences
 from contextnmt.report.examples import shown_examples
-from contextnmt.report.experiment import Experiment, by_run, pair_title, parse_experiment
+from contextnmt.report.experiment import Experiment, by_run, parse_experiment
 from contextnmt.report.figures import INK, RULE
 from contextnmt.report.findings import findings
 from contextnmt.report.gaps import gap_lines
 from contextnmt.report.making import FIGURE_MAKERS, MAKERS, makings
 from contextnmt.report.provenance import (
     deviations,
-    duration,
     facts,
     read_models,
     times,
@@ -30,14 +28,12 @@ from contextnmt.report.provenance import (
     unfinished,
 )
 from contextnmt.report.published import headline
+from contextnmt.report.rendering import filters, render
 from contextnmt.report.restoration import restoration
-from contextnmt.report.significance_table import LEVEL
-from contextnmt.report.table_head import beam_of, heading_rows
-from contextnmt.report.tables import PAPER, read_table, signed
+from contextnmt.report.tables import read_table, signed
 
 TEMPLATE = "page.html.j2"
 DIFFERENCES = "differences.html.j2"  # a part of it
-STYLE, SCRIPT = (Path(__file__).with_name(name) for name in ("page.css", "page.js"))
 
 #: Colours of a figure's file -> colours of the page's scheme.
 SCHEME = {INK: "currentColor", RULE: "var(--rule)", "#ffffff": "none"}
@@ -61,10 +57,6 @@ NUMBERED = {"bahdanau2015": {"lengths": "Figure 2", "trainings": "Table 2"}}
 #: Tables of the sections on contextualization and on symbolization.
 CONTEXTUALIZATION = {"table1", "masks"}
 SYMBOLIZATION = {"table2", "table3", "symbols", "symbol-scores", "symbol-errors"}
-#: Columns of a table from which on remarks stand below their numbers.
-WIDE = 8
-#: Letters of a row's label from which on it may take several lines.
-LABEL = 48
 #: Suffix of a file -> the name of its format.
 FORMATS = {
     "csv": "CSV",
@@ -123,11 +115,11 @@ def page(
     symbols = restoration(about, restored or [])
     masks = tables["masks"].data if "masks" in tables else []
     content = {
+        "DIFFERENCES": DIFFERENCES,
         "about": about,
         "bleu_heading": bleu_heading(about),
         "headline": headline(about.name),
-        "style": STYLE.read_text(encoding="utf-8"),
-        "script": SCRIPT.read_text(encoding="utf-8"),
+        "filters": filters([about]),
         "captions": captions(caption),
         "findings": findings(about, bleu, tests, phenomena),
         "tables": {
@@ -159,22 +151,7 @@ def page(
         "training_data": training_data(about, models),
         "times": times(benchmark, [entry["seconds"] for entry in models.values()]),
     }
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.globals.update(
-        heading_rows=heading_rows, LEVEL=LEVEL, PAPER=PAPER, REPEATS=REPEATS, WIDE=WIDE, LABEL=LABEL
-    )
-    environment.globals.update(signed=signed, DIFFERENCES=DIFFERENCES)
-    environment.globals.update(filters=filters, pair_in=pair_in, beam_of=beam_of)
-    environment.globals.update(duration=duration)
-    template = environment.get_template(TEMPLATE)
-    with atomic(out) as stream:
-        stream.write(template.render(content))
+    render(TEMPLATE, content, out)
 
 
 def bleu_heading(about: Experiment) -> str:
@@ -244,16 +221,3 @@ def inline(svg: str, name: str, alternative: str) -> str:
         svg = svg.replace(colour, own)
     label = f'<svg role="img" aria-label="{html.escape(alternative)}"'
     return svg.replace("<svg", label, 1)
-
-
-def filters(about: Experiment) -> list[tuple[str, str, list[tuple[str, str]]]]:
-    """What a reader can choose of: name, legend, and the choices, each a value and its label."""
-    pairs = [(pair, about.pair_title(pair)) for pair in about.pairs]
-    beams = [(str(beam), str(beam)) for beam in about.beams]
-    both = [("pair", "Language pair", pairs), ("beam", "Beam", beams)]
-    return [each for each in both if len(each[2]) > 1]
-
-
-def pair_in(about: Experiment, title: str) -> str:
-    """The language pair that a title is of, or an empty string."""
-    return next((pair for pair in about.pairs if pair_title(pair) in title), "")

@@ -1,0 +1,88 @@
+"""The overview of a preset: what each paper says and what is measured, and where the rest is."""
+
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from contextnmt.errors import UserError
+from contextnmt.report.experiment import Experiment, parse_experiment
+from contextnmt.report.findings import Findings, findings
+from contextnmt.report.gaps import gap_lines
+from contextnmt.report.published import headline
+from contextnmt.report.rendering import filters, render
+from contextnmt.report.tables import Table, read_table
+
+TEMPLATE = "overview.html.j2"
+
+
+def overview(
+    experiment: Annotated[
+        list[str], typer.Option(help="an experiment, as a JSON object; repeatable")
+    ],
+    table: Annotated[
+        list[Path], typer.Option(help="JSON of a table, .../EXPERIMENT/tables/NAME; repeatable")
+    ],
+    page: Annotated[
+        list[Path], typer.Option(help="page of an experiment, .../EXPERIMENT/NAME; repeatable")
+    ],
+    out: Annotated[Path, typer.Option(help="HTML file to write")],
+) -> None:
+    """Write the overview: claims, findings and BLEU of each experiment, and links to the pages.
+
+    Needed are the tables of BLEU and of significance; claims are shown where there are some.
+
+    Example: contextnmt overview --experiment "$JSON"
+    --table results/demo/report/choi2017/tables/table4.json
+    --table results/demo/report/choi2017/tables/significance.json
+    --page results/demo/report/choi2017/index.html --out results/demo/report/index.html
+    """
+    papers = [
+        paper(
+            about,
+            {path.stem: read_table(path) for path in table if path.parts[-3] == about.name},
+            [os.path.relpath(path, out.parent) for path in page if path.parts[-2] == about.name],
+        )
+        for about in map(parse_experiment, experiment)
+    ]
+    abouts = [each["about"] for each in papers]
+    content = {
+        "preset": abouts[0].preset,
+        "corpora": abouts[0].corpora,
+        "filters": filters(abouts),
+        "papers": papers,
+    }
+    render(TEMPLATE, content, out)
+
+
+def paper(about: Experiment, tables: dict[str, Table], pages: list[str]) -> dict[str, Any]:
+    """What the template wants of an experiment, from its tables by name and the link of its page.
+
+    Raises UserError if a table or the page is missing.
+    """
+    for name in (about.table, "significance"):
+        if name not in tables:
+            raise UserError(f"--table: no {name}.json of {about.name}: the overview needs it")
+    if len(pages) != 1:
+        raise UserError(f"--page: give the page of {about.name} once")
+    bleu = tables[about.table]
+    return {
+        "about": about,
+        "headline": headline(about.name),
+        "gaps": gap_lines(about),
+        "claims": tables.get("claims", Table([], [], [])),
+        "findings": shortened(findings(about, bleu.data, tables["significance"].data, [])),
+        "bleu": [block for block in bleu.blocks if block.title in titles(about)],
+        "page": pages[0].replace(os.sep, "/"),
+    }
+
+
+def titles(about: Experiment) -> set[str]:
+    """The titles of the blocks that hold the paper's own measure: one a language pair."""
+    return {about.pair_title(pair) for pair in about.pairs}
+
+
+def shortened(found: list[Findings]) -> list[Findings]:
+    """The headline and the key figures alone."""
+    return [Findings(each.title, each.headline, each.figures, []) for each in found]

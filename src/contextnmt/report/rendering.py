@@ -1,0 +1,76 @@
+"""HTML pages that need no other file: from templates, with style and script inside."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from contextnmt.files import atomic
+from contextnmt.report.contrasts import REPEATS
+from contextnmt.report.experiment import LANGUAGES, Experiment, pair_title
+from contextnmt.report.provenance import duration
+from contextnmt.report.significance_table import LEVEL
+from contextnmt.report.table_head import beam_of, heading_rows
+from contextnmt.report.tables import PAPER, signed
+
+FOLDER = Path(__file__).parent
+STYLE, SCRIPT = FOLDER / "page.css", FOLDER / "page.js"
+BASE, PARTS = "base.html.j2", "parts.html.j2"  # for the other templates
+
+#: Columns of a table from which on remarks stand below their numbers.
+WIDE = 8
+#: Letters of a row's label from which on it may take several lines.
+LABEL = 48
+
+#: What a template may name besides its content.
+NAMES = {
+    "BASE": BASE,
+    "PARTS": PARTS,
+    "LABEL": LABEL,
+    "LEVEL": LEVEL,
+    "PAPER": PAPER,
+    "REPEATS": REPEATS,
+    "WIDE": WIDE,
+    "beam_of": beam_of,
+    "duration": duration,
+    "heading_rows": heading_rows,
+    "signed": signed,
+}
+
+#: Value and label of what can be chosen, with the name and the legend of the choice.
+Filter = tuple[str, str, list[tuple[str, str]]]
+
+
+def render(template: str, content: dict[str, Any], out: Path) -> None:
+    """Write the page that a template of this folder makes of `content`."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(FOLDER),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals.update(NAMES, pair_of=pair_of)
+    files = {
+        "style": STYLE.read_text(encoding="utf-8"),
+        "script": SCRIPT.read_text(encoding="utf-8"),
+    }
+    with atomic(out) as stream:
+        stream.write(environment.get_template(template).render(content | files))
+
+
+def filters(experiments: list[Experiment]) -> list[Filter]:
+    """What a reader of a page about some experiments can choose, where there is a choice."""
+    pairs = {pair: pair_title(pair) for about in experiments for pair in about.pairs}
+    beams = {beam: str(beam) for about in experiments for beam in about.beams}
+    widths = [(str(beam), label) for beam, label in sorted(beams.items())]
+    both = [("pair", "Language pair", list(pairs.items())), ("beam", "Beam", widths)]
+    return [each for each in both if len(each[2]) > 1]
+
+
+def pair_of(title: str) -> str:
+    """The language pair that a title is of (see `pair_title`), or an empty string."""
+    found = re.search(r"(\w+) → (\w+)", title)
+    codes = {name: code for code, name in LANGUAGES.items()}
+    return "-".join(codes.get(name, name) for name in found.groups()) if found else ""

@@ -1,0 +1,70 @@
+"""The overview: each paper with its claims and a way to its page; what is missing is named."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from results_folder import Results, make_report, make_results
+
+from contextnmt.errors import UserError
+from contextnmt.report.overview import overview
+
+PAPERS = ["choi2017", "bahdanau2015", "chen2017"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, results: Results, reported: Path) -> Path:
+    """The reports of all papers, laid as the workflow lays them."""
+    folder = tmp_path_factory.mktemp("overview")
+    for name in PAPERS:
+        if name == results.about["name"]:
+            made, page = results, reported
+        else:
+            made = make_results(tmp_path_factory.mktemp(name), name=name)
+            page = make_report(made)
+        shutil.copytree(page.parent, folder / name)
+        (folder / name / "experiment.json").write_text(made.experiment)
+    return folder
+
+
+def arguments(folder: Path) -> dict[str, Any]:
+    """What `overview` is called with."""
+    experiments = [(folder / name / "experiment.json").read_text() for name in PAPERS]
+    names = ["significance", "claims", *(json.loads(text)["table"] for text in experiments)]
+    found = [path for name in names for path in folder.glob(f"*/tables/{name}.json")]
+    tables = [path for path in found if path.parts[-3:] != ("chen2017", "tables", "claims.json")]
+    return {
+        "experiment": experiments,
+        "table": tables,
+        "page": [folder / name / "index.html" for name in PAPERS],
+        "out": folder / "index.html",
+    }
+
+
+def test_every_paper_has_its_claims_numbers_and_link(folder: Path) -> None:
+    overview(**arguments(folder))
+    text = (folder / "index.html").read_text()
+    sections = re.findall(r'<section id="(\w+)">(.*?)</section>', text, flags=re.DOTALL)
+    assert [name for name, _ in sections] == PAPERS
+    for name, section in sections:
+        assert f'<a href="{name}/index.html">' in section
+        assert '<p class="headline">' in section
+        assert ("whether it holds here" in section) == (name != "chen2017")
+        assert ("Reconstruction." in section) == (name == "chen2017")
+        assert "<th" in section
+    assert "detokenized" not in text
+    for target in re.findall(r'href="([^"#]+)"', text):
+        assert target == "data:," or (folder / target).exists(), target
+    assert "src=" not in text
+
+
+def test_what_is_missing_is_named(folder: Path) -> None:
+    of = arguments(folder)
+    with pytest.raises(UserError, match=r"--page: give the page of chen2017 once"):
+        overview(**of | {"page": of["page"][:2]})
+    least = [path for path in of["table"] if path.stem != "significance"]
+    with pytest.raises(UserError, match=r"--table: no significance\.json of choi2017"):
+        overview(**of | {"table": least})
