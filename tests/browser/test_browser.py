@@ -1,5 +1,5 @@
-"""The page in Chromium: it fits laptops and phones, loads nothing, follows the dark scheme, and its
-tables can be sorted."""
+"""The page in Chromium: it fits laptops and phones, loads nothing, follows the dark scheme, is
+accessible; tables are sorted, a language pair and a beam width chosen."""
 
 import html
 import json
@@ -60,6 +60,30 @@ document.querySelector("iframe").onload = event => {{
     steps,
     buttons: [...table.tHead.querySelectorAll("button")].map(each => each.textContent),
   }});
+}};
+</script>
+"""
+
+#: What is to be seen of pairs and beams: at first, with one chosen of each, and with all again.
+CHOICES = """<!doctype html>
+<iframe src="{page}"></iframe>
+<pre></pre>
+<script>
+document.querySelector("iframe").onload = event => {{
+  const inside = event.target.contentWindow.document;
+  const seen = name => [...new Set([...inside.querySelectorAll(`[data-${{name}}]`)]
+    .filter(element => element.checkVisibility()).map(element => element.dataset[name]))].sort();
+  const both = () => [seen("pair"), seen("beam")];
+  const choose = (name, value) =>
+    inside.querySelector(`.filters [name=${{name}}][value="${{value}}"]`).click();
+  const steps = [both()];
+  choose("pair", "en-de");
+  choose("beam", "12");
+  steps.push(both());
+  choose("pair", "");
+  choose("beam", "");
+  steps.push(both());
+  document.querySelector("pre").textContent = JSON.stringify({{ steps }});
 }};
 </script>
 """
@@ -149,6 +173,12 @@ def test_a_click_on_the_head_of_a_column_sorts_the_table(reported: Path, tmp_pat
     assert gains[1] == sorted(gains[0])
     assert gains[2] == sorted(gains[0], reverse=True)
     assert sorted(upwards["rows"]) == sorted(downwards["rows"]) == sorted(made["rows"])
+
+
+def test_one_pair_and_one_beam_can_be_chosen(reported: Path, tmp_path: Path) -> None:
+    everything = [["en-de", "en-fr"], ["1", "12"]]
+    steps = shown(CHOICES.format(page=reported.as_uri()), tmp_path)["steps"]
+    assert steps == [everything, [["en-de"], ["12"]], everything]
 
 
 def test_minus_signs_thousands_and_gaps_have_their_places(reported: Path, tmp_path: Path) -> None:
