@@ -18,8 +18,8 @@ from typing import Annotated, NamedTuple
 import numpy as np
 import torch
 import typer
-from opennmt import OpenNMT
 from pages import made_by, publish, table
+from peers import TOOLKITS, Beam, Peer, Recipe, peers, write_corpus
 from torch.utils.flop_counter import FlopCounterMode
 from yardstick import Yardstick
 
@@ -40,21 +40,23 @@ MODELS = {
     "contextnmt, sizes of the yardstick": ModelSettings(256, 512, 512, 512),
 }
 YARDSTICK, YARDSTICK_SENTENCES = "plain PyTorch", 16
-OPENNMT = "OpenNMT-py"
+FASTEST = "the fastest toolkit"
 
-HEAD = ["", "defined", "executed", "sentences/s", f"to {YARDSTICK}", f"to {OPENNMT}"]
+HEAD = ["", "defined", "executed", "sentences/s", f"to {YARDSTICK}", f"to {FASTEST}"]
 
 NOTES = """
 Random weights, made-up sentences of 4 to 50 words (log-normal, 22 on average), longest first. Every
 translation is forced to the same length. Sentences a second: the median of the rounds, in which all
-take turns. To plain PyTorch, to OpenNMT-py: the median of the rounds' ratios. Multiply-adds of a
+take turns. To plain PyTorch, to the fastest toolkit: the median of the rounds' ratios, to the
+toolkit that was the fastest in the round. Multiply-adds of a
 hypothesis and step, in millions: of the model as it is defined, and as search executes them, which
 multiplies the annotations of a sentence once and not the context of each hypothesis, and words once
 each in a round (here they count at every step). Plain PyTorch
 (`yardstick.py`): a bidirectional LSTM of 2x256, a decoder of 512 with additive attention after the
-step and input feeding; it computes the keys once a sentence, and batches 16 sentences. OpenNMT-py,
-where it is there, has a model of the same kind, sizes and batches; its time is what it says itself,
-without its start.
+step and input feeding; it computes the keys once a sentence, and batches 16 sentences. The toolkits
+have models of the same kind, sizes and batches, but the attention of fairseq is bilinear, which is
+lighter, and some translations of JoeyNMT end before, though it does all steps; their time is what
+they say themselves, without their start.
 """
 
 
@@ -169,8 +171,25 @@ def adds(contestant: Contestant) -> tuple[str, str]:
 
 
 def ratio(other: list[float], took: list[float]) -> str:
-    """How many times as fast as another."""
+    """How many times as fast as another, in the median round; empty if there is none."""
+    if not other:
+        return ""
     return f"{median(theirs / own for theirs, own in zip(other, took, strict=True)):.2f}"
+
+
+def learnt(
+    environments: Path, threads: int, text: list[list[int]], words: int, folder: Path
+) -> list[Peer]:
+    """The toolkits with models of two updates, to translate a text of so many words (ids)."""
+    spelt = [ids[:-1] for ids in text]  # they end sentences by themselves
+    corpus = write_corpus(folder, zip(spelt, spelt, strict=True), words - FIRST_WORD)
+    recipe = Recipe(batch_size=YARDSTICK_SENTENCES, updates=2, report=1)
+    found = peers(environments, threads, corpus, recipe, folder)
+    if not found:
+        raise typer.BadParameter(f"--peers: {environments} holds none of {list(TOOLKITS)}")
+    for peer in found:
+        peer.learn()
+    return found
 
 
 def main(
@@ -180,8 +199,9 @@ def main(
     steps: Annotated[int, typer.Option(help="words of every translation", min=1)] = 25,
     rounds: Annotated[int, typer.Option(min=1)] = 5,
     threads: Annotated[int, typer.Option(min=1)] = 2,
-    opennmt: Annotated[
-        Path | None, typer.Option(help="the bin folder of an environment with OpenNMT-py")
+    environments: Annotated[
+        Path | None,
+        typer.Option("--peers", help="folder of the environments joeynmt, onmt, eole, fairseq"),
     ] = None,
     bf16: Annotated[
         bool, typer.Option("--bf16", help="also in bfloat16, on a processor that multiplies it")
@@ -204,19 +224,22 @@ def main(
     timers: dict[str, Callable[[], float]] = {
         name: partial(seconds, each, text) for name, each in contestants.items()
     }
-    versions, option = [], " --bf16" if bf16 else ""
+    option = " --bf16" * bf16 + " --peers peers" * bool(environments)
     with TemporaryDirectory() as folder:
-        if opennmt:
-            peer = OpenNMT(opennmt, Path(folder), text, words, threads)
-            timers[OPENNMT] = partial(peer.seconds, width, steps, YARDSTICK_SENTENCES)
-            versions, option = [peer.version()], f"{option} --opennmt onmt/bin"
+        others: list[Peer] = []
+        if environments:
+            others = learnt(environments, threads, text, words, Path(folder))
+        beam = Beam(width, steps, YARDSTICK_SENTENCES)
+        timers |= {peer.name: partial(peer.seconds, beam) for peer in others}
         took = in_turns(timers, rounds)
+        versions = [peer.version() for peer in others]
+    fastest = [min(each) for each in zip(*(took[peer.name] for peer in others), strict=True)]
     rows = [
         [
             name,
             *(adds(contestants[name]) if name in contestants else ("", "")),
             f"{sentences / median(each):.2f}",
-            *(ratio(took[to], each) if to in took else "" for to in (YARDSTICK, OPENNMT)),
+            *(ratio(other, each) for other in (took[YARDSTICK], fastest)),
         ]
         for name, each in took.items()
     ]

@@ -1,6 +1,7 @@
 """The model of yardstick.py in other toolkits, by their own commands: what benchmarks compare with.
 
-Each toolkit lies in an environment of its own. The speed of its training is what its log says.
+Each toolkit lies in an environment of its own. How fast it trains and translates is what its logs
+say.
 """
 
 import json
@@ -90,6 +91,14 @@ class Recipe(NamedTuple):
     report: int
 
 
+class Beam(NamedTuple):
+    """The width of a beam, the words of every translation, and sentences in a batch."""
+
+    width: int
+    words: int
+    batch_size: int
+
+
 def write_corpus(folder: Path, pairs: Iterable[Pair], words: int) -> Corpus:
     """Write the pairs of `made_up` with the ids as words."""
     corpus = Corpus(folder, words)
@@ -104,10 +113,12 @@ def write_corpus(folder: Path, pairs: Iterable[Pair], words: int) -> Corpus:
 class Peer:
     """A toolkit that trains `Yardstick` on a corpus: Adam, its step 1e-3; clip 1; no dropout."""
 
-    #: Its name, that of its package, and how its log reports target words a second.
+    #: Its name and that of its package; how its logs report target words a second, and the seconds
+    #: that translating took, in one part or several.
     name: ClassVar[str]
     package: ClassVar[str]
     pattern: ClassVar[str]
+    took: ClassVar[tuple[str, ...]]
 
     def __init__(self, programs: Programs, corpus: Corpus, recipe: Recipe, folder: Path) -> None:
         """`folder` is for all that it writes."""
@@ -116,14 +127,26 @@ class Peer:
 
     def speeds(self) -> list[float]:
         """Target words a second from one report to the next in a training from the start."""
-        shutil.rmtree(self.folder, ignore_errors=True)
-        self.folder.mkdir()
-        self.prepare()
-        said = self.train()
+        said = self.learn()
         found = re.findall(self.pattern, said)
         if not found:
             raise SystemExit(f"{self.name} reported no speed:\n{said[-2000:]}")
         return [float(each) for each in found]
+
+    def learn(self) -> str:
+        """Train from the start; the log."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir()
+        self.prepare()
+        return self.train()
+
+    def seconds(self, beam: Beam) -> float:
+        """What it says that translating the source took, once it has learnt; without its start."""
+        said = self.translate(beam)
+        found = [re.findall(pattern, said) for pattern in self.took]
+        if not all(found):
+            raise SystemExit(f"{self.name} reported no time:\n{said[-2000:]}")
+        return sum(float(each[-1]) for each in found)
 
     def version(self) -> str:
         """Of the toolkit and the torch that it uses."""
@@ -136,6 +159,10 @@ class Peer:
         """Train; the log."""
         raise NotImplementedError
 
+    def translate(self, beam: Beam) -> str:
+        """Translate the source; the log."""
+        raise NotImplementedError
+
     def write(self, config: Mapping[str, Any]) -> None:
         """Write a file of settings."""
         self.config.write_text(json.dumps(config))  # JSON is YAML too
@@ -145,6 +172,7 @@ class JoeyNMT(Peer):
     """JoeyNMT, whose decoder feeds its attention's output to the next step unless told not to."""
 
     name, package, pattern = "JoeyNMT", "joeynmt", r"Tokens per Sec:\s+(\d+)"
+    took = (r"Generation took ([\d.]+)",)
 
     #: What its vocabulary begins with.
     SPECIAL = "<unk>\n<pad>\n<s>\n</s>\n"
@@ -199,11 +227,19 @@ class JoeyNMT(Peer):
     def train(self) -> str:
         return self.programs.call("python", "-m", "joeynmt", "train", self.config, "--skip-test")
 
+    def translate(self, beam: Beam) -> str:
+        longest = {"min_output_length": beam.words, "max_output_length": beam.words}
+        batches = {"batch_type": "sentence", "batch_size": beam.batch_size}
+        testing = {"beam_size": beam.width, **longest, **batches, "eval_metrics": ["bleu"]}
+        self.write(json.loads(self.config.read_text()) | {"testing": testing})
+        return self.programs.call("python", "-m", "joeynmt", "test", self.config)
+
 
 class OpenNMT(Peer):
     """OpenNMT-py."""
 
     name, package, pattern = "OpenNMT-py", "OpenNMT-py", r"/\s*(\d+) tok/s"
+    took = (r"Total translation time \(s\): ([\d.]+)",)
 
     def prepare(self) -> None:
         saved = {"save_model": str(self.folder / "model"), **self.saving()}
@@ -239,11 +275,28 @@ class OpenNMT(Peer):
     def train(self) -> str:
         return self.programs.call("onmt_train", "-config", self.config)
 
+    def translate(self, beam: Beam) -> str:
+        model = self.folder / f"model_step_{self.recipe.updates}.pt"
+        return self.programs.call("onmt_translate", "-model", model, *self.searching(beam))
+
+    def searching(self, beam: Beam) -> list[object]:
+        """The options of a translation."""
+        return [
+            *("-src", self.corpus.text(SIDES[0]), "-output", self.folder / "translated"),
+            *("-beam_size", beam.width, "-batch_type", "sents", "-batch_size", beam.batch_size),
+            *("-min_length", beam.words, "-max_length", beam.words, "-max_length_ratio", 0),
+            "-report_time",
+        ]
+
 
 class Eole(OpenNMT):
     """eole, the descendant of OpenNMT-py, with other sections of the same settings."""
 
     name, package = "eole", "eole"
+    took = (
+        r"Step 0 time \(s\): ([\d.]+)",
+        r"Subsequent prediction time including all \(s\): ([\d.]+)",
+    )
 
     def prepare(self) -> None:
         model = {
@@ -261,11 +314,17 @@ class Eole(OpenNMT):
     def train(self) -> str:
         return self.programs.call("eole", "train", "-config", self.config)
 
+    def translate(self, beam: Beam) -> str:
+        model = self.folder / "model" / f"step_{self.recipe.updates}"
+        options = ["-model_path", model, "-world_size", 0, *self.searching(beam)]
+        return self.programs.call("eole", "predict", *options)
+
 
 class Fairseq(Peer):
     """fairseq, whose LSTM has a bilinear attention alone: a lighter model."""
 
     name, package, pattern = "fairseq", "fairseq-fixed", r"train_inner.*?wps=([\d.]+)"
+    took = (r"Translated [\d,]+ sentences \([\d,]+ tokens\) in ([\d.]+)s",)
 
     MODEL: ClassVar = {
         **{"arch": "lstm", "encoder-layers": 1, "decoder-layers": 1, "dropout": 0},
@@ -295,6 +354,15 @@ class Fairseq(Peer):
         options = [part for key, value in settings.items() for part in (f"--{key}", value)]
         flags = ["--encoder-bidirectional", "--disable-validation", "--cpu"]
         return self.programs.call("fairseq-train", self.folder / "data", *options, *flags)
+
+    def translate(self, beam: Beam) -> str:
+        return self.programs.call(
+            "fairseq-generate",
+            *(self.folder / "data", "--gen-subset", "train", "--cpu", "--quiet"),
+            *("--path", self.folder / "model" / "checkpoint_last.pt"),
+            *("--beam", beam.width, "--batch-size", beam.batch_size),
+            *("--min-len", beam.words, "--max-len-a", 0, "--max-len-b", beam.words),
+        )
 
 
 #: The toolkits by the folder of their environment.

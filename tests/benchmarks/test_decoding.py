@@ -4,6 +4,7 @@ import runpy
 from pathlib import Path
 
 import pytest
+import typer
 
 from contextnmt.model.bias_column import MULTIPLE
 from contextnmt.model.settings import ModelSettings
@@ -45,24 +46,50 @@ def test_the_page_has_a_row_for_each(script: dict, tmp_path: Path) -> None:
     assert "| 1.00 |" in page
 
 
-def test_opennmt_takes_its_turns(script: dict, tmp_path: Path) -> None:
-    """Programs that say what OpenNMT-py says stand for it."""
+#: What the commands of the toolkits print when they have translated.
+SAID = {
+    "joeynmt": ("python", "Generation took 12.0000[sec]."),
+    "onmt": ("onmt_translate", "Total translation time (s): 6.0"),
+    "eole": (
+        "eole",
+        "Step 0 time (s): 1.0\nSubsequent prediction time including all (s): 2.0",
+    ),
+    "fairseq": ("fairseq-generate", "Translated 3 sentences (9 tokens) in 1.5s (2 sentences/s)"),
+}
+#: All else that is called.
+OTHERS = ["python", "onmt_train", "fairseq-preprocess", "fairseq-train"]
+
+
+def program(path: Path, said: str) -> None:
+    """A shell script in the place of a program; `python -c` tells versions."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = "\n".join(f"echo '{line}'" for line in said.split("\n"))
+    path.write_text(f'#!/bin/sh\n[ "$1" = -c ] && echo 1.2 2.13.0 && exit\n{lines}\n')
+    path.chmod(0o755)
+
+
+def test_toolkits_take_their_turns(script: dict, tmp_path: Path) -> None:
+    """Programs that say what the toolkits say stand for them."""
     script["MODELS"].clear()
-    said = {
-        "onmt_train": "[INFO] * number of parameters: 1",
-        "onmt_translate": "Total translation time (s): 6.0",
-        "python": "3.5.1 2.13.0",
-    }
-    for name, line in said.items():
-        program = tmp_path / name
-        program.write_text(f"#!/bin/sh\necho '{line}'\n")
-        program.chmod(0o755)
+    for name, (command, said) in SAID.items():
+        for other in OTHERS:
+            program(tmp_path / name / "bin" / other, "")
+        program(tmp_path / name / "bin" / command, said)
     options = {"sentences": 3, "words": 20, "width": 2, "steps": 3, "rounds": 2, "threads": 1}
     out = tmp_path / "page.md"
-    script["main"](**options, opennmt=tmp_path, out=out)
+    script["main"](**options, environments=tmp_path, out=out)
     page = out.read_text()
-    assert "OpenNMT-py 3.5.1 with torch 2.13.0" in page
-    assert "| OpenNMT-py |  |  | 0.50 |" in page
-    (tmp_path / "onmt_train").write_text("#!/bin/sh\necho no such option; exit 2\n")
-    with pytest.raises(SystemExit, match="onmt_train failed:\nno such option"):
-        script["main"](**options, opennmt=tmp_path, out=out)
+    assert "joeynmt 1.2 with torch 2.13.0; OpenNMT-py 1.2 with" in page
+    rows = [line.split(" | ") for line in page.split("\n") if line.startswith("| ")]
+    to_fastest = {cells[0].strip("| "): (cells[3], cells[5].strip("| ")) for cells in rows}
+    assert to_fastest["JoeyNMT"] == ("0.25", "0.12")
+    assert to_fastest["OpenNMT-py"] == ("0.50", "0.25")
+    assert to_fastest["eole"] == ("1.00", "0.50")
+    assert to_fastest["fairseq"] == ("2.00", "1.00")
+    assert " --peers peers`" in page
+
+    program(tmp_path / "eole" / "bin" / "eole", "nothing")
+    with pytest.raises(SystemExit, match="eole reported no time:\nnothing"):
+        script["main"](**options, environments=tmp_path, out=out)
+    with pytest.raises(typer.BadParameter, match="holds none of"):
+        script["main"](**options, environments=tmp_path / "onmt", out=out)
