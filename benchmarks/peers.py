@@ -114,11 +114,11 @@ class Peer:
     """A toolkit that trains `Yardstick` on a corpus: Adam, its step 1e-3; clip 1; no dropout."""
 
     #: Its name and that of its package; how its logs report target words a second, and the seconds
-    #: that translating took, in one part or several.
+    #: that translating took, in one part or several (none: it cannot be told how long to translate).
     name: ClassVar[str]
     package: ClassVar[str]
     pattern: ClassVar[str]
-    took: ClassVar[tuple[str, ...]]
+    took: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, programs: Programs, corpus: Corpus, recipe: Recipe, folder: Path) -> None:
         """`folder` is for all that it writes."""
@@ -169,10 +169,12 @@ class Peer:
 
 
 class JoeyNMT(Peer):
-    """JoeyNMT, whose decoder feeds its attention's output to the next step unless told not to."""
+    """JoeyNMT, whose decoder feeds its attention's output to the next step unless told not to.
+
+    It reads the least length of a translation, and does not tell its search.
+    """
 
     name, package, pattern = "JoeyNMT", "joeynmt", r"Tokens per Sec:\s+(\d+)"
-    took = (r"Generation took ([\d.]+)",)
 
     #: What its vocabulary begins with.
     SPECIAL = "<unk>\n<pad>\n<s>\n</s>\n"
@@ -226,13 +228,6 @@ class JoeyNMT(Peer):
 
     def train(self) -> str:
         return self.programs.call("python", "-m", "joeynmt", "train", self.config, "--skip-test")
-
-    def translate(self, beam: Beam) -> str:
-        longest = {"min_output_length": beam.words, "max_output_length": beam.words}
-        batches = {"batch_type": "sentence", "batch_size": beam.batch_size}
-        testing = {"beam_size": beam.width, **longest, **batches, "eval_metrics": ["bleu"]}
-        self.write(json.loads(self.config.read_text()) | {"testing": testing})
-        return self.programs.call("python", "-m", "joeynmt", "test", self.config)
 
 
 class OpenNMT(Peer):
