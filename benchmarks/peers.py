@@ -114,7 +114,8 @@ class Peer:
     """A toolkit that trains `Yardstick` on a corpus: Adam, its step 1e-3; clip 1; no dropout."""
 
     #: Its name and that of its package; how its logs report target words a second, and the seconds
-    #: that translating took, in one part or several (none: it cannot be told how long to translate).
+    #: that translating took, in one part or several. Without these, it cannot be told how many
+    #: words to write.
     name: ClassVar[str]
     package: ClassVar[str]
     pattern: ClassVar[str]
