@@ -31,6 +31,7 @@ from contextnmt.translation.precision import Precision, set_precision
 from contextnmt.translation.saved import HYPOTHESES
 
 END = 1
+ROUNDS = 5  # unless told otherwise
 FIRST_WORD = 3
 
 #: Our models: in the proportions of Choi et al. 2017 and in the sizes of the yardstick.
@@ -201,7 +202,7 @@ def main(
     words: Annotated[int, typer.Option(help="of either vocabulary", min=4)] = 8004,
     width: Annotated[int, typer.Option(help="of the beam", min=1)] = 12,
     steps: Annotated[int, typer.Option(help="words of every translation", min=1)] = 25,
-    rounds: Annotated[int, typer.Option(min=1)] = 5,
+    rounds: Annotated[int, typer.Option(min=1)] = ROUNDS,
     threads: Annotated[int, typer.Option(min=1)] = 2,
     environments: Annotated[
         Path | None,
@@ -228,7 +229,8 @@ def main(
     timers: dict[str, Callable[[], float]] = {
         name: partial(seconds, each, text) for name, each in contestants.items()
     }
-    option = " --bf16" * bf16 + " --peers peers" * bool(environments)
+    option = f" --rounds {rounds}" * (rounds != ROUNDS)
+    option += " --bf16" * bf16 + " --peers peers" * bool(environments)
     with TemporaryDirectory() as folder:
         others: list[Peer] = []
         if environments:

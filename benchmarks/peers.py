@@ -357,7 +357,8 @@ class Fairseq(Peer):
             *(self.folder / "data", "--gen-subset", "train", "--cpu", "--quiet"),
             *("--path", self.folder / "model" / "checkpoint_last.pt"),
             *("--beam", beam.width, "--batch-size", beam.batch_size),
-            *("--min-len", beam.words, "--max-len-a", 0, "--max-len-b", beam.words),
+            # It adds a step for the end of the sentence.
+            *("--min-len", beam.words - 1, "--max-len-a", 0, "--max-len-b", beam.words - 1),
         )
 
 

@@ -86,7 +86,7 @@ STAGES = {
     "masks-figure": "contextnmt.report.masks_figure",
     "alignment-maps": "contextnmt.report.alignment_maps",
     "page": "contextnmt.report.page",
-    "overview": "contextnmt.report.overview",
+    "papers": "contextnmt.report.papers",
 }
 
 #: First stage of each step of the way -> what the step is called.

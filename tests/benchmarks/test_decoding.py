@@ -42,7 +42,7 @@ def test_the_page_has_a_row_for_each(script: dict, tmp_path: Path) -> None:
     assert "| plain PyTorch |" in page
     assert "| small |" in page
     assert "| small, bf16 |" in page
-    assert "--threads 1 --bf16`" in page
+    assert "--threads 1 --rounds 2 --bf16`" in page
     assert "| 1.00 |" in page
 
 

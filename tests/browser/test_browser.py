@@ -80,10 +80,13 @@ document.querySelector("iframe").onload = event => {{
   choose("pair", "en-de");
   choose("beam", "12");
   steps.push(both());
+  const enter = new Event("submit", {{ cancelable: true }});
+  inside.querySelector(".filters").dispatchEvent(enter);
   choose("pair", "");
   choose("beam", "");
   steps.push(both());
-  document.querySelector("pre").textContent = JSON.stringify({{ steps }});
+  const found = {{ steps, reloaded: !enter.defaultPrevented }};
+  document.querySelector("pre").textContent = JSON.stringify(found);
 }};
 </script>
 """
@@ -177,8 +180,9 @@ def test_a_click_on_the_head_of_a_column_sorts_the_table(reported: Path, tmp_pat
 
 def test_one_pair_and_one_beam_can_be_chosen(reported: Path, tmp_path: Path) -> None:
     everything = [["en-de", "en-fr"], ["1", "12"]]
-    steps = shown(CHOICES.format(page=reported.as_uri()), tmp_path)["steps"]
-    assert steps == [everything, [["en-de"], ["12"]], everything]
+    found = shown(CHOICES.format(page=reported.as_uri()), tmp_path)
+    assert found["steps"] == [everything, [["en-de"], ["12"]], everything]
+    assert not found["reloaded"]
 
 
 def test_minus_signs_thousands_and_gaps_have_their_places(reported: Path, tmp_path: Path) -> None:

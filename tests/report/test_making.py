@@ -1,5 +1,6 @@
 """How a part of the report was made: its rule, its seconds, the call that makes it anew."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,8 @@ def test_how_a_part_was_made_has_its_rule_seconds_and_call(
     call = f"snakemake --profile local {about.name} -R {rule} --config preset=made-up"
     assert making("local-charts") == (rule, call, 61)
     assert making("table4").seconds is making("claims").seconds is None
+    unfinished = replace(about, gaps={"en-fr": {"bpe": "not trained"}})
+    assert makings(unfinished, [])("table4").call.endswith("preset=made-up gaps=true")
     write_lines(tmp_path / "gains.tsv", ["something", "else"])
     with pytest.raises(UserError, match=r"gains\.tsv: not a benchmark file"):
         makings(about, [tmp_path / "gains.tsv"])

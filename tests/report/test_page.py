@@ -12,10 +12,10 @@ from sentence_results import difference_arguments
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json, write_lines
 from contextnmt.report.differences import differences
-from contextnmt.report.experiment import parse_experiment
+from contextnmt.report.experiment import pair_of, parse_experiment
 from contextnmt.report.page import inline, page
 from contextnmt.report.provenance import duration, times
-from contextnmt.report.rendering import filters, pair_of
+from contextnmt.report.rendering import filters
 from contextnmt.report.table_head import Heading, beam_of, heading_rows
 from contextnmt.report.tables import Block
 
@@ -412,11 +412,15 @@ def test_durations() -> None:
     assert shown == ["3.2 s", "1:05 min", "59:59 min", "2:01 h"]
 
 
-def test_each_table_and_figure_says_how_it_was_made(results: Results, elements: Elements) -> None:
+def test_each_table_and_figure_says_how_it_was_made(
+    results: Results, text: str, elements: Elements
+) -> None:
     downloads = [each for each in elements.all("p") if each.get("class") == "links"]
     tables = list(results.folder.glob("report/tables/*.json"))
     told = [each for each in elements.all("details") if each.get("class") == "origin"]
     assert len(tables) < len(told) <= len(downloads)
+    rule = f"{results.about['name']}_{results.about['table']}"
+    assert f"By the rule <code>{rule}</code> in 1.5 s, from" in text
 
 
 def test_parts_are_marked_with_their_pair_and_columns_with_their_beam(

@@ -208,7 +208,7 @@ def test_each_table_and_figure_names_the_rule_that_made_it(
     demo: Path, results: Path, snakemake: Run
 ) -> None:
     page = (results / "report" / "choi2017" / "index.html").read_text()
-    named = re.findall(r"By the rule <code>(\w+)</code> in [0-9.]+ s", page)
+    named = re.findall(r"By the rule <code>(\w+)</code> in [0-9.:]+ (?:s|min)", page)
     assert len(named) == page.count('<details class="origin">') > 15
     rules = snakemake(demo, "--list-target-rules").stdout
     assert set(named) <= {line.strip() for line in rules.split("\n")}

@@ -34,7 +34,7 @@ OWN = {
     "chen2017": ["bleu"],
 }
 TARGETS = [
-    *("all", "overview", *STAGES, *OWN),
+    *("all", "papers", *STAGES, *OWN),
     *(f"{experiment}_{name}" for experiment in OWN for name in [*EVERYWHERE, *OWN[experiment]]),
 ]
 

@@ -58,7 +58,7 @@ def results(snakemake: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("experiments")
     (folder / "own.yaml").write_text(yaml.safe_dump(OWN))
     paths = paths_of_own_run(folder)
-    run = snakemake(ROOT, *SYSTEMS, *paths, "--profile", "local", timeout=900)
+    run = snakemake(ROOT, *SYSTEMS, "papers", *paths, "--profile", "local", timeout=900)
     assert run.returncode == 0, run.stdout[-5000:]
     return folder / "results" / "demo"
 

@@ -173,8 +173,8 @@ def tables_of(experiment):
     return [f"<results>/report/{experiment}/tables/{name}.json" for name in names]
 
 
-def overview_tables():
-    """What the overview shows of each report: BLEU, how sure differences are, and claims."""
+def tables_of_papers():
+    """What the page of all papers shows of each: BLEU, how sure differences are, and claims."""
     shown = ["significance", "claims"]
     return [
         table

@@ -278,37 +278,41 @@ for name in REPORTED:
 
 if REPORTED:
 
-    rule overview:
+    rule papers:
         input:
-            tables=overview_tables(),
+            tables=tables_of_papers(),
             pages=expand(
                 "<results>/report/{experiment}/index.html", experiment=REPORTED
             ),
         output:
             report(
                 "<results>/report/index.html",
-                caption="../report/overview.rst",
+                caption="../report/papers.rst",
                 category="Report",
                 labels={"experiment": "all of them"},
             ),
         log:
-            "<logs>/report/overview.log",
+            "<logs>/report/papers.log",
         localrule: True
         conda:
             "../../envs/contextnmt.yaml"
         params:
-            *code("contextnmt.report.overview"),
+            *code("contextnmt.report.papers"),
             experiments=repeated(
                 "--experiment", (experiment(name, *PAGE) for name in REPORTED)
             ),
             files=lambda wildcards, input: " ".join(
                 [repeated("--table", input.tables), repeated("--page", input.pages)]
             ),
+            missing=repeated(
+                "--missing",
+                (unfinished(name) for name in EXPERIMENTS if name not in REPORTED),
+            ),
         message:
-            "overview: {output}"
+            "report: {output}"
         shell:
-            "python -m contextnmt overview {params.experiments} {params.files}"
-            " --out {output} > {log} 2>&1"
+            "python -m contextnmt papers {params.experiments} {params.files}"
+            " {params.missing} --out {output} > {log} 2>&1"
 
 
 for name in CONFIGURATION["experiments"]:

@@ -5,6 +5,7 @@ may list them in any order.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -169,6 +170,13 @@ def _shown(value: object) -> str:
 def pair_title(pair: str) -> str:
     """``English → French`` for ``en-fr``."""
     return " → ".join(LANGUAGES.get(language, language) for language in pair.split("-"))
+
+
+def pair_of(title: str) -> str:
+    """The language pair whose title (`pair_title`) a title has in it, or an empty string."""
+    found = re.search(r"(\w+) → (\w+)", title)
+    codes = {name: code for code, name in LANGUAGES.items()}
+    return "-".join(codes.get(name, name) for name in found.groups()) if found else ""
 
 
 def run_of(path: Path) -> Run:

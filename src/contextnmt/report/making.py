@@ -32,6 +32,8 @@ def makings(about: Experiment, benchmarks: list[Path]) -> Callable[[str], Making
     def making(maker: str) -> Making:
         rule = f"{about.name}_{maker.replace('-', '_')}"
         call = f"snakemake --profile local {about.name} -R {rule} --config preset={about.preset}"
+        if about.gaps:
+            call += " gaps=true"  # else what is missing would be trained
         return Making(rule, call, took.get(maker))
 
     return making

@@ -1,6 +1,6 @@
 // A click on the head of a column sorts the rows of its table: upwards, downwards, and as they were.
-// Filters hide what is of another language pair or beam width than the chosen one. Without this
-// script the page has the same content, and no buttons.
+// Filters hide the parts of another language pair, and the columns of another beam width, than the
+// chosen ones, but not on paper. Without this script the page has the same content, and no buttons.
 "use strict";
 (() => {
   const ORDERS = ["ascending", "descending", null];
@@ -79,17 +79,24 @@
     }
   }
 
-  /** Hide the elements whose `data-NAME` is not `value`; show all of them if `value` is empty. */
+  /** Take the elements away whose `data-NAME` is not `value`, and what would hold nothing then;
+      bring all of them back if `value` is empty. */
   function choose(name, value) {
-    for (const element of document.querySelectorAll(`[data-${name}]`))
-      element.hidden = value !== "" && element.dataset[name] !== value;
+    const parts = `[data-${name}]`;
+    for (const element of document.querySelectorAll(parts))
+      element.classList.toggle("away", value !== "" && element.dataset[name] !== value);
+    for (const whole of document.querySelectorAll("main table, main section")) {
+      const all = [...whole.querySelectorAll(parts)];
+      const nothing = all.length > 0 && all.every(element => element.classList.contains("away"));
+      whole.classList.toggle(`no-${name}`, nothing);
+    }
   }
 
   const filters = document.querySelector(".filters");
   if (filters.elements.length) {
     filters.hidden = false;
     filters.addEventListener("change", event => choose(event.target.name, event.target.value));
-    filters.reset(); // a browser may remember what was chosen before the page was loaded anew
+    filters.addEventListener("submit", event => event.preventDefault()); // Enter in a choice
   }
 
   document.querySelectorAll("main table").forEach(sortable);

@@ -1,6 +1,5 @@
 """HTML pages that need no other file: from templates, with style and script inside."""
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,7 @@ import jinja2
 
 from contextnmt.files import atomic
 from contextnmt.report.contrasts import REPEATS
-from contextnmt.report.experiment import LANGUAGES, Experiment, pair_title
+from contextnmt.report.experiment import Experiment, pair_of, pair_title
 from contextnmt.report.provenance import duration
 from contextnmt.report.significance_table import LEVEL
 from contextnmt.report.table_head import beam_of, heading_rows
@@ -35,6 +34,7 @@ NAMES = {
     "beam_of": beam_of,
     "duration": duration,
     "heading_rows": heading_rows,
+    "pair_of": pair_of,
     "signed": signed,
 }
 
@@ -51,7 +51,7 @@ def render(template: str, content: dict[str, Any], out: Path) -> None:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(NAMES, pair_of=pair_of)
+    environment.globals.update(NAMES)
     files = {
         "style": STYLE.read_text(encoding="utf-8"),
         "script": SCRIPT.read_text(encoding="utf-8"),
@@ -61,16 +61,12 @@ def render(template: str, content: dict[str, Any], out: Path) -> None:
 
 
 def filters(experiments: list[Experiment]) -> list[Filter]:
-    """What a reader of a page about some experiments can choose, where there is a choice."""
+    """What a reader of a page about some experiments can choose, where there is a choice.
+
+    Of beam widths those that all of them have: any other would leave tables without a column.
+    """
     pairs = {pair: pair_title(pair) for about in experiments for pair in about.pairs}
-    beams = {beam: str(beam) for about in experiments for beam in about.beams}
-    widths = [(str(beam), label) for beam, label in sorted(beams.items())]
-    both = [("pair", "Language pair", list(pairs.items())), ("beam", "Beam", widths)]
+    beams = sorted(set.intersection(*(set(about.beams) for about in experiments)))
+    widths = [(str(beam), str(beam)) for beam in beams]
+    both = [("pair", "Language pair", list(pairs.items())), ("beam", "Columns of beam", widths)]
     return [each for each in both if len(each[2]) > 1]
-
-
-def pair_of(title: str) -> str:
-    """The language pair that a title is of (see `pair_title`), or an empty string."""
-    found = re.search(r"(\w+) → (\w+)", title)
-    codes = {name: code for code, name in LANGUAGES.items()}
-    return "-".join(codes.get(name, name) for name in found.groups()) if found else ""

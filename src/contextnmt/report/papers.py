@@ -1,4 +1,4 @@
-"""The overview of a preset: what each paper says and what is measured, and where the rest is."""
+"""The page of all papers: what each says, what is measured, and where the rest is."""
 
 import os
 from pathlib import Path
@@ -14,10 +14,10 @@ from contextnmt.report.published import headline
 from contextnmt.report.rendering import filters, render
 from contextnmt.report.tables import Table, read_table
 
-TEMPLATE = "overview.html.j2"
+TEMPLATE = "papers.html.j2"
 
 
-def overview(
+def papers(
     experiment: Annotated[
         list[str], typer.Option(help="an experiment, as a JSON object; repeatable")
     ],
@@ -28,32 +28,53 @@ def overview(
         list[Path], typer.Option(help="page of an experiment, .../EXPERIMENT/NAME; repeatable")
     ],
     out: Annotated[Path, typer.Option(help="HTML file to write")],
+    missing: Annotated[
+        list[str] | None, typer.Option(help="why a paper has no report; repeatable")
+    ] = None,
 ) -> None:
-    """Write the overview: claims, findings and BLEU of each experiment, and links to the pages.
+    """Write the page of all papers: claims, findings and BLEU of each, and links to their pages.
 
     Needed are the tables of BLEU and of significance; claims are shown where there are some.
 
-    Example: contextnmt overview --experiment "$JSON"
+    Example: contextnmt papers --experiment "$JSON"
     --table results/demo/report/choi2017/tables/table4.json
     --table results/demo/report/choi2017/tables/significance.json
     --page results/demo/report/choi2017/index.html --out results/demo/report/index.html
     """
-    papers = [
-        paper(
-            about,
-            {path.stem: read_table(path) for path in table if path.parts[-3] == about.name},
-            [os.path.relpath(path, out.parent) for path in page if path.parts[-2] == about.name],
-        )
-        for about in map(parse_experiment, experiment)
-    ]
-    abouts = [each["about"] for each in papers]
+    abouts = list(map(parse_experiment, experiment))
+    tables = of_experiments("--table", table, 3, abouts)
+    pages = of_experiments("--page", page, 2, abouts)
     content = {
         "preset": abouts[0].preset,
         "corpora": abouts[0].corpora,
         "filters": filters(abouts),
-        "papers": papers,
+        "missing": missing or [],
+        "papers": [
+            paper(
+                about,
+                {path.stem: read_table(path) for path in tables[about.name]},
+                [os.path.relpath(path, out.parent) for path in pages[about.name]],
+            )
+            for about in abouts
+        ],
     }
     render(TEMPLATE, content, out)
+
+
+def of_experiments(
+    option: str, paths: list[Path], place: int, abouts: list[Experiment]
+) -> dict[str, list[Path]]:
+    """The files of each experiment, whose name is that part of a path, counted from its end.
+
+    Raises UserError if a file is of none of them.
+    """
+    found: dict[str, list[Path]] = {about.name: [] for about in abouts}
+    for path in paths:
+        name = ("", *path.absolute().parts)[-place:][0]
+        if name not in found:
+            raise UserError(f"{option} {path}: of none of the experiments {', '.join(found)}")
+        found[name].append(path)
+    return found
 
 
 def paper(about: Experiment, tables: dict[str, Table], pages: list[str]) -> dict[str, Any]:
@@ -63,7 +84,7 @@ def paper(about: Experiment, tables: dict[str, Table], pages: list[str]) -> dict
     """
     for name in (about.table, "significance"):
         if name not in tables:
-            raise UserError(f"--table: no {name}.json of {about.name}: the overview needs it")
+            raise UserError(f"--table: no {name}.json of {about.name}: the page needs it")
     if len(pages) != 1:
         raise UserError(f"--page: give the page of {about.name} once")
     bleu = tables[about.table]
@@ -74,6 +95,7 @@ def paper(about: Experiment, tables: dict[str, Table], pages: list[str]) -> dict
         "claims": tables.get("claims", Table([], [], [])),
         "findings": shortened(findings(about, bleu.data, tables["significance"].data, [])),
         "bleu": [block for block in bleu.blocks if block.title in titles(about)],
+        "bleu_notes": bleu.notes,
         "page": pages[0].replace(os.sep, "/"),
     }
 

@@ -1,4 +1,4 @@
-"""The overview: each paper with its claims and a way to its page; what is missing is named."""
+"""The page of all papers: claims and a way to the page of each; what is missing is named."""
 
 import json
 import re
@@ -10,7 +10,7 @@ import pytest
 from results_folder import Results, make_report, make_results
 
 from contextnmt.errors import UserError
-from contextnmt.report.overview import overview
+from contextnmt.report.papers import papers
 
 PAPERS = ["choi2017", "bahdanau2015", "chen2017"]
 
@@ -18,7 +18,7 @@ PAPERS = ["choi2017", "bahdanau2015", "chen2017"]
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory, results: Results, reported: Path) -> Path:
     """The reports of all papers, laid as the workflow lays them."""
-    folder = tmp_path_factory.mktemp("overview")
+    folder = tmp_path_factory.mktemp("papers")
     for name in PAPERS:
         if name == results.about["name"]:
             made, page = results, reported
@@ -31,7 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, results: Results, reported:
 
 
 def arguments(folder: Path) -> dict[str, Any]:
-    """What `overview` is called with."""
+    """What `papers` is called with."""
     experiments = [(folder / name / "experiment.json").read_text() for name in PAPERS]
     names = ["significance", "claims", *(json.loads(text)["table"] for text in experiments)]
     found = [path for name in names for path in folder.glob(f"*/tables/{name}.json")]
@@ -45,7 +45,7 @@ def arguments(folder: Path) -> dict[str, Any]:
 
 
 def test_every_paper_has_its_claims_numbers_and_link(folder: Path) -> None:
-    overview(**arguments(folder))
+    papers(**arguments(folder), missing=["no system of x is finished"])
     text = (folder / "index.html").read_text()
     sections = re.findall(r'<section id="(\w+)">(.*?)</section>', text, flags=re.DOTALL)
     assert [name for name, _ in sections] == PAPERS
@@ -55,7 +55,9 @@ def test_every_paper_has_its_claims_numbers_and_link(folder: Path) -> None:
         assert ("whether it holds here" in section) == (name != "chen2017")
         assert ("Reconstruction." in section) == (name == "chen2017")
         assert "<th" in section
-    assert "detokenized" not in text
+    assert "English → French, detokenized" not in text
+    assert "no system of x is finished" in text
+    assert 'name="beam"' in text  # all of them have 1 and 12
     for target in re.findall(r'href="([^"#]+)"', text):
         assert target == "data:," or (folder / target).exists(), target
     assert "src=" not in text
@@ -64,7 +66,11 @@ def test_every_paper_has_its_claims_numbers_and_link(folder: Path) -> None:
 def test_what_is_missing_is_named(folder: Path) -> None:
     of = arguments(folder)
     with pytest.raises(UserError, match=r"--page: give the page of chen2017 once"):
-        overview(**of | {"page": of["page"][:2]})
+        papers(**of | {"page": of["page"][:2]})
     least = [path for path in of["table"] if path.stem != "significance"]
     with pytest.raises(UserError, match=r"--table: no significance\.json of choi2017"):
-        overview(**of | {"table": least})
+        papers(**of | {"table": least})
+    with pytest.raises(
+        UserError, match=r"--page index\.html: of none of the experiments choi2017, "
+    ):
+        papers(**of | {"page": [*of["page"], Path("index.html")]})
