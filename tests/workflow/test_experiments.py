@@ -63,6 +63,14 @@ def results(snakemake: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "results" / "demo"
 
 
+def test_the_page_of_all_papers_leads_to_theirs(results: Path) -> None:
+    page = (results / "report" / "index.html").read_text()
+    for experiment in SYSTEMS:
+        assert f'<section id="{experiment}">' in page
+        assert (results / "report" / experiment / "index.html").exists()
+        assert f'href="{experiment}/index.html"' in page
+
+
 @pytest.mark.parametrize("experiment", SYSTEMS)
 def test_every_system_is_trained_as_its_paper_has_it_and_scored(
     results: Path, experiment: str
