@@ -49,6 +49,7 @@ SECTIONS = [
             ("En-De: paper", "choi2017_table4.csv", "en-de"),
             ("demo", "demo_scores.md", "en-de test"),
             ("multi30k", "multi30k_short.md", "en-de test_2016_flickr"),
+            ("En-Fr: laws", "canada_laws.md", "en-fr laws-test"),
         ],
     ),
     Section(
@@ -57,6 +58,7 @@ SECTIONS = [
         [
             ("En-Fr: paper", "bahdanau2015_table1.csv", "en-fr"),
             ("demo", "demo_scores.md", "en-fr test"),
+            ("laws", "canada_laws.md", "en-fr laws-test"),
             ("En-De: multi30k", "multi30k_short.md", "en-de test_2016_flickr"),
         ],
     ),
