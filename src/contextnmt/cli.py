@@ -61,6 +61,7 @@ STAGES = {
     "cbow": "contextnmt.evaluation.cbow",
     "local-charts": "contextnmt.evaluation.local_charts",
     "masks": "contextnmt.evaluation.masks",
+    "stale": "contextnmt.report.stale",
     "cleaning-table": "contextnmt.report.cleaning_table",
     "selection-table": "contextnmt.report.selection_table",
     "selection-figures": "contextnmt.report.selection_figures",
@@ -97,7 +98,7 @@ STEPS = {
     "train": "Training",
     "translate": "Translation",
     "known-lines": "Evaluation",
-    "cleaning-table": "Report",
+    "stale": "Report",
 }
 
 #: No stage: it says what a call of Snakemake will cost.

@@ -17,9 +17,10 @@ from contextnmt.errors import UserError
 from contextnmt.evaluation import significance
 from contextnmt.evaluation.score import tokenized_bleu
 from contextnmt.files import write_json, write_lines
-from contextnmt.report.changed_settings import MISSING, differences, scope
+from contextnmt.report.changed_settings import scope
 from contextnmt.report.compare import COLUMNS, compare
 from contextnmt.report.experiment import Run
+from contextnmt.report.nested import MISSING, differences
 
 NO_CHANGE = "Trainings: no difference in settings, texts, code, environment, as the folders tell."
 

@@ -158,6 +158,10 @@ def test_nothing_temporary_is_left(results: Path) -> None:
     assert not list(results.glob("train/*/*/*/state"))
 
 
+def test_nothing_is_stale(results: Path) -> None:
+    assert read_json(results / "stale" / "choi2017.json") == {}
+
+
 def test_there_is_nothing_left_to_do(demo: Path, snakemake: Run) -> None:
     run = snakemake(demo, "choi2017", "-n")
     assert "Nothing to be done" in run.stdout, run.stdout[-3000:]

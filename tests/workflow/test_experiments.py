@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -35,7 +36,7 @@ TEXTS = ["dev", "test"]
 #: How each of them is translated, as the names of the translations end.
 VARIANTS = {"bahdanau2015": ["", ".no-unknown", ".normalised"], "chen2017": [""]}
 TABLES = {"bahdanau2015": "table1", "chen2017": "bleu"}
-OWN = {
+OWN: dict[str, Any] = {
     "pairs": ["en-fr"],
     "systems": [system for systems in SYSTEMS.values() for system in systems],
     "text": {"vocabulary_size": 300},
@@ -44,6 +45,8 @@ OWN = {
     "decoding": {"beams": [2]},
     "experiments": {"bahdanau2015": {"decoding": {"nbest": 2}}},
 }
+#: The same after an edit that trains all systems anew.
+EDITED = OWN | {"model": OWN["model"] | {"hidden": 9}}
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -212,14 +215,27 @@ def test_with_gaps_the_page_is_made_of_what_is_finished(gapped: Path, snakemake:
 
 
 def test_with_gaps_nothing_finished_is_made_anew(gapped: Path, snakemake: Run) -> None:
-    (gapped / "own.yaml").write_text(yaml.safe_dump(OWN | {"model": {"hidden": 9}}))
+    (gapped / "own.yaml").write_text(yaml.safe_dump(EDITED))
     paths = [*paths_of_own_run(gapped), "--profile", "local", "--config", "gaps=true"]
     run = snakemake(ROOT, "chen2017", *paths)
     assert run.returncode == 1
     assert "are out of date, and with gaps=true they are not made anew" in run.stdout
     assert "Traceback" not in run.stdout
     assert (gapped / "results/demo/train/en-fr/gru/1/model.safetensors").exists()
-    accepted = snakemake(ROOT, "chen2017", "--touch", *paths)
+
+
+def test_what_was_accepted_is_marked_as_stale(gapped: Path, snakemake: Run) -> None:
+    (gapped / "own.yaml").write_text(yaml.safe_dump(EDITED))
+    paths = [*paths_of_own_run(gapped), "--profile", "local", "--config", "gaps=true"]
+    accepted = snakemake(ROOT, "translations", "--touch", *paths)
     assert accepted.returncode == 0, accepted.stdout[-3000:]
+    run = snakemake(ROOT, "chen2017", *paths, timeout=300)
+    assert run.returncode == 0, run.stdout[-5000:]
+    assert not re.search(r"^(train|translate|all) +\d+$", run.stdout, re.MULTILINE)
+    report = gapped / "results" / "demo" / "report" / "chen2017"
+    rows = read_json(report / "tables" / "bleu.json")["blocks"][0]["rows"]
+    assert [row["label"].endswith("(stale)") for row in rows] == [True] * len(SYSTEMS["chen2017"])
+    told = "GRU baseline (model.hidden was 8, is 9 now); "
+    assert told in (report / "index.html").read_text()
     again = snakemake(ROOT, "chen2017", "-n", *paths)
     assert "Nothing to be done" in again.stdout

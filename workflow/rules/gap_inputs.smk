@@ -116,6 +116,32 @@ def unfinished(experiment):
     )
 
 
+def recipes_of(experiment):
+    """Model and training of the finished systems of an experiment, by pair and system, as JSON."""
+    return settings(
+        {
+            pair: {
+                system: {
+                    part: recipes.recipe(CONFIGURATION, pair, system)[part]
+                    for part in ["model", "training"]
+                }
+                for system in finished(experiment, pair)
+            }
+            for pair in reported_pairs(experiment)
+        }
+    )
+
+
+def view_manifests(experiment):
+    """What the ids of the training text are, in each pair and view of its finished systems."""
+    views = {
+        (pair, recipes.recipe(CONFIGURATION, pair, system)["view"]): None
+        for pair in reported_pairs(experiment)
+        for system in finished(experiment, pair)
+    }
+    return [f"<results>/binarize/{pair}/{view}/manifest.json" for pair, view in views]
+
+
 def refuse_anew(jobs):
     """End the program if these jobs would make a finished run anew: a report with gaps does not."""
     outdated = [
@@ -129,5 +155,6 @@ def refuse_anew(jobs):
         sys.exit(
             f"{len(outdated)} of the finished trainings and translations are out of date, and with "
             f"gaps=true they are not made anew, the first one {outdated[0]}: -n says what changed; "
-            "accept the change with --touch, or leave gaps=true out"
+            "accept the change with --touch translations, and the report marks them as stale; or "
+            "leave gaps=true out"
         )

@@ -321,6 +321,7 @@ def benchmarks(experiment):
             ]
         ),
         *replacing_benchmarks(experiment),
+        f"stale/{experiment}",
     ]
     patterns = (re.sub(r"\.[0-9]+of([0-9]+)", r".*of\1", name) for name in names)
     return [f"{RESULTS}/benchmarks/{name}.tsv" for name in dict.fromkeys(patterns)]

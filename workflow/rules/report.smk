@@ -26,6 +26,39 @@ CAPTIONS += ["table1", "table2", "table3", "trainings", "unknown-words", "workfl
 CAPTIONS += ["local-charts", "masks", "masks-figure"]
 
 
+rule stale:
+    input:
+        models=lambda wildcards: finished_runs(
+            "<results>/train/{pair}/{system}/{seed}/model.json", wildcards.experiment
+        ),
+        manifests=lambda wildcards: view_manifests(wildcards.experiment),
+    output:
+        "<results>/stale/{experiment}.json",
+    log:
+        "<logs>/stale/{experiment}.log",
+    benchmark:
+        "<benchmarks>/stale/{experiment}.tsv"
+    localrule: True
+    conda:
+        "../../envs/contextnmt.yaml"
+    params:
+        *code("contextnmt.report.stale"),
+        experiment=lambda wildcards: experiment(wildcards.experiment, *OF_RUNS),
+        recipes=lambda wildcards: recipes_of(wildcards.experiment),
+        # One param for both, since Snakemake compares params as a set: another order re-runs.
+        files=lambda wildcards, input: " ".join(
+            [
+                repeated("--model", input.models),
+                repeated("--manifest", input.manifests),
+            ]
+        ),
+    message:
+        "{wildcards.experiment}: what is stale"
+    shell:
+        "python -m contextnmt stale {params.files} --recipes {params.recipes:q}"
+        " --experiment {params.experiment:q} --out {output} > {log} 2>&1"
+
+
 # Rules of its own for each experiment: Snakemake knows the outputs of a rule before it knows its
 # wildcards, and the language pairs, hence the files, depend on the experiment.
 for name in REPORTED:
@@ -40,6 +73,7 @@ for name in REPORTED:
             ensembles=finished_ensembles(
                 "<results>/score/{pair}/{system}/{seed}/scores.json", name
             ),
+            stale=f"<results>/stale/{name}.json",
         output:
             report(
                 f"<results>/report/{name}/tables/{bleu_table(name)}.csv",
@@ -69,7 +103,7 @@ for name in REPORTED:
             f"{name}: BLEU"
         shell:
             "python -m contextnmt bleu-table {params.files} --experiment {params.experiment:q}"
-            " --out {params.out} > {log} 2>&1"
+            " --stale {input.stale} --out {params.out} > {log} 2>&1"
 
     if phenomena_files(name):
 
@@ -143,6 +177,7 @@ for name in REPORTED:
                 "<results>/train/{pair}/{system}/{seed}/model.json", name
             ),
             logs=finished_runs("<results>/train/{pair}/{system}/{seed}/log.jsonl", name),
+            stale=f"<results>/stale/{name}.json",
         output:
             report(
                 f"<results>/report/{name}/tables/trainings.csv",
@@ -173,7 +208,7 @@ for name in REPORTED:
             f"{name}: table of trainings"
         shell:
             "python -m contextnmt trainings-table {params.files} --experiment {params.experiment:q}"
-            " --out {params.out} > {log} 2>&1"
+            " --stale {input.stale} --out {params.out} > {log} 2>&1"
 
     rule:
         name:
@@ -228,6 +263,7 @@ for name in REPORTED:
                 "<results>/train/{pair}/{system}/{seed}/model.json", name
             ),
             restored=finished_runs("<results>/restore/{pair}/{system}/{seed}", name),
+            stale=f"<results>/stale/{name}.json",
             # Not shown: whoever sees the page can try its systems on text of their own.
             runs=finished_runs("<results>/run/{pair}/{system}/{seed}.json", name),
             captions=[
@@ -273,6 +309,7 @@ for name in REPORTED:
             # Snakemake lets a benchmark file be deleted, and does not make it again.
             " $(ls {params.benchmarks} 2> /dev/null | sed 's/^/--benchmark /')"
             " $(ls {params.made} 2> /dev/null | sed 's/^/--made /')"
+            " --stale {input.stale}"
             " --experiment {params.experiment:q} --out {output} > {log} 2>&1"
 
 
@@ -284,6 +321,7 @@ if REPORTED:
             pages=expand(
                 "<results>/report/{experiment}/index.html", experiment=REPORTED
             ),
+            stale=expand("<results>/stale/{experiment}.json", experiment=REPORTED),
         output:
             report(
                 "<results>/report/index.html",
@@ -302,7 +340,11 @@ if REPORTED:
                 "--experiment", (experiment(name, *PAGE) for name in REPORTED)
             ),
             files=lambda wildcards, input: " ".join(
-                [repeated("--table", input.tables), repeated("--page", input.pages)]
+                [
+                    repeated("--table", input.tables),
+                    repeated("--page", input.pages),
+                    repeated("--stale", input.stale),
+                ]
             ),
             missing=repeated(
                 "--missing",

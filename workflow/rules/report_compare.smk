@@ -6,7 +6,8 @@ for name in REPORTED:
         name:
             f"{name}_significance"
         input:
-            significance_files(name),
+            files=significance_files(name),
+            stale=f"<results>/stale/{name}.json",
         output:
             report(
                 f"<results>/report/{name}/tables/significance.csv",
@@ -25,13 +26,13 @@ for name in REPORTED:
         params:
             *code("contextnmt.report.significance_table"),
             experiment=experiment(name, *OF_RUNS, "beams", "test"),
-            files=lambda wildcards, input: repeated("--significance", input),
+            files=lambda wildcards, input: repeated("--significance", input.files),
             out=lambda wildcards, output: Path(output[0]).with_suffix(""),
         message:
             f"{name}: table of significance"
         shell:
             "python -m contextnmt significance-table {params.files} --experiment {params.experiment:q}"
-            " --out {params.out} > {log} 2>&1"
+            " --stale {input.stale} --out {params.out} > {log} 2>&1"
 
     if CONFIGURATION["experiments"][name].get("claims"):
 
@@ -41,6 +42,7 @@ for name in REPORTED:
             input:
                 bleu=f"<results>/report/{name}/tables/{bleu_table(name)}.json",
                 significance=first_significance_files(name),
+                stale=f"<results>/stale/{name}.json",
             output:
                 report(
                     f"<results>/report/{name}/tables/claims.csv",
@@ -67,7 +69,7 @@ for name in REPORTED:
                 f"{name}: the paper's claims"
             shell:
                 "python -m contextnmt claims-table --bleu-table {input.bleu} {params.files}"
-                " --experiment {params.experiment:q} --out {params.out} > {log} 2>&1"
+                " --stale {input.stale} --experiment {params.experiment:q} --out {params.out} > {log} 2>&1"
 
     rule:
         name:

@@ -29,6 +29,7 @@ from contextnmt.report.bleu_scores import (
 from contextnmt.report.experiment import Experiment, pair_title, parse_experiment
 from contextnmt.report.gaps import gap_notes
 from contextnmt.report.published import headline, published_bleu
+from contextnmt.report.staleness import stale_notes, with_stale
 from contextnmt.report.tables import (
     NONE,
     PAPER,
@@ -61,6 +62,7 @@ def bleu_table(
     ensemble_scores: Annotated[
         list[Path] | None, typer.Option(help="scores.json of an ensemble; repeatable")
     ] = None,
+    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
 ) -> None:
     """Set the BLEU of every system beside the paper's, and write it as CSV, Markdown and LaTeX.
 
@@ -69,7 +71,7 @@ def bleu_table(
     Example: contextnmt bleu-table --scores results/demo/score/en-fr/baseline/1/scores.json
     --experiment "$JSON" --out results/demo/report/choi2017/tables/table4
     """
-    about = parse_experiment(experiment)
+    about = with_stale(parse_experiment(experiment), stale)
     runs = scores_of_runs(about, scores)
     ensembles = scores_of_ensembles(about, ensemble_scores or [])
     paper = printed(about)
@@ -104,9 +106,10 @@ def rows(
     """
     shown = []
     for system in about.systems:
-        shown.append(Row(system.label, system.id, runs, compared=True, printed=True))
+        name = about.label(pair, system.id)
+        shown.append(Row(name, system.id, runs, compared=True, printed=True))
         if ensembles and not about.gap(pair, system.id):
-            label = f"{system.label}, ensemble of {len(about.seeds)} seeds"
+            label = f"{name}, ensemble of {len(about.seeds)} seeds"
             shown.append(Row(label, system.id, ensembles))
     others = compared(paper, pair)
     return shown + [Row(row["label"], row["system"], {}, printed=True) for row in others]
@@ -291,7 +294,7 @@ def notes(about: Experiment, runs: Scores, ensembles: Scores, paper: Printed) ->
             "Ensemble: one translation, whose words the models of all seeds predict together; not "
             "in the mean, and never bold."
         )
-    lines += gap_notes(about)
+    lines += gap_notes(about) + stale_notes(about)
     lines += notes_on_variants(about, runs)
     lines += remarks(about, runs) + remarks(about, ensembles, ", ensemble")
     lines += notes_on_paper(about, paper)

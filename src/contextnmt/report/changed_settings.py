@@ -1,12 +1,12 @@
 """What differs between two results folders in how their runs were made."""
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from contextnmt.report.compared_results import Results, run_name
 from contextnmt.report.experiment import Run
+from contextnmt.report.nested import differences, shown
 
 #: Part of a record -> what a difference in it is called, and what stands before its keys.
 PARTS = {
@@ -27,16 +27,6 @@ LABELS: tuple[Callable[[Run], str], ...] = (
     lambda run: f"{run.pair}/{run.system}",
     run_name,
 )
-
-
-class Missing:
-    """The value of a key that one of two records has not."""
-
-    def __repr__(self) -> str:
-        return "not stated"
-
-
-MISSING = Missing()
 
 
 @dataclass(frozen=True)
@@ -76,35 +66,6 @@ def changes(a: Results, b: Results) -> list[Change]:
 def compared(a: Results, b: Results) -> list[Run]:
     """The runs that both folders tell of how they were made."""
     return sorted(a.records.keys() & b.records.keys())
-
-
-def differences(a: Any, b: Any, key: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """The dotted keys at which two values differ, and both values.
-
-    Where only one of the two is a block of keys it is one value: a part of the model that is there
-    or is not.
-    """
-    if isinstance(a, Mapping) and isinstance(b, Mapping):
-        for step in {**a, **b}:
-            below = f"{key}.{step}" if key else step
-            yield from differences(a.get(step, MISSING), b.get(step, MISSING), below)
-    elif is_list_of_blocks(a) and is_list_of_blocks(b) and len(a) == len(b):
-        for number, (left, right) in enumerate(zip(a, b, strict=True), start=1):
-            yield from differences(left, right, f"{key}.{number}")
-    elif a != b:
-        yield key, a, b
-
-
-def is_list_of_blocks(value: Any) -> bool:
-    """Whether a value is a list with keys below it."""
-    return isinstance(value, list) and all(isinstance(each, Mapping) for each in value)
-
-
-def shown(value: Any) -> str:
-    """A value as a configuration has it; empty if it is missing."""
-    if value is MISSING:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def scope(runs: Iterable[Run], every: Iterable[Run]) -> str:

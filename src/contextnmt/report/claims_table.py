@@ -10,6 +10,7 @@ from contextnmt.report.contrasts import REPEATS, Difference, beyond_chance, diff
 from contextnmt.report.experiment import Claim, Experiment, match, parse_experiment
 from contextnmt.report.gaps import gap_notes
 from contextnmt.report.significance_table import LEVEL, Key, content_of, key_of, rows_of
+from contextnmt.report.staleness import stale_notes, with_stale
 from contextnmt.report.tables import NONE, Block, Cell, Table, read_table, signed, write_table
 
 COLUMNS = [("holds here",), ("paper",), ("here",), ("95 % interval",)]
@@ -25,6 +26,7 @@ def claims_table(
     significance: Annotated[list[Path], typer.Option(help="stage significance; repeatable")],
     experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
     out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
+    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
 ) -> None:
     """Hold the claims of the paper against the scores: differences, intervals, verdicts.
 
@@ -36,7 +38,7 @@ def claims_table(
     --significance results/demo/significance/choi2017/en-fr/test.beam12.json
     --experiment "$JSON" --out results/demo/report/choi2017/tables/claims
     """
-    about = parse_experiment(experiment)
+    about = with_stale(parse_experiment(experiment), stale)
     bleu = read_table(bleu_table).data
     keys = [(pair, about.test[pair][0]) for pair in about.pairs]
     data = [
@@ -100,7 +102,7 @@ def outcome(claim: Claim, found: list[Difference], tested: dict[str, Any]) -> di
 
 def block(about: Experiment, pair: str, data: list[dict[str, Any]]) -> Block:
     """The claims as a reader sees them."""
-    labels = {system.id: system.label for system in about.systems}
+    labels = {system.id: about.label(pair, system.id) for system in about.systems}
     rows = [
         (f"{row['claim']} ({labels[row['system']]} over {labels[row['baseline']]})", cells(row))
         for row in data
@@ -151,4 +153,4 @@ def notes(about: Experiment, data: list[dict[str, Any]]) -> list[str]:
             "Whether length matters: the difference on source sentences longer than the median, "
             "less that on the others, both in points of BLEU; tested by the paired bootstrap alone."
         )
-    return lines + gap_notes(about)
+    return lines + gap_notes(about) + stale_notes(about)

@@ -7,8 +7,9 @@ from itertools import groupby
 
 from contextnmt.evaluation.resampling import CONFIDENCE
 from contextnmt.report.changed_scores import SIDES, ScoreChange, seed_list
-from contextnmt.report.changed_settings import MISSING, Change, scope, shown
+from contextnmt.report.changed_settings import Change, scope
 from contextnmt.report.experiment import Run
+from contextnmt.report.nested import MISSING, shown
 from contextnmt.report.provenance import DIGITS
 from contextnmt.report.significance_table import LEVEL, p_value, scored, span
 from contextnmt.report.tables import NONE, signed

@@ -99,6 +99,8 @@ class Experiment:
     #: Language pair -> system -> why it is not finished. A pair of which nothing is finished stands
     #: here alone, not among `pairs`.
     gaps: dict[str, dict[str, str]] = field(default_factory=dict)
+    #: Language pair -> system -> what has changed since it was trained, if anything has.
+    stale: dict[str, dict[str, str]] = field(default_factory=dict)
 
     @property
     def runs(self) -> list[Run]:
@@ -117,6 +119,11 @@ class Experiment:
     def finished(self, pair: str) -> list[System]:
         """The systems that are finished in a language pair: all of them, where none is a gap."""
         return [system for system in self.systems if not self.gap(pair, system.id)]
+
+    def label(self, pair: str, system: str) -> str:
+        """The label of a system beside its numbers of a language pair, marked if they are stale."""
+        (label,) = (each.label for each in self.systems if each.id == system)
+        return f"{label} (stale)" if self.stale.get(pair, {}).get(system) else label
 
     @property
     def beam(self) -> int:

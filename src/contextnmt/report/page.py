@@ -30,6 +30,7 @@ from contextnmt.report.provenance import (
 from contextnmt.report.published import headline
 from contextnmt.report.rendering import filters, render
 from contextnmt.report.restoration import restoration
+from contextnmt.report.staleness import stale_lines, with_stale
 from contextnmt.report.tables import read_table, signed
 
 TEMPLATE = "page.html.j2"
@@ -82,6 +83,7 @@ def page(
     made: Annotated[
         list[Path] | None, typer.Option(help="Snakemake benchmark of a report's rule; repeatable")
     ] = None,
+    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
 ) -> None:
     """Write the page: findings, tables, figures, example translations, and what was run.
 
@@ -96,7 +98,7 @@ def page(
     --made results/demo/benchmarks/report/choi2017/table4.tsv --experiment "$JSON"
     --out results/demo/report/choi2017/index.html
     """
-    about = parse_experiment(experiment)
+    about = with_stale(parse_experiment(experiment), stale)
     tables = {path.stem: read_table(path) for path in table}
     if about.table not in tables:
         raise UserError(f"--table: no {about.table}.json among the tables: the page needs it")
@@ -146,6 +148,7 @@ def page(
         "symbolized": bool(symbols) or not SYMBOLIZATION.isdisjoint(tables),
         "facts": facts(about, models),
         "gaps": gap_lines(about),
+        "stale": stale_lines(about),
         "deviations": deviations(about),
         "unfinished": unfinished(models),
         "training_data": training_data(about, models),

@@ -12,6 +12,7 @@ from contextnmt.report.findings import Findings, findings
 from contextnmt.report.gaps import gap_lines
 from contextnmt.report.published import headline
 from contextnmt.report.rendering import filters, render
+from contextnmt.report.staleness import stale_lines, with_stale
 from contextnmt.report.tables import Table, read_table
 
 TEMPLATE = "papers.html.j2"
@@ -31,6 +32,9 @@ def papers(
     missing: Annotated[
         list[str] | None, typer.Option(help="why a paper has no report; repeatable")
     ] = None,
+    stale: Annotated[
+        list[Path] | None, typer.Option(help="what stage stale found, EXPERIMENT.json; repeatable")
+    ] = None,
 ) -> None:
     """Write the page of all papers: claims, findings and BLEU of each, and links to their pages.
 
@@ -41,7 +45,10 @@ def papers(
     --table results/demo/report/choi2017/tables/significance.json
     --page results/demo/report/choi2017/index.html --out results/demo/report/index.html
     """
-    abouts = list(map(parse_experiment, experiment))
+    found = {path.stem: path for path in stale or []}
+    abouts = [
+        with_stale(about, found.get(about.name)) for about in map(parse_experiment, experiment)
+    ]
     tables = of_experiments("--table", table, 3, abouts)
     pages = of_experiments("--page", page, 2, abouts)
     content = {
@@ -92,6 +99,7 @@ def paper(about: Experiment, tables: dict[str, Table], pages: list[str]) -> dict
         "about": about,
         "headline": headline(about.name),
         "gaps": gap_lines(about),
+        "stale": stale_lines(about),
         "claims": tables.get("claims", Table([], [], [])),
         "findings": shortened(findings(about, bleu.data, tables["significance"].data, [])),
         "bleu": [block for block in bleu.blocks if block.title in titles(about)],

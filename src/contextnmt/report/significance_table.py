@@ -9,6 +9,7 @@ from contextnmt.errors import UserError
 from contextnmt.files import read_json
 from contextnmt.report.experiment import Experiment, match, parse_experiment
 from contextnmt.report.gaps import dashes, gap_notes
+from contextnmt.report.staleness import stale_notes, with_stale
 from contextnmt.report.tables import NONE, Block, Cell, Table, signed, write_table
 
 #: A difference is significant if both tests find one as large by chance less often than this.
@@ -25,6 +26,7 @@ def significance_table(
     significance: Annotated[list[Path], typer.Option(help="stage significance; repeatable")],
     experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
     out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
+    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
 ) -> None:
     """Tabulate BLEU with confidence intervals, and every difference with two tests of it.
 
@@ -32,7 +34,7 @@ def significance_table(
     --significance results/demo/significance/choi2017/en-fr/test.beam12.json
     --experiment "$JSON" --out results/demo/report/choi2017/tables/significance
     """
-    about = parse_experiment(experiment)
+    about = with_stale(parse_experiment(experiment), stale)
     keys = [(pair, text) for pair in about.pairs for text in about.test[pair]]
     contents = {
         key: content_of(about, key[0], path)
@@ -45,7 +47,7 @@ def significance_table(
         if made.rows
     ]
     data = [row for key, content in contents.items() for row in rows_of(about, key, content)]
-    lines = notes(list(contents.values())) + gap_notes(about)
+    lines = notes(list(contents.values())) + gap_notes(about) + stale_notes(about)
     write_table(out, Table(blocks, data, lines))
 
 
@@ -83,7 +85,7 @@ def scores(about: Experiment, key: Key, content: dict[str, Any]) -> Block:
             cells = [Cell(NONE, entry["gap"]), Cell(NONE)]
         else:
             cells = scored(entry)
-        rows.append((system.label, cells))
+        rows.append((about.label(key[0], system.id), cells))
     return Block(title(about, key, ""), SCORE, rows)
 
 
@@ -96,7 +98,7 @@ def scored(entry: dict[str, Any]) -> list[Cell]:
 
 def differences(about: Experiment, key: Key, content: dict[str, Any]) -> Block:
     """Every difference that was tested; the significant ones are marked."""
-    labels = {system.id: system.label for system in about.systems}
+    labels = {system.id: about.label(key[0], system.id) for system in about.systems}
     rows = [
         (f"{labels[entry['system']]} over {labels[entry['baseline']]}", tested(entry))
         for entry in content["contrasts"]

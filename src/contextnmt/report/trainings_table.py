@@ -10,6 +10,7 @@ from contextnmt.report.experiment import Experiment, Run, by_run, parse_experime
 from contextnmt.report.gaps import gap_notes
 from contextnmt.report.provenance import duration, read_models
 from contextnmt.report.published import published_trainings
+from contextnmt.report.staleness import stale_notes, with_stale
 from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table, write_table
 from contextnmt.report.training_log import read_log
 
@@ -41,6 +42,7 @@ def trainings_table(
     log: Annotated[list[Path], typer.Option(help="log.jsonl of a run; repeatable")],
     experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
     out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
+    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
 ) -> None:
     """Tabulate updates, epochs, time, device, losses of each training, and how it was stopped.
 
@@ -48,14 +50,15 @@ def trainings_table(
     --log results/demo/train/en-fr/baseline/1/log.jsonl --experiment "$JSON"
     --out results/demo/report/choi2017/tables/trainings
     """
-    about = parse_experiment(experiment)
+    about = with_stale(parse_experiment(experiment), stale)
     models = read_models(by_run("--model", model, about))
     logs = {run: read_log(path) for run, path in by_run("--log", log, about).items()}
     settings = differing(models)
     rows = {run: figures(models[run], logs[run], settings) for run in about.runs}
     paper = published_trainings(about.name)
     blocks = [block(about, pair, rows, paper, settings) for pair in about.pairs]
-    write_table(out, Table(blocks, data(rows, paper), notes(paper) + gap_notes(about)))
+    told = notes(paper) + gap_notes(about) + stale_notes(about)
+    write_table(out, Table(blocks, data(rows, paper), told))
 
 
 def differing(models: dict[Run, Record]) -> list[str]:
@@ -117,7 +120,7 @@ def block(
         for seed, row in of_seeds.items():
             compared_cells = [c for key in COMPARED for c in beside(key, row, paper, system.id)]
             own_cells = [shown_value(key, row[key]) for key in [*OWN, *settings]]
-            shown_rows.append((system.label + seed, compared_cells + own_cells))
+            shown_rows.append((about.label(pair, system.id) + seed, compared_cells + own_cells))
     return Block(about.pair_title(pair), columns, shown_rows)
 
 

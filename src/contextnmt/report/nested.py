@@ -1,0 +1,44 @@
+"""Where two nested blocks of settings differ."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+
+class Missing:
+    """The value of a key that one of two records has not."""
+
+    def __repr__(self) -> str:
+        return "not stated"
+
+
+MISSING = Missing()
+
+
+def differences(a: Any, b: Any, key: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """The dotted keys at which two values differ, and both values.
+
+    Where only one of the two is a block of keys it is one value: a part of the model that is there
+    or is not.
+    """
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        for step in {**a, **b}:
+            below = f"{key}.{step}" if key else step
+            yield from differences(a.get(step, MISSING), b.get(step, MISSING), below)
+    elif is_list_of_blocks(a) and is_list_of_blocks(b) and len(a) == len(b):
+        for number, (left, right) in enumerate(zip(a, b, strict=True), start=1):
+            yield from differences(left, right, f"{key}.{number}")
+    elif a != b:
+        yield key, a, b
+
+
+def is_list_of_blocks(value: Any) -> bool:
+    """Whether a value is a list with keys below it."""
+    return isinstance(value, list) and all(isinstance(each, Mapping) for each in value)
+
+
+def shown(value: Any) -> str:
+    """A value as a configuration has it; empty if it is missing."""
+    if value is MISSING:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
