@@ -288,7 +288,7 @@ def make_run(folder: Path, run: str, bleu: float, position: int, tests: tuple[st
             file = f"{run}/{text}.beam{beam}"
             write_lines(folder / f"restore/{file}.gz", map(" ".join, output))
             if position == ALIGNED:
-                make_alignments(folder / f"translate/{file}", SENTENCES["en"], output)
+                make_alignments(folder / f"translate/{file}", [SENTENCES["en"]] * LINES, output)
     symbols = 10 * position if "symbol" in run else 0
     outcomes = {"rule": symbols // 10, "copy": 20 * symbols, "dropped": 3, "missing": 7 * symbols}
     write_json(

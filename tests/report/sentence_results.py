@@ -1,5 +1,6 @@
 """Made-up translations with alignments, and what the stages that show single sentences read."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +14,13 @@ if TYPE_CHECKING:
     from results_folder import Results
 
 
-def make_alignments(stem: Path, source: str, translations: list[list[str]]) -> None:
-    """What `translate --alignments` writes of a text whose lines are all `source`."""
+def make_alignments(stem: Path, sources: Iterable[str], translations: list[list[str]]) -> None:
+    """What `translate --alignments` writes of a text."""
     write_lines(stem.with_name(f"{stem.name}.gz"), map(" ".join, translations))
-    columns = len(source.split()) + 1
-    weights = [weights_of(len(line) + 1, columns) for line in translations]
+    weights = [
+        weights_of(len(line) + 1, len(source.split()) + 1)
+        for source, line in zip(sources, translations, strict=True)
+    ]
     write_alignments(stem.with_name(f"{stem.name}.alignments.npz"), weights)
 
 
