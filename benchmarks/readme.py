@@ -90,7 +90,7 @@ def measured(path: Path, pair: str, text: str) -> Column:
     scores = defaultdict(list)
     for line in read_lines(path):
         match line.strip("| ").split(" | "):
-            case [row_pair, system, row_text, beam, bleu, _] if (row_pair, row_text, beam) == (
+            case [row_pair, system, row_text, beam, bleu, *_] if (row_pair, row_text, beam) == (
                 pair,
                 text,
                 BEAM,

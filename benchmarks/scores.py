@@ -13,7 +13,7 @@ from pages import publish, table
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
 
-COLUMNS = ["pair", "system", "text", "beam", "BLEU", "detokenized"]
+COLUMNS = ["pair", "system", "text", "beam", "BLEU", "brevity penalty", "detokenized"]
 
 
 def runs(results: Path) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
@@ -36,7 +36,8 @@ def score_rows(run: str, scores: dict[str, Any]) -> Iterator[list[str]]:
         text, _, beam = name.rpartition(".beam")
         if not beam.isdecimal():  # dev.beam12.no-unknown
             continue
-        numbers = [f"{score['bleu']:.2f}", f"{score['bleu_detokenized']:.2f}"]
+        bleu, penalty, detokenized = (score[key] for key in ("bleu", "bp", "bleu_detokenized"))
+        numbers = [f"{bleu:.2f}", f"{penalty:.3f}", f"{detokenized:.2f}"]
         yield [pair, system, text, beam, *numbers]
 
 
@@ -77,8 +78,8 @@ def main(
         f"Python {facts['python']}, torch {facts['torch']}; an asterisk marks a commit with "
         "uncommitted changes.",
         "",
-        f"BLEU on tokenized text: `{score['signature']}`; detokenized, against the untouched "
-        f"reference: `{score['signature_detokenized']}`.",
+        f"BLEU on tokenized text, with its brevity penalty: `{score['signature']}`; detokenized, "
+        f"against the untouched reference: `{score['signature_detokenized']}`.",
         "",
         *table(COLUMNS, [row for run, _, scores in found for row in score_rows(run, scores)]),
         "",
