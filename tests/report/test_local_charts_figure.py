@@ -1,13 +1,15 @@
 """The figures of local charts."""
 
+import itertools
 import json
 from pathlib import Path
 
 from analysed_models import words_of, write_charts
 from made_up_experiments import experiment
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from contextnmt.report.figures import drawing
-from contextnmt.report.local_charts_figure import draw_chart, local_charts_figure
+from contextnmt.report.local_charts_figure import draw_chart, local_charts_figure, name_all
 
 ABOUT = json.dumps(experiment("choi2017", (1,), ("test",)))
 
@@ -33,12 +35,41 @@ def test_dots_are_where_the_words_are(tmp_path: Path) -> None:
     with drawing() as figure:
         axes = figure.subplots()
         draw_chart(axes, chart)
+        name_all(figure, [(axes, chart)])
         dots = axes.collections[0].get_offsets().tolist()
         labels = {text.get_text(): list(text.xy) for text in axes.texts}
     assert dots == [each["position"] for each in chart["neighbours"]]
     places = {each["word"]: each["position"] for each in chart["neighbours"]}
     assert len(labels) >= 4
     assert all(place == places[word] for word, place in labels.items())
+
+
+def test_no_name_covers_another(tmp_path: Path) -> None:
+    words = [f"w{number}" for number in range(6)]
+    content = write_charts(tmp_path / "en-fr.json", words, "cbow")
+    with drawing() as figure:
+        figure.set_size_inches(9, 6)
+        panels = list(figure.subplots(2, 3).flat)
+        drawn = list(zip(panels, content["charts"]["cbow"].values(), strict=True))
+        for axes, chart in drawn:
+            draw_chart(axes, chart)
+        name_all(figure, drawn)
+        renderer = FigureCanvasAgg(figure).get_renderer()
+        for axes in panels:
+            boxes = [text.get_window_extent(renderer) for text in axes.texts]
+            assert len(boxes) >= 6
+            assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
+            assert all(axes.bbox.x0 <= box.x0 and box.x1 <= axes.bbox.x1 for box in boxes)
+
+
+def test_where_no_place_is_free_the_name_stays_inside(tmp_path: Path) -> None:
+    content = write_charts(tmp_path / "en-fr.json", ["w7"], "cbow")
+    with drawing() as figure:
+        figure.set_size_inches(1.4, 1.2)
+        axes = figure.subplots()
+        draw_chart(axes, content["charts"]["cbow"]["w7"])
+        name_all(figure, [(axes, content["charts"]["cbow"]["w7"])])
+        assert len(axes.texts) >= 6
 
 
 def test_vectors_that_lack_a_word_say_so(tmp_path: Path) -> None:

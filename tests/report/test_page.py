@@ -437,5 +437,6 @@ def test_parts_are_marked_with_their_pair_and_columns_with_their_beam(
     assert pair_of(f"{about.pair_title(about.pairs[-1])}, test: more") == about.pairs[-1]
     assert pair_of("Table 2: English → German") == "en-de"
     assert pair_of("Symbols in percent of all words") == ""
+    assert pair_of("English → French and English → German") == ""
     assert beam_of(("beam 12", "paper")) == "12"
     assert beam_of(("beams", "12")) == beam_of(("here", "beam 12")) == ""

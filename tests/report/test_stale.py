@@ -128,7 +128,7 @@ def test_the_page_and_its_tables_mark_them(results: Results) -> None:
     page(**page_arguments(results) | {"stale": path})
     text = (results.folder / "report/index.html").read_text()
     assert '<aside class="card" id="stale">' in text
-    assert f"<li>{NOTE}</li>" in text
+    assert f">{NOTE}</li>" in text
     page(**page_arguments(results))
     assert 'id="stale"' not in (results.folder / "report/index.html").read_text()
 

@@ -205,7 +205,7 @@ def test_with_gaps_the_page_is_made_of_what_is_finished(gapped: Path, snakemake:
     assert len(here) == len(SYSTEMS["bahdanau2015"])
     assert f"Not finished: {note}" in table["notes"]
     page = (report / "index.html").read_text()
-    assert page.count(f"<li>{note}</li>") == 1
+    assert page.count(f">{note}</li>") == 1
     assert "Alignments" not in re.findall(r"<h2>([^<]*)</h2>", page)
     assert "Learning curves" in re.findall(r"<h2>([^<]*)</h2>", page)
     words = read_json(report / "tables" / "unknown-words.json")["blocks"][0]["rows"]

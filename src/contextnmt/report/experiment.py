@@ -180,10 +180,11 @@ def pair_title(pair: str) -> str:
 
 
 def pair_of(title: str) -> str:
-    """The language pair whose title (`pair_title`) a title has in it, or an empty string."""
-    found = re.search(r"(\w+) → (\w+)", title)
+    """The one language pair whose title (`pair_title`) a text has in it; empty if it has none, or
+    several."""
+    found = set(re.findall(r"(\w+) → (\w+)", title))
     codes = {name: code for code, name in LANGUAGES.items()}
-    return "-".join(codes.get(name, name) for name in found.groups()) if found else ""
+    return "-".join(codes.get(name, name) for name in found.pop()) if len(found) == 1 else ""
 
 
 def run_of(path: Path) -> Run:

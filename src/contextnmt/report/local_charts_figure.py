@@ -1,5 +1,8 @@
 """Local charts as Choi et al. 2017, section 3.2, describe them: the plane of both axes."""
 
+import itertools
+import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,11 +14,22 @@ from contextnmt.report.figures import COLOURS, INK, RULE, drawing, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.backend_bases import RendererBase
+    from matplotlib.figure import Figure
+    from matplotlib.text import Annotation
 
 #: Colours of the words along the first axis and along the second.
 ALONG = (COLOURS[4], COLOURS[5])
 #: Inches of a panel, and of what is above and below all of them.
 WIDTH, HEIGHT, MARGIN = 3.0, 2.7, 0.9
+#: Where the name of a dot may stand: points from it, degrees from the right; the first is tried
+#: first.
+DISTANCES, ANGLES = (4, 10, 18, 28, 40), (0, 180, 90, 270, 45, 135, 315, 225)
+#: Pixels around a name, and around the middle of a dot, that no other name may cover.
+GAP, DOT = 1, 2
+
+#: Left, lower, right and upper edge, in pixels.
+Box = Sequence[float]
 
 
 def local_charts_figure(
@@ -49,6 +63,7 @@ def draw(about: Experiment, found: Charts, out: Path) -> None:
         panels = figure.subplots(max(1, len(words)), len(found.of), squeeze=False)
         for axes in panels.flat:
             axes.axis("off")
+        drawn = []
         for row, word in zip(panels, words, strict=False):
             for axes, (name, charts) in zip(row, found.of.items(), strict=True):
                 title = f"{word}, {found.labels[name]}"
@@ -57,6 +72,7 @@ def draw(about: Experiment, found: Charts, out: Path) -> None:
                     axes.text(0, 0.9, charts[word]["gap"], fontsize=8, wrap=True)
                 else:
                     draw_chart(axes, charts[word])
+                    drawn.append((axes, charts[word]))
         figure.suptitle(about.pair_title(found.pair), x=0, ha="left", fontsize=10)
         handles = [
             axes.scatter([], [], s=14, color=colour, label=f"near the word on axis {number}")
@@ -67,13 +83,13 @@ def draw(about: Experiment, found: Charts, out: Path) -> None:
         if lacking:
             text = f"Without a chart: {lacking}."
             figure.supxlabel(text, x=0, ha="left", fontsize=8, parse_math=False)
+        name_all(figure, drawn)
         save(figure, out)
 
 
 def draw_chart(axes: "Axes", chart: dict[str, Any]) -> None:
-    """The words of a neighbourhood as dots, those of the table with their names."""
+    """The words of a neighbourhood as dots, those of the table in the colours of their axes."""
     places = {each["word"]: each["position"] for each in chart["neighbours"]}
-    word = chart["neighbours"][0]["word"]
     axes.axis("on")
     axes.axhline(0, color=RULE, linewidth=0.8)
     axes.axvline(0, color=RULE, linewidth=0.8)
@@ -81,11 +97,8 @@ def draw_chart(axes: "Axes", chart: dict[str, Any]) -> None:
     across, up = zip(*places.values(), strict=True)
     axes.scatter(across, up, s=5, color=COLOURS[2], linewidths=0)
     for axis, (along, colour) in enumerate(zip(chart["axes"], ALONG, strict=True)):
-        # Words near the word on one axis are one above or one beside the other.
-        others = sorted((w for w in along["words"] if w != word), key=lambda w: places[w][1 - axis])
-        for order, other in enumerate(others):
+        for other in along["words"]:
             axes.scatter([places[other][0]], [places[other][1]], s=14, color=colour, linewidths=0)
-            label(axes, other, places[other], order % 2 == 0, slanted=axis == 1, color=colour)
         share = f"axis {axis + 1} ({along['variance_percent']:.0f} % of the variance)"
         (axes.set_ylabel if axis else axes.set_xlabel)(share, fontsize=8)
     axes.scatter(0, 0, s=22, color=INK, zorder=4)
@@ -93,21 +106,81 @@ def draw_chart(axes: "Axes", chart: dict[str, Any]) -> None:
     axes.margins(0.15)
 
 
-def label(
-    axes: "Axes", text: str, place: tuple[float, float], before: bool, slanted: bool, color: str
-) -> None:
-    """A word beside its dot, on one side or the other; slanted, where others are in its line."""
-    axes.annotate(
+def name_all(figure: "Figure", drawn: list[tuple["Axes", dict[str, Any]]]) -> None:
+    """Name the words of the table in all panels, each with its chart.
+
+    What a name covers is known only of a figure that is laid out; names move nothing in it.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    renderer = FigureCanvasAgg(figure).get_renderer()  # type: ignore[no-untyped-call]
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for axes, chart in drawn:
+        name_words(axes, chart, renderer)
+
+
+def name_words(axes: "Axes", chart: dict[str, Any], renderer: "RendererBase") -> None:
+    """Words beside their dots, no name over another or over one of these dots.
+
+    A name that has to go farther away has a line to its dot; where no place is free, it has the
+    one that covers least.
+    """
+    places = {each["word"]: each["position"] for each in chart["neighbours"]}
+    word = chart["neighbours"][0]["word"]
+    colours = {
+        other: colour
+        for along, colour in zip(chart["axes"], ALONG, strict=True)
+        for other in along["words"]
+        if other != word
+    }
+    dots = axes.transData.transform([places[each] for each in (word, *colours)])
+    taken: list[Box] = [(x - DOT, y - DOT, x + DOT, y + DOT) for x, y in dots]
+    for other, colour in colours.items():
+        covered = {}
+        for spot in itertools.product(DISTANCES, ANGLES):
+            text = beside(axes, other, places[other], *spot, colour)
+            box = text.get_window_extent(renderer).padded(GAP).extents
+            covered[spot] = outside(box, axes.bbox.extents)
+            covered[spot] += sum(shared(box, each) for each in taken)
+            if not covered[spot]:
+                break
+            text.remove()
+        else:
+            best = min(covered, key=lambda spot: covered[spot])
+            text = beside(axes, other, places[other], *best, colour)
+            box = text.get_window_extent(renderer).padded(GAP).extents
+        taken.append(box)
+
+
+def shared(a: Box, b: Box) -> float:
+    """The area that two boxes have in common."""
+    width = min(a[2], b[2]) - max(a[0], b[0])
+    height = min(a[3], b[3]) - max(a[1], b[1])
+    return max(0.0, width) * max(0.0, height)
+
+
+def outside(box: Box, within: Box) -> float:
+    """The area of a box that is not within another."""
+    return (box[2] - box[0]) * (box[3] - box[1]) - shared(box, within)
+
+
+def beside(
+    axes: "Axes", text: str, place: tuple[float, float], distance: float, angle: int, colour: str
+) -> "Annotation":
+    """A word `distance` points from its dot, in the direction of `angle` degrees."""
+    across, up = math.cos(math.radians(angle)), math.sin(math.radians(angle))
+    far = distance > DISTANCES[0]
+    return axes.annotate(
         text,
         place,
-        (-3, -3 if slanted else 0) if before else (3, 3 if slanted else 0),
+        (distance * across, distance * up),
         textcoords="offset points",
-        ha="right" if before else "left",
-        va=("top" if before else "bottom") if slanted else "center",
-        rotation=50 if slanted else 0,
-        rotation_mode="default",
+        ha="center" if abs(across) < 0.1 else "left" if across > 0 else "right",
+        va="center" if abs(up) < 0.1 else "bottom" if up > 0 else "top",
+        arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.4} if far else None,
         fontsize=7,
-        color=color,
+        color=colour,
         annotation_clip=False,
         parse_math=False,
     )
