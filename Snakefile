@@ -20,7 +20,7 @@ include: "workflow/rules/outputs.smk"
 include: "workflow/rules/analyse_inputs.smk"
 
 
-report: "workflow/report/workflow.rst"
+report: "workflow/report/start.rst"
 
 
 # Before the first job; neither in dry runs nor in the jobs themselves.

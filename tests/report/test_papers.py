@@ -41,6 +41,7 @@ def arguments(folder: Path) -> dict[str, Any]:
         "table": tables,
         "page": [folder / name / "index.html" for name in PAPERS],
         "out": folder / "index.html",
+        "start": folder / "start.rst",
     }
 
 

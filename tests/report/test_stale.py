@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -10,22 +11,32 @@ from results_folder import Results, make_results, page_arguments
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
+from contextnmt.model.settings import model_settings
 from contextnmt.report.bleu_table import bleu_table
 from contextnmt.report.page import page
 from contextnmt.report.stale import stale
+from contextnmt.training.settings import training_settings
 
 LINE = "training.max_length was 50, is 40 now"
+#: A system whose recipe leaves settings out, and those that it has.
+SMOOTHED, SMOOTHER = "symbol", {"network": "fcwm", "words": "all"}
 NOTE = f"English → French: +BPE (seed 2: {LINE})."
 
 
 @pytest.fixture(scope="module")
 def as_trained(tmp_path_factory: pytest.TempPathFactory) -> Results:
-    """Two seeds of all systems, with the manifests of their ids."""
+    """Two seeds of all systems, each with every setting, and the manifests of their ids."""
     made = make_results(tmp_path_factory.mktemp("stale"), (1, 2))
     for pair in made.about["pairs"]:
         for system in made.about["systems"]:
-            folder = made.folder / "train" / pair / system["id"] / "1"
-            manifest = read_json(folder / "model.json")["data"]["manifest"]
+            for seed in (1, 2):
+                path = made.folder / f"train/{pair}/{system['id']}/{seed}/model.json"
+                content = read_json(path)
+                model = model_settings({"smoother": SMOOTHER} if system["id"] == SMOOTHED else {})
+                training = training_settings(content["training"])
+                parts = {"model": asdict(model), "training": asdict(training)}
+                write_json(path, content | parts)
+            manifest = content["data"]["manifest"]
             write_json(made.folder / "binarize" / pair / system["view"] / "manifest.json", manifest)
     return made
 
@@ -38,10 +49,13 @@ def results(as_trained: Results, tmp_path: Path) -> Results:
 
 
 def recipes(results: Results) -> dict[str, Any]:
-    """Those by which the made-up models were trained."""
+    """Those by which the made-up models were trained: what has its default is left out."""
     return {
         pair: {
-            system["id"]: {"model": {}, "training": training_of(results, pair, system["id"])}
+            system["id"]: {
+                "model": {"smoother": SMOOTHER} if system["id"] == SMOOTHED else {},
+                "training": training_of(results, pair, system["id"]),
+            }
             for system in results.about["systems"]
         }
         for pair in results.about["pairs"]
@@ -80,10 +94,10 @@ def test_where_a_training_runs_makes_nothing_stale(results: Results) -> None:
 def test_settings_that_changed_are_told_once_if_all_seeds_agree(results: Results) -> None:
     now = recipes(results)
     now["en-fr"]["bpe"]["training"]["max_length"] = 40
-    now["en-fr"]["context"]["model"] = {"hidden": 9}
-    assert found(results, now) == {
-        "en-fr": {"bpe": LINE, "context": "model.hidden was not there, is 9 now"}
-    }
+    now["en-fr"]["context"]["model"] = {"hidden": 9, "contextualizer": {"layers": [5]}}
+    changed = 'model.contextualizer was null, is {"layers": [5], "end_of_sentence": false} now, '
+    changed += "model.hidden was 1000, is 9 now"
+    assert found(results, now) == {"en-fr": {"bpe": LINE, "context": changed}}
 
 
 def test_of_one_seed_its_seed_is_told(results: Results) -> None:

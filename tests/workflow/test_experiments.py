@@ -132,6 +132,11 @@ def test_every_experiment_has_a_page_and_tables_of_its_own(results: Path, experi
     assert not (report / "tables" / "table2.csv").exists()
 
 
+@pytest.mark.parametrize("experiment", SYSTEMS)
+def test_nothing_is_stale(results: Path, experiment: str) -> None:
+    assert read_json(results / "stale" / f"{experiment}.json") == {}
+
+
 def test_unknown_words_are_replaced_where_there_is_attention(results: Path) -> None:
     table = read_json(results / "report" / "bahdanau2015" / "tables" / "unknown-words.json")
     *rows, printed = table["blocks"][0]["rows"]

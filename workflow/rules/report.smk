@@ -329,6 +329,7 @@ if REPORTED:
                 category="Report",
                 labels={"experiment": "all of them"},
             ),
+            start="<results>/report/start.rst",
         log:
             "<logs>/report/papers.log",
         localrule: True
@@ -354,7 +355,7 @@ if REPORTED:
             "report: {output}"
         shell:
             "python -m contextnmt papers {params.experiments} {params.files}"
-            " {params.missing} --out {output} > {log} 2>&1"
+            " {params.missing} --out {output[0]} --start {output.start} > {log} 2>&1"
 
 
 for name in CONFIGURATION["experiments"]:

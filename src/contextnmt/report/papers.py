@@ -7,12 +7,14 @@ from typing import Annotated, Any
 import typer
 
 from contextnmt.errors import UserError
+from contextnmt.files import write_lines
 from contextnmt.report.experiment import Experiment, parse_experiment
 from contextnmt.report.findings import Findings, findings
 from contextnmt.report.gaps import gap_lines
 from contextnmt.report.published import headline
 from contextnmt.report.rendering import filters, render
 from contextnmt.report.staleness import stale_lines, with_stale
+from contextnmt.report.start_page import start_page
 from contextnmt.report.tables import Table, read_table
 
 TEMPLATE = "papers.html.j2"
@@ -29,6 +31,9 @@ def papers(
         list[Path], typer.Option(help="page of an experiment, .../EXPERIMENT/NAME; repeatable")
     ],
     out: Annotated[Path, typer.Option(help="HTML file to write")],
+    start: Annotated[
+        Path, typer.Option(help="file to write for the start page of Snakemake's own report")
+    ],
     missing: Annotated[
         list[str] | None, typer.Option(help="why a paper has no report; repeatable")
     ] = None,
@@ -44,6 +49,7 @@ def papers(
     --table results/demo/report/choi2017/tables/table4.json
     --table results/demo/report/choi2017/tables/significance.json
     --page results/demo/report/choi2017/index.html --out results/demo/report/index.html
+    --start results/demo/report/start.rst
     """
     found = {path.stem: path for path in stale or []}
     abouts = [
@@ -51,7 +57,7 @@ def papers(
     ]
     tables = of_experiments("--table", table, 3, abouts)
     pages = of_experiments("--page", page, 2, abouts)
-    content = {
+    content: dict[str, Any] = {
         "preset": abouts[0].preset,
         "corpora": abouts[0].corpora,
         "filters": filters(abouts),
@@ -65,6 +71,7 @@ def papers(
             for about in abouts
         ],
     }
+    write_lines(start, start_page(content["papers"]))
     render(TEMPLATE, content, out)
 
 

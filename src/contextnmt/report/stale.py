@@ -4,6 +4,9 @@ Snakemake trains anew what has changed, unless it is told not to (``--touch``,
 ``--rerun-triggers mtime``). Then the old numbers stay, and the report marks them.
 """
 
+import dataclasses
+import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,15 +14,20 @@ import typer
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
+from contextnmt.model.settings import model_settings
 from contextnmt.report.experiment import Experiment, Run, by_run, match, parse_experiment
 from contextnmt.report.nested import differences, shown
 from contextnmt.report.provenance import read_models
 from contextnmt.settings import json_object
+from contextnmt.training.settings import training_settings
 
 #: Settings of a training that say where it runs, not what is learnt.
 PLACE = {"device", "threads"}
-#: Parts of a system's recipe, with what stands before their keys.
-PARTS = ("model", "training")
+#: Part of a system's recipe, which stands before its keys -> what fills in what it leaves out.
+PARTS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
+    "model": model_settings,
+    "training": training_settings,
+}
 
 
 def stale(
@@ -52,7 +60,7 @@ def stale(
     for pair in about.pairs:
         for system in about.finished(pair):
             try:
-                now = recipe[pair][system.id]
+                now = whole(recipe[pair][system.id])
             except (KeyError, TypeError):
                 raise UserError(f"--recipes: no recipe of {pair} {system.id}") from None
             reasons = {
@@ -63,6 +71,13 @@ def stale(
             if told := together(reasons):
                 found.setdefault(pair, {})[system.id] = told
     write_json(out, found)
+
+
+def whole(recipe: dict[str, Any]) -> dict[str, Any]:
+    """A recipe with every setting, as a model's record has it. Raises UserError at a wrong one."""
+    parts = {part: dataclasses.asdict(fill(recipe[part])) for part, fill in PARTS.items()}
+    found: dict[str, Any] = json.loads(json.dumps(parts))  # a list is no tuple there
+    return found
 
 
 def view_of(about: Experiment, run: Run) -> str:
@@ -80,7 +95,7 @@ def changed(model: dict[str, Any], now: dict[str, Any], manifest: dict[str, Any]
     """What is not as it was when a model was trained; empty if all is."""
     told = []
     for part in PARTS:
-        for key, was, there in differences(model.get(part, {}), now.get(part, {})):
+        for key, was, there in differences(model.get(part, {}), now[part]):
             if key not in PLACE:
                 told.append(
                     f"{part}.{key} was {shown(was) or 'not there'}, "

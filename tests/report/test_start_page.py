@@ -1,0 +1,70 @@
+"""The start page of Snakemake's report: docutils takes its reStructuredText without complaint."""
+
+import io
+import re
+
+from docutils.core import publish_parts
+from made_up_experiments import experiment
+
+from contextnmt.report.findings import Findings
+from contextnmt.report.start_page import start_page
+from contextnmt.report.tables import Block, Cell
+
+CLAIMS = Block(
+    "English → French, test",
+    [("holds here",), ("here",)],
+    [("Search is *better* (RNNsearch-50* over `x`, |y|)", [Cell("yes"), Cell("+1.50", "± 0.2")])],
+)
+BLEU = Block("English → French", [("beam 1", "test"), ("beam 1", "paper")], [])
+
+
+def rendered(text: str) -> tuple[str, str]:
+    """HTML and what docutils had to say."""
+    said = io.StringIO()
+    settings = {"warning_stream": said}
+    body = publish_parts(text, writer="html", settings_overrides=settings)["html_body"]
+    return body, said.getvalue()
+
+
+def paper(**more: object) -> dict[str, object]:
+    class About:
+        title, mark = str(experiment("bahdanau2015")["title"]), " (reconstruction)"
+
+    rows = [("RNNsearch-50*", [Cell("20.00", "(21.00)", best=True), Cell("–")])]
+    return {
+        "about": About,
+        "findings": [Findings("English → French", "RNNsearch-50* is best: 20.00 BLEU.", [], [])],
+        "gaps": [],
+        "stale": [],
+        "claims": type("Claims", (), {"blocks": [CLAIMS]}),
+        "bleu": [Block(BLEU.title, BLEU.columns, rows)],
+        **more,
+    }
+
+
+def test_claims_and_bleu_are_tables() -> None:
+    html, said = rendered("\n".join(start_page([paper()])))
+    assert said == ""
+    cells = re.findall(r"<t[dh][^>]*>(?:<p>)?(.*?)(?:</p>)?</t[dh]>", html, flags=re.DOTALL)
+    assert "Search is *better* (RNNsearch-50* over `x`, |y|)" in cells
+    assert "+1.50 ± 0.2" in cells
+    assert "RNNsearch-50*" in cells
+    assert "20.00 (21.00)" in cells
+    assert "beam 1 paper" in cells
+    assert "RNNsearch-50* is best: 20.00 BLEU." in html
+
+
+def test_what_is_missing_or_stale_is_told() -> None:
+    html, said = rendered(
+        "\n".join(start_page([paper(gaps=["Baseline (x*)."], stale=["+C (hidden_size)."])]))
+    )
+    assert said == ""
+    assert "<em>Not finished:</em> Baseline (x*)." in html
+    assert "<em>Stale:</em> +C (hidden_size)." in html
+
+
+def test_a_paper_without_claims_has_no_such_heading() -> None:
+    lines = start_page([paper(claims=type("Claims", (), {"blocks": []}))])
+    html, said = rendered("\n".join(lines))
+    assert said == ""
+    assert "whether it holds" not in html
