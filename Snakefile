@@ -26,6 +26,8 @@ report: "workflow/report/start.rst"
 # Before the first job; neither in dry runs nor in the jobs themselves.
 onstart:
     refuse_anew(workflow.dag.needrun_jobs())
+    if workflow.touch:
+        tell_stale(workflow.dag.needrun_jobs())
     check_downloads(workflow.dag.needrun_jobs())
     if workflow.executor_plugin.name == "slurm":
         check_slurm(workflow.dag.needrun_jobs())

@@ -2,14 +2,23 @@
 
 import itertools
 import json
+import random
 from pathlib import Path
+from typing import Any
 
 from analysed_models import words_of, write_charts
 from made_up_experiments import experiment
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from contextnmt.report.figures import drawing
-from contextnmt.report.local_charts_figure import draw_chart, local_charts_figure, name_all
+from contextnmt.report.local_charts_figure import (
+    draw_chart,
+    local_charts_figure,
+    name_all,
+    name_box,
+    outside,
+    shared,
+)
 
 ABOUT = json.dumps(experiment("choi2017", (1,), ("test",)))
 
@@ -44,32 +53,37 @@ def test_dots_are_where_the_words_are(tmp_path: Path) -> None:
     assert all(place == places[word] for word, place in labels.items())
 
 
-def test_no_name_covers_another(tmp_path: Path) -> None:
-    words = [f"w{number}" for number in range(6)]
-    content = write_charts(tmp_path / "en-fr.json", words, "cbow")
+def crowded() -> dict[str, Any]:
+    """A chart whose words of both axes are close together, around the word."""
+    close = random.Random(1)
+    words = [f"crowded{number}" for number in range(8)]
+    others = [{"word": w, "position": [close.gauss(0, 0.1), close.gauss(0, 0.1)]} for w in words]
+    far = [{"word": "left", "position": [-3, -3]}, {"word": "right", "position": [3, 3]}]
+    axes = [{"variance_percent": 20, "words": ["here", *some]} for some in (words[:4], words[4:])]
+    return {"neighbours": [{"word": "here", "position": [0, 0]}, *others, *far], "axes": axes}
+
+
+def test_no_name_covers_another() -> None:
     with drawing() as figure:
-        figure.set_size_inches(9, 6)
-        panels = list(figure.subplots(2, 3).flat)
-        drawn = list(zip(panels, content["charts"]["cbow"].values(), strict=True))
-        for axes, chart in drawn:
-            draw_chart(axes, chart)
-        name_all(figure, drawn)
+        figure.set_size_inches(3, 2.7)
+        axes, chart = figure.subplots(), crowded()
+        draw_chart(axes, chart)
+        name_all(figure, [(axes, chart)])
         renderer = FigureCanvasAgg(figure).get_renderer()
-        for axes in panels:
-            boxes = [text.get_window_extent(renderer) for text in axes.texts]
-            assert len(boxes) >= 6
-            assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
-            assert all(axes.bbox.x0 <= box.x0 and box.x1 <= axes.bbox.x1 for box in boxes)
+        boxes = [name_box(text, renderer) for text in axes.texts]
+        assert len(boxes) == 8
+        assert any(text.arrow_patch for text in axes.texts)  # some had to go farther away
+        assert not any(shared(a, b) for a, b in itertools.combinations(boxes, 2))
+        assert not any(outside(box, axes.bbox.extents) for box in boxes)
 
 
-def test_where_no_place_is_free_the_name_stays_inside(tmp_path: Path) -> None:
-    content = write_charts(tmp_path / "en-fr.json", ["w7"], "cbow")
+def test_where_no_place_is_free_every_word_has_a_name() -> None:
     with drawing() as figure:
         figure.set_size_inches(1.4, 1.2)
-        axes = figure.subplots()
-        draw_chart(axes, content["charts"]["cbow"]["w7"])
-        name_all(figure, [(axes, content["charts"]["cbow"]["w7"])])
-        assert len(axes.texts) >= 6
+        axes, chart = figure.subplots(), crowded()
+        draw_chart(axes, chart)
+        name_all(figure, [(axes, chart)])
+        assert len(axes.texts) == 8
 
 
 def test_vectors_that_lack_a_word_say_so(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,8 @@ from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
 from contextnmt.model.settings import model_settings
 from contextnmt.report.bleu_table import bleu_table
+from contextnmt.report.experiment import parse_experiment
+from contextnmt.report.findings import findings
 from contextnmt.report.page import page
 from contextnmt.report.stale import stale
 from contextnmt.training.settings import training_settings
@@ -25,19 +27,17 @@ NOTE = f"English → French: +BPE (seed 2: {LINE})."
 
 @pytest.fixture(scope="module")
 def as_trained(tmp_path_factory: pytest.TempPathFactory) -> Results:
-    """Two seeds of all systems, each with every setting, and the manifests of their ids."""
+    """Two seeds of all systems, each with every setting, and what it was begun with."""
     made = make_results(tmp_path_factory.mktemp("stale"), (1, 2))
-    for pair in made.about["pairs"]:
-        for system in made.about["systems"]:
-            for seed in (1, 2):
-                path = made.folder / f"train/{pair}/{system['id']}/{seed}/model.json"
-                content = read_json(path)
-                model = model_settings({"smoother": SMOOTHER} if system["id"] == SMOOTHED else {})
-                training = training_settings(content["training"])
-                parts = {"model": asdict(model), "training": asdict(training)}
-                write_json(path, content | parts)
-            manifest = content["data"]["manifest"]
-            write_json(made.folder / "binarize" / pair / system["view"] / "manifest.json", manifest)
+    for path in made.files("train/*/*/*/model.json"):
+        content = read_json(path)
+        pair, system, seed = path.parts[-4:-1]
+        model = {"smoother": SMOOTHER} if system == SMOOTHED else {}
+        parts = {"model": asdict(model_settings(model))}
+        parts["training"] = asdict(training_settings(content["training"]))
+        write_json(path, content | parts)
+        begun = {"model": model, "training": content["training"], "code": ["a.py@0"]}
+        write_json(made.folder / f"train-identity/{pair}/{system}/{seed}.json", begun)
     return made
 
 
@@ -50,22 +50,13 @@ def results(as_trained: Results, tmp_path: Path) -> Results:
 
 def recipes(results: Results) -> dict[str, Any]:
     """Those by which the made-up models were trained: what has its default is left out."""
-    return {
-        pair: {
-            system["id"]: {
-                "model": {"smoother": SMOOTHER} if system["id"] == SMOOTHED else {},
-                "training": training_of(results, pair, system["id"]),
-            }
-            for system in results.about["systems"]
-        }
-        for pair in results.about["pairs"]
-    }
-
-
-def training_of(results: Results, pair: str, system: str) -> dict[str, Any]:
-    found: dict[str, Any] = read_json(results.folder / f"train/{pair}/{system}/1/model.json")
-    training: dict[str, Any] = found["training"]
-    return training
+    found: dict[str, Any] = {}
+    for path in results.files("train-identity/*/*/1.json"):
+        pair, system = path.parts[-3:-1]
+        begun = read_json(path)
+        recipe = {part: begun[part] for part in ("model", "training")}
+        found.setdefault(pair, {})[system] = recipe
+    return found
 
 
 def found(results: Results, now: dict[str, Any] | None = None) -> Any:
@@ -73,7 +64,7 @@ def found(results: Results, now: dict[str, Any] | None = None) -> Any:
     out = results.folder / "stale.json"
     stale(
         results.files("train/*/*/*/model.json"),
-        results.files("binarize/*/*/manifest.json"),
+        results.files("train-identity/*/*/*.json"),
         json.dumps(now or recipes(results)),
         results.experiment,
         out,
@@ -95,31 +86,43 @@ def test_settings_that_changed_are_told_once_if_all_seeds_agree(results: Results
     now = recipes(results)
     now["en-fr"]["bpe"]["training"]["max_length"] = 40
     now["en-fr"]["context"]["model"] = {"hidden": 9, "contextualizer": {"layers": [5]}}
-    changed = 'model.contextualizer was null, is {"layers": [5], "end_of_sentence": false} now, '
-    changed += "model.hidden was 1000, is 9 now"
+    changed = "model.hidden was 1000, is 9 now, model.contextualizer was null, is "
+    changed += '{"layers": [5], "end_of_sentence": false} now'
     assert found(results, now) == {"en-fr": {"bpe": LINE, "context": changed}}
+
+
+def edit(path: Path, **training: Any) -> None:
+    """Change settings in a record."""
+    content = read_json(path)
+    write_json(path, content | {"training": content["training"] | training})
 
 
 def test_of_one_seed_its_seed_is_told(results: Results) -> None:
     now = recipes(results)
     now["en-fr"]["bpe"]["training"]["max_length"] = 40
-    path = results.folder / "train/en-fr/bpe/1/model.json"
-    content = read_json(path)
-    content["training"]["max_length"] = 40
-    write_json(path, content)
+    edit(results.folder / "train/en-fr/bpe/1/model.json", max_length=40)
+    edit(results.folder / "train-identity/en-fr/bpe/1.json", max_length=40)
     assert found(results, now) == {"en-fr": {"bpe": f"seed 2: {LINE}"}}
 
 
 @pytest.mark.parametrize(
-    ("part", "told"), [("train", "training text"), ("vocabulary", "vocabulary")]
+    "record", ["train/en-fr/bpe/2/model.json", "train-identity/en-fr/bpe/2.json"]
 )
-def test_another_training_text(results: Results, part: str, told: str) -> None:
-    path = results.folder / "binarize/en-de/word/manifest.json"
-    manifest = read_json(path)
-    other = {"source": {"sha256": "cd" * 32}} if part == "train" else {"limit": 99}
-    write_json(path, manifest | {part: manifest[part] | other})
-    reason = f"the {told} was another one"
-    assert found(results) == {"en-de": {"baseline": reason, "context": reason}}
+def test_a_training_with_two_recipes_is_stale(results: Results, record: str) -> None:
+    """A change was accepted while it was half done: either record has only one of them."""
+    edit(results.folder / record, max_length=30)
+    assert found(results) == {"en-fr": {"bpe": "seed 2: training.max_length was 30, is 50 now"}}
+
+
+def test_settings_of_another_version(results: Results) -> None:
+    """One that is new has its default in older records; one that is gone is told."""
+    path = results.folder / "train/en-fr/bpe/1/model.json"
+    content = read_json(path)
+    del content["model"]["smoother"], content["training"]["loss"]
+    write_json(path, content)
+    assert found(results) == {}
+    write_json(path, content | {"model": content["model"] | {"gates": 2}})
+    assert "model.gates was 2, is not there now" in found(results)["en-fr"]["bpe"]
 
 
 def test_the_page_and_its_tables_mark_them(results: Results) -> None:
@@ -137,7 +140,7 @@ def test_the_page_and_its_tables_mark_them(results: Results) -> None:
     assert marked == [
         (title, "+BPE (stale)") for title in ("English → French", "English → French, detokenized")
     ]
-    assert f"Stale, trained with something else than is now set: {NOTE}" in made["notes"]
+    assert f"Stale, trained with other settings than there are now: {NOTE}" in made["notes"]
     assert "+BPE (stale)" in table.with_suffix(".tex").read_text()
     page(**page_arguments(results) | {"stale": path})
     text = (results.folder / "report/index.html").read_text()
@@ -155,6 +158,26 @@ def test_mistakes(results: Results) -> None:
     with pytest.raises(UserError, match=r"stale\.json: not what stage stale writes"):
         write_json(results.folder / "stale.json", ["bpe"])
         page(**page_arguments(results) | {"stale": results.folder / "stale.json"})
-    shutil.rmtree(results.folder / "binarize/en-fr/bpe")
-    with pytest.raises(UserError, match="--manifest: no file for en-fr/bpe"):
-        found(results)
+    now = recipes(results)
+    broken = results.folder / "train-identity/en-fr/bpe/1.json"
+    write_json(broken, {"model": {}})
+    with pytest.raises(UserError, match=r"bpe/1\.json: no settings in it"):
+        found(results, now)
+    broken.rename(broken.with_name("ensemble.json"))
+    with pytest.raises(UserError, match=r"its path should end in PAIR/SYSTEM/SEED\.json"):
+        found(results, now)
+    broken.with_name("ensemble.json").unlink()
+    with pytest.raises(UserError, match="--identity: no file for en-fr/bpe/1"):
+        found(results, now)
+
+
+def test_findings_mark_them_too(results: Results) -> None:
+    stale_bpe = {"en-fr": {"bpe-symbol": LINE, "baseline": LINE}}
+    about = replace(parse_experiment(results.experiment), stale=stale_bpe)
+    table = results.folder / "report/tables/table4"
+    bleu_table(results.files("score/*/*/*/*.json"), results.experiment, table)
+    french, german = findings(about, read_json(table.with_suffix(".json"))["data"], [], [])
+    assert french.headline.startswith("+BPE+S (stale) is best: ")
+    assert french.headline.endswith(" over Baseline (stale).")
+    assert "stale" not in german.headline
+    assert any("Baseline (stale)" in sentence for sentence in french.sentences)

@@ -157,7 +157,28 @@ def test_snakemakes_own_report_explains_the_replaced_words(results: Path, snakem
     run = snakemake(ROOT, "bahdanau2015", *paths_of_own_run(folder), "--report", str(report))
     assert run.returncode == 0, run.stdout[-3000:]
     caption = (ROOT / "workflow" / "report" / "unknown-words.rst").read_text()
-    assert caption[:40] in report.read_text()
+    text = report.read_text()
+    assert caption[:40] in text
+    assert "RNNsearch-30 over RNNencdec-30" not in text  # the pages are in it as data
+
+
+def test_the_start_page_of_snakemakes_own_report_has_the_numbers(
+    results: Path, snakemake: Run
+) -> None:
+    folder = results.parents[1]
+    report, start = folder / "report.html", results / "report" / "start.rst"
+    call = ["papers", *paths_of_own_run(folder), "--report", str(report)]
+    run = snakemake(ROOT, *call)
+    assert run.returncode == 0, run.stdout[-3000:]
+    assert "RNNsearch-30 over RNNencdec-30" in report.read_text()
+    kept = start.read_text()
+    start.unlink()  # as where the results are of an older version
+    try:
+        run = snakemake(ROOT, *call)
+        assert run.returncode == 0, run.stdout[-3000:]
+        assert "RNNsearch-30 over RNNencdec-30" not in report.read_text()
+    finally:
+        start.write_text(kept)
 
 
 def test_sentences_of_the_demo_are_there_and_aligned(results: Path) -> None:
@@ -229,18 +250,26 @@ def test_with_gaps_nothing_finished_is_made_anew(gapped: Path, snakemake: Run) -
     assert (gapped / "results/demo/train/en-fr/gru/1/model.safetensors").exists()
 
 
-def test_what_was_accepted_is_marked_as_stale(gapped: Path, snakemake: Run) -> None:
-    (gapped / "own.yaml").write_text(yaml.safe_dump(EDITED))
+@pytest.mark.parametrize(("target", "hidden"), [("translations", 9), ("chen2017", 10)])
+def test_what_was_accepted_is_marked_as_stale(
+    gapped: Path, snakemake: Run, target: str, hidden: int
+) -> None:
+    """Where the report was accepted too, it is made anew on request, to have the marks."""
+    edited = OWN | {"model": OWN["model"] | {"hidden": hidden}}
+    (gapped / "own.yaml").write_text(yaml.safe_dump(edited))
     paths = [*paths_of_own_run(gapped), "--profile", "local", "--config", "gaps=true"]
-    accepted = snakemake(ROOT, "translations", "--touch", *paths)
+    accepted = snakemake(ROOT, target, "--touch", *paths)
     assert accepted.returncode == 0, accepted.stdout[-3000:]
-    run = snakemake(ROOT, "chen2017", *paths, timeout=300)
+    whole = target == "chen2017"
+    assert ("for a report that marks them as stale" in accepted.stdout) == whole
+    forced = ["-R", "stale"] if whole else []
+    run = snakemake(ROOT, "chen2017", *paths, *forced, timeout=300)
     assert run.returncode == 0, run.stdout[-5000:]
     assert not re.search(r"^(train|translate|all) +\d+$", run.stdout, re.MULTILINE)
     report = gapped / "results" / "demo" / "report" / "chen2017"
     rows = read_json(report / "tables" / "bleu.json")["blocks"][0]["rows"]
     assert [row["label"].endswith("(stale)") for row in rows] == [True] * len(SYSTEMS["chen2017"])
-    told = "GRU baseline (model.hidden was 8, is 9 now); "
+    told = f"Baseline (GRU) (model.hidden was 8, is {hidden} now); "
     assert told in (report / "index.html").read_text()
     again = snakemake(ROOT, "chen2017", "-n", *paths)
     assert "Nothing to be done" in again.stdout

@@ -2,6 +2,8 @@
 
 from types import SimpleNamespace
 
+from contextnmt.files import read_json
+from contextnmt.report.stale import found_stale
 from contextnmt.unfinished import gap_of_run, gap_of_system
 
 
@@ -132,14 +134,30 @@ def recipes_of(experiment):
     )
 
 
-def view_manifests(experiment):
-    """What the ids of the training text are, in each pair and view of its finished systems."""
-    views = {
-        (pair, recipes.recipe(CONFIGURATION, pair, system)["view"]): None
-        for pair in reported_pairs(experiment)
-        for system in finished(experiment, pair)
-    }
-    return [f"<results>/binarize/{pair}/{view}/manifest.json" for pair, view in views]
+def tell_stale(jobs):
+    """Say whether --touch of these jobs takes tables for up to date that lack marks."""
+    for name in {job.wildcards.experiment for job in jobs if job.rule.name == "stale"}:
+        models, identities = (
+            [
+                Path(file.replace("<results>", RESULTS))
+                for file in finished_runs(each, name)
+            ]
+            for each in [
+                "<results>/train/{pair}/{system}/{seed}/model.json",
+                "<results>/train-identity/{pair}/{system}/{seed}.json",
+            ]
+        )
+        path = Path(f"{RESULTS}/stale/{name}.json")
+        if all(file.exists() for file in [path, *models, *identities]):
+            told = experiment(name, *OF_RUNS)
+            if read_json(path) != found_stale(
+                models, identities, recipes_of(name), told
+            ):
+                print(
+                    f"{name}: numbers are accepted that other settings made: for a report that "
+                    "marks them as stale, the same call with -R stale in place of --touch",
+                    file=sys.stderr,
+                )
 
 
 def refuse_anew(jobs):
@@ -155,6 +173,6 @@ def refuse_anew(jobs):
         sys.exit(
             f"{len(outdated)} of the finished trainings and translations are out of date, and with "
             f"gaps=true they are not made anew, the first one {outdated[0]}: -n says what changed; "
-            "accept the change with --touch translations, and the report marks them as stale; or "
-            "leave gaps=true out"
+            "accept the change with --touch translations, and the report marks as stale what was "
+            "trained with other settings; or leave gaps=true out"
         )

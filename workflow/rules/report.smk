@@ -31,7 +31,10 @@ rule stale:
         models=lambda wildcards: finished_runs(
             "<results>/train/{pair}/{system}/{seed}/model.json", wildcards.experiment
         ),
-        manifests=lambda wildcards: view_manifests(wildcards.experiment),
+        identities=lambda wildcards: finished_runs(
+            "<results>/train-identity/{pair}/{system}/{seed}.json",
+            wildcards.experiment,
+        ),
     output:
         "<results>/stale/{experiment}.json",
     log:
@@ -49,7 +52,7 @@ rule stale:
         files=lambda wildcards, input: " ".join(
             [
                 repeated("--model", input.models),
-                repeated("--manifest", input.manifests),
+                repeated("--identity", input.identities),
             ]
         ),
     message:
@@ -323,7 +326,7 @@ if REPORTED:
             ),
             stale=expand("<results>/stale/{experiment}.json", experiment=REPORTED),
         output:
-            report(
+            page=report(
                 "<results>/report/index.html",
                 caption="../report/papers.rst",
                 category="Report",
@@ -352,10 +355,10 @@ if REPORTED:
                 (unfinished(name) for name in EXPERIMENTS if name not in REPORTED),
             ),
         message:
-            "report: {output}"
+            "report: {output.page}"
         shell:
             "python -m contextnmt papers {params.experiments} {params.files}"
-            " {params.missing} --out {output[0]} --start {output.start} > {log} 2>&1"
+            " {params.missing} --out {output.page} --start {output.start} > {log} 2>&1"
 
 
 for name in CONFIGURATION["experiments"]:

@@ -69,7 +69,8 @@ def bleu_table(
     Beside it stand BLEU, chrF and TER of the detokenized translations.
 
     Example: contextnmt bleu-table --scores results/demo/score/en-fr/baseline/1/scores.json
-    --experiment "$JSON" --out results/demo/report/choi2017/tables/table4
+    --stale results/demo/stale/choi2017.json --experiment "$JSON"
+    --out results/demo/report/choi2017/tables/table4
     """
     about = with_stale(parse_experiment(experiment), stale)
     runs = scores_of_runs(about, scores)
@@ -105,11 +106,10 @@ def rows(
     A system that is not finished has a row without scores, and none for its ensemble.
     """
     shown = []
-    for system in about.systems:
-        name = about.label(pair, system.id)
-        shown.append(Row(name, system.id, runs, compared=True, printed=True))
+    for system in about.marked(pair):
+        shown.append(Row(system.label, system.id, runs, compared=True, printed=True))
         if ensembles and not about.gap(pair, system.id):
-            label = f"{name}, ensemble of {len(about.seeds)} seeds"
+            label = f"{system.label}, ensemble of {len(about.seeds)} seeds"
             shown.append(Row(label, system.id, ensembles))
     others = compared(paper, pair)
     return shown + [Row(row["label"], row["system"], {}, printed=True) for row in others]

@@ -36,7 +36,8 @@ def claims_table(
     Example: contextnmt claims-table
     --bleu-table results/demo/report/choi2017/tables/table4.json
     --significance results/demo/significance/choi2017/en-fr/test.beam12.json
-    --experiment "$JSON" --out results/demo/report/choi2017/tables/claims
+    --stale results/demo/stale/choi2017.json --experiment "$JSON"
+    --out results/demo/report/choi2017/tables/claims
     """
     about = with_stale(parse_experiment(experiment), stale)
     bleu = read_table(bleu_table).data
@@ -102,7 +103,7 @@ def outcome(claim: Claim, found: list[Difference], tested: dict[str, Any]) -> di
 
 def block(about: Experiment, pair: str, data: list[dict[str, Any]]) -> Block:
     """The claims as a reader sees them."""
-    labels = {system.id: about.label(pair, system.id) for system in about.systems}
+    labels = {system.id: system.label for system in about.marked(pair)}
     rows = [
         (f"{row['claim']} ({labels[row['system']]} over {labels[row['baseline']]})", cells(row))
         for row in data

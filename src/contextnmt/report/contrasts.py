@@ -89,7 +89,7 @@ def differences(
         for row in test
         if (row["source"], row["text"], row["beam"]) == ("here", about.test[pair][0], about.beam)
     }
-    systems = {system.id: system for system in about.systems}
+    systems = {system.id: system for system in about.marked(pair)}
     tested = {
         (row["system"], row["baseline"]): row
         for row in tests

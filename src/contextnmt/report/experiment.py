@@ -7,7 +7,7 @@ may list them in any order.
 import json
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -120,10 +120,14 @@ class Experiment:
         """The systems that are finished in a language pair: all of them, where none is a gap."""
         return [system for system in self.systems if not self.gap(pair, system.id)]
 
-    def label(self, pair: str, system: str) -> str:
-        """The label of a system beside its numbers of a language pair, marked if they are stale."""
-        (label,) = (each.label for each in self.systems if each.id == system)
-        return f"{label} (stale)" if self.stale.get(pair, {}).get(system) else label
+    def marked(self, pair: str) -> list[System]:
+        """The systems as they stand beside their numbers of a language pair: those that are stale
+        with a mark on their labels."""
+        found = self.stale.get(pair, {})
+        return [
+            replace(system, label=f"{system.label} (stale)") if system.id in found else system
+            for system in self.systems
+        ]
 
     @property
     def beam(self) -> int:

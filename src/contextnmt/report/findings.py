@@ -87,11 +87,12 @@ def best_system(about: Experiment, pair: str, bleu: list[dict[str, Any]]) -> tup
         for row in bleu
         if (row["source"], row["pair"], row["text"], row["beam"]) == key
     }
-    finished = about.finished(pair)
+    systems = about.marked(pair)
+    finished = [system for system in systems if not about.gap(pair, system.id)]
     best = max(finished, key=lambda system: scores[system.id])
     score = f"{scores[best.id]:.2f}"
     reached = f"{score} BLEU on {text} with beam {about.beam}"
-    sentence = standing(about.systems, finished, best, reached, scores)
+    sentence = standing(systems, finished, best, reached, scores)
     remark = best.label
     labels = {system.id: system.label for system in about.systems}
     paper = [

@@ -140,7 +140,7 @@ def name_words(axes: "Axes", chart: dict[str, Any], renderer: "RendererBase") ->
         covered = {}
         for spot in itertools.product(DISTANCES, ANGLES):
             text = beside(axes, other, places[other], *spot, colour)
-            box = text.get_window_extent(renderer).padded(GAP).extents
+            box = name_box(text, renderer)
             covered[spot] = outside(box, axes.bbox.extents)
             covered[spot] += sum(shared(box, each) for each in taken)
             if not covered[spot]:
@@ -149,8 +149,17 @@ def name_words(axes: "Axes", chart: dict[str, Any], renderer: "RendererBase") ->
         else:
             best = min(covered, key=lambda spot: covered[spot])
             text = beside(axes, other, places[other], *best, colour)
-            box = text.get_window_extent(renderer).padded(GAP).extents
+            box = name_box(text, renderer)
         taken.append(box)
+
+
+def name_box(name: "Annotation", renderer: "RendererBase") -> Box:
+    """The place of a name with a gap around it, without that of the line to its dot."""
+    from matplotlib.text import Text
+
+    name.get_window_extent(renderer)  # finds its place
+    box: Box = Text.get_window_extent(name, renderer).padded(GAP).extents
+    return box
 
 
 def shared(a: Box, b: Box) -> float:

@@ -85,7 +85,7 @@
     const parts = `[data-${name}]`;
     for (const element of document.querySelectorAll(parts))
       element.classList.toggle("away", value !== "" && element.dataset[name] !== value);
-    for (const whole of document.querySelectorAll("main table, main section")) {
+    for (const whole of document.querySelectorAll("main table, main aside, main section")) {
       const all = [...whole.querySelectorAll(parts)];
       const nothing = all.length > 0 && all.every(element => element.classList.contains("away"));
       whole.classList.toggle(`no-${name}`, nothing);

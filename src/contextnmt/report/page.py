@@ -96,7 +96,7 @@ def page(
     --restored results/demo/restore/en-fr/baseline/1/restored.json
     --benchmark results/demo/benchmarks/train/en-fr/baseline/1.tsv
     --made results/demo/benchmarks/report/choi2017/table4.tsv --experiment "$JSON"
-    --out results/demo/report/choi2017/index.html
+    --stale results/demo/stale/choi2017.json --out results/demo/report/choi2017/index.html
     """
     about = with_stale(parse_experiment(experiment), stale)
     tables = {path.stem: read_table(path) for path in table}

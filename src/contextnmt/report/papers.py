@@ -49,7 +49,7 @@ def papers(
     --table results/demo/report/choi2017/tables/table4.json
     --table results/demo/report/choi2017/tables/significance.json
     --page results/demo/report/choi2017/index.html --out results/demo/report/index.html
-    --start results/demo/report/start.rst
+    --start results/demo/report/start.rst --stale results/demo/stale/choi2017.json
     """
     found = {path.stem: path for path in stale or []}
     abouts = [

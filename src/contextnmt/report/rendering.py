@@ -11,16 +11,28 @@ from contextnmt.report.experiment import Experiment, pair_of, pair_title
 from contextnmt.report.provenance import duration
 from contextnmt.report.significance_table import LEVEL
 from contextnmt.report.table_head import beam_of, heading_rows
-from contextnmt.report.tables import PAPER, signed
+from contextnmt.report.tables import PAPER, Block, signed
 
 FOLDER = Path(__file__).parent
 STYLE, SCRIPT = FOLDER / "page.css", FOLDER / "page.js"
 BASE, PARTS = "base.html.j2", "parts.html.j2"  # for the other templates
 
-#: Columns of a table from which on remarks stand below their numbers.
-WIDE = 8
+#: Columns of a table, and letters of a row of numbers, from which on remarks stand below their
+#: numbers: else a row does not fit on a page.
+WIDE, LETTERS = 8, 130
 #: Letters of a row's label from which on it may take several lines.
 LABEL = 48
+
+#: Value and label of what can be chosen, with the name and the legend of the choice.
+Filter = tuple[str, str, list[tuple[str, str]]]
+
+
+def is_wide(block: Block) -> bool:
+    """Whether the remarks of a table stand below their numbers."""
+    rows = ([label, *(cell.plain for cell in cells)] for label, cells in block.rows)
+    longest = max((sum(map(len, row)) for row in rows), default=0)
+    return len(block.columns) >= WIDE or (not block.text_columns and longest >= LETTERS)
+
 
 #: What a template may name besides its content.
 NAMES = {
@@ -30,16 +42,13 @@ NAMES = {
     "LEVEL": LEVEL,
     "PAPER": PAPER,
     "REPEATS": REPEATS,
-    "WIDE": WIDE,
     "beam_of": beam_of,
     "duration": duration,
     "heading_rows": heading_rows,
+    "is_wide": is_wide,
     "pair_of": pair_of,
     "signed": signed,
 }
-
-#: Value and label of what can be chosen, with the name and the legend of the choice.
-Filter = tuple[str, str, list[tuple[str, str]]]
 
 
 def render(template: str, content: dict[str, Any], out: Path) -> None:

@@ -32,7 +32,8 @@ def significance_table(
 
     Example: contextnmt significance-table
     --significance results/demo/significance/choi2017/en-fr/test.beam12.json
-    --experiment "$JSON" --out results/demo/report/choi2017/tables/significance
+    --stale results/demo/stale/choi2017.json --experiment "$JSON"
+    --out results/demo/report/choi2017/tables/significance
     """
     about = with_stale(parse_experiment(experiment), stale)
     keys = [(pair, text) for pair in about.pairs for text in about.test[pair]]
@@ -77,7 +78,7 @@ def content_of(about: Experiment, pair: str, path: Path) -> dict[str, Any]:
 def scores(about: Experiment, key: Key, content: dict[str, Any]) -> Block:
     """BLEU of every system with its interval."""
     rows = []
-    for system in about.systems:
+    for system in about.marked(key[0]):
         entry = content["systems"][system.id]
         if about.gap(key[0], system.id):
             cells = dashes(len(SCORE))  # a note tells why
@@ -85,7 +86,7 @@ def scores(about: Experiment, key: Key, content: dict[str, Any]) -> Block:
             cells = [Cell(NONE, entry["gap"]), Cell(NONE)]
         else:
             cells = scored(entry)
-        rows.append((about.label(key[0], system.id), cells))
+        rows.append((system.label, cells))
     return Block(title(about, key, ""), SCORE, rows)
 
 
@@ -98,7 +99,7 @@ def scored(entry: dict[str, Any]) -> list[Cell]:
 
 def differences(about: Experiment, key: Key, content: dict[str, Any]) -> Block:
     """Every difference that was tested; the significant ones are marked."""
-    labels = {system.id: about.label(key[0], system.id) for system in about.systems}
+    labels = {system.id: system.label for system in about.marked(key[0])}
     rows = [
         (f"{labels[entry['system']]} over {labels[entry['baseline']]}", tested(entry))
         for entry in content["contrasts"]

@@ -1,12 +1,12 @@
-"""Which numbers are stale: of systems trained with other settings or text than there are now.
+"""Which numbers are stale: of systems trained with other settings than there are now.
 
-Snakemake trains anew what has changed, unless it is told not to (``--touch``,
-``--rerun-triggers mtime``). Then the old numbers stay, and the report marks them.
+Snakemake trains anew what has changed, unless it is told that the change does not matter
+(``--touch``). Then the old numbers stay, and the report marks them.
 """
 
 import dataclasses
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,9 +15,8 @@ import typer
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
 from contextnmt.model.settings import model_settings
-from contextnmt.report.experiment import Experiment, Run, by_run, match, parse_experiment
+from contextnmt.report.experiment import Run, by_run, match, parse_experiment
 from contextnmt.report.nested import differences, shown
-from contextnmt.report.provenance import read_models
 from contextnmt.settings import json_object
 from contextnmt.training.settings import training_settings
 
@@ -29,11 +28,16 @@ PARTS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "training": training_settings,
 }
 
+#: Language pair -> system -> what has changed since it was trained.
+Stale = dict[str, dict[str, str]]
+#: The parts of a recipe, or of a record that has them.
+Recipe = Mapping[str, Any]
+
 
 def stale(
     model: Annotated[list[Path], typer.Option(help="model.json of a run; repeatable")],
-    manifest: Annotated[
-        list[Path], typer.Option(help="manifest.json of the ids of a view; repeatable")
+    identity: Annotated[
+        list[Path], typer.Option(help="what a training was begun with; repeatable")
     ],
     recipes: Annotated[
         str, typer.Option(help="model and training now, by pair and system, as a JSON object")
@@ -41,77 +45,81 @@ def stale(
     experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
     out: Annotated[Path, typer.Option(help="JSON file to write")],
 ) -> None:
-    """Find the systems whose settings or training text have changed since they were trained.
+    """Find the systems whose settings of model and training have changed since they were trained.
 
-    Code is not compared: whoever accepts an edit of it says that the numbers stay.
+    Neither text nor translation nor code is compared: whoever accepts an edit of them says that
+    the numbers stay.
 
     Example: contextnmt stale --model results/demo/train/en-fr/baseline/1/model.json
-    --manifest results/demo/binarize/en-fr/word/manifest.json --recipes "$RECIPES"
+    --identity results/demo/train-identity/en-fr/baseline/1.json --recipes "$RECIPES"
     --experiment "$JSON" --out results/demo/stale/choi2017.json
     """
+    write_json(out, found_stale(model, identity, recipes, experiment))
+
+
+def found_stale(model: list[Path], identity: list[Path], recipes: str, experiment: str) -> Stale:
+    """What the stage writes, from its options.
+
+    A training that was begun before a change that was accepted, and ended after it, has both
+    recipes: what it was begun with and what its model tells are both compared. Raises UserError if
+    a file is no such record, or of no run, or if a run has none.
+    """
     about = parse_experiment(experiment)
-    models = read_models(by_run("--model", model, about))
-    wanted = {(run.pair, view_of(about, run)): None for run in models}
-    manifests = {
-        key: read_json(path) for key, path in match("--manifest", manifest, text_of, wanted).items()
-    }
-    recipe = json_object("--recipes", recipes)
-    found: dict[str, dict[str, str]] = {}
+    records = [by_run("--model", model, about), match("--identity", identity, run_of, about.runs)]
+    now = json_object("--recipes", recipes)
+    found: Stale = {}
     for pair in about.pairs:
         for system in about.finished(pair):
             try:
-                now = whole(recipe[pair][system.id])
+                recipe = whole(now[pair][system.id])
             except (KeyError, TypeError):
                 raise UserError(f"--recipes: no recipe of {pair} {system.id}") from None
             reasons = {
-                run.seed: changed(models[run], now, manifests[pair, system.view])
-                for run in models
-                if run[:2] == (pair, system.id)
+                seed: changed((files[Run(pair, system.id, seed)] for files in records), recipe)
+                for seed in about.seeds
             }
             if told := together(reasons):
                 found.setdefault(pair, {})[system.id] = told
-    write_json(out, found)
+    return found
 
 
-def whole(recipe: dict[str, Any]) -> dict[str, Any]:
-    """A recipe with every setting, as a model's record has it. Raises UserError at a wrong one."""
+def run_of(path: Path) -> Run:
+    """The run of a file ``…/{pair}/{system}/{seed}.json``. Raises UserError if it is none."""
+    pair, system = ("", "", *path.absolute().parts)[-3:-1]
+    if not path.stem.isdecimal():
+        raise UserError(f"--identity {path}: its path should end in PAIR/SYSTEM/SEED.json")
+    return Run(pair, system, int(path.stem))
+
+
+def whole(recipe: Recipe) -> dict[str, Any]:
+    """A recipe with every setting, as a record of this version has it. Raises UserError at a
+    setting that there is not."""
     parts = {part: dataclasses.asdict(fill(recipe[part])) for part, fill in PARTS.items()}
     found: dict[str, Any] = json.loads(json.dumps(parts))  # a list is no tuple there
     return found
 
 
-def view_of(about: Experiment, run: Run) -> str:
-    """How the text of a run is written."""
-    return next(system.view for system in about.systems if system.id == run.system)
-
-
-def text_of(path: Path) -> tuple[str, str]:
-    """The pair and the view of a file ``…/{pair}/{view}/manifest.json``."""
-    pair, view = ("", "", *path.absolute().parts)[-3:-1]
-    return pair, view
-
-
-def changed(model: dict[str, Any], now: dict[str, Any], manifest: dict[str, Any]) -> str:
-    """What is not as it was when a model was trained; empty if all is."""
-    told = []
-    for part in PARTS:
-        for key, was, there in differences(model.get(part, {}), now[part]):
-            if key not in PLACE:
-                told.append(
-                    f"{part}.{key} was {shown(was) or 'not there'}, "
-                    f"is {shown(there) or 'not there'} now"
-                )
-    recorded = model["data"]["manifest"]
-    if digests(recorded["train"]) != digests(manifest.get("train", {})):
-        told.append("the training text was another one")
-    elif recorded["vocabulary"] != manifest.get("vocabulary"):
-        told.append("the vocabulary was another one")
+def changed(records: Iterable[Path], now: Recipe) -> str:
+    """What is not as it was by the records of a training; empty if all is."""
+    told: dict[str, None] = {}
+    for path in records:
+        content = read_json(path)
+        try:
+            was = whole(content)
+        except UserError:  # a setting that there is no more
+            was = {part: content[part] for part in PARTS}
+        except (KeyError, TypeError):
+            raise UserError(f"{path}: no settings in it: train this run again") from None
+        for part in PARTS:
+            for key, before, after in differences(was[part], now[part]):
+                if key not in PLACE:
+                    told[f"{part}.{key} was {named(before)}, is {named(after)} now"] = None
     return ", ".join(told)
 
 
-def digests(train: dict[str, Any]) -> list[Any]:
-    """Those of both sides of a training text."""
-    return [train.get(side, {}).get("sha256") for side in ("source", "target")]
+def named(value: Any) -> str:
+    """A value as a configuration has it."""
+    return shown(value) or "not there"
 
 
 def together(reasons: dict[int, str]) -> str:

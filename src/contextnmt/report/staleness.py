@@ -34,4 +34,6 @@ def stale_lines(about: Experiment) -> list[str]:
 
 def stale_notes(about: Experiment) -> list[str]:
     """The same as the notes of a table."""
-    return [f"Stale, trained with something else than is now set: {x}" for x in stale_lines(about)]
+    return [
+        f"Stale, trained with other settings than there are now: {x}" for x in stale_lines(about)
+    ]

@@ -48,6 +48,7 @@ def trainings_table(
 
     Example: contextnmt trainings-table --model results/demo/train/en-fr/baseline/1/model.json
     --log results/demo/train/en-fr/baseline/1/log.jsonl --experiment "$JSON"
+    --stale results/demo/stale/choi2017.json
     --out results/demo/report/choi2017/tables/trainings
     """
     about = with_stale(parse_experiment(experiment), stale)
@@ -111,7 +112,7 @@ def block(
     others = [*OWN.values(), *(key.replace("_", " ") for key in settings)]
     columns = compared + [(other, "") if paper else (other,) for other in others]
     shown_rows = []
-    for system in about.systems:
+    for system in about.marked(pair):
         of_seeds = {
             f", seed {run.seed}" if len(about.seeds) > 1 else "": row
             for run, row in rows.items()
@@ -120,7 +121,7 @@ def block(
         for seed, row in of_seeds.items():
             compared_cells = [c for key in COMPARED for c in beside(key, row, paper, system.id)]
             own_cells = [shown_value(key, row[key]) for key in [*OWN, *settings]]
-            shown_rows.append((about.label(pair, system.id) + seed, compared_cells + own_cells))
+            shown_rows.append((system.label + seed, compared_cells + own_cells))
     return Block(about.pair_title(pair), columns, shown_rows)
 
 
