@@ -185,6 +185,17 @@ def test_one_pair_and_one_beam_can_be_chosen(reported: Path, tmp_path: Path) -> 
     assert not found["reloaded"]
 
 
+def test_a_card_about_another_pair_alone_goes(reported: Path, tmp_path: Path) -> None:
+    text = reported.read_text()
+    card = '<aside><ul data-card><li data-pair="en-fr">Baseline</li></ul></aside>'
+    assert text.count('<section id="summary">') == 1
+    page = tmp_path / "page.html"
+    page.write_text(text.replace('<section id="summary">', f'<section id="summary">{card}'))
+    script = CHOICES.replace("const both = () => [seen", "const both = () => [seen('card'), seen")
+    found = shown(script.format(page=page.as_uri()), tmp_path)
+    assert [cards for cards, *_ in found["steps"]] == [[""], [], [""]]
+
+
 def test_minus_signs_thousands_and_gaps_have_their_places(reported: Path, tmp_path: Path) -> None:
     page = reported.read_text()
     cells = [
