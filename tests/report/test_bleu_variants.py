@@ -160,8 +160,8 @@ def test_an_ensemble_is_a_row_that_no_mean_and_no_mark_knows_of(
 
 def test_the_best_system_is_one_of_the_runs(results: Results, tmp_path: Path) -> None:
     about = parse_experiment(results.experiment)
-    plain = best_system(about, "en-fr", made(results, tmp_path)["data"])
-    together = best_system(about, "en-fr", made(with_ensembles(results), tmp_path)["data"])
+    plain = best_system(about, "en-fr", made(results, tmp_path)["data"], [])
+    together = best_system(about, "en-fr", made(with_ensembles(results), tmp_path)["data"], [])
     assert together == plain
     assert together[1].value == "26.50"  # two seeds of 26 and 26.5, beam 12 a quarter above
 

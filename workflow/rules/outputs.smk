@@ -174,8 +174,8 @@ def tables_of(experiment):
 
 
 def tables_of_papers():
-    """What the page of all papers shows of each: BLEU, how sure differences are, and claims."""
-    shown = ["significance", "claims"]
+    """What the page of all papers shows of each: BLEU, how sure differences are, claims, masks."""
+    shown = ["significance", "claims", "masks"]
     return [
         table
         for name in REPORTED

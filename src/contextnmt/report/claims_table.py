@@ -143,11 +143,12 @@ def notes(about: Experiment, data: list[dict[str, Any]]) -> list[str]:
         else "the standard deviation between seeds"
     )
     lines = [
-        "Differences in BLEU; the paper's are those of its own test text.",
-        "A claim holds, or its opposite does, if both tests of the differences find the one here "
-        f"significant (p < {LEVEL}) and it is greater than {training}; else it is not shown.",
-        "The tests are not corrected for how many claims there are; they are about other test "
-        "sentences, with these models.",
+        "Differences in BLEU, taken before rounding; the paper's are those of its own test text.",
+        f"Yes, or no and the opposite: both tests of the difference have p < {LEVEL}, and it is "
+        f"greater than {training}. Not shown: anything else.",
+        "Intervals and tests tell what other test sentences would give with these models"
+        + (", not what other trainings would: there is one seed." if one else ".")
+        + " They are not corrected for how many claims there are.",
     ]
     if any(row["longer"] for row in data):
         lines.append(

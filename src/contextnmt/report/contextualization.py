@@ -8,6 +8,8 @@ from contextnmt.report.masks_table import distance
 
 #: Half of all comparisons, in percent: what contexts give that have nothing to do with the sense.
 CHANCE = 50.0
+#: Percent of the numbers of masks above 0.99 from which on a mask is next to none.
+OPEN = 95.0
 #: Standard errors from chance from which on a separation is called one.
 ERRORS = 2.0
 
@@ -32,6 +34,24 @@ def observations(about: Experiment, data: Rows) -> list[str]:
             ]
         )
     ]
+
+
+def caveats(about: Experiment, pair: str, data: Rows) -> list[str]:
+    """A sentence for each system of a pair whose masks let nearly everything pass."""
+    lines = []
+    for system in about.systems:
+        shares = [
+            row["open_percent"]
+            for row in data
+            if (row["pair"], row["system"]) == (pair, system.id) and row["open_percent"] is not None
+        ]
+        if shares and statistics.fmean(shares) > OPEN:
+            lines.append(
+                f"{system.label} hardly contextualizes: {statistics.fmean(shares):.1f} % of the "
+                "numbers of its context masks, in the sentences looked at, are above 0.99, which "
+                "leaves source vectors as they are."
+            )
+    return lines
 
 
 def opening(rows: Rows) -> str:

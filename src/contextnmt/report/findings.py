@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from contextnmt.report.contrasts import Contrast, contrasts, is_headline
+from contextnmt.report.contextualization import caveats
+from contextnmt.report.contrasts import Contrast, contrasts, differences, is_headline
 from contextnmt.report.experiment import Experiment, System, pair_title
 from contextnmt.report.gaps import untold
 from contextnmt.report.tables import signed
@@ -41,15 +42,20 @@ def findings(
     bleu: list[dict[str, Any]],
     tests: list[dict[str, Any]],
     phenomena: list[dict[str, Any]],
+    masks: list[dict[str, Any]],
 ) -> list[Findings]:
-    """The findings of each pair, from the data of the tables of BLEU, significance and phenomena.
+    """The findings of each pair, from the data of the tables of BLEU, significance, phenomena and
+    masks.
 
-    The last may be empty.
+    The last two may be empty.
     """
-    return [
-        of_pair(about, pair, bleu, tests, [row for row in phenomena if row["pair"] == pair])
-        for pair in about.pairs
-    ]
+    made = []
+    for pair in about.pairs:
+        of_phenomena = [row for row in phenomena if row["pair"] == pair]
+        found = of_pair(about, pair, bleu, tests, of_phenomena)
+        found.sentences.extend(caveats(about, pair, masks))
+        made.append(found)
+    return made
 
 
 def of_pair(
@@ -61,12 +67,12 @@ def of_pair(
 ) -> Findings:
     """The findings of one pair: what each method adds, and whether it mends its aims."""
     found = contrasts(about, bleu, tests, pair)
-    headline, best = best_system(about, pair, bleu)
+    headline, best = best_system(about, pair, bleu, tests)
     figures, sentences = [best], []
     for method in about.methods:
         of_method = [contrast for contrast in found if contrast.method == method]
         if of_method:
-            figures.append(gain_figure(about, of_method[0]))
+            figures.append(gain_figure(about, pair, of_method[0]))
             sentences.append(verdict(of_method))
             for aim, (mending, name) in AIMS.items():
                 if mending == method.id:
@@ -75,10 +81,13 @@ def of_pair(
     return Findings(pair_title(pair), headline, figures, sentences)
 
 
-def best_system(about: Experiment, pair: str, bleu: list[dict[str, Any]]) -> tuple[str, Figure]:
+def best_system(
+    about: Experiment, pair: str, bleu: list[dict[str, Any]], tests: list[dict[str, Any]]
+) -> tuple[str, Figure]:
     """The system with the highest test BLEU at the widest beam, and its lead over the first.
 
-    Of those that are finished: the sentence says so where some are not.
+    Of those that are finished: the sentence says so where some are not, and where chance may give
+    the lead.
     """
     text = about.test[pair][0]
     key = ("here", pair, text, about.beam)
@@ -92,7 +101,9 @@ def best_system(about: Experiment, pair: str, bleu: list[dict[str, Any]]) -> tup
     best = max(finished, key=lambda system: scores[system.id])
     score = f"{scores[best.id]:.2f}"
     reached = f"{score} BLEU on {text} with beam {about.beam}"
-    sentence = standing(systems, finished, best, reached, scores)
+    found = differences(about, bleu, tests, pair, [(best.id, systems[0].id)])
+    sure = best == systems[0] or all(each.helps for each in found)
+    sentence = standing(systems, finished, best, reached, scores, sure)
     remark = best.label
     labels = {system.id: system.label for system in about.systems}
     paper = [
@@ -114,27 +125,33 @@ def standing(
     best: System,
     reached: str,
     scores: dict[str, float],
+    sure: bool,
 ) -> str:
-    """The best of the finished systems, what it has `reached`, and how it stands to the first."""
+    """The best of the finished systems, what it has `reached`, and how it stands to the first;
+    `sure`: by more than chance gives."""
     base, others = systems[0], len(systems) - len(finished)
     lead = signed(scores[best.id] - scores[base.id]) if base in finished else ""
     if len(finished) == 1:
         opening = f"{best.label} alone is finished:" if others else f"{best.label} has"
     elif others:
+        rank = "best" if sure else "highest, within chance,"
         opening = (
-            f"{best.label} is best of the {len(finished)} finished systems (of {len(systems)}):"
+            f"{best.label} is {rank} of the {len(finished)} finished systems (of {len(systems)}):"
         )
+    elif best == base:
+        opening = f"No system beats {base.label}:"
     else:
-        opening = f"No system beats {base.label}:" if best == base else f"{best.label} is best:"
+        opening = f"{best.label} is {'best' if sure else 'highest, within chance'}:"
     return f"{opening} {reached}{f', {lead} over {base.label}' if lead and best != base else ''}."
 
 
-def gain_figure(about: Experiment, contrast: Contrast) -> Figure:
+def gain_figure(about: Experiment, pair: str, contrast: Contrast) -> Figure:
     """The gain of a method, with its confidence interval and the paper's."""
     if contrast.paper is not None:
         paper = f"paper {signed(contrast.paper)}"
     else:
-        paper = "the paper's is not at hand" if about.reconstruction else "not in the paper"
+        lacking = f"the paper has none of {pair_title(pair)}"
+        paper = "the paper's is not at hand" if about.reconstruction else lacking
     interval = contrast.interval
     here = f"95 %: {signed(interval[0])} to {signed(interval[1])}; " if interval else ""
     return Figure(contrast.label, signed(contrast.gain), here + paper)

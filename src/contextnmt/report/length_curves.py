@@ -20,6 +20,8 @@ MARKERS = ["o", "s", "^", "D", "v", "P", "X", "<", ">"]
 SIZE, HEIGHTS = (5.6, 5.4), (3, 2)
 #: The part of a bin's width that its systems share.
 SHARE = 0.7
+#: Sentences of a bin from which on it is drawn: fewer tell nothing, nor do their intervals.
+LEAST = 20
 #: Markers on a line.
 ON_LINE = 4
 
@@ -93,7 +95,7 @@ def draw_windows(axes: "Axes", about: Experiment, content: dict[str, Any]) -> No
 def draw_bins(axes: "Axes", about: Experiment, content: dict[str, Any]) -> None:
     """A group of dots a bin, one a system, with bars for the intervals.
 
-    Bins beyond the longest sentence are left out.
+    Bins beyond the longest sentence are left out; those of too few sentences stay empty.
     """
     filled = [place for place, group in enumerate(content["bins"]) if group["sentences"]]
     groups = content["bins"][: max(filled, default=0) + 1]
@@ -104,7 +106,8 @@ def draw_bins(axes: "Axes", about: Experiment, content: dict[str, Any]) -> None:
         shift = SHARE * ((order.index(system.id) + 0.5) / len(order) - 0.5)
         colour = lines[system.id]["color"]
         for place, entry in enumerate(scores["bins"][: len(groups)]):
-            if entry["bleu"] is not None:
+            enough = groups[place]["sentences"] >= LEAST
+            if enough and entry["bleu"] is not None:
                 at, (low, high) = place + shift, entry["interval"]
                 axes.plot([at, at], [low, high], color=colour, linewidth=0.8)
                 axes.plot([at], [entry["bleu"]], marker_of(order, system.id), color=colour, ms=3.5)

@@ -189,7 +189,7 @@ def beside(
         va="center" if abs(up) < 0.1 else "bottom" if up > 0 else "top",
         arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.4} if far else None,
         fontsize=7,
-        color=colour,
+        color=INK,  # of the axis are the dot and the line: small letters want more contrast
         annotation_clip=False,
         parse_math=False,
     )

@@ -123,7 +123,7 @@ def page(
         "headline": headline(about.name),
         "filters": filters([about]),
         "captions": captions(caption),
-        "findings": findings(about, bleu, tests, phenomena),
+        "findings": findings(about, bleu, tests, phenomena, masks),
         "tables": {
             path.stem: {
                 "blocks": tables[path.stem].blocks,

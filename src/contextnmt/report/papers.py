@@ -8,6 +8,7 @@ import typer
 
 from contextnmt.errors import UserError
 from contextnmt.files import write_lines
+from contextnmt.report.contextualization import caveats
 from contextnmt.report.experiment import Experiment, parse_experiment
 from contextnmt.report.findings import Findings, findings
 from contextnmt.report.gaps import gap_lines
@@ -43,7 +44,7 @@ def papers(
 ) -> None:
     """Write the page of all papers: claims, findings and BLEU of each, and links to their pages.
 
-    Needed are the tables of BLEU and of significance; claims are shown where there are some.
+    Needed are the tables of BLEU and of significance; those of claims and masks are used if given.
 
     Example: contextnmt papers --experiment "$JSON"
     --table results/demo/report/choi2017/tables/table4.json
@@ -101,14 +102,15 @@ def paper(about: Experiment, tables: dict[str, Table], pages: list[str]) -> dict
             raise UserError(f"--table: no {name}.json of {about.name}: the page needs it")
     if len(pages) != 1:
         raise UserError(f"--page: give the page of {about.name} once")
-    bleu = tables[about.table]
+    bleu, tests = tables[about.table], tables["significance"].data
+    masks = tables["masks"].data if "masks" in tables else []
     return {
         "about": about,
         "headline": headline(about.name),
         "gaps": gap_lines(about),
         "stale": stale_lines(about),
         "claims": tables.get("claims", Table([], [], [])),
-        "findings": shortened(findings(about, bleu.data, tables["significance"].data, [])),
+        "findings": shortened(about, findings(about, bleu.data, tests, [], masks), masks),
         "bleu": [block for block in bleu.blocks if block.title in titles(about)],
         "bleu_notes": bleu.notes,
         "page": pages[0].replace(os.sep, "/"),
@@ -120,6 +122,11 @@ def titles(about: Experiment) -> set[str]:
     return {about.pair_title(pair) for pair in about.pairs}
 
 
-def shortened(found: list[Findings]) -> list[Findings]:
-    """The headline and the key figures alone."""
-    return [Findings(each.title, each.headline, each.figures, []) for each in found]
+def shortened(
+    about: Experiment, found: list[Findings], masks: list[dict[str, Any]]
+) -> list[Findings]:
+    """Headlines and key figures, and of the sentences those that warn."""
+    return [
+        Findings(each.title, each.headline, each.figures, caveats(about, pair, masks))
+        for pair, each in zip(about.pairs, found, strict=True)
+    ]

@@ -158,7 +158,7 @@ def shown(value: float | None, form: str) -> Cell:
 
 def signed(value: float, digits: int = 2) -> str:
     """A difference with its sign, the minus as typeset: ``+1.20``, ``−0.35``."""
-    return f"{value:+.{digits}f}".replace("-", "−")
+    return f"{round(value, digits) + 0.0:+.{digits}f}".replace("-", "−")  # no minus before zero
 
 
 def _csv(data: list[dict[str, Any]]) -> str:
