@@ -30,7 +30,9 @@ AFTER_TRANSLATING = {"restore"} | ALIGNED | AFTER_RESTORING
 #: After the training of systems that read plain words.
 ANALYSIS = {"local_charts", "masks"} | AFTER_CHARTING | AFTER_MASKING
 AFTER_TRAINING = {"run_file", "translate", "choi2017_curves", "choi2017_trainings"}
-AFTER_TRAINING |= AFTER_TRANSLATING
+#: What is marked where settings have changed since, and what is made of it.
+STALE = {"stale", "choi2017_trainings", "choi2017_significance"} | AFTER_SCORING
+AFTER_TRAINING |= AFTER_TRANSLATING | STALE
 TRAIN = {"train_identity", "train"}
 AFTER_BINARIZING = {"pairs", "choi2017_table3", "train"} | AFTER_TRAINING
 AFTER_SYMBOLIZING = {
@@ -108,6 +110,7 @@ def pending(demo: Path, snakemake: Run) -> Callable[[], dict[str, set[str]]]:
         ),
         ("report/table2.py", {"choi2017_table2"} | PAGE),
         ("report/bleu_table.py", AFTER_SCORING),
+        ("report/stale.py", STALE),
         ("report/curves.py", {"choi2017_curves"} | PAGE),
         ("report/page.css", PAGE),
         ("report/differences.html.j2", PAGE),
@@ -181,7 +184,8 @@ def test_joint_codes_concern_the_systems_with_subwords_alone(
         (
             "label: +C+S,",
             "label: Both,",
-            {"choi2017_curves", "choi2017_trainings", "choi2017_examples", "choi2017_differences"}
+            {"choi2017_curves", "choi2017_examples", "choi2017_differences"}
+            | STALE
             | ALIGNED
             | AFTER_SCORING
             | AFTER_COMPARING
