@@ -135,12 +135,17 @@ def shown(text: str, folder: Path, *options: str) -> dict[str, Any]:
     return measured
 
 
-@pytest.mark.parametrize("width", [390, 1280])
-def test_page_fits_and_loads_nothing(reported: Path, tmp_path: Path, width: int) -> None:
-    measured = measure(reported, width, tmp_path)
+def check_fit(page: Path, width: int, folder: Path) -> None:
+    """A page of that width has nothing beyond it, and loads no other file."""
+    measured = measure(page, width, folder)
     assert measured["overflow"] == 0, measured["wide"]
     assert measured["wide"] == []
     assert [name for name in measured["requests"] if not name.startswith("data:")] == []
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_page_fits_and_loads_nothing(reported: Path, tmp_path: Path, width: int) -> None:
+    check_fit(reported, width, tmp_path)
 
 
 @pytest.mark.parametrize("options", [(), ("--force-dark-mode",)])

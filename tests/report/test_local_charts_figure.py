@@ -8,10 +8,12 @@ from typing import Any
 
 from analysed_models import words_of, write_charts
 from made_up_experiments import experiment
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from contextnmt.report.figures import drawing
 from contextnmt.report.local_charts_figure import (
+    Box,
     draw_chart,
     local_charts_figure,
     name_all,
@@ -63,27 +65,28 @@ def crowded() -> dict[str, Any]:
     return {"neighbours": [{"word": "here", "position": [0, 0]}, *others, *far], "axes": axes}
 
 
-def test_no_name_covers_another() -> None:
+def named(inches: tuple[float, float]) -> tuple[Axes, list[Box]]:
+    """A panel of that size with the names of a crowded chart, and the places of these."""
     with drawing() as figure:
-        figure.set_size_inches(3, 2.7)
+        figure.set_size_inches(*inches)
         axes, chart = figure.subplots(), crowded()
         draw_chart(axes, chart)
         name_all(figure, [(axes, chart)])
         renderer = FigureCanvasAgg(figure).get_renderer()
-        boxes = [name_box(text, renderer) for text in axes.texts]
-        assert len(boxes) == 8
-        assert any(text.arrow_patch for text in axes.texts)  # some had to go farther away
-        assert not any(shared(a, b) for a, b in itertools.combinations(boxes, 2))
-        assert not any(outside(box, axes.bbox.extents) for box in boxes)
+        return axes, [name_box(text, renderer) for text in axes.texts]
+
+
+def test_no_name_covers_another() -> None:
+    axes, boxes = named((3, 2.7))
+    assert len(boxes) == 8
+    assert any(text.arrow_patch for text in axes.texts)  # some had to go farther away
+    assert not any(shared(a, b) for a, b in itertools.combinations(boxes, 2))
+    assert not any(outside(box, axes.bbox.extents) for box in boxes)
 
 
 def test_where_no_place_is_free_every_word_has_a_name() -> None:
-    with drawing() as figure:
-        figure.set_size_inches(1.4, 1.2)
-        axes, chart = figure.subplots(), crowded()
-        draw_chart(axes, chart)
-        name_all(figure, [(axes, chart)])
-        assert len(axes.texts) == 8
+    _, boxes = named((1.4, 1.2))
+    assert len(boxes) == 8
 
 
 def test_vectors_that_lack_a_word_say_so(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Sentences and key figures that say what the numbers say, good or bad."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from contextnmt.report.contextualization import caveats
@@ -29,12 +29,13 @@ class Figure:
 
 @dataclass(frozen=True)
 class Findings:
-    """What is found for one language pair."""
+    """What is found for one language pair; `warnings` say what a reader of any of it must know."""
 
     title: str
     headline: str
     figures: list[Figure]
     sentences: list[str]
+    warnings: list[str] = field(default_factory=list)
 
 
 def findings(
@@ -49,13 +50,13 @@ def findings(
 
     The last two may be empty.
     """
-    made = []
-    for pair in about.pairs:
-        of_phenomena = [row for row in phenomena if row["pair"] == pair]
-        found = of_pair(about, pair, bleu, tests, of_phenomena)
-        found.sentences.extend(caveats(about, pair, masks))
-        made.append(found)
-    return made
+    return [
+        replace(
+            of_pair(about, pair, bleu, tests, [row for row in phenomena if row["pair"] == pair]),
+            warnings=caveats(about, pair, masks),
+        )
+        for pair in about.pairs
+    ]
 
 
 def of_pair(

@@ -1,6 +1,7 @@
 """The page of all papers: what each says, what is measured, and where the rest is."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,7 +9,6 @@ import typer
 
 from contextnmt.errors import UserError
 from contextnmt.files import write_lines
-from contextnmt.report.contextualization import caveats
 from contextnmt.report.experiment import Experiment, parse_experiment
 from contextnmt.report.findings import Findings, findings
 from contextnmt.report.gaps import gap_lines
@@ -110,7 +110,7 @@ def paper(about: Experiment, tables: dict[str, Table], pages: list[str]) -> dict
         "gaps": gap_lines(about),
         "stale": stale_lines(about),
         "claims": tables.get("claims", Table([], [], [])),
-        "findings": shortened(about, findings(about, bleu.data, tests, [], masks), masks),
+        "findings": shortened(findings(about, bleu.data, tests, [], masks)),
         "bleu": [block for block in bleu.blocks if block.title in titles(about)],
         "bleu_notes": bleu.notes,
         "page": pages[0].replace(os.sep, "/"),
@@ -122,11 +122,6 @@ def titles(about: Experiment) -> set[str]:
     return {about.pair_title(pair) for pair in about.pairs}
 
 
-def shortened(
-    about: Experiment, found: list[Findings], masks: list[dict[str, Any]]
-) -> list[Findings]:
-    """Headlines and key figures, and of the sentences those that warn."""
-    return [
-        Findings(each.title, each.headline, each.figures, caveats(about, pair, masks))
-        for pair, each in zip(about.pairs, found, strict=True)
-    ]
+def shortened(found: list[Findings]) -> list[Findings]:
+    """All but the sentences."""
+    return [replace(each, sentences=[]) for each in found]
