@@ -87,10 +87,44 @@ def test_seeds_give_mean_and_deviation_and_each_test_text_a_column(
     block = read_json(tmp_path / "table4.json")["blocks"][0]
     assert [labels[1] for labels in block["columns"][:3]] == [
         "test_2016_flickr (dev)",
-        "test_2017_flickr",
         "paper",
+        "test_2017_flickr",
     ]
     assert block["rows"][0]["cells"][0]["remark"] == "± 0.50 (21.25 ± 0.50)"
+
+
+def test_the_papers_numbers_stand_beside_the_papers_text(
+    results_of_seeds: Results, tmp_path: Path
+) -> None:
+    """Where it is not the first one."""
+    text = json.dumps(results_of_seeds.about).replace("test_2017_flickr", "newsdiscusstest2015")
+    files = []
+    for path in results_of_seeds.files("score/*/*/*/scores.json"):
+        files.append(tmp_path / "score" / Path(*path.parts[-4:]))
+        scores = path.read_text().replace("test_2017_flickr", "newsdiscusstest2015")
+        write_json(files[-1], json.loads(scores))
+    bleu_table(files, text, tmp_path / "table4")
+    french, _, german, _ = read_json(tmp_path / "table4.json")["blocks"]
+    assert [labels[1] for labels in french["columns"][:3]] == [
+        "test_2016_flickr (dev)",
+        "newsdiscusstest2015",
+        "paper",
+    ]
+    assert [labels[1] for labels in german["columns"][:2]] == ["test_2016_flickr (dev)", "paper"]
+
+
+def test_systems_of_one_printed_score_are_all_the_best(results: Results, tmp_path: Path) -> None:
+    """30.50 and 30.496 are one number to a reader."""
+    files = results.files("score/*/*/*/scores.json")
+    made_equal = tmp_path / "en-fr/symbol/1/scores.json"
+    scores = read_json(next(path for path in files if "en-fr/symbol" in str(path)))
+    scores["test.beam1"] |= {"bleu": 30.496}
+    write_json(made_equal, scores)
+    files = [made_equal if "en-fr/symbol" in str(path) else path for path in files]
+    bleu_table(files, results.experiment, tmp_path / "table4")
+    rows = read_json(tmp_path / "table4.json")["blocks"][0]["rows"]
+    best = {row["label"]: row["cells"][0]["text"] for row in rows if row["cells"][0]["best"]}
+    assert best == {"+Symbol (S)": "30.50", "+BPE+S": "30.50"}
 
 
 def test_tables_are_the_same_bytes_whatever_the_order(results: Results, tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def phenomena(pair: str, **shares: float) -> list[dict[str, Any]]:
 
 
 def test_a_gain_is_told_with_the_papers(about: Experiment) -> None:
-    found, _ = findings(about, bleu(about, None, context=11.5), [], [], [])
+    found, _ = findings(about, {about.table: bleu(about, None, context=11.5)})
     assert found.title == "English → French"
     assert (
         found.headline
@@ -74,7 +74,7 @@ def test_a_gain_is_told_with_the_papers(about: Experiment) -> None:
 
 def test_harm_is_told_plainly(about: Experiment) -> None:
     data = bleu(about, None, baseline=12.0, symbol=11.25)
-    found, _ = findings(about, data, [], [], [])
+    found, _ = findings(about, {about.table: data})
     assert found.headline == "No system beats Baseline: 12.00 BLEU on test with beam 12."
     assert (
         "Symbolization (S) does harm on this corpus: −0.75 BLEU over Baseline; in the paper +1.00."
@@ -82,7 +82,7 @@ def test_harm_is_told_plainly(about: Experiment) -> None:
 
 
 def test_a_gain_within_the_variation_of_seeds_is_none(about: Experiment) -> None:
-    found, _ = findings(about, bleu(about, 1.0, context=11.0), [], [], [])
+    found, _ = findings(about, {about.table: bleu(about, 1.0, context=11.0)})
     assert "makes no difference beyond chance: +1.00" in found.sentences[0]
     first = contrasts(about, bleu(about, 1.0, context=11.0), [], "en-fr")[0]
     assert first.spread == pytest.approx(2**0.5)
@@ -91,14 +91,14 @@ def test_a_gain_within_the_variation_of_seeds_is_none(about: Experiment) -> None
 
 @pytest.mark.parametrize("gain", [0.01, 0.3, -0.3])
 def test_a_gain_of_one_seed_within_repeats_is_none(about: Experiment, gain: float) -> None:
-    found, _ = findings(about, bleu(about, None, context=10.0 + gain), [], [], [])
+    found, _ = findings(about, {about.table: bleu(about, None, context=10.0 + gain)})
     assert found.sentences[0].startswith(
         "Contextualization (C) makes no difference beyond chance: "
     )
 
 
 def test_a_lead_that_chance_may_give_is_called_so(about: Experiment) -> None:
-    found, _ = findings(about, bleu(about, None, context=10.3), [], [], [])
+    found, _ = findings(about, {about.table: bleu(about, None, context=10.3)})
     assert found.headline == (
         "+Context (C) is highest, within chance: 10.30 BLEU on test with beam 12, +0.30 over "
         "Baseline."
@@ -110,7 +110,7 @@ def test_masks_that_are_next_to_none_are_told(
     about: Experiment, open_percent: float | None, told: bool
 ) -> None:
     row = {"pair": "en-fr", "system": "context", "open_percent": open_percent}
-    found, german = findings(about, bleu(about, None, context=11.5), [], [], [row])
+    found, german = findings(about, {about.table: bleu(about, None, context=11.5), "masks": [row]})
     sentence = (
         "+Context (C) hardly contextualizes: 99.7 % of the numbers of its context masks, in the "
         "sentences looked at, are above 0.99, which leaves source vectors as they are."
@@ -130,7 +130,7 @@ def test_a_gain_that_the_test_sentences_may_have_made_is_none(about: Experiment)
     row = {"pair": "en-fr", "text": "test", "system": "context", "baseline": "baseline"}
     row |= {"low": -0.1, "high": 3.1, "p_bootstrap": 0.06, "p_randomization": 0.04, "gap": None}
     data = bleu(about, None, context=11.5)
-    found, german = findings(about, data, [row], [], [])
+    found, german = findings(about, {about.table: data, "significance": [row]})
     assert "makes no difference beyond chance: +1.50" in found.sentences[0]
     assert "helps: +1.50" in german.sentences[0]  # the row is not of this pair
     first = contrasts(about, data, [row], "en-fr")[0]
@@ -150,7 +150,7 @@ def test_a_difference_that_could_not_be_tested_has_no_interval(about: Experiment
 def test_comparisons_that_disagree_are_counted() -> None:
     about = made_up("choi2017")
     data = bleu(about, None, context=11.5, context_symbol=8.0)
-    sentence, *_ = findings(about, data, [], [], [])[0].sentences
+    sentence, *_ = findings(about, {about.table: data})[0].sentences
     assert sentence == (
         "Contextualization (C) helps in 1 of 3 comparisons, does harm in 1, makes no difference "
         "beyond chance in 1: from −2.00 BLEU (+C+S over "
@@ -163,7 +163,7 @@ def test_the_one_comparison_that_the_paper_has_is_named() -> None:
     about = made_up("choi2017")
     data = bleu(about, None, symbol=11.0, bpe_symbol=12.0)
     data = [row for row in data if row["source"] == "here" or row["system"] != "bpe-symbol"]
-    sentences = findings(about, data, [], [], [])[0].sentences
+    sentences = findings(about, {about.table: data})[0].sentences
     assert (
         "Symbolization (S) helps: from +1.00 BLEU (+Symbol (S) over Baseline) to +2.00 BLEU "
         "(+BPE+S over +BPE); in the paper +1.00 (+Symbol (S) over Baseline)."
@@ -175,7 +175,7 @@ def test_a_paper_without_beams_is_compared_with_the_widest() -> None:
     data = bleu(about, None, rnnsearch_30=12.0, rnnsearch_50=13.0)
     data += [row | {"system": "moses", "bleu": 33.3} for row in data if row["source"] == "paper"]
     data = [row | {"beam": None} if row["source"] == "paper" else row for row in data]
-    (found,) = findings(about, data, [], [], [])
+    (found,) = findings(about, {about.table: data})
     assert found.sentences[0] == (
         "Attention (RNNsearch) helps: from +2.00 BLEU (RNNsearch-30 over RNNencdec-30) to "
         "+3.00 BLEU (RNNsearch-50 over RNNencdec-50); in the paper +0.00."
@@ -186,20 +186,22 @@ def test_a_paper_without_beams_is_compared_with_the_widest() -> None:
 def test_a_reconstruction_does_not_say_that_the_paper_has_no_such_number() -> None:
     about = made_up("chen2017")
     data = [row for row in bleu(about, None, fcwm_all=11.0) if row["source"] == "here"]
-    _, first, *_ = findings(about, data, [], [], [])[0].figures
+    _, first, *_ = findings(about, {about.table: data})[0].figures
     assert first.remark == "the paper's is not at hand"
 
 
 def test_one_system_alone_is_best_of_none(about: Experiment) -> None:
     alone = dataclasses.replace(about, systems=about.systems[:1])
-    found, _ = findings(alone, bleu(alone, None), [], [], [])
+    found, _ = findings(alone, {alone.table: bleu(alone, None)})
     assert found.headline == "Baseline has 10.00 BLEU on test with beam 12."
     assert (len(found.figures), found.sentences) == (1, [])
 
 
 def test_what_a_method_is_meant_for_is_told_of_its_pair_alone(about: Experiment) -> None:
     tagged = phenomena("en-de", baseline=40.0, context=65.5)
-    french, german = findings(about, bleu(about, None, context=9.0), [], tagged, [])
+    french, german = findings(
+        about, {about.table: bleu(about, None, context=9.0), "phenomena": tagged}
+    )
     sentence = (
         "+Context (C) gets more ambiguous words right than Baseline: "
         "65.5\N{NO-BREAK SPACE}% against 40.0\N{NO-BREAK SPACE}%."
@@ -210,7 +212,7 @@ def test_what_a_method_is_meant_for_is_told_of_its_pair_alone(about: Experiment)
 
 def test_a_share_that_chance_may_explain_is_no_gain(about: Experiment) -> None:
     tagged = phenomena("en-de", baseline=49.0, context=53.0)
-    _, german = findings(about, bleu(about, None), [], tagged, [])
+    _, german = findings(about, {about.table: bleu(about, None), "phenomena": tagged})
     assert any(
         line.startswith("+Context (C) gets about as many ambiguous words right as Baseline: 53.0")
         for line in german.sentences

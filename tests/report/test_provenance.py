@@ -4,22 +4,8 @@ import json
 
 from made_up_experiments import deviation, experiment
 
-from contextnmt.report.experiment import Run, parse_experiment
-from contextnmt.report.provenance import deviations, unfinished
-
-
-def model(best: int, updates: int, patience: int | None = 3) -> dict[str, object]:
-    training = {"patience": patience}
-    return {"best": {"update": best}, "updates": updates, "training": training}
-
-
-def test_trainings_that_ended_at_their_best_are_counted() -> None:
-    runs = [Run("en-fr", system, 1) for system in ("a", "b", "c", "d")]
-    made = [model(900, 900), model(600, 900), model(900, 900), model(900, 900, patience=None)]
-    models = dict(zip(runs, made, strict=True))
-    assert unfinished(models).startswith("2 of 3 trainings that end by themselves were still")
-    assert unfinished({runs[0]: model(600, 900)}) == ""
-    assert unfinished({runs[3]: made[3]}) == ""
+from contextnmt.report.experiment import parse_experiment
+from contextnmt.report.provenance import deviations
 
 
 def test_systems_with_the_same_deviation_share_a_row() -> None:

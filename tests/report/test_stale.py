@@ -176,7 +176,7 @@ def test_findings_mark_them_too(results: Results) -> None:
     about = replace(parse_experiment(results.experiment), stale=stale_bpe)
     table = results.folder / "report/tables/table4"
     bleu_table(results.files("score/*/*/*/*.json"), results.experiment, table)
-    french, german = findings(about, read_json(table.with_suffix(".json"))["data"], [], [], [])
+    french, german = findings(about, {"table4": read_json(table.with_suffix(".json"))["data"]})
     assert french.headline.startswith("+BPE+S (stale) is best: ")
     assert french.headline.endswith(" over Baseline (stale).")
     assert "stale" not in german.headline

@@ -12,7 +12,13 @@ from results_folder import Results, make_results
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json, write_lines
 from contextnmt.report.experiment import parse_experiment
-from contextnmt.report.trainings_table import differing, figures, trainings_table
+from contextnmt.report.trainings_table import (
+    differing,
+    figures,
+    last_gain,
+    still_gaining,
+    trainings_table,
+)
 
 
 def trained(**training: Any) -> dict[str, Any]:
@@ -54,6 +60,26 @@ def test_a_log_without_losses_of_the_dev_text_has_a_gap() -> None:
         {key: each[key] for key in each if key != "loss" or each["kind"] == "train"} for each in LOG
     ]
     assert figures(trained(), log, [])["dev_loss"] is None
+
+
+def test_the_last_validation_is_held_against_the_best_before() -> None:
+    assert figures(trained(), LOG, [])["last_gain"] == -1.0
+    assert last_gain([15.0, 20.0, 18.0, 20.5]) == 0.5
+    assert last_gain([15.0]) is None
+
+
+def test_trainings_that_ended_at_their_best_are_counted() -> None:
+    """By pair; a training with one validation says nothing."""
+    gains = {"a": 0.2, "b": -0.5, "c": 3.0, "d": None, "e": 1.5, "f": 0.0}
+    rows: list[dict[str, Any]] = [
+        {"source": "here", "pair": "en-fr", "system": system, "last_gain": gain}
+        for system, gain in gains.items()
+    ]
+    rows += [{"source": "paper", "system": "a"}, rows[1] | {"pair": "en-de"}]
+    (told,) = still_gaining(rows, "en-fr")
+    assert told.startswith("3 of 5 trainings had their highest dev BLEU at their last validation")
+    assert ", +1.50 over the best before it" in told
+    assert still_gaining(rows, "en-de") == []
 
 
 def test_settings_in_which_runs_differ_are_told() -> None:

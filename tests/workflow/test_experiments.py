@@ -269,6 +269,11 @@ def test_what_was_accepted_is_marked_as_stale(
     report = gapped / "results" / "demo" / "report" / "chen2017"
     rows = read_json(report / "tables" / "bleu.json")["blocks"][0]["rows"]
     assert [row["label"].endswith("(stale)") for row in rows] == [True] * len(SYSTEMS["chen2017"])
+    labels = [row["label"].removesuffix(" (stale)") for row in rows]
+    parts = [*report.glob("tables/*.md"), *report.glob("figures/*.svg")]
+    naming = [path for path in parts if any(map(path.read_text().__contains__, labels))]
+    assert {"curves", "lengths", "gains", "alignments"} <= {x.name.split(".")[0] for x in naming}
+    assert [path.name for path in naming if "(stale)" not in path.read_text()] == []
     told = f"Baseline (GRU) (model.hidden was 8, is {hidden} now); "
     assert told in (report / "index.html").read_text()
     again = snakemake(ROOT, "chen2017", "-n", *paths)

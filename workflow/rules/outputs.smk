@@ -174,8 +174,8 @@ def tables_of(experiment):
 
 
 def tables_of_papers():
-    """What the page of all papers shows of each: BLEU, how sure differences are, claims, masks."""
-    shown = ["significance", "claims", "masks"]
+    """What the page of all papers is made of: BLEU, how sure differences are, claims, caveats."""
+    shown = ["significance", "claims", "masks", "trainings"]
     return [
         table
         for name in REPORTED

@@ -155,6 +155,7 @@ for name in REPORTED:
                 folders=replacing_runs(
                     "<results>/replace-unknown/{pair}/{system}/{seed}", name
                 ),
+                stale=f"<results>/stale/{name}.json",
             output:
                 report(
                     f"<results>/report/{name}/tables/unknown-words.csv",
@@ -189,4 +190,4 @@ for name in REPORTED:
                 f"{name}: table of unknown words"
             shell:
                 "python -m contextnmt unknown-words-table {params.files}"
-                " --experiment {params.experiment:q} --out {params.out} > {log} 2>&1"
+                " --stale {input.stale} --experiment {params.experiment:q} --out {params.out} > {log} 2>&1"

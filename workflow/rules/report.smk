@@ -114,7 +114,8 @@ for name in REPORTED:
             name:
                 f"{name}_phenomena"
             input:
-                phenomena_files(name),
+                files=phenomena_files(name),
+                stale=f"<results>/stale/{name}.json",
             output:
                 report(
                     f"<results>/report/{name}/tables/phenomena.csv",
@@ -133,19 +134,20 @@ for name in REPORTED:
             params:
                 *code("contextnmt.report.phenomena_table"),
                 experiment=experiment(name, *OF_RUNS, "beams"),
-                files=lambda wildcards, input: repeated("--phenomena", input),
+                files=lambda wildcards, input: repeated("--phenomena", input.files),
                 out=lambda wildcards, output: Path(output[0]).with_suffix(""),
             message:
                 f"{name}: table of phenomena"
             shell:
                 "python -m contextnmt phenomena-table {params.files} --experiment {params.experiment:q}"
-                " --out {params.out} > {log} 2>&1"
+                " --stale {input.stale} --out {params.out} > {log} 2>&1"
 
     rule:
         name:
             f"{name}_curves"
         input:
-            finished_runs("<results>/train/{pair}/{system}/{seed}/log.jsonl", name),
+            logs=finished_runs("<results>/train/{pair}/{system}/{seed}/log.jsonl", name),
+            stale=f"<results>/stale/{name}.json",
         output:
             report(
                 curve_figures(name, "svg"),
@@ -164,13 +166,13 @@ for name in REPORTED:
         params:
             *code("contextnmt.report.curves"),
             experiment=experiment(name, *OF_RUNS),
-            files=lambda wildcards, input: repeated("--log", input),
+            files=lambda wildcards, input: repeated("--log", input.logs),
             folder=subpath(output[0], parent=True),
         message:
             f"{name}: learning curves"
         shell:
             "python -m contextnmt curves {params.files} --experiment {params.experiment:q}"
-            " --out {params.folder} > {log} 2>&1"
+            " --stale {input.stale} --out {params.folder} > {log} 2>&1"
 
     rule:
         name:
@@ -219,6 +221,7 @@ for name in REPORTED:
         input:
             bleu=f"<results>/report/{name}/tables/{bleu_table(name)}.json",
             significance=f"<results>/report/{name}/tables/significance.json",
+            stale=f"<results>/stale/{name}.json",
         output:
             report(
                 gain_figures(name, "svg"),
@@ -243,7 +246,7 @@ for name in REPORTED:
         shell:
             "python -m contextnmt gains --bleu-table {input.bleu}"
             " --significance-table {input.significance} --experiment {params.experiment:q}"
-            " --out {params.folder} > {log} 2>&1"
+            " --stale {input.stale} --out {params.folder} > {log} 2>&1"
 
     rule:
         name:

@@ -75,7 +75,8 @@ for name in REPORTED:
         name:
             f"{name}_literature"
         input:
-            f"<results>/report/{name}/tables/{bleu_table(name)}.json",
+            bleu=f"<results>/report/{name}/tables/{bleu_table(name)}.json",
+            stale=f"<results>/stale/{name}.json",
         output:
             report(
                 f"<results>/report/{name}/tables/literature.csv",
@@ -98,14 +99,15 @@ for name in REPORTED:
         message:
             f"{name}: scores of others on the same texts"
         shell:
-            "python -m contextnmt literature-table --bleu-table {input}"
-            " --experiment {params.experiment:q} --out {params.out} > {log} 2>&1"
+            "python -m contextnmt literature-table --bleu-table {input.bleu}"
+            " --stale {input.stale} --experiment {params.experiment:q} --out {params.out} > {log} 2>&1"
 
     rule:
         name:
             f"{name}_lengths"
         input:
-            length_score_files(name),
+            scores=length_score_files(name),
+            stale=f"<results>/stale/{name}.json",
         output:
             report(
                 length_figures(name, "svg"),
@@ -124,10 +126,10 @@ for name in REPORTED:
         params:
             *code("contextnmt.report.length_curves"),
             experiment=experiment(name, *OF_RUNS),
-            files=lambda wildcards, input: repeated("--scores", input),
+            files=lambda wildcards, input: repeated("--scores", input.scores),
             folder=subpath(output[0], parent=True),
         message:
             f"{name}: BLEU by sentence length"
         shell:
             "python -m contextnmt length-curves {params.files} --experiment {params.experiment:q}"
-            " --out {params.folder} > {log} 2>&1"
+            " --stale {input.stale} --out {params.folder} > {log} 2>&1"

@@ -4,7 +4,8 @@ if ANALYSED:
 
     rule choi2017_table1:
         input:
-            chart_files(),
+            charts=chart_files(),
+            stale="<results>/stale/choi2017.json",
         output:
             report(
                 "<results>/report/choi2017/tables/table1.csv",
@@ -23,17 +24,18 @@ if ANALYSED:
         params:
             *code("contextnmt.report.local_charts_table"),
             experiment=experiment("choi2017", *MARKED, "systems"),
-            charts=lambda wildcards, input: repeated("--charts", input),
+            charts=lambda wildcards, input: repeated("--charts", input.charts),
             out=lambda wildcards, output: Path(output[0]).with_suffix(""),
         message:
             "Table 1 of Choi et al. 2017"
         shell:
             "python -m contextnmt local-charts-table {params.charts}"
-            " --experiment {params.experiment:q} --out {params.out} > {log} 2>&1"
+            " --stale {input.stale} --experiment {params.experiment:q} --out {params.out} > {log} 2>&1"
 
     rule choi2017_local_charts:
         input:
-            chart_files(),
+            charts=chart_files(),
+            stale="<results>/stale/choi2017.json",
         output:
             report(
                 chart_figures("svg"),
@@ -52,19 +54,20 @@ if ANALYSED:
         params:
             *code("contextnmt.report.local_charts_figure"),
             experiment=experiment("choi2017", *MARKED, "systems"),
-            charts=lambda wildcards, input: repeated("--charts", input),
+            charts=lambda wildcards, input: repeated("--charts", input.charts),
             folder=subpath(output[0], parent=True),
         message:
             "figures of local charts"
         shell:
             "python -m contextnmt local-charts-figure {params.charts}"
-            " --experiment {params.experiment:q} --out {params.folder} > {log} 2>&1"
+            " --stale {input.stale} --experiment {params.experiment:q} --out {params.folder} > {log} 2>&1"
 
     if mask_files():
 
         rule choi2017_masks:
             input:
-                mask_files(),
+                masks=mask_files(),
+                stale="<results>/stale/choi2017.json",
             output:
                 report(
                     "<results>/report/choi2017/tables/masks.csv",
@@ -83,17 +86,18 @@ if ANALYSED:
             params:
                 *code("contextnmt.report.masks_table"),
                 experiment=experiment("choi2017", *OF_RUNS),
-                masks=lambda wildcards, input: repeated("--masks", input),
+                masks=lambda wildcards, input: repeated("--masks", input.masks),
                 out=lambda wildcards, output: Path(output[0]).with_suffix(""),
             message:
                 "table of masks"
             shell:
                 "python -m contextnmt masks-table {params.masks}"
-                " --experiment {params.experiment:q} --out {params.out} > {log} 2>&1"
+                " --stale {input.stale} --experiment {params.experiment:q} --out {params.out} > {log} 2>&1"
 
         rule choi2017_masks_figure:
             input:
-                mask_files(),
+                masks=mask_files(),
+                stale="<results>/stale/choi2017.json",
             output:
                 report(
                     mask_figures("svg"),
@@ -112,11 +116,11 @@ if ANALYSED:
             params:
                 *code("contextnmt.report.masks_figure"),
                 experiment=experiment("choi2017", *OF_RUNS),
-                masks=lambda wildcards, input: repeated("--masks", input),
+                masks=lambda wildcards, input: repeated("--masks", input.masks),
                 word=inspected_words()[0],
                 folder=subpath(output[0], parent=True),
             message:
                 "figures of masks"
             shell:
                 "python -m contextnmt masks-figure {params.masks} --word {params.word:q}"
-                " --experiment {params.experiment:q} --out {params.folder} > {log} 2>&1"
+                " --stale {input.stale} --experiment {params.experiment:q} --out {params.folder} > {log} 2>&1"

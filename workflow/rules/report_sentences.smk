@@ -43,6 +43,7 @@ for name in REPORTED:
                 name,
                 CONFIGURATION["seeds"][:1],
             ),
+            stale=f"<results>/stale/{name}.json",
         output:
             report(
                 f"<results>/report/{name}/tables/examples.csv",
@@ -77,7 +78,7 @@ for name in REPORTED:
             f"{name}: examples"
         shell:
             "python -m contextnmt examples {params.files} --experiment {params.experiment:q}"
-            " --out {params.out} > {log} 2>&1"
+            " --stale {input.stale} --out {params.out} > {log} 2>&1"
 
     rule:
         name:
@@ -92,6 +93,7 @@ for name in REPORTED:
                 name,
                 CONFIGURATION["seeds"][:1],
             ),
+            stale=f"<results>/stale/{name}.json",
         output:
             report(
                 f"<results>/report/{name}/tables/differences.csv",
@@ -127,7 +129,7 @@ for name in REPORTED:
             f"{name}: differences"
         shell:
             "python -m contextnmt differences {params.files} --experiment {params.experiment:q}"
-            " --out {params.out} > {log} 2>&1"
+            " --stale {input.stale} --out {params.out} > {log} 2>&1"
 
     if alignment_figures(name):
 
@@ -153,6 +155,7 @@ for name in REPORTED:
                     f"{RESULTS}/word-counts/{pair}/{pair.split('-')[1]}.tsv"
                     for pair in aligned_pairs(name)
                 ],
+                stale=f"<results>/stale/{name}.json",
             output:
                 report(
                     alignment_figures(name, "svg"),
@@ -190,4 +193,4 @@ for name in REPORTED:
                 f"{name}: alignments"
             shell:
                 "python -m contextnmt alignment-maps {params.files}"
-                " --experiment {params.experiment:q} --out {params.folder} > {log} 2>&1"
+                " --stale {input.stale} --experiment {params.experiment:q} --out {params.folder} > {log} 2>&1"

@@ -15,6 +15,7 @@ from contextnmt.report.examples import folder_of
 from contextnmt.report.experiment import Experiment, match, parse_experiment, run_of
 from contextnmt.report.figures import drawing, save
 from contextnmt.report.sentences import Place, nowhere, place_of
+from contextnmt.report.staleness import with_stale
 from contextnmt.text.counts import read_counts
 from contextnmt.text.vocabulary import Vocabulary
 from contextnmt.translation.alignment_file import Weights, read_alignments
@@ -61,6 +62,7 @@ def alignment_maps(
     target_counts: Annotated[list[Path], typer.Option(help="the same of the other side")],
     experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
     out: Annotated[Path, typer.Option(help="folder of the figures")],
+    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
 ) -> None:
     """Draw the alignments of sentences as maps, from 0 (black) to 1 (white).
 
@@ -74,10 +76,11 @@ def alignment_maps(
     --view results/demo/tokenize/en-fr/test.en.gz --source results/demo/tokenize/en-fr/test.en.gz
     --reference results/demo/tokenize/en-fr/test.fr.gz
     --source-counts results/demo/word-counts/en-fr/en.tsv
-    --target-counts results/demo/word-counts/en-fr/fr.tsv --experiment "$JSON"
+    --target-counts results/demo/word-counts/en-fr/fr.tsv
+    --stale results/demo/stale/bahdanau2015.json --experiment "$JSON"
     --out results/demo/report/bahdanau2015/figures
     """
-    about = parse_experiment(experiment)
+    about = with_stale(parse_experiment(experiment), stale)
     if not len(translation) == len(view) == len(source) == len(reference):
         raise UserError(
             f"{len(translation)} --translation, {len(view)} --view, {len(source)} --source, "
@@ -117,7 +120,7 @@ def alignment_maps(
 def label_of(about: Experiment, pair: str, translations: list[Path]) -> str:
     """The label of the system that they are of. Raises UserError if that is none or not one."""
     systems = {run_of(path).system for path in translations if run_of(path).pair == pair}
-    labels = [system.label for system in about.systems if system.id in systems]
+    labels = [label for system, label in about.labels(pair).items() if system in systems]
     if len(labels) != 1 or len(systems) != 1:
         raise UserError(
             f"--translation: {', '.join(sorted(systems))}: give those of one system of {about.name}"

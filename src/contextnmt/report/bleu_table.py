@@ -116,11 +116,13 @@ def rows(
 
 
 def block(about: Experiment, pair: str, shown: list[Row], paper: Printed) -> Block:
-    """BLEU of one language pair: for each beam the test texts, then the paper's test text.
+    """BLEU of one language pair: for each beam the test texts, the paper's numbers beside its own.
 
-    As in the papers, the dev texts stand in brackets, beside the first test text. Variants have a
-    heading each, and so have the translations beside them.
+    Those of a paper whose text is not here stand beside the first one. As in the papers, the dev
+    texts stand in brackets, beside the first test text. Variants have a heading each, and so have
+    the translations beside them.
     """
+    beside = text_of_paper(about, pair, paper)
     columns: list[tuple[str, ...]] = []
     of_columns = []
     for beam in about.beams:
@@ -128,13 +130,13 @@ def block(about: Experiment, pair: str, shown: list[Row], paper: Printed) -> Blo
             heading = [f"beam {beam}"]
             if variants(about):
                 heading.append(VARIANTS[variant].heading if variant else ALL)
+            cells = [printed_cell(paper, pair, beam, variant, row) for row in shown]
             for label, of in texts(about, pair, beam, variant):
                 columns.append((*heading, label))
                 of_columns.append(column(shown, "bleu", of))
-            cells = [printed_cell(paper, pair, beam, variant, row) for row in shown]
-            if any(cell.text != NONE for cell in cells):
-                columns.append((*heading, PAPER))
-                of_columns.append(cells)
+                if of[0].text == beside and any(cell.text != NONE for cell in cells):
+                    columns.append((*heading, PAPER))
+                    of_columns.append(cells)
     return Block(about.pair_title(pair), columns, block_rows(shown, of_columns))
 
 
@@ -168,6 +170,13 @@ def block_rows(shown: list[Row], of_columns: list[list[Cell]]) -> list[tuple[str
     ]
 
 
+def text_of_paper(about: Experiment, pair: str, paper: Printed) -> str:
+    """The test text that the paper's numbers stand beside."""
+    theirs = {row["test_set"] for (of, _, _), row in paper.items() if of == pair}
+    first, *_ = about.test[pair]
+    return next((text for text in about.test[pair] if text in theirs), first)
+
+
 def compared(paper: Printed, pair: str) -> list[dict[str, str]]:
     """The paper's rows of a pair that no system here stands for."""
     return [row for key, row in paper.items() if key[0] == pair and row["label"]]
@@ -193,7 +202,8 @@ def column(rows: list[Row], metric: str, of: list[Of]) -> list[Cell]:
         [values(row.scores, each._replace(system=row.system), metric) for each in of]
         for row in rows
     ]
-    means = [None if seeds is None else mean_and_deviation(seeds)[0] for seeds, *_ in found]
+    # As printed: a difference that a reader does not see makes nobody the best.
+    means = [None if seeds is None else float(rounded(seeds)[0]) for seeds, *_ in found]
     rivals = [
         mean for row, mean in zip(rows, means, strict=True) if row.compared and mean is not None
     ]

@@ -23,8 +23,8 @@ class Charts(NamedTuple):
 
 def read_charts(about: Experiment, charts: list[Path]) -> Iterator[Charts]:
     """The charts of those pairs that have a file. Raises UserError if one is something else."""
-    labels = {"cbow": "CBOW"} | {system.id: system.label for system in about.systems}
     for pair, path in by_some_pairs("--charts", charts, about).items():
+        labels = {"cbow": "CBOW"} | about.labels(pair)
         content = read_json(path)
         try:
             words, of = content["words"], content["charts"]

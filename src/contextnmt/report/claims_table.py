@@ -103,7 +103,7 @@ def outcome(claim: Claim, found: list[Difference], tested: dict[str, Any]) -> di
 
 def block(about: Experiment, pair: str, data: list[dict[str, Any]]) -> Block:
     """The claims as a reader sees them."""
-    labels = {system.id: system.label for system in about.marked(pair)}
+    labels = about.labels(pair)
     rows = [
         (f"{row['claim']} ({labels[row['system']]} over {labels[row['baseline']]})", cells(row))
         for row in data

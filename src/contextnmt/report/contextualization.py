@@ -24,7 +24,7 @@ def observations(about: Experiment, data: Rows) -> list[str]:
     return [
         f"{about.pair_title(pair)}, {system.label}: {' '.join([opening(rows), *senses(rows)])}"
         for pair in about.pairs
-        for system in about.systems
+        for system in about.marked(pair)
         if (
             rows := [
                 row
@@ -39,7 +39,7 @@ def observations(about: Experiment, data: Rows) -> list[str]:
 def caveats(about: Experiment, pair: str, data: Rows) -> list[str]:
     """A sentence for each system of a pair whose masks let nearly everything pass."""
     lines = []
-    for system in about.systems:
+    for system in about.marked(pair):
         shares = [
             row["open_percent"]
             for row in data

@@ -9,6 +9,7 @@ import typer
 
 from contextnmt.report.experiment import Experiment, Run, by_run, parse_experiment
 from contextnmt.report.figures import drawing, legend_below, lines_of, save
+from contextnmt.report.staleness import with_stale
 from contextnmt.report.training_log import read_log
 
 if TYPE_CHECKING:
@@ -35,13 +36,15 @@ def curves(
     log: Annotated[list[Path], typer.Option(help="log.jsonl of a run; repeatable")],
     experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
     out: Annotated[Path, typer.Option(help="folder of the figures")],
+    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
 ) -> None:
     """Draw the learning curves as curves.{pair}.{bleu,loss} in SVG, PDF and PNG.
 
     Example: contextnmt curves --log results/demo/train/en-fr/baseline/1/log.jsonl
-    --experiment "$JSON" --out results/demo/report/choi2017/figures
+    --stale results/demo/stale/choi2017.json --experiment "$JSON"
+    --out results/demo/report/choi2017/figures
     """
-    about = parse_experiment(experiment)
+    about = with_stale(parse_experiment(experiment), stale)
     records = {run: read_log(path) for run, path in by_run("--log", log, about).items()}
     for pair in about.pairs:
         for quantity in QUANTITIES:

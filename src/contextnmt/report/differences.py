@@ -13,6 +13,7 @@ from contextnmt.report.examples import folder_of, name_of, read_output, source_a
 from contextnmt.report.experiment import Experiment, Method, match, parse_experiment
 from contextnmt.report.sentence_gains import KINDS, Difference, Gains, Text, Word, languages
 from contextnmt.report.sentences import text_of
+from contextnmt.report.staleness import stale_notes, with_stale
 from contextnmt.report.tables import NONE, Block, Cell, Table, shown, signed, write_table
 from contextnmt.text.counts import read_counts
 from contextnmt.text.pieces import tokens_of
@@ -56,6 +57,7 @@ def differences(
     ],
     experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
     out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
+    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
 ) -> None:
     """Show the sentences that each method makes better and worse than any other.
 
@@ -68,10 +70,10 @@ def differences(
     --hypothesis results/demo/restore/en-fr/baseline/1/test.beam12.gz
     --hypothesis results/demo/restore/en-fr/context/1/test.beam12.gz
     --source-counts results/demo/word-counts/en-fr/en.tsv
-    --target-counts results/demo/word-counts/en-fr/fr.tsv --experiment "$JSON"
-    --out results/demo/report/choi2017/tables/differences
+    --target-counts results/demo/word-counts/en-fr/fr.tsv --stale results/demo/stale/choi2017.json
+    --experiment "$JSON" --out results/demo/report/choi2017/tables/differences
     """
-    about = parse_experiment(experiment)
+    about = with_stale(parse_experiment(experiment), stale)
     texts = {pair: about.test[pair][0] for pair in about.pairs}
     sources = match("--source", source, text_of, texts.items())
     references = match("--reference", reference, text_of, texts.items())
@@ -105,8 +107,7 @@ def differences(
 def unfinished(about: Experiment, pair: str, system: str) -> str:
     """The system by its label, and why it is not finished; empty if it is."""
     gap = about.gap(pair, system)
-    labels = {system.id: system.label for system in about.systems}
-    return f"{labels[system]}: {gap}" if gap else ""
+    return f"{about.labels(pair)[system]}: {gap}" if gap else ""
 
 
 class Compared:
@@ -216,7 +217,6 @@ def words_in(row: Row) -> list[Word]:
 
 def shown_differences(about: Experiment, rows: list[Row]) -> list[Shown]:
     """The sentences of each contrast as the page shows them, from the rows of the table."""
-    labels = {system.id: system.label for system in about.systems}
     methods = {method.id: method.name for method in about.methods}
     found = []
     of_methods = [row for row in rows if row["method"] in methods]
@@ -228,8 +228,8 @@ def shown_differences(about: Experiment, rows: list[Row]) -> list[Shown]:
         contrast = Shown(
             pair,
             methods[method],
-            labels[present],
-            labels[without],
+            about.labels(pair)[present],
+            about.labels(pair)[without],
             first["better"],
             first["worse"],
             first["equal"],
@@ -293,4 +293,5 @@ def notes(about: Experiment, rows: list[Row]) -> list[str]:
             for each in contrasts
             if each.gap
         ),
+        *stale_notes(about),
     ]

@@ -15,6 +15,7 @@ from contextnmt.errors import UserError
 from contextnmt.files import read_lines, read_pairs
 from contextnmt.report.experiment import Experiment, match, pair_title, parse_experiment, run_of
 from contextnmt.report.sentences import Place, nowhere, place_of, text_of, texts_of
+from contextnmt.report.staleness import stale_notes, with_stale
 from contextnmt.report.tables import NONE, Block, Cell, Table, write_table
 
 #: Sentences of each pair on which the systems differ most.
@@ -81,6 +82,7 @@ def examples(
     hypothesis: Annotated[list[Path], typer.Option(help="its translations; repeatable")],
     experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
     out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
+    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
 ) -> None:
     """Set the translations of some sentences by all systems side by side.
 
@@ -91,10 +93,11 @@ def examples(
 
     Example: contextnmt examples --source results/demo/tokenize/en-fr/test.en.gz
     --reference results/demo/tokenize/en-fr/test.fr.gz
-    --hypothesis results/demo/restore/en-fr/rnnsearch-50/1/test.beam12.gz --experiment "$JSON"
+    --hypothesis results/demo/restore/en-fr/rnnsearch-50/1/test.beam12.gz
+    --stale results/demo/stale/bahdanau2015.json --experiment "$JSON"
     --out results/demo/report/bahdanau2015/tables/examples
     """
-    about = parse_experiment(experiment)
+    about = with_stale(parse_experiment(experiment), stale)
     keys = [(pair, text) for pair in about.pairs for text in texts_of(about, pair)]
     sources = match("--source", source, text_of, keys)
     references = match("--reference", reference, text_of, keys)
@@ -112,7 +115,7 @@ def examples(
             pair_texts.read(text, sources[pair, text], references[pair, text], hypotheses)
         rows += pair_texts.rows()
     gaps = [f"{pair_title(row['pair'])}: {row['gap']}" for row in rows if not row["text"]]
-    write_table(out, Table(list(blocks(about, rows)), rows, gaps))
+    write_table(out, Table(list(blocks(about, rows)), rows, gaps + stale_notes(about)))
 
 
 def name_of(path: Path) -> Name:
@@ -239,7 +242,7 @@ def blocks(about: Experiment, rows: list[Row]) -> Iterator[Block]:
             chosen = " (chosen)" if first["words"] else ""
             title = f"{about.pair_title(first['pair'])}, {place(first)}{chosen}"
             cells = [Cell(row["tokens"] or NONE, row["gap"]) for row in sentence]
-            labels = ["Source", "Reference", *(system.label for system in about.systems)]
+            labels = ["Source", "Reference", *about.labels(first["pair"]).values()]
             shown = [(label, [cell]) for label, cell in zip(labels, cells, strict=True)]
             yield Block(title, [("tokens",)], shown, text_columns=1)
 
@@ -276,9 +279,7 @@ def example(about: Experiment, rows: list[Row]) -> Example:
     source, reference, *outputs = rows
     known = set(reference["tokens"].split())
     translations = [
-        Translation(
-            system.label, [(word, word in known) for word in row["tokens"].split()], row["gap"]
-        )
-        for system, row in zip(about.systems, outputs, strict=True)
+        Translation(label, [(word, word in known) for word in row["tokens"].split()], row["gap"])
+        for label, row in zip(about.labels(source["pair"]).values(), outputs, strict=True)
     ]
     return Example(place(source), "", source["tokens"], reference["tokens"], translations)

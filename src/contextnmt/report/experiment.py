@@ -118,7 +118,7 @@ class Experiment:
 
     def finished(self, pair: str) -> list[System]:
         """The systems that are finished in a language pair: all of them, where none is a gap."""
-        return [system for system in self.systems if not self.gap(pair, system.id)]
+        return [system for system in self.marked(pair) if not self.gap(pair, system.id)]
 
     def marked(self, pair: str) -> list[System]:
         """The systems as they stand beside their numbers of a language pair: those that are stale
@@ -128,6 +128,10 @@ class Experiment:
             replace(system, label=f"{system.label} (stale)") if system.id in found else system
             for system in self.systems
         ]
+
+    def labels(self, pair: str) -> dict[str, str]:
+        """System -> its label as it stands beside its numbers of a language pair."""
+        return {system.id: system.label for system in self.marked(pair)}
 
     @property
     def beam(self) -> int:

@@ -1,5 +1,6 @@
 """Sentences and key figures that say what the numbers say, good or bad."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -8,6 +9,10 @@ from contextnmt.report.contrasts import Contrast, contrasts, differences, is_hea
 from contextnmt.report.experiment import Experiment, System, pair_title
 from contextnmt.report.gaps import untold
 from contextnmt.report.tables import signed
+from contextnmt.report.trainings_table import still_gaining
+
+#: The data of a table.
+Rows = list[dict[str, Any]]
 
 #: Row of the phenomena table that a method is meant to mend -> (the method, what it is).
 AIMS = {
@@ -38,34 +43,25 @@ class Findings:
     warnings: list[str] = field(default_factory=list)
 
 
-def findings(
-    about: Experiment,
-    bleu: list[dict[str, Any]],
-    tests: list[dict[str, Any]],
-    phenomena: list[dict[str, Any]],
-    masks: list[dict[str, Any]],
-) -> list[Findings]:
-    """The findings of each pair, from the data of the tables of BLEU, significance, phenomena and
-    masks.
+def findings(about: Experiment, tables: Mapping[str, Rows]) -> list[Findings]:
+    """The findings of each pair, from the data of the tables by their names.
 
-    The last two may be empty.
+    Needed is that of BLEU; those of significance, phenomena, masks and trainings are used if given.
     """
+    bleu = tables[about.table]
+    tests, phenomena, masks, trainings = (
+        tables.get(name, []) for name in ("significance", "phenomena", "masks", "trainings")
+    )
     return [
         replace(
             of_pair(about, pair, bleu, tests, [row for row in phenomena if row["pair"] == pair]),
-            warnings=caveats(about, pair, masks),
+            warnings=caveats(about, pair, masks) + still_gaining(trainings, pair),
         )
         for pair in about.pairs
     ]
 
 
-def of_pair(
-    about: Experiment,
-    pair: str,
-    bleu: list[dict[str, Any]],
-    tests: list[dict[str, Any]],
-    phenomena: list[dict[str, Any]],
-) -> Findings:
+def of_pair(about: Experiment, pair: str, bleu: Rows, tests: Rows, phenomena: Rows) -> Findings:
     """The findings of one pair: what each method adds, and whether it mends its aims."""
     found = contrasts(about, bleu, tests, pair)
     headline, best = best_system(about, pair, bleu, tests)
@@ -82,9 +78,7 @@ def of_pair(
     return Findings(pair_title(pair), headline, figures, sentences)
 
 
-def best_system(
-    about: Experiment, pair: str, bleu: list[dict[str, Any]], tests: list[dict[str, Any]]
-) -> tuple[str, Figure]:
+def best_system(about: Experiment, pair: str, bleu: Rows, tests: Rows) -> tuple[str, Figure]:
     """The system with the highest test BLEU at the widest beam, and its lead over the first.
 
     Of those that are finished: the sentence says so where some are not, and where chance may give
@@ -98,7 +92,7 @@ def best_system(
         if (row["source"], row["pair"], row["text"], row["beam"]) == key
     }
     systems = about.marked(pair)
-    finished = [system for system in systems if not about.gap(pair, system.id)]
+    finished = about.finished(pair)
     best = max(finished, key=lambda system: scores[system.id])
     score = f"{scores[best.id]:.2f}"
     reached = f"{score} BLEU on {text} with beam {about.beam}"
@@ -200,7 +194,7 @@ def in_paper(found: list[Contrast]) -> str:
     return f"; in the paper {least if least == most else f'from {least} to {most}'}{which}"
 
 
-def aimed(contrast: Contrast, aim: str, name: str, phenomena: list[dict[str, Any]]) -> list[str]:
+def aimed(contrast: Contrast, aim: str, name: str, phenomena: Rows) -> list[str]:
     """A sentence on what a method is meant to mend, if the test text is tagged with it."""
     rows = {row["system"]: row for row in phenomena if row["phenomenon"] == aim}
     if not {contrast.present.id, contrast.without.id} <= set(rows):

@@ -10,6 +10,7 @@ import typer
 from contextnmt.report.contrasts import Contrast, contrasts
 from contextnmt.report.experiment import Experiment, parse_experiment
 from contextnmt.report.figures import COLOURS, INK, drawing, save
+from contextnmt.report.staleness import with_stale
 from contextnmt.report.tables import read_table
 
 if TYPE_CHECKING:
@@ -29,14 +30,16 @@ def gains(
     significance_table: Annotated[Path, typer.Option(help="the table of significance, as JSON")],
     experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
     out: Annotated[Path, typer.Option(help="folder of the figures")],
+    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
 ) -> None:
     """Draw the gain of each method, here and in the paper, as gains.{pair} in SVG, PDF and PNG.
 
     Example: contextnmt gains --bleu-table results/demo/report/choi2017/tables/table4.json
     --significance-table results/demo/report/choi2017/tables/significance.json
-    --experiment "$JSON" --out results/demo/report/choi2017/figures
+    --stale results/demo/stale/choi2017.json --experiment "$JSON"
+    --out results/demo/report/choi2017/figures
     """
-    about = parse_experiment(experiment)
+    about = with_stale(parse_experiment(experiment), stale)
     data, tests = (read_table(path).data for path in (bleu_table, significance_table))
     found = {pair: contrasts(about, data, tests, pair) for pair in about.pairs}
     values = [value for items in found.values() for item in items for value in extremes(item)]

@@ -9,6 +9,7 @@ from contextnmt.errors import UserError
 from contextnmt.files import read_json
 from contextnmt.report.experiment import Experiment, match, parse_experiment
 from contextnmt.report.figures import RULE, drawing, legend_below, lines_of, save
+from contextnmt.report.staleness import with_stale
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,6 +31,7 @@ def length_curves(
     scores: Annotated[list[Path], typer.Option(help="length scores of a pair; repeatable")],
     experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
     out: Annotated[Path, typer.Option(help="folder of the figures")],
+    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
 ) -> None:
     """Draw BLEU by sentence length as lengths.{pair} in SVG, PDF and PNG.
 
@@ -37,9 +39,10 @@ def length_curves(
 
     Example: contextnmt length-curves
     --scores results/demo/length-scores/bahdanau2015/en-fr/test.beam12.json
-    --experiment "$JSON" --out results/demo/report/bahdanau2015/figures
+    --stale results/demo/stale/bahdanau2015.json --experiment "$JSON"
+    --out results/demo/report/bahdanau2015/figures
     """
-    about = parse_experiment(experiment)
+    about = with_stale(parse_experiment(experiment), stale)
     files = match("--scores", scores, lambda path: path.absolute().parent.name, about.pairs)
     for pair, path in files.items():
         draw(about, pair, path, read_json(path), out / f"lengths.{pair}")
@@ -63,7 +66,7 @@ def draw(about: Experiment, pair: str, path: Path, content: Any, out: Path) -> N
             seeds = f", mean of {len(content['seeds'])} seeds" if len(content["seeds"]) > 1 else ""
             above.set_title(about.pair_title(pair))
             below.set_xlabel(f"source words (sentences)\nof {text}, beam {beam}{seeds}")
-            legend(figure, about, content)
+            legend(figure, about, pair, content)
             save(figure, out)
     except (KeyError, TypeError, AttributeError) as error:
         raise UserError(
@@ -140,12 +143,12 @@ def label_of(group: dict[str, Any]) -> str:
     return f"{lengths}\n({group['sentences']:,})"
 
 
-def legend(figure: "Figure", about: Experiment, content: dict[str, Any]) -> None:
+def legend(figure: "Figure", about: Experiment, pair: str, content: dict[str, Any]) -> None:
     """A line and a marker for each system, below both drawings."""
     lines, order = lines_of(about.systems), [system.id for system in about.systems]
     labels = []
     there = {system.id for system, _ in scored(about, content)}
-    for system in about.systems:
+    for system in about.marked(pair):
         labels.append(system.label + ("" if system.id in there else " (no scores)"))
         marker = marker_of(order, system.id)
         figure.axes[0].plot([], [], marker=marker, label=labels[-1], **lines[system.id])  # type: ignore[arg-type]

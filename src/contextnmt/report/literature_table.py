@@ -9,6 +9,7 @@ import typer
 from contextnmt.report.experiment import Experiment, parse_experiment
 from contextnmt.report.gaps import gap_notes
 from contextnmt.report.published import published
+from contextnmt.report.staleness import stale_notes, with_stale
 from contextnmt.report.tables import NONE, Block, Cell, Table, read_table, signed, write_table
 
 ELSEWHERE, ACCEPTANCE = "paper/elsewhere.csv", "paper/acceptance.csv"
@@ -23,16 +24,18 @@ def literature_table(
     bleu_table: Annotated[Path, typer.Option(help="the BLEU table, as JSON")],
     experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
     out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
+    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
 ) -> None:
     """Set our BLEU beside that of others on the same texts, and beside what should be reached.
 
     Without such texts the table has no rows, and its note says so.
 
     Example: contextnmt literature-table
-    --bleu-table results/wmt14/report/choi2017/tables/table4.json --experiment "$JSON"
+    --bleu-table results/wmt14/report/choi2017/tables/table4.json
+    --stale results/wmt14/stale/choi2017.json --experiment "$JSON"
     --out results/wmt14/report/choi2017/tables/literature
     """
-    about = parse_experiment(experiment)
+    about = with_stale(parse_experiment(experiment), stale)
     scores = {
         (row["pair"], row["text"], row["system"]): row
         for row in read_table(bleu_table).data
@@ -72,7 +75,7 @@ def block(
                 Cell(""),
             ],
         )
-        for system in about.systems
+        for system in about.marked(pair)
         if theirs
     ]
     rows = [
@@ -134,9 +137,9 @@ def verdict(about: Experiment, row: dict[str, str], scores: Scores) -> dict[str,
 
 def accepted(about: Experiment, verdicts: list[dict[str, Any]]) -> Block:
     """Every range with what is reached."""
-    labels = {system.id: system.label for system in about.systems}
     rows = []
     for row in verdicts:
+        labels = about.labels(row["pair"])
         what = labels[row["system"]]
         if row["baseline"]:
             what += f" over {labels[row['baseline']]}"
@@ -183,7 +186,7 @@ def notes(
             "The ranges are this project's reading of the papers and of their repeats, for the "
             "full data and the paper's recipe; a run with other settings is not asked."
         )
-    return lines + gap_notes(about)
+    return lines + gap_notes(about) + stale_notes(about)
 
 
 def deviating(about: Experiment, row: dict[str, str]) -> str:

@@ -9,6 +9,7 @@ from contextnmt.report.charts import Charts, read_charts
 from contextnmt.report.experiment import LANGUAGES, Experiment, parse_experiment
 from contextnmt.report.gaps import gap_notes
 from contextnmt.report.published import published
+from contextnmt.report.staleness import stale_notes, with_stale
 from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table, write_table
 
 #: Printed words, by word and axis (from 1), in their order.
@@ -28,13 +29,15 @@ def local_charts_table(
     charts: Annotated[list[Path], typer.Option(help="charts of a pair; repeatable")],
     experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
     out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
+    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
 ) -> None:
     """Tabulate the words along the axes of local charts, the paper's beside them.
 
     Example: contextnmt local-charts-table --charts results/demo/local-charts/en-fr.json
-    --experiment "$JSON" --out results/demo/report/choi2017/tables/table1
+    --stale results/demo/stale/choi2017.json --experiment "$JSON"
+    --out results/demo/report/choi2017/tables/table1
     """
-    about = parse_experiment(experiment)
+    about = with_stale(parse_experiment(experiment), stale)
     printed: Printed = {
         (row["word"], int(row["axis"])): row["neighbours"].split(" ")
         for row in published("paper/choi2017_table1.csv")
@@ -42,7 +45,7 @@ def local_charts_table(
     found = list(read_charts(about, charts))
     blocks = [block(about, each, printed) for each in found]
     data = [row for each in found for row in rows_of(each, printed)]
-    write_table(out, Table(blocks, data, NOTES + gap_notes(about)))
+    write_table(out, Table(blocks, data, NOTES + gap_notes(about) + stale_notes(about)))
 
 
 def block(about: Experiment, found: Charts, printed: Printed) -> Block:

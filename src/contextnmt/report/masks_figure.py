@@ -12,6 +12,7 @@ from contextnmt.evaluation.distances import distances
 from contextnmt.report.experiment import Experiment, Run, parse_experiment
 from contextnmt.report.figures import COLOURS, INK, drawing, save
 from contextnmt.report.masks_table import read_masks
+from contextnmt.report.staleness import with_stale
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,6 +32,7 @@ def masks_figure(
     experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
     out: Annotated[Path, typer.Option(help="folder of the figures")],
     word: Annotated[str, typer.Option(help="ambiguous word to draw")] = WORD,
+    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
 ) -> None:
     """Draw the masks of an ambiguous word in two sentences as masks.{pair} in SVG, PDF and PNG.
 
@@ -39,9 +41,10 @@ def masks_figure(
     where nobody has said what words mean in it, in two sentences that are far apart.
 
     Example: contextnmt masks-figure --masks results/demo/masks/en-fr/context/1/test.json
-    --experiment "$JSON" --out results/demo/report/choi2017/figures
+    --stale results/demo/stale/choi2017.json --experiment "$JSON"
+    --out results/demo/report/choi2017/figures
     """
-    about = parse_experiment(experiment)
+    about = with_stale(parse_experiment(experiment), stale)
     found = read_masks(about, masks)
     for pair in dict.fromkeys(run.pair for run in found):
         chosen = next(
@@ -67,8 +70,8 @@ def draw(
             figure.text(0.5, 0.5, reason, ha="center")
             figure.suptitle(about.pair_title(pair), x=0, ha="left", fontsize=10)
         else:
-            system = next(each for each in about.systems if each.id == run.system)
-            title = f"{about.pair_title(pair)}, {system.label}: “{chosen}” in two contexts"
+            label = about.labels(pair)[run.system]
+            title = f"{about.pair_title(pair)}, {label}: “{chosen}” in two contexts"
             draw_word(figure, title, chosen, content)
         save(figure, out)
 

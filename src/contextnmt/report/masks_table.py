@@ -11,6 +11,7 @@ from contextnmt.errors import UserError
 from contextnmt.files import read_json
 from contextnmt.report.experiment import Experiment, Run, match, parse_experiment, run_of
 from contextnmt.report.gaps import gap_notes
+from contextnmt.report.staleness import stale_notes, with_stale
 from contextnmt.report.tables import NONE, Block, Cell, Table, rounded, write_table
 
 #: Kind of pairs of a file of stage `masks` -> heading; the first two are those of tagged words.
@@ -23,35 +24,50 @@ OPEN = ("mask above 0.99 (%)", "")
 WORDS = ("words", "")
 SEPARATION = ("two senses farther (%)", "")
 
-NOTES = [
+OPENING = (
     "Mask above 0.99: of all numbers of the masks, those that let a dimension of a word's vector "
-    "pass all but unchanged.",
-    "Distances between the source vectors of an ambiguous word in two sentences, after the context "
-    "mask: means over the words that the test text has in both kinds of pairs; where nobody has "
-    "said what a word means in it, over all pairs of sentences with a word. A system without "
-    "contextualizer gives a word one vector: 0 by construction.",
+    "pass all but unchanged."
+)
+DISTANCES = (
+    "Distances between the source vectors of {word} in two sentences, after the context mask: "
+    "means over {over}. A system without contextualizer gives a word one vector: 0 by construction."
+)
+#: What the distances are of, where what words mean in the text is known and where it is not.
+TAGGED = {"word": "an ambiguous word", "over": "the words that the test text has in both kinds"}
+UNTAGGED = {"word": "a word", "over": "all pairs of sentences with a word that is looked at"}
+FARTHER = (
     "Two senses farther: of all comparisons of a pair of sentences in which the word has two "
     "senses with one in which it has one, the share in which the former are farther by cosine, a "
-    "tie being half of one; mean over the words. 50: the masks say nothing of the sense.",
-]
+    "tie being half of one; mean over the words. 50: the masks say nothing of the sense."
+)
 
 
 def masks_table(
     masks: Annotated[list[Path], typer.Option(help="masks of a run; repeatable")],
     experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
     out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
+    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
 ) -> None:
     """Tabulate the distances of masked vectors of ambiguous words, system by system.
 
     Example: contextnmt masks-table --masks results/demo/masks/en-fr/context/1/test.json
-    --experiment "$JSON" --out results/demo/report/choi2017/tables/masks
+    --stale results/demo/stale/choi2017.json --experiment "$JSON"
+    --out results/demo/report/choi2017/tables/masks
     """
-    about = parse_experiment(experiment)
+    about = with_stale(parse_experiment(experiment), stale)
     found = {run: content["all"] for run, content in read_masks(about, masks).items()}
     pairs = [pair for pair in about.pairs if any(run.pair == pair for run in found)]
     data = [row for run, means in found.items() for row in rows_of(run, means)]
     blocks = [block(about, pair, found) for pair in pairs]
-    write_table(out, Table(blocks, data, NOTES + gap_notes(about)))
+    told = notes(kinds_of(found.values())) + gap_notes(about) + stale_notes(about)
+    write_table(out, Table(blocks, data, told))
+
+
+def notes(kinds: list[str]) -> list[str]:
+    """What a reader must know of a table with these kinds of pairs."""
+    tagged = "same" in kinds
+    distances = DISTANCES.format(**(TAGGED if tagged else UNTAGGED))
+    return [OPENING, distances, *([FARTHER] if tagged else [])]
 
 
 def read_masks(about: Experiment, masks: list[Path]) -> dict[Run, dict[str, Any]]:
@@ -74,7 +90,7 @@ def block(about: Experiment, pair: str, found: dict[Run, dict[str, Any]]) -> Blo
     """The table of one pair: a row for each system that has masks."""
     there = {
         system.label: [means for run, means in found.items() if run[:2] == (pair, system.id)]
-        for system in about.systems
+        for system in about.marked(pair)
     }
     kinds = kinds_of(means for of_seeds in there.values() for means in of_seeds)
     distances = [(MEASURES[measure], KINDS[kind]) for measure in MEASURES for kind in kinds]

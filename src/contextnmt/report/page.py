@@ -25,7 +25,6 @@ from contextnmt.report.provenance import (
     read_models,
     times,
     training_data,
-    unfinished,
 )
 from contextnmt.report.published import headline
 from contextnmt.report.rendering import filters, render
@@ -102,10 +101,8 @@ def page(
     tables = {path.stem: read_table(path) for path in table}
     if about.table not in tables:
         raise UserError(f"--table: no {about.table}.json among the tables: the page needs it")
-    bleu = tables[about.table].data
-    tests, phenomena = (
-        tables[name].data if name in tables else [] for name in ("significance", "phenomena")
-    )
+    data = {name: made.data for name, made in tables.items()}
+    bleu, tests = data[about.table], data.get("significance", [])
     models = read_models(by_run("--model", model, about))
     found = {pair: contrasts(about, bleu, tests, pair) for pair in about.pairs}
     figures = [
@@ -115,7 +112,6 @@ def page(
         if shows(path, pair, found[pair])
     ]
     symbols = restoration(about, restored or [])
-    masks = tables["masks"].data if "masks" in tables else []
     content = {
         "DIFFERENCES": DIFFERENCES,
         "about": about,
@@ -123,7 +119,7 @@ def page(
         "headline": headline(about.name),
         "filters": filters([about]),
         "captions": captions(caption),
-        "findings": findings(about, bleu, tests, phenomena, masks),
+        "findings": findings(about, data),
         "tables": {
             path.stem: {
                 "blocks": tables[path.stem].blocks,
@@ -143,14 +139,13 @@ def page(
         if "differences" in tables
         else [],
         "contextualized": not (CONTEXTUALIZATION - {about.table}).isdisjoint(tables),
-        "observations": observations(about, masks),
+        "observations": observations(about, data.get("masks", [])),
         "restoration": symbols,
         "symbolized": bool(symbols) or not SYMBOLIZATION.isdisjoint(tables),
         "facts": facts(about, models),
         "gaps": gap_lines(about),
         "stale": stale_lines(about),
         "deviations": deviations(about),
-        "unfinished": unfinished(models),
         "training_data": training_data(about, models),
         "times": times(benchmark, [entry["seconds"] for entry in models.values()]),
     }

@@ -44,7 +44,8 @@ def papers(
 ) -> None:
     """Write the page of all papers: claims, findings and BLEU of each, and links to their pages.
 
-    Needed are the tables of BLEU and of significance; those of claims and masks are used if given.
+    Needed are the tables of BLEU and of significance; those of claims, masks and trainings are used
+    if given.
 
     Example: contextnmt papers --experiment "$JSON"
     --table results/demo/report/choi2017/tables/table4.json
@@ -102,15 +103,14 @@ def paper(about: Experiment, tables: dict[str, Table], pages: list[str]) -> dict
             raise UserError(f"--table: no {name}.json of {about.name}: the page needs it")
     if len(pages) != 1:
         raise UserError(f"--page: give the page of {about.name} once")
-    bleu, tests = tables[about.table], tables["significance"].data
-    masks = tables["masks"].data if "masks" in tables else []
+    bleu, data = tables[about.table], {name: table.data for name, table in tables.items()}
     return {
         "about": about,
         "headline": headline(about.name),
         "gaps": gap_lines(about),
         "stale": stale_lines(about),
         "claims": tables.get("claims", Table([], [], [])),
-        "findings": shortened(findings(about, bleu.data, tests, [], masks)),
+        "findings": shortened(findings(about, data)),
         "bleu": [block for block in bleu.blocks if block.title in titles(about)],
         "bleu_notes": bleu.notes,
         "page": pages[0].replace(os.sep, "/"),

@@ -9,6 +9,7 @@ from contextnmt.errors import UserError
 from contextnmt.files import read_json
 from contextnmt.report.experiment import Experiment, by_run, parse_experiment
 from contextnmt.report.gaps import dashes, gap_notes
+from contextnmt.report.staleness import stale_notes, with_stale
 from contextnmt.report.tables import (
     Block,
     Cell,
@@ -38,14 +39,16 @@ def phenomena_table(
     phenomena: Annotated[list[Path], typer.Option(help="phenomena of a run; repeatable")],
     experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
     out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
+    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
 ) -> None:
     """Tabulate the share of tagged words that each system translates rightly, with counts.
 
     Example: contextnmt phenomena-table
-    --phenomena results/demo/phenomena/en-fr/baseline/1/test.json --experiment "$JSON"
+    --phenomena results/demo/phenomena/en-fr/baseline/1/test.json
+    --stale results/demo/stale/choi2017.json --experiment "$JSON"
     --out results/demo/report/choi2017/tables/phenomena
     """
-    about = parse_experiment(experiment)
+    about = with_stale(parse_experiment(experiment), stale)
     counts: dict[tuple[str, str], list[dict[str, Count]]] = {}
     for run, path in by_run("--phenomena", phenomena, about).items():
         counts.setdefault((run.pair, run.system), []).append(counts_of(path, about.beam))
@@ -85,7 +88,7 @@ def block(
     of_systems = dict(zip(finished, zip(*cells, strict=True), strict=False))
     rows = [
         (system.label, list(of_systems.get(system.id, dashes(len(present)))))
-        for system in about.systems
+        for system in about.marked(pair)
     ]
     return Block(about.pair_title(pair), columns, rows)
 
@@ -138,4 +141,4 @@ def notes(about: Experiment) -> list[str]:
     ]
     if len(about.seeds) > 1:
         lines.append(f"Mean ± standard deviation of {len(about.seeds)} seeds.")
-    return lines + gap_notes(about)
+    return lines + gap_notes(about) + stale_notes(about)

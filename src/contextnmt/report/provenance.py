@@ -105,21 +105,6 @@ def these_systems(about: Experiment, labels: list[str]) -> str:
     return "all" if "" in labels or set(labels) == every else ", ".join(labels)
 
 
-def unfinished(models: dict[Run, dict[str, Any]]) -> str:
-    """How many trainings ended at their best, and so too early; empty if none did.
-
-    Those of a fixed number of updates, without patience, are not asked: their last weights count.
-    """
-    asked = [model for model in models.values() if model["training"]["patience"] is not None]
-    best_last = sum(model["best"]["update"] == model["updates"] for model in asked)
-    if not best_last:
-        return ""
-    return (
-        f"{best_last} of {len(asked)} trainings that end by themselves were still gaining when "
-        "their updates were used up, so some of the differences may be those of learning speed."
-    )
-
-
 def training_data(about: Experiment, models: dict[Run, dict[str, Any]]) -> list[Block]:
     """The training text of each view as the models saw it, one block a pair."""
     columns = ["sentence pairs", "source tokens", "target tokens", "unknown source (%)"]

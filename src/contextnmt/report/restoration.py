@@ -19,7 +19,7 @@ def restoration(about: Experiment, files: list[Path]) -> list[Block]:
     A system that is not finished has dashes. Raises UserError if another run has no file, or a file
     no such counts.
     """
-    symbolic = {system.id: system for system in about.systems if "sym" in system.view}
+    symbolic = [system.id for system in about.systems if "sym" in system.view]
     if not files or not symbolic:
         return []
     counts: dict[tuple[str, str], Counter[str]] = {}
@@ -31,12 +31,12 @@ def restoration(about: Experiment, files: list[Path]) -> list[Block]:
     for pair in about.pairs:
         rows = [
             (
-                system.label,
+                about.labels(pair)[name],
                 dashes(len(OUTCOMES))
                 if about.gap(pair, name)
                 else [Cell(f"{counts[pair, name][outcome]:,}") for outcome in OUTCOMES],
             )
-            for name, system in symbolic.items()
+            for name in symbolic
         ]
         blocks.append(Block(pair_title(pair), [(outcome,) for outcome in OUTCOMES], rows))
     return blocks

@@ -22,7 +22,8 @@ def start_page(papers: list[dict[str, Any]]) -> list[str]:
         about = paper["about"]
         lines += heading(f"{about.title}{about.mark}", "-")
         for found in paper["findings"]:
-            lines += [f"{escaped(found.title)}: {escaped(found.headline)}", ""]
+            told = " ".join([found.headline, *found.warnings])
+            lines += [f"{escaped(found.title)}: {escaped(told)}", ""]
         for title, told in [("Not finished", paper["gaps"]), ("Stale", paper["stale"])]:
             lines += [line for each in told for line in (f"*{title}:* {escaped(each)}", "")]
         if paper["claims"].blocks:

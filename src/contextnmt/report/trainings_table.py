@@ -1,6 +1,7 @@
 """How each training went and what it cost; beside it, where the paper tells that, its own."""
 
 import json
+import statistics
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +12,7 @@ from contextnmt.report.gaps import gap_notes
 from contextnmt.report.provenance import duration, read_models
 from contextnmt.report.published import published_trainings
 from contextnmt.report.staleness import stale_notes, with_stale
-from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table, write_table
+from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table, signed, write_table
 from contextnmt.report.training_log import read_log
 
 #: A training's figures: key of `figures` -> heading. The first ones are those of Table 2 of
@@ -30,6 +31,7 @@ OWN = {
     "sentence_pairs": "sentence pairs",
     "best_update": "best update",
     "dev_bleu": "dev BLEU",
+    "last_gain": "gain of the last validation",
     "stopped": "stopped by",
 }
 
@@ -88,9 +90,33 @@ def figures(model: Record, log: list[Record], settings: list[str]) -> Record:
         "sentence_pairs": model["data"]["pairs"],
         "best_update": best,
         "dev_bleu": model["best"]["dev_bleu"],
+        "last_gain": last_gain([each["bleu"] for each in log if each["kind"] == "dev"]),
         "stopped": str(model["stopped"]).replace("_", " "),
         **{key: model["training"].get(key) for key in settings},
     }
+
+
+def last_gain(bleu: list[float]) -> float | None:
+    """What the last validation has over the best one before it, in BLEU; None of fewer than two."""
+    return bleu[-1] - max(bleu[:-1]) if len(bleu) > 1 else None
+
+
+def still_gaining(rows: list[Record], pair: str) -> list[str]:
+    """How many trainings of a language pair ended at their highest dev BLEU, and so maybe too
+    early, in a list; none if none did. `rows` is the data of the table."""
+    gains = [
+        row["last_gain"]
+        for row in rows
+        if row.get("pair") == pair and row.get("last_gain") is not None
+    ]
+    grown = [gain for gain in gains if gain > 0]
+    if not grown:
+        return []
+    return [
+        f"{len(grown)} of {len(gains)} trainings had their highest dev BLEU at their last "
+        f"validation, {signed(statistics.median(grown))} over the best before it in the median: "
+        "they might have gained more, and some of the differences may be those of learning speed."
+    ]
 
 
 def block(
@@ -137,6 +163,8 @@ def shown_value(key: str, value: Any) -> Cell:
         return Cell(NONE)
     if key == "seconds":
         return Cell(duration(value))
+    if key == "last_gain":
+        return Cell(signed(value))
     if isinstance(value, float):
         return Cell(f"{value:,.2f}" if value >= 0.01 else f"{value:g}")
     return Cell(f"{value:,}" if isinstance(value, int) else str(value))
@@ -172,6 +200,7 @@ def notes(paper: dict[str, dict[str, str]]) -> list[str]:
         "Losses: negative log-likelihood of a target symbol in nats, with the weights that count "
         "(best update); that of the training text is the mean of the last updates before it.",
         "Time: of all sittings of a training, validations included.",
+        "Gain of the last validation: its dev BLEU over the highest one before it.",
     ]
     if paper:
         lines.append(

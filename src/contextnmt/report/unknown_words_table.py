@@ -18,6 +18,7 @@ from contextnmt.report.experiment import (
 from contextnmt.report.gaps import gap_notes
 from contextnmt.report.published import published
 from contextnmt.report.sentences import texts_of
+from contextnmt.report.staleness import stale_notes, with_stale
 from contextnmt.report.tables import (
     NONE,
     Block,
@@ -54,18 +55,19 @@ def unknown_words_table(
     ],
     experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
     out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
+    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
 ) -> None:
     """Tabulate the share of unknown words and BLEU before and after they are replaced.
 
     Systems without attention have no such files, and no row.
 
-    Example: contextnmt unknown-words-table --experiment "$JSON"
-    --scores results/demo/score/en-fr/rnnsearch-50/1/scores.json
+    Example: contextnmt unknown-words-table --stale results/demo/stale/bahdanau2015.json
+    --experiment "$JSON" --scores results/demo/score/en-fr/rnnsearch-50/1/scores.json
     --replaced-scores results/demo/score/en-fr/rnnsearch-50/1/replaced.json
     --statistics results/demo/replace-unknown/en-fr/rnnsearch-50/1/replaced.json
     --out results/demo/report/bahdanau2015/tables/unknown-words
     """
-    about = parse_experiment(experiment)
+    about = with_stale(parse_experiment(experiment), stale)
     there = set(map(run_of, replaced_scores))
     wanted = [run for run in about.runs if any(run[:2] == other[:2] for other in there)]
     of_replaced = match("--replaced-scores", replaced_scores, run_of, wanted)
@@ -120,7 +122,7 @@ def block(about: Experiment, pair: str, text: str, scores: Scores, shares: Share
     shown = [heuristic for heuristic in HEURISTICS if (pair, text, heuristic) in columns_of(scores)]
     rows = [
         (system.label, system_cells(scores, shares, (pair, system.id, text), shown))
-        for system in about.systems
+        for system in about.marked(pair)
         if (pair, system.id, text) in shares
     ]
     if printed := printed_rows(pair):
@@ -231,4 +233,4 @@ def notes(about: Experiment, runs: list[Run]) -> list[str]:
     left = [system.label for system in about.systems if system.id not in there | unfinished]
     if left:
         lines.append(f"Not replaced, for want of attention or of whole words: {', '.join(left)}.")
-    return lines + gap_notes(about)
+    return lines + gap_notes(about) + stale_notes(about)
