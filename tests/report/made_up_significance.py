@@ -6,8 +6,11 @@ from typing import Any
 from contextnmt.files import read_json, write_json
 
 
-def make_significance(folder: Path, about: dict[str, Any]) -> list[Path]:
-    """A file for each pair and test text, of the BLEU in the folder's scores of the first seed.
+def make_significance(
+    folder: Path, about: dict[str, Any], scores: Path | None = None
+) -> list[Path]:
+    """A file for each pair and test text, of the BLEU of the first seed in the folder's scores, or
+    in those of another folder.
 
     Differences of a point or more are significant.
     """
@@ -17,7 +20,8 @@ def make_significance(folder: Path, about: dict[str, Any]) -> list[Path]:
             name = f"{text}.beam{max(about['beams'])}"
             bleu = {
                 system["id"]: read_json(
-                    folder / f"score/{pair}/{system['id']}/{about['seeds'][0]}/scores.json"
+                    (scores or folder)
+                    / f"score/{pair}/{system['id']}/{about['seeds'][0]}/scores.json"
                 )[name]["bleu"]
                 for system in about["systems"]
                 if system["id"] not in about.get("gaps", {}).get(pair, {})

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+from made_up_significance import make_significance
 from results_folder import FIRST, Results, make_results
 
 from contextnmt.errors import UserError
@@ -70,8 +71,9 @@ def test_dev_is_in_brackets_and_the_best_of_a_column_is_bold(
     assert any(note.startswith("chrF: nrefs:1|case:mixed|eff:yes") for note in notes)
     assert any(note.startswith("TER (the lower the better): nrefs:1|case:lc") for note in notes)
     first, last = block["rows"][0]["cells"], block["rows"][-1]["cells"]
-    assert first[0] == {"text": f"{FIRST:.2f}", "remark": "(20.88)", "best": False}
-    assert first[3] == {"text": "27.62", "remark": "(29.21)", "best": False}
+    plain = {"best": False, "marked": False}
+    assert first[0] == {"text": f"{FIRST:.2f}", "remark": "(20.88)", **plain}
+    assert first[3] == {"text": "27.62", "remark": "(29.21)", **plain}
     assert [cell["best"] for cell in last] == [True, False, True, False]
     assert r"\textbf{30.50 (31.38)}" in (tmp_path / "table4.tex").read_text()
     assert "**30.50 (31.38)**" in (tmp_path / "table4.md").read_text()
@@ -111,6 +113,41 @@ def test_the_papers_numbers_stand_beside_the_papers_text(
         "paper",
     ]
     assert [labels[1] for labels in german["columns"][:2]] == ["test_2016_flickr (dev)", "paper"]
+
+
+def test_scores_that_differ_from_the_first_system_are_marked(
+    results: Results, tmp_path: Path
+) -> None:
+    """At the widest beam, which was tested; by one of both tests +Context differs by chance."""
+    tests = make_significance(tmp_path, results.about, scores=results.folder)
+    content = read_json(tests[0])
+    content["contrasts"][0] |= {"p_randomization": 0.06}
+    write_json(tests[0], content)
+    files = results.files("score/*/*/*/scores.json")
+    out = tmp_path / "table4"
+    bleu_table(files, results.experiment, out, significance=tests)
+    table = read_json(out.with_suffix(".json"))
+    french, detokenized, *_ = table["blocks"]
+    tested = {
+        entry["system"]: entry["p_bootstrap"] < 0.05 and entry["p_randomization"] < 0.05
+        for entry in read_json(tests[0])["contrasts"]
+        if entry["baseline"] == "baseline"
+    }
+    assert tested == {"context": False, "symbol": True, "bpe": True}
+    labels = {system["id"]: system["label"] for system in results.about["systems"]}
+    marked = [
+        (row["label"], place)
+        for row in french["rows"]
+        for place, cell in enumerate(row["cells"])
+        if cell["marked"]
+    ]
+    assert marked == [(labels[system], 2) for system, differs in tested.items() if differs]
+    assert not any(cell["marked"] for row in detokenized["rows"] for cell in row["cells"])
+    (note,) = [note for note in table["notes"] if note.startswith("*: differs from Baseline by more than")]
+    assert "p < 0.05. Tested with beam 12 alone" in note
+    bpe = next(row["cells"][2]["text"] for row in french["rows"] if row["label"] == "+BPE")
+    assert f"{bpe}* (" in out.with_suffix(".tex").read_text()
+    assert rf"{bpe}\* (" in out.with_suffix(".md").read_text()
 
 
 def test_systems_of_one_printed_score_are_all_the_best(results: Results, tmp_path: Path) -> None:

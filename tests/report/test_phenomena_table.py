@@ -20,7 +20,8 @@ def test_shares_and_counts(results: Results, tmp_path: Path) -> None:
     assert (row["right"], row["total"], row["right_percent"]) == ("6", "30", "20")
     block = read_json(tmp_path / "phenomena.json")["blocks"][0]
     assert block["columns"][-1] == ["acronyms", ""]
-    assert block["rows"][1]["cells"][-1] == {"text": "15.0", "remark": "(3/20)", "best": False}
+    cell = {"text": "15.0", "remark": "(3/20)", "best": False, "marked": False}
+    assert block["rows"][1]["cells"][-1] == cell
     assert all(cell["best"] for cell in block["rows"][-1]["cells"])
 
 

@@ -17,7 +17,7 @@ AFTER_SCORING = {
     "choi2017_claims",
 } | PAGE
 AFTER_COMPARING = {"choi2017_significance", "choi2017_gains", "choi2017_lengths"} | PAGE
-AFTER_COMPARING |= {"choi2017_claims"}
+AFTER_COMPARING |= {"choi2017_claims"} | AFTER_SCORING
 COMPARE = {"significance", "length_scores"}
 AFTER_CHARTING = {"choi2017_table1", "choi2017_local_charts"} | PAGE
 AFTER_MASKING = {"choi2017_masks", "choi2017_masks_figure"} | PAGE

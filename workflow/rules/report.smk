@@ -76,6 +76,7 @@ for name in REPORTED:
             ensembles=finished_ensembles(
                 "<results>/score/{pair}/{system}/{seed}/scores.json", name
             ),
+            significance=significance_files(name),
             stale=f"<results>/stale/{name}.json",
         output:
             report(
@@ -99,6 +100,7 @@ for name in REPORTED:
                 [
                     repeated("--scores", input.scores),
                     repeated("--ensemble-scores", input.ensembles),
+                    repeated("--significance", input.significance),
                 ]
             ),
             out=lambda wildcards, output: Path(output[0]).with_suffix(""),

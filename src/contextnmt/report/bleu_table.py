@@ -4,6 +4,7 @@ Beside the likeliest translations, as far as they are asked for: those without u
 sentences without any (A21), the best by score a symbol (A18), and those of ensembles of seeds.
 """
 
+from collections.abc import Set
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -29,6 +30,7 @@ from contextnmt.report.bleu_scores import (
 from contextnmt.report.experiment import Experiment, pair_title, parse_experiment
 from contextnmt.report.gaps import gap_notes
 from contextnmt.report.published import headline, published_bleu
+from contextnmt.report.significance_table import LEVEL, beyond_first
 from contextnmt.report.staleness import stale_notes, with_stale
 from contextnmt.report.tables import (
     NONE,
@@ -63,12 +65,18 @@ def bleu_table(
         list[Path] | None, typer.Option(help="scores.json of an ensemble; repeatable")
     ] = None,
     stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
+    significance: Annotated[
+        list[Path] | None, typer.Option(help="stage significance; repeatable")
+    ] = None,
 ) -> None:
     """Set the BLEU of every system beside the paper's, and write it as CSV, Markdown and LaTeX.
 
-    Beside it stand BLEU, chrF and TER of the detokenized translations.
+    Beside it stand BLEU, chrF and TER of the detokenized translations. With `significance`, which
+    is of all test texts at the widest beam, BLEU there is marked where it differs from that of the
+    first system by more than chance.
 
     Example: contextnmt bleu-table --scores results/demo/score/en-fr/baseline/1/scores.json
+    --significance results/demo/significance/choi2017/en-fr/test.beam12.json
     --stale results/demo/stale/choi2017.json --experiment "$JSON"
     --out results/demo/report/choi2017/tables/table4
     """
@@ -76,12 +84,16 @@ def bleu_table(
     runs = scores_of_runs(about, scores)
     ensembles = scores_of_ensembles(about, ensemble_scores or [])
     paper = printed(about)
+    marks = {
+        Of(pair, system, text, about.beam, "")
+        for pair, text, system in (beyond_first(about, significance) if significance else ())
+    }
     blocks = []
     for pair in about.pairs:
-        blocks.append(block(about, pair, rows(about, pair, runs, ensembles, paper), paper))
+        blocks.append(block(about, pair, rows(about, pair, runs, ensembles, paper), paper, marks))
         blocks.append(detokenized_block(about, pair, rows(about, pair, runs, ensembles, {})))
     numbers = data(about, runs, ensembles, paper)
-    write_table(out, Table(blocks, numbers, notes(about, runs, ensembles, paper)))
+    write_table(out, Table(blocks, numbers, notes(about, runs, ensembles, paper, marks)))
 
 
 def printed(about: Experiment) -> Printed:
@@ -115,7 +127,7 @@ def rows(
     return shown + [Row(row["label"], row["system"], {}, printed=True) for row in others]
 
 
-def block(about: Experiment, pair: str, shown: list[Row], paper: Printed) -> Block:
+def block(about: Experiment, pair: str, shown: list[Row], paper: Printed, marks: Set[Of]) -> Block:
     """BLEU of one language pair: for each beam the test texts, the paper's numbers beside its own.
 
     Those of a paper whose text is not here stand beside the first one. As in the papers, the dev
@@ -133,7 +145,7 @@ def block(about: Experiment, pair: str, shown: list[Row], paper: Printed) -> Blo
             cells = [printed_cell(paper, pair, beam, variant, row) for row in shown]
             for label, of in texts(about, pair, beam, variant):
                 columns.append((*heading, label))
-                of_columns.append(column(shown, "bleu", of))
+                of_columns.append(column(shown, "bleu", of, marks))
                 if of[0].text == beside and any(cell.text != NONE for cell in cells):
                     columns.append((*heading, PAPER))
                     of_columns.append(cells)
@@ -192,11 +204,12 @@ def printed_cell(paper: Printed, pair: str, beam: int, variant: str, row: Row) -
     return Cell(numbers["test"], f"({numbers['dev']})" if "dev" in numbers else "")
 
 
-def column(rows: list[Row], metric: str, of: list[Of]) -> list[Cell]:
+def column(rows: list[Row], metric: str, of: list[Of], marks: Set[Of] = frozenset()) -> list[Cell]:
     """A score of all rows on a text, the best marked, with those on the dev texts in brackets.
 
     `of` names the text and then the dev texts. A row without a score has a dash. Scores of
-    different sentences, as views have them without unknown words, have no best.
+    different sentences, as views have them without unknown words, have no best. `marks` names the
+    scores of runs that have an asterisk.
     """
     found = [
         [values(row.scores, each._replace(system=row.system), metric) for each in of]
@@ -223,7 +236,8 @@ def column(rows: list[Row], metric: str, of: list[Of]) -> list[Cell]:
         brackets = f"({', '.join(others)})" if others else ""
         highest = (min if metric in LOWEST else max)(rivals, default=None)
         best = row.compared and len(sizes) == 1 and mean == highest
-        cells.append(Cell(text, f"{spread} {brackets}".strip(), best))
+        marked = row.compared and of[0]._replace(system=row.system) in marks
+        cells.append(Cell(text, f"{spread} {brackets}".strip(), best, marked))
     return cells
 
 
@@ -292,11 +306,18 @@ def key_of(source: str, pair: str, system: str, beam: int | None) -> dict[str, A
     return {"source": source, "pair": pair, "system": system, "beam": beam}
 
 
-def notes(about: Experiment, runs: Scores, ensembles: Scores, paper: Printed) -> list[str]:
+def notes(
+    about: Experiment, runs: Scores, ensembles: Scores, paper: Printed, marks: Set[Of]
+) -> list[str]:
     """What a reader must know to read the table."""
     lines = [f"Reconstruction: {about.reconstruction}"] if about.reconstruction else []
     lines += filter(None, [headline(about.name)])
     lines.append("Scores in percent; dev texts in brackets; bold: best of a column.")
+    if marks:
+        lines.append(
+            f"*: differs from {about.systems[0].label} by more than the choice of test sentences "
+            f"explains: both tests have p < {LEVEL}. Tested with beam {about.beam} alone."
+        )
     if len(about.seeds) > 1:
         lines.append(f"Mean ± standard deviation of {len(about.seeds)} seeds.")
     if ensembles:

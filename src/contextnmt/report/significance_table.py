@@ -99,7 +99,7 @@ def scored(entry: dict[str, Any]) -> list[Cell]:
 
 def differences(about: Experiment, key: Key, content: dict[str, Any]) -> Block:
     """Every difference that was tested; the significant ones are marked."""
-    labels = {system.id: system.label for system in about.marked(key[0])}
+    labels = about.labels(key[0])
     rows = [
         (f"{labels[entry['system']]} over {labels[entry['baseline']]}", tested(entry))
         for entry in content["contrasts"]
@@ -122,6 +122,21 @@ def tested(entry: dict[str, Any]) -> list[Cell]:
 def significant(p_values: list[float]) -> bool:
     """Whether chance alone explains a difference badly, by both tests."""
     return max(p_values) < LEVEL
+
+
+def beyond_first(about: Experiment, files: list[Path]) -> set[tuple[str, str, str]]:
+    """Pair, test text and system of every BLEU that differs significantly from that of the first
+    system of the experiment, at the widest beam, by the files of stage `significance`."""
+    first = about.systems[0].id
+    keys = [(pair, text) for pair in about.pairs for text in about.test[pair]]
+    return {
+        (*key, entry["system"])
+        for key, path in match("--significance", files, key_of, keys).items()
+        for entry in content_of(about, key[0], path)["contrasts"]
+        if entry["baseline"] == first
+        and "gap" not in entry
+        and significant([entry["p_bootstrap"], entry["p_randomization"]])
+    }
 
 
 def span(interval: list[float], form: Any) -> Cell:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: A cell without a value.
 NONE = "–"
+#: Behind a value that is marked.
+MARK = "*"
 #: The column label of numbers that are the paper's; the page sets them apart.
 PAPER = "paper"
 
@@ -42,17 +44,24 @@ MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in r"\`*<|"})
 class Cell:
     """What a table shows at one place: a value, a remark on it (a spread, a count) or none.
 
-    `best` says that the value is the best of its column.
+    `best` says that the value is the best of its column, `marked` that it has an asterisk, which
+    a note of the table explains.
     """
 
     text: str
     remark: str = ""
     best: bool = False
+    marked: bool = False
+
+    @property
+    def value(self) -> str:
+        """The value with its mark."""
+        return self.text + (MARK if self.marked else "")
 
     @property
     def plain(self) -> str:
-        """Value and remark, as one text."""
-        return f"{self.text} {self.remark}".rstrip()
+        """Value, mark and remark, as one text."""
+        return f"{self.value} {self.remark}".rstrip()
 
 
 @dataclass(frozen=True)
