@@ -25,8 +25,9 @@ from torch.nn import functional
 from contextnmt import configuration
 from contextnmt.files import read_json, read_lines, write_json
 from contextnmt.model.decoder import State
+from contextnmt.model.packed import Packed
 from contextnmt.model.settings import model_settings
-from contextnmt.model.translator import PADDING, Encoded, Translator
+from contextnmt.model.translator import Encoded, Translator
 from contextnmt.training import loop
 from contextnmt.training.settings import training_settings
 
@@ -81,18 +82,19 @@ class Outcome(NamedTuple):
 class Spared(Translator):
     """The readout sees target embeddings that no mask has changed (A34)."""
 
-    def forward(self, source: Tensor, target: Tensor) -> Tensor:
-        """As `Translator.forward`."""
+    def losses(self, source: Tensor, target: Tensor, real: Tensor) -> Tensor:
+        """As `Translator.losses`."""
+        words = Packed(real.sum(1), target.size(1), padded=False)
         encoded = self.encode(source)
-        embedded = self.dropout(self.embed_target(target, encoded.target_gate))
-        words = self.decoder.project(embedded[:, :-1].transpose(0, 1))
+        before = words.before(self.dropout(self.embed_target(target, encoded.target_gate)))
         states, contexts = self.attention.unroll(
-            self.decoder, words, encoded.start.memory[0], *encoded.source
+            *(self.decoder, words, self.decoder.project(before)),
+            *(encoded.start.memory[0], *encoded.source),
         )
-        seen = functional.pad(self.dropout(self.target_embedding(target)), (0, 0, 1, -1))
-        real = target != PADDING
-        states, contexts = self.dropout(states[real]), contexts[real]
-        return self.readout.losses(states, seen[real], contexts, target[real])
+        seen = words.before(self.dropout(self.target_embedding(target)))
+        seen = functional.pad(seen, (0, 0, len(states) - len(seen), 0))
+        losses = self.readout.losses(self.dropout(states), seen, contexts, words.pack(target, 0))
+        return words.unpack(losses, 0)
 
     def advance(self, state: State, words: Tensor, context: Tensor, encoded: Encoded) -> State:
         """As `Translator.advance`."""

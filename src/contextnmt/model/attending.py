@@ -13,6 +13,7 @@ the factors go to keys, query and energy before the first step, and what is subt
 for all positions, which the softmax takes out.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -21,14 +22,18 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from contextnmt.model.units import Unit
+from contextnmt.model.unroll import longer, parts
 
 
 class Attend(torch.autograd.Function):
     """States and weights of RNNsearch, given the target words.
 
-    Shapes: batch B, steps T, source time S, hidden n, alignment a, what enters the gates g.
-    Factors of matrix products come in one type; what adds up over the steps, and the weights, are
-    in the type of `state` (A46).
+    The sentences are in the order of their targets, the longest first, so that those which a step
+    still has are the first ones of the step before (see `Packed`).
+
+    Shapes: batch B, steps T, words of all steps N, source time S, hidden n, alignment a, what
+    enters the gates g. Factors of matrix products come in one type; what adds up over the steps,
+    and the weights, are in the type of `state` (A46).
     """
 
     @staticmethod
@@ -37,6 +42,7 @@ class Attend(torch.autograd.Function):
         kind: type[Unit],
         words: Tensor,
         state: Tensor,
+        sizes: Sequence[int],
         keys: Tensor,
         values: Tensor,
         padding: Tensor,
@@ -44,35 +50,40 @@ class Attend(torch.autograd.Function):
         energy: Tensor,
         *weights: Tensor,
     ) -> tuple[Tensor, Tensor]:
-        """The states s_0 ... s_T [T + 1, B, n] and the weights by which each of them looks up its
-        context [T + 1, B, S].
+        """The states [N, n] that predict the words of all steps, s_0 of all sentences first, and
+        the weights by which each of them looks up its context [N, S].
 
-        `words` [T, B, g] is what E y_1 ... E y_T contribute to the gates, biases included; `state`
-        [B, n] is s_0; `keys` [B, S, a] and `padding` [B, 1, S] as in `Attention`; `values`
-        [B, S, g] is C h_j; `query` W_a [a, n], `energy` v_a [1, a]; then the unit's weights, of one
-        direction.
+        `words` [N - B, g] is what the words but the last one of each sentence contribute to the
+        gates, biases included; `state` [B, n] is s_0; `sizes` counts the sentences of each of the T
+        steps; `keys` [B, S, a] and `padding` [B, 1, S] as in `Attention`; `values` [B, S, g] is
+        C h_j; `query` W_a [a, n], `energy` v_a [1, a]; then the unit's weights, of one direction.
         """
         with torch.autocast(words.device.type, enabled=False):
             unit = kind(*weights)
-            steps, lower = len(words) + 1, words.dtype
+            lower, rows = words.dtype, list(parts(sizes))
             keys, doubled = 2 * keys, 2 * energy
             query_forth = (2 * query.t()).contiguous()  # as matrices multiply, see `LSTMUnit`
             memory = unit.start(state.unsqueeze(0))
-            states = state.new_empty(steps, *state.shape)
-            alphas = states.new_empty(steps, *keys.shape[:2])
-            asked = keys.new_empty(steps, len(keys), len(query))
-            hidden = torch.empty_like(keys)
-            ctx.unit, ctx.memories, ctx.traces = unit, [], []
-            for step in range(steps):
-                ctx.memories.append(memory)
-                states[step] = memory[0][0]
-                torch.mm(states[step].to(lower), query_forth, out=asked[step])
-                torch.add(asked[step].unsqueeze(1), keys, out=hidden).sigmoid_()
-                energies = functional.linear(hidden, doubled).squeeze(2) + padding.squeeze(1)
-                torch.softmax(energies.to(states.dtype), 1, out=alphas[step])
-                if step + 1 < steps:
-                    weighed = alphas[step].unsqueeze(1).to(lower)
-                    inputs = torch.baddbmm(words[step].unsqueeze(1), weighed, values)
+            states = state.new_empty(sum(sizes), state.size(1))
+            alphas = states.new_empty(len(states), keys.size(1))
+            asked = keys.new_empty(len(states), len(query))
+            scratch = torch.empty_like(keys)
+            ctx.unit, ctx.sizes, ctx.memories, ctx.traces = unit, sizes, [], []
+            for here, then in zip(rows, [*rows[1:], None], strict=True):
+                count = here.stop - here.start
+                hidden = scratch[:count]
+                states[here] = memory[0][0]
+                torch.mm(states[here].to(lower), query_forth, out=asked[here])
+                torch.add(asked[here].unsqueeze(1), keys[:count], out=hidden).sigmoid_()
+                energies = functional.linear(hidden, doubled).squeeze(2) + padding[:count, 0]
+                torch.softmax(energies.to(states.dtype), 1, out=alphas[here])
+                if then:
+                    count = then.stop - then.start
+                    memory = tuple(each[:, :count] for each in memory)
+                    ctx.memories.append(memory)
+                    weighed = alphas[here][:count].unsqueeze(1).to(lower)
+                    word = words[moved(then, sizes)].unsqueeze(1)
+                    inputs = torch.baddbmm(word, weighed, values[:count])
                     memory, trace = unit.step(inputs.transpose(0, 1), memory)
                     ctx.traces.append(trace)
         ctx.save_for_backward(states, alphas, asked, keys, values, query, energy)
@@ -85,46 +96,69 @@ class Attend(torch.autograd.Function):
     ) -> tuple[Tensor | None, ...]:
         """The gradients of what `forward` was given, from those of states and weights."""
         states, alphas, asked, keys, values, query, energy = ctx.saved_tensors
-        steps, lower = len(states), keys.dtype
-        words = values.new_empty(steps - 1, len(values), values.size(2))
+        sizes, lower = ctx.sizes, keys.dtype
+        rows = list(parts(sizes))
+        words = values.new_empty(len(states) - sizes[0], values.size(2))
         of_asked = torch.empty_like(asked)
-        hidden, unscaled = torch.empty_like(keys), torch.zeros_like(keys, dtype=states.dtype)
+        scratch, unscaled = torch.empty_like(keys), torch.zeros_like(keys, dtype=states.dtype)
         of_energy = torch.zeros_like(energy, dtype=states.dtype)
         slope = 4 * energy
-        memory = tuple(torch.zeros_like(each) for each in ctx.memories[0])
-        for step in reversed(range(steps)):
-            weights = of_alphas[step]
-            if step + 1 < steps:
-                before, trace = ctx.memories[step], ctx.traces[step]
-                memory = ctx.unit.back(trace, before, memory, words[step].unsqueeze(0))
-                looked_up = torch.bmm(words[step].unsqueeze(1), values.transpose(1, 2))
-                weights = weights + looked_up.squeeze(1)
-            energies = softmax_backward(weights, alphas[step]).to(lower)  # [B, S]
-            torch.add(asked[step].unsqueeze(1), keys, out=hidden).sigmoid_()
+        memory = ctx.unit.start(states[:0].unsqueeze(0))
+        for step in reversed(range(len(sizes))):
+            here, count = rows[step], sizes[step]
+            weights = of_alphas[here]
+            if step + 1 < len(sizes):
+                word = words[moved(rows[step + 1], sizes)]
+                memory = ctx.unit.back(
+                    ctx.traces[step], ctx.memories[step], memory, word.unsqueeze(0)
+                )
+                looked_up = torch.bmm(word.unsqueeze(1), values[: len(word)].transpose(1, 2))
+                weights = weights + functional.pad(
+                    looked_up.squeeze(1), (0, 0, 0, count - len(word))
+                )
+            memory = longer(memory, count)
+            energies = softmax_backward(weights, alphas[here]).to(lower)  # [sentences, S]
+            hidden = scratch[:count]
+            torch.add(asked[here].unsqueeze(1), keys[:count], out=hidden).sigmoid_()
             # Their sum over a sentence is zero: again the 1 is not missed.
             of_energy += energies.reshape(1, -1) @ hidden.flatten(0, 1)
             hidden.addcmul_(hidden, hidden, value=-1)  # a quarter of d tanh
-            torch.bmm(energies.unsqueeze(1), hidden, out=of_asked[step].unsqueeze(1))
-            of_asked[step].mul_(slope)
-            unscaled.addcmul_(energies.unsqueeze(2), hidden)
-            memory[0][0].add_(of_states[step]).add_(of_asked[step] @ query)
-        weighed = alphas[:-1].permute(1, 2, 0).to(lower)  # [B, S, T]
-        entered = states.flatten(0, 1).to(lower)
+            torch.bmm(energies.unsqueeze(1), hidden, out=of_asked[here].unsqueeze(1))
+            of_asked[here].mul_(slope)
+            unscaled[:count].addcmul_(energies.unsqueeze(2), hidden)
+            memory[0][0].add_(of_states[here]).add_(of_asked[here] @ query)
+        before = torch.cat([states[:0], *(each[0][0] for each in ctx.memories)]).to(lower)
+        led_on = zip(rows, sizes[1:], strict=False)  # all steps but the last
+        weighed = torch.cat([alphas[:0], *(alphas[step][:count] for step, count in led_on)])
         return (
             None,
             words,
             memory[0][0],
-            (unscaled * slope).to(lower),
-            torch.bmm(weighed, words.transpose(0, 1)),
             None,
-            of_asked.flatten(0, 1).t() @ entered,
-            (2 * of_energy).to(lower),
-            *ctx.unit.weights(
-                entered[: len(words) * len(keys)].unsqueeze(0),
-                ctx.traces,
-                words.flatten(0, 1).unsqueeze(0),
+            (unscaled * slope).to(lower),
+            torch.bmm(
+                spread(weighed.to(lower), sizes).permute(1, 2, 0),
+                spread(words, sizes).transpose(0, 1),
             ),
+            None,
+            of_asked.t() @ states.to(lower),
+            (2 * of_energy).to(lower),
+            *ctx.unit.weights(before.unsqueeze(0), ctx.traces, words.unsqueeze(0)),
         )
+
+
+def moved(then: slice, sizes: Sequence[int]) -> slice:
+    """Where the words that lead to a step are, among those that lead to all but the first."""
+    return slice(then.start - sizes[0], then.stop - sizes[0])
+
+
+def spread(rows: Tensor, sizes: Sequence[int]) -> Tensor:
+    """[T - 1, B, ...] from the rows [N - B, ...] of all steps but the first, zero where a step has
+    no more of a sentence."""
+    steps = rows.new_zeros(len(sizes) - 1, sizes[0], *rows.shape[1:])
+    for step, part in zip(steps, parts(sizes[1:]), strict=True):
+        step[: part.stop - part.start] = rows[part]
+    return steps
 
 
 def softmax_backward(gradient: Tensor, outputs: Tensor) -> Tensor:

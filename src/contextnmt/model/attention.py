@@ -5,6 +5,7 @@ from torch import Tensor, nn
 
 from contextnmt.model.attending import Attend
 from contextnmt.model.decoder import GRUDecoder, LSTMDecoder
+from contextnmt.model.packed import Packed
 from contextnmt.model.unroll import stacked, unroll
 
 
@@ -39,29 +40,32 @@ class Attention(nn.Module):
     def unroll(
         self,
         decoder: LSTMDecoder | GRUDecoder,
+        target: Packed,
         words: Tensor,
         state: Tensor,
         keys: Tensor,
         annotations: Tensor,
         padding: Tensor,
     ) -> tuple[Tensor, Tensor]:
-        """The states s_0 ... s_T [batch, T + 1, hidden] of training and their contexts
-        [batch, T + 1, annotation].
+        """The states [N, hidden] that predict the N words of training and their contexts
+        [N, annotation], in the order of `target`.
 
-        `words` [T, batch, gates] is `project(E y_1 ... E y_T)`, `state` s_0 [batch, 1, hidden]; the
-        others are what `prepare` gave.
+        The sentences are in that order too, the longest one first. `words` [N - batch, gates] is
+        `project` of `target.before(E y)`, `state` s_0 [batch, 1, hidden]; the others are what
+        `prepare` gave.
         """
         matrices = (self.query.weight, self.energy.weight, *stacked([decoder.weights]))
         states, weights = Attend.apply(  # type: ignore[no-untyped-call]
             decoder.unit,
             words,
             state.squeeze(1),
+            target.sizes,
             keys,
             decoder.context(annotations),
             padding,
             *(each.to(words.dtype) for each in matrices),
         )
-        return states.transpose(0, 1), weights.transpose(0, 1) @ annotations
+        return states, target.pack(target.unpack(weights, 0) @ annotations, 0)
 
     def weigh(self, query: Tensor, keys: Tensor, padding: Tensor) -> Tensor:
         """The weights alpha_i [batch, width, time] for `width` states of each sentence.
@@ -89,12 +93,17 @@ class FixedContext(nn.Module):
         return last.expand(-1, state.size(1), -1), None
 
     def unroll(
-        self, decoder: LSTMDecoder | GRUDecoder, words: Tensor, state: Tensor, last: Tensor
+        self,
+        decoder: LSTMDecoder | GRUDecoder,
+        target: Packed,
+        words: Tensor,
+        state: Tensor,
+        last: Tensor,
     ) -> tuple[Tensor, Tensor]:
         """As `Attention.unroll`."""
-        inputs = (words + decoder.context(last).transpose(0, 1)).flatten(0, 1).unsqueeze(0)
-        start = state.transpose(0, 1)  # [1, batch, hidden], as of one direction
-        sizes = [start.size(1)] * len(words)
-        after = unroll(decoder.unit, inputs, start, sizes, stacked([decoder.weights]))
-        states = torch.cat([start, torch.unflatten(after[0], 0, words.shape[:2])]).transpose(0, 1)
-        return states, last.expand(-1, states.size(1), -1)
+        last, start = last.squeeze(1), state.transpose(0, 1)  # [1, batch, hidden]: one direction
+        sentences = target.sentences
+        inputs = words + decoder.context(last)[sentences[len(last) :]]
+        weights = stacked([decoder.weights])
+        after = unroll(decoder.unit, inputs.unsqueeze(0), start, target.sizes[1:], weights)
+        return torch.cat([start[0], after[0]]), last[sentences]

@@ -31,6 +31,16 @@ class Packed:
         """The words [words, ...] of `tensor` [batch, time, ...], read forth (0) or back (1)."""
         return tensor.flatten(0, 1).index_select(0, self.ways[way])
 
+    def before(self, tensor: Tensor) -> Tensor:
+        """Of all words but those of the first step, the ones before them, from `tensor` [batch,
+        time, ...]: [words - batch, ...]. Of these a step has those that are not the last."""
+        return tensor.flatten(0, 1).index_select(0, self.ways[0][self.sizes[0] :] - 1)
+
+    @property
+    def sentences(self) -> Tensor:
+        """The sentence, by its place in the batch, of each word [words] when reading forth."""
+        return self.ways[0] // self.shape[1]
+
     def unpack(self, words: Tensor, way: int) -> Tensor:
         """[batch, time, ...] from what `pack` gave, zero where nothing was read."""
         batch, time = self.shape

@@ -17,6 +17,7 @@ from contextnmt.model.decoder import DECODERS, State
 from contextnmt.model.embedding import EMBEDDINGS
 from contextnmt.model.encoder import BidirectionalEncoder, ForwardEncoder
 from contextnmt.model.initialisation import initialise
+from contextnmt.model.packed import Packed
 from contextnmt.model.readout import Readout
 from contextnmt.model.settings import ModelSettings
 from contextnmt.model.smoother import Smoother
@@ -113,21 +114,34 @@ class Translator(nn.Module):
 
         `source` [B, S] and `target` [B, T] end each sentence by end-of-sentence, then padding.
         """
+        real = target != PADDING
+        order = real.sum(1).argsort(descending=True, stable=True)
+        losses = self.losses(source[order], target[order], real[order])
+        return losses[order.argsort()][real]
+
+    def losses(self, source: Tensor, target: Tensor, real: Tensor) -> Tensor:
+        """The same [B, T], zero in the padding, for sentences whose target lengths do not grow.
+
+        `real` [B, T] is false in the padding of `target`.
+        """
+        # From here on, nothing of the decoder sees padding. A GPU is waited for here alone.
+        words = Packed(real.sum(1), target.size(1), padded=False)
         encoded = self.encode(source)
         embedded = self.embed_target(target, encoded.target_gate)  # [B, T, m]
         if self.target_smoother is not None:
             history = self.target_smoother.history(embedded)
             embedded = self.target_smoother(embedded, target == UNKNOWN, history)
-        embedded = self.dropout(embedded)  # [B, T, m']
-        # The last word moves no state any more.
-        words = self.decoder.project(embedded[:, :-1].transpose(0, 1))  # [T - 1, B, gates]
+        before = words.before(self.dropout(embedded))  # [N - B, m']
         states, contexts = self.attention.unroll(
-            self.decoder, words, encoded.start.memory[0], *encoded.source
+            *(self.decoder, words, self.decoder.project(before)),
+            *(encoded.start.memory[0], *encoded.source),
         )
-        previous = functional.pad(embedded, (0, 0, 1, -1))  # [B, T, m'], zero in front
-        real = target != PADDING  # the output layer, the costly part, sees no padding
-        states, contexts, target = self.dropout(states[real]), contexts[real], target[real]
-        return self.readout.losses(states, previous[real], contexts, target)
+        # The word before the first one is zero: rows in front.
+        previous = functional.pad(before, (0, 0, len(states) - len(before), 0))
+        losses = self.readout.losses(
+            self.dropout(states), previous, contexts, words.pack(target, 0)
+        )
+        return words.unpack(losses, 0)
 
     def predict(self, state: State, encoded: Encoded) -> tuple[Tensor, Tensor, Tensor | None]:
         """Logits [B, K, words] of the next word, its context c_i [B, K, d] and alignment alpha_i
