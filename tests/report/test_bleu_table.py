@@ -143,7 +143,9 @@ def test_scores_that_differ_from_the_first_system_are_marked(
     ]
     assert marked == [(labels[system], 2) for system, differs in tested.items() if differs]
     assert not any(cell["marked"] for row in detokenized["rows"] for cell in row["cells"])
-    (note,) = [note for note in table["notes"] if note.startswith("*: differs from Baseline by more than")]
+    (note,) = [
+        note for note in table["notes"] if note.startswith("*: differs from Baseline by more than")
+    ]
     assert "p < 0.05. Tested with beam 12 alone" in note
     bpe = next(row["cells"][2]["text"] for row in french["rows"] if row["label"] == "+BPE")
     assert f"{bpe}* (" in out.with_suffix(".tex").read_text()
