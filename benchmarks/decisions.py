@@ -82,19 +82,19 @@ class Outcome(NamedTuple):
 class Spared(Translator):
     """The readout sees target embeddings that no mask has changed (A34)."""
 
-    def losses(self, source: Tensor, target: Tensor, real: Tensor) -> Tensor:
-        """As `Translator.losses`."""
-        words = Packed(real.sum(1), target.size(1), padded=False)
+    def _losses(self, source: Tensor, target: Tensor, real: Tensor) -> Tensor:
+        """As `Translator._losses`."""
+        packed = Packed(real.sum(1), target.size(1), padded=False)
         encoded = self.encode(source)
-        before = words.before(self.dropout(self.embed_target(target, encoded.target_gate)))
+        before = packed.before(self.dropout(self.embed_target(target, encoded.target_gate)))
         states, contexts = self.attention.unroll(
-            *(self.decoder, words, self.decoder.project(before)),
+            *(self.decoder, packed, self.decoder.project(before)),
             *(encoded.start.memory[0], *encoded.source),
         )
-        seen = words.before(self.dropout(self.target_embedding(target)))
-        seen = functional.pad(seen, (0, 0, len(states) - len(seen), 0))
-        losses = self.readout.losses(self.dropout(states), seen, contexts, words.pack(target, 0))
-        return words.unpack(losses, 0)
+        seen = packed.before(self.dropout(self.target_embedding(target)))
+        seen = functional.pad(seen, (0, 0, len(target), 0))
+        losses = self.readout.losses(self.dropout(states), seen, contexts, packed.pack(target, 0))
+        return packed.unpack(losses, 0)
 
     def advance(self, state: State, words: Tensor, context: Tensor, encoded: Encoded) -> State:
         """As `Translator.advance`."""

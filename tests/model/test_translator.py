@@ -121,6 +121,48 @@ def test_padding_and_neighbours_change_nothing(name):
 
 
 @every
+def test_targets_of_one_word_and_more_padding_than_needed(name):
+    """No word moves a state; and nobody has said that padding is as short as it can be."""
+    model = double(name)
+    ends = [[1], [1], [1]]
+    wide = torch.nn.functional.pad(padded(TARGET), (0, 2))
+    for source, target in ((padded(SOURCE), padded(ends)), (padded(SOURCE), wide)):
+        model.zero_grad()
+        losses = model(source, target)
+        losses.sum().backward()
+        assert len(losses) == (target != 0).sum()
+        assert all(
+            weight.grad.isfinite().all() for weight in model.parameters() if weight.grad is not None
+        )
+    torch.testing.assert_close(losses, model(padded(SOURCE), padded(TARGET)), rtol=0, atol=1e-14)
+
+
+@every
+def test_gradients_are_the_same_to_the_bit(name):
+    """On several threads too, whatever their turns: what adds up has one order."""
+    sizes = dict.fromkeys(SIZES, 64)
+    model = build(name, 50, sizes, 0.1)
+    random = torch.Generator().manual_seed(7)
+    source, target = (
+        torch.randint(3, 50, (64, 24), generator=random)
+        * (torch.arange(24) < torch.randint(2, 24, (64, 1), generator=random))
+        for _ in range(2)
+    )
+    threads = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        found = []
+        for _ in range(6):
+            model.zero_grad()
+            model(source, target).sum().backward()
+            found.append([weight.grad for weight in model.parameters() if weight.grad is not None])
+    finally:
+        torch.set_num_threads(threads)
+    for other in found[1:]:
+        assert all(map(torch.equal, found[0], other))
+
+
+@every
 def test_step_by_step_prediction_equals_the_likelihood_of_training(name):
     model = double(name)
     source, target = padded(SOURCE[:1]), padded(TARGET[1:2])
@@ -210,6 +252,7 @@ def test_chois_models_start_from_the_weights_they_always_had():
         (False, 0.0, "glorot", 19.372627),
         (True, 0.0, "gaussian", 19.183157),
         (True, 0.0, "glorot", 18.934015),
+        # What dropout draws, it draws for the sentences in the order of their target lengths.
         (True, 0.3, "gaussian", 19.183159),
         (True, 0.3, "glorot", 18.982848),
     ],

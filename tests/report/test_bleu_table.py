@@ -144,12 +144,17 @@ def test_scores_that_differ_from_the_first_system_are_marked(
     assert marked == [(labels[system], 2) for system, differs in tested.items() if differs]
     assert not any(cell["marked"] for row in detokenized["rows"] for cell in row["cells"])
     (note,) = [
-        note for note in table["notes"] if note.startswith("*: differs from Baseline by more than")
+        note for note in table["notes"] if note.startswith("†: differs from Baseline by more than")
     ]
     assert "p < 0.05. Tested with beam 12 alone" in note
     bpe = next(row["cells"][2]["text"] for row in french["rows"] if row["label"] == "+BPE")
-    assert f"{bpe}* (" in out.with_suffix(".tex").read_text()
-    assert rf"{bpe}\* (" in out.with_suffix(".md").read_text()
+    assert rf"{bpe}$^\dagger$ (" in out.with_suffix(".tex").read_text()
+    assert f"{bpe}† (" in out.with_suffix(".md").read_text()
+    content["contrasts"] = [{**each, "gap": "not translated"} for each in content["contrasts"]]
+    write_json(tests[0], content)
+    bleu_table(files, results.experiment, out, significance=tests)
+    notes = read_json(out.with_suffix(".json"))["notes"]
+    assert any("beam 12 alone, and not in English → French test." in note for note in notes)
 
 
 def test_systems_of_one_printed_score_are_all_the_best(results: Results, tmp_path: Path) -> None:

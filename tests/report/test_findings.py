@@ -217,3 +217,27 @@ def test_a_share_that_chance_may_explain_is_no_gain(about: Experiment) -> None:
         line.startswith("+Context (C) gets about as many ambiguous words right as Baseline: 53.0")
         for line in german.sentences
     )
+
+
+def test_a_lead_that_is_not_to_be_seen_is_none(about: Experiment) -> None:
+    """30.496 and 30.50 are one number to a reader; the first system of the table is named."""
+    data = bleu(about, None, baseline=30.496, context=30.5)
+    found, _ = findings(about, {about.table: data})
+    assert found.headline == "No system beats Baseline: 30.50 BLEU on test with beam 12."
+    data = bleu(about, None, context=30.496, symbol=30.5)
+    found, _ = findings(about, {about.table: data})
+    assert found.headline.startswith("+Context (C) is ")
+
+
+def test_trainings_that_were_still_gaining_are_told_of_their_pair(about: Experiment) -> None:
+    data = bleu(about, None, context=11.5)
+    rows = [
+        {"source": "here", "pair": "en-fr", "system": system.id, "last_gain": 0.2}
+        for system in about.systems
+    ]
+    french, german = findings(about, {about.table: data, "trainings": rows})
+    (told,) = french.warnings
+    assert told.startswith(
+        "8 of 8 trainings had the highest dev BLEU at the last validation, +0.20"
+    )
+    assert german.warnings == []

@@ -45,11 +45,11 @@ def made_up() -> dict[str, Any]:
     }
 
 
-def draw(folder: Path, content: dict[str, Any], out: str = "out") -> str:
+def draw(folder: Path, content: dict[str, Any], out: str = "out", **about: Any) -> str:
     """The figure as SVG."""
     path = folder / "en-fr/test.beam12.json"
     write_json(path, content)
-    length_curves([path], json.dumps(ABOUT), folder / out)
+    length_curves([path], json.dumps(ABOUT | about), folder / out)
     return (folder / out / "lengths.en-fr.svg").read_text()
 
 
@@ -70,6 +70,11 @@ def test_figures_are_the_same_bytes_each_time(tmp_path: Path) -> None:
     assert written == [f"lengths.en-fr.{suffix}" for suffix in ("pdf", "png", "svg")]
     for name in written:
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+def test_a_stale_system_is_named_so(tmp_path: Path) -> None:
+    svg = draw(tmp_path, made_up(), stale={"en-fr": {"rnnsearch-30": "hidden was 9"}})
+    assert svg.count("(stale)</") == svg.count(">RNNsearch-30 (stale)</") == 1
 
 
 def test_a_system_without_scores_is_named_so(tmp_path: Path) -> None:

@@ -120,3 +120,14 @@ def test_published_rows_are_whole(file: str) -> None:
             assert row["sentences"] in COLUMNS
             systems = {each["id"] for each in experiment(row["experiment"])["systems"]}
             assert {row["system"], row["baseline"]} - {""} <= systems
+
+
+def test_a_stale_system_is_named_so(tmp_path: Path) -> None:
+    data = rows("en-fr", "newstest2014", rnnsearch_50=27.0, rnnsearch_50_star=29.75)
+    stale = {"en-fr": {"rnnsearch-50": "model.hidden was 9, is 8 now"}}
+    table = made(tmp_path, "bahdanau2015", "newstest2014", data, deviations=[], stale=stale)
+    labels = [row["label"] for block in table["blocks"] for row in block["rows"]]
+    ours = [label for label in labels if label.startswith(("RNNsearch-50 (", "RNNsearch-50,"))]
+    assert ours
+    assert all(label.startswith("RNNsearch-50 (stale)") for label in ours)
+    assert not any(label.startswith("RNNsearch-50* (stale)") for label in labels)

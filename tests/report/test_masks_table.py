@@ -9,7 +9,7 @@ from made_up_experiments import experiment
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
-from contextnmt.report.masks_table import distance, masks_table
+from contextnmt.report.masks_table import distance, masks_table, notes
 
 
 def about(*seeds: int) -> str:
@@ -117,3 +117,13 @@ def test_wrong_files_are_named(tmp_path: Path) -> None:
     path = write(tmp_path, "en-fr/context/1", {"words": {}})
     with pytest.raises(UserError, match=r"test\.json: not context masks"):
         masks_table([path], about(), tmp_path / "masks")
+
+
+def test_notes_are_of_what_is_there() -> None:
+    """Texts of which it is known what words mean in them, others, and both in one table."""
+    tagged, untagged = {"same", "different"}, {"unknown"}
+    for kinds in (tagged, untagged, tagged | untagged):
+        text = " ".join(notes(kinds))
+        both = "ambiguous words that the test text has in both kinds" in text
+        assert both == ("Two senses farther" in text) == (kinds != untagged)
+        assert ("where nobody has said what it means" in text) == (kinds != tagged)

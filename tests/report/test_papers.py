@@ -33,7 +33,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory, results: Results, reported:
 def arguments(folder: Path) -> dict[str, Any]:
     """What `papers` is called with."""
     experiments = [(folder / name / "experiment.json").read_text() for name in PAPERS]
-    names = ["significance", "claims", *(json.loads(text)["table"] for text in experiments)]
+    names = [
+        "significance",
+        "claims",
+        "trainings",
+        *(json.loads(text)["table"] for text in experiments),
+    ]
     found = [path for name in names for path in folder.glob(f"*/tables/{name}.json")]
     tables = [path for path in found if path.parts[-3:] != ("chen2017", "tables", "claims.json")]
     return {
@@ -53,6 +58,7 @@ def test_every_paper_has_its_claims_numbers_and_link(folder: Path) -> None:
     for name, section in sections:
         assert f'<a href="{name}/index.html">' in section
         assert '<p class="headline">' in section
+        assert "trainings had the highest dev BLEU at the last validation" in section
         assert ("whether it holds here" in section) == (name != "chen2017")
         assert ("Reconstruction." in section) == (name == "chen2017")
         assert "<th" in section

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from results_folder import Results, make_results, page_arguments
+from analysed_models import words_of
+from results_folder import Results, make_report, make_results, page_arguments
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
 from contextnmt.model.settings import model_settings
 from contextnmt.report.bleu_table import bleu_table
-from contextnmt.report.experiment import parse_experiment
+from contextnmt.report.experiment import pair_of, parse_experiment
 from contextnmt.report.findings import findings
 from contextnmt.report.page import page
 from contextnmt.report.stale import stale
@@ -181,3 +182,31 @@ def test_findings_mark_them_too(results: Results) -> None:
     assert french.headline.endswith(" over Baseline (stale).")
     assert "stale" not in german.headline
     assert any("Baseline (stale)" in sentence for sentence in french.sentences)
+
+
+def test_every_part_that_names_a_system_marks_it(tmp_path: Path) -> None:
+    """The stale systems of one pair in all that names them, and nothing of the other pair."""
+    made = make_results(tmp_path)
+    labels = {system["id"]: system["label"] for system in made.about["systems"]}
+    made.about["stale"] = {"en-fr": dict.fromkeys(labels, LINE)}
+    make_report(made)
+    parts: dict[tuple[str, str], str] = {}
+    for path in made.files("report/tables/*.json"):
+        for block in read_json(path)["blocks"]:
+            cells = [row["label"] for row in block["rows"]] + [
+                heading for column in block["columns"] for heading in column
+            ]
+            key = (path.stem, pair_of(block["title"]))
+            parts[key] = " | ".join([parts.get(key, ""), block["title"], *cells])
+    for path in made.files("report/figures/*.svg"):
+        kind, pair, *_ = path.stem.split(".")
+        parts[kind, pair] = " ".join([parts.get((kind, pair), ""), *words_of(path)])
+    whole = [labels[system] for system in ("baseline", "context", "symbol")]
+    for (_, pair), text in parts.items():
+        marked = [text.count(f"{label} (stale)") for label in whole]
+        assert marked == ([text.count(label) for label in whole] if pair == "en-fr" else [0] * 3)
+    assert {name for (name, _), text in parts.items() if "(stale)" in text} == {
+        *("table4", "significance", "claims", "phenomena", "trainings", "examples"),
+        *("differences", "table1", "masks"),
+        *("gains", "curves", "alignments", "local-charts"),
+    }

@@ -38,6 +38,7 @@ def paper(**more: object) -> dict[str, object]:
         "stale": [],
         "claims": type("Claims", (), {"blocks": [CLAIMS]}),
         "bleu": [Block(BLEU.title, BLEU.columns, rows)],
+        "bleu_notes": [],
         **more,
     }
 
@@ -61,6 +62,19 @@ def test_what_is_missing_or_stale_is_told() -> None:
     assert said == ""
     assert "<em>Not finished:</em> Baseline (x*)." in html
     assert "<em>Stale:</em> +C (hidden_size)." in html
+
+
+def test_warnings_and_what_marks_mean_are_told() -> None:
+    found = Findings("English → French", "X is best.", [], ["a sentence"], ["C does nothing."])
+    rows = [("X", [Cell("20.00", "(21.00)", best=True, marked=True), Cell("–")])]
+    notes = ["Scores in percent.", "†: differs from *Baseline* by more"]
+    more = {"findings": [found], "bleu": [Block(BLEU.title, BLEU.columns, rows)]}
+    html, said = rendered("\n".join(start_page([paper(**more, bleu_notes=notes)])))
+    assert said == ""
+    assert "X is best. C does nothing." in html
+    assert "20.00† (21.00)" in html
+    assert "†: differs from *Baseline* by more" in html
+    assert "Scores in percent." not in html
 
 
 def test_a_paper_without_claims_has_no_such_heading() -> None:

@@ -70,16 +70,18 @@ def test_the_last_validation_is_held_against_the_best_before() -> None:
 
 def test_trainings_that_ended_at_their_best_are_counted() -> None:
     """By pair; a training with one validation says nothing."""
-    gains = {"a": 0.2, "b": -0.5, "c": 3.0, "d": None, "e": 1.5, "f": 0.0}
+    gains = {"a": 0.2, "b": -0.5, "c": 3.0, "d": None, "e": 1.5, "f": 0.0, "g": 0.004}
     rows: list[dict[str, Any]] = [
         {"source": "here", "pair": "en-fr", "system": system, "last_gain": gain}
         for system, gain in gains.items()
     ]
     rows += [{"source": "paper", "system": "a"}, rows[1] | {"pair": "en-de"}]
     (told,) = still_gaining(rows, "en-fr")
-    assert told.startswith("3 of 5 trainings had their highest dev BLEU at their last validation")
-    assert ", +1.50 over the best before it" in told
+    assert told.startswith("3 of 6 trainings had the highest dev BLEU at the last validation")
+    assert ", +1.50 over the best before it in the median: " in told
     assert still_gaining(rows, "en-de") == []
+    (told,) = still_gaining([rows[0]], "en-fr")
+    assert ", +0.20 over the best before it: " in told
 
 
 def test_settings_in_which_runs_differ_are_told() -> None:

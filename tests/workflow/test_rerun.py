@@ -29,7 +29,8 @@ ALIGNED = {"choi2017_alignments"}
 AFTER_TRANSLATING = {"restore"} | ALIGNED | AFTER_RESTORING
 #: After the training of systems that read plain words.
 ANALYSIS = {"local_charts", "masks"} | AFTER_CHARTING | AFTER_MASKING
-#: What is marked where settings have changed since: all that names systems.
+#: What is marked where settings have changed since: all that names systems. Of systems that are not
+#: trained anew too, since one file tells of all; it is drawn and written in seconds.
 STALE = {"stale", "choi2017_trainings", "choi2017_curves", "choi2017_examples"}
 STALE |= {"choi2017_differences"} | ALIGNED | AFTER_SCORING | AFTER_COMPARING | AFTER_COUNTING
 STALE |= AFTER_CHARTING | AFTER_MASKING

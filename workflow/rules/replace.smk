@@ -190,4 +190,5 @@ for name in REPORTED:
                 f"{name}: table of unknown words"
             shell:
                 "python -m contextnmt unknown-words-table {params.files}"
-                " --stale {input.stale} --experiment {params.experiment:q} --out {params.out} > {log} 2>&1"
+                " --stale {input.stale} --experiment {params.experiment:q}"
+                " --out {params.out} > {log} 2>&1"

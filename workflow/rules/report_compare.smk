@@ -69,7 +69,8 @@ for name in REPORTED:
                 f"{name}: the paper's claims"
             shell:
                 "python -m contextnmt claims-table --bleu-table {input.bleu} {params.files}"
-                " --stale {input.stale} --experiment {params.experiment:q} --out {params.out} > {log} 2>&1"
+                " --stale {input.stale} --experiment {params.experiment:q}"
+                " --out {params.out} > {log} 2>&1"
 
     rule:
         name:
@@ -100,7 +101,8 @@ for name in REPORTED:
             f"{name}: scores of others on the same texts"
         shell:
             "python -m contextnmt literature-table --bleu-table {input.bleu}"
-            " --stale {input.stale} --experiment {params.experiment:q} --out {params.out} > {log} 2>&1"
+            " --stale {input.stale} --experiment {params.experiment:q}"
+            " --out {params.out} > {log} 2>&1"
 
     rule:
         name:

@@ -30,7 +30,8 @@ if ANALYSED:
             "Table 1 of Choi et al. 2017"
         shell:
             "python -m contextnmt local-charts-table {params.charts}"
-            " --stale {input.stale} --experiment {params.experiment:q} --out {params.out} > {log} 2>&1"
+            " --stale {input.stale} --experiment {params.experiment:q}"
+            " --out {params.out} > {log} 2>&1"
 
     rule choi2017_local_charts:
         input:
@@ -60,7 +61,8 @@ if ANALYSED:
             "figures of local charts"
         shell:
             "python -m contextnmt local-charts-figure {params.charts}"
-            " --stale {input.stale} --experiment {params.experiment:q} --out {params.folder} > {log} 2>&1"
+            " --stale {input.stale} --experiment {params.experiment:q}"
+            " --out {params.folder} > {log} 2>&1"
 
     if mask_files():
 
@@ -92,7 +94,8 @@ if ANALYSED:
                 "table of masks"
             shell:
                 "python -m contextnmt masks-table {params.masks}"
-                " --stale {input.stale} --experiment {params.experiment:q} --out {params.out} > {log} 2>&1"
+                " --stale {input.stale} --experiment {params.experiment:q}"
+                " --out {params.out} > {log} 2>&1"
 
         rule choi2017_masks_figure:
             input:
@@ -123,4 +126,5 @@ if ANALYSED:
                 "figures of masks"
             shell:
                 "python -m contextnmt masks-figure {params.masks} --word {params.word:q}"
-                " --stale {input.stale} --experiment {params.experiment:q} --out {params.folder} > {log} 2>&1"
+                " --stale {input.stale} --experiment {params.experiment:q}"
+                " --out {params.folder} > {log} 2>&1"

@@ -193,4 +193,5 @@ for name in REPORTED:
                 f"{name}: alignments"
             shell:
                 "python -m contextnmt alignment-maps {params.files}"
-                " --stale {input.stale} --experiment {params.experiment:q} --out {params.folder} > {log} 2>&1"
+                " --stale {input.stale} --experiment {params.experiment:q}"
+                " --out {params.folder} > {log} 2>&1"

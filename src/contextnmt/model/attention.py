@@ -40,7 +40,7 @@ class Attention(nn.Module):
     def unroll(
         self,
         decoder: LSTMDecoder | GRUDecoder,
-        target: Packed,
+        packed: Packed,
         words: Tensor,
         state: Tensor,
         keys: Tensor,
@@ -48,24 +48,24 @@ class Attention(nn.Module):
         padding: Tensor,
     ) -> tuple[Tensor, Tensor]:
         """The states [N, hidden] that predict the N words of training and their contexts
-        [N, annotation], in the order of `target`.
+        [N, annotation], in the order of `packed`, which is that of the target words.
 
-        The sentences are in that order too, the longest one first. `words` [N - batch, gates] is
-        `project` of `target.before(E y)`, `state` s_0 [batch, 1, hidden]; the others are what
-        `prepare` gave.
+        The sentences have to be in that order too, the longest target first. `words`
+        [N - batch, gates] is `project` of `packed.before(E y)`, `state` s_0 [batch, 1, hidden]; the
+        others are what `prepare` gave.
         """
         matrices = (self.query.weight, self.energy.weight, *stacked([decoder.weights]))
         states, weights = Attend.apply(  # type: ignore[no-untyped-call]
             decoder.unit,
             words,
             state.squeeze(1),
-            target.sizes,
+            packed.sizes,
             keys,
             decoder.context(annotations),
             padding,
             *(each.to(words.dtype) for each in matrices),
         )
-        return states, target.pack(target.unpack(weights, 0) @ annotations, 0)
+        return states, packed.pack(packed.unpack(weights, 0) @ annotations, 0)
 
     def weigh(self, query: Tensor, keys: Tensor, padding: Tensor) -> Tensor:
         """The weights alpha_i [batch, width, time] for `width` states of each sentence.
@@ -95,15 +95,16 @@ class FixedContext(nn.Module):
     def unroll(
         self,
         decoder: LSTMDecoder | GRUDecoder,
-        target: Packed,
+        packed: Packed,
         words: Tensor,
         state: Tensor,
         last: Tensor,
     ) -> tuple[Tensor, Tensor]:
         """As `Attention.unroll`."""
-        last, start = last.squeeze(1), state.transpose(0, 1)  # [1, batch, hidden]: one direction
-        sentences = target.sentences
-        inputs = words + decoder.context(last)[sentences[len(last) :]]
+        time = packed.shape[1]
+        # Expanded, since the gradients of rows that are taken twice would add up in any order.
+        inputs = words + packed.before(decoder.context(last).expand(-1, time, -1))
+        start = state.transpose(0, 1)  # [1, batch, hidden], as of one direction
         weights = stacked([decoder.weights])
-        after = unroll(decoder.unit, inputs.unsqueeze(0), start, target.sizes[1:], weights)
-        return torch.cat([start[0], after[0]]), last[sentences]
+        after = unroll(decoder.unit, inputs.unsqueeze(0), start, packed.sizes[1:], weights)
+        return torch.cat([start[0], after[0]]), packed.pack(last.expand(-1, time, -1), 0)

@@ -8,9 +8,8 @@ class Packed:
     """The real positions of a batch, one step after another, the longest sentence first.
 
     So a step has the sentences that are long enough, and they are the first ones of the step
-    before. `padded` has all sentences at each step instead, those that have ended with padding,
-    which reaches no real position: for a GPU, which would have to be waited for to know how many
-    sentences are long enough.
+    before. To know how many they are, a GPU has to be waited for. `padded` has all sentences at
+    each step instead, those that have ended with padding, which reaches no real position.
     """
 
     def __init__(self, lengths: Tensor, time: int, padded: bool) -> None:
@@ -35,11 +34,6 @@ class Packed:
         """Of all words but those of the first step, the ones before them, from `tensor` [batch,
         time, ...]: [words - batch, ...]. Of these a step has those that are not the last."""
         return tensor.flatten(0, 1).index_select(0, self.ways[0][self.sizes[0] :] - 1)
-
-    @property
-    def sentences(self) -> Tensor:
-        """The sentence, by its place in the batch, of each word [words] when reading forth."""
-        return self.ways[0] // self.shape[1]
 
     def unpack(self, words: Tensor, way: int) -> Tensor:
         """[batch, time, ...] from what `pack` gave, zero where nothing was read."""

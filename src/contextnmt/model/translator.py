@@ -115,33 +115,34 @@ class Translator(nn.Module):
         `source` [B, S] and `target` [B, T] end each sentence by end-of-sentence, then padding.
         """
         real = target != PADDING
+        rows, columns = real.nonzero(as_tuple=True)
         order = real.sum(1).argsort(descending=True, stable=True)
-        losses = self.losses(source[order], target[order], real[order])
-        return losses[order.argsort()][real]
+        losses = self._losses(source[order], target[order], real[order])
+        places = order.argsort()[rows] * target.size(1) + columns
+        return losses.flatten().index_select(0, places)
 
-    def losses(self, source: Tensor, target: Tensor, real: Tensor) -> Tensor:
-        """The same [B, T], zero in the padding, for sentences whose target lengths do not grow.
+    def _losses(self, source: Tensor, target: Tensor, real: Tensor) -> Tensor:
+        """The same [B, T], zero in the padding, of sentences whose targets come longest first.
 
         `real` [B, T] is false in the padding of `target`.
         """
-        # From here on, nothing of the decoder sees padding. A GPU is waited for here alone.
-        words = Packed(real.sum(1), target.size(1), padded=False)
+        # So nothing of the decoder sees padding. What makes a GPU wait comes before all its work.
+        packed = Packed(real.sum(1), target.size(1), padded=False)
         encoded = self.encode(source)
         embedded = self.embed_target(target, encoded.target_gate)  # [B, T, m]
         if self.target_smoother is not None:
             history = self.target_smoother.history(embedded)
             embedded = self.target_smoother(embedded, target == UNKNOWN, history)
-        before = words.before(self.dropout(embedded))  # [N - B, m']
+        before = packed.before(self.dropout(embedded))  # [N - B, m']
         states, contexts = self.attention.unroll(
-            *(self.decoder, words, self.decoder.project(before)),
+            *(self.decoder, packed, self.decoder.project(before)),
             *(encoded.start.memory[0], *encoded.source),
         )
-        # The word before the first one is zero: rows in front.
-        previous = functional.pad(before, (0, 0, len(states) - len(before), 0))
-        losses = self.readout.losses(
-            self.dropout(states), previous, contexts, words.pack(target, 0)
-        )
-        return words.unpack(losses, 0)
+        # Before the first word of each sentence, with which `packed` begins, there is none: zero.
+        previous = functional.pad(before, (0, 0, len(target), 0))
+        chosen = packed.pack(target, 0)
+        losses = self.readout.losses(self.dropout(states), previous, contexts, chosen)
+        return packed.unpack(losses, 0)
 
     def predict(self, state: State, encoded: Encoded) -> tuple[Tensor, Tensor, Tensor | None]:
         """Logits [B, K, words] of the next word, its context c_i [B, K, d] and alignment alpha_i

@@ -40,7 +40,8 @@ class Unit(Protocol):
         self, states: Tensor, traces: Sequence[Trace], inputs: Tensor
     ) -> tuple[Tensor, ...]:
         """The gradients of the weights, as `__init__` has them, from the states before all steps
-        [D, steps B, n] and the gradients of the inputs [D, steps B, g], in one type."""
+        [D, N, n] and the gradients of the inputs [D, N, g], in one type; N counts the sentences of
+        all steps."""
 
 
 def into_sigmoid(gradient: Tensor, outputs: Tensor) -> None:

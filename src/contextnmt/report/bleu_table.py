@@ -4,7 +4,7 @@ Beside the likeliest translations, as far as they are asked for: those without u
 sentences without any (A21), the best by score a symbol (A18), and those of ensembles of seeds.
 """
 
-from collections.abc import Set
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -33,11 +33,13 @@ from contextnmt.report.published import headline, published_bleu
 from contextnmt.report.significance_table import LEVEL, beyond_first
 from contextnmt.report.staleness import stale_notes, with_stale
 from contextnmt.report.tables import (
+    MARK,
     NONE,
     PAPER,
     Block,
     Cell,
     Table,
+    as_printed,
     mean_and_deviation,
     rounded,
     write_table,
@@ -45,6 +47,11 @@ from contextnmt.report.tables import (
 
 #: The paper's rows, as printed, by pair, system and beam.
 Printed = dict[tuple[str, str, int], dict[str, str]]
+
+
+#: A score of runs that was tested against that of the first system -> whether it differs.
+Tested = Mapping[Of, bool]
+NOT_TESTED: Tested = {}
 
 
 class Row(NamedTuple):
@@ -84,16 +91,17 @@ def bleu_table(
     runs = scores_of_runs(about, scores)
     ensembles = scores_of_ensembles(about, ensemble_scores or [])
     paper = printed(about)
-    marks = {
-        Of(pair, system, text, about.beam, "")
-        for pair, text, system in (beyond_first(about, significance) if significance else ())
+    outcomes = beyond_first(about, significance) if significance else {}
+    tested = {
+        Of(pair, system, text, about.beam, ""): differs
+        for (pair, text, system), differs in outcomes.items()
     }
     blocks = []
     for pair in about.pairs:
-        blocks.append(block(about, pair, rows(about, pair, runs, ensembles, paper), paper, marks))
+        blocks.append(block(about, pair, rows(about, pair, runs, ensembles, paper), paper, tested))
         blocks.append(detokenized_block(about, pair, rows(about, pair, runs, ensembles, {})))
     numbers = data(about, runs, ensembles, paper)
-    write_table(out, Table(blocks, numbers, notes(about, runs, ensembles, paper, marks)))
+    write_table(out, Table(blocks, numbers, notes(about, runs, ensembles, paper, tested)))
 
 
 def printed(about: Experiment) -> Printed:
@@ -127,7 +135,7 @@ def rows(
     return shown + [Row(row["label"], row["system"], {}, printed=True) for row in others]
 
 
-def block(about: Experiment, pair: str, shown: list[Row], paper: Printed, marks: Set[Of]) -> Block:
+def block(about: Experiment, pair: str, shown: list[Row], paper: Printed, tested: Tested) -> Block:
     """BLEU of one language pair: for each beam the test texts, the paper's numbers beside its own.
 
     Those of a paper whose text is not here stand beside the first one. As in the papers, the dev
@@ -145,7 +153,7 @@ def block(about: Experiment, pair: str, shown: list[Row], paper: Printed, marks:
             cells = [printed_cell(paper, pair, beam, variant, row) for row in shown]
             for label, of in texts(about, pair, beam, variant):
                 columns.append((*heading, label))
-                of_columns.append(column(shown, "bleu", of, marks))
+                of_columns.append(column(shown, "bleu", of, tested))
                 if of[0].text == beside and any(cell.text != NONE for cell in cells):
                     columns.append((*heading, PAPER))
                     of_columns.append(cells)
@@ -204,19 +212,18 @@ def printed_cell(paper: Printed, pair: str, beam: int, variant: str, row: Row) -
     return Cell(numbers["test"], f"({numbers['dev']})" if "dev" in numbers else "")
 
 
-def column(rows: list[Row], metric: str, of: list[Of], marks: Set[Of] = frozenset()) -> list[Cell]:
+def column(rows: list[Row], metric: str, of: list[Of], tested: Tested = NOT_TESTED) -> list[Cell]:
     """A score of all rows on a text, the best marked, with those on the dev texts in brackets.
 
     `of` names the text and then the dev texts. A row without a score has a dash. Scores of
-    different sentences, as views have them without unknown words, have no best. `marks` names the
-    scores of runs that have an asterisk.
+    different sentences, as views have them without unknown words, have no best. A score of runs
+    that was `tested` has a mark if it differs from that of the first system.
     """
     found = [
         [values(row.scores, each._replace(system=row.system), metric) for each in of]
         for row in rows
     ]
-    # As printed: a difference that a reader does not see makes nobody the best.
-    means = [None if seeds is None else float(rounded(seeds)[0]) for seeds, *_ in found]
+    means = [None if seeds is None else as_printed(seeds) for seeds, *_ in found]
     rivals = [
         mean for row, mean in zip(rows, means, strict=True) if row.compared and mean is not None
     ]
@@ -236,7 +243,7 @@ def column(rows: list[Row], metric: str, of: list[Of], marks: Set[Of] = frozense
         brackets = f"({', '.join(others)})" if others else ""
         highest = (min if metric in LOWEST else max)(rivals, default=None)
         best = row.compared and len(sizes) == 1 and mean == highest
-        marked = row.compared and of[0]._replace(system=row.system) in marks
+        marked = row.compared and tested.get(of[0]._replace(system=row.system), False)
         cells.append(Cell(text, f"{spread} {brackets}".strip(), best, marked))
     return cells
 
@@ -307,17 +314,14 @@ def key_of(source: str, pair: str, system: str, beam: int | None) -> dict[str, A
 
 
 def notes(
-    about: Experiment, runs: Scores, ensembles: Scores, paper: Printed, marks: Set[Of]
+    about: Experiment, runs: Scores, ensembles: Scores, paper: Printed, tested: Tested
 ) -> list[str]:
     """What a reader must know to read the table."""
     lines = [f"Reconstruction: {about.reconstruction}"] if about.reconstruction else []
     lines += filter(None, [headline(about.name)])
     lines.append("Scores in percent; dev texts in brackets; bold: best of a column.")
-    if marks:
-        lines.append(
-            f"*: differs from {about.systems[0].label} by more than the choice of test sentences "
-            f"explains: both tests have p < {LEVEL}. Tested with beam {about.beam} alone."
-        )
+    if tested:
+        lines.append(note_on_marks(about, tested))
     if len(about.seeds) > 1:
         lines.append(f"Mean ± standard deviation of {len(about.seeds)} seeds.")
     if ensembles:
@@ -335,6 +339,22 @@ def notes(
         as_printed = ", as in the paper" if paper and signature == "signature" else ""
         lines.append(f"{name}{as_printed}: {', '.join(sorted(found))}")
     return lines
+
+
+def note_on_marks(about: Experiment, tested: Tested) -> str:
+    """What a mark says, and where a score without one was not tested."""
+    there = {(of.pair, of.text) for of in tested}
+    missing = [
+        f"{pair_title(pair)} {text}"
+        for pair in about.pairs
+        for text in about.test[pair]
+        if (pair, text) not in there
+    ]
+    untested = f", and not in {', '.join(missing)}" if missing else ""
+    return (
+        f"{MARK}: differs from {about.systems[0].label} by more than the choice of test sentences "
+        f"explains: both tests have p < {LEVEL}. Tested with beam {about.beam} alone{untested}."
+    )
 
 
 def notes_on_variants(about: Experiment, runs: Scores) -> list[str]:

@@ -8,7 +8,7 @@ from contextnmt.report.contextualization import caveats
 from contextnmt.report.contrasts import Contrast, contrasts, differences, is_headline
 from contextnmt.report.experiment import Experiment, System, pair_title
 from contextnmt.report.gaps import untold
-from contextnmt.report.tables import signed
+from contextnmt.report.tables import as_printed, signed
 from contextnmt.report.trainings_table import still_gaining
 
 #: The data of a table.
@@ -93,7 +93,7 @@ def best_system(about: Experiment, pair: str, bleu: Rows, tests: Rows) -> tuple[
     }
     systems = about.marked(pair)
     finished = about.finished(pair)
-    best = max(finished, key=lambda system: scores[system.id])
+    best = max(finished, key=lambda system: as_printed([scores[system.id]]))
     score = f"{scores[best.id]:.2f}"
     reached = f"{score} BLEU on {text} with beam {about.beam}"
     found = differences(about, bleu, tests, pair, [(best.id, systems[0].id)])

@@ -1,7 +1,7 @@
 """How far masked vectors of ambiguous words are apart, in contexts of one sense and of two."""
 
 import statistics
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -29,12 +29,14 @@ OPENING = (
     "pass all but unchanged."
 )
 DISTANCES = (
-    "Distances between the source vectors of {word} in two sentences, after the context mask: "
-    "means over {over}. A system without contextualizer gives a word one vector: 0 by construction."
+    "Distances between the source vectors of a word in two sentences, after the context mask: "
+    "means over {}. A system without contextualizer gives a word one vector: 0 by construction."
 )
-#: What the distances are of, where what words mean in the text is known and where it is not.
-TAGGED = {"word": "an ambiguous word", "over": "the words that the test text has in both kinds"}
-UNTAGGED = {"word": "a word", "over": "all pairs of sentences with a word that is looked at"}
+#: Kind of pairs -> what the means are over.
+MEANS = {
+    "same": "the ambiguous words that the test text has in both kinds of pairs",
+    "unknown": "all pairs of sentences with a word, where nobody has said what it means in them",
+}
 FARTHER = (
     "Two senses farther: of all comparisons of a pair of sentences in which the word has two "
     "senses with one in which it has one, the share in which the former are farther by cosine, a "
@@ -59,15 +61,16 @@ def masks_table(
     pairs = [pair for pair in about.pairs if any(run.pair == pair for run in found)]
     data = [row for run, means in found.items() for row in rows_of(run, means)]
     blocks = [block(about, pair, found) for pair in pairs]
-    told = notes(kinds_of(found.values())) + gap_notes(about) + stale_notes(about)
+    kinds = {kind for means in found.values() for kind in kinds_of([means])}
+    told = notes(kinds) + gap_notes(about) + stale_notes(about)
     write_table(out, Table(blocks, data, told))
 
 
-def notes(kinds: list[str]) -> list[str]:
+def notes(kinds: Set[str]) -> list[str]:
     """What a reader must know of a table with these kinds of pairs."""
-    tagged = "same" in kinds
-    distances = DISTANCES.format(**(TAGGED if tagged else UNTAGGED))
-    return [OPENING, distances, *([FARTHER] if tagged else [])]
+    means = [text for kind, text in MEANS.items() if kind in kinds]
+    distances = [DISTANCES.format("; ".join(means))] if means else []
+    return [OPENING, *distances, *([FARTHER] if "same" in kinds else [])]
 
 
 def read_masks(about: Experiment, masks: list[Path]) -> dict[Run, dict[str, Any]]:

@@ -124,18 +124,19 @@ def significant(p_values: list[float]) -> bool:
     return max(p_values) < LEVEL
 
 
-def beyond_first(about: Experiment, files: list[Path]) -> set[tuple[str, str, str]]:
-    """Pair, test text and system of every BLEU that differs significantly from that of the first
-    system of the experiment, at the widest beam, by the files of stage `significance`."""
+def beyond_first(about: Experiment, files: list[Path]) -> dict[tuple[str, str, str], bool]:
+    """Pair, test text and system of every BLEU that was tested against that of the first system of
+    the experiment, at the widest beam -> whether it differs significantly.
+
+    `files` are those of stage `significance`.
+    """
     first = about.systems[0].id
     keys = [(pair, text) for pair in about.pairs for text in about.test[pair]]
     return {
-        (*key, entry["system"])
+        (*key, entry["system"]): significant([entry["p_bootstrap"], entry["p_randomization"]])
         for key, path in match("--significance", files, key_of, keys).items()
         for entry in content_of(about, key[0], path)["contrasts"]
-        if entry["baseline"] == first
-        and "gap" not in entry
-        and significant([entry["p_bootstrap"], entry["p_randomization"]])
+        if entry["baseline"] == first and "gap" not in entry
     }
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from contextnmt.report.tables import Block
+from contextnmt.report.tables import MARK, Block
 
 #: Characters that reStructuredText would take for its own.
 MARKUP = re.compile(r"([\\*`|_])")
@@ -31,6 +31,8 @@ def start_page(papers: list[dict[str, Any]]) -> list[str]:
             lines += [line for block in paper["claims"].blocks for line in table(block)]
         lines += heading("BLEU of every system", "~")
         lines += [line for block in paper["bleu"] for line in table(block)]
+        marks = [note for note in paper["bleu_notes"] if note.startswith(MARK)]
+        lines += [line for note in marks for line in (escaped(note), "")]
     return lines
 
 

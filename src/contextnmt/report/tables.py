@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 #: A cell without a value.
 NONE = "–"
-#: Behind a value that is marked.
-MARK = "*"
+#: Behind a value that is marked; an asterisk ends the name of a system.
+MARK = "†"
 #: The column label of numbers that are the paper's; the page sets them apart.
 PAPER = "paper"
 
@@ -30,6 +30,7 @@ LATEX = {
     "→": r"$\to$",
     "−": "$-$",
     "±": r"$\pm$",
+    MARK: r"$^\dagger$",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     NONE: "--",
@@ -44,8 +45,8 @@ MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in r"\`*<|"})
 class Cell:
     """What a table shows at one place: a value, a remark on it (a spread, a count) or none.
 
-    `best` says that the value is the best of its column, `marked` that it has an asterisk, which
-    a note of the table explains.
+    `best` says that the value is the best of its column, `marked` that it has a dagger, which a
+    note of the table explains.
     """
 
     text: str
@@ -158,6 +159,12 @@ def rounded(values: list[float], digits: int = 2) -> tuple[str, str]:
     """The mean of the values of all seeds, ``12.34``, and ``± 0.56`` if there are several."""
     mean, deviation = mean_and_deviation(values)
     return f"{mean:.{digits}f}", "" if deviation is None else f"± {deviation:.{digits}f}"
+
+
+def as_printed(values: list[float]) -> float:
+    """The mean of the values of all seeds, as a reader sees it: a difference that is not to be seen
+    makes nobody the best."""
+    return float(rounded(values)[0])
 
 
 def shown(value: float | None, form: str) -> Cell:

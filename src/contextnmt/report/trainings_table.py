@@ -98,7 +98,7 @@ def figures(model: Record, log: list[Record], settings: list[str]) -> Record:
 
 def last_gain(bleu: list[float]) -> float | None:
     """What the last validation has over the best one before it, in BLEU; None of fewer than two."""
-    return bleu[-1] - max(bleu[:-1]) if len(bleu) > 1 else None
+    return round(bleu[-1] - max(bleu[:-1]), 4) if len(bleu) > 1 else None
 
 
 def still_gaining(rows: list[Record], pair: str) -> list[str]:
@@ -109,13 +109,14 @@ def still_gaining(rows: list[Record], pair: str) -> list[str]:
         for row in rows
         if row.get("pair") == pair and row.get("last_gain") is not None
     ]
-    grown = [gain for gain in gains if gain > 0]
+    grown = [gain for gain in gains if round(gain, 2) > 0]  # as printed
     if not grown:
         return []
     return [
-        f"{len(grown)} of {len(gains)} trainings had their highest dev BLEU at their last "
-        f"validation, {signed(statistics.median(grown))} over the best before it in the median: "
-        "they might have gained more, and some of the differences may be those of learning speed."
+        f"{len(grown)} of {len(gains)} trainings had the highest dev BLEU at the last "
+        f"validation, {signed(statistics.median(grown))} over the best before it"
+        f"{' in the median' if len(grown) > 1 else ''}: more updates might have gained more, and "
+        "some of the differences may be those of learning speed."
     ]
 
 
