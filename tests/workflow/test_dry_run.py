@@ -239,7 +239,7 @@ def test_with_gaps_and_nothing_finished_there_is_no_report_but_every_stage(
     snakemake: Run, fresh: list[str]
 ) -> None:
     where = [*fresh[4:], "--cores", "1", "--config", "gaps=true"]
-    for target in ["all", "chen2017"]:
+    for target in ["all", "papers", "chen2017"]:
         run = snakemake(ROOT, target, *where)
         assert run.returncode == 1
         assert "no system of chen2017 is finished: not trained: " in run.stdout

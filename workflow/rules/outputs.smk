@@ -134,8 +134,17 @@ def bleu_table(experiment):
     return CONFIGURATION["experiments"][experiment]["table"]
 
 
+def unreported():
+    """The targets of reports that cannot be made: experiments, and the page of all papers without
+    any."""
+    without = [name for name in CONFIGURATION["experiments"] if name not in REPORTED]
+    return without if REPORTED else [*without, "papers"]
+
+
 def absence(experiment):
-    """Why there is nothing to make of an experiment of the configuration."""
+    """Why there is nothing to make of an experiment of the configuration, or of all of them."""
+    if experiment == "papers":
+        return ". ".join(map(absence, CONFIGURATION["experiments"]))
     entry = CONFIGURATION["experiments"][experiment]
     if experiment in EXPERIMENTS:
         return unfinished(experiment)

@@ -366,20 +366,19 @@ if REPORTED:
             " {params.missing} --out {output.page} --start {output.start} > {log} 2>&1"
 
 
-for name in CONFIGURATION["experiments"]:
-    if name not in REPORTED:
+for name in unreported():
 
-        rule:
-            name:
-                name
-            log:
-                f"<logs>/report/{name}.log",
-            localrule: True
-            conda:
-                "../../envs/contextnmt.yaml"
-            params:
-                reason=absence(name),
-            message:
-                "{params.reason}"
-            shell:
-                "echo {params.reason:q} >&2; exit 1"
+    rule:
+        name:
+            name
+        log:
+            f"<logs>/report/{name}.log",
+        localrule: True
+        conda:
+            "../../envs/contextnmt.yaml"
+        params:
+            reason=absence(name),
+        message:
+            "{params.reason}"
+        shell:
+            "echo {params.reason:q} >&2; exit 1"
