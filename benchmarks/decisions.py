@@ -82,9 +82,9 @@ class Outcome(NamedTuple):
 class Spared(Translator):
     """The readout sees target embeddings that no mask has changed (A34)."""
 
-    def _losses(self, source: Tensor, target: Tensor, real: Tensor) -> Tensor:
+    def _losses(self, source: Tensor, target: Tensor, lengths: Tensor) -> Tensor:
         """As `Translator._losses`."""
-        packed = Packed(real.sum(1), target.size(1), padded=False)
+        packed = Packed(lengths, target.size(1), padded=False)
         encoded = self.encode(source)
         before = packed.before(self.dropout(self.embed_target(target, encoded.target_gate)))
         states, contexts = self.attention.unroll(

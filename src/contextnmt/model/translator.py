@@ -116,18 +116,20 @@ class Translator(nn.Module):
         """
         real = target != PADDING
         rows, columns = real.nonzero(as_tuple=True)
-        order = real.sum(1).argsort(descending=True, stable=True)
-        losses = self._losses(source[order], target[order], real[order])
+        # A search may write the id of padding as a word: what ends a sentence is its last real one.
+        numbers = torch.arange(1, target.size(1) + 1, device=target.device)
+        lengths, order = (real * numbers).amax(1).sort(descending=True, stable=True)
+        losses = self._losses(source[order], target[order], lengths)
         places = order.argsort()[rows] * target.size(1) + columns
         return losses.flatten().index_select(0, places)
 
-    def _losses(self, source: Tensor, target: Tensor, real: Tensor) -> Tensor:
+    def _losses(self, source: Tensor, target: Tensor, lengths: Tensor) -> Tensor:
         """The same [B, T], zero in the padding, of sentences whose targets come longest first.
 
-        `real` [B, T] is false in the padding of `target`.
+        `lengths` [B] are those of the targets.
         """
         # So nothing of the decoder sees padding. What makes a GPU wait comes before all its work.
-        packed = Packed(real.sum(1), target.size(1), padded=False)
+        packed = Packed(lengths, target.size(1), padded=False)
         encoded = self.encode(source)
         embedded = self.embed_target(target, encoded.target_gate)  # [B, T, m]
         if self.target_smoother is not None:
