@@ -231,6 +231,13 @@ def test_a_pipe_is_not_replaced(tmp_path: Path) -> None:
     assert (tmp_path / "pipe").is_fifo()
 
 
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs the folder /proc of Linux")
+@pytest.mark.parametrize("name", ["x", "folder/x"])
+def test_a_folder_that_holds_no_files(name: str) -> None:
+    with pytest.raises(UserError, match="no file can be made here: choose another folder"):
+        write_lines(Path("/proc", name), ["a"])
+
+
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "file")
     write_lines(tmp_path / "link", ["a"])

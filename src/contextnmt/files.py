@@ -113,7 +113,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
     """The name of an empty file beside `path` that takes its place when the block ends well.
 
     Parent folders are made. If the block raises, nothing is left behind. Raises UserError if the
-    disk is full or the folder is not writable.
+    disk is full or the folder is not writable, or is one of the system's that holds no files.
     """
     temporary: Path | None = None
     try:
@@ -136,6 +136,10 @@ def atomic_path(path: Path) -> Iterator[Path]:
     except BaseException as error:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
+        elif isinstance(error, FileNotFoundError):  # its folder was made, or could not be
+            raise UserError(
+                f"{path.parent}: no file can be made here: choose another folder"
+            ) from None
         if isinstance(error, OSError) and error.errno in REMEDIES:
             raise UserError(f"{path}: cannot be written, {REMEDIES[error.errno]}") from None
         raise
