@@ -75,8 +75,8 @@ def test_dev_is_in_brackets_and_the_best_of_a_column_is_bold(
     assert first[0] == {"text": f"{FIRST:.2f}", "remark": "(20.88)", **plain}
     assert first[3] == {"text": "27.62", "remark": "(29.21)", **plain}
     assert [cell["best"] for cell in last] == [True, False, True, False]
-    assert r"\textbf{30.50 (31.38)}" in (tmp_path / "table4.tex").read_text()
-    assert "**30.50 (31.38)**" in (tmp_path / "table4.md").read_text()
+    assert r"\textbf{30.50} (31.38)" in (tmp_path / "table4.tex").read_text()
+    assert "**30.50** (31.38)" in (tmp_path / "table4.md").read_text()
 
 
 def test_seeds_give_mean_and_deviation_and_each_test_text_a_column(

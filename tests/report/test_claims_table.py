@@ -41,8 +41,8 @@ def row_of(table: dict[str, Any], place: int, label: str) -> list[str]:
 def test_a_claim_holds_or_its_opposite_does(results: Results, tmp_path: Path) -> None:
     table = made(results, tmp_path)
     assert [block["title"] for block in table["blocks"]] == [
-        "English → French, test, beam 12",
-        "English → German, test, beam 12",
+        "English → French, test, beam 12, one seed",
+        "English → German, test, beam 12, one seed",
     ]
     assert row_of(table, 0, CONTEXT) == ["yes", "+1.25", "+1.50", "+0.60 to +2.40"]
     assert row_of(table, 1, CONTEXT)[0] == "no, the opposite"

@@ -28,7 +28,7 @@ def test_open_masks_and_a_separation_by_chance_are_told(tmp_path: Path) -> None:
     content["all"] |= {"open_percent": 92.7, "separation": 0.51, "separation_error": 0.03}
     content["all"]["same"]["cosine"] = content["all"]["different"]["cosine"] = 1.04e-5
     assert said(tmp_path, {1: content}) == [
-        "English → French, +Context (C): 92.7 % of the numbers of the masks are above 0.99, and "
+        "English → French, +Context (C): 92.7 % of the values of the masks are above 0.99, and "
         "the vectors of a word in two sentences have a cosine distance of 1.0e-05, the mean over "
         "kinds of pairs: most of a vector passes as it is. In 51.0 % of comparisons two sentences "
         "in which a word has two senses are farther apart than two in which it has one (chance: "
@@ -43,7 +43,7 @@ def test_seeds_are_averaged_and_closed_masks_do_not_pass(tmp_path: Path) -> None
         contents[seed]["all"] |= {"open_percent": 10.0 * seed, "separation": separation}
         contents[seed]["all"]["separation_error"] = 0.1
     (sentence,) = said(tmp_path, contents)
-    assert "15.0 % of the numbers" in sentence
+    assert "15.0 % of the values" in sentence
     assert "passes as it is" not in sentence
     assert "In 85.0 % of comparisons" in sentence
     assert "2 words: 10.0): the masks tell the senses apart more often than chance." in sentence
@@ -51,7 +51,7 @@ def test_seeds_are_averaged_and_closed_masks_do_not_pass(tmp_path: Path) -> None
 
 def test_unknown_senses_are_not_spoken_of(tmp_path: Path) -> None:
     (sentence,) = said(tmp_path, {1: without_senses(masks_content())})
-    assert "numbers of the masks" in sentence
+    assert "values of the masks" in sentence
     assert "sense" not in sentence
 
 

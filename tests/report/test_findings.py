@@ -109,11 +109,26 @@ def test_a_lead_that_chance_may_give_is_called_so(about: Experiment) -> None:
 def test_masks_that_are_next_to_none_are_told(
     about: Experiment, open_percent: float | None, told: bool
 ) -> None:
-    row = {"pair": "en-fr", "system": "context", "open_percent": open_percent}
+    row = {"pair": "en-fr", "system": "context", "open_percent": open_percent, "senses": "same"}
     found, german = findings(about, {about.table: bleu(about, None, context=11.5), "masks": [row]})
     sentence = (
-        "+Context (C) hardly contextualizes: 99.7 % of the numbers of its context masks, in the "
+        "+Context (C) hardly contextualizes: 99.7 % of the values of its context masks, in the "
         "sentences looked at, are above 0.99, which leaves source vectors as they are."
+    )
+    assert found.warnings == [sentence] * told
+    assert german.warnings == []
+
+
+@pytest.mark.parametrize(("separation", "told"), [(0.52, True), (0.57, False), (0.3, True)])
+def test_masks_that_do_not_tell_senses_apart_are_told(
+    about: Experiment, separation: float, told: bool
+) -> None:
+    row = {"pair": "en-fr", "system": "context", "open_percent": 60.0, "senses": "different"}
+    row |= {"separation": separation, "separation_error": 0.03}
+    found, german = findings(about, {about.table: bleu(about, None, context=11.5), "masks": [row]})
+    sentence = (
+        "The context masks of +Context (C) show no sign of telling the senses of ambiguous words "
+        "apart."
     )
     assert found.warnings == [sentence] * told
     assert german.warnings == []
@@ -204,7 +219,8 @@ def test_what_a_method_is_meant_for_is_told_of_its_pair_alone(about: Experiment)
     )
     sentence = (
         "+Context (C) gets more ambiguous words right than Baseline: "
-        "65.5\N{NO-BREAK SPACE}% against 40.0\N{NO-BREAK SPACE}%."
+        "65.5\N{NO-BREAK SPACE}% against 40.0\N{NO-BREAK SPACE}% (50\N{NO-BREAK SPACE}% by "
+        "choosing blindly)."
     )
     assert sentence in german.sentences
     assert not any("ambiguous" in line for line in french.sentences)

@@ -19,6 +19,7 @@ def test_systems_with_the_same_deviation_share_a_row() -> None:
     block = deviations(parse_experiment(json.dumps(made_up)))
     assert block.columns == [("paper",), ("here",), ("systems",)]
     assert [(key, [cell.text for cell in cells]) for key, cells in block.rows] == [
+        ("test text, English → French", ["newstest2014", "test", "all"]),
         ("text.vocabulary_size", ["30000", "1600", "all"]),
         ("training.max_updates", ["471000", "1600", "RNNencdec-30, RNNsearch-30"]),
         ("training.validate_every", ["null", "100", "all"]),
@@ -27,5 +28,5 @@ def test_systems_with_the_same_deviation_share_a_row() -> None:
 
 def test_a_reconstruction_has_no_settings_of_the_paper() -> None:
     block = deviations(parse_experiment(json.dumps(experiment("chen2017"))))
-    assert block.title == "Settings that differ from those of the reconstruction"
+    assert block.title == "Texts and settings that differ from those of the reconstruction"
     assert block.columns[0] == ("reconstruction",)

@@ -77,7 +77,7 @@ def test_without_a_selection_there_is_one_number_each(table: Table) -> None:
     block = table.blocks[-1]
     assert block.title == "English → German"
     assert block.columns == [
-        (name, "") for name in ("sentence pairs", "English words", "German words")
+        (name,) for name in ("sentence pairs", "English words", "German words")
     ]
     assert [[cell.text for cell in cells] for _, cells in block.rows] == [
         ["10,000", "180,000", "170,000"]

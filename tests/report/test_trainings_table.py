@@ -16,6 +16,8 @@ from contextnmt.report.trainings_table import (
     differing,
     figures,
     last_gain,
+    notes,
+    same,
     still_gaining,
     trainings_table,
 )
@@ -138,12 +140,19 @@ def test_without_figures_of_the_paper_there_are_no_columns_for_them(
     results: Results, tmp_path: Path
 ) -> None:
     table = made(results, tmp_path)
-    assert [title for (title,) in table["blocks"][0]["columns"]][:3] == [
-        "updates",
-        "epochs",
-        "time",
-    ]
+    titles = [title for (title,) in table["blocks"][0]["columns"]]
+    assert titles == ["training loss", "dev BLEU", "gain of the last validation"]
     assert not any("paper" in note for note in table["notes"])
+
+
+def test_what_all_trainings_have_alike_is_a_note() -> None:
+    rows = [figures(trained(patience=patience), LOG, ["patience"]) for patience in (3, 3, 3)]
+    alike = same(rows, ["updates", "device", "patience"])
+    assert notes({}, alike)[0] == "All trainings have alike: updates 600; device CPU; patience 3."
+    other = figures(trained(device="cuda", patience=None), LOG, ["patience"])
+    assert list(same([*rows, other], ["updates", "device", "patience"])) == ["updates"]
+    assert same(rows[:1], ["updates"]) == {}
+    assert list(same([rows[0] | {"last_gain": None}] * 2, ["last_gain", "updates"])) == ["updates"]
 
 
 def test_a_damaged_log_is_named_with_its_line(bahdanau: Results, tmp_path: Path) -> None:

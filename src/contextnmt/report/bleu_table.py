@@ -1,7 +1,7 @@
 """BLEU of every system, as a paper's table has it: test and (dev) at each beam width.
 
 Beside the likeliest translations, as far as they are asked for: those without unknown words, on the
-sentences without any (A21), the best by score a symbol (A18), and those of ensembles of seeds.
+sentences without any (A21), the best by score per token (A18), and those of ensembles of seeds.
 """
 
 from collections.abc import Mapping
@@ -372,7 +372,7 @@ def notes_on_variants(about: Experiment, runs: Scores) -> list[str]:
         one = "" if wide else " Beam 1 has none: of one translation none is better."
         lines.append(
             f"{VARIANTS['normalised'].heading}: of all translations that a beam ends, the best by "
-            f"score a symbol instead of the likeliest; no column of the paper.{one}"
+            f"score per token instead of the likeliest; no column of the paper.{one}"
         )
     return lines
 

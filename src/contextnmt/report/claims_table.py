@@ -108,7 +108,8 @@ def block(about: Experiment, pair: str, data: list[dict[str, Any]]) -> Block:
         (f"{row['claim']} ({labels[row['system']]} over {labels[row['baseline']]})", cells(row))
         for row in data
     ]
-    title = f"{about.pair_title(pair)}, {about.test[pair][0]}, beam {about.beam}"
+    seeds = "one seed" if len(about.seeds) == 1 else f"{len(about.seeds)} seeds"
+    title = f"{about.pair_title(pair)}, {about.test[pair][0]}, beam {about.beam}, {seeds}"
     return Block(title, COLUMNS, rows, text_columns=1)
 
 

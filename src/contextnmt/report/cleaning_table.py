@@ -60,7 +60,7 @@ def cleaning_table(
         table.blocks.append(block(pair, counts))
         dropped = [pairs for _, pairs in read.values()]
         table.excerpts.extend(excerpts(pair, total(counts.values()), dropped))
-    table.notes.extend(notes({row["quantity"] for row in table.data}))
+    table.notes.extend(notes(table))
     write_table(out, table)
 
 
@@ -130,12 +130,17 @@ def excerpts(pair: str, counts: Counts, corpora: list[Dropped]) -> Iterator[Exce
             yield Excerpt(title, pair, pairs)
 
 
-def notes(quantities: set[str]) -> list[str]:
-    """What a reader must know to read the table; `quantities`: what is counted in it."""
+def notes(table: Table) -> list[str]:
+    """What a reader must know to read the table."""
+    quantities = {row["quantity"] for row in table.data}
     on = [f"{name}: {what}" for name, what in FILTERS.items() if name in quantities]
     if not on:
         return ["No filter is on."]
+    off = any(
+        cell.text == NONE for block in table.blocks for _, cells in block.rows for cell in cells
+    )
     return [
-        f"A pair counts for the first filter that drops it. {NONE}: the filter is off.",
+        "A pair counts for the first filter that drops it."
+        + (f" {NONE}: the filter is off." if off else ""),
         f"Filters, in their order: {'; '.join(on)}.",
     ]

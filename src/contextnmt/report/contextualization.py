@@ -8,7 +8,7 @@ from contextnmt.report.masks_table import distance
 
 #: Half of all comparisons, in percent: what contexts give that have nothing to do with the sense.
 CHANCE = 50.0
-#: Percent of the numbers of masks above 0.99 from which on a mask is next to none.
+#: Percent of the values of masks above 0.99 from which on a mask is next to none.
 OPEN = 95.0
 #: Standard errors from chance from which on a separation is called one.
 ERRORS = 2.0
@@ -25,39 +25,59 @@ def observations(about: Experiment, data: Rows) -> list[str]:
         f"{about.pair_title(pair)}, {system.label}: {' '.join([opening(rows), *senses(rows)])}"
         for pair in about.pairs
         for system in about.marked(pair)
-        if (
-            rows := [
-                row
-                for row in data
-                if (row["pair"], row["system"]) == (pair, system.id)
-                and row["open_percent"] is not None
-            ]
-        )
+        if (rows := rows_of(data, pair, system.id))
     ]
 
 
 def caveats(about: Experiment, pair: str, data: Rows) -> list[str]:
-    """A sentence for each system of a pair whose masks let nearly everything pass."""
+    """A sentence for each system of a pair whose masks let nearly everything pass, or show no sign
+    of telling the senses of words apart."""
     lines = []
     for system in about.marked(pair):
-        shares = [
-            row["open_percent"]
-            for row in data
-            if (row["pair"], row["system"]) == (pair, system.id) and row["open_percent"] is not None
-        ]
-        if shares and statistics.fmean(shares) > OPEN:
+        rows = rows_of(data, pair, system.id)
+        share = statistics.fmean(row["open_percent"] for row in rows) if rows else 0.0
+        if share > OPEN:
             lines.append(
-                f"{system.label} hardly contextualizes: {statistics.fmean(shares):.1f} % of the "
-                "numbers of its context masks, in the sentences looked at, are above 0.99, which "
-                "leaves source vectors as they are."
+                f"{system.label} hardly contextualizes: {share:.1f} % of the values of its context "
+                "masks, in the sentences looked at, are above 0.99, which leaves source vectors as "
+                "they are."
+            )
+        elif blind(rows):
+            lines.append(
+                f"The context masks of {system.label} show no sign of telling the senses of "
+                "ambiguous words apart."
             )
     return lines
+
+
+def rows_of(data: Rows, pair: str, system: str) -> Rows:
+    """The rows of a system that has masks."""
+    return [
+        row
+        for row in data
+        if (row["pair"], row["system"]) == (pair, system) and row["open_percent"] is not None
+    ]
+
+
+def blind(rows: Rows) -> bool:
+    """Whether senses are known, and how sure a separation of them is, but there is none."""
+    of_seeds = with_senses(rows)
+    errors = [row["separation_error"] for row in of_seeds]
+    if not of_seeds or None in errors:
+        return False
+    share = 100 * statistics.fmean(row["separation"] for row in of_seeds)
+    return share - CHANCE <= ERRORS * 100 * statistics.fmean(errors)
+
+
+def with_senses(rows: Rows) -> Rows:
+    """Those of pairs of sentences in which a word has two senses, one a seed."""
+    return [row for row in rows if row["senses"] == "different" and row["separation"] is not None]
 
 
 def opening(rows: Rows) -> str:
     """How far the masks are open, and so how much they change a vector."""
     share = statistics.fmean(row["open_percent"] for row in rows)
-    found = f"{share:.1f} % of the numbers of the masks are above 0.99"
+    found = f"{share:.1f} % of the values of the masks are above 0.99"
     distances = [row["cosine"] for row in rows if row.get("cosine") is not None]
     if distances:
         found += (
@@ -69,9 +89,7 @@ def opening(rows: Rows) -> str:
 
 def senses(rows: Rows) -> list[str]:
     """Whether the masks tell the senses of words apart; nothing where senses are not known."""
-    of_seeds = [
-        row for row in rows if row["senses"] == "different" and row["separation"] is not None
-    ]
+    of_seeds = with_senses(rows)
     if not of_seeds:
         return []
     share = 100 * statistics.fmean(row["separation"] for row in of_seeds)

@@ -24,12 +24,16 @@ class Quantity:
     kind: str
     key: str
     label: str
+    scale: str
 
 
 QUANTITIES = [
-    Quantity("bleu", "dev", "bleu", "dev BLEU, greedy (%)"),
-    Quantity("loss", "train", "loss", "training loss (nats per token)"),
+    Quantity("bleu", "dev", "bleu", "dev BLEU, greedy (%)", "linear"),
+    # It falls fast at first, and then by shares of what is left.
+    Quantity("loss", "train", "loss", "training loss (nats per token)", "log"),
 ]
+#: Where a logarithmic axis has numbers: at these, times powers of ten.
+TICKS = (1, 2, 3, 5, 7)
 
 
 def curves(
@@ -76,8 +80,20 @@ def draw(
                 mark_best(axes, courses, lines[system.id]["color"])
         axes.set(title=about.pair_title(pair), xlabel="update", ylabel=quantity.label)
         axes.set_xlim(left=0)
+        if quantity.scale == "log":
+            scale_by_logarithm(axes)
         legend_below(figure, [system.label for system in finished])
         save(figure, out)
+
+
+def scale_by_logarithm(axes: "Axes") -> None:
+    """A logarithmic y axis whose numbers are written out."""
+    from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
+
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=TICKS))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
 
 
 def plot(axes: "Axes", courses: list[dict[int, float]], style: dict[str, str], label: str) -> None:

@@ -122,7 +122,7 @@ def texts_of(contrasts: list[Contrast]) -> tuple[str, list[str]]:
 def draw_contrast(axes: "Axes", row: float, contrast: Contrast) -> None:
     """The dots of one contrast; the first of each kind is the legend's."""
     low, high, _ = extremes(contrast)
-    axes.plot([low, high], [row, row], color=COLOURS[4])
+    axes.plot([low, high], [row, row], color=COLOURS[4], solid_capstyle="butt")
     dots = [("here", contrast.gain, "o", COLOURS[4], COLOURS[4])]
     if contrast.paper is not None:
         dots.append(("paper", contrast.paper, "D", COLOURS[5], "none"))

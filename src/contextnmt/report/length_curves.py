@@ -98,7 +98,7 @@ def draw_windows(axes: "Axes", about: Experiment, content: dict[str, Any]) -> No
 def draw_bins(axes: "Axes", about: Experiment, content: dict[str, Any]) -> None:
     """A group of dots a bin, one a system, with bars for the intervals.
 
-    Bins beyond the longest sentence are left out; those of too few sentences stay empty.
+    Bins beyond the longest sentence are left out; those of too few sentences say so.
     """
     filled = [place for place, group in enumerate(content["bins"]) if group["sentences"]]
     groups = content["bins"][: max(filled, default=0) + 1]
@@ -112,8 +112,12 @@ def draw_bins(axes: "Axes", about: Experiment, content: dict[str, Any]) -> None:
             enough = groups[place]["sentences"] >= LEAST
             if enough and entry["bleu"] is not None:
                 at, (low, high) = place + shift, entry["interval"]
-                axes.plot([at, at], [low, high], color=colour, linewidth=0.8)
+                axes.plot([at, at], [low, high], color=colour, lw=0.8, solid_capstyle="butt")
                 axes.plot([at], [entry["bleu"]], marker_of(order, system.id), color=colour, ms=3.5)
+    for place, group in enumerate(groups):
+        if group["sentences"] < LEAST:
+            where = {"transform": axes.get_xaxis_transform(), "ha": "center", "va": "center"}
+            axes.text(place, 0.5, "too few", fontsize=7, **where)  # type: ignore[arg-type]
     for border in range(1, len(groups)):
         axes.axvline(border - 0.5, color=RULE, linewidth=0.5)
     axes.grid(visible=False, axis="x")

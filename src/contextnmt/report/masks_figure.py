@@ -229,4 +229,6 @@ def draw_words(axes: "Axes", content: dict[str, Any]) -> None:
         axes.plot(limits, limits, color=INK, linewidth=0.8)
     axes.set(xlabel="mean cosine distance, one sense", ylabel="two senses")
     share = 100 * content["all"]["separation"]
-    axes.set_title(f"{len(found)} words;\ntwo senses farther: {share:.0f} %", fontsize=8)
+    axes.set_title(
+        f"{len(found)} words;\ntwo senses farther: {share:.1f} % of comparisons", fontsize=8
+    )

@@ -25,7 +25,7 @@ WORDS = ("words", "")
 SEPARATION = ("two senses farther (%)", "")
 
 OPENING = (
-    "Mask above 0.99: of all numbers of the masks, those that let a dimension of a word's vector "
+    "Mask above 0.99: of all values of the masks, those that let a dimension of a word's vector "
     "pass all but unchanged."
 )
 DISTANCES = (

@@ -100,4 +100,10 @@
   }
 
   document.querySelectorAll("main table").forEach(sortable);
+
+  // On paper nothing can be opened: what tells how sure the numbers are is open there.
+  const sure = document.querySelector("details#significance");
+  let open = false;
+  addEventListener("beforeprint", () => { if (sure) [open, sure.open] = [sure.open, true]; });
+  addEventListener("afterprint", () => { if (sure) sure.open = open; });
 })();

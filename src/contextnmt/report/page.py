@@ -52,6 +52,13 @@ DESCRIPTIONS = {
     "local-charts": "Local charts of words",
     "masks": "The context masks of a word in two contexts",
 }
+#: Figure -> where those find its numbers who do not see it.
+NUMBERS = {
+    "curves.bleu": "the best of each training stands in the table of trainings",
+    "curves.loss": "the one at the best update of each training stands in the table of trainings",
+    "local-charts": "the words along the axes stand in the table before it",
+    "masks": "the mean distances stand in the table of words in their contexts",
+}
 #: Experiment -> the parts that its paper has too, with their names there.
 NUMBERED = {"bahdanau2015": {"lengths": "Figure 2", "trainings": "Table 2"}}
 #: Tables of the sections on contextualization and on symbolization.
@@ -184,7 +191,9 @@ def links(path: Path, suffixes: tuple[str, ...], out: Path) -> list[tuple[str, s
 def drawn(about: Experiment, path: Path, found: list[Contrast], out: Path) -> dict[str, Any]:
     """A figure as the template wants it: kind (the first part of its name), SVG, and links."""
     kind, pair, *quantity = path.stem.split(".")
-    text = f"{DESCRIPTIONS.get('.'.join([kind, *quantity]), kind)}, {about.pair_title(pair)}"
+    name = ".".join([kind, *quantity])
+    text = f"{DESCRIPTIONS.get(name, kind)}, {about.pair_title(pair)}"
+    text += f"; {NUMBERS[name]}" if name in NUMBERS else ""
     if kind == "gains":
         text += "".join(
             f"; {item.label} {signed(item.gain)} here"

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, read_lines
 from contextnmt.report.experiment import Experiment, Run, pair_title
+from contextnmt.report.published import published_bleu
 from contextnmt.report.tables import NONE, PAPER, Block, Cell
 
 #: Hexadecimal digits of a digest that are shown.
@@ -69,7 +70,10 @@ def facts(about: Experiment, models: dict[Run, dict[str, Any]]) -> list[tuple[st
         ("paper", about.title + about.mark),
         ("preset", about.preset),
         ("language pairs", ", ".join(map(pair_title, about.pairs))),
-        ("seeds", ", ".join(map(str, about.seeds))),
+        (
+            "random seed" if len(about.seeds) == 1 else "random seeds",
+            ", ".join(map(str, about.seeds)),
+        ),
         ("configuration", about.config_digest),
         *shared,
         *changed,
@@ -88,15 +92,37 @@ def deviations(about: Experiment) -> Block:
     for item in about.deviations:
         systems.setdefault((item.key, item.paper, item.here), []).append(item.system)
     rows = [
-        (key, [Cell(paper), Cell(here), Cell(these_systems(about, labels))])
-        for (key, paper, here), labels in systems.items()
+        *other_texts(about),
+        *(
+            (key, [Cell(paper), Cell(here), Cell(these_systems(about, labels))])
+            for (key, paper, here), labels in systems.items()
+        ),
     ]
     if about.reconstruction:
-        title, heading = "Settings that differ from those of the reconstruction", "reconstruction"
+        title, heading = (
+            "Texts and settings that differ from those of the reconstruction",
+            "reconstruction",
+        )
     else:
-        title, heading = "Settings that differ from the paper's", PAPER
+        title, heading = "Texts and settings that differ from the paper's", PAPER
     columns = [(heading,), ("here",), ("systems",)]
     return Block(title, columns, rows, text_columns=len(columns))
+
+
+def other_texts(about: Experiment) -> list[tuple[str, list[Cell]]]:
+    """Rows for the dev and test texts of each language pair that are not those of the paper."""
+    rows = []
+    for pair in about.pairs:
+        for split, texts in (("dev", about.dev[pair]), ("test", about.test[pair])):
+            theirs = dict.fromkeys(
+                row[f"{split}_set"]
+                for row in published_bleu(about.name)
+                if row["pair"] == pair and row.get(f"{split}_set")
+            )
+            if theirs and not set(theirs) <= set(texts):
+                cells = [Cell(", ".join(theirs)), Cell(", ".join(texts)), Cell("all")]
+                rows.append((f"{split} text, {pair_title(pair)}", cells))
+    return rows
 
 
 def these_systems(about: Experiment, labels: list[str]) -> str:

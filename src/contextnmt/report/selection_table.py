@@ -129,9 +129,9 @@ def block(pair: str, corpora: dict[str, Amounts], selected: bool) -> Block:
             for when in WHEN
         }
         rows["total"] = with_share(sums)
-    columns = columns_of(pair)
+    columns: dict[str, tuple[str, ...]] = {**columns_of(pair)}
     if not selected:
-        columns = {name: (columns[name][0], "") for name in columns if name.endswith("_kept")}
+        columns = {name: columns[name][:1] for name in columns if name.endswith("_kept")}
     forms = {name: "{:.1f}" if name == SHARE else "{:,}" for name in columns}
     return Block(
         pair_title(pair),

@@ -184,16 +184,21 @@ def numbers(entry: dict[str, Any], value: str) -> dict[str, Any]:
 
 def notes(contents: list[dict[str, Any]]) -> list[str]:
     """What a reader must know to read the table."""
+    seeds = contents[0]["seeds"]
+    training = (
+        "not what another training would give, which the deviation of seeds tells"
+        if len(seeds) > 1
+        else "not what another training would give: there is one seed"
+    )
     lines = [
         f"Bold: both tests find such a difference by chance in less than {100 * LEVEL:.0f} % of "
         "cases. They are two-sided and not corrected for how many are made.",
         f"Intervals of {contents[0]['confidence_percent']} % and the first p by the paired "
         f"bootstrap (Koehn 2004), the second by approximate randomization (Riezler and Maxwell "
         f"2005), {contents[0]['resamples']:,} draws each.",
-        "They tell what another choice of test sentences would give, with these models; what "
-        "another training would give is told by the deviation of seeds.",
+        "They tell what another choice of test sentences would give with these models, "
+        f"{training}. Differences are taken before rounding.",
     ]
-    seeds = contents[0]["seeds"]
     if len(seeds) > 1:
         lines.append(f"Mean ± standard deviation of {len(seeds)} seeds.")
     return lines

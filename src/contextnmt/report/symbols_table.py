@@ -22,7 +22,7 @@ NOTES = [
     "Target: what stands for it most often on the other side, which is what restoration writes; in "
     "brackets how often, if not always.",
     "German writes all nouns with a capital, so nouns that both languages share are names here "
-    "too, as the paper's rule has it (A29).",
+    "too, as the paper's rule has it (A29 in docs/decisions.md).",
 ]
 
 

@@ -19,8 +19,8 @@ NOTES = [
     "^^ marks a piece that belongs to the word before it. The paper prints the French text with a "
     "blank after l', which is the tokenizer's; here it is without.",
     "No word counts take part, so that the table says the same whatever the corpus. They decide "
-    "only whether a capital at the start of a sentence is a name (A28): here of The, Les and "
-    "Trakhtenberg, of which the first two have no partner on the other side.",
+    "only whether a capital at the start of a sentence is a name (A28 in docs/decisions.md), here "
+    "of The, Les and Trakhtenberg, of which the first two have no partner on the other side.",
     "Section 6.3 prints translations; here they are symbolized, and restored from what the symbols "
     "stand for in the source alone, without a rule dictionary. No model takes part.",
 ]

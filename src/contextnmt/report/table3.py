@@ -160,10 +160,10 @@ def notes(
     sizes = {int(row["vocabulary_size"]) for row in paper.values()}
     printed = ", ".join(f"{size:,}" for size in sizes)
     lengths = {entry["max_length"] for entry in limits.values()}
-    unknowns = ", ".join(
-        f"{100 * entry['unknown_limit']:g} % for {pair_title(pair)}"
-        for pair, entry in limits.items()
-    )
+    shares = {pair: f"{100 * entry['unknown_limit']:g} %" for pair, entry in limits.items()}
+    unknowns = ", ".join(f"{share} for {pair_title(pair)}" for pair, share in shares.items())
+    if len(set(shares.values())) == 1:
+        (unknowns,) = set(shares.values())
     return [
         "Words: of all pairs of the training text, before the trainings drop any. Which pairs the "
         "paper counted it does not say.",
@@ -174,6 +174,6 @@ def notes(
         f"pieces that digits are split into; unknown words: more of both sides together than "
         f"{unknowns}.",
         "Kept by all systems: in the view that each has of the text, so with subwords too; the "
-        "systems train on these pairs alone if training.filters is all (A14).",
+        "systems train on these pairs alone if training.filters is all (A14 in docs/decisions.md).",
         "Symbols: of the symbolized text. A name of several words is one symbol.",
     ]

@@ -25,8 +25,13 @@ MARK = "†"
 #: The column label of numbers that are the paper's; the page sets them apart.
 PAPER = "paper"
 
-#: What LaTeX's default fonts lack, in LaTeX's own words.
+#: What stands around the best of a column until it is written; no text has these characters.
+BOLD = ("\ue000", "\ue001")
+
+#: What LaTeX's default fonts lack, in LaTeX's own words, and what is bold.
 LATEX = {
+    BOLD[0]: r"\textbf{",
+    BOLD[1]: "}",
     "→": r"$\to$",
     "−": "$-$",
     "±": r"$\pm$",
@@ -38,7 +43,7 @@ LATEX = {
 #: Characters with a meaning in LaTeX that a title may hold.
 LATEX_MARKS = str.maketrans({mark: f"\\{mark}" for mark in "&%$#_{}"})
 #: Markdown's marks that words of a corpus may hold.
-MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in r"\`*<|"})
+MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in r"\`*<|"} | dict.fromkeys(BOLD, "**"))
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,12 @@ class Cell:
     @property
     def plain(self) -> str:
         """Value, mark and remark, as one text."""
-        return f"{self.value} {self.remark}".rstrip()
+        return self.with_best("", "")
+
+    def with_best(self, before: str, after: str) -> str:
+        """The same, with what stands around a value that is the best of its column."""
+        value = f"{before}{self.value}{after}" if self.best else self.value
+        return f"{value} {self.remark}".rstrip()
 
 
 @dataclass(frozen=True)
@@ -186,11 +196,12 @@ def _csv(data: list[dict[str, Any]]) -> str:
 
 
 def _frame(block: Block) -> "DataFrame":
+    """The cells as text, the best of a column between `BOLD`."""
     from pandas import DataFrame, Index, MultiIndex
 
     columns = MultiIndex.from_tuples(block.columns)
     return DataFrame(
-        [[cell.plain for cell in cells] for _, cells in block.rows],
+        [[cell.with_best(*BOLD) for cell in cells] for _, cells in block.rows],
         index=Index([label for label, _ in block.rows]),
         columns=columns if columns.nlevels > 1 else columns.get_level_values(0),
         dtype=str,
@@ -199,10 +210,6 @@ def _frame(block: Block) -> "DataFrame":
 
 def _markdown(block: Block) -> str:
     frame = _frame(block).map(lambda text: text.translate(MARKDOWN))
-    for row, (_, cells) in enumerate(block.rows):
-        for column, cell in enumerate(cells):
-            if cell.best:
-                frame.iloc[row, column] = f"**{frame.iloc[row, column]}**"
     frame.index = frame.index.map(lambda label: label.translate(MARKDOWN))
     frame.columns = [" ".join(filter(None, labels)) for labels in block.columns]
     numbers = len(block.columns) - block.text_columns
@@ -214,11 +221,8 @@ def _markdown(block: Block) -> str:
 
 
 def _latex(block: Block) -> str:
-    best = [["textbf: --rwrap" if cell.best else "" for cell in cells] for _, cells in block.rows]
-    frame = _frame(block)
-    styler = frame.style.format(escape="latex")
+    styler = _frame(block).style.format(escape="latex")
     styler = styler.format_index(escape="latex").format_index(escape="latex", axis=1)
-    styler = styler.apply(lambda shown: type(shown)(best, shown.index, shown.columns), axis=None)
     words = rf"p{{{0.75 / len(block.columns):.2f}\textwidth}}" * block.text_columns
     numbers = "r" * (len(block.columns) - block.text_columns)
     text = styler.to_latex(hrules=True, multicol_align="c", column_format=f"l{words}{numbers}")

@@ -59,9 +59,29 @@ def trainings_table(
     settings = differing(models)
     rows = {run: figures(models[run], logs[run], settings) for run in about.runs}
     paper = published_trainings(about.name)
-    blocks = [block(about, pair, rows, paper, settings) for pair in about.pairs]
-    told = notes(paper) + gap_notes(about) + stale_notes(about)
+    keys = [*([] if paper else COMPARED), *OWN, *settings]
+    alike = same(list(rows.values()), keys)
+    own = [key for key in keys if key not in alike]
+    blocks = [block(about, pair, rows, paper, own) for pair in about.pairs]
+    told = notes(paper, alike) + gap_notes(about) + stale_notes(about)
     write_table(out, Table(blocks, data(rows, paper), told))
+
+
+def same(rows: list[Record], keys: list[str]) -> dict[str, Cell]:
+    """What all of several trainings have alike, which takes no column."""
+    if len(rows) < 2:
+        return {}
+    first, *others = rows
+    return {
+        key: shown_value(key, first[key])
+        for key in keys
+        if first[key] is not None and all(row[key] == first[key] for row in others)
+    }
+
+
+def heading(key: str) -> str:
+    """What a figure or setting is called."""
+    return (COMPARED | OWN).get(key, key.replace("_", " "))
 
 
 def differing(models: dict[Run, Record]) -> list[str]:
@@ -73,7 +93,7 @@ def differing(models: dict[Run, Record]) -> list[str]:
 
 
 def figures(model: Record, log: list[Record], settings: list[str]) -> Record:
-    """What is told of a run; losses are in nats a target symbol, up to the update that counts."""
+    """What is told of a run; losses are in nats a target token, up to the update that counts."""
     best = model["best"]["update"]
     train = [each for each in log if each["kind"] == "train" and each["update"] <= best]
     dev = [each for each in log if each["kind"] == "dev" and each["update"] == best]
@@ -125,37 +145,33 @@ def block(
     pair: str,
     rows: dict[Run, Record],
     paper: dict[str, dict[str, str]],
-    settings: list[str],
+    own: list[str],
 ) -> Block:
     """One row a run of a language pair; where the paper tells its figures, those of its system.
 
-    A system that is not finished has one row, without figures of here.
+    `own` are the figures of here alone. A system that is not finished has one row, without any.
     """
-    compared: list[tuple[str, ...]] = [
-        (heading, place) if paper else (heading,)
-        for heading in COMPARED.values()
-        for place in (["here", PAPER] if paper else [""])
+    compared = [*COMPARED] if paper else []
+    columns: list[tuple[str, ...]] = [
+        (heading(key), place) for key in compared for place in ("here", PAPER)
     ]
-    others = [*OWN.values(), *(key.replace("_", " ") for key in settings)]
-    columns = compared + [(other, "") if paper else (other,) for other in others]
+    columns += [(heading(key), "") if paper else (heading(key),) for key in own]
     shown_rows = []
     for system in about.marked(pair):
         of_seeds = {
             f", seed {run.seed}" if len(about.seeds) > 1 else "": row
             for run, row in rows.items()
             if run[:2] == (pair, system.id)
-        } or {"": dict.fromkeys([*COMPARED, *OWN, *settings])}
+        } or {"": dict.fromkeys([*compared, *own])}
         for seed, row in of_seeds.items():
-            compared_cells = [c for key in COMPARED for c in beside(key, row, paper, system.id)]
-            own_cells = [shown_value(key, row[key]) for key in [*OWN, *settings]]
-            shown_rows.append((system.label + seed, compared_cells + own_cells))
+            cells = [
+                cell
+                for key in compared
+                for cell in (shown_value(key, row[key]), printed(key, paper.get(system.id, {})))
+            ]
+            cells += [shown_value(key, row[key]) for key in own]
+            shown_rows.append((system.label + seed, cells))
     return Block(about.pair_title(pair), columns, shown_rows)
-
-
-def beside(key: str, row: Record, paper: dict[str, dict[str, str]], system: str) -> list[Cell]:
-    """A figure of a run and, where the paper tells any, that of its system or a dash."""
-    here = shown_value(key, row[key])
-    return [here, printed(key, paper.get(system, {}))] if paper else [here]
 
 
 def shown_value(key: str, value: Any) -> Cell:
@@ -195,10 +211,12 @@ def data(rows: dict[Run, Record], paper: dict[str, dict[str, str]]) -> list[Reco
     ]
 
 
-def notes(paper: dict[str, dict[str, str]]) -> list[str]:
-    """What a reader must know to read the table."""
-    lines = [
-        "Losses: negative log-likelihood of a target symbol in nats, with the weights that count "
+def notes(paper: dict[str, dict[str, str]], alike: dict[str, Cell]) -> list[str]:
+    """What a reader must know to read the table; `alike`: what is no column of it."""
+    told = "; ".join(f"{heading(key)} {cell.text}" for key, cell in alike.items())
+    lines = [f"All trainings have alike: {told}."] if told else []
+    lines += [
+        "Losses: negative log-likelihood of a target token in nats, with the weights that count "
         "(best update); that of the training text is the mean of the last updates before it.",
         "Time: of all sittings of a training, validations included.",
         "Gain of the last validation: its dev BLEU over the highest one before it.",
@@ -206,6 +224,7 @@ def notes(paper: dict[str, dict[str, str]]) -> list[str]:
     if paper:
         lines.append(
             "The paper's losses are of an unknown unit, so they are not to be compared, and its "
-            "epochs are all of about 10.5 million pairs: compare updates (A40)."
+            "epochs are all of about 10.5 million pairs: compare updates (A40 in "
+            "docs/decisions.md)."
         )
     return lines
