@@ -38,6 +38,34 @@ document.querySelector("iframe").onload = event => {{
 """
 
 
+#: What is measured in a frame as wide as a sheet of paper, with the styles of paper.
+SHEET = """<!doctype html>
+<iframe src="{page}" style="width:{width}px; height:900px; border:0"></iframe>
+<pre></pre>
+<script>
+document.querySelector("iframe").onload = event => {{
+  const inside = event.target.contentWindow, root = inside.document.documentElement;
+  const fold = inside.document.querySelector("#significance");
+  for (const sheet of inside.document.styleSheets)
+    for (const rule of sheet.cssRules)
+      if (rule.media)
+        rule.media.mediaText = {{ print: "all", screen: "not all" }}[rule.media.mediaText]
+          ?? rule.media.mediaText;
+  const steps = [fold.open];
+  for (const name of ["beforeprint", "afterprint"]) {{
+    inside.dispatchEvent(new Event(name));
+    steps.push(fold.open);
+  }}
+  fold.open = true;
+  const wide = [...inside.document.querySelectorAll("table")].filter(table =>
+    table.getBoundingClientRect().right > root.clientWidth + 1);
+  document.querySelector("pre").textContent = JSON.stringify({{
+    steps, overflow: root.scrollWidth - root.clientWidth, wide: wide.map(each => each.innerText),
+  }});
+}};
+</script>
+"""
+
 #: A click after a click on the head of a column, and the rows of the table after each.
 CLICKS = """<!doctype html>
 <iframe src="{page}"></iframe>
@@ -146,6 +174,14 @@ def check_fit(page: Path, width: int, folder: Path) -> None:
 @pytest.mark.parametrize("width", [390, 1280])
 def test_page_fits_and_loads_nothing(reported: Path, tmp_path: Path, width: int) -> None:
     check_fit(reported, width, tmp_path)
+
+
+def test_page_fits_on_paper(reported: Path, tmp_path: Path) -> None:
+    """A browser makes all of a page smaller that has something wider than the sheet."""
+    found = shown(SHEET.format(page=reported.as_uri(), width=740), tmp_path)
+    assert found["wide"] == []
+    assert found["overflow"] == 0
+    assert found["steps"] == [False, True, False]
 
 
 @pytest.mark.parametrize("options", [(), ("--force-dark-mode",)])
