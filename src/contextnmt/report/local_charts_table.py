@@ -21,7 +21,7 @@ NOTES = [
     "on a principal axis of the 100 are nearest to its own, in the order along the axis; the word "
     "in brackets. An axis read from its other end is the same axis.",
     "The paper charts the CBOW vectors of Hill et al. 2015, of another and much larger text. Other "
-    "vectors have other neighbours: what can be compared is whether the two axes separate meanings.",
+    "vectors have other neighbours: compare only whether the two axes separate meanings.",
 ]
 
 
