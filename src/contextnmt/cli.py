@@ -76,6 +76,7 @@ STAGES = {
     "unknown-words-table": "contextnmt.report.unknown_words_table",
     "symbols-table": "contextnmt.report.symbols_table",
     "symbol-scores-table": "contextnmt.report.symbol_scores_table",
+    "restoration-table": "contextnmt.report.restoration_table",
     "local-charts-table": "contextnmt.report.local_charts_table",
     "masks-table": "contextnmt.report.masks_table",
     "examples": "contextnmt.report.examples",

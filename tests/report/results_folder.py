@@ -29,6 +29,7 @@ from contextnmt.report.gains import gains
 from contextnmt.report.literature_table import literature_table
 from contextnmt.report.page import page
 from contextnmt.report.phenomena_table import phenomena_table
+from contextnmt.report.restoration_table import restoration_table
 from contextnmt.report.selection_figures import selection_figures
 from contextnmt.report.selection_table import selection_table
 from contextnmt.report.significance_table import significance_table
@@ -429,6 +430,8 @@ def make_symbolization(results: Results, tables: Path) -> None:
         tables / "symbol-scores",
         tables / "symbol-errors",
     )
+    restored = results.files("restore/*/*/*/restored.json")
+    restoration_table(restored, experiment, tables / "restoration")
 
 
 def page_arguments(results: Results) -> dict[str, Any]:
@@ -438,7 +441,6 @@ def page_arguments(results: Results) -> dict[str, Any]:
         "figure": results.files("report/figures/*.svg"),
         "caption": [f"{path.stem}={path}" for path in sorted(CAPTIONS.glob("*.rst"))],
         "model": results.files("train/*/*/*/model.json"),
-        "restored": results.files("restore/*/*/*/restored.json"),
         "benchmark": results.files("benchmarks/t*/**/*.tsv"),
         "made": results.files("benchmarks/report/*.tsv"),
         "experiment": results.experiment,

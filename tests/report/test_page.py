@@ -73,7 +73,7 @@ def test_links_lead_to_sections_and_files_that_exist(reported: Path, elements: E
     for target in targets:
         if target.startswith("#"):
             assert target[1:] in ids
-        else:
+        elif not target.startswith("data:"):  # that is the file itself
             assert (reported.parent / target).is_file()
 
 
@@ -119,12 +119,17 @@ def test_the_page_is_the_same_bytes_whatever_the_order(
     assert reported.with_name("again.html").read_bytes() == reported.read_bytes()
 
 
-@pytest.mark.parametrize("option", ["model", "restored"])
-def test_a_missing_file_is_named(results: Results, reported: Path, option: str) -> None:
+def test_a_missing_file_is_named(results: Results, reported: Path) -> None:
     arguments = page_arguments(results)
-    arguments[option] = arguments[option][1:]
-    with pytest.raises(UserError, match=f"--{option}: no file for en-"):
+    arguments["model"] = arguments["model"][1:]
+    with pytest.raises(UserError, match="--model: no file for en-"):
         page(**arguments)
+
+
+def test_tables_of_the_run_can_be_downloaded_from_the_page_itself(text: str) -> None:
+    names = re.findall(r'href="data:text/plain;base64,[^"]+" download="([^"]+)"', text)
+    tables = ("deviations", "training-data", "time")
+    assert names == [f"{table}.{suffix}" for table in tables for suffix in ("csv", "md", "tex")]
 
 
 def test_text_of_corpora_is_escaped(results: Results, reported: Path, tmp_path: Path) -> None:

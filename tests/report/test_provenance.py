@@ -1,11 +1,15 @@
 """What the page says about the trainings behind its numbers."""
 
+import base64
+import csv
 import json
 
 from made_up_experiments import deviation, experiment
 
 from contextnmt.report.experiment import parse_experiment
+from contextnmt.report.page import enclosed
 from contextnmt.report.provenance import deviations
+from contextnmt.report.tables import Block, Cell
 
 
 def test_systems_with_the_same_deviation_share_a_row() -> None:
@@ -30,3 +34,23 @@ def test_a_reconstruction_has_no_settings_of_the_paper() -> None:
     block = deviations(parse_experiment(json.dumps(experiment("chen2017"))))
     assert block.title == "Texts and settings that differ from those of the reconstruction"
     assert block.columns[0] == ("reconstruction",)
+
+
+def test_what_stands_in_the_page_alone_can_be_downloaded() -> None:
+    columns = [("tokens", "source"), ("SHA-256", "")]
+    blocks = [
+        Block(title, columns, [("bpe", [Cell("1,234"), Cell("0f0f", "of 2 & 3")])])
+        for title in ("English → French", "English → German")
+    ]
+    head = "data:text/plain;base64,"
+    files = {}
+    for suffix, link in enclosed(blocks):
+        assert link.startswith(head)
+        files[suffix] = base64.b64decode(link.removeprefix(head)).decode()
+    french, german = csv.DictReader(files["CSV"].split("\n"))
+    told = {"row": "bpe", "tokens source": "1,234", "SHA-256": "0f0f of 2 & 3"}
+    assert french == {"table": "English → French", **told}
+    assert german == {"table": "English → German", **told}
+    assert "**English → French**" in files["Markdown"]
+    assert files["LaTeX"].count(r"\begin{tabular}") == 2
+    assert r"0f0f of 2 \& 3" in files["LaTeX"]

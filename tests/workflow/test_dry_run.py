@@ -27,7 +27,7 @@ EVERYWHERE = ["cleaning", "selection", "phenomena", "curves", "gains", "training
 EVERYWHERE += ["significance", "literature", "lengths", "examples", "differences"]
 OWN = {
     "choi2017": [
-        *("table1", "table2", "table3", "table4", "symbols", "symbol_scores"),
+        *("table1", "table2", "table3", "table4", "symbols", "symbol_scores", "restoration"),
         *("local_charts", "masks", "masks_figure", "alignments", "claims"),
     ],
     "bahdanau2015": ["table1", "unknown_words", "alignments", "claims"],

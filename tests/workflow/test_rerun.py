@@ -23,7 +23,8 @@ AFTER_CHARTING = {"choi2017_table1", "choi2017_local_charts"} | PAGE
 AFTER_MASKING = {"choi2017_masks", "choi2017_masks_figure"} | PAGE
 AFTER_COUNTING = {"choi2017_phenomena"} | PAGE
 AFTER_RESTORING = {"score", "phenomena"} | COMPARE | AFTER_SCORING | AFTER_COUNTING
-AFTER_RESTORING |= {"choi2017_examples", "choi2017_differences"} | AFTER_COMPARING
+AFTER_RESTORING |= {"choi2017_examples", "choi2017_differences", "choi2017_restoration"}
+AFTER_RESTORING |= AFTER_COMPARING
 #: After the translation of the system whose alignments are drawn, +BPE+C.
 ALIGNED = {"choi2017_alignments"}
 AFTER_TRANSLATING = {"restore"} | ALIGNED | AFTER_RESTORING
@@ -32,6 +33,7 @@ ANALYSIS = {"local_charts", "masks"} | AFTER_CHARTING | AFTER_MASKING
 #: What is marked where settings have changed since: all that names systems. Of systems that are not
 #: trained anew too, since one file tells of all; it is drawn and written in seconds.
 STALE = {"stale", "choi2017_trainings", "choi2017_curves", "choi2017_examples"}
+STALE |= {"choi2017_restoration"}
 STALE |= {"choi2017_differences"} | ALIGNED | AFTER_SCORING | AFTER_COMPARING | AFTER_COUNTING
 STALE |= AFTER_CHARTING | AFTER_MASKING
 AFTER_TRAINING = {"run_file", "translate"} | AFTER_TRANSLATING | STALE

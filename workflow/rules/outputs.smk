@@ -178,7 +178,7 @@ def tables_of(experiment):
     if replaced_scores(experiment):
         names.append("unknown-words")
     if symbol_score_files(experiment):
-        names += ["symbol-scores", "symbol-errors"]
+        names += ["symbol-scores", "symbol-errors", "restoration"]
     return [f"<results>/report/{experiment}/tables/{name}.json" for name in names]
 
 

@@ -21,7 +21,7 @@ CAPTIONS += [
     "literature",
 ]
 CAPTIONS += ["phenomena", "selection", "selection-figures", "significance"]
-CAPTIONS += ["symbol-errors", "symbol-scores", "symbols"]
+CAPTIONS += ["restoration", "symbol-errors", "symbol-scores", "symbols"]
 CAPTIONS += ["table1", "table2", "table3", "trainings", "unknown-words", "workflow"]
 CAPTIONS += ["local-charts", "masks", "masks-figure"]
 
@@ -270,7 +270,6 @@ for name in REPORTED:
             models=finished_runs(
                 "<results>/train/{pair}/{system}/{seed}/model.json", name
             ),
-            restored=finished_runs("<results>/restore/{pair}/{system}/{seed}", name),
             stale=f"<results>/stale/{name}.json",
             # Not shown: whoever sees the page can try its systems on text of their own.
             runs=finished_runs("<results>/run/{pair}/{system}/{seed}.json", name),
@@ -302,10 +301,6 @@ for name in REPORTED:
                         (f"{Path(path).stem}={path}" for path in input.captions),
                     ),
                     repeated("--model", input.models),
-                    repeated(
-                        "--restored",
-                        (f"{folder}/restored.json" for folder in input.restored),
-                    ),
                 ]
             ),
             benchmarks=benchmarks(name),

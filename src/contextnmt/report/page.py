@@ -1,5 +1,6 @@
 """The page: everything the other report commands made, in one self-contained HTML file."""
 
+import base64
 import html
 import os
 import re
@@ -27,10 +28,9 @@ from contextnmt.report.provenance import (
     training_data,
 )
 from contextnmt.report.published import headline
-from contextnmt.report.rendering import filters, render
-from contextnmt.report.restoration import restoration
+from contextnmt.report.rendering import SUFFIXES, filters, render
 from contextnmt.report.staleness import stale_lines, with_stale
-from contextnmt.report.tables import read_table, signed
+from contextnmt.report.tables import Block, read_table, signed, table_of, texts_of
 
 TEMPLATE = "page.html.j2"
 DIFFERENCES = "differences.html.j2"  # a part of it
@@ -63,16 +63,9 @@ NUMBERS = {
 NUMBERED = {"bahdanau2015": {"lengths": "Figure 2", "trainings": "Table 2"}}
 #: Tables of the sections on contextualization and on symbolization.
 CONTEXTUALIZATION = {"table1", "masks"}
-SYMBOLIZATION = {"table2", "table3", "symbols", "symbol-scores", "symbol-errors"}
+SYMBOLIZATION = {"table2", "table3", "symbols", "symbol-scores", "symbol-errors", "restoration"}
 #: Suffix of a file -> the name of its format.
-FORMATS = {
-    "csv": "CSV",
-    "md": "Markdown",
-    "tex": "LaTeX",
-    "svg": "SVG",
-    "pdf": "PDF",
-    "png": "PNG",
-}
+FORMATS = {suffix: name for name, suffix in SUFFIXES.items()}
 
 
 def page(
@@ -83,9 +76,6 @@ def page(
     benchmark: Annotated[list[Path], typer.Option(help="Snakemake benchmark; repeatable")],
     experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
     out: Annotated[Path, typer.Option(help="HTML file to write")],
-    restored: Annotated[
-        list[Path] | None, typer.Option(help="restored.json of a run; repeatable")
-    ] = None,
     made: Annotated[
         list[Path] | None, typer.Option(help="Snakemake benchmark of a report's rule; repeatable")
     ] = None,
@@ -99,7 +89,6 @@ def page(
     --figure results/demo/report/choi2017/figures/curves.en-fr.bleu.svg
     --caption bleu-table=workflow/report/bleu-table.rst
     --model results/demo/train/en-fr/baseline/1/model.json
-    --restored results/demo/restore/en-fr/baseline/1/restored.json
     --benchmark results/demo/benchmarks/train/en-fr/baseline/1.tsv
     --made results/demo/benchmarks/report/choi2017/table4.tsv --experiment "$JSON"
     --stale results/demo/stale/choi2017.json --out results/demo/report/choi2017/index.html
@@ -118,7 +107,6 @@ def page(
         for path in figure
         if shows(path, pair, found[pair])
     ]
-    symbols = restoration(about, restored or [])
     content = {
         "DIFFERENCES": DIFFERENCES,
         "about": about,
@@ -147,14 +135,18 @@ def page(
         else [],
         "contextualized": not (CONTEXTUALIZATION - {about.table}).isdisjoint(tables),
         "observations": observations(about, data.get("masks", [])),
-        "restoration": symbols,
-        "symbolized": bool(symbols) or not SYMBOLIZATION.isdisjoint(tables),
+        "symbolized": not SYMBOLIZATION.isdisjoint(tables),
         "facts": facts(about, models),
         "gaps": gap_lines(about),
         "stale": stale_lines(about),
-        "deviations": deviations(about),
-        "training_data": training_data(about, models),
-        "times": times(benchmark, [entry["seconds"] for entry in models.values()]),
+        "of_run": {
+            name: {"blocks": blocks, "links": enclosed(blocks)}
+            for name, blocks in {
+                "deviations": [deviations(about)],
+                "training_data": training_data(about, models),
+                "times": [times(benchmark, [entry["seconds"] for entry in models.values()])],
+            }.items()
+        },
     }
     render(TEMPLATE, content, out)
 
@@ -186,6 +178,14 @@ def links(path: Path, suffixes: tuple[str, ...], out: Path) -> list[tuple[str, s
     """Format and relative link of the files beside `path` that hold the same in other formats."""
     stem = os.path.relpath(path.with_suffix(""), out.parent).replace(os.sep, "/")
     return [(FORMATS[suffix], f"{stem}.{suffix}") for suffix in suffixes]
+
+
+def enclosed(blocks: list[Block]) -> list[tuple[str, str]]:
+    """Format and link of a table that is a part of the page alone: the link holds the file."""
+    return [
+        (FORMATS[suffix], f"data:text/plain;base64,{base64.b64encode(text.encode()).decode()}")
+        for suffix, text in texts_of(table_of(blocks)).items()
+    ]
 
 
 def drawn(about: Experiment, path: Path, found: list[Contrast], out: Path) -> dict[str, Any]:

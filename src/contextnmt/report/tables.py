@@ -100,8 +100,8 @@ class Table:
     excerpts: list[Excerpt] = field(default_factory=list)
 
 
-def write_table(out: Path, table: Table) -> None:
-    """Write `table` as `out` + ``.csv``, ``.md``, ``.tex`` (booktabs) and ``.json``."""
+def texts_of(table: Table) -> dict[str, str]:
+    """The table as CSV, Markdown and LaTeX (booktabs), by suffix."""
     notes = [f"*{note.translate(MARKDOWN)}*" for note in table.notes]
     comments = [f"% {note}" for note in table.notes]
     texts = {
@@ -109,9 +109,31 @@ def write_table(out: Path, table: Table) -> None:
         "md": "\n\n".join([*map(_markdown, table.blocks), *notes]),
         "tex": "\n".join([*map(_latex, table.blocks), *comments]),
     }
-    for suffix, text in texts.items():
+    return {suffix: text.rstrip("\n") + "\n" for suffix, text in texts.items()}
+
+
+def table_of(blocks: list[Block]) -> Table:
+    """A table whose data is what is shown, all of it text: a row of a block is one of the data."""
+    data = [
+        {
+            "table": block.title,
+            "row": label,
+            **{
+                " ".join(filter(None, labels)): cell.plain
+                for labels, cell in zip(block.columns, cells, strict=True)
+            },
+        }
+        for block in blocks
+        for label, cells in block.rows
+    ]
+    return Table(blocks, data, [])
+
+
+def write_table(out: Path, table: Table) -> None:
+    """Write `table` as `out` + ``.csv``, ``.md``, ``.tex`` (booktabs) and ``.json``."""
+    for suffix, text in texts_of(table).items():
         with atomic(out.with_name(f"{out.name}.{suffix}")) as stream:
-            stream.write(text.rstrip("\n") + "\n")
+            stream.write(text)
     write_json(
         out.with_name(f"{out.name}.json"),
         {
