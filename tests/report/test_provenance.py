@@ -44,9 +44,9 @@ def test_what_stands_in_the_page_alone_can_be_downloaded() -> None:
     ]
     head = "data:text/plain;base64,"
     files = {}
-    for suffix, link in enclosed(blocks):
-        assert link.startswith(head)
-        files[suffix] = base64.b64decode(link.removeprefix(head)).decode()
+    for form, link, name in enclosed("tokens", blocks)["links"]:
+        assert link.startswith(head) and name.startswith("tokens.")
+        files[form] = base64.b64decode(link.removeprefix(head)).decode()
     french, german = csv.DictReader(files["CSV"].split("\n"))
     told = {"row": "bpe", "tokens source": "1,234", "SHA-256": "0f0f of 2 & 3"}
     assert french == {"table": "English → French", **told}

@@ -1,7 +1,7 @@
 """What the masks of the contextualizer do, in sentences: no more than their numbers say."""
 
 import statistics
-from typing import Any
+from typing import Any, NamedTuple
 
 from contextnmt.report.experiment import Experiment
 from contextnmt.report.masks_table import distance
@@ -12,6 +12,9 @@ CHANCE = 50.0
 OPEN = 95.0
 #: Standard errors from chance from which on a separation is called one.
 ERRORS = 2.0
+
+#: What is said of a separation that is more than chance.
+APART = "the masks tell the senses apart more often than chance"
 
 Rows = list[dict[str, Any]]
 
@@ -59,19 +62,35 @@ def rows_of(data: Rows, pair: str, system: str) -> Rows:
     ]
 
 
-def blind(rows: Rows) -> bool:
-    """Whether senses are known, and how sure a separation of them is, but there is none."""
-    of_seeds = with_senses(rows)
-    errors = [row["separation_error"] for row in of_seeds]
-    if not of_seeds or None in errors:
-        return False
+class Separation(NamedTuple):
+    """In how many percent of comparisons two senses are farther apart than one, the standard error
+    of that if it is known, and of how many words both are."""
+
+    share: float
+    error: float | None
+    words: int
+
+
+def separation(rows: Rows) -> Separation | None:
+    """That of all seeds together; None where senses are not known."""
+    of_seeds = [
+        row for row in rows if row["senses"] == "different" and row["separation"] is not None
+    ]
+    if not of_seeds:
+        return None
     share = 100 * statistics.fmean(row["separation"] for row in of_seeds)
-    return share - CHANCE <= ERRORS * 100 * statistics.fmean(errors)
+    errors = [row["separation_error"] for row in of_seeds]
+    # The seeds see the same words, so their mean is no surer than one of them.
+    error = None if None in errors else 100 * statistics.fmean(errors)
+    return Separation(share, error, of_seeds[0]["words"])
 
 
-def with_senses(rows: Rows) -> Rows:
-    """Those of pairs of sentences in which a word has two senses, one a seed."""
-    return [row for row in rows if row["senses"] == "different" and row["separation"] is not None]
+def blind(rows: Rows) -> bool:
+    """Whether senses are known, and surely not told apart."""
+    found = separation(rows)
+    if found is None or found.error is None:
+        return False
+    return verdict(found.share - CHANCE, found.error) != APART
 
 
 def opening(rows: Rows) -> str:
@@ -89,20 +108,16 @@ def opening(rows: Rows) -> str:
 
 def senses(rows: Rows) -> list[str]:
     """Whether the masks tell the senses of words apart; nothing where senses are not known."""
-    of_seeds = with_senses(rows)
-    if not of_seeds:
+    separated = separation(rows)
+    if separated is None:
         return []
-    share = 100 * statistics.fmean(row["separation"] for row in of_seeds)
+    share, error, words = separated
     found = (
         f"In {share:.1f} % of comparisons two sentences in which a word has two senses are farther "
         "apart than two in which it has one"
     )
-    errors = [row["separation_error"] for row in of_seeds]
-    if None in errors:
+    if error is None:
         return [f"{found} (chance: 50 %)."]
-    # The seeds see the same words, so their mean is no surer than one of them.
-    error = 100 * statistics.fmean(errors)
-    words = of_seeds[0]["words"]
     return [
         f"{found} (chance: 50 %, standard error over {words} words: {error:.1f}): "
         f"{verdict(share - CHANCE, error)}."
@@ -113,8 +128,4 @@ def verdict(beyond: float, error: float) -> str:
     """What a separation is that lies so many points of percent beyond chance."""
     if abs(beyond) <= ERRORS * error:
         return "no sign that the masks tell the senses apart"
-    return (
-        "the masks tell the senses apart more often than chance"
-        if beyond > 0
-        else "the masks draw different senses together"
-    )
+    return APART if beyond > 0 else "the masks draw different senses together"

@@ -28,7 +28,7 @@ from contextnmt.report.provenance import (
     training_data,
 )
 from contextnmt.report.published import headline
-from contextnmt.report.rendering import SUFFIXES, filters, render
+from contextnmt.report.rendering import filters, render
 from contextnmt.report.staleness import stale_lines, with_stale
 from contextnmt.report.tables import Block, read_table, signed, table_of, texts_of
 
@@ -53,7 +53,7 @@ DESCRIPTIONS = {
     "masks": "The context masks of a word in two contexts",
 }
 #: Figure -> where those find its numbers who do not see it.
-NUMBERS = {
+TOLD_ELSEWHERE = {
     "curves.bleu": "the best of each training stands in the table of trainings",
     "curves.loss": "the one at the best update of each training stands in the table of trainings",
     "local-charts": "the words along the axes stand in the table before it",
@@ -65,7 +65,14 @@ NUMBERED = {"bahdanau2015": {"lengths": "Figure 2", "trainings": "Table 2"}}
 CONTEXTUALIZATION = {"table1", "masks"}
 SYMBOLIZATION = {"table2", "table3", "symbols", "symbol-scores", "symbol-errors", "restoration"}
 #: Suffix of a file -> the name of its format.
-FORMATS = {suffix: name for name, suffix in SUFFIXES.items()}
+FORMATS = {
+    "csv": "CSV",
+    "md": "Markdown",
+    "tex": "LaTeX",
+    "svg": "SVG",
+    "pdf": "PDF",
+    "png": "PNG",
+}
 
 
 def page(
@@ -139,14 +146,11 @@ def page(
         "facts": facts(about, models),
         "gaps": gap_lines(about),
         "stale": stale_lines(about),
-        "of_run": {
-            name: {"blocks": blocks, "links": enclosed(blocks)}
-            for name, blocks in {
-                "deviations": [deviations(about)],
-                "training_data": training_data(about, models),
-                "times": [times(benchmark, [entry["seconds"] for entry in models.values()])],
-            }.items()
-        },
+        "deviations": enclosed("deviations", [deviations(about)]),
+        "training_data": enclosed("training-data", training_data(about, models)),
+        "times": enclosed(
+            "time", [times(benchmark, [entry["seconds"] for entry in models.values()])]
+        ),
     }
     render(TEMPLATE, content, out)
 
@@ -174,18 +178,24 @@ def captions(options: list[str]) -> dict[str, str]:
     return texts
 
 
-def links(path: Path, suffixes: tuple[str, ...], out: Path) -> list[tuple[str, str]]:
-    """Format and relative link of the files beside `path` that hold the same in other formats."""
+def links(path: Path, suffixes: tuple[str, ...], out: Path) -> list[tuple[str, str, str]]:
+    """The files beside `path` that hold the same in other formats: format, relative link, and a
+    name to save it by, which it has already."""
     stem = os.path.relpath(path.with_suffix(""), out.parent).replace(os.sep, "/")
-    return [(FORMATS[suffix], f"{stem}.{suffix}") for suffix in suffixes]
+    return [(FORMATS[suffix], f"{stem}.{suffix}", "") for suffix in suffixes]
 
 
-def enclosed(blocks: list[Block]) -> list[tuple[str, str]]:
-    """Format and link of a table that is a part of the page alone: the link holds the file."""
-    return [
-        (FORMATS[suffix], f"data:text/plain;base64,{base64.b64encode(text.encode()).decode()}")
+def enclosed(name: str, blocks: list[Block]) -> dict[str, Any]:
+    """A table of this name that is a part of the page alone, with its `links`, which hold files."""
+    files = [
+        (suffix, base64.b64encode(text.encode()).decode())
         for suffix, text in texts_of(table_of(blocks)).items()
     ]
+    held = [
+        (FORMATS[suffix], f"data:text/plain;base64,{content}", f"{name}.{suffix}")
+        for suffix, content in files
+    ]
+    return {"blocks": blocks, "links": held}
 
 
 def drawn(about: Experiment, path: Path, found: list[Contrast], out: Path) -> dict[str, Any]:
@@ -193,7 +203,7 @@ def drawn(about: Experiment, path: Path, found: list[Contrast], out: Path) -> di
     kind, pair, *quantity = path.stem.split(".")
     name = ".".join([kind, *quantity])
     text = f"{DESCRIPTIONS.get(name, kind)}, {about.pair_title(pair)}"
-    text += f"; {NUMBERS[name]}" if name in NUMBERS else ""
+    text += f"; {TOLD_ELSEWHERE[name]}" if name in TOLD_ELSEWHERE else ""
     if kind == "gains":
         text += "".join(
             f"; {item.label} {signed(item.gain)} here"

@@ -98,14 +98,9 @@ def deviations(about: Experiment) -> Block:
             for (key, paper, here), labels in systems.items()
         ),
     ]
-    if about.reconstruction:
-        title, heading = (
-            "Texts and settings that differ from those of the reconstruction",
-            "reconstruction",
-        )
-    else:
-        title, heading = "Texts and settings that differ from the paper's", PAPER
-    columns = [(heading,), ("here",), ("systems",)]
+    theirs = "those of the reconstruction" if about.reconstruction else "the paper's"
+    columns = [("reconstruction" if about.reconstruction else PAPER,), ("here",), ("systems",)]
+    title = f"Texts and settings that differ from {theirs}"
     return Block(title, columns, rows, text_columns=len(columns))
 
 

@@ -34,15 +34,6 @@ def is_wide(block: Block) -> bool:
     return len(block.columns) >= WIDE or (not block.text_columns and longest >= LETTERS)
 
 
-#: Format of a file to download -> its suffix.
-SUFFIXES = {
-    "CSV": "csv",
-    "Markdown": "md",
-    "LaTeX": "tex",
-    "SVG": "svg",
-    "PDF": "pdf",
-    "PNG": "png",
-}
 #: What a template may name besides its content.
 NAMES = {
     "BASE": BASE,
@@ -51,7 +42,6 @@ NAMES = {
     "LEVEL": LEVEL,
     "PAPER": PAPER,
     "REPEATS": REPEATS,
-    "SUFFIXES": SUFFIXES,
     "beam_of": beam_of,
     "duration": duration,
     "heading_rows": heading_rows,

@@ -25,8 +25,9 @@ MARK = "†"
 #: The column label of numbers that are the paper's; the page sets them apart.
 PAPER = "paper"
 
-#: What stands around the best of a column until it is written; no text has these characters.
-BOLD = ("\ue000", "\ue001")
+#: What stands around the best of a column until it is written: halves of surrogate pairs, which no
+#: text in UTF-8 has.
+BOLD = ("\udc00", "\udc01")
 
 #: What LaTeX's default fonts lack, in LaTeX's own words, and what is bold.
 LATEX = {
