@@ -140,38 +140,41 @@ if "choi2017" in EXPERIMENTS:
                 " --experiment {params.experiment:q} --out {params.out}"
                 " --errors-out {params.errors_out} > {log} 2>&1"
 
-        rule choi2017_restoration:
-            input:
-                restored=finished_runs(
-                    "<results>/restore/{pair}/{system}/{seed}", "choi2017"
-                ),
-                stale="<results>/stale/choi2017.json",
-            output:
-                report(
-                    "<results>/report/choi2017/tables/restoration.csv",
-                    caption="../report/restoration.rst",
-                    category="Tables",
-                    labels={"experiment": "choi2017"},
-                ),
-                other_formats("choi2017", "restoration"),
-            log:
-                "<logs>/report/choi2017/restoration.log",
-            benchmark:
-                "<benchmarks>/report/choi2017/restoration.tsv"
-            localrule: True
-            conda:
-                "../../envs/contextnmt.yaml"
-            params:
-                *code("contextnmt.report.restoration_table"),
-                experiment=experiment("choi2017", *OF_RUNS, "beams", "test"),
-                restored=lambda wildcards, input: repeated(
-                    "--restored",
-                    (f"{folder}/restored.json" for folder in input.restored),
-                ),
-                out=lambda wildcards, output: Path(output[0]).with_suffix(""),
-            message:
-                "table of restored symbols"
-            shell:
-                "python -m contextnmt restoration-table {params.restored}"
-                " --experiment {params.experiment:q} --stale {input.stale}"
-                " --out {params.out} > {log} 2>&1"
+
+if "choi2017" in REPORTED and symbol_score_files("choi2017"):
+
+    rule choi2017_restoration:
+        input:
+            restored=finished_runs(
+                "<results>/restore/{pair}/{system}/{seed}", "choi2017"
+            ),
+            stale="<results>/stale/choi2017.json",
+        output:
+            report(
+                "<results>/report/choi2017/tables/restoration.csv",
+                caption="../report/restoration.rst",
+                category="Tables",
+                labels={"experiment": "choi2017"},
+            ),
+            other_formats("choi2017", "restoration"),
+        log:
+            "<logs>/report/choi2017/restoration.log",
+        benchmark:
+            "<benchmarks>/report/choi2017/restoration.tsv"
+        localrule: True
+        conda:
+            "../../envs/contextnmt.yaml"
+        params:
+            *code("contextnmt.report.restoration_table"),
+            experiment=experiment("choi2017", *OF_RUNS, "beams", "test"),
+            restored=lambda wildcards, input: repeated(
+                "--restored",
+                (f"{folder}/restored.json" for folder in input.restored),
+            ),
+            out=lambda wildcards, output: Path(output[0]).with_suffix(""),
+        message:
+            "table of restored symbols"
+        shell:
+            "python -m contextnmt restoration-table {params.restored}"
+            " --experiment {params.experiment:q} --stale {input.stale}"
+            " --out {params.out} > {log} 2>&1"
