@@ -15,143 +15,118 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
 pytestmark = pytest.mark.skipif(not CHROMIUM, reason="no chromium: apt-get install chromium")
 
-#: A frame of exactly the wanted width (a window has a least width), and what is measured in it.
-FRAME = """<!doctype html>
-<iframe src="{page}" style="width:{width}px; height:900px; border:0"></iframe>
+#: A frame of exactly the wanted width (a window has a least one), and what is found in the page.
+SHELL = """<!doctype html>
+<iframe src="%(page)s" style="width:%(width)dpx; height:900px; border:0"></iframe>
 <pre></pre>
 <script>
-document.querySelector("iframe").onload = event => {{
-  const inside = event.target.contentWindow, root = inside.document.documentElement;
-  const style = inside.getComputedStyle(inside.document.body);
-  const wide = [...inside.document.querySelectorAll("body *")].filter(element =>
-    !element.closest(".scroll") && !element.closest("svg")
-    && element.getBoundingClientRect().right > root.clientWidth + 1);
-  document.querySelector("pre").textContent = JSON.stringify({{
-    overflow: root.scrollWidth - root.clientWidth,
-    wide: wide.map(element => element.outerHTML.slice(0, 80)),
-    requests: inside.performance.getEntriesByType("resource").map(entry => entry.name),
-    text: style.color,
-    background: style.backgroundColor,
-  }});
-}};
+const find = async (inside, page, given) => {
+%(script)s
+};
+document.querySelector("iframe").onload = async event => {
+  const inside = event.target.contentWindow;
+  const found = await find(inside, inside.document, %(given)s);
+  document.querySelector("pre").textContent = JSON.stringify(found);
+};
 </script>
 """
 
+#: What is wider than the page, what it loads, and its colours.
+FIT = """
+const root = page.documentElement, style = inside.getComputedStyle(page.body);
+const wide = [...page.querySelectorAll("body *")].filter(element =>
+  !element.closest(".scroll") && !element.closest("svg")
+  && element.getBoundingClientRect().right > root.clientWidth + 1);
+return {
+  overflow: root.scrollWidth - root.clientWidth,
+  wide: wide.map(element => element.outerHTML.slice(0, 80)),
+  requests: inside.performance.getEntriesByType("resource").map(entry => entry.name),
+  text: style.color,
+  background: style.backgroundColor,
+};
+"""
 
-#: What is measured in a frame as wide as a sheet of paper, with the styles of paper.
-SHEET = """<!doctype html>
-<iframe src="{page}" style="width:{width}px; height:900px; border:0"></iframe>
-<pre></pre>
-<script>
-document.querySelector("iframe").onload = event => {{
-  const inside = event.target.contentWindow, root = inside.document.documentElement;
-  const fold = inside.document.querySelector("#significance");
-  for (const sheet of inside.document.styleSheets)
-    for (const rule of sheet.cssRules)
-      if (rule.media)
-        rule.media.mediaText = {{ print: "all", screen: "not all" }}[rule.media.mediaText]
-          ?? rule.media.mediaText;
-  const steps = [fold.open];
-  for (const name of ["beforeprint", "afterprint"]) {{
-    inside.dispatchEvent(new Event(name));
-    steps.push(fold.open);
-  }}
-  fold.open = true;
-  const wide = [...inside.document.querySelectorAll("table")].filter(table =>
-    table.getBoundingClientRect().right > root.clientWidth + 1);
-  document.querySelector("pre").textContent = JSON.stringify({{
-    steps, overflow: root.scrollWidth - root.clientWidth, wide: wide.map(each => each.innerText),
-  }});
-}};
-</script>
+#: What is wider than a sheet of paper with the styles of paper, and what is open there.
+SHEET = """
+const root = page.documentElement, fold = page.querySelector("#significance");
+for (const sheet of page.styleSheets)
+  for (const rule of sheet.cssRules)
+    if (rule.media)
+      rule.media.mediaText = { print: "all", screen: "not all" }[rule.media.mediaText]
+        ?? rule.media.mediaText;
+const steps = [fold.open];
+for (const name of ["beforeprint", "afterprint"]) {
+  inside.dispatchEvent(new Event(name));
+  steps.push(fold.open);
+}
+fold.open = true;
+const wide = [...page.querySelectorAll("table")].filter(table =>
+  table.getBoundingClientRect().right > root.clientWidth + 1);
+return {
+  steps, overflow: root.scrollWidth - root.clientWidth, wide: wide.map(each => each.innerText),
+};
 """
 
 #: A click after a click on the head of a column, and the rows of the table after each.
-CLICKS = """<!doctype html>
-<iframe src="{page}"></iframe>
-<pre></pre>
-<script>
-document.querySelector("iframe").onload = event => {{
-  const inside = event.target.contentWindow;
-  const table = inside.document.querySelector("{table}");
-  const head = [...table.tHead.querySelectorAll("th")].find(th => th.textContent === "{head}");
-  const button = head.querySelector("button");
-  const texts = row => [...row.cells].map(cell => cell.innerText);
-  const rows = () => [...table.tBodies[0].rows].map(texts);
-  const steps = [{{order: head.getAttribute("aria-sort"), rows: rows()}}];
-  for (let click = 0; click < 3; click += 1) {{
-    button.focus();
-    inside.document.activeElement.click();
-    steps.push({{order: head.getAttribute("aria-sort"), rows: rows()}});
-  }}
-  document.querySelector("pre").textContent = JSON.stringify({{
-    steps,
-    buttons: [...table.tHead.querySelectorAll("button")].map(each => each.textContent),
-  }});
-}};
-</script>
+CLICKS = """
+const table = page.querySelector(given.table);
+const head = [...table.tHead.querySelectorAll("th")].find(th => th.textContent === given.head);
+const button = head.querySelector("button");
+const texts = row => [...row.cells].map(cell => cell.innerText);
+const rows = () => [...table.tBodies[0].rows].map(texts);
+const steps = [{ order: head.getAttribute("aria-sort"), rows: rows() }];
+for (let click = 0; click < 3; click += 1) {
+  button.focus();
+  page.activeElement.click();
+  steps.push({ order: head.getAttribute("aria-sort"), rows: rows() });
+}
+const buttons = [...table.tHead.querySelectorAll("button")].map(each => each.textContent);
+return { steps, buttons };
 """
 
-#: What is to be seen of pairs and beams: at first, with one chosen of each, and with all again.
-CHOICES = """<!doctype html>
-<iframe src="{page}"></iframe>
-<pre></pre>
-<script>
-document.querySelector("iframe").onload = event => {{
-  const inside = event.target.contentWindow.document;
-  const seen = name => [...new Set([...inside.querySelectorAll(`[data-${{name}}]`)]
-    .filter(element => element.checkVisibility()).map(element => element.dataset[name]))].sort();
-  const both = () => [seen("pair"), seen("beam")];
-  const choose = (name, value) =>
-    inside.querySelector(`.filters [name=${{name}}][value="${{value}}"]`).click();
-  const steps = [both()];
-  choose("pair", "en-de");
-  choose("beam", "12");
-  steps.push(both());
-  const enter = new Event("submit", {{ cancelable: true }});
-  inside.querySelector(".filters").dispatchEvent(enter);
-  choose("pair", "");
-  choose("beam", "");
-  steps.push(both());
-  const found = {{ steps, reloaded: !enter.defaultPrevented }};
-  document.querySelector("pre").textContent = JSON.stringify(found);
-}};
-</script>
+#: What is to be seen of pairs, beams, ...: at first, with one chosen of each, and with all again.
+CHOICES = """
+const seen = name => [...new Set([...page.querySelectorAll(`[data-${name}]`)]
+  .filter(element => element.checkVisibility()).map(element => element.dataset[name]))].sort();
+const all = () => given.names.map(seen);
+const choose = (name, value) =>
+  page.querySelector(`.filters [name=${name}][value="${value}"]`).click();
+const steps = [all()];
+choose("pair", "en-de");
+choose("beam", "12");
+steps.push(all());
+const enter = new Event("submit", { cancelable: true });
+page.querySelector(".filters").dispatchEvent(enter);
+choose("pair", "");
+choose("beam", "");
+steps.push(all());
+return { steps, reloaded: !enter.defaultPrevented };
 """
 
 #: What axe-core finds in a page: the rules that are broken, how badly, and the first elements.
-CHECK = """<!doctype html>
-<iframe src="{page}" style="width:{width}px; height:900px; border:0"></iframe>
-<pre></pre>
-<script>
-document.querySelector("iframe").onload = event => {{
-  const inside = event.target.contentWindow;
-  const script = inside.document.createElement("script");
-  script.src = "{axe}";
-  script.onload = async () => {{
-    const found = await inside.axe.run(inside.document);
-    document.querySelector("pre").textContent = JSON.stringify({{
-      passed: found.passes.length,
-      broken: found.violations.map(rule => [
-        rule.impact, rule.help, rule.nodes.slice(0, 3).map(node => node.html.slice(0, 120)),
-      ]),
-    }});
-  }};
-  inside.document.head.append(script);
-}};
-</script>
+CHECK = """
+const script = page.createElement("script");
+script.src = given.axe;
+const loaded = new Promise(resolve => { script.onload = resolve; });
+page.head.append(script);
+await loaded;
+const found = await inside.axe.run(page);
+return {
+  passed: found.passes.length,
+  broken: found.violations.map(rule => [
+    rule.impact, rule.help, rule.nodes.slice(0, 3).map(node => node.html.slice(0, 120)),
+  ]),
+};
 """
 
 
-def measure(page: Path, width: int, folder: Path, *options: str) -> dict[str, Any]:
-    """What the script of `FRAME` finds in a page of that width in pixels."""
-    return shown(FRAME.format(page=page.as_uri(), width=width), folder, *options)
-
-
-def shown(text: str, folder: Path, *options: str) -> dict[str, Any]:
-    """What the script of a frame writes into it."""
+def shown(
+    page: Path, script: str, folder: Path, *options: str, width: int = 1280, **given: Any
+) -> dict[str, Any]:
+    """What a script finds in the page, in a frame of that width in pixels."""
+    filled = {"page": page.as_uri(), "width": width, "script": script, "given": json.dumps(given)}
     frame = folder / "frame.html"
-    frame.write_text(text)
+    frame.write_text(SHELL % filled)
     assert CHROMIUM
     command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"]
     command += ["--allow-file-access-from-files", f"--user-data-dir={folder / 'profile'}"]
@@ -165,7 +140,7 @@ def shown(text: str, folder: Path, *options: str) -> dict[str, Any]:
 
 def check_fit(page: Path, width: int, folder: Path) -> None:
     """A page of that width has nothing beyond it, and loads no other file."""
-    measured = measure(page, width, folder)
+    measured = shown(page, FIT, folder, width=width)
     assert measured["overflow"] == 0, measured["wide"]
     assert measured["wide"] == []
     assert [name for name in measured["requests"] if not name.startswith("data:")] == []
@@ -178,7 +153,7 @@ def test_page_fits_and_loads_nothing(reported: Path, tmp_path: Path, width: int)
 
 def test_page_fits_on_paper(reported: Path, tmp_path: Path) -> None:
     """A browser makes all of a page smaller that has something wider than the sheet."""
-    found = shown(SHEET.format(page=reported.as_uri(), width=740), tmp_path)
+    found = shown(reported, SHEET, tmp_path, width=740)
     assert found["wide"] == []
     assert found["overflow"] == 0
     assert found["steps"] == [False, True, False]
@@ -188,7 +163,7 @@ def test_page_fits_on_paper(reported: Path, tmp_path: Path) -> None:
 def test_text_stands_out_in_both_schemes(
     reported: Path, tmp_path: Path, options: tuple[str, ...]
 ) -> None:
-    measured = measure(reported, 1280, tmp_path, *options)
+    measured = shown(reported, FIT, tmp_path, *options)
     text, background = luminance(measured["text"]), luminance(measured["background"])
     assert (text > background) == bool(options)
     # The strictest level of the Web Content Accessibility Guidelines (AAA).
@@ -200,15 +175,13 @@ def test_text_stands_out_in_both_schemes(
 def test_page_is_accessible(
     reported: Path, tmp_path: Path, width: int, options: tuple[str, ...]
 ) -> None:
-    text = CHECK.format(page=reported.as_uri(), width=width, axe=AXE.as_uri())
-    found = shown(text, tmp_path, *options)
+    found = shown(reported, CHECK, tmp_path, *options, width=width, axe=AXE.as_uri())
     assert found["broken"] == []
     assert found["passed"] > 20
 
 
 def test_a_click_on_the_head_of_a_column_sorts_the_table(reported: Path, tmp_path: Path) -> None:
-    clicks = {"page": reported.as_uri(), "table": "#claims ~ .blocks table", "head": "here"}
-    found = shown(CLICKS.format(**clicks), tmp_path)
+    found = shown(reported, CLICKS, tmp_path, table="#claims ~ .blocks table", head="here")
     assert found["buttons"] == ["holds here", "paper", "here", "95 % interval"]
     made, upwards, downwards, again = found["steps"]
     assert [step["order"] for step in found["steps"]] == [None, "ascending", "descending", None]
@@ -221,7 +194,7 @@ def test_a_click_on_the_head_of_a_column_sorts_the_table(reported: Path, tmp_pat
 
 def test_one_pair_and_one_beam_can_be_chosen(reported: Path, tmp_path: Path) -> None:
     everything = [["en-de", "en-fr"], ["1", "12"]]
-    found = shown(CHOICES.format(page=reported.as_uri()), tmp_path)
+    found = shown(reported, CHOICES, tmp_path, names=["pair", "beam"])
     assert found["steps"] == [everything, [["en-de"], ["12"]], everything]
     assert not found["reloaded"]
 
@@ -232,9 +205,8 @@ def test_a_card_about_another_pair_alone_goes(reported: Path, tmp_path: Path) ->
     assert text.count('<section id="summary">') == 1
     page = tmp_path / "page.html"
     page.write_text(text.replace('<section id="summary">', f'<section id="summary">{card}'))
-    script = CHOICES.replace("const both = () => [seen", "const both = () => [seen('card'), seen")
-    found = shown(script.format(page=page.as_uri()), tmp_path)
-    assert [cards for cards, *_ in found["steps"]] == [[""], [], [""]]
+    found = shown(page, CHOICES, tmp_path, names=["card"])
+    assert found["steps"] == [[[""]], [[]], [[""]]]
 
 
 def test_minus_signs_thousands_and_gaps_have_their_places(reported: Path, tmp_path: Path) -> None:
@@ -260,8 +232,7 @@ def test_minus_signs_thousands_and_gaps_have_their_places(reported: Path, tmp_pa
     table = f"<table id=made-up>{head}<tbody>{body}</tbody></table>"
     path = tmp_path / "page.html"
     path.write_text(page.replace("<main>", f"<main>{table}", 1))
-    clicks = {"page": path.as_uri(), "table": "#made-up", "head": "n"}
-    _, upwards, downwards, _ = shown(CLICKS.format(**clicks), tmp_path)["steps"]
+    _, upwards, downwards, _ = shown(path, CLICKS, tmp_path, table="#made-up", head="n")["steps"]
     numbers = ["−1.25", "5e-05", "< 0.001", "+2.50", "59.9 s", "4:05 min", "1,000", "13:20 h"]
     numbers += ["0.44M", "1.77M"]
     labels = [[cells[0] for cells in step["rows"]] for step in (upwards, downwards)]
