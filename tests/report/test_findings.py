@@ -124,7 +124,7 @@ def test_masks_that_do_not_tell_senses_apart_are_told(
     about: Experiment, separation: float, told: bool
 ) -> None:
     row = {"pair": "en-fr", "system": "context", "open_percent": 60.0, "senses": "different"}
-    row |= {"separation": separation, "separation_error": 0.03}
+    row |= {"separation": separation, "separation_error": 0.03, "words": 10}
     found, german = findings(about, {about.table: bleu(about, None, context=11.5), "masks": [row]})
     sentence = (
         "The context masks of +Context (C) show no sign of telling the senses of ambiguous words "
