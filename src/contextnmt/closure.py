@@ -8,11 +8,20 @@ import ast
 import functools
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 #: The name of a file; anything else, as a sentence of a note, may be too long to ask the disk for.
 FILE_NAME = re.compile(r"[\w/-]{0,200}\.[\w.]{1,20}")
+
+
+class Module(NamedTuple):
+    """A module under the source: its file and those that it names, each with the digest of its
+    content, and the modules under the source that it may import."""
+
+    files: tuple[tuple[Path, str], ...]
+    imported: frozenset[str]
 
 
 def module_file(source: Path, name: str) -> Path | None:
@@ -22,11 +31,11 @@ def module_file(source: Path, name: str) -> Path | None:
     return next((file for file in candidates if name and file.is_file()), None)
 
 
-def imports(name: str, path: Path) -> Iterator[str]:
+def imports(name: str, path: Path, nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Dotted names that the module `name`, held by `path`, may import, wherever in the file."""
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
     yield package
-    for node in ast.walk(ast.parse(path.read_bytes())):
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -38,32 +47,49 @@ def imports(name: str, path: Path) -> Iterator[str]:
             yield from (f"{base}.{alias.name}" for alias in node.names)
 
 
-def named_files(path: Path) -> Iterator[Path]:
+def named_files(path: Path, nodes: Iterable[ast.AST]) -> Iterator[Path]:
     """The files beside the module at `path` that it names: templates, tables, style sheets."""
-    for node in ast.walk(ast.parse(path.read_bytes())):
+    for node in nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             name = node.value
             if FILE_NAME.fullmatch(name) and (path.parent / name).is_file():
                 yield path.parent / name
 
 
-@functools.cache
-def code_marks(source: Path, module: str) -> list[str]:
-    """One `path@digest` for each file under `source` that running `module` can reach, sorted.
+@functools.cache  # many stages reach the same modules
+def module(source: Path, name: str) -> Module | None:
+    """The dotted module `name` under `source`, as it was when a program first asked for it; None if
+    there is none."""
+    path = module_file(source, name)
+    if not path:
+        return None
+    content = path.read_bytes()
+    nodes = list(ast.walk(ast.parse(content)))
+    named = {file: file.read_bytes() for file in named_files(path, nodes)}
+    return Module(
+        tuple(
+            (file, hashlib.sha256(text).hexdigest()[:8])
+            for file, text in {path: content, **named}.items()
+        ),
+        frozenset(each for each in imports(name, path, nodes) if module_file(source, each)),
+    )
+
+
+def code_marks(source: Path, name: str) -> list[str]:
+    """One `path@digest` for each file under `source` that running the module `name` can reach,
+    sorted.
 
     Reached are the modules that it imports, in turn, and the files beside them that they name.
 
     Raises ValueError if `source` holds no such module.
     """
     marks: dict[Path, str] = {}
-    todo = [module]
+    seen, todo = {name}, [name]
     while todo:
-        name = todo.pop()
-        path = module_file(source, name)
-        if path and path not in marks:
-            for file in (path, *named_files(path)):
-                marks[file] = hashlib.sha256(file.read_bytes()).hexdigest()[:8]
-            todo.extend(imports(name, path))
+        if found := module(source, todo.pop()):
+            marks.update(found.files)
+            todo.extend(found.imported - seen)
+            seen |= found.imported
     if not marks:
-        raise ValueError(f"no module {module} under {source}")
+        raise ValueError(f"no module {name} under {source}")
     return sorted(f"{path.relative_to(source)}@{mark}" for path, mark in marks.items())

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from contextnmt.cli import STAGES
-from contextnmt.closure import code_marks
+from contextnmt.closure import code_marks, module
 
 SOURCE = Path(__file__).parents[2] / "src"
 
@@ -27,7 +27,7 @@ def source(tmp_path: Path) -> Path:
     }.items():
         (package / name).parent.mkdir(parents=True, exist_ok=True)
         (package / name).write_text(text)
-    code_marks.cache_clear()
+    module.cache_clear()
     return tmp_path
 
 
@@ -54,7 +54,7 @@ def test_an_edit_changes_the_mark_of_its_file_alone(source: Path, name: str) -> 
     before = code_marks(source, "pack.stage")
     with open(source / "pack" / name, "a") as file:
         file.write("\n")
-    code_marks.cache_clear()
+    module.cache_clear()
     after = code_marks(source, "pack.stage")
     assert [files([old])[0] for old, new in zip(before, after, strict=True) if old != new] == [
         f"pack/{name}"
@@ -65,7 +65,7 @@ def test_a_sentence_is_no_name_of_a_file(source: Path) -> None:
     sentence = "Longer than the name of a file may be. " * 10
     with open(source / "pack" / "stage.py", "a") as file:
         file.write(f"NOTE = {sentence!r}\n")
-    code_marks.cache_clear()
+    module.cache_clear()
     assert "pack/page.css" in files(code_marks(source, "pack.stage"))
 
 
@@ -86,7 +86,7 @@ def test_only_generate_reaches_the_embedded_corpus() -> None:
     """Else an edit of its grammar would fetch, and train on, every other corpus again."""
     reaching = {
         stage
-        for stage, module in STAGES.items()
-        if any("/embedded/" in mark for mark in code_marks(SOURCE, module))
+        for stage, name in STAGES.items()
+        if any("/embedded/" in mark for mark in code_marks(SOURCE, name))
     }
     assert reaching == {"generate"}

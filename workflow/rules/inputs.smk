@@ -1,5 +1,6 @@
 """Which files a rule reads, and how their names become options of its command."""
 
+import functools
 import json
 
 SIDES = ["source", "target"]
@@ -411,6 +412,7 @@ def experiment(name, *needed):
     return settings({"name": name, **shown, **of_gaps})
 
 
+@functools.cache  # every table of a paper asks for them
 def deviations(experiment):
     """What is not the paper's, with the systems by their labels."""
     paper = configurations.of_paper(BASE / "workflow", experiment)
