@@ -5,15 +5,12 @@ it. The context c_i = sum_j alpha_ij h_j enters the gates through a matrix alone
 C c_i = sum_j alpha_ij (C h_j): so the annotations are multiplied, for all positions at once, and
 the contexts come after the last step. What of the gradient needs no step before it waits until the
 end: those of all matrices, of C h_j, and of the keys but for a sum. The hidden layer of the
-attention, by far the largest thing at each step, is computed again on the way back: that takes no
-longer than to fetch it from where so much can be kept.
-
-That layer is a sigmoid here, which takes a third of the time: tanh x = 2 sigmoid(2 x) - 1,
-the factors go to keys, query and energy before the first step, and what is subtracted is the same
-for all positions, which the softmax takes out.
+attention (`hidden_layer`) is computed again on the way back: that takes no longer than to fetch it
+from where so much can be kept.
 """
 
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Any
 
 import torch
@@ -21,6 +18,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
+from contextnmt.model.hidden_layer import Keys, hidden_layer, keys_of
 from contextnmt.model.units import Unit
 from contextnmt.model.unroll import longer, parts
 
@@ -61,7 +59,7 @@ class Attend(torch.autograd.Function):
         with torch.autocast(words.device.type, enabled=False):
             unit = kind(*weights)
             lower, rows = words.dtype, list(parts(sizes))
-            keys, doubled = 2 * keys, 2 * energy
+            ctx.keys, doubled = keys_of(keys), 2 * energy
             query_forth = (2 * query.t()).contiguous()  # as matrices multiply, see `LSTMUnit`
             memory = unit.start(state.unsqueeze(0))
             states = state.new_empty(sum(sizes), state.size(1))
@@ -74,7 +72,7 @@ class Attend(torch.autograd.Function):
                 hidden = scratch[:count]
                 states[here] = memory[0][0]
                 torch.mm(states[here].to(lower), query_forth, out=asked[here])
-                torch.add(asked[here].unsqueeze(1), keys[:count], out=hidden).sigmoid_()
+                hidden_layer(asked[here].unsqueeze(1), first(ctx.keys, count), hidden)
                 energies = functional.linear(hidden, doubled).squeeze(2) + padding[:count, 0]
                 torch.softmax(energies.to(states.dtype), 1, out=alphas[here])
                 if then:
@@ -86,7 +84,7 @@ class Attend(torch.autograd.Function):
                     inputs = torch.baddbmm(word, weighed, values[:count])
                     memory, trace = unit.step(inputs.transpose(0, 1), memory)
                     ctx.traces.append(trace)
-        ctx.save_for_backward(states, alphas, asked, keys, values, query, energy)
+        ctx.save_for_backward(states, alphas, asked, values, query, energy)
         return states, alphas
 
     @staticmethod
@@ -95,8 +93,8 @@ class Attend(torch.autograd.Function):
         ctx: Any, of_states: Tensor, of_alphas: Tensor
     ) -> tuple[Tensor | None, ...]:
         """The gradients of what `forward` was given, from those of states and weights."""
-        states, alphas, asked, keys, values, query, energy = ctx.saved_tensors
-        sizes, lower = ctx.sizes, keys.dtype
+        states, alphas, asked, values, query, energy = ctx.saved_tensors
+        sizes, keys, lower = ctx.sizes, ctx.keys.doubled, values.dtype
         rows = list(parts(sizes))
         words = values.new_empty(len(states) - sizes[0], values.size(2))
         of_asked = torch.empty_like(asked)
@@ -119,7 +117,7 @@ class Attend(torch.autograd.Function):
             memory = longer(memory, count)
             energies = softmax_backward(weights, alphas[here]).to(lower)  # [sentences, S]
             hidden = scratch[:count]
-            torch.add(asked[here].unsqueeze(1), keys[:count], out=hidden).sigmoid_()
+            hidden_layer(asked[here].unsqueeze(1), first(ctx.keys, count), hidden)
             # Their sum over a sentence is zero: again the 1 is not missed.
             of_energy += energies.reshape(1, -1) @ hidden.flatten(0, 1)
             hidden.addcmul_(hidden, hidden, value=-1)  # a quarter of d tanh
@@ -145,6 +143,11 @@ class Attend(torch.autograd.Function):
             (2 * of_energy).to(lower),
             *ctx.unit.weights(before.unsqueeze(0), ctx.traces, words.unsqueeze(0)),
         )
+
+
+def first(keys: Keys, count: int) -> Keys:
+    """Those of the first sentences."""
+    return keys.each(itemgetter(slice(count)))
 
 
 def moved(then: slice, sizes: Sequence[int]) -> slice:

@@ -4,10 +4,11 @@ The context c_i = sum_j alpha_ij h_j enters decoder and readout through matrices
 C c_i = sum_j alpha_ij (C h_j): so here they multiply the annotations h_j, once for each sentence,
 in the place of the context of each hypothesis at each step. So do words E y_i, which are multiplied
 once each, unless the source or the words before change them (contextualizer, smoother). The output
-layer is a copy with its bias as a column; the hidden layer of the attention is a sigmoid, as in
-`attending`. Nothing else differs from `Translator.predict` and `.advance`.
+layer is a copy with its bias as a column; the attention has the hidden layer of `hidden_layer`.
+Nothing else differs from `Translator.predict` and `.advance`.
 """
 
+from operator import itemgetter
 from typing import NamedTuple
 
 import torch
@@ -17,6 +18,7 @@ from torch.nn import functional
 from contextnmt.model.attention import Attention
 from contextnmt.model.bias_column import with_bias, with_one
 from contextnmt.model.decoder import State
+from contextnmt.model.hidden_layer import Keys, hidden_layer, keys_of
 from contextnmt.model.readout import maxout
 from contextnmt.model.rows import Kept, slices
 from contextnmt.model.scratch import Scratch
@@ -32,15 +34,19 @@ HIDDEN = {"cpu": 2**20, "cuda": 2**28}
 class Source(NamedTuple):
     """All that a step needs to know about a batch of source sentences."""
 
-    attention: tuple[Tensor, ...]  # twice the keys [B, S, a], padding [B, 1, S]; or nothing
+    attention: tuple[Keys, Tensor] | None  # keys [B, S, a], padding [B, 1, S]
     readout: Tensor  # C_o h_j [B, S, 2 maxout]
     decoder: Tensor  # what h_j contributes to the decoder's gates [B, S, g]
     target_gate: Tensor | None  # [B, 1, m], the contextualizer's mask of the target embeddings
 
     def keep(self, kept: "Kept") -> "Source":
         """Some of the sentences; this one is lost."""
+        attention = None
+        if self.attention is not None:
+            keys, padding = self.attention
+            attention = keys.each(kept.of), kept.of(padding)
         return Source(
-            tuple(kept.of(tensor) for tensor in self.attention),
+            attention,
             kept.of(self.readout),
             kept.of(self.decoder),
             None if self.target_gate is None else kept.of(self.target_gate),
@@ -78,9 +84,9 @@ class Inference:
         encoded = self.model.encode(source)
         if self.attention is not None:
             keys, annotations, padding = encoded.source
-            attention: tuple[Tensor, ...] = (2 * keys, padding)
+            attention = keys_of(keys), padding
         else:
-            (annotations,), attention = encoded.source, ()
+            (annotations,), attention = encoded.source, None
         # The weights of a sentence add up to 1, so that biases may join what they weigh.
         readout = self.model.readout.context(annotations) + self.model.readout.state.bias
         decoder = self.model.decoder.context(annotations) + self.bias
@@ -91,19 +97,23 @@ class Inference:
     def attend(self, state: State, source: Source) -> Tensor:
         """The weights alpha_i [B, K, S]; without attention all of it on the one annotation."""
         hidden = state.memory[0]  # [B, K, n]
-        if self.attention is None:
+        if source.attention is None:
             return hidden.new_ones(*hidden.shape[:2], 1)
         query = functional.linear(hidden, self.query)
         keys, padding = source.attention
-        rows = slices(len(keys), query.size(1) * keys[0].numel(), HIDDEN[keys.device.type])
-        return torch.cat([self._weigh(query[part], keys[part], padding[part]) for part in rows])
+        size = query.size(1) * keys.doubled[0].numel()
+        weights = []
+        for rows in slices(len(query), size, HIDDEN[query.device.type]):
+            part = keys.each(itemgetter(rows))
+            weights.append(self._weigh(query[rows], part, padding[rows]))
+        return torch.cat(weights)
 
-    def _weigh(self, query: Tensor, keys: Tensor, padding: Tensor) -> Tensor:
-        """As `Attention.weigh`, of twice the query and the keys."""
-        query, keys = query.unsqueeze(2), keys.unsqueeze(1)
-        shape = (*query.shape[:2], *keys.shape[2:])
-        sums = self.scratch.of("sums", shape, keys)
-        hidden = torch.add(query, keys, out=sums).sigmoid_()
+    def _weigh(self, query: Tensor, keys: Keys, padding: Tensor) -> Tensor:
+        """As `Attention.weigh`, of twice the query."""
+        keys = keys.each(lambda tensor: tensor.unsqueeze(1))
+        shape = (*query.shape[:2], *keys.doubled.shape[2:])
+        scratch = self.scratch.of("hidden", shape, query)
+        hidden = hidden_layer(query.unsqueeze(2), keys, scratch)
         energies = functional.linear(hidden, self.energy).squeeze(3) + padding  # [B, K, S]
         # In 32 bits where the energies have 16 (A46).
         exact = torch.promote_types(energies.dtype, torch.float32)
