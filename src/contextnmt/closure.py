@@ -24,6 +24,7 @@ class Module(NamedTuple):
     imported: frozenset[str]
 
 
+@functools.cache  # each module asks for all that it may import
 def module_file(source: Path, name: str) -> Path | None:
     """The file under `source` that holds the dotted module `name`, if there is one."""
     path = source.joinpath(*name.split("."))
@@ -32,7 +33,8 @@ def module_file(source: Path, name: str) -> Path | None:
 
 
 def imports(name: str, path: Path, nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """Dotted names that the module `name`, held by `path`, may import, wherever in the file."""
+    """Dotted names that the module `name`, held by `path`, may import; `nodes` are all those of its
+    syntax."""
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
     yield package
     for node in nodes:
@@ -48,7 +50,8 @@ def imports(name: str, path: Path, nodes: Iterable[ast.AST]) -> Iterator[str]:
 
 
 def named_files(path: Path, nodes: Iterable[ast.AST]) -> Iterator[Path]:
-    """The files beside the module at `path` that it names: templates, tables, style sheets."""
+    """The files beside the module at `path` that it names, in the `nodes` of its syntax: templates,
+    tables, style sheets."""
     for node in nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             name = node.value
@@ -57,12 +60,14 @@ def named_files(path: Path, nodes: Iterable[ast.AST]) -> Iterator[Path]:
 
 
 @functools.cache  # many stages reach the same modules
-def module(source: Path, name: str) -> Module | None:
-    """The dotted module `name` under `source`, as it was when a program first asked for it; None if
-    there is none."""
+def module(source: Path, name: str) -> Module:
+    """The dotted module `name` under `source`, as it was when a program first asked for it.
+
+    Raises ValueError if there is none.
+    """
     path = module_file(source, name)
     if not path:
-        return None
+        raise ValueError(f"no module {name} under {source}")
     content = path.read_bytes()
     nodes = list(ast.walk(ast.parse(content)))
     named = {file: file.read_bytes() for file in named_files(path, nodes)}
@@ -86,10 +91,8 @@ def code_marks(source: Path, name: str) -> list[str]:
     marks: dict[Path, str] = {}
     seen, todo = {name}, [name]
     while todo:
-        if found := module(source, todo.pop()):
-            marks.update(found.files)
-            todo.extend(found.imported - seen)
-            seen |= found.imported
-    if not marks:
-        raise ValueError(f"no module {name} under {source}")
+        found = module(source, todo.pop())
+        marks.update(found.files)
+        todo.extend(found.imported - seen)
+        seen |= found.imported
     return sorted(f"{path.relative_to(source)}@{mark}" for path, mark in marks.items())

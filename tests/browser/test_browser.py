@@ -25,7 +25,8 @@ const find = async (inside, page, given) => {
 };
 document.querySelector("iframe").onload = async event => {
   const inside = event.target.contentWindow;
-  const found = await find(inside, inside.document, %(given)s);
+  const found = await find(inside, inside.document, %(given)s)
+    .catch(error => ({ error: String(error) }));
   document.querySelector("pre").textContent = JSON.stringify(found);
 };
 </script>
@@ -84,7 +85,8 @@ const buttons = [...table.tHead.querySelectorAll("button")].map(each => each.tex
 return { steps, buttons };
 """
 
-#: What is to be seen of pairs, beams, ...: at first, with one chosen of each, and with all again.
+#: Which values of the `given.names` (pair, beam, card) are to be seen: at first, with En-De and a
+#: beam of 12 chosen, and with all again.
 CHOICES = """
 const seen = name => [...new Set([...page.querySelectorAll(`[data-${name}]`)]
   .filter(element => element.checkVisibility()).map(element => element.dataset[name]))].sort();
@@ -107,7 +109,10 @@ return { steps, reloaded: !enter.defaultPrevented };
 CHECK = """
 const script = page.createElement("script");
 script.src = given.axe;
-const loaded = new Promise(resolve => { script.onload = resolve; });
+const loaded = new Promise((resolve, reject) => {
+  script.onload = resolve;
+  script.onerror = reject;
+});
 page.head.append(script);
 await loaded;
 const found = await inside.axe.run(page);
@@ -123,7 +128,11 @@ return {
 def shown(
     page: Path, script: str, folder: Path, *options: str, width: int = 1280, **given: Any
 ) -> dict[str, Any]:
-    """What a script finds in the page, in a frame of that width in pixels."""
+    """What a script finds in the page, in a frame of that width in pixels.
+
+    It is the body of a function of `inside`, the frame's window, `page`, its document, and `given`,
+    and returns what JSON can hold.
+    """
     filled = {"page": page.as_uri(), "width": width, "script": script, "given": json.dumps(given)}
     frame = folder / "frame.html"
     frame.write_text(SHELL % filled)
@@ -135,6 +144,7 @@ def shown(
     found = re.search(r"<pre>(.+)</pre>", done.stdout, flags=re.DOTALL)
     assert found, done.stderr
     measured: dict[str, Any] = json.loads(html.unescape(found[1]))
+    assert "error" not in measured, measured["error"]
     return measured
 
 

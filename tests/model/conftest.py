@@ -5,6 +5,15 @@ from collections.abc import Iterator
 import pytest
 import torch
 
+from contextnmt.model import hidden_layer
+
+
+@pytest.fixture(params=[True, False], ids=["exponentials of keys", "as on a GPU"])
+def both_hidden_layers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run a test with each of the two ways to the hidden layer of the attention."""
+    if not request.param:
+        monkeypatch.setattr(hidden_layer, "LIMIT", 0.0)
+
 
 @pytest.fixture(autouse=True, scope="package")
 def one_thread() -> Iterator[None]:

@@ -12,6 +12,7 @@ SOURCE = torch.tensor([[3, 2, 5, 1], [4, 1, 0, 0], [6, 7, 1, 0]])
 
 
 @every
+@pytest.mark.usefixtures("both_hidden_layers")
 @pytest.mark.parametrize("most", [1, 10**6])
 @torch.inference_mode()
 def test_it_equals_the_plain_step(name, most, monkeypatch):

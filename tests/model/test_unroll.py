@@ -36,6 +36,7 @@ def step_by_step(model, source, target):
 
 
 @every
+@pytest.mark.usefixtures("both_hidden_layers")
 @pytest.mark.parametrize(
     ("precision", "allowed"), [(torch.float64, 1e-12), (torch.float32, 2e-4)], ids=str
 )

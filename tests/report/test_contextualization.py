@@ -9,7 +9,7 @@ from analysed_models import masks_content, without_senses
 from made_up_experiments import experiment
 
 from contextnmt.files import read_json, write_json
-from contextnmt.report.contextualization import observations, verdict
+from contextnmt.report.contextualization import VERDICTS, Separation, observations
 from contextnmt.report.experiment import parse_experiment
 from contextnmt.report.masks_table import masks_table
 
@@ -69,4 +69,4 @@ def test_one_word_has_no_verdict(tmp_path: Path) -> None:
     ("beyond", "expected"), [(4.1, "more often"), (4.0, "no sign"), (-4.1, "together")]
 )
 def test_two_standard_errors_make_a_verdict(beyond: float, expected: str) -> None:
-    assert expected in verdict(beyond, 2.0)
+    assert expected in VERDICTS[Separation(50.0 + beyond, 2.0, 10).direction]

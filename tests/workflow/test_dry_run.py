@@ -246,6 +246,10 @@ def test_with_gaps_and_nothing_finished_there_is_no_report_but_every_stage(
         assert "Traceback" not in run.stdout
     plan = snakemake(ROOT, "scores", *fresh, "--config", "gaps=true")
     assert jobs(plan.stdout)["train"] == RUNS
+    # A table of runs, asked for by its name, has none to be made of.
+    table = snakemake(ROOT, "choi2017_restoration", *where)
+    assert table.returncode == 1
+    assert "choi2017_restoration" in table.stdout and "Traceback" not in table.stdout
 
 
 def test_the_linters_have_nothing_to_say(snakemake: Run, environment: dict[str, str]) -> None:

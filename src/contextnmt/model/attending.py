@@ -59,7 +59,7 @@ class Attend(torch.autograd.Function):
         with torch.autocast(words.device.type, enabled=False):
             unit = kind(*weights)
             lower, rows = words.dtype, list(parts(sizes))
-            ctx.keys, doubled = keys_of(keys), 2 * energy
+            entering, doubled = keys_of(keys), 2 * energy
             query_forth = (2 * query.t()).contiguous()  # as matrices multiply, see `LSTMUnit`
             memory = unit.start(state.unsqueeze(0))
             states = state.new_empty(sum(sizes), state.size(1))
@@ -72,7 +72,7 @@ class Attend(torch.autograd.Function):
                 hidden = scratch[:count]
                 states[here] = memory[0][0]
                 torch.mm(states[here].to(lower), query_forth, out=asked[here])
-                hidden_layer(asked[here].unsqueeze(1), first(ctx.keys, count), hidden)
+                hidden_layer(asked[here].unsqueeze(1), first(entering, count), hidden)
                 energies = functional.linear(hidden, doubled).squeeze(2) + padding[:count, 0]
                 torch.softmax(energies.to(states.dtype), 1, out=alphas[here])
                 if then:
@@ -84,7 +84,7 @@ class Attend(torch.autograd.Function):
                     inputs = torch.baddbmm(word, weighed, values[:count])
                     memory, trace = unit.step(inputs.transpose(0, 1), memory)
                     ctx.traces.append(trace)
-        ctx.save_for_backward(states, alphas, asked, values, query, energy)
+        ctx.save_for_backward(states, alphas, asked, values, query, energy, *entering)
         return states, alphas
 
     @staticmethod
@@ -93,12 +93,13 @@ class Attend(torch.autograd.Function):
         ctx: Any, of_states: Tensor, of_alphas: Tensor
     ) -> tuple[Tensor | None, ...]:
         """The gradients of what `forward` was given, from those of states and weights."""
-        states, alphas, asked, values, query, energy = ctx.saved_tensors
-        sizes, keys, lower = ctx.sizes, ctx.keys.doubled, values.dtype
+        states, alphas, asked, values, query, energy, *entering = ctx.saved_tensors
+        sizes, keys, lower = ctx.sizes, Keys(*entering), values.dtype
         rows = list(parts(sizes))
         words = values.new_empty(len(states) - sizes[0], values.size(2))
         of_asked = torch.empty_like(asked)
-        scratch, unscaled = torch.empty_like(keys), torch.zeros_like(keys, dtype=states.dtype)
+        scratch = torch.empty_like(keys.doubled)
+        unscaled = torch.zeros_like(scratch, dtype=states.dtype)
         of_energy = torch.zeros_like(energy, dtype=states.dtype)
         slope = 4 * energy
         memory = ctx.unit.start(states[:0].unsqueeze(0))
@@ -117,8 +118,8 @@ class Attend(torch.autograd.Function):
             memory = longer(memory, count)
             energies = softmax_backward(weights, alphas[here]).to(lower)  # [sentences, S]
             hidden = scratch[:count]
-            hidden_layer(asked[here].unsqueeze(1), first(ctx.keys, count), hidden)
-            # Their sum over a sentence is zero: again the 1 is not missed.
+            hidden_layer(asked[here].unsqueeze(1), first(keys, count), hidden)
+            # The energies of a state add up to zero: the 1 that tanh has less is not missed.
             of_energy += energies.reshape(1, -1) @ hidden.flatten(0, 1)
             hidden.addcmul_(hidden, hidden, value=-1)  # a quarter of d tanh
             torch.bmm(energies.unsqueeze(1), hidden, out=of_asked[here].unsqueeze(1))

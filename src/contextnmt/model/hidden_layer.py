@@ -1,11 +1,11 @@
 """The hidden layer of the attention, by far the largest thing in a step of the decoder.
 
 It is a sigmoid here, of twice the query and twice the keys, which takes a third of the time:
-tanh x = 2 sigmoid(2 x) - 1, the factors go to matrices and keys before the first step, and what is
-subtracted is the same for all positions, which the softmax takes out.
+tanh x = 2 sigmoid(2 x) - 1; the 2s go to matrices and keys before the first step, and the 1 is the
+same for all positions of the source, so that the softmax takes it out.
 
-On a CPU it has no exponential either, which takes a third of that time: e^-(q + k) = e^-q e^-k, and
-the e^-k are computed once.
+On a CPU it takes a third of that again: 1 / (1 + e^-q e^-k) needs no exponential of each query with
+each key, only those of the queries, and once those of the keys.
 """
 
 from collections.abc import Callable
@@ -14,46 +14,45 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-#: So far from zero, in either direction, e^x has all its digits in 32 bits.
-LIMIT = 80.0
+#: How far from zero twice the keys may be for their exponentials to be used, in 32 bits: with any
+#: query, the product of the two is then right, or so large or small that the layer is 0 or 1.
+LIMIT = 60.0
 
 
 class Keys(NamedTuple):
-    """What of the source enters the hidden layer of all steps."""
+    """What of the source enters the hidden layer at all steps."""
 
     doubled: Tensor  # 2 U_a h_j [batch, time, alignment]
-    factors: Tensor | None  # e^- of them; None where that does not serve
+    exponentials: Tensor | None  # e^- of them, if they are used
 
     def each(self, function: Callable[[Tensor], Tensor]) -> "Keys":
-        """What a function makes of the tensors."""
-        return Keys(
-            function(self.doubled), None if self.factors is None else function(self.factors)
-        )
+        """The same with what the function makes of each tensor."""
+        mapped = None if self.exponentials is None else function(self.exponentials)
+        return Keys(function(self.doubled), mapped)
 
 
 def keys_of(keys: Tensor) -> Keys:
-    """Those of U_a h_j [batch, time, alignment].
+    """What `hidden_layer` takes, from U_a h_j [batch, time, alignment].
 
-    A GPU waits for memory alone, and 16 bits would be rounded twice: there are no factors then, and
-    where one would not be a number.
+    Exponentials are used on a CPU, whose time goes into them: a GPU's goes into memory. They need
+    32 bits, as 16 would be rounded twice, and keys within `LIMIT`.
     """
     doubled = 2 * keys
-    exact = torch.finfo(keys.dtype).bits >= 32
-    serve = doubled.device.type == "cpu" and exact and within_limit(doubled)
-    return Keys(doubled, doubled.neg().exp_() if serve else None)
+    used = doubled.device.type == "cpu" and torch.finfo(keys.dtype).bits >= 32
+    return Keys(doubled, doubled.neg().exp_() if used and within_limit(doubled) else None)
 
 
 def hidden_layer(query: Tensor, keys: Keys, out: Tensor) -> Tensor:
-    """sigmoid(2 q + 2 k), written to `out` [batch, ..., time, alignment], to whose shape `query`,
-    2 W_a s, and the keys are broadcast."""
-    if keys.factors is None or not within_limit(query):
+    """sigmoid(2 q + 2 k), written to `out` [batch, ..., time, alignment] and returned; `query`,
+    which is 2 W_a s, and the keys are broadcast to its shape."""
+    if keys.exponentials is None:
         return torch.add(query, keys.doubled, out=out).sigmoid_()
-    torch.addcmul(query.new_ones(()), query.neg().exp_(), keys.factors, out=out)
+    torch.addcmul(query.new_ones(()), query.neg().exp_(), keys.exponentials, out=out)
     return out.reciprocal_()
 
 
 def within_limit(values: Tensor) -> bool:
-    """Whether they are numbers, none of them farther from zero than `LIMIT`."""
+    """Whether all are numbers, none of them farther from zero than `LIMIT`."""
     if not values.numel():
         return True
     least, largest = values.aminmax()

@@ -13,8 +13,12 @@ OPEN = 95.0
 #: Standard errors from chance from which on a separation is called one.
 ERRORS = 2.0
 
-#: What is said of a separation that is more than chance.
-APART = "the masks tell the senses apart more often than chance"
+#: `Separation.direction` -> what is said of it.
+VERDICTS = {
+    -1: "the masks draw different senses together",
+    0: "no sign that the masks tell the senses apart",
+    1: "the masks tell the senses apart more often than chance",
+}
 
 Rows = list[dict[str, Any]]
 
@@ -64,11 +68,19 @@ def rows_of(data: Rows, pair: str, system: str) -> Rows:
 
 class Separation(NamedTuple):
     """In how many percent of comparisons two senses are farther apart than one, the standard error
-    of that if it is known, and of how many words both are."""
+    of that in points if it is known, and of how many words both are."""
 
     share: float
     error: float | None
     words: int
+
+    @property
+    def direction(self) -> int:
+        """1 beyond chance, -1 below it, 0 where the error covers the difference or is not known."""
+        beyond = self.share - CHANCE
+        if self.error is None or abs(beyond) <= ERRORS * self.error:
+            return 0
+        return 1 if beyond > 0 else -1
 
 
 def separation(rows: Rows) -> Separation | None:
@@ -86,11 +98,9 @@ def separation(rows: Rows) -> Separation | None:
 
 
 def blind(rows: Rows) -> bool:
-    """Whether senses are known, and surely not told apart."""
+    """Whether senses are known, and how surely they are told apart, but they are not."""
     found = separation(rows)
-    if found is None or found.error is None:
-        return False
-    return verdict(found.share - CHANCE, found.error) != APART
+    return found is not None and found.error is not None and found.direction <= 0
 
 
 def opening(rows: Rows) -> str:
@@ -112,20 +122,13 @@ def senses(rows: Rows) -> list[str]:
     if separated is None:
         return []
     share, error, words = separated
-    found = (
+    told = (
         f"In {share:.1f} % of comparisons two sentences in which a word has two senses are farther "
         "apart than two in which it has one"
     )
     if error is None:
-        return [f"{found} (chance: 50 %)."]
+        return [f"{told} (chance: 50 %)."]
     return [
-        f"{found} (chance: 50 %, standard error over {words} words: {error:.1f}): "
-        f"{verdict(share - CHANCE, error)}."
+        f"{told} (chance: 50 %, standard error over {words} words: {error:.1f}): "
+        f"{VERDICTS[separated.direction]}."
     ]
-
-
-def verdict(beyond: float, error: float) -> str:
-    """What a separation is that lies so many points of percent beyond chance."""
-    if abs(beyond) <= ERRORS * error:
-        return "no sign that the masks tell the senses apart"
-    return APART if beyond > 0 else "the masks draw different senses together"

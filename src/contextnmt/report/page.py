@@ -179,8 +179,8 @@ def captions(options: list[str]) -> dict[str, str]:
 
 
 def links(path: Path, suffixes: tuple[str, ...], out: Path) -> list[tuple[str, str, str]]:
-    """The files beside `path` that hold the same in other formats: format, relative link, and a
-    name to save it by, which it has already."""
+    """The files beside `path` that hold the same in other formats: format, relative link, and no
+    name to save it by, as it has one."""
     stem = os.path.relpath(path.with_suffix(""), out.parent).replace(os.sep, "/")
     return [(FORMATS[suffix], f"{stem}.{suffix}", "") for suffix in suffixes]
 

@@ -27,7 +27,7 @@ PAPER = "paper"
 
 #: What stands around the best of a column until it is written: halves of surrogate pairs, which no
 #: text in UTF-8 has.
-BOLD = ("\udc00", "\udc01")
+BOLD = ("\ufdd0", "\ufdd1")
 
 #: What LaTeX's default fonts lack, in LaTeX's own words, and what is bold.
 LATEX = {
