@@ -25,8 +25,8 @@ MARK = "†"
 #: The column label of numbers that are the paper's; the page sets them apart.
 PAPER = "paper"
 
-#: What stands around the best of a column until it is written: halves of surrogate pairs, which no
-#: text in UTF-8 has.
+#: What stands around the best of a column until it is written: characters that Unicode leaves to
+#: programs for their own use, and that no text is to have.
 BOLD = ("\ufdd0", "\ufdd1")
 
 #: What LaTeX's default fonts lack, in LaTeX's own words, and what is bold.
