@@ -27,7 +27,6 @@ from contextnmt.model.settings import ModelSettings
 from contextnmt.model.translator import Translator
 from contextnmt.translation.beam import Search
 from contextnmt.translation.ensemble import Ensemble
-from contextnmt.translation.precision import Precision, set_precision
 from contextnmt.translation.saved import HYPOTHESES
 
 END = 1
@@ -92,15 +91,17 @@ def millions(step: Callable[[], object]) -> float:
     return counter.get_total_flops() / 2e6
 
 
-def ours(settings: ModelSettings, words: int, width: int, steps: int, length: int) -> Contestant:
+def ours(
+    settings: ModelSettings, words: int, width: int, steps: int, length: int, bf16: bool
+) -> Contestant:
     """A model of this project, with sources of `length` symbols for its multiply-adds."""
     torch.manual_seed(1)
     model = Translator(settings, words, words)
-    ensemble = Ensemble([model])
+    ensemble = Ensemble([model], bf16)
 
     def begin() -> None:
         nonlocal ensemble
-        ensemble = Ensemble([model])
+        ensemble = Ensemble([model], bf16)
 
     @torch.inference_mode()
     def translate(source: torch.Tensor) -> None:
@@ -125,13 +126,6 @@ def ours(settings: ModelSettings, words: int, width: int, steps: int, length: in
 
     size = max(1, HYPOTHESES["cpu"] // width)
     return Contestant(begin, translate, size, millions(defined), millions(executed))
-
-
-def in_bf16(contestant: Contestant, source: torch.Tensor) -> None:
-    """Translate with factors of matrix products in bfloat16."""
-    set_precision(Precision.BF16)
-    contestant.translate(source)
-    set_precision(Precision.FP32)
 
 
 def yardstick(words: int, width: int, steps: int, length: int) -> Contestant:
@@ -220,10 +214,9 @@ def main(
     busy = os.getloadavg()[0]
     contestants = {YARDSTICK: yardstick(words, width, steps, length)}
     for name, settings in MODELS.items():
-        exact = ours(settings, words, width, steps, length)
-        contestants[name] = exact
-        if bf16:
-            contestants[f"{name}, bf16"] = exact._replace(translate=partial(in_bf16, exact))
+        for lower in (False, True)[: 1 + bf16]:
+            own = ours(settings, words, width, steps, length, lower)
+            contestants[f"{name}, bf16" if lower else name] = own
     for each in contestants.values():
         seconds(each, text[-2:])  # the first call prepares
     timers: dict[str, Callable[[], float]] = {

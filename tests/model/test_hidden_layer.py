@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from contextnmt.model.hidden_layer import LIMIT, hidden_layer, keys_of
+from contextnmt.model.hidden_layer import LIMIT, energies, hidden_layer, keys_of
 
 BOTH = [torch.float32, torch.float64]
 #: Half of the limit, which is one of twice the keys, and numbers beyond all that models have.
@@ -77,8 +77,33 @@ def test_what_is_not_a_number_stays_none() -> None:
     assert found.isnan().nonzero().tolist() == [[0, 0, 1], [0, 1, 1]]
 
 
-def test_in_16_bits_exponentials_are_not_used() -> None:
-    assert keys_of(torch.zeros(1, 2, 3, dtype=torch.bfloat16)).exponentials is None
+def test_keys_of_16_bits_have_32_on_a_cpu() -> None:
+    """Their exponentials would be rounded twice."""
+    torch.manual_seed(1)
+    keys = torch.randn(1, 2, 3).bfloat16()
+    assert all(each is not None and each.dtype == torch.float32 for each in keys_of(keys))
+    assert torch.equal(keys_of(keys).doubled, 2 * keys.float())
+
+
+def test_elsewhere_they_stay_as_they_are() -> None:
+    keys = keys_of(torch.zeros(1, 2, 3, dtype=torch.bfloat16, device="meta"))
+    assert keys.doubled.dtype == torch.bfloat16
+    assert keys.exponentials is None
+
+
+@pytest.mark.parametrize("precision", BOTH, ids=str)
+@pytest.mark.parametrize("beyond", [0.0, NEAR + 1], ids=["exponentials", "as on a GPU"])
+def test_energies_are_the_hidden_layer_times_a_weight(
+    precision: torch.dtype, beyond: float
+) -> None:
+    torch.manual_seed(1)
+    query, keys, weight = (
+        torch.randn(each, dtype=precision) for each in [(4, 6), (4, 5, 6), (1, 6)]
+    )
+    keys[0, 0, 0] += beyond
+    expected = layer(query, keys) @ weight[0]
+    found = energies(2 * query.unsqueeze(1), keys_of(keys), weight, torch.empty_like(keys))
+    torch.testing.assert_close(found, expected)
 
 
 def test_no_sentence_is_no_mistake() -> None:

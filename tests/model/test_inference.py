@@ -35,3 +35,22 @@ def test_it_equals_the_plain_step(name, most, monkeypatch):
         for now, expected in zip(state.memory, plain.memory, strict=True):
             torch.testing.assert_close(now, expected)
         torch.testing.assert_close(state.previous, model.readout.word(plain.previous))
+
+
+@every
+@torch.inference_mode()
+def test_in_bfloat16_it_is_near_the_plain_step(name):
+    """The source is read in 32 bits, and so are the likeliest words predicted."""
+    model = build(name, 9, SIZES, 0.7).eval()
+    search, encoded = Inference(model, bf16=True), model.encode(SOURCE)
+    source, state = search.encode(SOURCE)
+    words = torch.tensor([[3], [4], [2]])
+    weights = search.attend(state, source)
+    logits, context, _ = model.predict(encoded.start, encoded)
+    found = search.log_probabilities(search.features(state, weights, source))
+    assert (found.exp() - logits.softmax(2)).abs().max() < 0.02
+    state = search.advance(state, words, weights, source)
+    plain = model.advance(encoded.start, words, context, encoded)
+    for now, expected in zip(state.memory, plain.memory, strict=True):
+        assert now.dtype == torch.float32
+        assert 1e-6 < (now - expected).abs().max() < 0.02

@@ -6,35 +6,53 @@ import pytest
 import torch
 from random_model import save
 
-from contextnmt.translation.precision import Precision, set_precision
-from contextnmt.translation.translate import translate, where
+from contextnmt.translation.precision import Precision, in_bfloat16, set_precision
+from contextnmt.translation.translate import translate
 
 LINES = ["a b c", "f", "d zzz a c e", "b b"] * 25
+CPU, GPU = torch.device("cpu"), torch.device("cuda")
 
 
-@pytest.fixture(autouse=True)
-def _as_it_was():
-    yield
-    set_precision(Precision.FP32)
+def able(monkeypatch, **capabilities):
+    """Let the processor be able to do so much."""
+    found = {"avx2": True, "cpu_name": "bf16", "l2_cache_size": 2**20, **capabilities}
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: found)
 
 
-@pytest.mark.parametrize(("precision", "of_torch"), [("fp32", "highest"), ("bf16", "medium")])
-def test_it_holds_for_the_whole_process(precision, of_torch):
-    where("cpu", Precision.BF16)  # what came before does not last
-    where("cpu", Precision(precision))
-    assert torch.get_float32_matmul_precision() == of_torch
+@pytest.mark.parametrize("name", ["avx512_bf16", "amx_bf16", "bf16"])
+def test_a_processor_that_multiplies_bfloat16_does_if_it_is_asked_for(name, monkeypatch):
+    able(monkeypatch, **{name: True})
+    assert in_bfloat16(Precision.BF16, CPU)
+    assert not in_bfloat16(Precision.FP32, CPU)
+    assert not in_bfloat16(Precision.BF16, GPU)  # which rounds to TF32
 
 
-def test_factors_of_16_bits_change_next_to_nothing(tmp_path):
-    """Nothing at all, where the processor multiplies none."""
+def test_one_that_does_not_keeps_32_bits(monkeypatch):
+    able(monkeypatch, avx512_bf16=False)
+    assert not in_bfloat16(Precision.BF16, CPU)
+
+
+def test_a_gpu_rounds_to_tf32_until_it_is_told_otherwise():
+    """torch keeps the switch on machines without a GPU too."""
+    for precision in (Precision.BF16, Precision.FP32):
+        set_precision(precision, GPU)
+        assert torch.backends.cuda.matmul.allow_tf32 == (precision is Precision.BF16)
+    set_precision(Precision.BF16, CPU)
+    assert not torch.backends.cuda.matmul.allow_tf32
+
+
+@pytest.mark.parametrize("settings", [{}, {"cell": "gru"}])
+def test_matrices_of_16_bits_change_next_to_nothing(settings, tmp_path, monkeypatch):
+    """Whatever this machine has: torch multiplies bfloat16 on all, if not as fast."""
     text = tmp_path / "text.gz"
     text.write_bytes(gzip.compress("".join(f"{line}\n" for line in LINES).encode()))
-    model, made = save(tmp_path / "model"), {}
+    model, made = save(tmp_path / "model", **settings), {}
+    able(monkeypatch, avx512_bf16=True)
     for precision in Precision:
-        out = tmp_path / f"{precision}.gz"
-        translate(model, [text], [12], [out], precision=precision)
-        made[precision] = gzip.decompress(out.read_bytes()).decode().split("\n")
-    same = sum(one == other for one, other in zip(*made.values(), strict=True))
-    assert same >= 0.99 * len(LINES)
-    if not torch.cpu._is_avx512_bf16_supported():
-        assert same == len(LINES) + 1
+        out, scores = tmp_path / f"{precision}.gz", tmp_path / f"{precision}.nbest.jsonl.gz"
+        translate(model, [text], [12], [out], precision=precision, nbest=1)
+        lines = gzip.decompress(out.read_bytes()).decode().split("\n")
+        made[precision] = lines, scores.read_bytes()
+    (fp32, exact), (bf16, rounded) = made.values()
+    assert sum(map(str.__eq__, fp32, bf16)) >= 0.99 * len(LINES)
+    assert exact != rounded  # it did round

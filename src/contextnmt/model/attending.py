@@ -18,7 +18,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
-from contextnmt.model.hidden_layer import Keys, hidden_layer, keys_of
+from contextnmt.model.hidden_layer import Keys, energies, hidden_layer, keys_of
 from contextnmt.model.units import Unit
 from contextnmt.model.unroll import longer, parts
 
@@ -31,7 +31,7 @@ class Attend(torch.autograd.Function):
 
     Shapes: batch B, steps T, words of all steps N, source time S, hidden n, alignment a, what
     enters the gates g. Factors of matrix products come in one type; what adds up over the steps,
-    and the weights, are in the type of `state` (A46).
+    and the weights, are in the type of `state`, and the hidden layer in that of `keys_of` (A46).
     """
 
     @staticmethod
@@ -59,22 +59,24 @@ class Attend(torch.autograd.Function):
         with torch.autocast(words.device.type, enabled=False):
             unit = kind(*weights)
             lower, rows = words.dtype, list(parts(sizes))
-            entering, doubled = keys_of(keys), 2 * energy
+            entering = keys_of(keys)
+            doubled = 2 * energy.to(entering.doubled.dtype)
             query_forth = (2 * query.t()).contiguous()  # as matrices multiply, see `LSTMUnit`
             memory = unit.start(state.unsqueeze(0))
             states = state.new_empty(sum(sizes), state.size(1))
             alphas = states.new_empty(len(states), keys.size(1))
-            asked = keys.new_empty(len(states), len(query))
-            scratch = torch.empty_like(keys)
+            asked = entering.doubled.new_empty(len(states), len(query))
+            scratch = torch.empty_like(entering.doubled)
             ctx.unit, ctx.sizes, ctx.memories, ctx.traces = unit, sizes, [], []
             for here, then in zip(rows, [*rows[1:], None], strict=True):
                 count = here.stop - here.start
                 hidden = scratch[:count]
                 states[here] = memory[0][0]
-                torch.mm(states[here].to(lower), query_forth, out=asked[here])
-                hidden_layer(asked[here].unsqueeze(1), first(entering, count), hidden)
-                energies = functional.linear(hidden, doubled).squeeze(2) + padding[:count, 0]
-                torch.softmax(energies.to(states.dtype), 1, out=alphas[here])
+                asked[here] = states[here].to(lower) @ query_forth
+                of_keys = first(entering, count)
+                summed = energies(asked[here].unsqueeze(1), of_keys, doubled, hidden)
+                summed += padding[:count, 0]
+                torch.softmax(summed.to(states.dtype), 1, out=alphas[here])
                 if then:
                     count = then.stop - then.start
                     memory = tuple(each[:, :count] for each in memory)
@@ -101,7 +103,7 @@ class Attend(torch.autograd.Function):
         scratch = torch.empty_like(keys.doubled)
         unscaled = torch.zeros_like(scratch, dtype=states.dtype)
         of_energy = torch.zeros_like(energy, dtype=states.dtype)
-        slope = 4 * energy
+        slope = 4 * energy.to(scratch.dtype)
         memory = ctx.unit.start(states[:0].unsqueeze(0))
         for step in reversed(range(len(sizes))):
             here, count = rows[step], sizes[step]
@@ -116,16 +118,17 @@ class Attend(torch.autograd.Function):
                     looked_up.squeeze(1), (0, 0, 0, count - len(word))
                 )
             memory = longer(memory, count)
-            energies = softmax_backward(weights, alphas[here]).to(lower)  # [sentences, S]
+            slopes = softmax_backward(weights, alphas[here]).to(scratch.dtype)  # [sentences, S]
             hidden = scratch[:count]
             hidden_layer(asked[here].unsqueeze(1), first(keys, count), hidden)
-            # The energies of a state add up to zero: the 1 that tanh has less is not missed.
-            of_energy += energies.reshape(1, -1) @ hidden.flatten(0, 1)
+            # The energies of a state add up to zero: the 1 that tanh has less is not missed. A
+            # product for each sentence, since one of all would cut `hidden` across the cores.
+            of_energy += torch.bmm(slopes.unsqueeze(1), hidden).sum(0)
             hidden.addcmul_(hidden, hidden, value=-1)  # a quarter of d tanh
-            torch.bmm(energies.unsqueeze(1), hidden, out=of_asked[here].unsqueeze(1))
+            torch.bmm(slopes.unsqueeze(1), hidden, out=of_asked[here].unsqueeze(1))
             of_asked[here].mul_(slope)
-            unscaled[:count].addcmul_(energies.unsqueeze(2), hidden)
-            memory[0][0].add_(of_states[here]).add_(of_asked[here] @ query)
+            unscaled[:count].addcmul_(slopes.unsqueeze(2), hidden)
+            memory[0][0].add_(of_states[here]).add_(of_asked[here].to(lower) @ query)
         before = torch.cat([states[:0], *(each[0][0] for each in ctx.memories)]).to(lower)
         led_on = zip(rows, sizes[1:], strict=False)  # all steps but the last
         weighed = torch.cat([alphas[:0], *(alphas[step][:count] for step, count in led_on)])
@@ -140,7 +143,7 @@ class Attend(torch.autograd.Function):
                 spread(words, sizes).transpose(0, 1),
             ),
             None,
-            of_asked.t() @ states.to(lower),
+            of_asked.t().to(lower) @ states.to(lower),
             (2 * of_energy).to(lower),
             *ctx.unit.weights(before.unsqueeze(0), ctx.traces, words.unsqueeze(0)),
         )

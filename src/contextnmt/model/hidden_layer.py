@@ -5,7 +5,10 @@ tanh x = 2 sigmoid(2 x) - 1; the 2s go to matrices and keys before the first ste
 same for all positions of the source, so that the softmax takes it out.
 
 On a CPU it takes a third of that again: 1 / (1 + e^-q e^-k) needs no exponential of each query with
-each key, only those of the queries, and once those of the keys.
+each key, only those of the queries, and once those of the keys. And there nothing but functions of
+elements touches it: they give each processor core the same part of it to write, then to read, where
+a product with the energies' weights cuts it in another way; to move it between the cores can take
+several times as long as all else.
 """
 
 from collections.abc import Callable
@@ -13,6 +16,7 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 #: How far from zero twice the keys may be for their exponentials to be used, in 32 bits: with any
 #: query, the product of the two is then right, or so large or small that the layer is 0 or 1.
@@ -35,11 +39,12 @@ def keys_of(keys: Tensor) -> Keys:
     """What `hidden_layer` takes, from U_a h_j [batch, time, alignment].
 
     Exponentials are used on a CPU, whose time goes into them: a GPU's goes into memory. They need
-    32 bits, as 16 would be rounded twice, and keys within `LIMIT`.
+    keys within `LIMIT`, and 32 bits, as 16 would be rounded twice: so the layer has these there,
+    where in 16 it would take longer too.
     """
-    doubled = 2 * keys
-    used = doubled.device.type == "cpu" and torch.finfo(keys.dtype).bits >= 32
-    return Keys(doubled, doubled.neg().exp_() if used and within_limit(doubled) else None)
+    on_cpu = keys.device.type == "cpu"
+    doubled = 2 * keys.to(torch.promote_types(keys.dtype, torch.float32) if on_cpu else keys.dtype)
+    return Keys(doubled, doubled.neg().exp_() if on_cpu and within_limit(doubled) else None)
 
 
 def hidden_layer(query: Tensor, keys: Keys, out: Tensor) -> Tensor:
@@ -47,8 +52,21 @@ def hidden_layer(query: Tensor, keys: Keys, out: Tensor) -> Tensor:
     which is 2 W_a s, and the keys are broadcast to its shape."""
     if keys.exponentials is None:
         return torch.add(query, keys.doubled, out=out).sigmoid_()
-    torch.addcmul(query.new_ones(()), query.neg().exp_(), keys.exponentials, out=out)
-    return out.reciprocal_()
+    return denominators(query, keys.exponentials, out).reciprocal_()
+
+
+def energies(query: Tensor, keys: Keys, weight: Tensor, out: Tensor) -> Tensor:
+    """What `weight` [1, alignment] makes of the hidden layer [batch, ..., time]; `out`, of the
+    shape of that, is lost."""
+    if keys.exponentials is None:
+        return functional.linear(hidden_layer(query, keys, out), weight).squeeze(-1)
+    denominators(query, keys.exponentials, out)
+    return torch.div(weight, out, out=out).sum(-1)
+
+
+def denominators(query: Tensor, exponentials: Tensor, out: Tensor) -> Tensor:
+    """1 + e^-q e^-k, written to `out` and returned."""
+    return torch.addcmul(query.new_ones(()), query.neg().exp_(), exponentials, out=out)
 
 
 def within_limit(values: Tensor) -> bool:

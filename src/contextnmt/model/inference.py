@@ -4,8 +4,8 @@ The context c_i = sum_j alpha_ij h_j enters decoder and readout through matrices
 C c_i = sum_j alpha_ij (C h_j): so here they multiply the annotations h_j, once for each sentence,
 in the place of the context of each hypothesis at each step. So do words E y_i, which are multiplied
 once each, unless the source or the words before change them (contextualizer, smoother). The output
-layer is a copy with its bias as a column; the attention has the hidden layer of `hidden_layer`.
-Nothing else differs from `Translator.predict` and `.advance`.
+layer is that of `output_layer`; the attention has the hidden layer of `hidden_layer`. Nothing else
+differs from `Translator.predict` and `.advance`, unless matrices are multiplied in bfloat16.
 """
 
 from operator import itemgetter
@@ -13,16 +13,16 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
-from torch.nn import functional
 
 from contextnmt.model.attention import Attention
-from contextnmt.model.bias_column import with_bias, with_one
 from contextnmt.model.decoder import State
-from contextnmt.model.hidden_layer import Keys, hidden_layer, keys_of
+from contextnmt.model.hidden_layer import Keys, energies, keys_of
+from contextnmt.model.matrix import Matrix
+from contextnmt.model.output_layer import OutputLayer
 from contextnmt.model.readout import maxout
 from contextnmt.model.rows import Kept, slices
 from contextnmt.model.scratch import Scratch
-from contextnmt.model.steps import add_product, step_of
+from contextnmt.model.steps import step_of
 from contextnmt.model.translator import Translator
 from contextnmt.model.word_table import WordTable
 
@@ -60,23 +60,27 @@ class Inference:
     """
 
     @torch.inference_mode()
-    def __init__(self, model: Translator) -> None:
+    def __init__(self, model: Translator, bf16: bool = False) -> None:
+        """With `bf16`, the matrices by which a step multiplies are in bfloat16, but for the
+        readout's of the state, whose roundings go straight into all logits. The source, and each
+        word once, is read in 32 bits, and contexts are looked up in them: their roundings would be
+        those of all steps (A46)."""
         self.model = model.eval()
-        self.step = step_of(model.decoder)
+        self.step = step_of(model.decoder, bf16)
         self.scratch = Scratch()
         self.attention = model.attention if isinstance(model.attention, Attention) else None
         if self.attention is not None:
-            self.query, self.energy = (
-                2 * self.attention.query.weight,
-                2 * self.attention.energy.weight,
-            )
-        self.gates, self.bias = model.decoder.entering  # [g, m'], [g]
+            self.query = Matrix(2 * self.attention.query.weight, bf16)
+            self.energy = 2 * self.attention.energy.weight
+        gates, self.bias = model.decoder.entering  # [g, m'], [g]
+        word = model.readout.word.weight
+        self.gates, self.word = Matrix(gates, bf16), Matrix(word, bf16)
+        self.state = Matrix(model.readout.state.weight, False)
         *self.before, last = model.readout.layers
-        self.output = with_bias(last)  # [words, k]
+        self.output = OutputLayer(last, bf16)
         self.table = None
         if model.contextualizer is None and model.target_smoother is None:
-            both = torch.cat([self.gates, model.readout.word.weight])
-            self.table = WordTable(model.target_embedding, both)
+            self.table = WordTable(model.target_embedding, torch.cat([gates, word]))
 
     def encode(self, source: Tensor) -> tuple[Source, State]:
         """Read a batch of source sentences [B, S], as `Translator.encode`; and the state before
@@ -99,7 +103,7 @@ class Inference:
         hidden = state.memory[0]  # [B, K, n]
         if source.attention is None:
             return hidden.new_ones(*hidden.shape[:2], 1)
-        query = functional.linear(hidden, self.query)
+        query = self.query.times(hidden)
         keys, padding = source.attention
         size = query.size(1) * keys.doubled[0].numel()
         weights = []
@@ -113,27 +117,22 @@ class Inference:
         keys = keys.each(lambda tensor: tensor.unsqueeze(1))
         shape = (*query.shape[:2], *keys.doubled.shape[2:])
         scratch = self.scratch.of("hidden", shape, query)
-        hidden = hidden_layer(query.unsqueeze(2), keys, scratch)
-        energies = functional.linear(hidden, self.energy).squeeze(3) + padding  # [B, K, S]
+        summed = energies(query.unsqueeze(2), keys, self.energy, scratch) + padding  # [B, K, S]
         # In 32 bits where the energies have 16 (A46).
-        exact = torch.promote_types(energies.dtype, torch.float32)
-        return torch.softmax(energies.to(exact), dim=2)
+        exact = torch.promote_types(summed.dtype, torch.float32)
+        return torch.softmax(summed.to(exact), dim=2)
 
     def features(self, state: State, weights: Tensor, source: Source) -> Tensor:
         """What the output layer sees [B, K, maxout], which predicts the next word."""
         pieces = self._context("readout", weights, source.readout).add_(state.previous)
-        return maxout(add_product(pieces, state.memory[0], self.model.readout.state.weight))
+        return maxout(self.state.add_to(pieces, state.memory[0]))
 
     def log_probabilities(self, features: Tensor) -> Tensor:
         """Of the next word [..., words], in 32 bits at least (A46); lost at the next call."""
         for layer in self.before:
             features = layer(features)
-        rows = with_one(features.flatten(0, -2))
-        logits = self.scratch.of("logits", (len(rows), len(self.output)), rows)
-        torch.mm(rows, self.output.t(), out=logits)
-        logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
-        torch.log_softmax(logits, -1, out=logits)
-        return logits.view(*features.shape[:-1], -1)
+        logs = self.output.log_probabilities(features.flatten(0, -2))
+        return logs.view(*features.shape[:-1], -1)
 
     def advance(self, state: State, words: Tensor, weights: Tensor, source: Source) -> State:
         """The state after the chosen words [B, K], which `weights` [B, K, S] predicted."""
@@ -143,9 +142,8 @@ class Inference:
             word, previous = torch.split(self.table.of(words), sizes, dim=2)
             return State(self.step.move(state.memory, gates.add_(word)), previous, None)
         read, history = self.model.read(words, state.history, source.target_gate)
-        add_product(gates, read, self.gates)
-        previous = functional.linear(read, self.model.readout.word.weight)
-        return State(self.step.move(state.memory, gates), previous, history)
+        self.gates.add_to(gates, read)
+        return State(self.step.move(state.memory, gates), self.word.times(read), history)
 
     def _context(self, name: str, weights: Tensor, values: Tensor) -> Tensor:
         """`weights` [B, K, S] times `values` [B, S, d]: [B, K, d]."""

@@ -5,9 +5,9 @@ import math
 import torch
 from torch import Tensor
 
+from contextnmt.model.candidates import best_words
 from contextnmt.model.rows import Kept, slices, take
 from contextnmt.model.translator import PADDING, Translator
-from contextnmt.translation.candidates import best_words
 from contextnmt.translation.ensemble import Ensemble
 from contextnmt.translation.found import Found
 from contextnmt.translation.hypothesis import Hypothesis

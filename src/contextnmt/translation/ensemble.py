@@ -33,8 +33,8 @@ class Ensemble:
     that takes a word for impossible forbids it to all, while here it has one vote in M.
     """
 
-    def __init__(self, models: Sequence[Translator]) -> None:
-        """`models` are set to translate: no dropout.
+    def __init__(self, models: Sequence[Translator], bf16: bool = False) -> None:
+        """`models` are set to translate: no dropout; with `bf16`, as of `Inference`.
 
         Raises UserError if there is none, or if two have vocabularies of different sizes. Whether
         their words are the same is for `SavedTranslator` to see.
@@ -49,7 +49,7 @@ class Ensemble:
                 f"an ensemble of {len(self.models)} models with vocabularies of "
                 f"{sorted(sizes)} source and target words: give models of the same vocabularies"
             )
-        self._models = [Inference(model) for model in models]
+        self._models = [Inference(model, bf16) for model in models]
 
     @property
     def aligns(self) -> bool:

@@ -19,6 +19,7 @@ from contextnmt.translation.alignment_file import Weights
 from contextnmt.translation.arriving import arriving
 from contextnmt.translation.hypothesis import Hypothesis
 from contextnmt.translation.long_sentences import LONGEST, cut
+from contextnmt.translation.precision import Precision
 from contextnmt.translation.run_file import Run, read_run
 from contextnmt.translation.saved import SavedTranslator
 from contextnmt.translation.sentence_view import SentenceView, Written
@@ -33,12 +34,13 @@ DECIMALS = 4
 @dataclass(frozen=True)
 class Wanted:
     """What is asked for: the `width` of the beam, and whether a line is `json` with so many
-    translations (`nbest`) and with `alignments`, instead of plain text."""
+    translations (`nbest`) and with `alignments`, instead of plain text; the `precision`."""
 
     width: int
     nbest: int | None
     no_unknown: bool
     alignments: bool
+    precision: Precision = Precision.FP32
 
     @property
     def json(self) -> bool:
@@ -57,7 +59,7 @@ def translate_own_text(
     if sys.stdin is None or sys.stdout is None:
         raise UserError("--run reads standard input and writes standard output: give it both")
     run = read_run(path)
-    translator = SavedTranslator([Path(run.model), *ensemble], device)
+    translator = SavedTranslator([Path(run.model), *ensemble], device, wanted.precision)
     if wanted.alignments and not translator.ensemble.aligns:
         raise UserError(f"{run.model}: a model without attention: leave out --alignments")
     own = OwnText(run, translator, wanted)

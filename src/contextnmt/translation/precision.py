@@ -12,10 +12,21 @@ class Precision(StrEnum):
     BF16 = "bf16"
 
 
-def set_precision(precision: Precision) -> None:
-    """Let matrix products round their factors, or not, for the whole process.
+def set_precision(precision: Precision, device: torch.device) -> None:
+    """Let products of matrices on a GPU round their factors to TF32, or not, for the whole process.
 
-    Factors and products stay tensors of 32 bits: bfloat16 is what a processor that can multiply it
-    makes of them, and one that cannot gives what it gives with `fp32`. A GPU rounds to TF32.
+    That is what `bf16` is there; on a CPU see `in_bfloat16`.
     """
-    torch.set_float32_matmul_precision("medium" if precision is Precision.BF16 else "highest")
+    if device.type == "cuda":
+        torch.backends.cuda.matmul.allow_tf32 = precision is Precision.BF16
+
+
+def in_bfloat16(precision: Precision, device: torch.device) -> bool:
+    """Whether search keeps its matrices in bfloat16: if that is wanted of a CPU that multiplies it.
+
+    On another one it takes longer than 32 bits, so that these are what it gets.
+    """
+    wanted = precision is Precision.BF16 and device.type == "cpu"
+    return wanted and any(
+        has is True and "bf16" in name for name, has in torch.cpu.get_capabilities().items()
+    )

@@ -18,6 +18,7 @@ from contextnmt.translation.alignment_file import Weights
 from contextnmt.translation.beam import beam_search, n_best
 from contextnmt.translation.ensemble import Ensemble
 from contextnmt.translation.hypothesis import Hypothesis
+from contextnmt.translation.precision import Precision, in_bfloat16, set_precision
 from contextnmt.translation.unknown_word import UNKNOWN
 
 #: Hypotheses that a batch holds at most, by device; wide beams get fewer sentences. A CPU is
@@ -34,8 +35,14 @@ POSITIONS = {"cpu": 2**14, "cuda": 2**17}
 class SavedTranslator:
     """One model, or an ensemble of several, with the vocabularies that they share."""
 
-    def __init__(self, folders: Sequence[Path], device: torch.device) -> None:
-        """Load folders that `contextnmt train` wrote, one at least.
+    def __init__(
+        self,
+        folders: Sequence[Path],
+        device: torch.device,
+        precision: Precision = Precision.FP32,
+    ) -> None:
+        """Load folders that `contextnmt train` wrote, one at least; `precision` on a GPU is set for
+        the whole process.
 
         Raises UserError if a file is missing, if weights are not finite, or if the words of two
         models differ.
@@ -51,8 +58,10 @@ class SavedTranslator:
                         "is of models that were trained on the same ids, such as seeds of a system"
                     )
         words = (len(self.source), len(self.target))
-        self.ensemble = Ensemble([load_model(folder, *words).to(device) for folder in folders])
         self.device = torch.device(device)
+        set_precision(precision, self.device)
+        models = [load_model(folder, *words).to(self.device) for folder in folders]
+        self.ensemble = Ensemble(models, in_bfloat16(precision, self.device))
 
     def search(
         self,

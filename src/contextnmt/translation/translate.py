@@ -14,7 +14,7 @@ from contextnmt.files import read_lines, write_lines
 from contextnmt.model.device import choose_device
 from contextnmt.translation.alignment_file import write_alignments
 from contextnmt.translation.hypothesis import Hypothesis, best_normalised
-from contextnmt.translation.precision import Precision, set_precision
+from contextnmt.translation.precision import Precision
 from contextnmt.translation.saved import SavedTranslator
 from contextnmt.translation.unknown import UnknownWords
 
@@ -105,8 +105,8 @@ def translate(
         refuse_cut_lists([width], nbest)
         torch.set_num_threads(threads)
         own = importlib.import_module(OWN_TEXT)
-        wanted = own.Wanted(width, nbest, no_unknown, alignments)
-        own.translate_own_text(run, ensemble or [], where(device, precision), wanted)
+        wanted = own.Wanted(width, nbest, no_unknown, alignments, precision)
+        own.translate_own_text(run, ensemble or [], choose_device(device), wanted)
         return
     if not (model and text and beam and out):
         raise UserError(
@@ -129,7 +129,7 @@ def translate(
     ]
     refuse_clashes(text, outputs)
     torch.set_num_threads(threads)
-    translator = SavedTranslator([model, *(ensemble or [])], where(device, precision))
+    translator = SavedTranslator([model, *(ensemble or [])], choose_device(device), precision)
     if alignments and not translator.ensemble.aligns:
         raise UserError(f"{model}: a model without attention: leave out --alignments")
     following = iter(outputs)
@@ -140,13 +140,6 @@ def translate(
         for width in beam:
             for _ in range(1 + no_unknown):
                 next(following).write(translator, sentences, width, path.name)
-
-
-def where(device: str, precision: Precision) -> torch.device:
-    """The device, set to a precision. Raises UserError if there is no such device."""
-    chosen = choose_device(device)  # which has 32 bits unless told otherwise
-    set_precision(precision)
-    return chosen
 
 
 class Outputs:

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from contextnmt.translation.candidates import BLOCK, best_words
+from contextnmt.model.candidates import BLOCK, best_words
 
 
 @pytest.mark.parametrize("words", [1, 5, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK, 5 * BLOCK + 7])

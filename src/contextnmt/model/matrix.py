@@ -1,0 +1,31 @@
+"""Matrices as search multiplies by them: as they are, or in bfloat16 (A46)."""
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+
+class Matrix:
+    """A matrix W [d, s], by which vectors [..., s] are multiplied, side by side.
+
+    In bfloat16 the factors are rounded and so is their product, which adds up in 32 bits; what it
+    is added to stays as it is.
+    """
+
+    def __init__(self, weight: Tensor, bf16: bool) -> None:
+        self.weight = weight.bfloat16() if bf16 else weight
+
+    def times(self, values: Tensor) -> Tensor:
+        """W x [..., d] of `values` [..., s], in the type of these."""
+        product = functional.linear(values.to(self.weight.dtype), self.weight)
+        return product.to(values.dtype)
+
+    def add_to(self, to: Tensor, values: Tensor) -> Tensor:
+        """`to` [..., d] plus W x of `values` [..., s], written to `to`, so that nothing is copied
+        or read twice."""
+        rows, factors = to.flatten(0, -2), values.flatten(0, -2).to(self.weight.dtype)
+        if factors.dtype == rows.dtype:
+            torch.addmm(rows, factors, self.weight.t(), out=rows)
+        else:
+            rows += factors @ self.weight.t()
+        return to

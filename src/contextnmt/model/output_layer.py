@@ -1,0 +1,46 @@
+"""The output layer as search takes it, by far the largest of its matrices."""
+
+import torch
+from torch import Tensor, nn
+
+from contextnmt.model.bias_column import with_bias, with_one
+from contextnmt.model.candidates import best_words
+from contextnmt.model.scratch import Scratch
+
+#: Of how many words the logits are computed again in 32 bits, where all are computed in 16: of the
+#: likeliest ones, on which the probabilities of all others depend, and which search chooses.
+LIKELIEST = 8
+
+
+class OutputLayer:
+    """A copy of the layer, with its bias as a column."""
+
+    def __init__(self, layer: nn.Linear, bf16: bool) -> None:
+        """`layer` [words, size]; with `bf16` it is multiplied in bfloat16 (A46)."""
+        self.matrix = with_bias(layer)  # [words, k]
+        self.rounded = self.matrix.bfloat16() if bf16 else None
+        self.scratch = Scratch()
+
+    def log_probabilities(self, features: Tensor) -> Tensor:
+        """Of the words [N, words], in 32 bits at least, from `features` [N, size]; lost at the next
+        call."""
+        rows = with_one(features)  # [N, k]
+        shape = (len(rows), len(self.matrix))
+        exact = torch.promote_types(rows.dtype, torch.float32)
+        if self.rounded is None:
+            logits = self.scratch.of("logits", shape, rows)
+            torch.mm(rows, self.matrix.t(), out=logits)
+            logits = logits.to(exact)
+        else:
+            rough = self.scratch.of("rounded", shape, self.rounded)
+            torch.mm(rows.to(rough.dtype), self.rounded.t(), out=rough)
+            logits = self.scratch.of("logits", shape, rows).copy_(rough)
+            self._mend(logits, rows)
+        return torch.log_softmax(logits, -1, out=logits)
+
+    def _mend(self, logits: Tensor, rows: Tensor) -> None:
+        """Write the likeliest words' logits anew [N, words], from what the matrix multiplies."""
+        none = logits.new_zeros(len(logits), 1)
+        words = best_words(logits.unsqueeze(1), none, LIKELIEST)[2]  # [N, LIKELIEST]
+        weights = torch.unflatten(self.matrix.index_select(0, words.flatten()), 0, words.shape)
+        logits.scatter_(1, words, torch.bmm(weights, rows.unsqueeze(2)).squeeze(2))
