@@ -56,7 +56,8 @@ each in a round (here they count at every step). Plain PyTorch
 step and input feeding; it computes the keys once a sentence, and batches 16 sentences. The toolkits
 have models of the same kind, sizes and batches, but the attention of fairseq is bilinear, which is
 lighter; their time is what they say themselves, without their start. JoeyNMT is not there: its
-search cannot be told a least length, so that it does fewer steps.
+search cannot be told a least length, so that it does fewer steps. What bfloat16 (bf16) changes in
+the translations of trained models is in `search_precision.md`.
 """
 
 
