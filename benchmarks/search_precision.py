@@ -2,8 +2,8 @@
 
 It translates texts by trained models in both precisions, one after the other.
 
-Example: python benchmarks/search_precision.py --model results/multi30k/train/en-de/baseline/1
---text results/multi30k/tokenize/en-de/val.en.gz --reference results/multi30k/tokenize/en-de/val.de.gz
+Example: python benchmarks/search_precision.py --model train/en-de/baseline/1
+--text tokenize/en-de/val.en.gz --reference tokenize/en-de/val.de.gz (in results/multi30k)
 """
 
 from collections.abc import Iterator
@@ -56,8 +56,9 @@ def bleu(found: Found, reference: Path) -> str:
 def rows(models: list[Path], texts: list[tuple[Path, Path]], width: int) -> Iterator[list[str]]:
     """A row for each model and text."""
     for model in models:
-        settings = read_json(model / "model.json")["model"]
-        name = f"{settings['cell']}, {settings['embedding']}/{settings['hidden']}"
+        trained = read_json(model / "model.json")
+        cell, embedding, hidden = (trained["model"][key] for key in ("cell", "embedding", "hidden"))
+        name = f"{cell}, {embedding}/{hidden}, {trained['best']['update']:,} updates"
         for text, reference in texts:
             exact, lower = (translated(model, text, width, each) for each in Precision)
             count = len(exact.lines)
@@ -84,13 +85,16 @@ def main(
     if not in_bfloat16(Precision.BF16, CPU):
         raise typer.BadParameter("this processor does not multiply bfloat16: run it on another")
     torch.set_num_threads(threads)
-    found = rows(model, list(zip(text, reference, strict=True)), width)
+    pairs = list(zip(text, reference, strict=True))
+    files = "".join(f" --text {one.name} --reference {other.name}" for one, other in pairs)
     lines = [
         *("# Search in bfloat16", ""),
-        *made_by(f"python benchmarks/search_precision.py --threads {threads} ...", "torch"),
+        *made_by(
+            f"python benchmarks/search_precision.py{' --model MODEL' * len(model)}{files}", "torch"
+        ),
         f"Beam {width}, {threads} threads.",
         *("", " ".join(NOTES.split()), ""),
-        *table(HEAD, found, words=2),
+        *table(HEAD, rows(model, pairs, width), words=2),
     ]
     publish(lines, out)
 
