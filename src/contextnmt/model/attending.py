@@ -122,8 +122,8 @@ class Attend(torch.autograd.Function):
             hidden = scratch[:count]
             hidden_layer(asked[here].unsqueeze(1), first(keys, count), hidden)
             # The energies of a state add up to zero: the 1 that tanh has less is not missed. A
-            # product for each sentence, since one of all would cut `hidden` across the cores.
-            of_energy += torch.bmm(slopes.unsqueeze(1), hidden).sum(0)
+            # product for each sentence, since one of all would cut `hidden` across a CPU's cores.
+            of_energy += torch.bmm(slopes.unsqueeze(1), hidden).sum(0, dtype=states.dtype)
             hidden.addcmul_(hidden, hidden, value=-1)  # a quarter of d tanh
             torch.bmm(slopes.unsqueeze(1), hidden, out=of_asked[here].unsqueeze(1))
             of_asked[here].mul_(slope)

@@ -5,9 +5,9 @@ tanh x = 2 sigmoid(2 x) - 1; the 2s go to matrices and keys before the first ste
 same for all positions of the source, so that the softmax takes it out.
 
 On a CPU it takes a third of that again: 1 / (1 + e^-q e^-k) needs no exponential of each query with
-each key, only those of the queries, and once those of the keys. And there nothing but functions of
-elements touches it: they give each processor core the same part of it to write, then to read, where
-a product with the energies' weights cuts it in another way; to move it between the cores can take
+each key, only those of the queries, and once those of the keys. And there
+the energies are sums of rows, not a product of matrices: so each processor core reads the part that
+it wrote, where a product cuts the layer in another way; to move it between the cores can take
 several times as long as all else.
 """
 
@@ -56,8 +56,9 @@ def hidden_layer(query: Tensor, keys: Keys, out: Tensor) -> Tensor:
 
 
 def energies(query: Tensor, keys: Keys, weight: Tensor, out: Tensor) -> Tensor:
-    """What `weight` [1, alignment] makes of the hidden layer [batch, ..., time]; `out`, of the
-    shape of that, is lost."""
+    """The energies [batch, ..., time], but for a number that all positions have in common: the sum
+    of the hidden layer times `weight` [1, alignment], which is 2 v_a. `out`, of the shape of the
+    layer, is lost."""
     if keys.exponentials is None:
         return functional.linear(hidden_layer(query, keys, out), weight).squeeze(-1)
     denominators(query, keys.exponentials, out)

@@ -61,10 +61,10 @@ class Inference:
 
     @torch.inference_mode()
     def __init__(self, model: Translator, bf16: bool = False) -> None:
-        """With `bf16`, the matrices by which a step multiplies are in bfloat16, but for the
-        readout's of the state, whose roundings go straight into all logits. The source, and each
-        word once, is read in 32 bits, and contexts are looked up in them: their roundings would be
-        those of all steps (A46)."""
+        """With `bf16`, the largest matrices of a step are in bfloat16: the query's, the output
+        layer's, and those by which the state, and a word that is read at each step, enter the
+        gates. All else has 32 bits: roundings of the readout would go straight into all logits,
+        those of the source, or of a word that is read once, would be those of all steps (A46)."""
         self.model = model.eval()
         self.step = step_of(model.decoder, bf16)
         self.scratch = Scratch()
@@ -74,13 +74,14 @@ class Inference:
             self.energy = 2 * self.attention.energy.weight
         gates, self.bias = model.decoder.entering  # [g, m'], [g]
         word = model.readout.word.weight
-        self.gates, self.word = Matrix(gates, bf16), Matrix(word, bf16)
         self.state = Matrix(model.readout.state.weight, False)
         *self.before, last = model.readout.layers
         self.output = OutputLayer(last, bf16)
         self.table = None
         if model.contextualizer is None and model.target_smoother is None:
             self.table = WordTable(model.target_embedding, torch.cat([gates, word]))
+        else:
+            self.gates, self.word = Matrix(gates, bf16), Matrix(word, False)
 
     def encode(self, source: Tensor) -> tuple[Source, State]:
         """Read a batch of source sentences [B, S], as `Translator.encode`; and the state before
@@ -116,9 +117,9 @@ class Inference:
         """As `Attention.weigh`, of twice the query."""
         keys = keys.each(lambda tensor: tensor.unsqueeze(1))
         shape = (*query.shape[:2], *keys.doubled.shape[2:])
-        scratch = self.scratch.of("hidden", shape, query)
+        scratch = self.scratch.of("hidden", shape, keys.doubled)
         summed = energies(query.unsqueeze(2), keys, self.energy, scratch) + padding  # [B, K, S]
-        # In 32 bits where the energies have 16 (A46).
+        # In 32 bits where the energies have 16, on a GPU (A46).
         exact = torch.promote_types(summed.dtype, torch.float32)
         return torch.softmax(summed.to(exact), dim=2)
 

@@ -8,7 +8,8 @@ from contextnmt.model.candidates import best_words
 from contextnmt.model.scratch import Scratch
 
 #: Of how many words the logits are computed again in 32 bits, where all are computed in 16: of the
-#: likeliest ones, on which the probabilities of all others depend, and which search chooses.
+#: likeliest ones, on which the probabilities of all others depend, and from which search takes most
+#: of what it goes on with.
 LIKELIEST = 8
 
 
@@ -26,11 +27,10 @@ class OutputLayer:
         call."""
         rows = with_one(features)  # [N, k]
         shape = (len(rows), len(self.matrix))
-        exact = torch.promote_types(rows.dtype, torch.float32)
         if self.rounded is None:
             logits = self.scratch.of("logits", shape, rows)
             torch.mm(rows, self.matrix.t(), out=logits)
-            logits = logits.to(exact)
+            logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
         else:
             rough = self.scratch.of("rounded", shape, self.rounded)
             torch.mm(rows.to(rough.dtype), self.rounded.t(), out=rough)

@@ -23,10 +23,10 @@ class LSTMStep:
         hidden, cell = memory
         self.recurrent.add_to(gates, hidden)
         size = hidden.size(2)
-        candidate = tanh_(gates[:, :, 3 * size :])
+        candidate = tanh(gates[:, :, 3 * size :])
         into, forget, out = gates[:, :, : 3 * size].sigmoid_().chunk(3, dim=2)
         cell = (forget * cell).addcmul_(into, candidate)
-        return tanh_(cell.clone()).mul_(out), cell
+        return tanh(cell).mul_(out), cell
 
 
 class GRUStep:
@@ -44,15 +44,15 @@ class GRUStep:
         self.gates.add_to(gates, state)
         update, reset = gates.sigmoid_().chunk(2, dim=2)
         self.candidate.add_to(candidate, reset * state)
-        return (torch.lerp(state, tanh_(candidate), update),)
+        return (torch.lerp(state, tanh(candidate), update),)
 
 
-def tanh_(values: Tensor) -> Tensor:
-    """Their tanh, in their place: 2 sigmoid(2 x) - 1. On a CPU, torch's sigmoid takes an eighth of
-    the time of its tanh; a GPU has to fetch them but once for that."""
+def tanh(values: Tensor) -> Tensor:
+    """Their tanh; on a CPU as 2 sigmoid(2 x) - 1, right to some 1e-7, which takes torch a quarter
+    of the time."""
     if values.is_cuda:
-        return values.tanh_()
-    return values.mul_(2).sigmoid_().mul_(2).sub_(1)
+        return values.tanh()
+    return (2 * values).sigmoid_().mul_(2).sub_(1)
 
 
 def step_of(decoder: nn.Module, bf16: bool) -> LSTMStep | GRUStep:

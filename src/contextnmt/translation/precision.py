@@ -12,6 +12,10 @@ class Precision(StrEnum):
     BF16 = "bf16"
 
 
+#: What torch calls a processor's instructions that multiply bfloat16: of x86, and of ARM.
+INSTRUCTIONS = ("avx512_bf16", "amx_bf16", "bf16", "sve_bf16")
+
+
 def set_precision(precision: Precision, device: torch.device) -> None:
     """Let products of matrices on a GPU round their factors to TF32, or not, for the whole process.
 
@@ -26,7 +30,8 @@ def in_bfloat16(precision: Precision, device: torch.device) -> bool:
 
     On another one it takes longer than 32 bits, so that these are what it gets.
     """
-    wanted = precision is Precision.BF16 and device.type == "cpu"
-    return wanted and any(
-        has is True and "bf16" in name for name, has in torch.cpu.get_capabilities().items()
-    )
+    if precision is not Precision.BF16 or device.type != "cpu":
+        return False
+    able = torch.cpu.get_capabilities()  # which torch uses by way of oneDNN alone
+    has_onednn: bool = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
+    return has_onednn and any(able.get(name) for name in INSTRUCTIONS)
