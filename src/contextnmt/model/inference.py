@@ -61,16 +61,16 @@ class Inference:
 
     @torch.inference_mode()
     def __init__(self, model: Translator, bf16: bool = False) -> None:
-        """With `bf16`, the largest matrices of a step are in bfloat16: the query's, the output
-        layer's, and those by which the state, and a word that is read at each step, enter the
-        gates. All else has 32 bits: roundings of the readout would go straight into all logits,
+        """With `bf16`, the largest matrices of a step are in bfloat16: the output layer's, and
+        those by which the state, and a word that is read at each step, enter the gates. All else
+        has 32 bits: roundings of query and readout change translations more than they save time,
         those of the source, or of a word that is read once, would be those of all steps (A46)."""
         self.model = model.eval()
         self.step = step_of(model.decoder, bf16)
         self.scratch = Scratch()
         self.attention = model.attention if isinstance(model.attention, Attention) else None
         if self.attention is not None:
-            self.query = Matrix(2 * self.attention.query.weight, bf16)
+            self.query = Matrix(2 * self.attention.query.weight, False)
             self.energy = 2 * self.attention.energy.weight
         gates, self.bias = model.decoder.entering  # [g, m'], [g]
         word = model.readout.word.weight
