@@ -89,12 +89,11 @@ def main(
         raise typer.BadParameter("this processor does not multiply bfloat16: run it on another")
     torch.set_num_threads(threads)
     pairs = list(zip(text, reference, strict=True))
+    asked = f" --width {width} --threads {threads}{' --model MODEL' * len(model)}"
     files = "".join(f" --text {one.name} --reference {other.name}" for one, other in pairs)
     lines = [
         *("# Search in bfloat16", ""),
-        *made_by(
-            f"python benchmarks/search_precision.py{' --model MODEL' * len(model)}{files}", "torch"
-        ),
+        *made_by(f"python benchmarks/search_precision.py{asked}{files}", "torch"),
         f"Beam {width}, {threads} threads.",
         *("", " ".join(NOTES.split()), ""),
         *table(HEAD, rows(model, pairs, width), words=2),

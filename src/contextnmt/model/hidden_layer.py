@@ -5,10 +5,10 @@ tanh x = 2 sigmoid(2 x) - 1; the 2s go to matrices and keys before the first ste
 same for all positions of the source, so that the softmax takes it out.
 
 On a CPU it takes a third of that again: 1 / (1 + e^-q e^-k) needs no exponential of each query with
-each key, only those of the queries, and once those of the keys. And there
-the energies are sums of rows, not a product of matrices: so each processor core reads the part that
-it wrote, where a product cuts the layer in another way; to move it between the cores can take
-several times as long as all else.
+each key, only those of the queries, and once those of the keys. And there the energies are sums of
+rows, not a product of matrices: so each processor core reads the part that it wrote, where a
+product cuts the layer in another way; to move it between the cores can take several times as long
+as all else.
 """
 
 from collections.abc import Callable

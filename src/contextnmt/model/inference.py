@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from contextnmt.model.attention import Attention
 from contextnmt.model.decoder import State
@@ -70,7 +71,7 @@ class Inference:
         self.scratch = Scratch()
         self.attention = model.attention if isinstance(model.attention, Attention) else None
         if self.attention is not None:
-            self.query = Matrix(2 * self.attention.query.weight, False)
+            self.query = 2 * self.attention.query.weight
             self.energy = 2 * self.attention.energy.weight
         gates, self.bias = model.decoder.entering  # [g, m'], [g]
         word = model.readout.word.weight
@@ -81,7 +82,7 @@ class Inference:
         if model.contextualizer is None and model.target_smoother is None:
             self.table = WordTable(model.target_embedding, torch.cat([gates, word]))
         else:
-            self.gates, self.word = Matrix(gates, bf16), Matrix(word, False)
+            self.gates, self.word = Matrix(gates, bf16), word
 
     def encode(self, source: Tensor) -> tuple[Source, State]:
         """Read a batch of source sentences [B, S], as `Translator.encode`; and the state before
@@ -104,7 +105,7 @@ class Inference:
         hidden = state.memory[0]  # [B, K, n]
         if source.attention is None:
             return hidden.new_ones(*hidden.shape[:2], 1)
-        query = self.query.times(hidden)
+        query = functional.linear(hidden, self.query)
         keys, padding = source.attention
         size = query.size(1) * keys.doubled[0].numel()
         weights = []
@@ -144,7 +145,8 @@ class Inference:
             return State(self.step.move(state.memory, gates.add_(word)), previous, None)
         read, history = self.model.read(words, state.history, source.target_gate)
         self.gates.add_to(gates, read)
-        return State(self.step.move(state.memory, gates), self.word.times(read), history)
+        previous = functional.linear(read, self.word)
+        return State(self.step.move(state.memory, gates), previous, history)
 
     def _context(self, name: str, weights: Tensor, values: Tensor) -> Tensor:
         """`weights` [B, K, S] times `values` [B, S, d]: [B, K, d]."""

@@ -1,8 +1,7 @@
-"""Matrices as search multiplies by them: as they are, or in bfloat16 (A46)."""
+"""Matrices whose products search adds to what is there: as they are, or in bfloat16 (A46)."""
 
 import torch
 from torch import Tensor
-from torch.nn import functional
 
 
 class Matrix:
@@ -14,11 +13,6 @@ class Matrix:
 
     def __init__(self, weight: Tensor, bf16: bool) -> None:
         self.weight = weight.bfloat16() if bf16 else weight
-
-    def times(self, values: Tensor) -> Tensor:
-        """W x [..., d] of `values` [..., s], in the type of these."""
-        product = functional.linear(values.to(self.weight.dtype), self.weight)
-        return product.to(values.dtype)
 
     def add_to(self, to: Tensor, values: Tensor) -> Tensor:
         """`to` [..., d] plus W x of `values` [..., s], written to `to`, so that nothing is copied
