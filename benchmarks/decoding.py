@@ -117,6 +117,7 @@ def ours(
             assert len(found.ids) == steps
 
     source, word = torch.full((1, length), FIRST_WORD), torch.full((1, 1), FIRST_WORD)
+    slot = torch.zeros_like(word)
     with torch.inference_mode():
         encoded = model.encode(source)
         sources, states = ensemble.encode(source)
@@ -128,7 +129,7 @@ def ours(
     def executed() -> None:
         weights = ensemble.attend(states, sources)
         ensemble.predict(ensemble.features(states, weights, sources))
-        ensemble.advance(states, word, weights, sources)
+        ensemble.advance(states, slot, word, weights, sources)
 
     size = max(1, HYPOTHESES["cpu"] // width)
     # The energies' weights are multiplied element by element, which no counter of products sees.

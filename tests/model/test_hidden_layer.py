@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from contextnmt.model.hidden_layer import LIMIT, energies, hidden_layer, keys_of
+from contextnmt.model.hidden_layer import LIMIT, asked_of, energies, hidden_layer, keys_of
 
 BOTH = [torch.float32, torch.float64]
 #: Half of the limit, which is one of twice the keys, and numbers beyond all that models have.
@@ -16,7 +16,8 @@ NEAR, FAR = LIMIT / 2, 1e4
 def layer(query: Tensor, keys: Tensor) -> Tensor:
     """What `hidden_layer` makes of W_a s [batch, a] and U_a h [batch, time, a]."""
     out = torch.full_like(keys, 7.0)
-    found = hidden_layer(2 * query.unsqueeze(1), keys_of(keys), out)
+    entering = keys_of(keys)
+    found = hidden_layer(asked_of(2 * query.unsqueeze(1), entering), entering, out)
     assert found.data_ptr() == out.data_ptr()
     return found
 
@@ -101,8 +102,9 @@ def test_energies_are_the_hidden_layer_times_a_weight(
         torch.randn(each, dtype=precision) for each in [(4, 6), (4, 5, 6), (1, 6)]
     )
     keys[0, 0, 0] += beyond
-    expected = layer(query, keys) @ weight[0]
-    found = energies(2 * query.unsqueeze(1), keys_of(keys), weight, torch.empty_like(keys))
+    expected, entering = layer(query, keys) @ weight[0], keys_of(keys)
+    asked = asked_of(2 * query.unsqueeze(1), entering)
+    found = energies(asked, entering, weight, torch.empty_like(keys))
     torch.testing.assert_close(found, expected)
 
 

@@ -6,9 +6,18 @@ from model.architectures import build, every
 
 from contextnmt.model import inference
 from contextnmt.model.inference import Inference
+from contextnmt.model.rows import take
 
 SIZES = {"embedding": 5, "hidden": 6, "alignment": 4, "maxout": 5}
+
 SOURCE = torch.tensor([[3, 2, 5, 1], [4, 1, 0, 0], [6, 7, 1, 0]])
+
+
+def selected(state, slots):
+    """The state of the hypotheses `slots` of each sentence."""
+    history = None if state.history is None else take(state.history, slots)
+    memory = tuple(take(each, slots) for each in state.memory)
+    return state._replace(memory=memory, previous=take(state.previous, slots), history=history)
 
 
 @every
@@ -21,16 +30,19 @@ def test_it_equals_the_plain_step(name, most, monkeypatch):
     model = build(name, 9, SIZES, 0.7).double().eval()
     search, encoded = Inference(model), model.encode(SOURCE)
     source, state = search.encode(SOURCE)
-    slots = torch.zeros(len(SOURCE), 2, dtype=torch.long)
-    state, plain = state.select(slots), encoded.start.select(slots)
-    for words in (torch.tensor([[3, 2], [4, 5], [2, 2]]), torch.tensor([[7, 8], [2, 3], [5, 4]])):
+    plain, first = encoded.start, torch.zeros(len(SOURCE), 2, dtype=torch.long)
+    for words, slots in (
+        (torch.tensor([[3, 2], [4, 5], [2, 2]]), first),
+        (torch.tensor([[7, 8], [2, 3], [5, 4]]), torch.tensor([[1, 1], [0, 1], [1, 0]])),
+    ):
         weights = search.attend(state, source)
         logits, context, alignment = model.predict(plain, encoded)
         found = search.log_probabilities(search.features(state, weights, source))
         torch.testing.assert_close(found, logits.log_softmax(2))
         if alignment is not None:
             torch.testing.assert_close(weights, alignment)
-        state = search.advance(state, words, weights, source)
+        state = search.advance(state, slots, words, weights, source)
+        plain, context = selected(plain, slots), take(context, slots)
         plain = model.advance(plain, words, context, encoded)
         for now, expected in zip(state.memory, plain.memory, strict=True):
             torch.testing.assert_close(now, expected)
@@ -49,7 +61,7 @@ def test_in_bfloat16_it_is_near_the_plain_step(name):
     logits, context, _ = model.predict(encoded.start, encoded)
     found = search.log_probabilities(search.features(state, weights, source))
     assert (found.exp() - logits.softmax(2)).abs().max() < 0.02
-    state = search.advance(state, words, weights, source)
+    state = search.advance(state, torch.zeros_like(words), words, weights, source)
     plain = model.advance(encoded.start, words, context, encoded)
     for now, expected in zip(state.memory, plain.memory, strict=True):
         assert now.dtype == torch.float32

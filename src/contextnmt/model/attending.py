@@ -18,7 +18,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
-from contextnmt.model.hidden_layer import Keys, energies, hidden_layer, keys_of
+from contextnmt.model.hidden_layer import Keys, asked_of, energies, hidden_layer, keys_of
 from contextnmt.model.units import Unit
 from contextnmt.model.unroll import longer, parts
 
@@ -73,6 +73,7 @@ class Attend(torch.autograd.Function):
                 hidden = scratch[:count]
                 states[here] = memory[0][0]
                 asked[here] = states[here].to(lower) @ query_forth
+                asked_of(asked[here], entering)
                 of_keys = first(entering, count)
                 summed = energies(asked[here].unsqueeze(1), of_keys, doubled, hidden)
                 summed += padding[:count, 0]

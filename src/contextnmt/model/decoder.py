@@ -5,14 +5,13 @@ context that predicted it. s_0 = tanh(W_s h + b), where h is the backward encode
 1, or without attention the last forward one.
 """
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from contextnmt.model.gru import GRUCell
-from contextnmt.model.rows import Kept, take
+from contextnmt.model.rows import Kept
 from contextnmt.model.units import GRUUnit, LSTMUnit, Memory
 
 
@@ -23,19 +22,12 @@ class State(NamedTuple):
     previous: Tensor  # [batch, width, size], E y_{i-1}, zero before the first word
     history: Tensor | None  # [batch, width, 2 window, embedding], for a smoother: words before
 
-    def select(self, slots: Tensor) -> "State":
-        """The state of the hypotheses `slots` [batch, width] of each sentence."""
-        return self._each(lambda tensor: take(tensor, slots))
-
     def keep(self, kept: Kept) -> "State":
         """The state of some of the sentences; this one is lost."""
-        return self._each(kept.of)
-
-    def _each(self, change: Callable[[Tensor], Tensor]) -> "State":
         return State(
-            tuple(map(change, self.memory)),
-            change(self.previous),
-            None if self.history is None else change(self.history),
+            tuple(map(kept.of, self.memory)),
+            kept.of(self.previous),
+            None if self.history is None else kept.of(self.history),
         )
 
 

@@ -47,27 +47,32 @@ def keys_of(keys: Tensor) -> Keys:
     return Keys(doubled, doubled.neg().exp_() if on_cpu and within_limit(doubled) else None)
 
 
-def hidden_layer(query: Tensor, keys: Keys, out: Tensor) -> Tensor:
-    """sigmoid(2 q + 2 k), written to `out` [batch, ..., time, alignment] and returned; `query`,
-    which is 2 W_a s, and the keys are broadcast to its shape."""
+def asked_of(query: Tensor, keys: Keys) -> Tensor:
+    """What `hidden_layer` takes, from 2 W_a s, which is lost: e^- of it, if of the keys too."""
+    return query if keys.exponentials is None else query.neg_().exp_()
+
+
+def hidden_layer(asked: Tensor, keys: Keys, out: Tensor) -> Tensor:
+    """sigmoid(2 W_a s + 2 U_a h), written to `out` [batch, ..., time, alignment] and returned;
+    `asked`, as of `asked_of`, and the keys are broadcast to its shape."""
     if keys.exponentials is None:
-        return torch.add(query, keys.doubled, out=out).sigmoid_()
-    return denominators(query, keys.exponentials, out).reciprocal_()
+        return torch.add(asked, keys.doubled, out=out).sigmoid_()
+    return denominators(asked, keys.exponentials, out).reciprocal_()
 
 
-def energies(query: Tensor, keys: Keys, weight: Tensor, out: Tensor) -> Tensor:
+def energies(asked: Tensor, keys: Keys, weight: Tensor, out: Tensor) -> Tensor:
     """The energies [batch, ..., time], but for a number that all positions have in common: the sum
     of the hidden layer times `weight` [1, alignment], which is 2 v_a. `out`, of the shape of the
     layer, is lost."""
     if keys.exponentials is None:
-        return functional.linear(hidden_layer(query, keys, out), weight).squeeze(-1)
-    denominators(query, keys.exponentials, out)
+        return functional.linear(hidden_layer(asked, keys, out), weight).squeeze(-1)
+    denominators(asked, keys.exponentials, out)
     return torch.div(weight, out, out=out).sum(-1)
 
 
-def denominators(query: Tensor, exponentials: Tensor, out: Tensor) -> Tensor:
+def denominators(asked: Tensor, exponentials: Tensor, out: Tensor) -> Tensor:
     """1 + e^-q e^-k, written to `out` and returned."""
-    return torch.addcmul(query.new_ones(()), query.neg().exp_(), exponentials, out=out)
+    return torch.addcmul(asked.new_ones(()), asked, exponentials, out=out)
 
 
 def within_limit(values: Tensor) -> bool:

@@ -8,6 +8,7 @@ layer is that of `output_layer`; the attention has the hidden layer of `hidden_l
 differs from `Translator.predict` and `.advance`, unless matrices are multiplied in bfloat16.
 """
 
+import math
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -17,11 +18,11 @@ from torch.nn import functional
 
 from contextnmt.model.attention import Attention
 from contextnmt.model.decoder import State
-from contextnmt.model.hidden_layer import Keys, energies, keys_of
+from contextnmt.model.hidden_layer import Keys, asked_of, energies, keys_of
 from contextnmt.model.matrix import Matrix
 from contextnmt.model.output_layer import OutputLayer
 from contextnmt.model.readout import maxout
-from contextnmt.model.rows import Kept, slices
+from contextnmt.model.rows import Kept, slices, take
 from contextnmt.model.scratch import Scratch
 from contextnmt.model.steps import step_of
 from contextnmt.model.translator import Translator
@@ -105,21 +106,16 @@ class Inference:
         hidden = state.memory[0]  # [B, K, n]
         if source.attention is None:
             return hidden.new_ones(*hidden.shape[:2], 1)
-        query = functional.linear(hidden, self.query)
         keys, padding = source.attention
-        size = query.size(1) * keys.doubled[0].numel()
-        weights = []
-        for rows in slices(len(query), size, HIDDEN[query.device.type]):
+        asked = asked_of(functional.linear(hidden, self.query), keys).unsqueeze(2)  # [B, K, 1, a]
+        keys = keys.each(lambda tensor: tensor.unsqueeze(1))  # [B, 1, S, a]
+        shape = torch.broadcast_shapes(asked.shape, keys.doubled.shape)[1:]
+        found = []
+        for rows in slices(len(asked), math.prod(shape), HIDDEN[asked.device.type]):
             part = keys.each(itemgetter(rows))
-            weights.append(self._weigh(query[rows], part, padding[rows]))
-        return torch.cat(weights)
-
-    def _weigh(self, query: Tensor, keys: Keys, padding: Tensor) -> Tensor:
-        """As `Attention.weigh`, of twice the query."""
-        keys = keys.each(lambda tensor: tensor.unsqueeze(1))
-        shape = (*query.shape[:2], *keys.doubled.shape[2:])
-        scratch = self.scratch.of("hidden", shape, keys.doubled)
-        summed = energies(query.unsqueeze(2), keys, self.energy, scratch) + padding  # [B, K, S]
+            scratch = self.scratch.of("hidden", (len(part.doubled), *shape), asked)
+            found.append(energies(asked[rows], part, self.energy, scratch))
+        summed = torch.cat(found) + padding  # [B, K, S]
         # In 32 bits where the energies have 16, on a GPU (A46).
         exact = torch.promote_types(summed.dtype, torch.float32)
         return torch.softmax(summed.to(exact), dim=2)
@@ -136,17 +132,21 @@ class Inference:
         logs = self.output.log_probabilities(features.flatten(0, -2))
         return logs.view(*features.shape[:-1], -1)
 
-    def advance(self, state: State, words: Tensor, weights: Tensor, source: Source) -> State:
-        """The state after the chosen words [B, K], which `weights` [B, K, S] predicted."""
-        gates = self._context("gates", weights, source.decoder)
+    def advance(
+        self, state: State, slots: Tensor, words: Tensor, weights: Tensor, source: Source
+    ) -> State:
+        """The state after the words [B, K], by which the hypotheses `slots` [B, K] of `state` are
+        continued; `weights` [B, K', S] predicted them."""
+        gates = self._context("gates", take(weights, slots), source.decoder)
         if self.table is not None:
             sizes = [gates.size(2), source.readout.size(2)]
             word, previous = torch.split(self.table.of(words), sizes, dim=2)
-            return State(self.step.move(state.memory, gates.add_(word)), previous, None)
-        read, history = self.model.read(words, state.history, source.target_gate)
+            return State(self.step.move(state.memory, slots, gates.add_(word)), previous, None)
+        history = None if state.history is None else take(state.history, slots)
+        read, history = self.model.read(words, history, source.target_gate)
         self.gates.add_to(gates, read)
         previous = functional.linear(read, self.word)
-        return State(self.step.move(state.memory, gates), previous, history)
+        return State(self.step.move(state.memory, slots, gates), previous, history)
 
     def _context(self, name: str, weights: Tensor, values: Tensor) -> Tensor:
         """`weights` [B, K, S] times `values` [B, S, d]: [B, K, d]."""

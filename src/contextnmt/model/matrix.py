@@ -3,6 +3,8 @@
 import torch
 from torch import Tensor
 
+from contextnmt.model.rows import once
+
 
 class Matrix:
     """A matrix W [d, s], by which vectors [..., s] are multiplied, side by side.
@@ -22,4 +24,12 @@ class Matrix:
             torch.addmm(rows, factors, self.weight.t(), out=rows)
         else:
             rows += factors @ self.weight.t()
+        return to
+
+    def add_once(self, to: Tensor, values: Tensor, slots: Tensor) -> Tensor:
+        """As `add_to` [B, K, d], of the `slots` [B, K] of the vectors [B, K', s], each of which is
+        multiplied once: half of the hypotheses of a beam continue one that another continues."""
+        factors, places = once(values, slots)
+        product = factors.to(self.weight.dtype) @ self.weight.t()
+        to.flatten(0, -2).add_(product.index_select(0, places))
         return to

@@ -27,9 +27,28 @@ class Kept:
 
 def take(tensor: Tensor, slots: Tensor) -> Tensor:
     """The `slots` [R, K] of each row of `tensor` [R, K', ...]: [R, K, ...]."""
-    rows = torch.arange(len(slots), device=slots.device).unsqueeze(1) * tensor.size(1)
-    taken = tensor.flatten(0, 1).index_select(0, (rows + slots).flatten())
+    taken = tensor.flatten(0, 1).index_select(0, flat(slots, tensor.size(1)))
     return torch.unflatten(taken, 0, slots.shape)
+
+
+def once(tensor: Tensor, slots: Tensor) -> tuple[Tensor, Tensor]:
+    """Those rows [n, ...] of `tensor` [R, K', ...] that the `slots` [R, K] name, each once, and
+    which of them each slot names [R K].
+
+    On a GPU these are all rows: to be asked which are named, it would have to end first what it
+    was given.
+    """
+    rows, named = tensor.flatten(0, 1), flat(slots, tensor.size(1))
+    if tensor.is_cuda:
+        return rows, named
+    distinct, places = torch.unique(named, return_inverse=True)
+    return rows.index_select(0, distinct), places
+
+
+def flat(slots: Tensor, width: int) -> Tensor:
+    """The `slots` [R, K] of rows of `width`, counted through all rows: [R K]."""
+    rows = torch.arange(len(slots), device=slots.device).unsqueeze(1) * width
+    return (rows + slots).flatten()
 
 
 def slices(rows: int, size: int, most: int) -> Iterator[slice]:

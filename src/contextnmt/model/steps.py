@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from contextnmt.model.decoder import GRUDecoder, LSTMDecoder
 from contextnmt.model.matrix import Matrix
+from contextnmt.model.rows import take
 from contextnmt.model.units import Memory
 
 
@@ -17,15 +18,15 @@ class LSTMStep:
     def __init__(self, decoder: LSTMDecoder, bf16: bool) -> None:
         self.recurrent = Matrix(decoder.recurrent.weight, bf16)
 
-    def move(self, memory: Memory, gates: Tensor) -> Memory:
-        """`LSTMDecoder.step`, given what words, context and biases contribute in `gates`
-        [batch, width, 4 hidden], which is lost."""
+    def move(self, memory: Memory, slots: Tensor, gates: Tensor) -> Memory:
+        """`LSTMDecoder.step` of the hypotheses `slots` [batch, width] of each sentence, given what
+        words, context and biases contribute in `gates` [batch, width, 4 hidden], which is lost."""
         hidden, cell = memory
-        self.recurrent.add_to(gates, hidden)
+        self.recurrent.add_once(gates, hidden, slots)
         size = hidden.size(2)
         candidate = tanh(gates[:, :, 3 * size :])
         into, forget, out = gates[:, :, : 3 * size].sigmoid_().chunk(3, dim=2)
-        cell = (forget * cell).addcmul_(into, candidate)
+        cell = take(cell, slots).mul_(forget).addcmul_(into, candidate)
         return tanh(cell).mul_(out), cell
 
 
@@ -36,12 +37,13 @@ class GRUStep:
         self.gates = Matrix(decoder.cell.recurrent_gates.weight, bf16)
         self.candidate = Matrix(decoder.cell.recurrent_candidate.weight, bf16)
 
-    def move(self, memory: Memory, gates: Tensor) -> Memory:
+    def move(self, memory: Memory, slots: Tensor, gates: Tensor) -> Memory:
         """As `LSTMStep.move`, with `gates` [batch, width, 3 hidden]."""
         (state,) = memory
         size = state.size(2)
         candidate, gates = gates[:, :, :size], gates[:, :, size:]
-        self.gates.add_to(gates, state)
+        self.gates.add_once(gates, state, slots)
+        state = take(state, slots)
         update, reset = gates.sigmoid_().chunk(2, dim=2)
         self.candidate.add_to(candidate, reset * state)
         return (torch.lerp(state, tanh(candidate), update),)

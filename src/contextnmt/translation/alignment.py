@@ -31,11 +31,12 @@ def attention_weights(
     longest = max(map(len, targets))
     words = source.new_tensor([[*ids, *[PADDING] * (longest - len(ids))] for ids in targets])
     encoded, states = ensemble.encode(source)
-    steps = []
+    steps, slots = [], torch.zeros_like(words[:, :1])
     for step in range(longest):
         weights = ensemble.attend(states, encoded)
         steps.append(torch.stack(weights).mean(0))
-        states = ensemble.advance(states, words[:, step : step + 1], weights, encoded)
+        word = words[:, step : step + 1]
+        states = ensemble.advance(states, slots, word, weights, encoded)
     together = torch.cat(steps, dim=1).cpu().numpy()  # [B, T, S]
     lengths = (source != PADDING).sum(1).tolist()
     return [

@@ -120,7 +120,7 @@ class Search:
             self._keep(kept)
             origin, word = kept.of(origin), kept.of(word)
             weights = [kept.of(each) for each in weights]
-        self._advance(origin, word, weights)
+        self.states = self.model.advance(self.states, origin, word, weights, self.encoded)
 
     def _continue(self, weights: list[Tensor], steps: int) -> tuple[Tensor, Tensor, Tensor]:
         """The best continuations of each sentence, as of `best_words`, a part of the batch
@@ -146,9 +146,3 @@ class Search:
         self.shortest, self.longest = kept.of(self.shortest), kept.of(self.longest)
         self.scores, self.ended = kept.of(self.scores), kept.of(self.ended)
         self.words = kept.of(self.words)
-
-    def _advance(self, origin: Tensor, word: Tensor, weights: list[Tensor]) -> None:
-        """Move the states on to the chosen words."""
-        states = [state.select(origin) for state in self.states]
-        chosen = [take(weight, origin) for weight in weights]
-        self.states = self.model.advance(states, word, chosen, self.encoded)

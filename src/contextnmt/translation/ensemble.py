@@ -90,13 +90,14 @@ class Ensemble:
     def advance(
         self,
         states: Sequence[State],
+        slots: Tensor,
         words: Tensor,
         weights: Sequence[Tensor],
         encoded: Sources,
     ) -> tuple[State, ...]:
-        """The states after the chosen words [B, K], which `weights` predicted."""
+        """As `Inference.advance`, of each model."""
         each = zip(self._models, states, weights, encoded.parts, strict=True)
         return tuple(
-            model.advance(state, words, part_weights, part)
+            model.advance(state, slots, words, part_weights, part)
             for model, state, part_weights, part in each
         )
