@@ -50,8 +50,9 @@ translation is forced to the same length. Sentences a second: the median of the 
 take turns. To plain PyTorch, to the fastest toolkit: the median of the rounds' ratios, to the
 toolkit that was the fastest in the round. Multiply-adds of a
 hypothesis and step, in millions: of the model as it is defined, and as search executes them, which
-multiplies the annotations of a sentence once and not the context of each hypothesis, and words once
-each in a round (here they count at every step). Plain PyTorch
+multiplies the annotations of a sentence once and not the context of each hypothesis, words once
+each in a round, and the state of a hypothesis once for all that continue it (here words count at
+every step, and states for each that continues them). Plain PyTorch
 (`yardstick.py`): a bidirectional LSTM of 2x256, a decoder of 512 with additive attention after the
 step and input feeding; it computes the keys once a sentence, and batches 16 sentences. The toolkits
 have models of the same kind, sizes and batches, but the attention of fairseq is bilinear, which is

@@ -7,6 +7,7 @@ import pytest
 import typer
 
 from contextnmt.model.bias_column import MULTIPLE
+from contextnmt.model.candidates import BLOCK
 from contextnmt.model.settings import ModelSettings
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
@@ -27,8 +28,8 @@ def test_multiply_adds_are_those_of_the_equations(script: dict) -> None:
     shared = state + word + attention
     defined = shared + maxout * words + time * 2 * n + 2 * n * context
     assert made.defined * 1e6 == pytest.approx(defined)
-    # With the bias and the zeros that fill up the output's columns.
-    executed = shared + MULTIPLE * words + time * context
+    # With the bias, and the columns and rows that fill up the output layer.
+    executed = shared + MULTIPLE * BLOCK + time * context
     assert made.executed * 1e6 == pytest.approx(executed)
 
 

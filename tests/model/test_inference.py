@@ -37,7 +37,7 @@ def test_it_equals_the_plain_step(name, most, monkeypatch):
     ):
         weights = search.attend(state, source)
         logits, context, alignment = model.predict(plain, encoded)
-        found = search.log_probabilities(search.features(state, weights, source))
+        found = search.log_probabilities(search.features(state, weights, source))[..., :9]
         torch.testing.assert_close(found, logits.log_softmax(2))
         if alignment is not None:
             torch.testing.assert_close(weights, alignment)
@@ -59,7 +59,7 @@ def test_in_bfloat16_it_is_near_the_plain_step(name):
     words = torch.tensor([[3], [4], [2]])
     weights = search.attend(state, source)
     logits, context, _ = model.predict(encoded.start, encoded)
-    found = search.log_probabilities(search.features(state, weights, source))
+    found = search.log_probabilities(search.features(state, weights, source))[..., :9]
     assert (found.exp() - logits.softmax(2)).abs().max() < 0.02
     state = search.advance(state, torch.zeros_like(words), words, weights, source)
     plain = model.advance(encoded.start, words, context, encoded)

@@ -1,8 +1,11 @@
 """The output layer of search: its bias, and what bfloat16 leaves exact."""
 
+import math
+
 import torch
 from torch import nn
 
+from contextnmt.model.candidates import BLOCK
 from contextnmt.model.output_layer import LIKELIEST, OutputLayer
 
 ROWS, SIZE, WORDS = 20, 24, 700
@@ -17,10 +20,19 @@ def layer_and_features():
     return layer, torch.randn(ROWS, SIZE)
 
 
+def log_probabilities(layer, features, bf16):
+    """Of all words; those that fill up the last block are impossible."""
+    found = OutputLayer(layer, bf16).log_probabilities(features)
+    words = layer.out_features
+    assert found.size(1) == math.ceil(words / BLOCK) * BLOCK
+    assert found[:, words:].isneginf().all()
+    return found[:, :words]
+
+
 @torch.inference_mode()
 def test_in_32_bits_it_is_the_layer():
     layer, features = layer_and_features()
-    found = OutputLayer(layer, bf16=False).log_probabilities(features)
+    found = log_probabilities(layer, features, bf16=False)
     torch.testing.assert_close(found, layer(features).log_softmax(1), rtol=1e-5, atol=1e-4)
 
 
@@ -28,7 +40,7 @@ def test_in_32_bits_it_is_the_layer():
 def test_in_bfloat16_the_likeliest_words_are_exact():
     layer, features = layer_and_features()
     exact = layer(features).log_softmax(1)
-    found = OutputLayer(layer, bf16=True).log_probabilities(features)
+    found = log_probabilities(layer, features, bf16=True)
     assert (found.exp().sum(1) - 1).abs().max() < 1e-5
     best = exact.topk(LIKELIEST // 2).indices  # of the others some may be taken for less likely
     errors = (found - exact).abs()
@@ -40,5 +52,5 @@ def test_in_bfloat16_the_likeliest_words_are_exact():
 def test_a_vocabulary_may_have_fewer_words_than_that():
     layer = nn.Linear(SIZE, LIKELIEST - 1)
     features = torch.randn(ROWS, SIZE)
-    found = OutputLayer(layer, bf16=True).log_probabilities(features)
+    found = log_probabilities(layer, features, bf16=True)
     torch.testing.assert_close(found, layer(features).log_softmax(1), rtol=1e-5, atol=1e-4)

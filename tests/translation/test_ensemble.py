@@ -34,7 +34,7 @@ def next_word(ensemble):
     """Log-probabilities [B, 1, V] of the first word."""
     encoded, states = ensemble.encode(SOURCE)
     weights = ensemble.attend(states, encoded)
-    return ensemble.predict(ensemble.features(states, weights, encoded))
+    return ensemble.predict(ensemble.features(states, weights, encoded))[:, :, : ensemble.words]
 
 
 @torch.inference_mode()

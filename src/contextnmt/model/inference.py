@@ -108,8 +108,8 @@ class Inference:
             return hidden.new_ones(*hidden.shape[:2], 1)
         keys, padding = source.attention
         asked = asked_of(functional.linear(hidden, self.query), keys).unsqueeze(2)  # [B, K, 1, a]
-        keys = keys.each(lambda tensor: tensor.unsqueeze(1))  # [B, 1, S, a]
-        shape = torch.broadcast_shapes(asked.shape, keys.doubled.shape)[1:]
+        shape = (asked.size(1), *keys.doubled.shape[1:])  # [K, S, a]
+        keys = keys.each(lambda tensor: tensor.unsqueeze(1))
         found = []
         for rows in slices(len(asked), math.prod(shape), HIDDEN[asked.device.type]):
             part = keys.each(itemgetter(rows))
@@ -126,7 +126,8 @@ class Inference:
         return maxout(self.state.add_to(pieces, state.memory[0]))
 
     def log_probabilities(self, features: Tensor) -> Tensor:
-        """Of the next word [..., words], in 32 bits at least (A46); lost at the next call."""
+        """Of the next word [..., words'], as of `OutputLayer`, in 32 bits at least (A46); lost at
+        the next call."""
         for layer in self.before:
             features = layer(features)
         logs = self.output.log_probabilities(features.flatten(0, -2))

@@ -79,8 +79,7 @@ class Ensemble:
         return [model.features(state, weight, part) for model, state, weight, part in each]
 
     def predict(self, features: Iterable[Tensor]) -> Tensor:
-        """Log-probabilities of the next word [..., V], in 32 bits at least (A46); lost at the
-        next call."""
+        """Log-probabilities of the next word, as of `Inference`; lost at the next call."""
         each = zip(self._models, features, strict=True)
         logs = [model.log_probabilities(feature) for model, feature in each]
         if len(logs) == 1:
