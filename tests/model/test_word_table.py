@@ -18,18 +18,17 @@ class Counted(BiasedEmbedding):
 def test_each_word_is_multiplied_once_and_only_when_it_comes():
     embedding = Counted(9, 4)
     nn.init.normal_(embedding.bias)
-    weight = torch.randn(5, 4)
+    weights = torch.randn(5, 4), torch.randn(2, 4)
     with torch.inference_mode():
-        table = WordTable(embedding, weight)
+        table = WordTable(embedding, *weights)
         for words in ([[3, 5, 3]], [[5, 3, 8]], [[8, 8, 5]]):
-            rows = table.of(torch.tensor(words))
-            expected = nn.functional.linear(
-                BiasedEmbedding.forward(embedding, torch.tensor(words)), weight
-            )
-            torch.testing.assert_close(rows, expected)
+            embedded = BiasedEmbedding.forward(embedding, torch.tensor(words))
+            for rows, weight in zip(table.of(torch.tensor(words)), weights, strict=True):
+                torch.testing.assert_close(rows, nn.functional.linear(embedded, weight))
     assert embedding.asked == [3, 5, 8]
 
 
 def test_no_words_have_no_rows():
     table = WordTable(nn.Embedding(9, 4), torch.randn(5, 4))
-    assert table.of(torch.zeros(0, 2, dtype=torch.long)).shape == (0, 2, 5)
+    [rows] = table.of(torch.zeros(0, 2, dtype=torch.long))
+    assert rows.shape == (0, 2, 5)

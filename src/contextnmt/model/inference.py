@@ -58,7 +58,8 @@ class Source(NamedTuple):
 class Inference:
     """A model for search: no dropout, no gradients.
 
-    In its states, `previous` is what E y_{i-1} contributes to the readout [batch, width, 2 maxout].
+    In its states, `previous` is what E y_{i-1} contributes to the readout [batch, width, 2 maxout],
+    lost at the next call of `features` or `advance`.
     """
 
     @torch.inference_mode()
@@ -81,7 +82,7 @@ class Inference:
         self.output = OutputLayer(last, bf16)
         self.table = None
         if model.contextualizer is None and model.target_smoother is None:
-            self.table = WordTable(model.target_embedding, torch.cat([gates, word]))
+            self.table = WordTable(model.target_embedding, gates, word)
         else:
             self.gates, self.word = Matrix(gates, bf16), word
 
@@ -121,8 +122,9 @@ class Inference:
         return torch.softmax(summed.to(exact), dim=2)
 
     def features(self, state: State, weights: Tensor, source: Source) -> Tensor:
-        """What the output layer sees [B, K, maxout], which predicts the next word."""
-        pieces = self._context("readout", weights, source.readout).add_(state.previous)
+        """What the output layer sees [B, K, maxout], which predicts the next word; the `previous`
+        of `state` is lost."""
+        pieces = state.previous.baddbmm_(weights, source.readout)
         return maxout(self.state.add_to(pieces, state.memory[0]))
 
     def log_probabilities(self, features: Tensor) -> Tensor:
@@ -138,18 +140,15 @@ class Inference:
     ) -> State:
         """The state after the words [B, K], by which the hypotheses `slots` [B, K] of `state` are
         continued; `weights` [B, K', S] predicted them."""
-        gates = self._context("gates", take(weights, slots), source.decoder)
+        weights, history = take(weights, slots), None
         if self.table is not None:
-            sizes = [gates.size(2), source.readout.size(2)]
-            word, previous = torch.split(self.table.of(words), sizes, dim=2)
-            return State(self.step.move(state.memory, slots, gates.add_(word)), previous, None)
-        history = None if state.history is None else take(state.history, slots)
-        read, history = self.model.read(words, history, source.target_gate)
-        self.gates.add_to(gates, read)
-        previous = functional.linear(read, self.word)
+            gates, previous = self.table.of(words)
+            gates.baddbmm_(weights, source.decoder)
+        else:
+            history = None if state.history is None else take(state.history, slots)
+            read, history = self.model.read(words, history, source.target_gate)
+            shape = (*words.shape, source.decoder.size(2))
+            gates = self.scratch.of("gates", shape, source.decoder)
+            self.gates.add_to(torch.bmm(weights, source.decoder, out=gates), read)
+            previous = functional.linear(read, self.word)
         return State(self.step.move(state.memory, slots, gates), previous, history)
-
-    def _context(self, name: str, weights: Tensor, values: Tensor) -> Tensor:
-        """`weights` [B, K, S] times `values` [B, S, d]: [B, K, d]."""
-        to = self.scratch.of(name, (*weights.shape[:2], values.size(2)), values)
-        return torch.bmm(weights.to(values.dtype), values, out=to)
