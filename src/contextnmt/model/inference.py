@@ -108,7 +108,9 @@ class Inference:
         if source.attention is None:
             return hidden.new_ones(*hidden.shape[:2], 1)
         keys, padding = source.attention
-        asked = asked_of(functional.linear(hidden, self.query), keys).unsqueeze(2)  # [B, K, 1, a]
+        query = self.scratch.of("query", (*hidden.shape[:2], len(self.query)), hidden)
+        torch.mm(hidden.flatten(0, 1), self.query.t(), out=query.flatten(0, 1))
+        asked = asked_of(query, keys).unsqueeze(2)  # [B, K, 1, a]
         shape = (asked.size(1), *keys.doubled.shape[1:])  # [K, S, a]
         keys = keys.each(lambda tensor: tensor.unsqueeze(1))
         found = []

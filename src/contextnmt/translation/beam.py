@@ -16,8 +16,8 @@ from contextnmt.translation.hypothesis import Hypothesis
 #: end all that it was given first; and idles until it is given more.
 LOOK = {"cpu": 1, "cuda": 8}
 
-#: Logits that are there at once, by device: on a CPU not many more than its caches hold.
-LOGITS = {"cpu": 2**22, "cuda": 2**30}
+#: Logits that are there at once, by device, each of four bytes, and two more in bfloat16.
+LOGITS = {"cpu": 2**23, "cuda": 2**30}
 
 
 @torch.inference_mode()
