@@ -9,7 +9,6 @@ from contextnmt.model.inference import Inference
 from contextnmt.model.rows import take
 
 SIZES = {"embedding": 5, "hidden": 6, "alignment": 4, "maxout": 5}
-
 SOURCE = torch.tensor([[3, 2, 5, 1], [4, 1, 0, 0], [6, 7, 1, 0]])
 
 

@@ -8,6 +8,7 @@ from model.architectures import ARCHITECTURES, OTHERS, build, every
 from slow_search import slow_search
 from torch.nn.utils.rnn import pad_sequence
 
+from contextnmt.model import matrix, word_table
 from contextnmt.translation import beam
 from contextnmt.translation.beam import beam_search, n_best
 from contextnmt.translation.ensemble import Ensemble
@@ -119,13 +120,16 @@ def test_an_ensemble_takes_the_mean_of_probabilities(width):
         same(found, slow_search(models, source, width, END, UNKNOWN))
 
 
-@pytest.mark.parametrize("width", [2, 6])
+@pytest.mark.parametrize("width", [1, 2, 6])
+@pytest.mark.parametrize("name", ["Choi", "Choi+C", "RNNsearch"])
 @torch.inference_mode()
-def test_sentences_may_be_dropped_late_and_the_logits_made_in_parts(width, monkeypatch):
-    """As on a GPU, which is seldom asked what is done; the parts are of one sentence each."""
+def test_as_on_a_gpu_which_is_seldom_asked(name, width, monkeypatch):
+    """What is done, what is missing, what is continued; and with logits of a sentence at a time."""
     monkeypatch.setitem(beam.LOOK, "cpu", 8)
     monkeypatch.setitem(beam.LOGITS, "cpu", 1)
-    model = random_model("Choi+C", 2, end=1.0)
+    for module in (matrix, word_table):
+        monkeypatch.setattr(module, "ANSWERING", set())
+    model = random_model(name, 2, end=1.0)
     sources = [[*words, END] for words in SOURCES]
     lists = n_best(model, padded(sources), width, END)
     best = beam_search(model, padded(sources), width, END)

@@ -73,9 +73,8 @@ class Attend(torch.autograd.Function):
                 hidden = scratch[:count]
                 states[here] = memory[0][0]
                 asked[here] = states[here].to(lower) @ query_forth
-                asked_of(asked[here], entering)
-                of_keys = first(entering, count)
-                summed = energies(asked[here].unsqueeze(1), of_keys, doubled, hidden)
+                now = asked_of(asked[here], entering).unsqueeze(1)  # in the place of the queries
+                summed = energies(now, first(entering, count), doubled, hidden)
                 summed += padding[:count, 0]
                 torch.softmax(summed.to(states.dtype), 1, out=alphas[here])
                 if then:

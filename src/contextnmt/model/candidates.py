@@ -10,12 +10,12 @@ BLOCK = 64
 
 
 def best_words(logs: Tensor, scores: Tensor, width: int) -> tuple[Tensor, Tensor, Tensor]:
-    """The `width` best continuations of each row, or all if there are fewer, best first.
+    """The `width` best continuations of each row, or all K V if there are fewer, best first.
 
     Of hypotheses with `scores` [R, K] by a word each, whose log-probabilities are `logs`
-    [R, K, V], where V is a multiple of `BLOCK`. Returns [R, width] each: the new scores, the places
-    of the hypotheses that are continued, and the words. A continuation that is none, having score
-    minus infinity, continues any place by word 0.
+    [R, K, V], where V is a multiple of `BLOCK`, filled up with minus infinity. Returns [R, width]
+    each: the new scores, the places of the hypotheses that are continued, and the words. A
+    continuation that is none, having score minus infinity, continues any place by word 0.
 
     The best continuations lie in blocks of words whose best one is among the best of all blocks,
     so that a row sorts `width` blocks in the place of K V scores.

@@ -4,6 +4,10 @@ import torch
 
 from contextnmt.errors import UserError
 
+#: Kinds of devices that may be asked at any time what they have computed. A GPU would have to end
+#: first all that it was given, and idle until it is given more.
+ANSWERING = {"cpu"}
+
 
 def choose_device(name: str) -> torch.device:
     """The device `cpu` or `cuda`, set to 32-bit arithmetic, which a training may lift (A46).

@@ -48,7 +48,7 @@ def keys_of(keys: Tensor) -> Keys:
 
 
 def asked_of(query: Tensor, keys: Keys) -> Tensor:
-    """What `hidden_layer` takes, from 2 W_a s, which is lost: e^- of it, if of the keys too."""
+    """What `hidden_layer` takes, from 2 W_a s, in its place: e^- of it, if of the keys too."""
     return query if keys.exponentials is None else query.neg_().exp_()
 
 

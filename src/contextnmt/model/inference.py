@@ -3,9 +3,11 @@
 The context c_i = sum_j alpha_ij h_j enters decoder and readout through matrices alone, and
 C c_i = sum_j alpha_ij (C h_j): so here they multiply the annotations h_j, once for each sentence,
 in the place of the context of each hypothesis at each step. So do words E y_i, which are multiplied
-once each, unless the source or the words before change them (contextualizer, smoother). The output
-layer is that of `output_layer`; the attention has the hidden layer of `hidden_layer`. Nothing else
-differs from `Translator.predict` and `.advance`, unless matrices are multiplied in bfloat16.
+once each, unless the source or the words before change them (contextualizer, smoother). A state is
+multiplied once for all hypotheses that continue it (`matrix`). The output layer is that of
+`output_layer`; the attention has the hidden layer of `hidden_layer`; tanh of a state is that of
+`steps`. So sums are rounded otherwise than in `Translator.predict` and `.advance`, and factors too
+if matrices are multiplied in bfloat16. Nothing else differs.
 """
 
 import math
@@ -59,7 +61,8 @@ class Inference:
     """A model for search: no dropout, no gradients.
 
     In its states, `previous` is what E y_{i-1} contributes to the readout [batch, width, 2 maxout],
-    lost at the next call of `features` or `advance`.
+    lost at the next call of `features` or `advance`. What it computes lies in memory that the next
+    step writes anew: so two searches go on one after the other, not by turns.
     """
 
     @torch.inference_mode()
@@ -119,19 +122,17 @@ class Inference:
             scratch = self.scratch.of("hidden", (len(part.doubled), *shape), asked)
             found.append(energies(asked[rows], part, self.energy, scratch))
         summed = torch.cat(found) + padding  # [B, K, S]
-        # In 32 bits where the energies have 16, on a GPU (A46).
-        exact = torch.promote_types(summed.dtype, torch.float32)
-        return torch.softmax(summed.to(exact), dim=2)
+        return torch.softmax(summed, dim=2)
 
     def features(self, state: State, weights: Tensor, source: Source) -> Tensor:
         """What the output layer sees [B, K, maxout], which predicts the next word; the `previous`
-        of `state` is lost."""
-        pieces = state.previous.baddbmm_(weights, source.readout)
+        of `state` is lost, so that there is one call for each state."""
+        pieces = state.previous
+        torch.baddbmm(pieces, weights, source.readout, out=pieces)
         return maxout(self.state.add_to(pieces, state.memory[0]))
 
     def log_probabilities(self, features: Tensor) -> Tensor:
-        """Of the next word [..., words'], as of `OutputLayer`, in 32 bits at least (A46); lost at
-        the next call."""
+        """Of the next word [..., words'], as of `OutputLayer`; lost at the next call."""
         for layer in self.before:
             features = layer(features)
         logs = self.output.log_probabilities(features.flatten(0, -2))
@@ -142,10 +143,11 @@ class Inference:
     ) -> State:
         """The state after the words [B, K], by which the hypotheses `slots` [B, K] of `state` are
         continued; `weights` [B, K', S] predicted them."""
-        weights, history = take(weights, slots), None
+        weights = take(weights, slots)
         if self.table is not None:
+            history = None
             gates, previous = self.table.of(words)
-            gates.baddbmm_(weights, source.decoder)
+            torch.baddbmm(gates, weights, source.decoder, out=gates)
         else:
             history = None if state.history is None else take(state.history, slots)
             read, history = self.model.read(words, history, source.target_gate)

@@ -3,7 +3,8 @@
 import torch
 from torch import Tensor
 
-from contextnmt.model.rows import once
+from contextnmt.model.device import ANSWERING
+from contextnmt.model.rows import once, take
 
 
 class Matrix:
@@ -28,7 +29,10 @@ class Matrix:
 
     def add_once(self, to: Tensor, values: Tensor, slots: Tensor) -> Tensor:
         """As `add_to` [B, K, d], of the `slots` [B, K] of the vectors [B, K', s], each of which is
-        multiplied once: half of the hypotheses of a beam continue one that another continues."""
+        multiplied once: a beam of 12 continues 7 hypotheses on average. A GPU multiplies one for
+        each slot, since which ones they name is for it to say."""
+        if slots.size(1) == 1 or values.device.type not in ANSWERING:
+            return self.add_to(to, take(values, slots))
         factors, places = once(values, slots)
         product = factors.to(self.weight.dtype) @ self.weight.t()
         to.flatten(0, -2).add_(product.index_select(0, places))

@@ -27,14 +27,13 @@ class OutputLayer:
         self.scratch = Scratch()
 
     def log_probabilities(self, features: Tensor) -> Tensor:
-        """Of the words [N, words'], in 32 bits at least, from `features` [N, size]; lost at the
-        next call."""
+        """Of the words [N, words'], where words' may be more than there are, from `features`
+        [N, size]; in their type, lost at the next call."""
         rows = with_one(features)  # [N, k]
         shape = (len(rows), len(self.matrix))
         if self.rounded is None:
             logits = self.scratch.of("logits", shape, rows)
             torch.mm(rows, self.matrix.t(), out=logits)
-            logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
         else:
             rough = self.scratch.of("rounded", shape, self.rounded)
             torch.mm(rows.to(rough.dtype), self.rounded.t(), out=rough)

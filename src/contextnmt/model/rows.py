@@ -33,16 +33,9 @@ def take(tensor: Tensor, slots: Tensor) -> Tensor:
 
 def once(tensor: Tensor, slots: Tensor) -> tuple[Tensor, Tensor]:
     """Those rows [n, ...] of `tensor` [R, K', ...] that the `slots` [R, K] name, each once, and
-    which of them each slot names [R K].
-
-    On a GPU these are all rows: to be asked which are named, it would have to end first what it
-    was given.
-    """
-    rows, named = tensor.flatten(0, 1), flat(slots, tensor.size(1))
-    if tensor.is_cuda:
-        return rows, named
-    distinct, places = torch.unique(named, return_inverse=True)
-    return rows.index_select(0, distinct), places
+    which of them each slot names [R K]."""
+    distinct, places = torch.unique(flat(slots, tensor.size(1)), return_inverse=True)
+    return tensor.flatten(0, 1).index_select(0, distinct), places
 
 
 def flat(slots: Tensor, width: int) -> Tensor:

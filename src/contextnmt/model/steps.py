@@ -1,6 +1,7 @@
 """The decoders' steps as search takes them: without gradients, in memory that is written anew.
 
-Every product is added to what is there already, so that nothing is copied or read twice.
+Products are added to what is there already, so that nothing is copied or read twice; those of the
+state are of fewer rows than what they are added to (`Matrix.add_once`).
 """
 
 import torch

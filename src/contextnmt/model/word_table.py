@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 
+from contextnmt.model.device import ANSWERING
 from contextnmt.model.scratch import Scratch
 
 
@@ -12,8 +13,8 @@ class WordTable:
 
     A row is computed when its word first comes: a short text has few words. So there are at most as
     many rows as words in the vocabulary, the matrices' outputs wide: at the sizes of WMT14 20 kB
-    each, 600 MB in all. A GPU computes all of them at once, in milliseconds: to be asked which are
-    missing, it would have to end at every step what it was given.
+    each, 600 MB in all. A GPU computes all of them at once, in milliseconds, since which are
+    missing is for it to say.
     """
 
     def __init__(self, embedding: nn.Embedding, *weights: Tensor) -> None:
@@ -23,7 +24,7 @@ class WordTable:
         self.tables = [weight.new_empty(words, len(weight)) for weight in weights]
         self.known = torch.zeros(words, dtype=torch.bool, device=device)
         self.scratch = Scratch()
-        self.complete = device.type == "cuda"
+        self.complete = device.type not in ANSWERING
         if self.complete:
             self._compute(torch.arange(words, device=device))
 
@@ -42,8 +43,8 @@ class WordTable:
             if len(new):
                 self._compute(new)
         found = []
-        for name, table in enumerate(self.tables):
-            to = self.scratch.of(f"{name}", (len(flat), table.size(1)), table)
+        for number, table in enumerate(self.tables):
+            to = self.scratch.of(str(number), (len(flat), table.size(1)), table)
             torch.index_select(table, 0, flat, out=to)
             found.append(torch.unflatten(to, 0, words.shape))
         return found

@@ -16,7 +16,9 @@ from contextnmt.translation.hypothesis import Hypothesis
 #: end all that it was given first; and idles until it is given more.
 LOOK = {"cpu": 1, "cuda": 8}
 
-#: Logits that are there at once, by device, each of four bytes, and two more in bfloat16.
+#: Logits that are there at once, by device, each of four bytes, and two more in bfloat16. On a CPU
+#: they are as many as the hypotheses of a batch have of 8,700 words; with more words, parts of
+#: them: for the products of their matrix to run at full rate, these are large enough by far.
 LOGITS = {"cpu": 2**23, "cuda": 2**30}
 
 
@@ -78,8 +80,7 @@ class Search:
         lengths = (source != PADDING).sum(1)
         self.shortest, self.longest = lengths // 2, 3 * lengths  # [R]
         self.rows = torch.arange(len(source), device=source.device)  # [R], sentence numbers
-        exact = torch.promote_types(self.states[0].previous.dtype, torch.float32)
-        self.scores = torch.zeros(len(source), 1, dtype=exact, device=source.device)  # [R, K]
+        self.scores = self.states[0].previous.new_zeros(len(source), 1)  # [R, K]
         self.words = source.new_empty(len(source), 1, 0)  # [R, K, steps so far]
         self.slots = torch.full_like(lengths, width)  # [R], hypotheses still to end
         self.ended = torch.full_like(self.scores[:, 0], -torch.inf)  # [R], best ended score
