@@ -6,6 +6,7 @@ from torch import Tensor, nn
 from contextnmt.model.attending import Attend
 from contextnmt.model.decoder import GRUDecoder, LSTMDecoder
 from contextnmt.model.packed import Packed
+from contextnmt.model.padding import of_words
 from contextnmt.model.unroll import stacked, unroll
 
 
@@ -24,7 +25,8 @@ class Attention(nn.Module):
         `annotations` [batch, time, annotation]; `real` [batch, time] is false in the padding.
         """
         padding = torch.zeros_like(real, dtype=annotations.dtype).masked_fill(~real, -torch.inf)
-        return self.key(annotations), annotations, padding.unsqueeze(1)
+        padding = padding.unsqueeze(1)
+        return of_words(self.key, annotations, padding), annotations, padding
 
     def forward(
         self, state: Tensor, keys: Tensor, annotations: Tensor, padding: Tensor
@@ -61,7 +63,7 @@ class Attention(nn.Module):
             state.squeeze(1),
             packed.sizes,
             keys,
-            decoder.context(annotations),
+            of_words(decoder.context, annotations, padding),
             padding,
             *(each.to(words.dtype) for each in matrices),
         )

@@ -23,6 +23,7 @@ from contextnmt.model.decoder import State
 from contextnmt.model.hidden_layer import Keys, asked_of, energies, keys_of
 from contextnmt.model.matrix import Matrix
 from contextnmt.model.output_layer import OutputLayer
+from contextnmt.model.padding import lengths, of_words
 from contextnmt.model.readout import maxout
 from contextnmt.model.rows import Kept, slices, take
 from contextnmt.model.scratch import Scratch
@@ -98,9 +99,12 @@ class Inference:
             attention = keys_of(keys), padding
         else:
             (annotations,), attention = encoded.source, None
+            padding = annotations.new_zeros(len(annotations), 1, 1)
         # The weights of a sentence add up to 1, so that biases may join what they weigh.
-        readout = self.model.readout.context(annotations) + self.model.readout.state.bias
-        decoder = self.model.decoder.context(annotations) + self.bias
+        readout = of_words(self.model.readout.context, annotations, padding)
+        readout += self.model.readout.state.bias
+        decoder = of_words(self.model.decoder.context, annotations, padding)
+        decoder += self.bias
         nothing = readout.new_zeros(len(readout), 1, readout.size(2))
         start = encoded.start._replace(previous=nothing)
         return Source(attention, readout, decoder, encoded.target_gate), start
@@ -116,12 +120,14 @@ class Inference:
         asked = asked_of(query, keys).unsqueeze(2)  # [B, K, 1, a]
         shape = (asked.size(1), *keys.doubled.shape[1:])  # [K, S, a]
         keys = keys.each(lambda tensor: tensor.unsqueeze(1))
-        found = []
+        summed = padding.repeat(1, shape[0], 1)  # [B, K, S]
+        words = lengths(padding)
         for rows in slices(len(asked), math.prod(shape), HIDDEN[asked.device.type]):
-            part = keys.each(itemgetter(rows))
-            scratch = self.scratch.of("hidden", (len(part.doubled), *shape), asked)
-            found.append(energies(asked[rows], part, self.energy, scratch))
-        summed = torch.cat(found) + padding  # [B, K, S]
+            here = rows, slice(None), slice(max(words[rows]))
+            part = keys.each(itemgetter(here))
+            place = summed[here]
+            scratch = self.scratch.of("hidden", (*place.shape, shape[2]), asked)
+            place += energies(asked[rows], part, self.energy, scratch)
         return torch.softmax(summed, dim=2)
 
     def features(self, state: State, weights: Tensor, source: Source) -> Tensor:
