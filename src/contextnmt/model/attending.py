@@ -18,6 +18,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
+from contextnmt.model.device import exact_on_cpu
 from contextnmt.model.hidden_layer import Keys, asked_of, energies, hidden_layer, keys_of
 from contextnmt.model.units import Unit
 from contextnmt.model.unroll import longer, parts
@@ -31,7 +32,8 @@ class Attend(torch.autograd.Function):
 
     Shapes: batch B, steps T, words of all steps N, source time S, hidden n, alignment a, what
     enters the gates g. Factors of matrix products come in one type; what adds up over the steps,
-    and the weights, are in the type of `state`, and the hidden layer in that of `keys_of` (A46).
+    and the weights, are in the type of `state`; the hidden layer is in that of `keys_of`, and so is
+    what the contexts are summed up from, a row for each sentence (`exact_on_cpu`, A46).
     """
 
     @staticmethod
@@ -59,7 +61,7 @@ class Attend(torch.autograd.Function):
         with torch.autocast(words.device.type, enabled=False):
             unit = kind(*weights)
             lower, rows = words.dtype, list(parts(sizes))
-            entering = keys_of(keys)
+            entering, values = keys_of(keys), exact_on_cpu(values)
             doubled = 2 * energy.to(entering.doubled.dtype)
             query_forth = (2 * query.t()).contiguous()  # as matrices multiply, see `LSTMUnit`
             memory = unit.start(state.unsqueeze(0))
@@ -81,8 +83,8 @@ class Attend(torch.autograd.Function):
                     count = then.stop - then.start
                     memory = tuple(each[:, :count] for each in memory)
                     ctx.memories.append(memory)
-                    weighed = alphas[here][:count].unsqueeze(1).to(lower)
-                    word = words[moved(then, sizes)].unsqueeze(1)
+                    weighed = alphas[here][:count].unsqueeze(1).to(values.dtype)
+                    word = words[moved(then, sizes)].unsqueeze(1).to(values.dtype)
                     inputs = torch.baddbmm(word, weighed, values[:count])
                     memory, trace = unit.step(inputs.transpose(0, 1), memory)
                     ctx.traces.append(trace)
@@ -96,9 +98,9 @@ class Attend(torch.autograd.Function):
     ) -> tuple[Tensor | None, ...]:
         """The gradients of what `forward` was given, from those of states and weights."""
         states, alphas, asked, values, query, energy, *entering = ctx.saved_tensors
-        sizes, keys, lower = ctx.sizes, Keys(*entering), values.dtype
+        sizes, keys, lower = ctx.sizes, Keys(*entering), query.dtype
         rows = list(parts(sizes))
-        words = values.new_empty(len(states) - sizes[0], values.size(2))
+        words = query.new_empty(len(states) - sizes[0], values.size(2))
         of_asked = torch.empty_like(asked)
         scratch = torch.empty_like(keys.doubled)
         unscaled = torch.zeros_like(scratch, dtype=states.dtype)
@@ -113,7 +115,8 @@ class Attend(torch.autograd.Function):
                 memory = ctx.unit.back(
                     ctx.traces[step], ctx.memories[step], memory, word.unsqueeze(0)
                 )
-                looked_up = torch.bmm(word.unsqueeze(1), values[: len(word)].transpose(1, 2))
+                row = word.unsqueeze(1).to(values.dtype)
+                looked_up = torch.bmm(row, values[: len(word)].transpose(1, 2))
                 weights = weights + functional.pad(
                     looked_up.squeeze(1), (0, 0, 0, count - len(word))
                 )

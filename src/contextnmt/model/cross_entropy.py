@@ -13,8 +13,8 @@ from torch.autograd.function import once_differentiable
 from contextnmt.model.bias_column import with_bias, with_one
 from contextnmt.model.rows import slices
 
-#: Rows that are worked on at a time: enough for matrices to multiply at full speed.
-ROWS = 1024
+#: Logits that are worked on at a time in 32 bits, by device; on a CPU few enough for its caches.
+LOGITS = {"cpu": 2**20, "cuda": 2**25}
 
 
 def negative_log_likelihood(output: nn.Linear, features: Tensor, target: Tensor) -> Tensor:
@@ -22,10 +22,15 @@ def negative_log_likelihood(output: nn.Linear, features: Tensor, target: Tensor)
 
     In 32 bits at least, whatever type autocast multiplies matrices in (A46).
     """
-    kind = features.device.type
-    lower = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else features.dtype
+    lower = multiplied_in(features)
     features, matrix = with_one(features).to(lower), with_bias(output).to(lower)
     return CrossEntropy.apply(features, matrix, target)  # type: ignore[no-any-return, no-untyped-call]
+
+
+def multiplied_in(factors: Tensor) -> torch.dtype:
+    """The type in which matrices multiply `factors`, as autocast says."""
+    kind = factors.device.type
+    return torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else factors.dtype
 
 
 class CrossEntropy(torch.autograd.Function):
@@ -40,8 +45,9 @@ class CrossEntropy(torch.autograd.Function):
         slopes = features.new_empty(len(features), len(matrix))
         sums, losses = (features.new_empty(len(features), dtype=exact) for _ in range(2))
         with torch.autocast(features.device.type, enabled=False):
-            for part in slices(len(features), 1, ROWS):
-                logits = torch.mm(features[part], matrix.t(), out=slopes[part]).to(exact)
+            torch.mm(features, matrix.t(), out=slopes)
+            for part in slices(len(slopes), len(matrix), LOGITS[features.device.type]):
+                logits = slopes[part].to(exact)
                 largest, words = logits.amax(1, keepdim=True), target[part].unsqueeze(1)
                 chosen = logits.gather(1, words)
                 torch.sum(logits.sub_(largest).exp_(), 1, out=sums[part])

@@ -18,6 +18,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from contextnmt.model.device import exact_on_cpu
+
 #: How far from zero twice the keys may be for their exponentials to be used, in 32 bits: with any
 #: query, the product of the two is then right, or so large or small that the layer is 0 or 1.
 LIMIT = 60.0
@@ -42,9 +44,9 @@ def keys_of(keys: Tensor) -> Keys:
     keys within `LIMIT`, and 32 bits, as 16 would be rounded twice: so the layer has these there,
     where in 16 it would take longer too.
     """
-    on_cpu = keys.device.type == "cpu"
-    doubled = 2 * keys.to(torch.promote_types(keys.dtype, torch.float32) if on_cpu else keys.dtype)
-    return Keys(doubled, doubled.neg().exp_() if on_cpu and within_limit(doubled) else None)
+    doubled = 2 * exact_on_cpu(keys)
+    used = doubled.device.type == "cpu" and within_limit(doubled)
+    return Keys(doubled, doubled.neg().exp_() if used else None)
 
 
 def asked_of(query: Tensor, keys: Keys) -> Tensor:

@@ -6,7 +6,7 @@ in the place of the context of each hypothesis at each step. So do words E y_i, 
 once each, unless the source or the words before change them (contextualizer, smoother). A state is
 multiplied once for all hypotheses that continue it (`matrix`). The output layer is that of
 `output_layer`; the attention has the hidden layer of `hidden_layer`; tanh of a state is that of
-`steps`. So sums are rounded otherwise than in `Translator.predict` and `.advance`, and factors too
+`units`. So sums are rounded otherwise than in `Translator.predict` and `.advance`, and factors too
 if matrices are multiplied in bfloat16. Nothing else differs.
 """
 

@@ -4,6 +4,9 @@ What autograd would do at each step waits until the end: the gradient of a matri
 all steps' states, in the place of a small one at each step, added to the ones before. The equations
 are those of `GRUCell` and `LSTMDecoder.move`, which tests hold them against.
 
+Matrices are multiplied in the type of the weights, which may have 16 bits; all else has that of the
+memory, also because a function of mixed types takes several times as long on a CPU (A46).
+
 Shapes: directions D, batch B, hidden n, what enters the gates g.
 """
 
@@ -30,11 +33,13 @@ class Unit(Protocol):
         """The memory before the first step, whose state [D, B, n] is given."""
 
     def step(self, inputs: Tensor, memory: Memory) -> tuple[Memory, Trace]:
-        """The memory after a step, from the one before and `inputs` [D, B, g], biases included."""
+        """The memory after a step, from the one before and `inputs` [D, B, g], biases included, of
+        either type."""
 
     def back(self, trace: Trace, before: Memory, gradient: Memory, inputs: Tensor) -> Memory:
         """The gradient of the memory `before` a step, from that of the memory after it, which is
-        lost; the gradient of what entered the gates is written to `inputs` [D, B, g]."""
+        lost; the gradient of what entered the gates is written to `inputs` [D, B, g], which has the
+        type of the weights."""
 
     def weights(
         self, states: Tensor, traces: Sequence[Trace], inputs: Tensor
@@ -42,6 +47,33 @@ class Unit(Protocol):
         """The gradients of the weights, as `__init__` has them, from the states before all steps
         [D, N, n] and the gradients of the inputs [D, N, g], in one type; N counts the sentences of
         all steps."""
+
+
+def plus_product(inputs: Tensor, states: Tensor, matrix: Tensor) -> Tensor:
+    """`inputs` [D, B, g] plus states W, from `states` [D, B, n] and W [D, n, g]: new, and in the
+    type of the states."""
+    factors = states.to(matrix.dtype)
+    if inputs.dtype == matrix.dtype:
+        return torch.baddbmm(inputs, factors, matrix).to(states.dtype)
+    return torch.bmm(factors, matrix).to(states.dtype).add_(inputs)
+
+
+def exact_like(inputs: Tensor, kind: torch.dtype) -> Tensor:
+    """Where to compute what `inputs` are to hold: there, if they have the type `kind`."""
+    return inputs if inputs.dtype == kind else torch.empty_like(inputs, dtype=kind)
+
+
+def rounded(exact: Tensor, inputs: Tensor) -> Tensor:
+    """What was computed in `exact_like(inputs, ...)`, in `inputs`, which are returned."""
+    return inputs if inputs.dtype == exact.dtype else inputs.copy_(exact)
+
+
+def into_its_tanh(values: Tensor) -> Tensor:
+    """`values`, turned into their tanh; on a CPU as 2 sigmoid(2 x) - 1, right to some 1e-7 in 32
+    bits, which takes torch a quarter of the time."""
+    if values.is_cuda:
+        return values.tanh_()
+    return values.mul_(2).sigmoid_().mul_(2).sub_(1)
 
 
 def into_sigmoid(gradient: Tensor, outputs: Tensor) -> None:
@@ -71,11 +103,11 @@ class LSTMUnit:
         """As `Unit.step`; the memory is s and the cell."""
         state, cell = memory
         size = state.size(2)
-        gates = torch.baddbmm(inputs, state.to(inputs.dtype), self.forth)
-        candidate = gates[:, :, 3 * size :].tanh_()
+        gates = plus_product(inputs, state, self.forth)
+        candidate = into_its_tanh(gates[:, :, 3 * size :])
         into, forget, out = gates[:, :, : 3 * size].sigmoid_().chunk(3, dim=2)
-        cell = (forget * cell).add_(into * candidate)
-        squashed = cell.tanh()
+        cell = (forget * cell).addcmul_(into, candidate)
+        squashed = into_its_tanh(cell.clone())
         return (out * squashed, cell), (gates, squashed)
 
     def back(self, trace: Trace, before: Memory, gradient: Memory, inputs: Tensor) -> Memory:
@@ -87,14 +119,16 @@ class LSTMUnit:
         of_squashed = state * out
         into_tanh(of_squashed, squashed)
         cell.add_(of_squashed)
-        of_into, of_forget, of_out, of_candidate = inputs.chunk(4, dim=2)
+        entered = exact_like(inputs, state.dtype)
+        of_into, of_forget, of_out, of_candidate = entered.chunk(4, dim=2)
         torch.mul(cell, candidate, out=of_into)
         torch.mul(cell, before[1], out=of_forget)
         torch.mul(state, squashed, out=of_out)
         torch.mul(cell, into, out=of_candidate)
-        into_sigmoid(inputs[:, :, : 3 * size], gates[:, :, : 3 * size])
+        into_sigmoid(entered[:, :, : 3 * size], gates[:, :, : 3 * size])
         into_tanh(of_candidate, candidate)
-        return torch.bmm(inputs, self.recurrent).to(state.dtype), cell.mul_(forget)
+        product = torch.bmm(rounded(entered, inputs), self.recurrent)
+        return product.to(state.dtype), cell.mul_(forget)
 
     def weights(
         self, states: Tensor, traces: Sequence[Trace], inputs: Tensor
@@ -121,12 +155,11 @@ class GRUUnit:
         (state,) = memory
         size = state.size(2)
         into, entering = inputs[:, :, :size], inputs[:, :, size:]
-        gates = torch.baddbmm(entering, state.to(inputs.dtype), self.gates_forth).sigmoid_()
+        gates = plus_product(entering, state, self.gates_forth).sigmoid_()
         update, reset = gates.chunk(2, dim=2)
-        shortened = (reset * state).to(inputs.dtype)
-        candidate = torch.baddbmm(into, shortened, self.candidate_forth).tanh_()
-        new = torch.lerp(state, candidate.to(state.dtype), update.to(state.dtype))
-        return (new,), (gates, candidate, shortened)
+        shortened = reset * state
+        candidate = into_its_tanh(plus_product(into, shortened, self.candidate_forth))
+        return (torch.lerp(state, candidate, update),), (gates, candidate, shortened)
 
     def back(self, trace: Trace, before: Memory, gradient: Memory, inputs: Tensor) -> Memory:
         """As `Unit.back`."""
@@ -134,15 +167,18 @@ class GRUUnit:
         (state,), (after,) = before, gradient
         size = state.size(2)
         update, reset = gates.chunk(2, dim=2)
-        into, entering = inputs[:, :, :size], inputs[:, :, size:]
+        entered = exact_like(inputs, state.dtype)
+        into, entering = entered[:, :, :size], entered[:, :, size:]
         into_tanh(torch.mul(after, update, out=into), candidate)
-        shortened = torch.bmm(into, self.candidate)  # of r s
+        product = torch.bmm(rounded(into, inputs[:, :, :size]), self.candidate)
+        shortened = product.to(state.dtype)  # of r s
         of_update, of_reset = entering.chunk(2, dim=2)
         torch.mul(candidate - state, after, out=of_update)
         torch.mul(shortened, state, out=of_reset)
         into_sigmoid(entering, gates)
         result = after.sub_(after * update).add_(shortened.mul_(reset))
-        return (result.add_(torch.bmm(entering, self.gates)),)
+        product = torch.bmm(rounded(entering, inputs[:, :, size:]), self.gates)
+        return (result.add_(product.to(state.dtype)),)
 
     def weights(
         self, states: Tensor, traces: Sequence[Trace], inputs: Tensor
@@ -152,6 +188,6 @@ class GRUUnit:
         into, entering = inputs[:, :, :size], inputs[:, :, size:]
         shortened = torch.cat([states[:, :0], *(each[2] for each in traces)], 1)
         return (
-            torch.bmm(into.transpose(1, 2), shortened),
+            torch.bmm(into.transpose(1, 2), shortened.to(inputs.dtype)),
             torch.bmm(entering.transpose(1, 2), states),
         )
