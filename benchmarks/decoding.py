@@ -56,8 +56,9 @@ every step, and states for each that continues them). Plain PyTorch
 (`yardstick.py`): a bidirectional LSTM of 2x256, a decoder of 512 with additive attention after the
 step and input feeding; it computes the keys once a sentence, and batches 16 sentences. The toolkits
 have models of the same kind, sizes and batches, but the attention of fairseq is bilinear, which is
-lighter; their time is what they say themselves, without their start. JoeyNMT is not there: its
-search cannot be told a least length, so that it does fewer steps. What bfloat16 (bf16) changes in
+lighter; their time is what they say themselves, without their start. JoeyNMT reads a least length
+and does not tell its search: there, the end of a sentence counts as the mark after a prompt, which
+search never writes, so that it does all steps. What bfloat16 (bf16) changes in
 the translations of trained models is in `search_precision.md`.
 """
 
@@ -185,17 +186,13 @@ def ratio(other: list[float], took: list[float]) -> str:
 def learnt(
     environments: Path, threads: int, text: list[list[int]], words: int, folder: Path
 ) -> list[Peer]:
-    """The toolkits with models of two updates, to translate a text of so many words (ids).
-
-    Not those whose translations may end before the others'.
-    """
+    """The toolkits with models of two updates, to translate a text of so many words (ids)."""
     spelt = [ids[:-1] for ids in text]  # they end sentences by themselves
     corpus = write_corpus(folder, zip(spelt, spelt, strict=True), words - FIRST_WORD)
-    able = [name for name, toolkit in TOOLKITS.items() if toolkit.took]
     recipe = Recipe(batch_size=YARDSTICK_SENTENCES, updates=2, report=1)
-    found = [each for each in peers(environments, threads, corpus, recipe, folder) if each.took]
+    found = peers(environments, threads, corpus, recipe, folder)
     if not found:
-        raise typer.BadParameter(f"--peers: {environments} holds none of {able}")
+        raise typer.BadParameter(f"--peers: {environments} holds none of {list(TOOLKITS)}")
     for peer in found:
         peer.learn()
     return found
@@ -210,7 +207,7 @@ def main(
     threads: Annotated[int, typer.Option(min=1)] = 2,
     environments: Annotated[
         Path | None,
-        typer.Option("--peers", help="folder of the environments onmt, eole, fairseq"),
+        typer.Option("--peers", help="folder of the environments joeynmt, onmt, eole, fairseq"),
     ] = None,
     bf16: Annotated[
         bool, typer.Option("--bf16", help="also in bfloat16, on a processor that multiplies it")

@@ -119,7 +119,7 @@ class Peer:
     name: ClassVar[str]
     package: ClassVar[str]
     pattern: ClassVar[str]
-    took: ClassVar[tuple[str, ...]] = ()
+    took: ClassVar[tuple[str, ...]]
 
     def __init__(self, programs: Programs, corpus: Corpus, recipe: Recipe, folder: Path) -> None:
         """`folder` is for all that it writes."""
@@ -170,33 +170,39 @@ class Peer:
 
 
 class JoeyNMT(Peer):
-    """JoeyNMT, whose decoder feeds its attention's output to the next step unless told not to.
-
-    It reads the least length of a translation, and does not tell its search.
-    """
+    """JoeyNMT, whose decoder feeds its attention's output to the next step unless told not to."""
 
     name, package, pattern = "JoeyNMT", "joeynmt", r"Tokens per Sec:\s+(\d+)"
+    took = (r"Generation took ([\d.]+)",)
 
     #: What its vocabulary begins with.
     SPECIAL = "<unk>\n<pad>\n<s>\n</s>\n"
 
+    #: It reads the least length of a translation, and does not tell its search. But that never
+    #: writes what separates a prompt from its sentence: here the end of a sentence.
+    NEVER_WRITTEN: ClassVar = {"sep_token": "</s>", "sep_id": SPECIAL.split("\n").index("</s>")}
+
     def prepare(self) -> None:
-        vocabulary = self.folder / "vocabulary"
-        vocabulary.write_text(self.SPECIAL + self.corpus.vocabulary.read_text())
+        vocabulary = self.SPECIAL + self.corpus.vocabulary.read_text()
+        (self.folder / "vocabulary").write_text(vocabulary)
+        self.settle(self.data(), {})
+
+    def settle(self, data: Mapping[str, Any], testing: Mapping[str, Any]) -> None:
+        """Write its settings, those of text and search as they are given."""
         self.write(
             {
                 **{"name": "benchmark", "model_dir": str(self.folder / "model"), "use_cuda": False},
-                "data": self.data(vocabulary),
+                "data": data,
                 "model": self.model(),
                 "training": self.training(),
-                "testing": {"eval_metrics": ["bleu"]},
+                "testing": {"eval_metrics": ["bleu"], **testing},
             }
         )
 
-    def data(self, vocabulary: Path) -> dict[str, Any]:
+    def data(self) -> dict[str, Any]:
         """Its settings."""
-        text = str(self.corpus.folder / "text")
-        side = {"level": "word", "voc_file": str(vocabulary), "max_length": 60}
+        text, vocabulary = str(self.corpus.folder / "text"), str(self.folder / "vocabulary")
+        side = {"level": "word", "voc_file": vocabulary, "max_length": 60}
         return {
             **{"train": text, "dev": text, "dataset_type": "plain"},
             **{"src": {"lang": SIDES[0], **side}, "trg": {"lang": SIDES[1], **side}},
@@ -229,6 +235,14 @@ class JoeyNMT(Peer):
 
     def train(self) -> str:
         return self.programs.call("python", "-m", "joeynmt", "train", self.config, "--skip-test")
+
+    def translate(self, beam: Beam) -> str:
+        testing = {
+            **{"beam_size": beam.width, "max_output_length": beam.words},
+            **{"batch_size": beam.batch_size, "batch_type": "sentence"},
+        }
+        self.settle({**self.data(), "special_symbols": self.NEVER_WRITTEN}, testing)
+        return self.programs.call("python", "-m", "joeynmt", "test", self.config)
 
 
 class OpenNMT(Peer):

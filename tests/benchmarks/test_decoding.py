@@ -1,10 +1,12 @@
 """benchmarks/decoding.py: what it counts, and a page of small models."""
 
+import json
 import runpy
 from pathlib import Path
 
 import pytest
 import typer
+from peers import Beam, Recipe, peers, write_corpus
 
 from contextnmt.model.bias_column import MULTIPLE
 from contextnmt.model.candidates import BLOCK
@@ -49,6 +51,7 @@ def test_the_page_has_a_row_for_each(script: dict, tmp_path: Path) -> None:
 
 #: What the commands of the toolkits print when they have translated.
 SAID = {
+    "joeynmt": ("python", "Generation took 15.0[sec]."),
     "onmt": ("onmt_translate", "Total translation time (s): 6.0"),
     "eole": (
         "eole",
@@ -74,7 +77,6 @@ def test_toolkits_take_their_turns(script: dict, tmp_path: Path) -> None:
     for name, (command, said) in SAID.items():
         for other in OTHERS:
             program(tmp_path / name / "bin" / other, "")
-            program(tmp_path / "joeynmt" / "bin" / other, "")
         program(tmp_path / name / "bin" / command, said)
     options = {"sentences": 3, "words": 20, "width": 2, "steps": 3, "rounds": 2, "threads": 1}
     out = tmp_path / "page.md"
@@ -83,7 +85,7 @@ def test_toolkits_take_their_turns(script: dict, tmp_path: Path) -> None:
     assert "OpenNMT-py 1.2 with torch 2.13.0; eole 1.2 with" in page
     rows = [line.split(" | ") for line in page.split("\n") if line.startswith("| ")]
     to_fastest = {cells[0].strip("| "): (cells[3], cells[5].strip("| ")) for cells in rows}
-    assert "JoeyNMT" not in to_fastest
+    assert to_fastest["JoeyNMT"] == ("0.20", "0.10")
     assert to_fastest["OpenNMT-py"] == ("0.50", "0.25")
     assert to_fastest["eole"] == ("1.00", "0.50")
     assert to_fastest["fairseq"] == ("2.00", "1.00")
@@ -94,3 +96,22 @@ def test_toolkits_take_their_turns(script: dict, tmp_path: Path) -> None:
         script["main"](**options, environments=tmp_path, out=out)
     with pytest.raises(typer.BadParameter, match="holds none of"):
         script["main"](**options, environments=tmp_path / "onmt", out=out)
+
+
+def test_joeynmt_writes_no_end_of_a_sentence(tmp_path: Path) -> None:
+    """Its search knows no least length, and never writes what it takes for a mark."""
+    python = tmp_path / "joeynmt" / "bin" / "python"
+    program(python, "")
+    (tmp_path / "work").mkdir()
+    corpus = write_corpus(tmp_path, [([3, 4], [5, 6])], 4)
+    (peer,) = peers(tmp_path, 1, corpus, Recipe(2, 2, 1), tmp_path / "work")
+    peer.learn()
+    trained = json.loads(peer.config.read_text())
+    peer.translate(Beam(12, 25, 16))
+    asked = json.loads(peer.config.read_text())
+    vocabulary = Path(asked["data"]["trg"]["voc_file"]).read_text().split("\n")
+    mark = asked["data"].pop("special_symbols")
+    assert vocabulary[mark["sep_id"]] == mark["sep_token"] == "</s>"
+    assert (asked["testing"]["beam_size"], asked["testing"]["max_output_length"]) == (12, 25)
+    assert asked["testing"]["batch_size"] == 16
+    assert {**asked, "testing": trained["testing"]} == trained
