@@ -8,11 +8,14 @@ from time import perf_counter
 from typing import NamedTuple
 
 import torch
+import typer
 from made_up_pairs import Batch, Count, target_words
 from multiply_adds import PASSES, of_translator, of_yardstick
 from torch import Tensor, nn
 from yardstick import Yardstick
 
+from contextnmt.errors import UserError
+from contextnmt.model.device import choose_device
 from contextnmt.model.settings import ModelSettings
 from contextnmt.model.translator import Translator
 from contextnmt.training.precision import autocast, set_precision
@@ -92,6 +95,14 @@ def in_proportion(settings: ModelSettings, words: int, text: Count, goal: int) -
 
     made = (scaled(thousandths / 1000) for thousandths in count(1))
     return next(each for each in made if of_translator(each, words, text) >= goal)
+
+
+def device_of(name: str) -> torch.device:
+    """The device that --device asks for. Raises BadParameter if there is no such one."""
+    try:
+        return choose_device(name)
+    except UserError as error:
+        raise typer.BadParameter(f"--device: {error}") from error
 
 
 def clock(device: torch.device) -> float:

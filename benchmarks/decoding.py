@@ -1,7 +1,7 @@
 """How fast beam search is, beside the same search in plain PyTorch: a Markdown page.
 
 Both translate the same made-up sentences with random weights, in turns. Every translation has the
-same length, so that all do the same steps.
+same length, so that all do the same steps. With --test-set, a text of the size of newstest too.
 
 Example: python benchmarks/decoding.py --threads 2 --out benchmarks/published/decoding.md
 """
@@ -12,26 +12,32 @@ from functools import partial
 from pathlib import Path
 from statistics import fmean, median
 from tempfile import TemporaryDirectory
-from time import perf_counter
 from typing import Annotated, NamedTuple
 
 import numpy as np
 import torch
 import typer
+from contestants import clock, device_of
+from newstest import SENTENCES, newstest
 from pages import made_by, publish, table
 from peers import TOOLKITS, Beam, Peer, Recipe, peers, write_corpus
 from torch.utils.flop_counter import FlopCounterMode
+from training import EXACT, named
 from yardstick import Yardstick
 
 from contextnmt.model.settings import ModelSettings
 from contextnmt.model.translator import Translator
 from contextnmt.translation.beam import Search
 from contextnmt.translation.ensemble import Ensemble
+from contextnmt.translation.precision import Precision, set_precision
 from contextnmt.translation.saved import HYPOTHESES
 
 END = 1
 ROUNDS = 5  # unless told otherwise
 FIRST_WORD = 3
+CPU = torch.device("cpu")
+#: What search multiplies in where less than 32 bits are asked for, by device.
+LOWER = {"cpu": "bf16", "cuda": "tf32"}
 
 #: Our models: in the proportions of Choi et al. 2017 and in the sizes of the yardstick.
 MODELS = {
@@ -44,22 +50,24 @@ FASTEST = "the fastest toolkit"
 
 HEAD = ["", "defined", "executed", "sentences/s", f"to {YARDSTICK}", f"to {FASTEST}"]
 
-NOTES = """
+NOTES = f"""
 Random weights, made-up sentences of 4 to 50 words (log-normal, 22 on average), longest first. Every
 translation is forced to the same length. Sentences a second: the median of the rounds, in which all
 take turns. To plain PyTorch, to the fastest toolkit: the median of the rounds' ratios, to the
-toolkit that was the fastest in the round. Multiply-adds of a
-hypothesis and step, in millions: of the model as it is defined, and as search executes them, which
-multiplies the annotations of a sentence once and not the context of each hypothesis, words once
-each in a round, and the state of a hypothesis once for all that continue it (here words count at
-every step, and states for each that continues them). Plain PyTorch
+toolkit that was the fastest in the round. Multiply-adds of a hypothesis and step, in millions: of
+the model as it is defined, and as search executes them on a CPU, which multiplies the annotations
+of a sentence once and not the context of each hypothesis, words once each in a round, and the state
+of a hypothesis once for all that continue it (here words count at every step, and states for each
+that continues them). contextnmt batches as many sentences as the stage `translate`: of a beam of
+12, {HYPOTHESES["cpu"] // 12} on a CPU and {HYPOTHESES["cuda"] // 12} on a GPU. Plain PyTorch
 (`yardstick.py`): a bidirectional LSTM of 2x256, a decoder of 512 with additive attention after the
-step and input feeding; it computes the keys once a sentence, and batches 16 sentences. The toolkits
-have models of the same kind, sizes and batches, but the attention of fairseq is bilinear, which is
-lighter; their time is what they say themselves, without their start. JoeyNMT reads a least length
-and does not tell its search: there, the end of a sentence counts as the mark after a prompt, which
-search never writes, so that it does all steps. What bfloat16 (bf16) changes in
-the translations of trained models is in `search_precision.md`.
+step and input feeding; it computes the keys once a sentence, and batches {YARDSTICK_SENTENCES}
+sentences. The toolkits have models of the same kind, sizes and batches, but the attention of
+fairseq is bilinear, which is lighter; their time is what they say themselves, without their start.
+JoeyNMT reads a least length and does not tell its search: there, the end of a sentence counts as
+the mark after a prompt, which search never writes, so that it does all steps. What bfloat16 (bf16)
+changes in the translations of trained models is in `search_precision.md`; on a GPU, search has TF32
+(tf32) in its place.
 """
 
 
@@ -71,6 +79,7 @@ class Contestant(NamedTuple):
     sentences: int
     defined: float
     executed: float
+    device: torch.device
 
 
 def texts(count: int, words: int) -> list[list[int]]:
@@ -100,15 +109,18 @@ def ours(
     width: int,
     steps: int,
     length: int,
-    bf16: bool = False,
+    precision: Precision = Precision.FP32,
+    device: torch.device = CPU,
 ) -> Contestant:
     """A model of this project, with sources of `length` symbols for its multiply-adds."""
     torch.manual_seed(1)
     model = Translator(settings, words, words)
+    bf16 = precision is Precision.BF16 and device.type == "cpu"
     ensemble = Ensemble([model], bf16)
 
     def begin() -> None:
         nonlocal ensemble
+        set_precision(precision, device)
         ensemble = Ensemble([model], bf16)
 
     @torch.inference_mode()
@@ -133,33 +145,44 @@ def ours(
         ensemble.predict(ensemble.features(states, weights, sources))
         ensemble.advance(states, slot, word, weights, sources)
 
-    size = max(1, HYPOTHESES["cpu"] // width)
+    size = max(1, HYPOTHESES[device.type] // width)
     # The energies' weights are multiplied element by element, which no counter of products sees.
     energies = length * settings.alignment / 1e6
-    return Contestant(begin, translate, size, millions(defined), millions(executed) + energies)
+    counted = millions(defined), millions(executed) + energies
+    model.to(device)  # where `begin` makes an ensemble anew
+    return Contestant(begin, translate, size, *counted, device)
 
 
-def yardstick(words: int, width: int, steps: int, length: int) -> Contestant:
+def yardstick(
+    words: int, width: int, steps: int, length: int, device: torch.device = CPU
+) -> Contestant:
     """The same in plain PyTorch."""
     torch.manual_seed(1)
     model = Yardstick(words, words)
     with torch.inference_mode():
         read = model.encode(torch.full((1, length), FIRST_WORD))
     adds = millions(lambda: model.write(*model.start(*read, 1), *read[:3]))
+    model.to(device)
+
+    def begin() -> None:
+        set_precision(Precision.FP32, device)
+        model.eval()
 
     def translate(source: torch.Tensor) -> None:
         assert model.search(source, width, steps, END).shape == (len(source), steps)
 
-    return Contestant(model.eval, translate, YARDSTICK_SENTENCES, adds, adds)
+    return Contestant(begin, translate, YARDSTICK_SENTENCES, adds, adds, device)
 
 
 def seconds(contestant: Contestant, sentences: list[list[int]]) -> float:
     """What it takes to translate all."""
-    started = perf_counter()
+    device = contestant.device
+    started = clock(device)
     contestant.begin()
     for first in range(0, len(sentences), contestant.sentences):
-        contestant.translate(batch(sentences[first : first + contestant.sentences]))
-    return perf_counter() - started
+        source = batch(sentences[first : first + contestant.sentences])
+        contestant.translate(source.to(device))
+    return clock(device) - started
 
 
 def in_turns(timers: dict[str, Callable[[], float]], rounds: int) -> dict[str, list[float]]:
@@ -210,27 +233,54 @@ def main(
         typer.Option("--peers", help="folder of the environments joeynmt, onmt, eole, fairseq"),
     ] = None,
     bf16: Annotated[
-        bool, typer.Option("--bf16", help="also in bfloat16, on a processor that multiplies it")
+        bool,
+        typer.Option(
+            "--bf16", help="also in bfloat16, on a processor that multiplies it (a GPU: in TF32)"
+        ),
     ] = False,
+    tf32: Annotated[bool, typer.Option("--tf32", help="also in TF32, on a GPU")] = False,
+    test_set: Annotated[
+        bool,
+        typer.Option(
+            "--test-set",
+            help=f"also {SENTENCES:,} sentences by models of the papers' sizes; on a CPU, that "
+            "takes minutes a model",
+        ),
+    ] = False,
+    device: Annotated[str, typer.Option(help="cpu or cuda")] = "cpu",
     out: Annotated[Path | None, typer.Option(help="file to write besides printing")] = None,
 ) -> None:
     """Translate in turns and compare."""
+    if environments and device != "cpu":
+        raise typer.BadParameter("--peers: the toolkits translate on the CPU alone")
+    if tf32 and device == "cpu":
+        raise typer.BadParameter("--tf32 is for a GPU: add --device cuda")
+    place = device_of(device)
     torch.set_num_threads(threads)
     text = texts(sentences, words)
     length = round(fmean(map(len, text)))
     busy = os.getloadavg()[0]
-    contestants = {YARDSTICK: yardstick(words, width, steps, length)}
+    precisions = {EXACT: Precision.FP32}
+    if bf16 or tf32:
+        precisions[LOWER[place.type]] = Precision.BF16
+    second: list[str] = []
+    if test_set:
+        second += ["", "## Translating a test set", ""]
+        second += newstest(texts, width, precisions, place)
+    contestants = {YARDSTICK: yardstick(words, width, steps, length, place)}
     for name, settings in MODELS.items():
-        for lower in (False, True)[: 1 + bf16]:
-            own = ours(settings, words, width, steps, length, lower)
-            contestants[f"{name}, bf16" if lower else name] = own
+        for kind, precision in precisions.items():
+            own = ours(settings, words, width, steps, length, precision, place)
+            contestants[named(name, kind)] = own
     for each in contestants.values():
         seconds(each, text[-2:])  # the first call prepares
     timers: dict[str, Callable[[], float]] = {
         name: partial(seconds, each, text) for name, each in contestants.items()
     }
     option = f" --rounds {rounds}" * (rounds != ROUNDS)
-    option += " --bf16" * bf16 + " --peers peers" * bool(environments)
+    option += " --device cuda" * (place.type == "cuda")
+    option += " --bf16" * bf16 + " --tf32" * tf32 + " --test-set" * test_set
+    option += " --peers peers" * bool(environments)
     with TemporaryDirectory() as folder:
         others: list[Peer] = []
         if environments:
@@ -250,12 +300,14 @@ def main(
         for name, each in took.items()
     ]
     asked = f"{sentences} sentences, {words:,} words, beam {width}, {steps} steps, {rounds} rounds"
+    gpu = [torch.cuda.get_device_name()] if place.type == "cuda" else []
     lines = [
         *("# Speed of beam search", ""),
         *made_by(f"python benchmarks/decoding.py --threads {threads}{option}", "torch"),
-        f"{'; '.join([f'{asked}, {threads} threads', *versions])}. Load before: {busy:.1f}.",
+        f"{'; '.join([f'{asked}, {threads} threads', *gpu, *versions])}. Load before: {busy:.1f}.",
         *("", " ".join(NOTES.split()), ""),
         *table(HEAD, rows, words=1),
+        *second,
     ]
     publish(lines, out)
 

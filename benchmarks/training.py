@@ -17,14 +17,22 @@ from typing import Annotated, NamedTuple
 
 import torch
 import typer
-from contestants import EXACT, Contestant, in_proportion, in_turns, ours, steady, yardstick
+from contestants import (
+    EXACT,
+    Contestant,
+    device_of,
+    in_proportion,
+    in_turns,
+    ours,
+    steady,
+    yardstick,
+)
 from made_up_pairs import Batch, batches, counted, made_up
 from multiply_adds import of_yardstick
 from pages import made_by, publish, table
 from peers import TOOLKITS, Peer, Recipe, peers, write_corpus
 from roofline import Reached, reached
 
-from contextnmt.model.device import choose_device
 from contextnmt.model.settings import ContextualizerSettings, ModelSettings
 from contextnmt.text.vocabulary import SPECIALS
 from contextnmt.training.allocator import keep_freed_memory
@@ -244,7 +252,7 @@ def main(
     busy = os.getloadavg()[0]
     precisions = [EXACT, *["tf32"] * tf32, *["bf16"] * bf16]
     recipe = Recipe(batch_size, updates, report)
-    asked = Asked(words, recipe, rounds, precisions, choose_device(device))
+    asked = Asked(words, recipe, rounds, precisions, device_of(device))
     text = made_up(pairs, words)
     measured = list(islice(cycle(batches(text, batch_size, asked.device)), updates))
     with TemporaryDirectory() as name:

@@ -102,7 +102,7 @@ class Yardstick(nn.Module):
         """The best translation of `steps` words [B, steps] of each source [B, S]."""
         read = self.encode(source)
         words, *memory = self.start(*read, width)
-        scores = torch.full(words.shape, -torch.inf)
+        scores = torch.full(words.shape, -torch.inf, device=words.device)
         scores[:, 0] = 0.0  # all hypotheses are the same one at first
         written = words.new_empty(*words.shape, 0)
         for _ in range(steps):

@@ -2,9 +2,13 @@
 
 import json
 import runpy
+from dataclasses import replace
 from pathlib import Path
 
+import newstest
 import pytest
+import torch
+import training
 import typer
 from peers import Beam, Recipe, peers, write_corpus
 
@@ -115,3 +119,58 @@ def test_joeynmt_writes_no_end_of_a_sentence(tmp_path: Path) -> None:
     assert (asked["testing"]["beam_size"], asked["testing"]["max_output_length"]) == (12, 25)
     assert asked["testing"]["batch_size"] == 16
     assert {**asked, "testing": trained["testing"]} == trained
+
+
+def test_a_test_set_is_translated_by_the_papers_models(
+    script: dict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script["MODELS"].clear()
+    small = ModelSettings(5, 6, 4, 5)
+    monkeypatch.setattr("newstest.SENTENCES", 50)
+    monkeypatch.setattr("newstest.PAPER_WORDS", 40)
+    monkeypatch.setattr("newstest.PAPERS", {"first": small, "second": replace(small, cell="gru")})
+    options = {"sentences": 2, "words": 20, "width": 2, "steps": 3, "rounds": 1, "threads": 1}
+    out = tmp_path / "page.md"
+    script["main"](**options, bf16=True, test_set=True, out=out)
+    first, second = out.read_text().split("## Translating a test set\n\n")
+    assert "--rounds 1 --bf16 --test-set`" in first
+    assert second.startswith("50 sentences, 43 words (ids) a side, beam 2.")
+    for name in ("first", "second", "first, bf16", "second, bf16"):
+        assert f"| {name} | 5/6/4/5 | " in second
+    assert "GPU memory" not in second
+
+    script["main"](**options, out=out)
+    assert "Translating a test set" not in out.read_text()
+
+
+def test_translations_of_a_test_set_are_as_long_as_their_sources(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = newstest.Vocabulary(list("abcdefgh"))
+    folder = newstest.save(ModelSettings(5, 6, 4, 5), words, tmp_path)
+    model = newstest.Measured([folder], torch.device("cpu"))
+    found = []
+    run = newstest.Search.run
+
+    def spied(search: newstest.Search) -> list:
+        found.extend(run(search))
+        return found
+
+    monkeypatch.setattr("newstest.Search.run", spied)
+    model.translate([["a"], ["c", "d", "e", "f"], ["a", "b"]], 3)
+    assert [len(hypotheses[0].ids) for hypotheses in found] == [5, 3, 2]
+    assert newstest.EOS not in [word for each in found for word in each[0].ids]
+
+
+def test_options_that_do_not_go_together_are_refused(script: dict) -> None:
+    with pytest.raises(typer.BadParameter, match="--tf32 is for a GPU: add --device cuda"):
+        script["main"](tf32=True)
+    with pytest.raises(typer.BadParameter, match="the toolkits translate on the CPU alone"):
+        script["main"](device="cuda", environments=Path("peers"))
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="needs a machine without a GPU")
+def test_without_a_gpu_cuda_is_refused(script: dict) -> None:
+    for main in (script["main"], training.main):
+        with pytest.raises(typer.BadParameter, match=r"--device: .*torch sees no GPU here"):
+            main(device="cuda")
