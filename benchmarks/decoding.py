@@ -19,7 +19,7 @@ import torch
 import typer
 from contestants import clock, device_of
 from newstest import SENTENCES, newstest
-from pages import made_by, publish, table
+from pages import made_by, publish, remarks, table
 from peers import TOOLKITS, Beam, Peer, Recipe, peers, write_corpus
 from torch.utils.flop_counter import FlopCounterMode
 from training import EXACT, named
@@ -305,7 +305,7 @@ def main(
         *("# Speed of beam search", ""),
         *made_by(f"python benchmarks/decoding.py --threads {threads}{option}", "torch"),
         f"{'; '.join([f'{asked}, {threads} threads', *gpu, *versions])}. Load before: {busy:.1f}.",
-        *("", " ".join(NOTES.split()), ""),
+        *("", remarks(NOTES, place.type), ""),
         *table(HEAD, rows, words=1),
         *second,
     ]

@@ -10,6 +10,12 @@ from contextnmt.training.environment import environment
 
 Row = Sequence[str]
 
+#: What pages of speed say where they were made on a CPU.
+UNMEASURED = (
+    "These are speeds of a CPU. CUDA has not been run so far, and speed on a GPU is unmeasured "
+    "(`--device cuda` measures it)."
+)
+
 
 def table(head: Row, rows: Iterable[Row], words: int | None = None) -> list[str]:
     """A Markdown table. With `words`, the columns after so many hold numbers, set to the right."""
@@ -28,6 +34,11 @@ def made_by(command: str, *packages: str) -> list[str]:
         f"{date.today()}, commit {commit}. {facts['processor']}, {facts['cores']} cores; "
         f"{', '.join(versions)}.",
     ]
+
+
+def remarks(notes: str, device: str) -> str:
+    """The notes of a page of speed in one line, and what is not known where it is of a CPU."""
+    return " ".join([*notes.split(), *[UNMEASURED] * (device == "cpu")])
 
 
 def publish(lines: list[str], out: Path | None) -> None:

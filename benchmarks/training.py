@@ -29,7 +29,7 @@ from contestants import (
 )
 from made_up_pairs import Batch, batches, counted, made_up
 from multiply_adds import of_yardstick
-from pages import made_by, publish, table
+from pages import made_by, publish, remarks, table
 from peers import TOOLKITS, Peer, Recipe, peers, write_corpus
 from roofline import Reached, reached
 
@@ -267,7 +267,7 @@ def main(
     lines = [
         *("# Speed of training", ""),
         *made_by(command(asked, pairs, threads, bool(others)), "torch"),
-        *(stated, "", " ".join(NOTES.split()), ""),
+        *(stated, "", remarks(NOTES, asked.device.type), ""),
         *table(HEAD, rows, words=2),
         *("", "## Towards the limit", ""),
         *limit(asked, batches(made_up(pairs, PAPER_WORDS), batch_size, asked.device)),

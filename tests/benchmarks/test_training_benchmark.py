@@ -11,6 +11,7 @@ import training
 import typer
 from made_up_pairs import Batch, batches, counted, made_up, target_words
 from multiply_adds import PASSES, of_translator, of_yardstick
+from pages import UNMEASURED
 from peers import TOOLKITS, Recipe, peers, write_corpus
 from torch.utils.flop_counter import FlopCounterMode
 from yardstick import Yardstick
@@ -202,6 +203,7 @@ def test_the_page_has_a_row_for_each(small: dict, environments: Path, tmp_path: 
     assert re.search(r"\| JoeyNMT \|  \|  \| 2,100 \| [\d.]+ \| 0.40 \|", page)
     assert re.search(r"\| fairseq \|  \|  \| 5,250 \| [\d.]+ \| 1.00 \|", page)
     assert "GPU memory" not in page
+    assert UNMEASURED in page
 
 
 def test_the_toolkits_are_optional(small: dict, environments: Path, tmp_path: Path) -> None:
