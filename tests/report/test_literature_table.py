@@ -1,6 +1,8 @@
 """Scores of others on the same texts, and the ranges of a reproduction."""
 
+import csv
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +109,37 @@ def test_texts_that_nobody_else_has_make_no_blocks(tmp_path: Path) -> None:
     table = made(tmp_path, "choi2017", "test", rows("en-de", "test", bpe=20.0))
     assert (table["blocks"], table["data"]) == ([], [])
     assert table["notes"] == ["No scores of others on these test texts are known here."]
+
+
+#: Known tables of others -> their columns of scores on a text, and which rows are of it.
+TABLES: dict[str, tuple[list[str], dict[str, str]]] = {
+    "cho2014a_table1": (["bleu_test"], {}),
+    "jean2015a_table2": (["bleu_test"], {}),
+    "sennrich2016_table2_ende": (["bleu_single", "bleu_ens8"], {}),
+    "choi2018fga_table1": (["bleu"], {"pair": "en-de", "split": "test", "beam": "12"}),
+    "repro2026_rnnsearch50_enfr": (["bleu_all_newstest2014"], {}),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_all_that_others_print_on_test_texts_of_ours_is_there(name: str, shared: Path) -> None:
+    columns, of_it = TABLES[name]
+    with (shared / "spec" / "paper_tables" / f"{name}.csv").open(newline="") as table:
+        scores = [
+            round(float(row[column]), 2)
+            for row in csv.DictReader(table)
+            for column in columns
+            if row[column] and all(row[key] == value for key, value in of_it.items())
+        ]
+    assert scores
+    quoted = Counter(float(row["bleu"]) for row in published(ELSEWHERE))
+    assert not Counter(scores) - quoted
+
+
+def test_no_system_of_others_is_quoted_twice() -> None:
+    keys = ("source", "system", "pair", "text", "beam")
+    found = Counter(tuple(row[key] for key in keys) for row in published(ELSEWHERE))
+    assert set(found.values()) == {1}
 
 
 @pytest.mark.parametrize("file", [ELSEWHERE, ACCEPTANCE])

@@ -178,8 +178,8 @@ def notes(
     lines = []
     if others:
         lines.append(
-            "Quoted as their authors print them, of single models; tokenization, vocabularies and "
-            "training texts differ somewhat from one to the next."
+            "Quoted as their authors print them, of single models where a row names no ensemble; "
+            "tokenization, vocabularies and training texts differ somewhat from one to the next."
         )
     if verdicts:
         lines.append(
