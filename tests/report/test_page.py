@@ -273,6 +273,7 @@ def test_examples_and_alignments_have_their_sections(text: str) -> None:
     assert told.count("<dl>") == 2 * (1 + 4)  # of each pair one was chosen, and four differ
     assert "no sentence of test, dev has the words “the bank of the river” in a row" in told
     assert '<p class="line">test, line 1</p>' in told
+    assert re.search('</div>\\s*<p class="remark">no sentence', told)  # below the others
     assert 'a visité la <span class="other" title="not in the reference">UNK</span>' in told
     assert 'href="tables/examples.csv"' in told
     assert section(text, "alignments").count("<svg") == 4

@@ -99,6 +99,31 @@ def test_dev_and_test_sets_are_the_papers(
     assert roles(CONFIGURATION, experiment, pair) == {"dev": dev, "test": test}
 
 
+#: The sentences that papers show, by words in them -> the texts that may have them.
+SHOWN = {
+    "was signed in August 1992": {"newstest2014"},
+    "marine environment is the least known": {"newstest2014"},
+    "no longer produce new chemical weapons": {"newstest2014"},
+    "will change my future with my": {"newstest2014"},
+    "An admitting privilege is the right": {"newstest2014"},
+    "This kind of experience is part": {"newstest2014"},
+    "on Thursday, Mr Blair stated": {"newstest2014"},
+    "Scorsese-DiCaprio duo seems": {"newstest2014", "newsdiscusstest2015"},
+    "Trakhtenberg was the presenter": {"newstest2013", "newstest2015"},
+}
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_an_experiment_shows_the_sentences_that_its_texts_may_have(experiment: str) -> None:
+    entry = CONFIGURATION["experiments"][experiment]
+    pairs = entry.get("pairs") or PAIRS
+    assert list(entry["sentences"]) == pairs
+    for pair in pairs:
+        texts = {text for role in roles(CONFIGURATION, experiment, pair).values() for text in role}
+        expected = [words for words, having in SHOWN.items() if having & texts]
+        assert sorted(entry["sentences"][pair]) == sorted(expected)
+
+
 def test_members_of_the_test_sets_are_of_the_right_direction() -> None:
     assert place(CONFIGURATION, "en-fr", "newsdiscusstest2015", "fr")[2] == (
         "test/newsdiscusstest2015-enfr-ref.fr.sgm"
