@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 
@@ -12,14 +13,17 @@ import small_results
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sacremoses import MosesDetokenizer
+from safetensors.torch import load_file, save_file
 from small_results import VIEWS, restored, run_file, text_of
 
 from contextnmt.files import read_lines, write_lines
 from contextnmt.text.pieces import SYMBOL
+from contextnmt.text.vocabulary import UNK
+from contextnmt.translation.hypothesis import Hypothesis
 from contextnmt.translation.long_sentences import LONGEST
 from contextnmt.translation.own_text import OwnText, Wanted
 from contextnmt.translation.run_file import read_run
-from contextnmt.translation.saved import SavedTranslator
+from contextnmt.translation.saved import SavedTranslator, read_vocabularies
 from contextnmt.translation.translate import translate
 
 ODD = [
@@ -57,9 +61,9 @@ def results(tmp_path_factory):
     return folder, small_results.make(folder)
 
 
-def own_text(folder, view, width=2, nbest=None, no_unknown=False, alignments=False):
+def own_text(folder, view, width=2, nbest=None, no_unknown=False, alignments=False, model=None):
     run = read_run(run_file(folder, view))
-    translator = SavedTranslator([folder / "train" / view], "cpu")
+    translator = SavedTranslator([model or folder / "train" / view], "cpu")
     return OwnText(run, translator, Wanted(width, nbest, no_unknown, alignments))
 
 
@@ -136,8 +140,77 @@ def test_any_text_has_an_answer_for_each_line(owns, view, lines):
     for line, answer in zip(lines, answers, strict=True):
         assert "\n" not in answer
         answer.encode()
-        if not owns[view].view.write(line).tokens:
-            assert answer == ""
+        assert bool(answer.strip()) == bool(owns[view].view.write(line).tokens)
+
+
+@pytest.fixture(params=["sym", "sym-bpe"])
+def lost_in_symbols(results, request, tmp_path):
+    """A run whose model has a bias for one symbol, which no source sentence of the tests has."""
+
+    def run(bias, **options):
+        model = tmp_path / "model"
+        shutil.copytree(results[0] / "train" / request.param, model, dirs_exist_ok=True)
+        [symbol] = read_vocabularies(model)[1].encode(["<N>_1"])
+        assert symbol != UNK
+        weights = load_file(model / "model.safetensors")
+        weights["readout.output.bias"][symbol] = bias
+        save_file(weights, model / "model.safetensors")
+        return own_text(results[0], request.param, model=model, **options)
+
+    return run
+
+
+def finding(own, *translations):
+    """The same run with a beam that ends these translations of each sentence, best first."""
+    encode = own.translator.target.encode
+    beam = [
+        Hypothesis(list(encode(text.split())), -1.0 - place)
+        for place, text in enumerate(translations)
+    ]
+
+    def search(sentences, width, name, no_unknown=False, every=False):
+        return [(beam if every else beam[:1]) if each else [] for each in sentences]
+
+    own.translator.search = search
+    return own
+
+
+FOREIGN = "<N>_1 <N>_1"  # of which "she did" has none
+
+
+@pytest.mark.parametrize("view", ["sym", "sym-bpe"])
+def test_a_translation_of_foreign_symbols_gives_way_to_the_next_one(results, view):
+    beam = (FOREIGN, "<N>_1", "« »", "<N>_1 » «", FOREIGN)
+    for options in ({}, {"nbest": 4}, {"alignments": True}):
+        own = finding(own_text(results[0], view, width=5, **options), *beam)
+        first, empty, other = own.answers(["she did", "", "she saw 12 cats"])
+        if not options:
+            assert (first, empty, other) == ("« »", "", "12 12")
+            continue
+        texts = [each["text"] for each in json.loads(first)]
+        assert texts == (["« »", "» «"] if "nbest" in options else ["« »"])
+        assert empty == "[]"
+        assert json.loads(other)[0]["text"] == "12 12"
+        if "alignments" in options:
+            (part,) = json.loads(first)[0]["alignments"]
+            assert part["target"] == ["«", "»", "</s>"]
+            assert len(part["weights"]) == 3
+
+
+@pytest.mark.parametrize("width", [1, 4])
+def test_without_any_translation_the_words_stay_as_they_are(lost_in_symbols, width):
+    own = lost_in_symbols(900.0, width=width)
+    assert own.answers(["x", "", "he did.", "did  she"]) == ["x", "", "he did.", "did she"]
+    lists = lost_in_symbols(900.0, width=width, nbest=1, alignments=True).answers(["he did."])
+    [[only]] = map(json.loads, lists)
+    assert only["text"] == "he did."
+    assert only["alignments"][0]["target"][0] == "<N>_1"
+
+
+def test_a_long_line_without_any_translation_stays_as_it_is(lost_in_symbols):
+    line = "she did not . " * 90
+    [answer] = lost_in_symbols(900.0, width=2).answers([line])
+    assert answer.split() == line.replace(" .", ".").split()
 
 
 def test_bytes_through_the_command(results):

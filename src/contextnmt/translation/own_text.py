@@ -1,5 +1,10 @@
 """A user's own sentences by a finished run: from standard input to standard output, line by line.
 
+Every line with words has an answer. Search writes half as many symbols as the source has, at least
+one, but nothing is left of symbols that the source does not have: a translation of these alone is
+none, and the next one of the beam takes its place. Where the beam has no other, the line's own
+words are the answer, as nothing else is known of it.
+
 A module that the stage `translate` names but does not import: see there.
 """
 
@@ -108,8 +113,8 @@ class OwnText:
         self.tell_of_cuts(parts)
         self.read += len(lines)
         flat = [part for each in parts for part in each]
-        found = self.translator.search(
-            flat, self.wanted.width, "", self.wanted.no_unknown, self.wanted.nbest is not None
+        found = self.search(
+            flat, [each for each, own in zip(written, parts, strict=True) for _ in own]
         )
         weights = self.translator.align(flat, found, "") if self.wanted.alignments else []
         answers, place = [], 0
@@ -118,6 +123,34 @@ class OwnText:
             place = here.stop
             answers.append(self.answer(each, own, found[here], weights[here]))
         return answers
+
+    def search(
+        self, parts: Sequence[Sequence[str]], written: Sequence[Written]
+    ) -> list[list[Hypothesis]]:
+        """The translations of each part of a sentence, best first, without those of which nothing
+        is left; where this is none, the likeliest.
+
+        `written` has the sentence of each part.
+        """
+        found = self.beams(parts, every=self.wanted.nbest is not None)
+        left = [
+            number
+            for number, of_part in enumerate(found)
+            if not all(self.restored(each, written[number]) for each in of_part)
+        ]
+        if left and self.wanted.nbest is None:  # the likeliest alone was looked for
+            again = self.beams([parts[number] for number in left], every=True)
+            for number, of_part in zip(left, again, strict=True):
+                found[number] = of_part
+        for number in left:
+            telling = [each for each in found[number] if self.restored(each, written[number])]
+            found[number] = telling or found[number][:1]
+        return found
+
+    def beams(self, parts: Sequence[Sequence[str]], every: bool) -> list[list[Hypothesis]]:
+        """The likeliest translation of each part or, with `every`, all that its beam ends."""
+        wanted = self.wanted
+        return self.translator.search(parts, wanted.width, "", wanted.no_unknown, every)
 
     def answer(
         self,
@@ -141,7 +174,11 @@ class OwnText:
         return json.dumps(rows, ensure_ascii=False, allow_nan=False)
 
     def text(self, hypothesis: Hypothesis, written: Written) -> str:
-        """The raw text of a translation."""
+        """The raw text of a translation; the sentence itself if nothing is left of it."""
+        return self.restored(hypothesis, written) or self.view.plain(written.words)
+
+    def restored(self, hypothesis: Hypothesis, written: Written) -> str:
+        """The raw text of a translation; empty if nothing is left of it."""
         return self.view.text(self.translator.text(hypothesis), written.surfaces)
 
     def alignment(

@@ -1,6 +1,6 @@
 """What the stages do to a text, done to one sentence: into the view of a model, and back."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -57,6 +57,11 @@ class SentenceView:
         if self.symbolizer:
             tokens = restore_tokens(tokens, surfaces)
         return self.detokenize(" ".join(tokens))
+
+    def plain(self, words: Sequence[str]) -> str:
+        """Some words of the source as raw text, which is never empty."""
+        text = " ".join(words)
+        return self.detokenize(text) or text
 
 
 class Symbolizer:
