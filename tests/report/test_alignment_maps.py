@@ -181,12 +181,54 @@ def test_files_that_do_not_fit_together_are_named(tmp_path: Path) -> None:
     other = json.loads(arguments["experiment"]) | {"systems": []}
     with pytest.raises(UserError, match="rnnsearch-50: give those of one system of bahdanau2015"):
         alignment_maps(**arguments | {"experiment": json.dumps(other)})
-    path = arguments["translation"][1 - dev]
-    write_lines(path, ["La rive monte .", *TRANSLATION[1:]])
-    with pytest.raises(UserError, match=r"npz, sentence 1: 3 x 5 weights for 4 and 4 symbols"):
-        alignment_maps(**arguments)
-    write_lines(path, TRANSLATION[:2])
+    write_lines(tmp_path / "tokenize/en-fr/test.fr.gz", REFERENCE[:2])
     with pytest.raises(UserError, match="not of one length"):
+        alignment_maps(**arguments)
+
+
+def damaged(path: Path) -> None:
+    path.write_bytes(b"nothing of the kind")
+
+
+def weights_are_of(numbers: list[int]) -> Any:
+    return lambda path: write_alignments(path, map(weights_of, numbers))
+
+
+@pytest.mark.parametrize(
+    ("suffix", "change", "reason"),
+    [
+        ("gz", lambda path: write_lines(path, TRANSLATION[:2]), "gz has 2 lines and .* has 3"),
+        ("gz", lambda path: write_lines(path, [*TRANSLATION, ""]), "gz has 4 lines and .* has 3"),
+        ("gz", damaged, "gz: damaged gzip file"),
+        ("gz", lambda path: write_lines(path, REFERENCE), r"sentence 1: 3 x 5 weights for 4 and 4"),
+        ("alignments.npz", weights_are_of([0, 2]), "npz has 2 sentences and .* has 3"),
+        ("alignments.npz", weights_are_of([2, 0, 0]), "sentence 1: 9 x 12 weights for 2 and 4"),
+        ("alignments.npz", damaged, "npz: no alignments of `contextnmt translate`"),
+    ],
+)
+def test_what_does_not_fit_is_a_gap_and_other_texts_are_drawn(
+    tmp_path: Path, suffix: str, change: Any, reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = made_up(tmp_path, ["The bank", "He sees"])
+    change(tmp_path / f"translate/en-fr/rnnsearch-50/1/test.beam12.{suffix}")
+    figures = drawn(arguments)
+    assert maps(figures["chosen"]) == maps(figures["random"]) == []
+    for figure in figures.values():
+        told = "".join(texts(figure)).replace(" ", "")
+        assert re.search(reason.replace(" ", ""), told)
+    assert len(re.findall("warning: no alignments: ", capsys.readouterr().err)) == 1
+    dev = made_up(tmp_path, [])
+    write_lines(tmp_path / "tokenize/en-fr/dev.en.gz", ["The dev rises .", *SOURCE[1:]])
+    change(tmp_path / f"translate/en-fr/rnnsearch-50/1/test.beam12.{suffix}")
+    chosen = experiment("bahdanau2015") | {"sentences": {"en-fr": ["The dev"]}}
+    figure = drawn(dev | {"experiment": json.dumps(chosen), "out": tmp_path / "of-dev"})["chosen"]
+    assert len(maps(figure)) == 1 and "dev, line 1" in texts(figure)
+
+
+def test_weights_that_are_not_there_are_a_mistake_of_the_call(tmp_path: Path) -> None:
+    arguments = made_up(tmp_path, [])
+    arguments["translation"][0].with_suffix(".alignments.npz").unlink()
+    with pytest.raises(UserError, match=r"alignments\.npz: no such file"):
         alignment_maps(**arguments)
 
 
@@ -218,8 +260,9 @@ def panel(columns: int, rows: int, word: str = "word") -> Panel:
         [panel(150, 100), panel(3, 2), Panel.gap("no sentence has these words")],
         [panel(16, 18, "Arbeiterunfallversicherungsgesetz"), panel(14, 13, "œuvre"), panel(40, 9)],
         [Panel.gap("no sentence has these words")],
+        [Panel.gap("results/demo/translate/en-fr/RNNsearch-50/1/test.beam12.gz has 99 lines " * 4)],
     ],
-    ids=["random", "long", "longest", "German", "none"],
+    ids=["random", "long", "longest", "German", "none", "long reason"],
 )
 def test_words_and_maps_fit_and_do_not_overlap(panels: list[Panel]) -> None:
     figure = Figure(layout="constrained")

@@ -1,7 +1,8 @@
 """Alignments of translations with their sources, as Figure 3 of Bahdanau et al. 2015."""
 
 import random
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -9,6 +10,7 @@ from typing import Annotated
 import typer
 
 from contextnmt.errors import UserError
+from contextnmt.evaluation.translated_lines import GapError, translated_lines
 from contextnmt.files import read_lines
 from contextnmt.report.alignment_panels import Panel, draw_panels
 from contextnmt.report.examples import folder_of
@@ -30,13 +32,17 @@ END = "<end>"
 @dataclass(frozen=True)
 class Aligned:
     """The lines of a text: tokenized `source` and `reference`; source and translation in the view
-    of a system; the weights that its attention gave them."""
+    of a system; the weights that its attention gave them.
+
+    `gap` says why there are neither translations nor weights.
+    """
 
     source: list[str]
     reference: list[str]
     view: list[list[str]]
     translation: list[list[str]]
     weights: list[Weights]
+    gap: str = ""
 
     def panel(self, place: Place) -> Panel:
         """The map of a line."""
@@ -69,7 +75,8 @@ def alignment_maps(
     alignments.{pair}.chosen has the experiment's `sentences`; alignments.{pair}.random has some of
     the first test text, of 10 to 20 words without unknown ones in source, reference and
     translation; both in SVG, PDF and PNG. The pair is told by the folders of a translation; the
-    weights lie beside it.
+    weights lie beside it. Where either is damaged or of another length than the source, the reason
+    stands in place of the maps.
 
     Example: contextnmt alignment-maps
     --translation results/demo/translate/en-fr/rnnsearch-50/1/test.beam12.gz
@@ -129,24 +136,47 @@ def label_of(about: Experiment, pair: str, translations: list[Path]) -> str:
 
 
 def read_aligned(translation: Path, view: Path, source: Path, reference: Path) -> Aligned:
-    """A text with its translation and alignments. Raises UserError if they do not fit together."""
-    path = translation.with_name(f"{translation.name.removesuffix('.gz')}.alignments.npz")
+    """A text with its translation and alignments, or with the reason why they are of no use.
+
+    Raises UserError if a file is not there, or if the others do not fit together.
+    """
     sources, references = (list(read_lines(file)) for file in (source, reference))
-    reads, writes = ([line.split() for line in read_lines(file)] for file in (view, translation))
-    weights = read_alignments(path)
-    if not len(sources) == len(references) == len(reads) == len(writes) == len(weights):
-        files = ", ".join(map(str, (source, reference, view, translation, path)))
+    reads = [line.split() for line in read_lines(view)]
+    if not len(sources) == len(references) == len(reads):
+        files = ", ".join(map(str, (source, reference, view)))
         raise UserError(f"{files}: not of one length: make them again from one text")
-    for number, (read, rows, matrix) in enumerate(
-        zip(reads, writes, weights, strict=True), start=1
-    ):
+    try:
+        writes = [line.split() for line in translated_lines(translation, view, len(reads))]
+        weights = read_weights(translation, reads, writes)
+    except GapError as gap:
+        print(f"warning: no alignments: {gap}", file=sys.stderr)
+        return Aligned(sources, references, reads, [], [], str(gap))
+    return Aligned(sources, references, reads, writes, weights)
+
+
+def read_weights(
+    translation: Path, reads: Sequence[list[str]], writes: Sequence[list[str]]
+) -> list[Weights]:
+    """The weights beside a translation, from the words of its view that it `reads` and `writes`.
+
+    Raises GapError if they are damaged or do not fit these, and another UserError if there are
+    none.
+    """
+    path = translation.with_name(f"{translation.name.removesuffix('.gz')}.alignments.npz")
+    try:
+        found = read_alignments(path)
+    except UserError as damage:
+        raise GapError(str(damage)) if path.is_file() else damage from None
+    if len(found) != len(reads):
+        raise GapError(f"{path} has {len(found)} sentences and {translation} has {len(reads)}")
+    for number, (read, rows, matrix) in enumerate(zip(reads, writes, found, strict=True), start=1):
         ended = len(matrix) - len(rows)
         if matrix.size and (ended not in (0, 1) or matrix.shape[1] != len(read) + 1):
-            raise UserError(
+            raise GapError(
                 f"{path}, sentence {number}: {matrix.shape[0]} x {matrix.shape[1]} weights for "
                 f"{len(rows)} and {len(read)} symbols: translate this text again"
             )
-    return Aligned(sources, references, reads, writes, weights)
+    return found
 
 
 def chosen_panels(sentences: list[str], texts: dict[str, Aligned]) -> Iterator[Panel]:
@@ -156,6 +186,8 @@ def chosen_panels(sentences: list[str], texts: dict[str, Aligned]) -> Iterator[P
         place = place_of(words, sources)
         if place is None:
             yield Panel.gap(nowhere(words, sources))
+        elif texts[place.text].gap:
+            yield Panel.gap(f"{place.text}, line {place.line:,}: {texts[place.text].gap}")
         elif not texts[place.text].weights[place.line - 1].size:
             yield Panel.gap(f"{place.text}, line {place.line:,}: an empty translation")
         else:
@@ -165,7 +197,9 @@ def chosen_panels(sentences: list[str], texts: dict[str, Aligned]) -> Iterator[P
 def random_panels(
     text: str, aligned: Aligned, known_source: set[str], known_target: set[str]
 ) -> list[Panel]:
-    """The maps of some lines of `LENGTHS` words without unknown ones, in their order."""
+    """The maps of some lines of `LENGTHS` words without unknown ones, in their order; or a gap."""
+    if aligned.gap:
+        return [Panel.gap(f"{text}: {aligned.gap}")]
     lines = zip(aligned.source, aligned.reference, aligned.translation, strict=True)
     fitting = [
         number

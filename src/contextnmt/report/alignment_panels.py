@@ -3,6 +3,7 @@
 Everything is laid out in inches, so that a cell of a map and a word are of one size throughout.
 """
 
+import textwrap
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -64,9 +65,11 @@ def inches(text: str) -> float:
 def draw_panels(figure: "Figure", title: str, panels: list[Panel]) -> None:
     """Fill a figure with maps, as many in a row as fit, and with the reasons of gaps below."""
     maps = [panel for panel in panels if panel.rows]
-    gaps = [panel.title for panel in panels if not panel.rows]
     widest = max((panel.size(LEAST)[0] for panel in maps), default=0.0)
     width = max(WIDTH, widest + 2 * GAP)
+    letters = int((width - 2 * GAP) / inches("0"))
+    reasons = [panel.title for panel in panels if not panel.rows]
+    gaps = [line for reason in reasons for line in textwrap.wrap(reason, letters)]
     lines = in_rows(maps, width - 2 * GAP)
     heights = [max(panel.size(cell_of(panel, width))[1] for panel in line) for line in lines]
     height = 2 * GAP + LINE + sum(heights) + GAP * len(heights) + LINE * len(gaps)
@@ -81,8 +84,8 @@ def draw_panels(figure: "Figure", title: str, panels: list[Panel]) -> None:
         for number, panel in enumerate(line):
             draw_map(figure, panel, GAP + number * step, top, cell_of(panel, width))
         top -= tallest + GAP
-    for reason in gaps:
-        figure.text(GAP / width, top / height, reason, fontsize=FONT, va="top", parse_math=False)
+    for text in gaps:
+        figure.text(GAP / width, top / height, text, fontsize=FONT, va="top", parse_math=False)
         top -= LINE
 
 

@@ -1,0 +1,26 @@
+"""The lines of a translation to be counted, or the reason why it cannot be."""
+
+from pathlib import Path
+
+from contextnmt.errors import UserError
+from contextnmt.files import decode_lines, open_binary
+
+
+class GapError(UserError):
+    """The reason why a translation has no numbers: those of others can be had all the same."""
+
+
+def translated_lines(hypothesis: Path, reference: Path, count: int) -> list[str]:
+    """The lines of `hypothesis`, as many as `reference` has: `count`.
+
+    Raises GapError if it is damaged or has another number of lines, and another UserError if there
+    is no such file.
+    """
+    with open_binary(hypothesis) as stream:
+        try:
+            lines = list(decode_lines(stream, str(hypothesis)))
+        except UserError as damage:
+            raise GapError(str(damage)) from None
+    if len(lines) != count:
+        raise GapError(f"{hypothesis} has {len(lines)} lines and {reference} has {count}")
+    return lines
