@@ -12,6 +12,7 @@ from pages import publish, table
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
+from contextnmt.report.tables import NONE
 
 COLUMNS = ["pair", "system", "text", "beam", "BLEU", "brevity penalty", "detokenized"]
 
@@ -30,15 +31,28 @@ def runs(results: Path) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
 
 
 def score_rows(run: str, scores: dict[str, Any]) -> Iterator[list[str]]:
-    """A row for each text and beam width of a run, of the likeliest translations."""
+    """A row for each text and beam width of a run, of the likeliest translations; dashes where
+    there is no score."""
     pair, system, _ = run.split("/")
     for name, score in sorted(scores.items()):
         text, _, beam = name.rpartition(".beam")
         if not beam.isdecimal():  # dev.beam12.no-unknown
             continue
+        if "gap" in score:
+            yield [pair, system, text, beam, NONE, NONE, NONE]
+            continue
         bleu, penalty, detokenized = (score[key] for key in ("bleu", "bp", "bleu_detokenized"))
         numbers = [f"{bleu:.2f}", f"{penalty:.3f}", f"{detokenized:.2f}"]
         yield [pair, system, text, beam, *numbers]
+
+
+def gaps(run: str, scores: dict[str, Any]) -> list[str]:
+    """Why translations of a run have no score, a line each."""
+    return [
+        f"No score of {run}, {name}: {score['gap']}."
+        for name, score in sorted(scores.items())
+        if "gap" in score
+    ]
 
 
 def training_row(run: str, model: dict[str, Any]) -> list[str]:
@@ -66,8 +80,10 @@ def main(
 ) -> None:
     """Collect the scores of all runs in RESULTS, and how they came about."""
     found = list(runs(results))
-    _, model, scores = found[0]
-    facts, score = model["environment"], next(iter(scores.values()))
+    scored = [each for *_, scores in found for each in scores.values() if "gap" not in each]
+    if not scored:
+        raise UserError(f"{results}: no run has a score: {gaps(found[0][0], found[0][2])[0]}")
+    score, facts = scored[0], found[0][1]["environment"]
     preset = f"with the preset {results.name}", f"--config preset={results.name}"
     lines = [
         f"# BLEU {title or preset[0]}",
@@ -83,6 +99,7 @@ def main(
         "",
         *table(COLUMNS, [row for run, _, scores in found for row in score_rows(run, scores)]),
         "",
+        *(line for run, _, scores in found for gap in gaps(run, scores) for line in (gap, "")),
         *table(
             ["run", "parameters", "updates", "best at", "dev BLEU", "stopped", "minutes", "commit"],
             [training_row(run, model) for run, model, _ in found],

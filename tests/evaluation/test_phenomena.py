@@ -38,9 +38,10 @@ def write_table(folder: Path, *rows: str) -> str:
 
 
 def test_tags_are_counted_by_kind_distance_word_and_whether_seen(tmp_path: Path):
-    write_lines(tmp_path / "hypothesis.gz", HYPOTHESIS)
+    path = tmp_path / "hypothesis.gz"
+    write_lines(path, HYPOTHESIS)
     table, out = write_table(tmp_path, HEADER, *ROWS), tmp_path / "out.json"
-    phenomena(table, "fr", ["test.beam1"], [tmp_path / "hypothesis.gz"], out)
+    phenomena(table, "fr", ["test.beam1"], [path], path, out)
     assert json.loads(out.read_text())["test.beam1"] == {
         "kinds": {
             "ambiguous": {"right": 1, "total": 2},
@@ -61,7 +62,8 @@ def test_every_translation_gets_its_name(tmp_path: Path):
     write_lines(tmp_path / "good", HYPOTHESIS)
     write_lines(tmp_path / "bad", ["", "", ""])
     table, out = write_table(tmp_path, HEADER, *ROWS), tmp_path / "out.json"
-    phenomena(table, "fr", ["good", "bad"], [tmp_path / "good", tmp_path / "bad"], out)
+    paths = [tmp_path / "good", tmp_path / "bad"]
+    phenomena(table, "fr", ["good", "bad"], paths, paths[0], out)
     result = json.loads(out.read_text())
     assert sorted(result) == ["bad", "good"]
     assert result["bad"]["kinds"]["number"] == {"right": 0, "total": 1}
@@ -142,25 +144,51 @@ def embedded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("language", ["fr", "de"])
-def test_the_reference_of_the_embedded_corpus_renders_every_tag(
-    tmp_path: Path, embedded: Path, language: str
-):
+def test_the_reference_of_the_embedded_corpus_renders_every_tag(embedded: Path, language: str):
     tags = read_tags(f"{embedded}::test.phenomena.tsv", language)
     reference = [*map(Tokenizer(language).line, read_side(f"{embedded}::test.{language}"))]
-    write_lines(tmp_path / "reference", reference)
-    for table in count_right(tags, tmp_path / "reference").values():
+    for table in count_right(tags, reference).values():
         for cell in table.values():
             assert cell["right"] == cell["total"] > 0
-    write_lines(tmp_path / "shifted", [*reference[1:], reference[0]])
-    for cell in count_right(tags, tmp_path / "shifted")["kinds"].values():
+    for cell in count_right(tags, [*reference[1:], reference[0]])["kinds"].values():
         assert cell["right"] < cell["total"] / 4
 
 
-def test_a_translation_that_ends_too_early_is_reported(tmp_path: Path):
-    write_lines(tmp_path / "hypothesis", HYPOTHESIS[:2])
-    tags = read_tags(write_table(tmp_path, HEADER, *ROWS), "fr")
-    with pytest.raises(UserError, match="has 2 lines, but line 3 is tagged"):
-        count_right(tags, tmp_path / "hypothesis")
+@pytest.mark.parametrize(
+    "lines", [[], HYPOTHESIS[:2], HYPOTHESIS[:3], [*HYPOTHESIS, "", ""]], ids=len
+)
+def test_a_translation_of_another_length_is_a_gap(
+    tmp_path: Path, lines: list[str], capsys: pytest.CaptureFixture[str]
+):
+    paths = [tmp_path / name for name in ("bad", "good", "reference")]
+    for path, text in zip(paths, [lines, *[[*HYPOTHESIS, "fin"]] * 2], strict=True):
+        write_lines(path, text)
+    table, out = write_table(tmp_path, HEADER, *ROWS), tmp_path / "out.json"
+    phenomena(table, "fr", ["bad", "good"], paths[:2], paths[2], out)
+    result = json.loads(out.read_text())
+    gap = f"{paths[0]} has {len(lines)} lines and {paths[2]} has 4"
+    assert result["bad"] == {"gap": gap}
+    assert result["good"]["kinds"]["number"] == {"right": 1, "total": 1}
+    assert capsys.readouterr().err == f"warning: no counts of bad: {gap}\n"
+
+
+def test_a_damaged_translation_is_a_gap(tmp_path: Path):
+    write_lines(tmp_path / "reference", HYPOTHESIS)
+    (tmp_path / "bad.gz").write_bytes(b"no gzip")
+    table, out = write_table(tmp_path, HEADER, *ROWS), tmp_path / "out.json"
+    phenomena(table, "fr", ["bad"], [tmp_path / "bad.gz"], tmp_path / "reference", out)
+    assert "damaged gzip file" in json.loads(out.read_text())["bad"]["gap"]
+
+
+def test_tags_of_another_text_and_a_missing_translation_are_reported(tmp_path: Path):
+    table, out = write_table(tmp_path, HEADER, *ROWS), tmp_path / "out.json"
+    path = tmp_path / "reference"
+    write_lines(path, HYPOTHESIS[:2])
+    with pytest.raises(UserError, match="reference has 2 lines, but line 3 is tagged"):
+        phenomena(table, "fr", ["a"], [path], path, out)
+    write_lines(path, HYPOTHESIS)
+    with pytest.raises(UserError, match="no: no such file"):
+        phenomena(table, "fr", ["a"], [tmp_path / "no"], path, out)
 
 
 @pytest.mark.parametrize(
@@ -192,4 +220,4 @@ def test_a_language_without_tags_is_reported(tmp_path: Path):
 
 def test_a_translation_without_a_name_is_reported(tmp_path: Path):
     with pytest.raises(UserError, match="1 --name and 2 --hypothesis"):
-        phenomena("tags", "fr", ["a"], [Path("b"), Path("c")], tmp_path / "out")
+        phenomena("tags", "fr", ["a"], [Path("b"), Path("c")], Path("r"), tmp_path / "out")

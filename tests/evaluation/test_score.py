@@ -1,4 +1,6 @@
+import gzip
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -146,11 +148,68 @@ def test_the_file_has_every_name_and_signature(tmp_path: Path):
 
 
 @pytest.mark.parametrize("short", ["reference", "raw"])
-def test_different_lengths_are_reported_with_both_counts(tmp_path: Path, short: str):
+def test_references_of_different_lengths_are_reported_with_both_counts(tmp_path: Path, short: str):
     texts = {"hypothesis": REFERENCE, "reference": REFERENCE, "raw": RAW}
     texts[short] = texts[short][:1]
-    with pytest.raises(UserError, match=r"has 2 lines and .* has 1"):
+    with pytest.raises(UserError, match=r"ref has [12] lines and .*raw has [12]:"):
         write_scores(tmp_path, **texts)
+
+
+def score_beside_a_whole_one(
+    folder: Path, content: bytes, *options: list[str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The entries of a translation that is nothing but these bytes, and of one that is whole."""
+    for name, lines in (("whole", REFERENCE), ("ref", REFERENCE), ("raw", RAW)):
+        write_lines(folder / name, lines)
+    bad = folder / "bad.gz"
+    bad.write_bytes(content)
+    names = ["test.beam1", "test.beam12"]
+    references = ([folder / name] * 2 for name in ("ref", "raw"))
+    score(names, [bad, folder / "whole"], *references, "fr", folder / "out", *options)
+    found = json.loads((folder / "out").read_text())
+    return found["test.beam1"], found["test.beam12"]
+
+
+def packed(*lines: str) -> bytes:
+    return gzip.compress("".join(f"{line}\n" for line in lines).encode())
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (packed(REFERENCE[0]), r"bad.gz has 1 lines and .*ref has 2$"),
+        (packed(*REFERENCE, "de trop"), r"bad.gz has 3 lines and .*ref has 2$"),
+        (packed(), r"bad.gz has 0 lines and .*ref has 2$"),
+        (packed(*REFERENCE)[:-9], r"bad.gz: damaged gzip file after line \d"),
+        (b"le chat\nil pleut\n", r"bad.gz: damaged gzip file after line 0"),
+        (gzip.compress(b"le chat\n\xff\n"), r"bad.gz, line 2: invalid UTF-8"),
+    ],
+    ids=["short", "long", "empty", "cut off", "plain", "not UTF-8"],
+)
+def test_a_translation_that_does_not_fit_is_a_gap_and_others_are_scored(
+    tmp_path: Path, content: bytes, reason: str, capsys: pytest.CaptureFixture[str]
+):
+    bad, whole = score_beside_a_whole_one(tmp_path, content)
+    assert bad.keys() == {"gap"}
+    assert re.search(reason, bad["gap"])
+    assert whole["bleu"] == pytest.approx(100)
+    assert f"warning: no scores of test.beam1: {bad['gap']}\n" == capsys.readouterr().err
+
+
+def test_a_subset_of_a_translation_that_does_not_fit_is_the_same_gap(tmp_path: Path):
+    write_json(tmp_path / "known.json", {"sentences": 2, "lines": [2]})
+    subset = [f"test.beam1={tmp_path / 'known.json'}"]
+    bad, _ = score_beside_a_whole_one(tmp_path, packed(REFERENCE[0]), [], subset)
+    assert bad.keys() == {"gap"}
+
+
+def test_a_missing_translation_is_a_mistake_of_the_call(tmp_path: Path):
+    for name, lines in (("ref", REFERENCE), ("raw", RAW)):
+        write_lines(tmp_path / name, lines)
+    paths = [[tmp_path / name] for name in ("no", "ref", "raw")]
+    with pytest.raises(UserError, match="no: no such file"):
+        score(["test.beam1"], *paths, "fr", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_an_empty_reference_is_reported(tmp_path: Path):

@@ -18,17 +18,30 @@ def make_significance(
     for pair in about["pairs"]:
         for text in about["test"][pair]:
             name = f"{text}.beam{max(about['beams'])}"
-            bleu = {
+            scored = {
                 system["id"]: read_json(
                     (scores or folder)
                     / f"score/{pair}/{system['id']}/{about['seeds'][0]}/scores.json"
-                )[name]["bleu"]
+                )[name]
                 for system in about["systems"]
                 if system["id"] not in about.get("gaps", {}).get(pair, {})
             }
             paths.append(folder / f"significance/{pair}/{name}.json")
+            gaps = {each: entry["gap"] for each, entry in scored.items() if "gap" in entry}
+            bleu = {each: entry["bleu"] for each, entry in scored.items() if each not in gaps}
             contrasts = [each for each in contrasts_of(about) if set(each) <= set(bleu)]
-            write_json(paths[-1], significance_of(name, bleu, contrasts, about["seeds"]))
+            content = significance_of(name, bleu, contrasts, about["seeds"])
+            content["systems"] |= {system: {"gap": reason} for system, reason in gaps.items()}
+            content["contrasts"] += [
+                {
+                    "system": system,
+                    "baseline": baseline,
+                    "gap": gaps.get(system, gaps.get(baseline)),
+                }
+                for system, baseline in contrasts_of(about)
+                if {system, baseline} & set(gaps) and {system, baseline} <= set(scored)
+            ]
+            write_json(paths[-1], content)
     return paths
 
 

@@ -105,6 +105,35 @@ def test_a_missing_score_is_named(tmp_path: Path) -> None:
         unknown_words_table(**arguments)
 
 
+def test_a_gap_is_a_dash_and_a_note(tmp_path: Path) -> None:
+    arguments = make(tmp_path, seeds=(1, 2))
+    for option, name in [("scores", "test.beam12"), ("replaced_scores", "test.beam12.replaced1")]:
+        path = arguments[option][-1 if option == "scores" else 0]
+        write_json(path, read_json(path) | {name: {"gap": f"{name} has 2 lines"}})
+    unknown_words_table(**arguments)
+    table = read_json(tmp_path / "unknown-words.json")
+    shown = {
+        row["label"]: [cell["text"] for cell in row["cells"]] for row in table["blocks"][0]["rows"]
+    }
+    assert shown["RNNsearch-30"] == ["5.50", "–", "22.50", "25.00", "24.50"]
+    assert shown["RNNsearch-50"] == ["5.50", "26.50", "27.50", "–", "29.50"]
+    marked = [[cell["best"] for cell in row["cells"]] for row in table["blocks"][0]["rows"][:2]]
+    assert marked == [[False, False, False, True, False], [False, False, False, False, True]]
+    remarks = [cell["remark"] for cell in table["blocks"][0]["rows"][0]["cells"]]
+    assert not any("(" in remark for remark in remarks)
+    where = "No score: English → French, test"
+    assert f"{where}, kept: RNNsearch-30 (test.beam12 has 2 lines)." in table["notes"]
+    named = "RNNsearch-50 (test.beam12.replaced1 has 2 lines)"
+    assert f"{where}, looked up (1): {named}." in table["notes"]
+    with open(tmp_path / "unknown-words.csv", newline="") as stream:
+        rows = [row for row in csv.DictReader(stream) if row["text"] == "test"]
+    without = {
+        (r["system"], r["heuristic"]) for r in rows if r["source"] == "here" if not r["bleu"]
+    }
+    assert without == {("rnnsearch-30", ""), ("rnnsearch-50", "1")}
+    assert all(row["seeds"] == "2" for row in rows if row["source"] == "here")
+
+
 def test_a_missing_run_is_named(tmp_path: Path) -> None:
     arguments = make(tmp_path, seeds=(1, 2))
     arguments["statistics"].pop()

@@ -153,6 +153,10 @@ rule phenomena:
     input:
         tags=lambda wildcards: tags(wildcards)[0],
         restored="<results>/restore/{pair}/{system}/{seed}",
+        reference=lambda wildcards: (
+            f"{RESULTS}/tokenize/{wildcards.pair}/{wildcards.text}"
+            f".{wildcards.pair.split('-')[1]}.gz"
+        ),
     output:
         "<results>/phenomena/{pair}/{system}/{seed}/{text}.json",
     log:
@@ -183,7 +187,7 @@ rule phenomena:
     shell:
         "python -m contextnmt phenomena --tags {params.tags:q}"
         " --target-language {params.target} {params.names} {params.hypotheses}"
-        " --out {output} > {log} 2>&1"
+        " --reference {input.reference} --out {output} > {log} 2>&1"
 
 
 rule coverage:

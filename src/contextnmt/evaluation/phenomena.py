@@ -5,17 +5,19 @@ sentence settles), names, numbers, acronyms. BLEU hardly moves with them; these 
 contextualization and symbolization do what Choi et al. say they do (section 6.3).
 """
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from contextnmt.corpus.extract import read_side
 from contextnmt.corpus.tokenize import Tokenizer
 from contextnmt.errors import UserError
-from contextnmt.files import read_lines, write_json
+from contextnmt.evaluation.translated_lines import GapError, translated_lines
+from contextnmt.files import count_lines, write_json
 
 COLUMNS = ("line", "kind", "language", "source", "target", "seen", "distance")
 KINDS = ("ambiguous", "name", "number", "acronym")
@@ -57,12 +59,16 @@ def phenomena(
     target_language: Annotated[str, typer.Option(help="language of the translations")],
     name: Annotated[list[str], typer.Option(help="name of a translation; repeatable")],
     hypothesis: Annotated[list[Path], typer.Option(help="translation, tokenized words")],
+    reference: Annotated[Path, typer.Option(help="reference of the text, tokenized words")],
     out: Annotated[Path, typer.Option(help="JSON file to write")],
 ) -> None:
     """Count the ambiguous words, names, numbers and acronyms that translations render right.
 
+    A translation that is damaged or has another number of lines than the reference has no counts,
+    but a gap that tells the reason.
+
     Example: contextnmt phenomena --tags embedded.tar.gz::test.phenomena.tsv --target-language fr
-    --name test.beam12 --hypothesis test.beam12.gz --out phenomena.json
+    --name test.beam12 --hypothesis test.beam12.gz --reference test.fr.gz --out phenomena.json
     """
     if len(name) != len(hypothesis):
         raise UserError(
@@ -70,8 +76,20 @@ def phenomena(
             "translation"
         )
     tags_of = read_tags(tags, target_language)
-    pairs = zip(name, hypothesis, strict=True)
-    write_json(out, {key: count_right(tags_of, path) for key, path in pairs})
+    count, last = count_lines(reference), max(tags_of)
+    if count < last:
+        raise UserError(
+            f"{reference} has {count} lines, but line {last} is tagged: give the reference of the "
+            "text that the tags belong to"
+        )
+    counts: dict[str, Any] = {}
+    for key, path in zip(name, hypothesis, strict=True):
+        try:
+            counts[key] = count_right(tags_of, translated_lines(path, reference, count))
+        except GapError as gap:
+            counts[key] = {"gap": str(gap)}
+            print(f"warning: no counts of {key}: {gap}", file=sys.stderr)
+    write_json(out, counts)
 
 
 def read_tags(table: str, language: str) -> dict[int, list[Tag]]:
@@ -119,25 +137,17 @@ def bucket_of(distance: int) -> str:
     return DISTANCES[max(start for start in DISTANCES if start <= distance)]
 
 
-def count_right(tags_of: Mapping[int, Sequence[Tag]], hypothesis: Path) -> Counts:
-    """How many tags `hypothesis` renders right, and how many there are, by table and row.
-
-    Raises UserError if it ends before the last line with a tag.
-    """
+def count_right(tags_of: Mapping[int, Sequence[Tag]], lines: Sequence[str]) -> Counts:
+    """How many tags the `lines` of a translation render right, and how many there are, by table and
+    row; none of the tags may be of a line beyond the last one."""
     counts: Counts = {table: {} for table in TABLES}
-    number = 0
-    for number, line in enumerate(read_lines(hypothesis), start=1):
+    for number, line in enumerate(lines, start=1):
         tags = tags_of.get(number, ())
         for tag, right in zip(tags, rendered(tags, line.split()), strict=True):
             for table, row in tag.rows():
                 cell = counts[table].setdefault(row, {"right": 0, "total": 0})
                 cell["right"] += right
                 cell["total"] += 1
-    if number < max(tags_of):
-        raise UserError(
-            f"{hypothesis} has {number} lines, but line {max(tags_of)} is tagged: "
-            "give the translation of the text that the tags belong to"
-        )
     return counts
 
 

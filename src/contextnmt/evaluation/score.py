@@ -7,6 +7,7 @@ et al. 2006, without case). The two BLEUs are never to be compared.
 """
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,7 +22,8 @@ from contextnmt.errors import UserError
 from contextnmt.evaluation.bleu_statistics import BLANKS, NO_WORD
 from contextnmt.evaluation.releases import check_release, stated_lines, text_of
 from contextnmt.evaluation.subsets import named_subsets, read_known_lines
-from contextnmt.files import read_lines, write_json
+from contextnmt.evaluation.translated_lines import GapError, translated_lines
+from contextnmt.files import read_pairs, write_json
 from contextnmt.text.detokenize import detokenizer
 
 #: Hypotheses, references, and references untouched: as many lines each.
@@ -62,7 +64,8 @@ def score(
 
     A name is TEXT.beamN, or TEXT.beamN.VARIANT, which gets no chrF and TER; a reference of another
     number of lines than TEXT has is refused. A translation without any word has BLEU 0 and a note;
-    of a subset it has no score, but a gap that tells the reason.
+    of a subset it has no score, but a gap that tells the reason. So has a translation that is
+    damaged or has another number of lines than its reference.
 
     Example: contextnmt score --name test.beam12 --hypothesis test.beam12.gz --reference test.fr.gz
     --raw-reference raw.test.fr.gz --target-language fr --out scores.json
@@ -74,18 +77,23 @@ def score(
         )
     stated = stated_lines(lines or [])
     subsets = named_subsets(subset or [], name)
-    scores = {}
-    for key, *files in zip(name, hypothesis, reference, raw_reference, strict=True):
-        hypotheses, references, raw_references = read_together(*files)
-        expected = stated.get(text_of(key))
-        check_release(key, files[1], len(references), expected, target_language)
-        texts = (hypotheses, references, raw_references)
+    scores: dict[str, dict[str, Any]] = {}
+    for key, path, *files in zip(name, hypothesis, reference, raw_reference, strict=True):
+        references, raw_references = read_references(*files)
+        count = len(references)
+        check_release(key, files[0], count, stated.get(text_of(key)), target_language)
+        kept = read_known_lines(subsets[key], count) if key in subsets else None
+        try:
+            texts = (translated_lines(path, files[0], count), references, raw_references)
+        except GapError as gap:
+            scores[key] = {"gap": str(gap)}
+            print(f"warning: no scores of {key}: {gap}", file=sys.stderr)
+            continue
         wanted = wanted_of(key)
-        if key in subsets:
-            kept = read_known_lines(subsets[key], len(references))
-            scores[key] = subset_scores(texts, kept, target_language, wanted)
-        else:
+        if kept is None:
             scores[key] = all_scores(texts, target_language, wanted)
+        else:
+            scores[key] = subset_scores(texts, kept, target_language, wanted)
     write_json(out, scores)
 
 
@@ -121,18 +129,12 @@ def subset_scores(
     return {**all_scores(kept, language, wanted), **size}
 
 
-def read_together(hypothesis: Path, *references: Path) -> list[list[str]]:
-    """The lines of each file; raises UserError if a file is empty or their lengths differ."""
-    texts = [list(read_lines(path)) for path in (hypothesis, *references)]
-    for path, text in zip(references, texts[1:], strict=True):
-        if len(text) != len(texts[0]):
-            raise UserError(
-                f"{hypothesis} has {len(texts[0])} lines and {path} has {len(text)}: "
-                "a translation needs as many lines as its reference"
-            )
-        if not text:
-            raise UserError(f"{path}: an empty reference: there is nothing to score against")
-    return texts
+def read_references(reference: Path, raw_reference: Path) -> tuple[list[str], list[str]]:
+    """The lines of both; raises UserError if they are empty or differ in length."""
+    pairs = list(read_pairs(reference, raw_reference))
+    if not pairs:
+        raise UserError(f"{reference}: an empty reference: there is nothing to score against")
+    return [line for line, _ in pairs], [line for _, line in pairs]
 
 
 def tokenized_bleu(hypotheses: list[str], references: list[str]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from contextnmt.errors import UserError
 from contextnmt.evaluation.bleu_statistics import NO_WORD, Reference, words_of
 from contextnmt.evaluation.releases import check_release
+from contextnmt.evaluation.translated_lines import translated_lines
 from contextnmt.files import read_lines
 
 #: Words of each sentence of a text [sentences].
@@ -94,9 +95,7 @@ def read_system(
     of_seeds, notes = [], []
     for seed in found.seeds:
         path = paths[system, seed]
-        lines = list(read_lines(path))
-        if len(lines) != len(counted):
-            raise UserError(f"{path} has {len(lines)} lines and {reference} has {len(counted)}")
+        lines = translated_lines(path, reference, len(counted))
         of_seeds.append(counted.statistics(lines))
         if not of_seeds[-1][:, 0].any():
             notes.append(f"seed {seed}: {NO_WORD}")

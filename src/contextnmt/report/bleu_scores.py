@@ -126,6 +126,11 @@ def values(scores: Scores, of: Of, metric: str) -> list[float] | None:
     return None if missing else [entry[metric] for entry in entries]
 
 
+def gap_of(scores: Scores, of: Of) -> str:
+    """Why a score is missing: the gaps of its seeds; empty if it is there."""
+    return "; ".join(dict.fromkeys(each["gap"] for each in scores.get(of, []) if "gap" in each))
+
+
 def remarks(about: Experiment, scores: Scores, name: str = "") -> list[str]:
     """Why scores are missing, and what `score` noted of others, each once for all systems."""
     labels = {system.id: system.label for system in about.systems}
@@ -149,8 +154,8 @@ def subset_sizes(about: Experiment, scores: Scores) -> list[str]:
     """
     views = {system.id: system.view for system in about.systems}
     sizes: dict[tuple[str, str], dict[str, tuple[int, int]]] = {}
-    for of, (entry, *_) in scores.items():
-        if "of" in entry:
+    for of, entries in scores.items():
+        for entry in (each for each in entries if "of" in each):
             of_text = sizes.setdefault((of.pair, of.text), {})
             of_text[views[of.system]] = (entry["sentences"], entry["of"])
     shown = []

@@ -19,6 +19,7 @@ from contextnmt.report.bleu_scores import (
     VARIANTS,
     Of,
     Scores,
+    gap_of,
     remarks,
     scores_of_ensembles,
     scores_of_runs,
@@ -232,6 +233,7 @@ def column(rows: list[Row], metric: str, of: list[Of], tested: Tested = NOT_TEST
         for row in rows
         if row.compared
         for entry in row.scores.get(of[0]._replace(system=row.system), [])
+        if "gap" not in entry
     }
     cells = []
     for row, mean, (seeds, *dev) in zip(rows, means, found, strict=True):
@@ -254,7 +256,7 @@ def data(
     """One row for each pair, system, text and beam, and one for each number of the paper.
 
     The source of an ensemble's row is ``ensemble``. A beam is None where the paper does not tell
-    it. Variants are columns: a row is one of a system.
+    it. Variants are columns: a row is one of a system. One without scores has a `gap`, the reason.
     """
     table: list[dict[str, Any]] = []
     for source, scores in [("here", runs), ("ensemble", ensembles)]:
@@ -266,6 +268,7 @@ def data(
                 for metric in METRICS:
                     row |= summary(metric, values(scores, of, metric))
                 row |= {"seeds": len(entries) if source == "here" else len(about.seeds)}
+                row |= {"gap": reason} if (reason := gap_of(scores, of)) else {}
                 table.append(row | variant_columns(scores, of))
     for (pair, system, _), printed_row in paper.items():
         told = int(printed_row["beam"]) if printed_row["beam"] else None
@@ -294,8 +297,8 @@ def variant_columns(scores: Scores, of: Of) -> dict[str, float | None]:
         if key in scores:
             name = variant.replace("-", "_")
             found |= summary(f"bleu_{name}", values(scores, key, "bleu"))
-            if "of" in scores[key][0]:
-                found |= {f"{name}_sentences": scores[key][0]["sentences"]}
+            for entry in (each for each in scores[key] if "of" in each):
+                found |= {f"{name}_sentences": entry["sentences"]}
     return found
 
 

@@ -8,7 +8,7 @@ import typer
 
 from contextnmt.report.contrasts import REPEATS, Difference, beyond_chance, differences
 from contextnmt.report.experiment import Claim, Experiment, match, parse_experiment
-from contextnmt.report.gaps import gap_notes
+from contextnmt.report.gaps import gap_notes, score_gap_notes
 from contextnmt.report.significance_table import LEVEL, Key, content_of, key_of, rows_of
 from contextnmt.report.staleness import stale_notes, with_stale
 from contextnmt.report.tables import NONE, Block, Cell, Table, read_table, signed, write_table
@@ -17,7 +17,7 @@ COLUMNS = [("holds here",), ("paper",), ("here",), ("95 % interval",)]
 
 #: Whether the first system is better, None: the difference may be chance -> the verdict.
 VERDICTS = {True: "yes", False: "no, the opposite", None: "not shown"}
-UNFINISHED, UNTESTED = "not finished", "not tested"
+UNFINISHED, UNSCORED, UNTESTED = "not finished", "no score", "not tested"
 TESTS = ("p_bootstrap", "p_randomization")
 
 
@@ -50,7 +50,7 @@ def claims_table(
     blocks = [
         block(about, pair, [row for row in data if row["pair"] == pair]) for pair in about.pairs
     ]
-    write_table(out, Table([made for made in blocks if made.rows], data, notes(about, data)))
+    write_table(out, Table([made for made in blocks if made.rows], data, notes(about, data, bleu)))
 
 
 def held(
@@ -65,21 +65,25 @@ def held(
         for system, baseline in claim.contrasts:
             if {system, baseline} <= there:
                 found = differences(about, bleu, tests, pair, [(system, baseline)])
+                unfinished = any(about.gap(pair, each) for each in (system, baseline))
+                without = UNFINISHED if unfinished else UNSCORED
                 yield {
                     **{"pair": pair, "text": text, "beam": about.beam, "claim": claim.says},
                     **{"system": system, "baseline": baseline, "longer": claim.longer},
-                    **outcome(claim, found, tested.get((system, baseline), {})),
+                    **outcome(claim, found, tested.get((system, baseline), {}), without),
                 }
 
 
-def outcome(claim: Claim, found: list[Difference], tested: dict[str, Any]) -> dict[str, Any]:
+def outcome(
+    claim: Claim, found: list[Difference], tested: dict[str, Any], without: str
+) -> dict[str, Any]:
     """The numbers and the verdict on one pair of systems; `tested` is its entry of stage
-    significance, or empty."""
+    significance, or empty, and `without` the verdict where nothing is found."""
     empty = dict.fromkeys(
         ["difference", "paper", "low", "high", *TESTS, "spread", "median", "long", "short"]
     )
     if not found:
-        return {**empty, "verdict": UNFINISHED}
+        return {**empty, "verdict": without}
     (difference,) = found
     if not claim.longer:
         numbers = {
@@ -135,7 +139,7 @@ def number(value: float | None) -> str:
     return NONE if value is None else signed(value)
 
 
-def notes(about: Experiment, data: list[dict[str, Any]]) -> list[str]:
+def notes(about: Experiment, data: list[dict[str, Any]], bleu: list[dict[str, Any]]) -> list[str]:
     """What a reader must know to read the table."""
     one = len(about.seeds) == 1
     training = (
@@ -156,4 +160,4 @@ def notes(about: Experiment, data: list[dict[str, Any]]) -> list[str]:
             "Whether length matters: the difference on source sentences longer than the median, "
             "less that on the others, both in points of BLEU; tested by the paired bootstrap alone."
         )
-    return lines + gap_notes(about) + stale_notes(about)
+    return lines + gap_notes(about) + score_gap_notes(about, bleu, texts=1) + stale_notes(about)

@@ -78,7 +78,7 @@ def differences(
     pair: str,
     compared: Iterable[tuple[str, str]],
 ) -> list[Difference]:
-    """Those of the pairs of systems `compared` that are both there, widest beam.
+    """Those of the pairs of systems `compared` that both have a score, widest beam.
 
     `data` is that of the BLEU table, `tests` that of the table of significance.
     """
@@ -88,6 +88,7 @@ def differences(
         row["system"]: row
         for row in test
         if (row["source"], row["text"], row["beam"]) == ("here", about.test[pair][0], about.beam)
+        and row["bleu"] is not None
     }
     systems = {system.id: system for system in about.marked(pair)}
     tested = {

@@ -7,8 +7,8 @@ from typing import Any
 from contextnmt.report.contextualization import caveats
 from contextnmt.report.contrasts import Contrast, contrasts, differences, is_headline
 from contextnmt.report.experiment import Experiment, System, pair_title
-from contextnmt.report.gaps import untold
-from contextnmt.report.tables import as_printed, signed
+from contextnmt.report.gaps import listed_gaps, score_gaps, untold
+from contextnmt.report.tables import NONE, as_printed, signed
 from contextnmt.report.trainings_table import still_gaining
 
 #: The data of a table.
@@ -56,7 +56,9 @@ def findings(about: Experiment, tables: Mapping[str, Rows]) -> list[Findings]:
     return [
         replace(
             of_pair(about, pair, bleu, tests, [row for row in phenomena if row["pair"] == pair]),
-            warnings=caveats(about, pair, masks) + still_gaining(trainings, pair),
+            warnings=without_score(about, bleu, pair)
+            + caveats(about, pair, masks)
+            + still_gaining(trainings, pair),
         )
         for pair in about.pairs
     ]
@@ -67,6 +69,7 @@ def of_pair(about: Experiment, pair: str, bleu: Rows, tests: Rows, phenomena: Ro
     found = contrasts(about, bleu, tests, pair)
     headline, best = best_system(about, pair, bleu, tests)
     figures, sentences = [best], []
+    unscored = score_gaps(about, bleu, pair)
     for method in about.methods:
         of_method = [contrast for contrast in found if contrast.method == method]
         if of_method:
@@ -75,31 +78,42 @@ def of_pair(about: Experiment, pair: str, bleu: Rows, tests: Rows, phenomena: Ro
             for aim, (mending, _, _) in AIMS.items():
                 if mending == method.id:
                     sentences.extend(aimed(of_method[0], aim, phenomena))
-        sentences.extend(untold(about, pair, method))
+        sentences.extend(untold(about, pair, method, unscored))
     return Findings(pair_title(pair), headline, figures, sentences)
+
+
+def without_score(about: Experiment, bleu: Rows, pair: str) -> list[str]:
+    """A sentence on the systems that are finished and have no score, in a list; or none."""
+    gaps = listed_gaps(about, score_gaps(about, bleu, pair))
+    where = f"on {about.test[pair][0]} with beam {about.beam}"
+    return [f"No score {where}, and in no comparison: {gaps}."] if gaps else []
 
 
 def best_system(about: Experiment, pair: str, bleu: Rows, tests: Rows) -> tuple[str, Figure]:
     """The system with the highest test BLEU at the widest beam, and its lead over the first.
 
-    Of those that are finished: the sentence says so where some are not, and where chance may give
-    the lead.
+    Of those that are finished and have a score: the sentence says so where some do not, and where
+    chance may give the lead.
     """
     text = about.test[pair][0]
     key = ("here", pair, text, about.beam)
     scores = {
         row["system"]: row["bleu"]
         for row in bleu
-        if (row["source"], row["pair"], row["text"], row["beam"]) == key
+        if (row["source"], row["pair"], row["text"], row["beam"]) == key and row["bleu"] is not None
     }
     systems = about.marked(pair)
-    finished = about.finished(pair)
-    best = max(finished, key=lambda system: as_printed([scores[system.id]]))
+    scored = [system for system in systems if system.id in scores]
+    on_text = f"on {text} with beam {about.beam}"
+    if not scored:
+        return f"No system has a score {on_text}.", Figure("best BLEU", NONE, "")
+    best = max(scored, key=lambda system: as_printed([scores[system.id]]))
     score = f"{scores[best.id]:.2f}"
-    reached = f"{score} BLEU on {text} with beam {about.beam}"
+    reached = f"{score} BLEU {on_text}"
     found = differences(about, bleu, tests, pair, [(best.id, systems[0].id)])
     sure = best == systems[0] or all(each.helps for each in found)
-    sentence = standing(systems, finished, best, reached, scores, sure)
+    what = "finished" if len(scored) == len(about.finished(pair)) else "scored"
+    sentence = standing(systems, scored, what, best, reached, scores, sure)
     remark = best.label
     labels = {system.id: system.label for system in about.systems}
     paper = [
@@ -117,22 +131,26 @@ def best_system(about: Experiment, pair: str, bleu: Rows, tests: Rows) -> tuple[
 
 def standing(
     systems: list[System],
-    finished: list[System],
+    compared: list[System],
+    what: str,
     best: System,
     reached: str,
     scores: dict[str, float],
     sure: bool,
 ) -> str:
-    """The best of the finished systems, what it has `reached`, and how it stands to the first;
-    `sure`: by more than chance gives."""
-    base, others = systems[0], len(systems) - len(finished)
-    lead = signed(scores[best.id] - scores[base.id]) if base in finished else ""
-    if len(finished) == 1:
-        opening = f"{best.label} alone is finished:" if others else f"{best.label} has"
+    """The best of the systems `compared`, what it has `reached`, and how it stands to the first.
+
+    `what` they are, ``finished`` or ``scored``, where others are not; `sure`: by more than chance
+    gives.
+    """
+    base, others = systems[0], len(systems) - len(compared)
+    lead = signed(scores[best.id] - scores[base.id]) if base in compared else ""
+    if len(compared) == 1:
+        opening = f"{best.label} alone is {what}:" if others else f"{best.label} has"
     elif others:
         rank = "best" if sure else "highest, within chance,"
         opening = (
-            f"{best.label} is {rank} of the {len(finished)} finished systems (of {len(systems)}):"
+            f"{best.label} is {rank} of the {len(compared)} {what} systems (of {len(systems)}):"
         )
     elif best == base:
         opening = f"No system beats {base.label}:"

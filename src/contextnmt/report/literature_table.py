@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from contextnmt.report.experiment import Experiment, parse_experiment
-from contextnmt.report.gaps import gap_notes
+from contextnmt.report.gaps import gap_notes, score_gap_notes
 from contextnmt.report.published import published
 from contextnmt.report.staleness import stale_notes, with_stale
 from contextnmt.report.tables import NONE, Block, Cell, Table, read_table, signed, write_table
@@ -36,9 +36,10 @@ def literature_table(
     --out results/wmt14/report/choi2017/tables/literature
     """
     about = with_stale(parse_experiment(experiment), stale)
+    bleu = read_table(bleu_table).data
     scores = {
         (row["pair"], row["text"], row["system"]): row
-        for row in read_table(bleu_table).data
+        for row in bleu
         if (row["source"], row["beam"]) == ("here", about.beam)
     }
     texts = [(pair, text) for pair in about.pairs for text in about.test[pair]]
@@ -55,7 +56,10 @@ def literature_table(
     blocks = [made for made in blocks if made.rows]
     if verdicts:
         blocks.append(accepted(about, verdicts))
-    write_table(out, Table(blocks, data(others, verdicts), notes(about, others, verdicts)))
+    told = notes(about, others, verdicts)
+    if blocks:
+        told += score_gap_notes(about, bleu)
+    write_table(out, Table(blocks, data(others, verdicts), told))
 
 
 def block(

@@ -7,8 +7,8 @@ import typer
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
-from contextnmt.report.experiment import Experiment, by_run, parse_experiment
-from contextnmt.report.gaps import dashes, gap_notes
+from contextnmt.report.experiment import Experiment, by_run, pair_title, parse_experiment
+from contextnmt.report.gaps import dashes, gap_notes, listed_gaps
 from contextnmt.report.staleness import stale_notes, with_stale
 from contextnmt.report.tables import (
     Block,
@@ -33,6 +33,9 @@ PHENOMENA = {
 
 #: Tags rendered right and tags in all, of one phenomenon in one translation.
 Count = tuple[int, int]
+#: Language pair and system -> the counts of each seed, or why one has none.
+Counts = dict[tuple[str, str], list[dict[str, Count]]]
+Gaps = dict[tuple[str, str], list[str]]
 
 
 def phenomena_table(
@@ -49,15 +52,23 @@ def phenomena_table(
     --out results/demo/report/choi2017/tables/phenomena
     """
     about = with_stale(parse_experiment(experiment), stale)
-    counts: dict[tuple[str, str], list[dict[str, Count]]] = {}
+    counts: Counts = {}
+    gaps: Gaps = {}
     for run, path in by_run("--phenomena", phenomena, about).items():
-        counts.setdefault((run.pair, run.system), []).append(counts_of(path, about.beam))
-    blocks = [block(about, pair, counts) for pair in about.pairs]
-    write_table(out, Table(blocks, data(counts), notes(about)))
+        found = counts_of(path, about.beam)
+        if isinstance(found, str):
+            gaps.setdefault((run.pair, run.system), []).append(found)
+        else:
+            counts.setdefault((run.pair, run.system), []).append(found)
+    counts = {key: runs for key, runs in counts.items() if key not in gaps}  # a mean is one of all
+    counted = {pair for pair, _ in counts}
+    blocks = [block(about, pair, counts) for pair in about.pairs if pair in counted]
+    write_table(out, Table(blocks, data(counts), notes(about, gaps)))
 
 
-def counts_of(path: Path, beam: int) -> dict[str, Count]:
-    """The counts of each phenomenon in the text that `path` is named after, at a beam width.
+def counts_of(path: Path, beam: int) -> dict[str, Count] | str:
+    """The counts of each phenomenon in the text that `path` is named after, at a beam width; of a
+    translation that has none, the reason.
 
     A phenomenon that the text does not have is left out. Raises UserError if the file lacks the
     translation.
@@ -65,6 +76,8 @@ def counts_of(path: Path, beam: int) -> dict[str, Count]:
     name = f"{path.stem}.beam{beam}"
     try:
         content: dict[str, Any] = read_json(path)[name]
+        if "gap" in content:
+            return str(content["gap"])
         return {
             phenomenon: (entry["right"], entry["total"])
             for phenomenon, (table, row, *_) in PHENOMENA.items()
@@ -74,18 +87,16 @@ def counts_of(path: Path, beam: int) -> dict[str, Count]:
         raise UserError(f"{path}: no counts for {name}: count this translation too") from None
 
 
-def block(
-    about: Experiment, pair: str, counts: dict[tuple[str, str], list[dict[str, Count]]]
-) -> Block:
+def block(about: Experiment, pair: str, counts: Counts) -> Block:
     """The table of one language pair: a column for each phenomenon that is tagged in its text."""
-    finished = [system.id for system in about.finished(pair)]
-    first = counts[pair, finished[0]][0]
+    counted = [system.id for system in about.systems if (pair, system.id) in counts]
+    first = counts[pair, counted[0]][0]
     present = [phenomenon for phenomenon in PHENOMENA if phenomenon in first]
     columns = [PHENOMENA[phenomenon][2:] for phenomenon in present]
     cells = [
-        column([counts[pair, system] for system in finished], phenomenon) for phenomenon in present
+        column([counts[pair, system] for system in counted], phenomenon) for phenomenon in present
     ]
-    of_systems = dict(zip(finished, zip(*cells, strict=True), strict=False))
+    of_systems = dict(zip(counted, zip(*cells, strict=True), strict=False))
     rows = [
         (system.label, list(of_systems.get(system.id, dashes(len(present)))))
         for system in about.marked(pair)
@@ -108,7 +119,7 @@ def column(of_systems: list[list[dict[str, Count]]], phenomenon: str) -> list[Ce
     return cells
 
 
-def data(counts: dict[tuple[str, str], list[dict[str, Count]]]) -> list[dict[str, Any]]:
+def data(counts: Counts) -> list[dict[str, Any]]:
     """One row for each pair, system and phenomenon, the counts added up over the seeds."""
     return [
         {
@@ -131,7 +142,7 @@ def percent(count: Count) -> float:
     return 100 * right / total
 
 
-def notes(about: Experiment) -> list[str]:
+def notes(about: Experiment, gaps: Gaps) -> list[str]:
     """What a reader must know to read the table."""
     lines = [
         f"Percent rendered as in the reference, and counts; beam {about.beam}; bold: best of a "
@@ -141,4 +152,9 @@ def notes(about: Experiment) -> list[str]:
     ]
     if len(about.seeds) > 1:
         lines.append(f"Mean ± standard deviation of {len(about.seeds)} seeds.")
-    return lines + gap_notes(about) + stale_notes(about)
+    lines += gap_notes(about)
+    for pair in about.pairs:
+        of_pair = {system: "; ".join(told) for (of, system), told in gaps.items() if of == pair}
+        if of_pair:
+            lines.append(f"No counts: {pair_title(pair)}: {listed_gaps(about, of_pair)}.")
+    return lines + stale_notes(about)

@@ -39,8 +39,10 @@ PRINTED = "paper/elsewhere.csv"
 JEAN = {None: "RNNsearch", 2: "RNNsearch + unknown words replaced"}
 LABEL = "RNNsearch (Jean et al. 2015)"
 
-#: BLEU of all seeds by pair, system, text and heuristic.
+#: BLEU of all seeds by pair, system, text and heuristic; none if a seed has none.
 Scores = dict[tuple[str, str, str, int | None], list[float]]
+#: Why a seed has none.
+Gaps = dict[tuple[str, str, str, int | None], list[str]]
 #: Percent of the words of a translation that are unknown, by pair, system and text, of all seeds.
 Shares = dict[tuple[str, str, str], list[float]]
 
@@ -74,6 +76,7 @@ def unknown_words_table(
     of_kept = match("--scores", scores, run_of, wanted)
     of_counts = match("--statistics", statistics, run_of, wanted)
     found: Scores = {}
+    gaps: Gaps = {}
     shares: Shares = {}
     for run in wanted:
         kept, replaced, counts = (
@@ -82,22 +85,37 @@ def unknown_words_table(
         for text in texts_of(about, run.pair):
             name = f"{text}.beam{about.beam}"
             key = (*run[:2], text)
-            found.setdefault((*key, None), []).append(entry(*kept, name, ["bleu"])[0])
+            add(found, gaps, (*key, None), *kept, name)
             heuristics = heuristics_in(replaced[1], name)
             if not heuristics:
                 raise UserError(f"{replaced[0]}: no scores of {name}.replaced…: score these too")
             for heuristic in heuristics:
-                bleu = entry(*replaced, f"{name}.replaced{heuristic}", ["bleu"])[0]
-                found.setdefault((*key, heuristic), []).append(bleu)
+                add(found, gaps, (*key, heuristic), *replaced, f"{name}.replaced{heuristic}")
                 unknown, words = entry(*counts, f"{name}.replaced{heuristic}", ["unknown", "words"])
             shares.setdefault(key, []).append(100 * unknown / words if words else 0.0)
+    found |= {key: [] for key in gaps}
     blocks = [
         block(about, pair, text, found, shares)
         for pair in about.pairs
         if any(run.pair == pair for run in wanted)
         for text in about.test[pair]
     ]
-    write_table(out, Table(blocks, data(about, found, shares), notes(about, wanted)))
+    write_table(out, Table(blocks, data(about, found, shares), notes(about, wanted, gaps)))
+
+
+def add(
+    found: Scores,
+    gaps: Gaps,
+    key: tuple[str, str, str, int | None],
+    path: Path,
+    content: Any,
+    name: str,
+) -> None:
+    """Add the BLEU of a translation that a file has, or why there is none."""
+    if isinstance(content, dict) and "gap" in content.get(name, {}):
+        gaps.setdefault(key, []).append(content[name]["gap"])
+    else:
+        found.setdefault(key, []).append(entry(path, content, name, ["bleu"])[0])
 
 
 def heuristics_in(content: Any, name: str) -> list[int]:
@@ -140,14 +158,30 @@ def columns_of(scores: Scores) -> set[tuple[str, str, int | None]]:
 def system_cells(
     scores: Scores, shares: Shares, key: tuple[str, str, str], shown: list[int | None]
 ) -> list[Cell]:
-    """The share of unknown words, and BLEU by heuristic with what it gains; the best marked."""
-    means = {each: mean_and_deviation(scores[*key, each])[0] for each in shown}
+    """The share of unknown words, and BLEU by heuristic with what it gains; the best marked. A
+    dash where there is none."""
+    means = {each: mean_of(scores[*key, each]) for each in shown}
+    best = max((mean for mean in means.values() if mean is not None), default=None)
     cells = [Cell(*rounded(shares[key]))]
     for heuristic, mean in means.items():
+        if mean is None:
+            cells.append(Cell(NONE))
+            continue
         text, spread = rounded(scores[*key, heuristic])
-        gain = "" if heuristic is None else f"({signed(mean - means[None])})"
-        cells.append(Cell(text, f"{spread} {gain}".strip(), mean == max(means.values())))
+        gain = None if heuristic is None else difference(mean, means[None])
+        remark = "" if gain is None else f"({signed(gain)})"
+        cells.append(Cell(text, f"{spread} {remark}".strip(), mean == best))
     return cells
+
+
+def mean_of(values: list[float]) -> float | None:
+    """The mean of all seeds; None if there is none."""
+    return mean_and_deviation(values)[0] if values else None
+
+
+def difference(present: float | None, without: float | None) -> float | None:
+    """What the first has more than the second; None if one is missing."""
+    return None if present is None or without is None else present - without
 
 
 def printed_rows(pair: str) -> dict[int | None, dict[str, str]]:
@@ -177,8 +211,7 @@ def data(about: Experiment, scores: Scores, shares: Shares) -> list[dict[str, An
     """One row for each pair, system, text and heuristic, and each number of Jean et al."""
     rows: list[dict[str, Any]] = []
     for (pair, system, text, heuristic), values in scores.items():
-        mean, deviation = mean_and_deviation(values)
-        kept = mean_and_deviation(scores[pair, system, text, None])[0]
+        mean, deviation = mean_and_deviation(values) if values else (None, None)
         rows.append(
             {
                 "source": "here",
@@ -189,9 +222,9 @@ def data(about: Experiment, scores: Scores, shares: Shares) -> list[dict[str, An
                 "heuristic": "" if heuristic is None else heuristic,
                 "bleu": mean,
                 "bleu_deviation": deviation,
-                "gain": mean - kept,
+                "gain": difference(mean, mean_of(scores[pair, system, text, None])),
                 "unknown_percent": mean_and_deviation(shares[pair, system, text])[0],
-                "seeds": len(values),
+                "seeds": len(shares[pair, system, text]),
             }
         )
     for pair in about.pairs:
@@ -210,7 +243,7 @@ def data(about: Experiment, scores: Scores, shares: Shares) -> list[dict[str, An
     return rows
 
 
-def notes(about: Experiment, runs: list[Run]) -> list[str]:
+def notes(about: Experiment, runs: list[Run], gaps: Gaps) -> list[str]:
     """What a reader must know to read the table."""
     lines = [f"Reconstruction: {about.reconstruction}"] if about.reconstruction else []
     lines += [
@@ -233,4 +266,8 @@ def notes(about: Experiment, runs: list[Run]) -> list[str]:
     left = [system.label for system in about.systems if system.id not in there | unfinished]
     if left:
         lines.append(f"Not replaced, for want of attention or of whole words: {', '.join(left)}.")
+    labels = {system.id: system.label for system in about.systems}
+    for (pair, system, text, heuristic), told in gaps.items():
+        where = f"{pair_title(pair)}, {text}, {HEURISTICS[heuristic]}"
+        lines.append(f"No score: {where}: {labels[system]} ({'; '.join(told)}).")
     return lines + gap_notes(about) + stale_notes(about)

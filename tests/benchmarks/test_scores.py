@@ -1,0 +1,37 @@
+"""The page of what a finished run measured, where some of it could not be."""
+
+from pathlib import Path
+
+import pytest
+import scores
+
+from contextnmt.errors import UserError
+from contextnmt.files import write_json
+
+ENVIRONMENT = {"processor": "a processor", "cores": 2, "gpu": None, "python": "3.11"}
+ENVIRONMENT |= {"torch": "2", "commit": "0123456789abcdef", "dirty": False}
+MODEL = {"environment": ENVIRONMENT, "parameters": 1000, "updates": 20, "stopped": "patience"}
+MODEL |= {"best": {"update": 10, "dev_bleu": 1.5}, "seconds": 60.0}
+SCORE = {"bleu": 12.345, "bp": 1.0, "bleu_detokenized": 11.0, "signature": "tok:none"}
+SCORE |= {"signature_detokenized": "tok:13a"}
+GAP = {"gap": "test.beam12.gz has 2 lines and test.fr.gz has 3"}
+
+
+def page(folder: Path, **entries: dict) -> str:
+    write_json(folder / "score/en-fr/baseline/1/scores.json", entries)
+    write_json(folder / "train/en-fr/baseline/1/model.json", MODEL)
+    scores.main(folder, out=folder / "page.md")
+    return (folder / "page.md").read_text()
+
+
+def test_a_gap_is_a_row_of_dashes_with_its_reason_below(tmp_path: Path) -> None:
+    text = page(tmp_path, **{"test.beam1": GAP, "test.beam12": SCORE})
+    assert "| en-fr | baseline | test | 1 | – | – | – |" in text
+    assert "| en-fr | baseline | test | 12 | 12.35 | 1.000 | 11.00 |" in text
+    assert f"No score of en-fr/baseline/1, test.beam1: {GAP['gap']}.\n" in text
+    assert "`tok:none`" in text
+
+
+def test_without_any_score_there_is_no_page(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"no run has a score: No score of .* has 2 lines"):
+        page(tmp_path, **{"test.beam12": GAP})
