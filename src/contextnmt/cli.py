@@ -70,6 +70,7 @@ STAGES = {
     "bleu-table": "contextnmt.report.bleu_table",
     "literature-table": "contextnmt.report.literature_table",
     "significance-table": "contextnmt.report.significance_table",
+    "length-scores-table": "contextnmt.report.length_scores_table",
     "claims-table": "contextnmt.report.claims_table",
     "trainings-table": "contextnmt.report.trainings_table",
     "phenomena-table": "contextnmt.report.phenomena_table",

@@ -2,14 +2,15 @@
 
 import json
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from analysed_models import make_contextualization
 from made_up_experiments import experiment
+from made_up_lengths import make_lengths
 from made_up_significance import make_significance
+from made_up_symbols import coverage_of, pairs_kept, rules, symbol_scores_of
 from sentence_results import (
     alignment_arguments,
     difference_arguments,
@@ -26,6 +27,8 @@ from contextnmt.report.curves import curves
 from contextnmt.report.differences import differences
 from contextnmt.report.examples import examples
 from contextnmt.report.gains import gains
+from contextnmt.report.length_curves import length_curves
+from contextnmt.report.length_scores_table import length_scores_table
 from contextnmt.report.literature_table import literature_table
 from contextnmt.report.page import page
 from contextnmt.report.phenomena_table import phenomena_table
@@ -38,7 +41,7 @@ from contextnmt.report.symbols_table import symbols_table
 from contextnmt.report.table2 import table2
 from contextnmt.report.table3 import table3
 from contextnmt.report.trainings_table import trainings_table
-from contextnmt.text.rules import HEADER, Rule
+from contextnmt.text.rules import HEADER
 
 CAPTIONS = Path(__file__).parents[2] / "workflow" / "report"
 
@@ -124,7 +127,7 @@ def make_pair(folder: Path, pair: str, tests: tuple[str, ...]) -> None:
     write_json(folder / f"pairs/{pair}.json", pairs_kept())
     rows = ("\t".join(map(str, rule)) for rule in rules())
     write_lines(folder / f"rule-dictionary/{pair}/rules.tsv", [HEADER, *rows])
-    write_json(folder / f"symbol-scores/{pair}.json", symbol_scores_of(("dev", *tests)))
+    write_json(folder / f"symbol-scores/{pair}.json", symbol_scores_of(("dev", *tests), LINES))
 
 
 def make_training_text(folder: Path, pair: str) -> None:
@@ -205,63 +208,6 @@ def perplexity_of() -> dict[str, Any]:
         for step in range(5, -1, -1)
     ]
     return {"dev_words": 12345, "cut_offs": cut_offs}
-
-
-def symbol_scores_of(texts: tuple[str, ...]) -> dict[str, Any]:
-    """What symbol-scores writes for a pair: no acronyms, all numbers right."""
-    names = {"source_alone": 100, "both_sides": 80, "right": 70, "precision_percent": 70.0}
-    names |= {"recall_percent": 87.5, "f1_percent": 700 / 9}
-    numbers = {"source_alone": 1000, "both_sides": 1000, "right": 1000, "precision_percent": 100.0}
-    numbers |= {"recall_percent": 100.0, "f1_percent": 100.0}
-    every = {"source_alone": 1100, "both_sides": 1080, "right": 1070, "precision_percent": 97.3}
-    every |= {"recall_percent": 99.1, "f1_percent": 98.2}
-    none = {key: None if "percent" in key else 0 for key in names}
-    wrong = {"false": {"absent": 20, "extent": 10}, "missed": {"extent": 10}}
-    right: dict[str, Any] = {"false": {}, "missed": {}}
-    types = {"N": numbers | right, "S": names | wrong, "C": none | right, "all": every | wrong}
-    example = {"text": texts[-1], "line": 7, "source": "… in Germany | and", "target": "in"}
-    error = {"type": "S", "error": "false", "reason": "absent", "count": 2000, **example}
-    return {
-        "texts": {text: {"sentences": LINES, "types": types} for text in texts},
-        "errors": [{**error, "surface": "Germany"}, {**error, "surface": "New\rYork", "count": 1}],
-    }
-
-
-def coverage_of(pair: str) -> dict[str, Any]:
-    """What coverage writes for a pair."""
-    before = {
-        "unique_words": 4000,
-        "total_words": 123456,
-        "coverage_percent": 91.234,
-        "symbol_percent": {"N": 0.0, "S": 0.0, "C": 0.0},
-    }
-    after = {
-        "unique_words": 2500,
-        "total_words": 120000,
-        "coverage_percent": 97.5,
-        "symbol_percent": {"N": 4.123, "S": 2.5, "C": 0.25},
-    }
-    return {language: {"before": before, "after": after} for language in pair.split("-")}
-
-
-def pairs_kept() -> dict[str, Any]:
-    """What pairs writes for a pair: 100 sentence pairs more are kept with symbols."""
-    limits = {"max_length": 50, "unknown_limit": 0.1, "read": 10000, "kept_by_all": 9750}
-    dropped = {"empty": 0, "length": 40}
-    return {
-        "before": {**limits, "dropped": {**dropped, "unknown": 160}, "kept": 9800},
-        "after": {**limits, "dropped": {**dropped, "unknown": 60}, "kept": 9900},
-    }
-
-
-def rules() -> Iterator[Rule]:
-    """A rule dictionary of 5 acronyms, 120 numbers and 120 names, the first ones most frequent."""
-    yield Rule("C", "A|B", "A|B", 3)
-    yield Rule("C", "IMF", "FMI", 40)
-    yield Rule("C", "IMF", "IMF", 2)
-    yield from (Rule("C", name, name, 1) for name in ("UNO", "USA", "ZDF"))
-    yield from (Rule("N", f"{n:03}", f"{n:03}", 500 - n) for n in range(120))
-    yield from (Rule("S", f"Ville-{n:03}", f"Ville-{n:03}", 300 - n) for n in range(120))
 
 
 def make_run(folder: Path, run: str, bleu: float, position: int, tests: tuple[str, ...]) -> None:
@@ -405,6 +351,9 @@ def make_report(results: Results) -> Path:
     gains(*tables, experiment, out / "figures")
     first = tested[:: len(tested) // len(results.about["pairs"])]  # of each pair, the first text
     claims_table(table.with_suffix(".json"), first, experiment, out / "tables/claims")
+    lengths = make_lengths(results.folder, results.about)
+    length_scores_table(lengths, experiment, out / "tables/length-scores")
+    length_curves(lengths, experiment, out / "figures")
     logs = results.files("train/*/*/*/log.jsonl")
     curves(logs, experiment, out / "figures")
     models = results.files("train/*/*/*/model.json")

@@ -62,7 +62,9 @@ def test_a_file_of_a_gap_or_none_of_a_finished_run_is_a_mistake(unfinished: Resu
         bleu_table([*files, stray], unfinished.experiment, out)
 
 
-@pytest.mark.parametrize("name", ["table4", "phenomena", "trainings", "significance"])
+@pytest.mark.parametrize(
+    "name", ["table4", "phenomena", "trainings", "significance", "length-scores"]
+)
 def test_a_gap_is_a_row_of_dashes_and_a_note(unfinished: Results, name: str) -> None:
     made = table(unfinished, name)
     assert [note for note in made["notes"] if note.startswith("Not finished")] == [

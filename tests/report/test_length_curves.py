@@ -7,42 +7,19 @@ from typing import Any
 
 import pytest
 from made_up_experiments import experiment
+from made_up_lengths import lengths_of
 
 from contextnmt.errors import UserError
 from contextnmt.files import write_json
 from contextnmt.report.length_curves import length_curves
 
-BINS = [(0, 10, 400), (11, 20, 1500), (21, 30, 7), (31, 40, 0), (41, 50, 3), (51, None, 0)]
 ABOUT = experiment("bahdanau2015")
 SYSTEMS = [system["id"] for system in ABOUT["systems"]]
 
 
-def group(low: int, high: int | None, sentences: int) -> dict[str, Any]:
-    mean = low + 4.5 if sentences else None
-    return {"from": low, "to": high, "sentences": sentences, "mean_length": mean}
-
-
-def bleu(value: float | None) -> dict[str, Any]:
-    return {"bleu": value, "interval": None if value is None else [value - 1, value + 1]}
-
-
 def made_up() -> dict[str, Any]:
-    """What length-scores writes, each system two points better than the one before."""
-    return {
-        "name": "test.beam12",
-        "sentences": 1910,
-        "seeds": [1],
-        "window": 200,
-        "bins": [group(*span) for span in BINS],
-        "windows": [group(start, start + 6, 210) for start in range(1, 30)],
-        "systems": {
-            system: {
-                "bins": [bleu(20.0 + 2 * n if count else None) for _, _, count in BINS],
-                "windows": [bleu(20.0 + 2 * n - start / 10) for start in range(1, 30)],
-            }
-            for n, system in enumerate(SYSTEMS)
-        },
-    }
+    """What length-scores writes of all systems."""
+    return lengths_of("test.beam12", SYSTEMS, [1])
 
 
 def draw(folder: Path, content: dict[str, Any], out: str = "out", **about: Any) -> str:

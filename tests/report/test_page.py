@@ -7,11 +7,9 @@ from typing import Any
 
 import pytest
 from results_folder import Results, make_report, make_results, page_arguments
-from sentence_results import difference_arguments
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json, write_lines
-from contextnmt.report.differences import differences
 from contextnmt.report.experiment import pair_of, parse_experiment
 from contextnmt.report.page import inline, page
 from contextnmt.report.provenance import duration, times
@@ -89,7 +87,7 @@ def test_tables_and_figures_can_be_read_out(elements: Elements) -> None:
     scopes = {heading.get("scope") for heading in elements.all("th")}
     assert scopes == {"row", "col", "colgroup"}
     assert all(svg["role"] == "img" and svg["aria-label"] for svg in elements.all("svg"))
-    assert len(elements.all("svg")) == 16
+    assert len(elements.all("svg")) == 18
     assert len(elements.all("h1")) == 1
 
 
@@ -203,42 +201,21 @@ def test_contextualization_has_its_section(text: str) -> None:
     assert '<a href="#contextualization">' in text
 
 
-def test_differences_are_folded_and_marked(text: str) -> None:
-    told = section(text, "differences")
-    contrasts = re.findall(r"<summary>.*, (.*) over (.*): 30 better, 0 worse, 0 the same", told)
-    assert contrasts[:2] == [("+Context (C)", "Baseline"), ("+C+S", "+Symbol (S)")]
-    assert len(contrasts) == 2 * 6  # pairs, contrasts
-    assert "<details open" not in told
-    assert told.count('<article class="example">') == len(contrasts) * 3
-    assert '<span class="number unknown" title="number, unknown word">14</span>' in told
-    assert '<span class="acronym unknown" title="acronym, unknown word">IMF</span>' in told
-    assert '<span class="unknown" title="unknown word">UNK</span>' in told
-    assert "Worse" not in told
-    assert 'href="tables/differences.csv"' in told
-
-
-def test_without_their_table_there_are_no_differences(results: Results, reported: Path) -> None:
-    arguments = page_arguments(results) | {"out": reported.with_name("uncompared.html")}
-    others = [path for path in arguments["table"] if path.stem != "differences"]
-    page(**arguments | {"table": others})
-    assert 'id="differences"' not in arguments["out"].read_text()
-
-
-def test_a_comparison_without_a_translation_has_its_reason(
-    results: Results, reported: Path, tmp_path: Path
+def test_bleu_by_length_is_a_figure_and_a_folded_table(
+    results: Results, reported: Path, text: str
 ) -> None:
-    arguments = difference_arguments(results) | {"out": tmp_path / "differences"}
-    kept = [path for path in arguments["hypothesis"] if "en-fr/symbol/" not in str(path)]
-    differences(**arguments | {"hypothesis": kept})
-    of_page = page_arguments(results) | {"out": tmp_path / "index.html"}
-    others = [path for path in of_page["table"] if path.stem != "differences"]
-    page(**of_page | {"table": [*others, tmp_path / "differences.json"]})
-    told = section(of_page["out"].read_text(), "differences")
-    reason = "+Symbol (S) over Baseline: no test.beam12: not translated</p>"
-    assert re.findall(rf'<p class="remark">.*{re.escape(reason)}', told)
-    assert len(re.findall('<details class="excerpt">', told)) == 2 * 6 - told.count(
-        "not translated"
-    )
+    told = section(text, "lengths")
+    assert told.count("<svg") == 2 and told.count("<table") == 2
+    assert '<details id="length-scores">' in told
+    assert "the BLEU of each group stands in the table after it" in told
+    assert '<td>20.00 <span class="remark">(19.00 to 21.00)</span></td>' in told
+    assert 'href="tables/length-scores.csv"' in told
+    assert "choi2017_lengths" in told and "choi2017_length_scores" in told
+    arguments = page_arguments(results) | {"out": reported.with_name("undrawn.html")}
+    drawn = [path for path in arguments["figure"] if not path.name.startswith("lengths")]
+    page(**arguments | {"figure": drawn})
+    alone = section(arguments["out"].read_text(), "length-scores")
+    assert "BLEU by sentence length" in alone and "<details id" not in alone
 
 
 def test_the_training_text_has_its_section(text: str) -> None:
@@ -268,28 +245,6 @@ def test_what_was_not_made_is_not_shown(results: Results, reported: Path, tmp_pa
     assert "training-text" not in arguments["out"].read_text()
 
 
-def test_examples_and_alignments_have_their_sections(text: str) -> None:
-    told = section(text, "examples")
-    assert told.count("<dl>") == 2 * (1 + 4)  # of each pair one was chosen, and four differ
-    assert "no sentence of test, dev has the words “the bank of the river” in a row" in told
-    assert '<p class="line">test, line 1</p>' in told
-    assert re.search('</div>\\s*<p class="remark">no sentence', told)  # below the others
-    assert 'a visité la <span class="other" title="not in the reference">UNK</span>' in told
-    assert 'href="tables/examples.csv"' in told
-    assert section(text, "alignments").count("<svg") == 4
-
-
-def test_without_examples_and_alignments_the_page_has_no_such_sections(
-    results: Results, reported: Path
-) -> None:
-    arguments = page_arguments(results) | {"out": reported.with_name("without.html")}
-    for option, start in {"table": "examples", "figure": "alignments"}.items():
-        arguments[option] = [path for path in arguments[option] if not path.name.startswith(start)]
-    page(**arguments)
-    written = arguments["out"].read_text()
-    assert "#alignments" not in written and "#examples" not in written
-
-
 @pytest.fixture(scope="module")
 def others(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Results, str]]:
     """Results and page of the experiments that have no symbols."""
@@ -313,7 +268,7 @@ def test_what_an_experiment_has_not_is_left_out(
     results, text = others[name]
     found = Elements(text).all("section")
     assert [section["id"] for section in found] == [
-        *("summary", results.about["table"], "gains", "training-text", "phenomena"),
+        *("summary", results.about["table"], "gains", "lengths", "training-text", "phenomena"),
         *("curves", "alignments", "examples", "differences", "run"),
     ]
     anchors = re.findall(r'<li><a href="#(.*)">', text)
@@ -333,7 +288,7 @@ def test_a_reconstruction_says_so_everywhere(others: dict[str, tuple[Results, st
     assert "+1.78 BLEU on average" in summary and "another data set" in summary
     assert results.about["reconstruction"] in section(text, "bleu")
     drawings = re.findall(r"<svg.*?</svg>", text, flags=re.DOTALL)
-    assert len(drawings) == 12
+    assert len(drawings) == 14
     assert all("(reconstruction)</text>" in drawing for drawing in drawings)
     for path in results.files("report/figures/*.svg"):
         assert "(reconstruction)</text>" in path.read_text()

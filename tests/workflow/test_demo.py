@@ -29,6 +29,7 @@ SYSTEMS = [
 TABLES = [
     *("table1", "table2", "table3", "table4", "phenomena", "masks"),
     *("symbols", "symbol-scores", "symbol-errors", "restoration"),
+    *("significance", "length-scores", "examples", "differences"),
 ]
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -46,7 +47,7 @@ def test_every_table_and_figure_is_made(results: Path) -> None:
         for suffix in ["csv", "json", "md", "tex"]:
             assert (report / "tables" / f"{name}.{suffix}").stat().st_size > 0
     for pair in PAIRS:
-        kinds = ["gains", "local-charts", "masks"]
+        kinds = ["gains", "lengths", "local-charts", "masks"]
         curves = [f"curves.{pair}.{quantity}" for quantity in ["bleu", "loss"]]
         for name in [*(f"{kind}.{pair}" for kind in kinds), *curves]:
             for suffix in ["svg", "pdf", "png"]:

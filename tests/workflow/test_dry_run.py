@@ -24,7 +24,7 @@ STAGES = [
 RUNS = 2 * 8 + 5 + 2 * 9
 MODEL = "results/demo/train/en-fr/baseline/1/model.json"
 EVERYWHERE = ["cleaning", "selection", "phenomena", "curves", "gains", "trainings"]
-EVERYWHERE += ["significance", "literature", "lengths", "examples", "differences"]
+EVERYWHERE += ["significance", "literature", "lengths", "length_scores", "examples", "differences"]
 OWN = {
     "choi2017": [
         *("table1", "table2", "table3", "table4", "symbols", "symbol_scores", "restoration"),

@@ -115,6 +115,7 @@ def test_every_experiment_has_a_page_and_tables_of_its_own(results: Path, experi
     for name in [
         "cleaning",
         "selection",
+        "length-scores",
         "phenomena",
         "examples",
         "differences",
@@ -272,7 +273,9 @@ def test_what_was_accepted_is_marked_as_stale(
     labels = [row["label"].removesuffix(" (stale)") for row in rows]
     parts = [*report.glob("tables/*.md"), *report.glob("figures/*.svg")]
     naming = [path for path in parts if any(map(path.read_text().__contains__, labels))]
-    assert {"curves", "lengths", "gains"} <= {path.name.split(".")[0] for path in naming}
+    assert {"curves", "lengths", "length-scores", "gains"} <= {
+        path.name.split(".")[0] for path in naming
+    }
     assert [path.name for path in naming if "(stale)" not in path.read_text()] == []
     told = f"Baseline (GRU) (model.hidden was 8, is {hidden} now); "
     assert told in (report / "index.html").read_text()

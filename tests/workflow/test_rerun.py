@@ -17,6 +17,7 @@ AFTER_SCORING = {
     "choi2017_claims",
 } | PAGE
 AFTER_COMPARING = {"choi2017_significance", "choi2017_gains", "choi2017_lengths"} | PAGE
+AFTER_COMPARING |= {"choi2017_length_scores"}
 AFTER_COMPARING |= {"choi2017_claims"} | AFTER_SCORING
 COMPARE = {"significance", "length_scores"}
 AFTER_CHARTING = {"choi2017_table1", "choi2017_local_charts"} | PAGE
@@ -116,6 +117,8 @@ def pending(demo: Path, snakemake: Run) -> Callable[[], dict[str, set[str]]]:
         ("report/bleu_table.py", AFTER_SCORING),
         ("report/stale.py", STALE),
         ("report/curves.py", {"choi2017_curves"} | PAGE),
+        ("report/length_scores_table.py", {"choi2017_length_scores"} | PAGE),
+        ("report/length_groups.py", {"choi2017_length_scores", "choi2017_lengths"} | PAGE),
         ("report/page.css", PAGE),
         ("report/differences.html.j2", PAGE),
         ("report/parts.html.j2", PAGE),

@@ -168,7 +168,7 @@ def marked(experiment):
 def tables_of(experiment):
     """The tables on the page of an experiment."""
     names = [bleu_table(experiment), "literature", "significance", "trainings"]
-    names += ["cleaning", "selection", "examples", "differences"]
+    names += ["length-scores", "cleaning", "selection", "examples", "differences"]
     if CONFIGURATION["experiments"][experiment].get("claims"):
         names.append("claims")
     if experiment == "choi2017":

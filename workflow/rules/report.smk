@@ -17,6 +17,7 @@ CAPTIONS += [
     "cleaning",
     "curves",
     "gains",
+    "length-scores",
     "lengths",
     "literature",
 ]

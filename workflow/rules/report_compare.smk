@@ -135,3 +135,36 @@ for name in REPORTED:
         shell:
             "python -m contextnmt length-curves {params.files} --experiment {params.experiment:q}"
             " --stale {input.stale} --out {params.folder} > {log} 2>&1"
+
+    rule:
+        name:
+            f"{name}_length_scores"
+        input:
+            scores=length_score_files(name),
+            stale=f"<results>/stale/{name}.json",
+        output:
+            report(
+                f"<results>/report/{name}/tables/length-scores.csv",
+                caption="../report/length-scores.rst",
+                category="Tables",
+                labels={"experiment": marked(name), "table": "length-scores"},
+            ),
+            other_formats(name, "length-scores"),
+        log:
+            f"<logs>/report/{name}/length-scores.log",
+        benchmark:
+            f"<benchmarks>/report/{name}/length-scores.tsv"
+        localrule: True
+        conda:
+            "../../envs/contextnmt.yaml"
+        params:
+            *code("contextnmt.report.length_scores_table"),
+            experiment=experiment(name, *OF_RUNS),
+            files=lambda wildcards, input: repeated("--scores", input.scores),
+            out=lambda wildcards, output: Path(output[0]).with_suffix(""),
+        message:
+            f"{name}: table of BLEU by sentence length"
+        shell:
+            "python -m contextnmt length-scores-table {params.files}"
+            " --stale {input.stale} --experiment {params.experiment:q}"
+            " --out {params.out} > {log} 2>&1"

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from contextnmt.errors import UserError
-from contextnmt.files import read_json
-from contextnmt.report.experiment import Experiment, match, parse_experiment
+from contextnmt.report.experiment import Experiment, parse_experiment
 from contextnmt.report.figures import RULE, drawing, legend_below, lines_of, save
+from contextnmt.report.length_groups import LEAST, filled, read_length_groups, scored, words_of
 from contextnmt.report.staleness import with_stale
 
 if TYPE_CHECKING:
@@ -21,8 +20,6 @@ MARKERS = ["o", "s", "^", "D", "v", "P", "X", "<", ">"]
 SIZE, HEIGHTS = (5.6, 5.4), (3, 2)
 #: The part of a bin's width that its systems share.
 SHARE = 0.7
-#: Sentences of a bin from which on it is drawn: fewer tell nothing, nor do their intervals.
-LEAST = 20
 #: Markers on a line.
 ON_LINE = 4
 
@@ -43,35 +40,26 @@ def length_curves(
     --out results/demo/report/bahdanau2015/figures
     """
     about = with_stale(parse_experiment(experiment), stale)
-    files = match("--scores", scores, lambda path: path.absolute().parent.name, about.pairs)
-    for pair, path in files.items():
-        draw(about, pair, path, read_json(path), out / f"lengths.{pair}")
+    for pair, content in read_length_groups(about, scores).items():
+        draw(about, pair, content, out / f"lengths.{pair}")
 
 
-def draw(about: Experiment, pair: str, path: Path, content: Any, out: Path) -> None:
+def draw(about: Experiment, pair: str, content: dict[str, Any], out: Path) -> None:
     """A running window above, with confidence bands, and bins below, with confidence intervals.
 
-    The legend says which systems have none. Raises UserError if the file has not all systems
-    of the experiment, or is none of stage length-scores.
+    The legend says which systems have none.
     """
-    try:
-        unfinished = {name: {"gap": gap} for name, gap in about.gaps.get(pair, {}).items()}
-        content = {**content, "systems": {**content["systems"], **unfinished}}
-        with drawing() as figure:
-            figure.set_size_inches(*SIZE)
-            above, below = figure.subplots(2, height_ratios=HEIGHTS)
-            draw_windows(above, about, content)
-            draw_bins(below, about, content)
-            text, _, beam = content["name"].partition(".beam")
-            seeds = f", mean of {len(content['seeds'])} seeds" if len(content["seeds"]) > 1 else ""
-            above.set_title(about.pair_title(pair))
-            below.set_xlabel(f"source words (sentences)\nof {text}, beam {beam}{seeds}")
-            legend(figure, about, pair, content)
-            save(figure, out)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise UserError(
-            f"{path}: no scores by length of all systems ({error!r}): make this file again"
-        ) from None
+    with drawing() as figure:
+        figure.set_size_inches(*SIZE)
+        above, below = figure.subplots(2, height_ratios=HEIGHTS)
+        draw_windows(above, about, content)
+        draw_bins(below, about, content)
+        text, _, beam = content["name"].partition(".beam")
+        seeds = f", mean of {len(content['seeds'])} seeds" if len(content["seeds"]) > 1 else ""
+        above.set_title(about.pair_title(pair))
+        below.set_xlabel(f"source words (sentences)\nof {text}, beam {beam}{seeds}")
+        legend(figure, about, pair, content)
+        save(figure, out)
 
 
 def draw_windows(axes: "Axes", about: Experiment, content: dict[str, Any]) -> None:
@@ -100,8 +88,7 @@ def draw_bins(axes: "Axes", about: Experiment, content: dict[str, Any]) -> None:
 
     Bins beyond the longest sentence are left out; those of too few sentences say so.
     """
-    filled = [place for place, group in enumerate(content["bins"]) if group["sentences"]]
-    groups = content["bins"][: max(filled, default=0) + 1]
+    groups = filled(content)
     shown = scored(about, content)
     lines = lines_of(about.systems)
     order = [system.id for system in about.systems]
@@ -127,12 +114,6 @@ def draw_bins(axes: "Axes", about: Experiment, content: dict[str, Any]) -> None:
     axes.set_ylabel("BLEU (%)")
 
 
-def scored(about: Experiment, content: dict[str, Any]) -> list[tuple[Any, dict[str, Any]]]:
-    """The systems that have scores, and these. Raises KeyError if one is not in the file at all."""
-    systems = [(system, content["systems"][system.id]) for system in about.systems]
-    return [(system, scores) for system, scores in systems if "gap" not in scores]
-
-
 def marker_of(order: list[str], system: str) -> str:
     """The marker of a system by its place among all of them."""
     return MARKERS[order.index(system) % len(MARKERS)]
@@ -140,11 +121,7 @@ def marker_of(order: list[str], system: str) -> str:
 
 def label_of(group: dict[str, Any]) -> str:
     """The lengths of a bin, and how many sentences it has."""
-    low, high = group["from"], group["to"]
-    lengths = (
-        f"over {low - 1}" if high is None else f"up to {high}" if low == 0 else f"{low}–{high}"
-    )
-    return f"{lengths}\n({group['sentences']:,})"
+    return f"{words_of(group)}\n({group['sentences']:,})"
 
 
 def legend(figure: "Figure", about: Experiment, pair: str, content: dict[str, Any]) -> None:

@@ -56,6 +56,7 @@ DESCRIPTIONS = {
 TOLD_ELSEWHERE = {
     "curves.bleu": "the best of each training stands in the table of trainings",
     "curves.loss": "the one at the best update of each training stands in the table of trainings",
+    "lengths": "the BLEU of each group stands in the table after it",
     "local-charts": "the words along the axes stand in the table before it",
     "masks": "the mean distances stand in the table of words in their contexts",
 }
