@@ -1,4 +1,4 @@
-"""The sentences that each method makes better and worse than any other."""
+"""The sentences in which two systems differ most: each pair of systems."""
 
 import csv
 import json
@@ -11,7 +11,13 @@ from sacrebleu.metrics import CHRF
 
 from contextnmt.errors import UserError
 from contextnmt.files import write_lines
-from contextnmt.report.differences import Shown, differences, shown_differences
+from contextnmt.report.differences import (
+    Shown,
+    contrasts_of,
+    differences,
+    on_page,
+    shown_differences,
+)
 from contextnmt.report.experiment import parse_experiment
 from contextnmt.report.sentence_gains import Word
 from contextnmt.report.tables import Table, read_table
@@ -47,10 +53,11 @@ NAME = "test.beam12.gz"
 def made_up(
     folder: Path, without: list[str] = WITHOUT, present: list[str] = PRESENT
 ) -> dict[str, Any]:
-    """What `differences` is called with: one pair, two systems, one contrast of them, one that a
-    system lacks for; a vocabulary of six words."""
+    """What `differences` is called with: one language pair, two systems, one contrast of them, one
+    that a system lacks for; a vocabulary of six words."""
     about = experiment("choi2017", (1, 2), ("test",))
     about |= {"pairs": ["en-fr"], "systems": about["systems"][:2], "vocabulary_size": 6}
+    about["claims"] = []
     contrasts = [["context", "baseline"], ["bpe", "absent"]]
     about |= {"methods": [{"id": "C", "name": "contextualization", "contrasts": contrasts}]}
     texts = {
@@ -196,9 +203,98 @@ def test_the_table_has_a_row_a_version_and_all_formats(tmp_path: Path) -> None:
     assert SOURCE[0] in out.with_suffix(".tex").read_text()
 
 
-def test_without_a_contrast_the_table_says_so(tmp_path: Path) -> None:
+def test_one_system_has_no_other_to_differ_from(tmp_path: Path) -> None:
     arguments = made_up(tmp_path)
-    about = json.loads(arguments["experiment"]) | {"methods": []}
+    about = json.loads(arguments["experiment"])
+    about |= {"systems": about["systems"][:1], "claims": []}
+    arguments["hypothesis"].pop(0)
     table = table_of(arguments | {"experiment": json.dumps(about)})
     assert (table.blocks, table.data) == ([], [])
-    assert table.notes == ["No two of the systems differ in a method alone."]
+    assert table.notes == ["There is no second system to differ from."]
+
+
+def of_four(folder: Path) -> dict[str, Any]:
+    """What `differences` is called with: four systems, of which a method and a claim name some."""
+    arguments = made_up(folder)
+    about = json.loads(arguments["experiment"])
+    about["systems"] = experiment("choi2017")["systems"][:4]
+    about["claims"] = [
+        {"says": "It adds", "contrasts": [["context", "baseline"], ["baseline", "symbol"]]},
+        {"says": "So do both", "contrasts": [["context-symbol", "symbol"], ["bpe", "absent"]]},
+    ]
+    for system, lines in {"symbol": REFERENCE, "context-symbol": PRESENT[::-1]}.items():
+        path = folder / f"restore/en-fr/{system}/1/{NAME}"
+        write_lines(path, lines)
+        arguments["hypothesis"].append(path)
+    return arguments | {"experiment": json.dumps(about)}
+
+
+def test_every_two_systems_are_compared_once(tmp_path: Path) -> None:
+    about = parse_experiment(of_four(tmp_path)["experiment"])
+    assert list(map(tuple, contrasts_of(about))) == [
+        ("method", "C", "context", "baseline"),
+        ("claim", "", "baseline", "symbol"),  # as the paper has it, not the later over the earlier
+        ("claim", "", "context-symbol", "symbol"),
+        ("other", "", "context-symbol", "baseline"),
+        ("other", "", "symbol", "context"),
+        ("other", "", "context-symbol", "context"),
+    ]
+
+
+def test_the_files_have_all_pairs_of_systems(tmp_path: Path) -> None:
+    arguments = of_four(tmp_path)
+    table = table_of(arguments)
+    with arguments["out"].with_suffix(".csv").open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    contrasts = list(contrasts_of(parse_experiment(arguments["experiment"])))
+    keys = ("kind", "method", "present", "without")
+    assert list(dict.fromkeys(tuple(row[key] for key in keys) for row in rows)) == contrasts
+    assert [label for label, _ in table.blocks[0].rows] == [
+        "contextualization, +Context (C) over Baseline",
+        "a claim of the paper, Baseline over +Symbol (S)",
+        "a claim of the paper, +C+S over +Symbol (S)",
+        "+C+S over Baseline",
+        "+Symbol (S) over +Context (C)",
+        "+C+S over +Context (C)",
+    ]
+    other = [row for row in rows if (row["present"], row["without"]) == ("symbol", "context")]
+    scores = [
+        [
+            CHRF().sentence_score(line, [right]).score
+            for line, right in zip(text, REFERENCE, strict=True)
+        ]
+        for text in (REFERENCE, PRESENT)
+    ]
+    gains = {
+        number: with_it - without_it
+        for number, (with_it, without_it) in enumerate(zip(*scores, strict=True), start=1)
+        if with_it != without_it
+    }
+    assert {int(row["line"]): float(row["gain"]) for row in other} == pytest.approx(gains)
+
+
+def test_the_page_shows_the_greatest_difference_alone_of_other_pairs(tmp_path: Path) -> None:
+    arguments = of_four(tmp_path)
+    about, rows = parse_experiment(arguments["experiment"]), table_of(arguments).data
+    whole, cut = shown_differences(about, rows), on_page(shown_differences(about, rows))
+    assert cut[:3] == whole[:3]
+    for every, first in zip(whole[3:], cut[3:], strict=True):
+        assert (first.gains, first.losses) == (every.gains[:1], every.losses[:1])
+        assert (first.better, first.worse) == (every.better, every.worse)
+    assert any(len(every.gains) > 1 for every in whole[3:])
+
+
+def test_a_missing_translation_is_noted_where_pairs_are_named(tmp_path: Path) -> None:
+    arguments = of_four(tmp_path)
+    arguments["hypothesis"].pop()
+    table = table_of(arguments)
+    reason = "+C+S over +Symbol (S): no test.beam12: not translated."
+    assert [note for note in table.notes if "not translated" in note] == [
+        f"English → French, a claim of the paper, {reason}"
+    ]
+    assert "A dash: a translation is missing; the CSV file says which." in table.notes
+    gaps = [row for row in table.data if row["gap"]]
+    assert {(row["kind"], row["present"]) for row in gaps} == {
+        ("claim", "context-symbol"),
+        ("other", "context-symbol"),
+    }

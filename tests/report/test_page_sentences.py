@@ -41,11 +41,16 @@ def test_without_examples_and_alignments_the_page_has_no_such_sections(
 
 def test_differences_are_folded_and_marked(text: str) -> None:
     told = section(text, "differences")
-    contrasts = re.findall(r"<summary>.*, (.*) over (.*): 30 better, 0 worse, 0 the same", told)
-    assert contrasts[:2] == [("+Context (C)", "Baseline"), ("+C+S", "+Symbol (S)")]
-    assert len(contrasts) == 2 * 6  # pairs, contrasts
+    named = re.findall(r"<summary>.*, (.*) over (.*): 30 better, 0 worse, 0 the same", told)
+    assert named[:2] == [("+Context (C)", "Baseline"), ("+C+S", "+Symbol (S)")]
+    assert len(named) == 2 * (6 + 1)  # language pairs; contrasts of methods, and of a claim alone
+    assert "<summary>a claim of the paper, +C+S over +Context (C): " in told
+    others = re.findall(r"<summary>([^,]*) over ([^,]*): (\d+) better, (\d+) worse", told)
+    assert len(others) == 2 * (8 * 7 // 2 - 7)
+    assert ("+BPE+C+S", "+BPE", "30", "0") in others
+    assert told.count("<summary>The other 21 pairs of systems</summary>") == 2
     assert "<details open" not in told
-    assert told.count('<article class="example">') == len(contrasts) * 3
+    assert told.count('<article class="example">') == len(named) * 3 + len(others)
     assert '<span class="number unknown" title="number, unknown word">14</span>' in told
     assert '<span class="acronym unknown" title="acronym, unknown word">IMF</span>' in told
     assert '<span class="unknown" title="unknown word">UNK</span>' in told
@@ -72,6 +77,23 @@ def test_a_comparison_without_a_translation_has_its_reason(
     told = section(of_page["out"].read_text(), "differences")
     reason = "+Symbol (S) over Baseline: no test.beam12: not translated</p>"
     assert re.findall(rf'<p class="remark">.*{re.escape(reason)}', told)
-    assert len(re.findall('<details class="excerpt">', told)) == 2 * 6 - told.count(
-        "not translated"
-    )
+    pairs = 2 * 8 * 7 // 2
+    assert told.count('<details class="excerpt">') == pairs - told.count("not translated")
+    assert told.count("not translated") == 7  # +Symbol (S) beside each other system
+
+
+@pytest.mark.parametrize("named", ["methods", "nothing"])
+def test_pairs_of_systems_are_folded_below_those_that_are_named(
+    results: Results, tmp_path: Path, named: str
+) -> None:
+    """Where there is nothing to fold them below, they stand by themselves."""
+    methods = results.about["methods"] if named == "methods" else []
+    other = Results(results.folder, results.about | {"methods": methods, "claims": []})
+    differences(**difference_arguments(other) | {"out": tmp_path / "differences"})
+    of_page = page_arguments(other) | {"out": tmp_path / "index.html"}
+    others = [path for path in of_page["table"] if path.stem != "differences"]
+    page(**of_page | {"table": [*others, tmp_path / "differences.json"]})
+    told = section(of_page["out"].read_text(), "differences")
+    count = 2 if named == "methods" else 0
+    assert told.count("<summary>The other 22 pairs of systems</summary>") == count
+    assert told.count('<details class="excerpt">') == 2 * 28

@@ -112,7 +112,7 @@ for name in REPORTED:
         params:
             *code("contextnmt.report.differences"),
             experiment=experiment(
-                name, *OF_RUNS, "methods", "beams", "test", "vocabulary_size"
+                name, *OF_RUNS, "methods", "claims", "beams", "test", "vocabulary_size"
             ),
             # One param for all, since Snakemake compares params as a set: another order re-runs.
             files=lambda wildcards, input, name=name: " ".join(

@@ -1,16 +1,16 @@
-"""The test sentences that each method makes better and worse, as a table."""
+"""The test sentences in which two systems differ most, each pair of systems, as a table."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import groupby
+from dataclasses import dataclass, replace
+from itertools import combinations, groupby
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
 from contextnmt.files import read_pairs
 from contextnmt.report.examples import folder_of, name_of, read_output, source_and_target
-from contextnmt.report.experiment import Experiment, Method, match, parse_experiment
+from contextnmt.report.experiment import Experiment, match, parse_experiment
 from contextnmt.report.sentence_gains import KINDS, Difference, Gains, Text, Word, languages
 from contextnmt.report.sentences import text_of
 from contextnmt.report.staleness import stale_notes, with_stale
@@ -21,21 +21,38 @@ from contextnmt.text.symbols import Side
 
 #: A row of the table.
 Row = dict[str, Any]
+#: Why two systems are compared: they differ in a method alone, the paper says that one of them is
+#: better, or both are there.
+METHOD, CLAIM, OTHER = "method", "claim", "other"
 #: What the rows of a contrast have in common.
-KEY = ("pair", "method", "present", "without")
+KEY = ("pair", "kind", "method", "present", "without")
+#: Sentences of either direction that the page shows of contrasts of kind `OTHER`: there are many.
+FEW = 1
 #: The columns that count the sentences of the text.
 COUNTS = ("better", "worse", "equal")
 #: Column of the table -> kind of the words whose positions it has.
 MARKS = {f"{kind}s": kind for kind in KINDS.values()}
 
 
+class Contrast(NamedTuple):
+    """Two systems that are compared, by their ids; `method` is empty if they do not differ in one
+    alone."""
+
+    kind: str
+    method: str
+    present: str
+    without: str
+
+
 @dataclass(frozen=True)
 class Shown:
-    """The sentences of one pair that a method changes most; `gap` says why there are none."""
+    """The sentences of one language pair in which two systems differ most; `gap` says why there are
+    none."""
 
     pair: str
-    method: str
-    present: str  # label of the system with the method
+    kind: str
+    method: str  # its name, or empty
+    present: str  # label of the system with the method, or that is to be better
     without: str
     better: int | None
     worse: int | None
@@ -59,11 +76,11 @@ def differences(
     out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
     stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
 ) -> None:
-    """Show the sentences that each method makes better and worse than any other.
+    """Show the sentences that a system makes better and worse than another: each pair of systems.
 
-    By the chrF of the sentence, in the first test text, of two systems that differ in the method
-    alone. Translations are restored, of the first seed at the widest beam; one that is missing or
-    too short is a gap with its reason.
+    By the chrF of the sentence, in the first test text. First come the systems that differ in a
+    method alone, then those of the paper's claims, then all others. Translations are restored, of
+    the first seed at the widest beam; one that is missing or too short is a gap with its reason.
 
     Example: contextnmt differences --source results/demo/tokenize/en-fr/test.en.gz
     --reference results/demo/tokenize/en-fr/test.fr.gz
@@ -101,7 +118,8 @@ def differences(
             if key[0] == pair:
                 compared.read(key[1], hypotheses.get(key), key[-1], unfinished(about, *key[:2]))
         rows += of_pair(about, pair, text, compared)
-    write_table(out, Table(list(blocks(about, rows)), rows, notes(about, rows)))
+    found = shown_differences(about, rows)
+    write_table(out, Table(list(blocks(about, found)), rows, notes(about, found)))
 
 
 def unfinished(about: Experiment, pair: str, system: str) -> str:
@@ -140,19 +158,29 @@ class Compared:
         )
 
 
-def contrasts_of(about: Experiment) -> Iterator[tuple[Method, str, str]]:
-    """The systems (their ids) with and without each method, as far as both are there."""
-    there = {system.id for system in about.systems}
-    for method in about.methods:
-        for present, without in method.contrasts:
-            if {present, without} <= there:
-                yield method, present, without
+def contrasts_of(about: Experiment) -> Iterator[Contrast]:
+    """Every two systems that are there: those of the methods, of claims, and all others.
+
+    Each two once, but for what is a contrast of several methods. Of the others, the later system
+    over the earlier one.
+    """
+    systems = [system.id for system in about.systems]
+    methods = (Contrast(METHOD, x.id, *both) for x in about.methods for both in x.contrasts)
+    claims = (Contrast(CLAIM, "", *both) for claim in about.claims for both in claim.contrasts)
+    others = (Contrast(OTHER, "", later, first) for first, later in combinations(systems, 2))
+    compared: set[frozenset[str]] = set()
+    for contrast in (*methods, *claims, *others):
+        both = frozenset((contrast.present, contrast.without))
+        if both <= set(systems) and (contrast.kind == METHOD or both not in compared):
+            compared.add(both)
+            yield contrast
 
 
 def of_pair(about: Experiment, pair: str, text: str, compared: Compared) -> Iterator[Row]:
     """What the table holds of each contrast: a row a version of each sentence, or a gap."""
-    for method, present, without in contrasts_of(about):
-        contrast = dict(zip(KEY, (pair, method.id, present, without), strict=True))
+    for key in contrasts_of(about):
+        present, without = key.present, key.without
+        contrast = dict(zip(KEY, (pair, *key), strict=True))
         gaps = dict.fromkeys(filter(None, map(compared.gaps.get, (present, without))))
         if gaps:
             yield row(contrast, text, None, gap="; ".join(gaps))
@@ -219,15 +247,16 @@ def shown_differences(about: Experiment, rows: list[Row]) -> list[Shown]:
     """The sentences of each contrast as the page shows them, from the rows of the table."""
     methods = {method.id: method.name for method in about.methods}
     found = []
-    of_methods = [row for row in rows if row["method"] in methods]
-    for (pair, method, present, without), group in groupby(of_methods, key_of):
+    told = [row for row in rows if row["kind"] != METHOD or row["method"] in methods]
+    for (pair, kind, method, present, without), group in groupby(told, key_of):
         of_contrast = list(group)
         first = of_contrast[0]
         lines = groupby((each for each in of_contrast if each["version"]), lambda row: row["line"])
         sentences = [difference(list(versions)) for _, versions in lines]
         contrast = Shown(
             pair,
-            methods[method],
+            kind,
+            methods.get(method, ""),
             about.labels(pair)[present],
             about.labels(pair)[without],
             first["better"],
@@ -241,6 +270,16 @@ def shown_differences(about: Experiment, rows: list[Row]) -> list[Shown]:
     return found
 
 
+def on_page(contrasts: list[Shown]) -> list[Shown]:
+    """The same with less of those that neither a method nor a claim is about."""
+    return [
+        replace(each, gains=each.gains[:FEW], losses=each.losses[:FEW])
+        if each.kind == OTHER
+        else each
+        for each in contrasts
+    ]
+
+
 def key_of(row: Row) -> tuple[str, ...]:
     """The contrast that a row is of."""
     return tuple(row[key] for key in KEY)
@@ -251,9 +290,8 @@ def difference(rows: list[Row]) -> Difference:
     return Difference(rows[0]["line"], rows[0]["gain"], *map(words_in, rows))
 
 
-def blocks(about: Experiment, rows: list[Row]) -> Iterator[Block]:
-    """What a reader sees: how many sentences became better and worse, then a block a sentence."""
-    contrasts = shown_differences(about, rows)
+def blocks(about: Experiment, contrasts: list[Shown]) -> Iterator[Block]:
+    """What a reader sees: how many sentences are better and worse, then a block a sentence."""
     for pair in about.pairs:
         counts = [
             (title(each), [shown(getattr(each, key), "{:,}") for key in COUNTS])
@@ -278,20 +316,24 @@ def blocks(about: Experiment, rows: list[Row]) -> Iterator[Block]:
 
 def title(contrast: Shown) -> str:
     """``contextualization (C), +Context (C) over Baseline``."""
-    return f"{contrast.method}, {contrast.present} over {contrast.without}"
+    about = {METHOD: f"{contrast.method}, ", CLAIM: "a claim of the paper, ", OTHER: ""}
+    return f"{about[contrast.kind]}{contrast.present} over {contrast.without}"
 
 
-def notes(about: Experiment, rows: list[Row]) -> list[str]:
-    """What a reader must know to read the table."""
-    contrasts = shown_differences(about, rows)
+def notes(about: Experiment, contrasts: list[Shown]) -> list[str]:
+    """What a reader must know to read the table. Of the many pairs that nothing is said of, the
+    gaps have one note."""
     if not contrasts:
-        return ["No two of the systems differ in a method alone."]
+        return ["There is no second system to differ from."]
+    named = [each for each in contrasts if each.kind != OTHER]
+    missing = any(each.kind == OTHER and each.better is None for each in contrasts)
     return [
         "Sentences by their chrF (chrF2 of sacreBLEU), on tokenized text: first seed, widest beam.",
         *(
             f"{about.pair_title(each.pair)}, {title(each)}: {each.gap}."
-            for each in contrasts
+            for each in named
             if each.gap
         ),
+        *(["A dash: a translation is missing; the CSV file says which."] if missing else []),
         *stale_notes(about),
     ]

@@ -13,7 +13,7 @@ from contextnmt.errors import UserError
 from contextnmt.files import read_lines
 from contextnmt.report.contextualization import observations
 from contextnmt.report.contrasts import Contrast, contrasts
-from contextnmt.report.differences import shown_differences
+from contextnmt.report.differences import on_page, shown_differences, title
 from contextnmt.report.examples import shown_examples
 from contextnmt.report.experiment import Experiment, by_run, parse_experiment
 from contextnmt.report.figures import INK, RULE
@@ -117,6 +117,7 @@ def page(
     ]
     content = {
         "DIFFERENCES": DIFFERENCES,
+        "contrast_title": title,
         "about": about,
         "bleu_heading": bleu_heading(about),
         "headline": headline(about.name),
@@ -138,7 +139,7 @@ def page(
         "kinds": {each["kind"] for each in figures},
         "numbers": NUMBERED.get(about.name, {}),
         "examples": shown_examples(about, tables["examples"].data) if "examples" in tables else [],
-        "differences": shown_differences(about, tables["differences"].data)
+        "differences": on_page(shown_differences(about, tables["differences"].data))
         if "differences" in tables
         else [],
         "contextualized": not (CONTEXTUALIZATION - {about.table}).isdisjoint(tables),
