@@ -30,13 +30,18 @@ def runs(results: Path) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
         yield run, read_json(results / "train" / run / "model.json"), read_json(file)
 
 
+def tabled(name: str) -> bool:
+    """Whether the table has this translation: dev.beam12, but not dev.beam12.no-unknown."""
+    return name.rpartition(".beam")[2].isdecimal()
+
+
 def score_rows(run: str, scores: dict[str, Any]) -> Iterator[list[str]]:
     """A row for each text and beam width of a run, of the likeliest translations; dashes where
     there is no score."""
     pair, system, _ = run.split("/")
     for name, score in sorted(scores.items()):
         text, _, beam = name.rpartition(".beam")
-        if not beam.isdecimal():  # dev.beam12.no-unknown
+        if not tabled(name):
             continue
         if "gap" in score:
             yield [pair, system, text, beam, NONE, NONE, NONE]
@@ -47,11 +52,11 @@ def score_rows(run: str, scores: dict[str, Any]) -> Iterator[list[str]]:
 
 
 def gaps(run: str, scores: dict[str, Any]) -> list[str]:
-    """Why translations of a run have no score, a line each."""
+    """Why the translations of a run that the table has have no score, a line each."""
     return [
         f"No score of {run}, {name}: {score['gap']}."
         for name, score in sorted(scores.items())
-        if "gap" in score
+        if "gap" in score and tabled(name)
     ]
 
 
@@ -82,7 +87,8 @@ def main(
     found = list(runs(results))
     scored = [each for *_, scores in found for each in scores.values() if "gap" not in each]
     if not scored:
-        raise UserError(f"{results}: no run has a score: {gaps(found[0][0], found[0][2])[0]}")
+        reasons = [gap for run, _, scores in found for gap in gaps(run, scores)]
+        raise UserError(f"{results}: no run has a score. {' '.join(reasons[:1])}".rstrip())
     score, facts = scored[0], found[0][1]["environment"]
     preset = f"with the preset {results.name}", f"--config preset={results.name}"
     lines = [

@@ -33,5 +33,5 @@ def test_a_gap_is_a_row_of_dashes_with_its_reason_below(tmp_path: Path) -> None:
 
 
 def test_without_any_score_there_is_no_page(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"no run has a score: No score of .* has 2 lines"):
+    with pytest.raises(UserError, match=r"no run has a score\. No score of .* has 2 lines"):
         page(tmp_path, **{"test.beam12": GAP})

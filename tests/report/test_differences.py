@@ -292,7 +292,7 @@ def test_a_missing_translation_is_noted_where_pairs_are_named(tmp_path: Path) ->
     assert [note for note in table.notes if "not translated" in note] == [
         f"English → French, a claim of the paper, {reason}"
     ]
-    assert "A dash: a translation is missing; the CSV file says which." in table.notes
+    assert "A dash: no translation of one of the two; the CSV file has the reason." in table.notes
     gaps = [row for row in table.data if row["gap"]]
     assert {(row["kind"], row["present"]) for row in gaps} == {
         ("claim", "context-symbol"),

@@ -334,6 +334,10 @@ def notes(about: Experiment, contrasts: list[Shown]) -> list[str]:
             for each in named
             if each.gap
         ),
-        *(["A dash: a translation is missing; the CSV file says which."] if missing else []),
+        *(
+            ["A dash: no translation of one of the two; the CSV file has the reason."]
+            if missing
+            else []
+        ),
         *stale_notes(about),
     ]

@@ -10,7 +10,7 @@ from contextnmt.report.experiment import Experiment, System, match
 #: Keys of the groups of sentences.
 BINS, WINDOWS = "bins", "windows"
 #: Keys of what is said of all of them.
-STATED = {"name", "seeds", "window", "resamples", "confidence_percent"}
+STATED = {"name", "seeds", "window", "resamples", "confidence_percent", BINS, WINDOWS}
 #: Sentences of a bin from which on its scores are shown: fewer tell nothing, nor do their
 #: intervals.
 LEAST = 20

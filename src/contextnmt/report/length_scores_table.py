@@ -108,8 +108,9 @@ def notes(contents: list[dict[str, Any]]) -> list[str]:
         f"Intervals by the bootstrap (Koehn 2004) over the sentences of a group, "
         f"{first['resamples']:,} draws. They tell what other sentences of these lengths would give "
         "with these models, not what another training would.",
-        f"A dash: fewer than {LEAST} sentences. The CSV file has their scores too, and those of "
-        "the running windows that the figure draws.",
+        f"A dash: fewer than {LEAST} sentences, or a system without scores, which is told below. "
+        "The CSV file has those of few sentences too, and those of the running windows that the "
+        "figure draws.",
     ]
     if len(first["seeds"]) > 1:
         lines.append(f"Mean of {len(first['seeds'])} seeds.")

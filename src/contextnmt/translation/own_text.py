@@ -3,7 +3,8 @@
 Every line with words has an answer. Search writes half as many symbols as the source has, at least
 one, but nothing is left of symbols that the source does not have: a translation of these alone is
 none, and the next one of the beam takes its place. Where the beam has no other, the line's own
-words are the answer, as nothing else is known of it.
+words are the answer, as nothing else is known of it. In a line that is translated in parts, a part
+of which nothing is left is missing, unless all are.
 
 A module that the stage `translate` names but does not import: see there.
 """
