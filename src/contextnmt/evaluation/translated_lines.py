@@ -10,8 +10,9 @@ class GapError(UserError):
     """The reason why a translation has no numbers: those of others can be had all the same."""
 
 
-def translated_lines(hypothesis: Path, reference: Path, count: int) -> list[str]:
-    """The lines of `hypothesis`, as many as `reference` has: `count`.
+def translated_lines(hypothesis: Path, other: Path | str, count: int) -> list[str]:
+    """The lines of `hypothesis`, as many as what it is held against has: `count`; `other` is that
+    file, or what to call it.
 
     Raises GapError if it is damaged or has another number of lines, and another UserError if there
     is no such file.
@@ -22,5 +23,5 @@ def translated_lines(hypothesis: Path, reference: Path, count: int) -> list[str]
         except UserError as damage:
             raise GapError(str(damage)) from None
     if len(lines) != count:
-        raise GapError(f"{hypothesis} has {len(lines)} lines and {reference} has {count}")
+        raise GapError(f"{hypothesis} has {len(lines)} lines and {other} has {count}")
     return lines

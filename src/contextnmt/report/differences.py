@@ -34,7 +34,7 @@ COUNTS = ("better", "worse", "equal")
 MARKS = {f"{kind}s": kind for kind in KINDS.values()}
 
 
-class Contrast(NamedTuple):
+class Comparison(NamedTuple):
     """Two systems that are compared, by their ids; `method` is empty if they do not differ in one
     alone."""
 
@@ -158,16 +158,16 @@ class Compared:
         )
 
 
-def contrasts_of(about: Experiment) -> Iterator[Contrast]:
+def contrasts_of(about: Experiment) -> Iterator[Comparison]:
     """Every two systems that are there: those of the methods, of claims, and all others.
 
     Each two once, but for what is a contrast of several methods. Of the others, the later system
     over the earlier one.
     """
     systems = [system.id for system in about.systems]
-    methods = (Contrast(METHOD, x.id, *both) for x in about.methods for both in x.contrasts)
-    claims = (Contrast(CLAIM, "", *both) for claim in about.claims for both in claim.contrasts)
-    others = (Contrast(OTHER, "", later, first) for first, later in combinations(systems, 2))
+    methods = (Comparison(METHOD, x.id, *both) for x in about.methods for both in x.contrasts)
+    claims = (Comparison(CLAIM, "", *both) for claim in about.claims for both in claim.contrasts)
+    others = (Comparison(OTHER, "", later, first) for first, later in combinations(systems, 2))
     compared: set[frozenset[str]] = set()
     for contrast in (*methods, *claims, *others):
         both = frozenset((contrast.present, contrast.without))

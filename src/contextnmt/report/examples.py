@@ -12,7 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from contextnmt.errors import UserError
-from contextnmt.files import read_lines, read_pairs
+from contextnmt.evaluation.translated_lines import translated_lines
+from contextnmt.files import read_pairs
 from contextnmt.report.experiment import Experiment, match, pair_title, parse_experiment, run_of
 from contextnmt.report.sentences import Place, nowhere, place_of, text_of, texts_of
 from contextnmt.report.staleness import stale_notes, with_stale
@@ -201,12 +202,9 @@ def read_output(path: Path | None, name: str, count: int, gap: str = "") -> Outp
     if path is None:
         return Output([], f"no {name}: not translated")
     try:
-        lines = list(read_lines(path))
+        return Output(translated_lines(path, "its source", count))
     except UserError as error:
         return Output([], str(error))
-    if len(lines) != count:
-        return Output([], f"{path} has {len(lines)} lines and its source has {count}")
-    return Output(lines)
 
 
 def source_and_target(pair: str) -> tuple[str, str]:

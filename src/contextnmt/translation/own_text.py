@@ -133,20 +133,19 @@ class OwnText:
 
         `written` has the sentence of each part.
         """
-        found = self.beams(parts, every=self.wanted.nbest is not None)
-        left = [
-            number
-            for number, of_part in enumerate(found)
-            if not all(self.restored(each, written[number]) for each in of_part)
-        ]
-        if left and self.wanted.nbest is None:  # the likeliest alone was looked for
-            again = self.beams([parts[number] for number in left], every=True)
-            for number, of_part in zip(left, again, strict=True):
-                found[number] = of_part
-        for number in left:
-            telling = [each for each in found[number] if self.restored(each, written[number])]
-            found[number] = telling or found[number][:1]
-        return found
+        likeliest_alone = self.wanted.nbest is None
+        found = self.beams(parts, every=not likeliest_alone)
+        telling = list(map(self.telling, found, written))
+        lost = [number for number, of_part in enumerate(telling) if not of_part]
+        if lost and likeliest_alone:
+            again = self.beams([parts[number] for number in lost], every=True)
+            for number, of_part in zip(lost, again, strict=True):
+                telling[number] = self.telling(of_part, written[number])
+        return [some or every[:1] for some, every in zip(telling, found, strict=True)]
+
+    def telling(self, found: Sequence[Hypothesis], written: Written) -> list[Hypothesis]:
+        """The translations of which something is left."""
+        return [each for each in found if self.restored(each, written)]
 
     def beams(self, parts: Sequence[Sequence[str]], every: bool) -> list[list[Hypothesis]]:
         """The likeliest translation of each part or, with `every`, all that its beam ends."""
