@@ -23,7 +23,7 @@ from contextnmt.evaluation.bleu_statistics import BLANKS, NO_WORD
 from contextnmt.evaluation.releases import check_release, stated_lines, text_of
 from contextnmt.evaluation.subsets import named_subsets, read_known_lines
 from contextnmt.evaluation.translated_lines import GapError, translated_lines
-from contextnmt.files import read_pairs, write_json
+from contextnmt.files import read_lines, write_json
 from contextnmt.text.detokenize import detokenizer
 
 #: Hypotheses, references, and references untouched: as many lines each.
@@ -131,10 +131,15 @@ def subset_scores(
 
 def read_references(reference: Path, raw_reference: Path) -> tuple[list[str], list[str]]:
     """The lines of both; raises UserError if they are empty or differ in length."""
-    pairs = list(read_pairs(reference, raw_reference))
-    if not pairs:
+    lines, raw_lines = (list(read_lines(path)) for path in (reference, raw_reference))
+    if len(lines) != len(raw_lines):
+        raise UserError(
+            f"{reference} has {len(lines)} lines and {raw_reference} has {len(raw_lines)}: they "
+            "are one text, tokenized and untouched; make the first from the second again"
+        )
+    if not lines:
         raise UserError(f"{reference}: an empty reference: there is nothing to score against")
-    return [line for line, _ in pairs], [line for _, line in pairs]
+    return lines, raw_lines
 
 
 def tokenized_bleu(hypotheses: list[str], references: list[str]) -> dict[str, Any]:
