@@ -102,15 +102,16 @@ def rows_of(about: Experiment, pair: str, content: dict[str, Any]) -> Iterator[d
 def notes(contents: list[dict[str, Any]]) -> list[str]:
     """What a reader must know to read the table."""
     first = contents[0]
+    unscored = any("gap" in scores for each in contents for scores in each["systems"].values())
+    reasons = f"fewer than {LEAST} sentences{', or a system without scores' * unscored}"
     lines = [
         f"BLEU (interval of {first['confidence_percent']} %) of the sentences of each group, by "
         "the words of their source.",
         f"Intervals by the bootstrap (Koehn 2004) over the sentences of a group, "
         f"{first['resamples']:,} draws. They tell what other sentences of these lengths would give "
         "with these models, not what another training would.",
-        f"A dash: fewer than {LEAST} sentences, or a system without scores, which is told below. "
-        "The CSV file has those of few sentences too, and those of the running windows that the "
-        "figure draws.",
+        f"A dash: {reasons}. The CSV file has the scores of few sentences too, and those of the "
+        "running windows that the figure draws.",
     ]
     if len(first["seeds"]) > 1:
         lines.append(f"Mean of {len(first['seeds'])} seeds.")
