@@ -36,6 +36,7 @@ from roofline import Reached, reached
 from contextnmt.model.settings import ContextualizerSettings, ModelSettings
 from contextnmt.text.vocabulary import SPECIALS
 from contextnmt.training.allocator import keep_freed_memory
+from contextnmt.training.compiled import keep_compiled_products
 
 BAHDANAU = ModelSettings(620, 1000, 1000, 500, cell="gru")
 CHOI = ModelSettings(620, 1000, 2000, 500)
@@ -86,7 +87,8 @@ without padding. The toolkits have models of the same kind and sizes, but the at
 is bilinear, which is lighter; they read the text while they train, where ours and plain PyTorch
 have their batches at hand, and JoeyNMT does not sort the pairs by length. On a CPU, freed memory
 stays with each process (`training/allocator.py`; for the toolkits by glibc's variables of the
-environment).
+environment). What multiplies in bfloat16 there compiles itself for each shape, in the first round
+for most: `training/compiled.py` and `model/filler.py` say how it is kept.
 """
 
 LIMIT_NOTES = """
@@ -248,6 +250,7 @@ def main(
         raise typer.BadParameter("--peers: the toolkits train on the CPU alone")
     if device == "cpu":
         keep_freed_memory()  # as in a training of ours; plain PyTorch profits too
+        keep_compiled_products(len(PROPORTIONS | SAME_SIZES))
     torch.set_num_threads(threads)
     busy = os.getloadavg()[0]
     precisions = [EXACT, *["tf32"] * tf32, *["bf16"] * bf16]

@@ -19,9 +19,10 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from contextnmt.model.device import exact_on_cpu
+from contextnmt.model.filler import with_filler
 from contextnmt.model.hidden_layer import Keys, asked_of, energies, hidden_layer, keys_of
 from contextnmt.model.units import Unit
-from contextnmt.model.unroll import longer, parts
+from contextnmt.model.unroll import by_step, longer
 
 
 class Attend(torch.autograd.Function):
@@ -54,38 +55,41 @@ class Attend(torch.autograd.Function):
         the weights by which each of them looks up its context [N, S].
 
         `words` [N - B, g] is what the words but the last one of each sentence contribute to the
-        gates, biases included; `state` [B, n] is s_0; `sizes` counts the sentences of each of the T
+        gates, biases included, and may end with filler, which N counts too; `state` [B, n] is s_0; `sizes` counts the sentences of each of the T
         steps; `keys` [B, S, a] and `padding` [B, 1, S] as in `Attention`; `values` [B, S, g] is
         C h_j; `query` W_a [a, n], `energy` v_a [1, a]; then the unit's weights, of one direction.
         """
         with torch.autocast(words.device.type, enabled=False):
             unit = kind(*weights)
-            lower, rows = words.dtype, list(parts(sizes))
+            lower = words.dtype
             entering, values = keys_of(keys), exact_on_cpu(values)
             doubled = 2 * energy.to(entering.doubled.dtype)
             query_forth = (2 * query.t()).contiguous()  # as matrices multiply, see `LSTMUnit`
             memory = unit.start(state.unsqueeze(0))
-            states = state.new_empty(sum(sizes), state.size(1))
+            states = state.new_empty(sizes[0] + len(words), state.size(1))
             alphas = states.new_empty(len(states), keys.size(1))
             asked = entering.doubled.new_empty(len(states), len(query))
+            for each in states, alphas, asked:
+                each[sum(sizes) :] = 0  # the filler
             scratch = torch.empty_like(entering.doubled)
             ctx.unit, ctx.sizes, ctx.memories, ctx.traces = unit, sizes, [], []
-            for here, then in zip(rows, [*rows[1:], None], strict=True):
-                count = here.stop - here.start
-                hidden = scratch[:count]
-                states[here] = memory[0][0]
-                asked[here] = states[here].to(lower) @ query_forth
-                now = asked_of(asked[here], entering).unsqueeze(1)  # in the place of the queries
-                summed = energies(now, first(entering, count), doubled, hidden)
+            steps = [by_step(each, sizes) for each in (states, asked, alphas)]
+            leading = [*by_step(words, sizes[1:]), None]  # to the next step
+            for state, queries, found, word in zip(*steps, leading, strict=True):
+                count = len(state)
+                state.copy_(memory[0][0])
+                queries.copy_(state.to(lower) @ query_forth)
+                now = asked_of(queries, entering).unsqueeze(1)  # in the place of the queries
+                summed = energies(now, first(entering, count), doubled, scratch[:count])
                 summed += padding[:count, 0]
-                torch.softmax(summed.to(states.dtype), 1, out=alphas[here])
-                if then:
-                    count = then.stop - then.start
+                torch.softmax(summed.to(states.dtype), 1, out=found)
+                if word is not None:
+                    count = len(word)
                     memory = tuple(each[:, :count] for each in memory)
                     ctx.memories.append(memory)
-                    weighed = alphas[here][:count].unsqueeze(1).to(values.dtype)
-                    word = words[moved(then, sizes)].unsqueeze(1).to(values.dtype)
-                    inputs = torch.baddbmm(word, weighed, values[:count])
+                    weighed = found[:count].unsqueeze(1).to(values.dtype)
+                    entered = word.unsqueeze(1).to(values.dtype)
+                    inputs = torch.baddbmm(entered, weighed, values[:count])
                     memory, trace = unit.step(inputs.transpose(0, 1), memory)
                     ctx.traces.append(trace)
         ctx.save_for_backward(states, alphas, asked, values, query, energy, *entering)
@@ -99,42 +103,44 @@ class Attend(torch.autograd.Function):
         """The gradients of what `forward` was given, from those of states and weights."""
         states, alphas, asked, values, query, energy, *entering = ctx.saved_tensors
         sizes, keys, lower = ctx.sizes, Keys(*entering), query.dtype
-        rows = list(parts(sizes))
         words = query.new_empty(len(states) - sizes[0], values.size(2))
         of_asked = torch.empty_like(asked)
+        words[sum(sizes) - sizes[0] :] = 0  # the filler
+        of_asked[sum(sizes) :] = 0
         scratch = torch.empty_like(keys.doubled)
         unscaled = torch.zeros_like(scratch, dtype=states.dtype)
         of_energy = torch.zeros_like(energy, dtype=states.dtype)
         slope = 4 * energy.to(scratch.dtype)
         memory = ctx.unit.start(states[:0].unsqueeze(0))
-        for step in reversed(range(len(sizes))):
-            here, count = rows[step], sizes[step]
-            weights = of_alphas[here]
-            if step + 1 < len(sizes):
-                word = words[moved(rows[step + 1], sizes)]
-                memory = ctx.unit.back(
-                    ctx.traces[step], ctx.memories[step], memory, word.unsqueeze(0)
-                )
+        steps = [by_step(each, sizes) for each in (of_states, of_alphas, alphas, asked, of_asked)]
+        entering = [*zip(by_step(words, sizes[1:]), ctx.traces, ctx.memories, strict=True), None]
+        for of_state, weights, found, queries, of_queries, then in reversed(
+            list(zip(*steps, entering, strict=True))
+        ):
+            count = len(of_state)
+            if then:
+                word, trace, before = then
+                memory = ctx.unit.back(trace, before, memory, word.unsqueeze(0))
                 row = word.unsqueeze(1).to(values.dtype)
                 looked_up = torch.bmm(row, values[: len(word)].transpose(1, 2))
-                weights = weights + functional.pad(
-                    looked_up.squeeze(1), (0, 0, 0, count - len(word))
-                )
+                missing = (0, 0, 0, count - len(word))
+                weights = weights + functional.pad(looked_up.squeeze(1), missing)
             memory = longer(memory, count)
-            slopes = softmax_backward(weights, alphas[here]).to(scratch.dtype)  # [sentences, S]
+            slopes = softmax_backward(weights, found).to(scratch.dtype)  # [sentences, S]
             hidden = scratch[:count]
-            hidden_layer(asked[here].unsqueeze(1), first(keys, count), hidden)
+            hidden_layer(queries.unsqueeze(1), first(keys, count), hidden)
             # The energies of a state add up to zero: the 1 that tanh has less is not missed. A
             # product for each sentence, since one of all would cut `hidden` across a CPU's cores.
             of_energy += torch.bmm(slopes.unsqueeze(1), hidden).sum(0, dtype=states.dtype)
             hidden.addcmul_(hidden, hidden, value=-1)  # a quarter of d tanh
-            torch.bmm(slopes.unsqueeze(1), hidden, out=of_asked[here].unsqueeze(1))
-            of_asked[here].mul_(slope)
+            torch.bmm(slopes.unsqueeze(1), hidden, out=of_queries.unsqueeze(1))
+            of_queries.mul_(slope)
             unscaled[:count].addcmul_(slopes.unsqueeze(2), hidden)
-            memory[0][0].add_(of_states[here]).add_(of_asked[here].to(lower) @ query)
-        before = torch.cat([states[:0], *(each[0][0] for each in ctx.memories)]).to(lower)
-        led_on = zip(rows, sizes[1:], strict=False)  # all steps but the last
-        weighed = torch.cat([alphas[:0], *(alphas[step][:count] for step, count in led_on)])
+            memory[0][0].add_(of_state).add_(of_queries.to(lower) @ query)
+        continued = [each[0] for each in ctx.memories]
+        before = with_filler(continued, states.unsqueeze(0), len(words)).to(lower)
+        led_on = zip(by_step(alphas, sizes), sizes[1:], strict=False)  # all steps but the last
+        weighed = torch.cat([alphas[:0], *(found[:count] for found, count in led_on)])
         return (
             None,
             words,
@@ -148,7 +154,7 @@ class Attend(torch.autograd.Function):
             None,
             of_asked.t().to(lower) @ states.to(lower),
             (2 * of_energy).to(lower),
-            *ctx.unit.weights(before.unsqueeze(0), ctx.traces, words.unsqueeze(0)),
+            *ctx.unit.weights(before, ctx.traces, words.unsqueeze(0)),
         )
 
 
@@ -157,17 +163,12 @@ def first(keys: Keys, count: int) -> Keys:
     return keys.each(itemgetter(slice(count)))
 
 
-def moved(then: slice, sizes: Sequence[int]) -> slice:
-    """Where the words that lead to a step are, among those that lead to all but the first."""
-    return slice(then.start - sizes[0], then.stop - sizes[0])
-
-
 def spread(rows: Tensor, sizes: Sequence[int]) -> Tensor:
     """[T - 1, B, ...] from the rows [N - B, ...] of all steps but the first, zero where a step has
     no more of a sentence."""
     steps = rows.new_zeros(len(sizes) - 1, sizes[0], *rows.shape[1:])
-    for step, part in zip(steps, parts(sizes[1:]), strict=True):
-        step[: part.stop - part.start] = rows[part]
+    for step, part in zip(steps, by_step(rows, sizes[1:]), strict=True):
+        step[: len(part)] = part
     return steps
 
 

@@ -23,7 +23,7 @@ def negative_log_likelihood(output: nn.Linear, features: Tensor, target: Tensor)
     In 32 bits at least, whatever type autocast multiplies matrices in (A46).
     """
     lower = multiplied_in(features)
-    features, matrix = with_one(features).to(lower), with_bias(output).to(lower)
+    features, matrix = with_one(features.to(lower)), with_bias(output, lower)
     return CrossEntropy.apply(features, matrix, target)  # type: ignore[no-any-return, no-untyped-call]
 
 

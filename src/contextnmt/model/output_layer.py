@@ -21,7 +21,8 @@ class OutputLayer:
     def __init__(self, layer: nn.Linear, bf16: bool) -> None:
         """`layer` [words, size]; with `bf16` it is multiplied in bfloat16 (A46)."""
         words, size = layer.weight.shape
-        self.matrix = functional.pad(with_bias(layer), (0, 0, 0, -words % BLOCK))  # [words', k]
+        matrix = with_bias(layer, layer.weight.dtype)
+        self.matrix = functional.pad(matrix, (0, 0, 0, -words % BLOCK))  # [words', k]
         self.matrix[words:, size] = -torch.inf
         self.rounded = self.matrix.bfloat16() if bf16 else None
         self.scratch = Scratch()

@@ -8,8 +8,10 @@ from collections.abc import Callable
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from contextnmt.model.device import ANSWERING
+from contextnmt.model.filler import filler
 
 
 def of_words(function: Callable[[Tensor], Tensor], tensor: Tensor, padding: Tensor) -> Tensor:
@@ -18,9 +20,11 @@ def of_words(function: Callable[[Tensor], Tensor], tensor: Tensor, padding: Tens
     if padding.device.type not in ANSWERING:
         return function(tensor)
     places = (padding.flatten() == 0).nonzero().squeeze(1)
-    made = function(tensor.flatten(0, 1).index_select(0, places))
+    count = len(places)
+    rows = functional.pad(places, (0, filler(count, places.device)))
+    made = function(tensor.flatten(0, 1).index_select(0, rows))[:count]
     everywhere = made.new_zeros(padding.numel(), made.size(1))
-    return torch.unflatten(everywhere.index_copy(0, places, made), 0, tensor.shape[:2])
+    return torch.unflatten(everywhere.index_copy_(0, places, made), 0, tensor.shape[:2])
 
 
 def lengths(padding: Tensor) -> list[int]:

@@ -16,6 +16,8 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+from contextnmt.model.filler import with_filler
+
 #: What a unit keeps from step to step: first the hidden state s_i, then what else its cell has;
 #: [D, B, n] each in training, [batch, width, hidden] in search.
 Memory = tuple[Tensor, ...]
@@ -46,7 +48,7 @@ class Unit(Protocol):
     ) -> tuple[Tensor, ...]:
         """The gradients of the weights, as `__init__` has them, from the states before all steps
         [D, N, n] and the gradients of the inputs [D, N, g], in one type; N counts the sentences of
-        all steps."""
+        all steps, and filler, of which both are zero."""
 
 
 def plus_product(inputs: Tensor, states: Tensor, matrix: Tensor) -> Tensor:
@@ -186,8 +188,9 @@ class GRUUnit:
         """As `Unit.weights`."""
         size = states.size(2)
         into, entering = inputs[:, :, :size], inputs[:, :, size:]
-        shortened = torch.cat([states[:, :0], *(each[2] for each in traces)], 1)
+        steps = [each[2].to(states.dtype) for each in traces]
+        shortened = with_filler(steps, states, states.size(1))
         return (
-            torch.bmm(into.transpose(1, 2), shortened.to(inputs.dtype)),
+            torch.bmm(into.transpose(1, 2), shortened),
             torch.bmm(entering.transpose(1, 2), states),
         )

@@ -1,7 +1,6 @@
 """Recurrent units over whole sentences, as one function to autograd; see `units`."""
 
-from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import torch
@@ -9,6 +8,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
+from contextnmt.model.filler import with_filler
 from contextnmt.model.units import Memory, Unit
 
 
@@ -71,20 +71,23 @@ class Unroll(torch.autograd.Function):
         *weights: Tensor,
     ) -> Tensor:
         """The states after each step [D, N, n], from `inputs` [D, N, g], biases included, the state
-        before the first step [D, B, n], and the unit's weights.
+        before the first step [D, B, n], and the unit's weights. Inputs may end with filler, of which
+        the states are zero.
 
         A step has the next `sizes` of the words, no more than the step before: those of the first
         sentences.
         """
         states = state.new_empty(*inputs.shape[:2], state.size(2))
+        states[:, sum(sizes) :] = 0
         ctx.unit, ctx.sizes, ctx.memories, ctx.traces = kind(*weights), sizes, [], []
         with torch.autocast(inputs.device.type, enabled=False):
             memory = ctx.unit.start(state)
-            for part in parts(sizes):
-                memory = tuple(each[:, : part.stop - part.start] for each in memory)
+            steps = (by_step(each, sizes, 1) for each in (inputs, states))
+            for entering, after in zip(*steps, strict=True):
+                memory = tuple(each[:, : entering.size(1)] for each in memory)
                 ctx.memories.append(memory)
-                memory, trace = ctx.unit.step(inputs[:, part], memory)
-                states[:, part] = memory[0]
+                memory, trace = ctx.unit.step(entering, memory)
+                after.copy_(memory[0])
                 ctx.traces.append(trace)
         ctx.save_for_backward(state)
         ctx.inputs = inputs.shape, inputs.dtype
@@ -97,20 +100,24 @@ class Unroll(torch.autograd.Function):
         shape, dtype = ctx.inputs
         (state,) = ctx.saved_tensors
         inputs = gradient.new_empty(shape, dtype=dtype)
+        inputs[:, sum(ctx.sizes) :] = 0
         memory = tuple(torch.zeros_like(each[:, :0]) for each in ctx.unit.start(state))
-        for step, part in reversed(list(enumerate(parts(ctx.sizes)))):
-            memory = longer(memory, part.stop - part.start)
-            memory[0].add_(gradient[:, part])
-            memory = ctx.unit.back(ctx.traces[step], ctx.memories[step], memory, inputs[:, part])
-        states = torch.cat([state[:, :0], *(each[0] for each in ctx.memories)], 1).to(dtype)
+        steps = [by_step(each, ctx.sizes, 1) for each in (gradient, inputs)]
+        for of_state, entering, trace, before in reversed(
+            list(zip(*steps, ctx.traces, ctx.memories, strict=True))
+        ):
+            memory = longer(memory, entering.size(1))
+            memory[0].add_(of_state)
+            memory = ctx.unit.back(trace, before, memory, entering)
+        states = with_filler([each[0] for each in ctx.memories], state, inputs.size(1)).to(dtype)
         weights = ctx.unit.weights(states, ctx.traces, inputs)
         return None, inputs, longer(memory, state.size(1))[0], None, *weights
 
 
-def parts(sizes: Sequence[int]) -> Iterator[slice]:
-    """The words of each step."""
-    for end, size in zip(accumulate(sizes), sizes, strict=True):
-        yield slice(end - size, end)
+def by_step(rows: Tensor, sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
+    """The rows of each step, without the filler behind them."""
+    filler = rows.size(dim) - sum(sizes)
+    return rows.split([*sizes, filler], dim)[: len(sizes)]
 
 
 def longer(memory: Memory, size: int) -> Memory:

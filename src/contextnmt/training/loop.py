@@ -21,6 +21,7 @@ from contextnmt.training import checkpoint
 from contextnmt.training.allocator import keep_freed_memory
 from contextnmt.training.batches import Batches, Ids
 from contextnmt.training.checkpoint import Checkpoints
+from contextnmt.training.compiled import keep_compiled_products
 from contextnmt.training.dataset import training_pairs, vocabularies
 from contextnmt.training.environment import machine
 from contextnmt.training.journal import Journal
@@ -154,6 +155,7 @@ class Training:
             if not self.stopped:
                 if self.device.type == "cpu":
                     keep_freed_memory()
+                    keep_compiled_products()
                 self.rehearse()
                 if not self.window.updates:
                     self.window.restart()
