@@ -1,6 +1,6 @@
 """Models in training, ours and the yardstick: what training.py times."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import count
 from statistics import median
@@ -119,19 +119,6 @@ def speed(contestant: Contestant, window: Sequence[Batch], device: torch.device)
     for batch in window:
         contestant.update(*batch)
     return words / (clock(device) - started)
-
-
-def in_turns(
-    contestants: Mapping[str, Contestant],
-    windows: Sequence[Sequence[Batch]],
-    device: torch.device,
-) -> dict[str, float]:
-    """The speed of each, window by window in turns."""
-    speeds: dict[str, list[float]] = {name: [] for name in contestants}
-    for window in windows:
-        for name, each in contestants.items():
-            speeds[name].append(speed(each, window, device))
-    return {name: steady(each) for name, each in speeds.items()}
 
 
 def steady(speeds: Sequence[float]) -> float:

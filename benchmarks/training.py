@@ -7,8 +7,10 @@ Example: python benchmarks/training.py --threads 2 --out benchmarks/published/tr
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import replace
+from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 from statistics import median
@@ -22,7 +24,6 @@ from contestants import (
     Contestant,
     device_of,
     in_proportion,
-    in_turns,
     ours,
     steady,
     yardstick,
@@ -32,6 +33,7 @@ from multiply_adds import of_yardstick
 from pages import made_by, publish, remarks, table
 from peers import TOOLKITS, Peer, Recipe, peers, write_corpus
 from roofline import Reached, reached
+from training_process import TrainingProcess
 
 from contextnmt.model.settings import ContextualizerSettings, ModelSettings
 from contextnmt.text.vocabulary import SPECIALS
@@ -74,8 +76,8 @@ Made-up pairs of 4 to 50 words (log-normal, 22 on average; target and source dif
 words by Zipf's law, batches of pairs whose longer sides are alike. Adam, clip 1, no dropout.
 Tokens: target words and ends of sentences. Tokens a second: in each round the median of all reports
 but the first, then the median of the rounds. In a round, our models and plain PyTorch train in
-turns, report by report, by the same batches, and then each toolkit by its own command and as its
-log says, from the start. To plain PyTorch, to the fastest toolkit: the median of the rounds'
+turns, report by report, by the same batches, each in a process of its own, and then each toolkit by
+its own command and as its log says, from the start. To plain PyTorch, to the fastest toolkit: the median of the rounds'
 ratios, to the toolkit that was the fastest in the round. Sizes: embedding, hidden state, alignment,
 maxout. Multiply-adds of a target token, in millions: of all products of matrices, forward and
 backward, the encoder's too, as the models are defined, without padding. The proportions are those
@@ -108,6 +110,7 @@ class Asked(NamedTuple):
     rounds: int
     precisions: list[str]
     device: torch.device
+    threads: int
 
 
 def named(name: str, precision: str) -> str:
@@ -115,17 +118,18 @@ def named(name: str, precision: str) -> str:
     return name if precision == EXACT else f"{name}, {precision}"
 
 
-def contestants(asked: Asked, measured: Sequence[Batch]) -> dict[str, Contestant]:
-    """The yardstick and our models in each precision."""
+def contestants(asked: Asked, measured: Sequence[Batch]) -> dict[str, Callable[[], Contestant]]:
+    """What makes the yardstick, and our models in each precision."""
     text, words, device = counted(measured), asked.words + len(SPECIALS), asked.device
     goal = of_yardstick(*YARDSTICK_SIZES, words, text)
     scaled = {name: in_proportion(each, words, text, goal) for name, each in PROPORTIONS.items()}
-    found = {YARDSTICK: yardstick(*YARDSTICK_SIZES, words, text, device)}
-    for name, settings in (scaled | SAME_SIZES).items():
-        for precision in asked.precisions:
-            made = ours(settings, words, text, precision, device)
-            found[named(name, precision)] = made
-    return found
+    plain = partial(yardstick, *YARDSTICK_SIZES, words, text, device)
+    own = {
+        named(name, precision): partial(ours, settings, words, text, precision, device)
+        for name, settings in (scaled | SAME_SIZES).items()
+        for precision in asked.precisions
+    }
+    return {YARDSTICK: plain, **own}
 
 
 def cut(measured: Sequence[Batch], length: int) -> list[Sequence[Batch]]:
@@ -134,7 +138,7 @@ def cut(measured: Sequence[Batch], length: int) -> list[Sequence[Batch]]:
 
 
 def compared(
-    found: Mapping[str, Contestant],
+    makers: Mapping[str, Callable[[], Contestant]],
     others: Sequence[Peer],
     asked: Asked,
     measured: Sequence[Batch],
@@ -142,9 +146,14 @@ def compared(
     """The rows of the table that compares."""
     windows = cut(measured, asked.recipe.report)
     rounds = []
-    for _ in range(asked.rounds):
-        own = in_turns(found, windows, asked.device)
-        rounds.append(own | {peer.name: steady(peer.speeds()) for peer in others})
+    with ExitStack() as stack:
+        found = {}
+        for name, make in makers.items():
+            process = TrainingProcess(make, windows, asked.device, asked.threads)
+            found[name] = stack.enter_context(closing(process))
+        for _ in range(asked.rounds):
+            own = in_turns(found, len(windows))
+            rounds.append(own | {peer.name: steady(peer.speeds()) for peer in others})
     names = [peer.name for peer in others]
     fastest = [max((each[name] for name in names), default=0.0) for each in rounds]
     first = [each[YARDSTICK] for each in rounds]
@@ -156,6 +165,15 @@ def compared(
         ratios = [ratio(speeds, first), ratio(speeds, fastest) if others else ""]
         rows.append([name, *about, f"{median(speeds):,.0f}", *ratios])
     return rows
+
+
+def in_turns(found: Mapping[str, TrainingProcess], windows: int) -> dict[str, float]:
+    """The speed of each, window by window in turns."""
+    speeds: dict[str, list[float]] = {name: [] for name in found}
+    for window in range(windows):
+        for name, each in found.items():
+            speeds[name].append(each.speed(window))
+    return {name: steady(each) for name, each in speeds.items()}
 
 
 def ratio(speeds: Sequence[float], others: Sequence[float]) -> str:
@@ -249,15 +267,15 @@ def main(
     if environments and device != "cpu":
         raise typer.BadParameter("--peers: the toolkits train on the CPU alone")
     if device == "cpu":
-        keep_freed_memory()  # as in a training of ours; plain PyTorch profits too
-        keep_compiled_products(len(PROPORTIONS | SAME_SIZES))
+        keep_freed_memory()
+        keep_compiled_products()
     torch.set_num_threads(threads)
     busy = os.getloadavg()[0]
     precisions = [EXACT, *["tf32"] * tf32, *["bf16"] * bf16]
     recipe = Recipe(batch_size, updates, report)
-    asked = Asked(words, recipe, rounds, precisions, device_of(device))
+    asked = Asked(words, recipe, rounds, precisions, device_of(device), threads)
     text = made_up(pairs, words)
-    measured = list(islice(cycle(batches(text, batch_size, asked.device)), updates))
+    measured = list(islice(cycle(batches(text, batch_size, torch.device("cpu"))), updates))
     with TemporaryDirectory() as name:
         others: list[Peer] = []
         if environments:

@@ -110,9 +110,9 @@ def test_batches_have_all_pairs_and_little_padding() -> None:
 
 
 def test_models_are_as_large_as_the_yardstick_and_hardly_larger() -> None:
-    asked = training.Asked(8000, Recipe(8, 2, 1), 1, ["fp32", "bf16"], torch.device("cpu"))
-    found = training.contestants(asked, batches(made_up(16, 8000), 8, asked.device))
-    first, *others = found.values()
+    asked = training.Asked(8000, Recipe(8, 2, 1), 1, ["fp32", "bf16"], torch.device("cpu"), 1)
+    makers = training.contestants(asked, batches(made_up(16, 8000), 8, asked.device))
+    first, *others = [make() for make in makers.values()]
     assert [each.precision for each in others] == ["fp32", "bf16"] * 3
     for each in others[:4]:
         assert 1 <= each.adds / first.adds < 1.02

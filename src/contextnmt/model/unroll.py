@@ -71,8 +71,8 @@ class Unroll(torch.autograd.Function):
         *weights: Tensor,
     ) -> Tensor:
         """The states after each step [D, N, n], from `inputs` [D, N, g], biases included, the state
-        before the first step [D, B, n], and the unit's weights. Inputs may end with filler, of which
-        the states are zero.
+        before the first step [D, B, n], and the unit's weights. Inputs may end with filler, whose
+        states are zero.
 
         A step has the next `sizes` of the words, no more than the step before: those of the first
         sentences.
@@ -117,7 +117,7 @@ class Unroll(torch.autograd.Function):
 def by_step(rows: Tensor, sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     """The rows of each step, without the filler behind them."""
     filler = rows.size(dim) - sum(sizes)
-    return rows.split([*sizes, filler], dim)[: len(sizes)]
+    return torch.split(rows, [*sizes, filler], dim)[: len(sizes)]
 
 
 def longer(memory: Memory, size: int) -> Memory:

@@ -9,12 +9,11 @@ VARIABLE = "ONEDNN_PRIMITIVE_CACHE_CAPACITY"
 CAPACITY = 2048
 
 
-def keep_compiled_products(trainings: int = 1) -> None:
-    """Let oneDNN keep as many as the trainings of this process need, unless the environment says
-    how many.
+def keep_compiled_products() -> None:
+    """Let oneDNN keep as many as a training needs, unless the environment says how many.
 
     By default it keeps 1,024, and compiles what comes again after those: up to a third of the time
     of a training in bfloat16. Each takes a megabyte, or somewhat more. To be called before the
     process first multiplies anything by oneDNN.
     """
-    os.environ.setdefault(VARIABLE, str(CAPACITY * trainings))
+    os.environ.setdefault(VARIABLE, str(CAPACITY))
