@@ -77,20 +77,20 @@ words by Zipf's law, batches of pairs whose longer sides are alike. Adam, clip 1
 Tokens: target words and ends of sentences. Tokens a second: in each round the median of all reports
 but the first, then the median of the rounds. In a round, our models and plain PyTorch train in
 turns, report by report, by the same batches, each in a process of its own, and then each toolkit by
-its own command and as its log says, from the start. To plain PyTorch, to the fastest toolkit: the median of the rounds'
-ratios, to the toolkit that was the fastest in the round. Sizes: embedding, hidden state, alignment,
-maxout. Multiply-adds of a target token, in millions: of all products of matrices, forward and
-backward, the encoder's too, as the models are defined, without padding. The proportions are those
-of the papers (620, 1000, 1000, 500 and GRUs; 620, 1000, 2000, 500 and LSTMs), scaled until there
-are as many multiply-adds as in plain PyTorch. That (`yardstick.py`) is a bidirectional LSTM of
-2x256, a decoder of 512 with additive attention after the step and input feeding; keys and what
-words contribute to the gates are computed once for all steps, and the output layer after them,
-without padding. The toolkits have models of the same kind and sizes, but the attention of fairseq
-is bilinear, which is lighter; they read the text while they train, where ours and plain PyTorch
-have their batches at hand, and JoeyNMT does not sort the pairs by length. On a CPU, freed memory
-stays with each process (`training/allocator.py`; for the toolkits by glibc's variables of the
-environment). What multiplies in bfloat16 there compiles itself for each shape, in the first round
-for most: `training/compiled.py` and `model/filler.py` say how it is kept.
+its own command and as its log says, from the start. To plain PyTorch, to the fastest toolkit: the
+median of the rounds' ratios, to the toolkit that was the fastest in the round. Sizes: embedding,
+hidden state, alignment, maxout. Multiply-adds of a target token, in millions: of all products of
+matrices, forward and backward, the encoder's too, as the models are defined, without padding. The
+proportions are those of the papers (620, 1000, 1000, 500 and GRUs; 620, 1000, 2000, 500 and LSTMs),
+scaled until there are as many multiply-adds as in plain PyTorch. That (`yardstick.py`) is a
+bidirectional LSTM of 2x256, a decoder of 512 with additive attention after the step and input
+feeding; keys and what words contribute to the gates are computed once for all steps, and the output
+layer after them, without padding. The toolkits have models of the same kind and sizes, but the
+attention of fairseq is bilinear, which is lighter; they read the text while they train, where ours
+and plain PyTorch have their batches at hand, and JoeyNMT does not sort the pairs by length. On a
+CPU, freed memory stays with each process (`training/allocator.py`; for the toolkits by glibc's
+variables of the environment). What multiplies in bfloat16 there compiles itself for each shape, in
+the first round for most: `training/compiled.py` and `model/filler.py` say how it is kept.
 """
 
 LIMIT_NOTES = """
