@@ -56,8 +56,9 @@ class Attend(torch.autograd.Function):
 
         `words` [N - B, g] is what the words but the last one of each sentence contribute to the
         gates, biases included, and may end with filler, which N counts too; `state` [B, n] is s_0;
-        `sizes` counts the sentences of each of the T steps; `keys` [B, S, a] and `padding` [B, 1, S] as in `Attention`; `values` [B, S, g] is
-        C h_j; `query` W_a [a, n], `energy` v_a [1, a]; then the unit's weights, of one direction.
+        `sizes` counts the sentences of each of the T steps; `keys` [B, S, a] and `padding`
+        [B, 1, S] as in `Attention`; `values` [B, S, g] is C h_j; `query` W_a [a, n], `energy` v_a
+        [1, a]; then the unit's weights, of one direction.
         """
         with torch.autocast(words.device.type, enabled=False):
             unit = kind(*weights)
