@@ -51,3 +51,14 @@ def build(name, words, sizes, std=None):
         for parameter in model.parameters():
             torch.nn.init.normal_(parameter, std=std)
     return model
+
+
+def pairs(lengths, words):
+    """Random source ids and target ids of sentences of so many words each, padded."""
+    torch.manual_seed(5)
+    return [
+        torch.nn.utils.rnn.pad_sequence(
+            [torch.randint(1, words, (length,)) for length in side], batch_first=True
+        )
+        for side in zip(*lengths, strict=True)
+    ]

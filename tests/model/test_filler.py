@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from model.architectures import build, every
+from model.architectures import build, every, pairs
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from contextnmt.model import filler as module
@@ -12,19 +12,6 @@ from contextnmt.model.filler import filler, with_filler
 CPU = torch.device("cpu")
 WORDS, SIZES = 9, {"embedding": 6, "hidden": 5, "alignment": 4, "maxout": 3}
 PRODUCTS = {torch.ops.aten.mm, torch.ops.aten.addmm, torch.ops.aten.bmm, torch.ops.aten.baddbmm}
-
-
-def batch(lengths):
-    """Random source and target sentences of so many words each, padded."""
-    made = []
-    for side in (0, 1):
-        longest = max(each[side] for each in lengths)
-        ids = torch.randint(3, WORDS, (len(lengths), longest))
-        for row, each in zip(ids, lengths, strict=True):
-            row[each[side] - 1] = 1
-            row[each[side] :] = 0
-        made.append(ids)
-    return made
 
 
 class Shapes(TorchDispatchMode):
@@ -62,7 +49,7 @@ def test_filler_is_zero():
 @pytest.mark.parametrize("lengths", [[(3, 2), (6, 7), (1, 4)], [(2, 1), (3, 1)]], ids=str)
 def test_it_changes_neither_losses_nor_gradients(name, lengths, monkeypatch):
     model = build(name, WORDS, SIZES, 0.5).double()
-    source, target = batch(lengths)
+    source, target = pairs(lengths, WORDS)
     found = []
     for multiple in (1, 16):
         for where in (packed, padding):
@@ -80,7 +67,7 @@ def test_batches_of_as_many_steps_have_the_same_shapes_of_products(name, monkeyp
     monkeypatch.setattr(module, "MULTIPLE", 100)
     model, found = build(name, WORDS, SIZES, 0.5), []
     for second in (19, 22, 27):
-        source, target = batch([(40, 40), (second, second + 1), (second - 2, second)])
+        source, target = pairs([(40, 40), (second, second + 1), (second - 2, second)], WORDS)
         with Shapes() as products:
             with torch.autocast("cpu", torch.bfloat16):
                 losses = model(source, target)

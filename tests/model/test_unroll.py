@@ -3,24 +3,13 @@ whose gradients are autograd's."""
 
 import pytest
 import torch
-from architectures import build, every
+from model.architectures import build, every, pairs
 
 from contextnmt.model import attending, readout
 from contextnmt.model.translator import PADDING
 
 WORDS = 23
 SIZES = {"embedding": 8, "hidden": 12, "alignment": 6, "maxout": 4}
-
-
-def pairs(lengths):
-    """Source ids and target ids, padded."""
-    torch.manual_seed(5)
-    return [
-        torch.nn.utils.rnn.pad_sequence(
-            [torch.randint(1, WORDS, (length,)) for length in side], batch_first=True
-        )
-        for side in zip(*lengths, strict=True)
-    ]
 
 
 def step_by_step(model, source, target):
@@ -42,7 +31,7 @@ def step_by_step(model, source, target):
 )
 def test_losses_and_gradients_are_those_of_single_steps(name, precision, allowed):
     model = build(name, WORDS, SIZES, 0.3).to(precision)
-    source, target = pairs([(9, 7), (4, 11), (12, 1), (1, 5)])
+    source, target = pairs([(9, 7), (4, 11), (12, 1), (1, 5)], WORDS)
     one, other = model(source, target), step_by_step(model, source, target)
     torch.testing.assert_close(one, other, rtol=0, atol=allowed)
     direction = torch.randn(one.shape, dtype=precision)
@@ -57,7 +46,7 @@ def test_losses_and_gradients_are_those_of_single_steps(name, precision, allowed
 @every
 def test_a_target_of_one_symbol_moves_no_state(name):
     model = build(name, WORDS, SIZES, 0.3).double()
-    source, target = pairs([(3, 1), (5, 1)])
+    source, target = pairs([(3, 1), (5, 1)], WORDS)
     losses = model(source, target)
     torch.testing.assert_close(losses, step_by_step(model, source, target), rtol=0, atol=1e-12)
     losses.sum().backward()
@@ -72,7 +61,7 @@ def test_a_target_of_one_symbol_moves_no_state(name):
 @every
 def test_without_gradients_the_losses_are_the_same(name):
     model = build(name, WORDS, SIZES, 0.3).double()
-    source, target = pairs([(9, 7), (4, 11)])
+    source, target = pairs([(9, 7), (4, 11)], WORDS)
     with torch.no_grad():
         found = model(source, target)
     # Not bit by bit: products of matrices round by where in memory these lie.
@@ -91,7 +80,7 @@ def test_in_lower_precision_the_gradients_are_as_good_as_those_of_single_steps(
     # other.
     monkeypatch.setattr(readout, "maxout", lambda pieces: pieces.unflatten(-1, (-1, 2)).sum(-1))
     model = build(name, WORDS, SIZES, 0.3)
-    source, target = pairs([(40, 40), (30, 35)])
+    source, target = pairs([(40, 40), (30, 35)], WORDS)
     parameters = list(model.parameters())
     exact = torch.autograd.grad(model.double()(source, target).sum(), parameters)
     model.float()
