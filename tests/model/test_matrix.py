@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from contextnmt.model import matrix as module
+from contextnmt.model import device
 from contextnmt.model.matrix import Matrix
 from contextnmt.model.rows import take
 
@@ -37,7 +37,7 @@ def test_what_is_multiplied_once_is_added_wherever_it_is_named(
     bf16, near, asked, slots, monkeypatch
 ):
     if not asked:
-        monkeypatch.setattr(module, "ANSWERING", set())
+        monkeypatch.setattr(device, "ANSWERING", set())
     torch.manual_seed(2)
     weight, values, slots = torch.randn(6, 5), torch.randn(2, 3, 5), torch.tensor(slots)
     # A part of wider rows, as the gates of a GRU are, the rest of which stays.

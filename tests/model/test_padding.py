@@ -3,8 +3,7 @@
 import pytest
 import torch
 
-from contextnmt.model import inference
-from contextnmt.model import padding as module
+from contextnmt.model import device, inference
 from contextnmt.model.inference import Inference
 from contextnmt.model.padding import lengths, of_words
 from contextnmt.model.settings import ModelSettings
@@ -43,7 +42,7 @@ def test_only_words_are_multiplied(batch):
 
 
 def test_a_gpu_is_not_asked_where_padding_is(batch, monkeypatch):
-    monkeypatch.setattr(module, "ANSWERING", set())
+    monkeypatch.setattr(device, "ANSWERING", set())
     sentences, padding = batch
     layer = torch.nn.Linear(6, 4).double()
     assert torch.equal(of_words(layer, sentences, padding), layer(sentences))

@@ -21,11 +21,11 @@ def step_by_step(model, source, target):
         logs = torch.log_softmax(logits.squeeze(1), 1)
         losses.append(-logs.gather(1, words.unsqueeze(1)))
         state = model.advance(state, words.unsqueeze(1), context, encoded)
-    return torch.cat(losses, 1)[target != PADDING]
+    return torch.cat(losses, 1).masked_fill(target == PADDING, 0)
 
 
 @every
-@pytest.mark.usefixtures("both_hidden_layers")
+@pytest.mark.usefixtures("both_hidden_layers", "both_devices")
 @pytest.mark.parametrize(
     ("precision", "allowed"), [(torch.float64, 1e-12), (torch.float32, 2e-4)], ids=str
 )

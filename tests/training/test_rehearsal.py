@@ -8,6 +8,7 @@ from contextnmt.model.settings import ModelSettings
 from contextnmt.model.translator import Translator
 from contextnmt.training.rehearsal import rehearse
 from contextnmt.training.settings import TrainingSettings
+from contextnmt.training.update import Updater
 
 SETTINGS = ModelSettings(embedding=4, hidden=4, alignment=4, maxout=4, dropout=0.5)
 BATCH = torch.tensor([[3, 4, 2], [5, 2, 0]]), torch.tensor([[4, 2], [3, 2]])
@@ -18,10 +19,14 @@ def model():
     return Translator(SETTINGS, 7, 7)
 
 
+def updater(model):
+    return Updater(model, TrainingSettings(), torch.device("cpu"))
+
+
 def test_neither_gradients_nor_weights_nor_random_state_change(model):
     weights = {name: tensor.clone() for name, tensor in model.state_dict().items()}
     state = torch.get_rng_state()
-    rehearse(model, TrainingSettings(), *BATCH)
+    rehearse(updater(model), *BATCH)
     assert torch.equal(torch.get_rng_state(), state)
     assert all(parameter.grad is None for parameter in model.parameters())
     assert all(torch.equal(tensor, weights[name]) for name, tensor in model.state_dict().items())
@@ -31,7 +36,7 @@ def test_forward_and_backward_are_run(model):
     passes = []
     model.register_forward_hook(lambda *_: passes.append("forward"))
     model.source_embedding.weight.register_hook(lambda _: passes.append("backward"))
-    rehearse(model, TrainingSettings(), *BATCH)
+    rehearse(updater(model), *BATCH)
     assert passes == ["forward", "backward"]
 
 
@@ -50,10 +55,10 @@ def test_too_little_memory_is_a_message_that_names_the_keys(model, hook):
         UserError,
         match=r"2 pairs of up to 3 and 2 symbols: lower training\.batch_size, .*model\.hidden",
     ):
-        rehearse(model, TrainingSettings(), *BATCH)
+        rehearse(updater(model), *BATCH)
 
 
 def test_other_errors_are_not_taken_for_it(model):
     model.register_forward_hook(lambda *_: torch.ones(2) @ torch.ones(3))
     with pytest.raises(RuntimeError, match="size"):
-        rehearse(model, TrainingSettings(), *BATCH)
+        rehearse(updater(model), *BATCH)

@@ -111,7 +111,7 @@ def test_the_loss_is_that_of_all_target_symbols_whatever_the_batches(
             [*side.encode(line.split()), EOS] for side, line in ((SOURCE, left), (TARGET, right))
         ]
         model.eval()
-        slowly += model(*(torch.tensor([each]) for each in ids)).tolist()
+        slowly += model(*(torch.tensor([each]) for each in ids))[0].tolist()
     for sentences in (1, 2, 3):
         monkeypatch.setattr(validation, "SCORED", sentences)
         model.train()

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from contextnmt.training.settings import TrainingSettings
+from contextnmt.training.update import Taken
 from contextnmt.training.window import Window
 
 CPU = torch.device("cpu")
@@ -11,7 +12,8 @@ NAN = float("nan")
 
 
 def add(window, update, losses, norm, source_tokens=5):
-    window.add(update, torch.tensor(losses), source_tokens, torch.tensor(norm))
+    taken = Taken(torch.tensor(losses).sum(), torch.tensor(norm))
+    window.add(update, taken, source_tokens, len(losses))
 
 
 def test_a_record_has_the_means_of_its_updates():

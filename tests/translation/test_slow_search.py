@@ -8,7 +8,7 @@ from model.architectures import ARCHITECTURES, OTHERS, build, every
 from slow_search import slow_search
 from torch.nn.utils.rnn import pad_sequence
 
-from contextnmt.model import matrix, word_table
+from contextnmt.model import device
 from contextnmt.translation import beam
 from contextnmt.translation.beam import beam_search, n_best
 from contextnmt.translation.ensemble import Ensemble
@@ -127,8 +127,7 @@ def test_as_on_a_gpu_which_is_seldom_asked(name, width, monkeypatch):
     """What is done, what is missing, what is continued; and with logits of a sentence at a time."""
     monkeypatch.setitem(beam.LOOK, "cpu", 8)
     monkeypatch.setitem(beam.LOGITS, "cpu", 1)
-    for module in (matrix, word_table):
-        monkeypatch.setattr(module, "ANSWERING", set())
+    monkeypatch.setattr(device, "ANSWERING", set())
     model = random_model(name, 2, end=1.0)
     sources = [[*words, END] for words in SOURCES]
     lists = n_best(model, padded(sources), width, END)

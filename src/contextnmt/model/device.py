@@ -28,6 +28,11 @@ def choose_device(name: str) -> torch.device:
     return torch.device(name)
 
 
+def answers(device: torch.device) -> bool:
+    """Whether `device` may be asked at any time what it has computed."""
+    return device.type in ANSWERING
+
+
 def exact_on_cpu(tensor: Tensor) -> Tensor:
     """`tensor` in 32 bits at least on a CPU, which takes longer over 16 in all but products of
     large matrices; on a GPU as it is (A46)."""

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
+from contextnmt.model.device import answers
 from contextnmt.model.gru import GRUCell
 from contextnmt.model.packed import Packed
 from contextnmt.model.units import GRUUnit, LSTMUnit
@@ -78,7 +79,7 @@ def read(networks: Sequence[LSTM | GRU], embedded: Tensor, lengths: Tensor) -> l
     [batch], from their first word on, the second one, if there is one, from their last. States
     start from zero; those in the padding mean nothing. On a GPU, LSTMs are cuDNN's.
     """
-    packed = Packed(lengths, embedded.size(1), padded=embedded.is_cuda)
+    packed = Packed(lengths, embedded.size(1), padded=not answers(embedded.device))
     words = [packed.pack(embedded, way) for way in range(len(networks))]
     if embedded.is_cuda and isinstance(networks[0], LSTM):
         states = by_torch(networks, words, len(lengths))

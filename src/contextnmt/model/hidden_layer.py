@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from contextnmt.model.device import exact_on_cpu
+from contextnmt.model.device import answers, exact_on_cpu
 
 #: How far from zero twice the keys may be for their exponentials to be used, in 32 bits: with any
 #: query, the product of the two is then right, or so large or small that the layer is 0 or 1.
@@ -40,12 +40,12 @@ class Keys(NamedTuple):
 def keys_of(keys: Tensor) -> Keys:
     """What `hidden_layer` takes, from U_a h_j [batch, time, alignment].
 
-    Exponentials are used on a CPU, whose time goes into them: a GPU's goes into memory. They need
-    keys within `LIMIT`, and 32 bits, as 16 would be rounded twice: so the layer has these there,
-    where in 16 it would take longer too.
+    Exponentials are used on a CPU, whose time goes into them: a GPU's goes into memory, and it may
+    not be asked for the largest key. They need keys within `LIMIT`, and 32 bits, as 16 would be
+    rounded twice: so the layer has these there, where in 16 it would take longer too.
     """
     doubled = 2 * exact_on_cpu(keys)
-    used = doubled.device.type == "cpu" and within_limit(doubled)
+    used = answers(doubled.device) and within_limit(doubled)
     return Keys(doubled, doubled.neg().exp_() if used else None)
 
 

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from contextnmt.model.device import ANSWERING
+from contextnmt.model.device import answers
 from contextnmt.model.rows import once, take
 
 
@@ -31,7 +31,7 @@ class Matrix:
         """As `add_to` [B, K, d], of the `slots` [B, K] of the vectors [B, K', s], each of which is
         multiplied once: a beam of 12 continues 7 hypotheses on average. A GPU multiplies one for
         each slot, since which ones they name is for it to say."""
-        if slots.size(1) == 1 or values.device.type not in ANSWERING:
+        if slots.size(1) == 1 or not answers(values.device):
             return self.add_to(to, take(values, slots))
         factors, places = once(values, slots)
         product = factors.to(self.weight.dtype) @ self.weight.t()

@@ -12,7 +12,8 @@ class Packed:
 
     So a step has the sentences that are long enough, and they are the first ones of the step
     before. To know how many they are, a GPU has to be waited for. `padded` has all sentences at
-    each step instead, those that have ended with padding, which reaches no real position.
+    each step instead, those that have ended with padding, which reaches no real position: then all
+    batches of one shape are worked on in the same way.
 
     The words may be followed by filler (see `filler`): the first position again.
     """

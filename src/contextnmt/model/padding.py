@@ -10,14 +10,14 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from contextnmt.model.device import ANSWERING
+from contextnmt.model.device import answers
 from contextnmt.model.filler import filler
 
 
 def of_words(function: Callable[[Tensor], Tensor], tensor: Tensor, padding: Tensor) -> Tensor:
     """What the function makes of each word [d] of `tensor` [B, S, d]: [B, S, d']; in the padding
     zero, or on a GPU what it makes of that."""
-    if padding.device.type not in ANSWERING:
+    if not answers(padding.device):
         return function(tensor)
     places = (padding.flatten() == 0).nonzero().squeeze(1)
     count = len(places)
@@ -29,6 +29,6 @@ def of_words(function: Callable[[Tensor], Tensor], tensor: Tensor, padding: Tens
 
 def lengths(padding: Tensor) -> list[int]:
     """How many positions of each sentence to look at: all its words."""
-    if padding.device.type not in ANSWERING:
+    if not answers(padding.device):
         return [padding.size(2)] * len(padding)
     return (padding == 0).sum(2).flatten().tolist()

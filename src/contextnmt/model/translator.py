@@ -14,6 +14,7 @@ from torch.nn import functional
 from contextnmt.model.attention import Attention, FixedContext
 from contextnmt.model.contextualizer import Contextualizer
 from contextnmt.model.decoder import DECODERS, State
+from contextnmt.model.device import answers
 from contextnmt.model.embedding import EMBEDDINGS
 from contextnmt.model.encoder import BidirectionalEncoder, ForwardEncoder
 from contextnmt.model.initialisation import initialise
@@ -110,26 +111,23 @@ class Translator(nn.Module):
         return embedded  # type: ignore[no-any-return]
 
     def forward(self, source: Tensor, target: Tensor) -> Tensor:
-        """The negative log-likelihood, in nats, of each real target word: [number of real words].
+        """The negative log-likelihood, in nats, of each target word [B, T], zero in the padding.
 
         `source` [B, S] and `target` [B, T] end each sentence by end-of-sentence, then padding.
         """
         real = target != PADDING
-        rows, columns = real.nonzero(as_tuple=True)
         # A search may write the id of padding as a word: what ends a sentence is its last real one.
         numbers = torch.arange(1, target.size(1) + 1, device=target.device)
         lengths, order = (real * numbers).amax(1).sort(descending=True, stable=True)
         losses = self._losses(source[order], target[order], lengths)
-        places = order.argsort()[rows] * target.size(1) + columns
-        return losses.flatten().index_select(0, places)
+        return losses.index_select(0, order.argsort()).masked_fill(~real, 0)
 
     def _losses(self, source: Tensor, target: Tensor, lengths: Tensor) -> Tensor:
-        """The same [B, T], zero in the padding, of sentences whose targets come longest first.
+        """The same of sentences whose targets come longest first; in the padding anything.
 
         `lengths` [B] are those of the targets.
         """
-        # So nothing of the decoder sees padding. What makes a GPU wait comes before all its work.
-        packed = Packed(lengths, target.size(1), padded=False)
+        packed = Packed(lengths, target.size(1), padded=not answers(target.device))
         encoded = self.encode(source)
         embedded = self.embed_target(target, encoded.target_gate)  # [B, T, m]
         if self.target_smoother is not None:

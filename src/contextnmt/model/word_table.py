@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from contextnmt.model.device import ANSWERING
+from contextnmt.model.device import answers
 from contextnmt.model.scratch import Scratch
 
 
@@ -24,7 +24,7 @@ class WordTable:
         self.tables = [weight.new_empty(words, len(weight)) for weight in weights]
         self.known = torch.zeros(words, dtype=torch.bool, device=device)
         self.scratch = Scratch()
-        self.complete = device.type not in ANSWERING
+        self.complete = not answers(device)
         if self.complete:
             self._compute(torch.arange(words, device=device))
 

@@ -12,24 +12,25 @@ import torch
 from contextnmt.closure import code_marks
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
-from contextnmt.model.device import choose_device
+from contextnmt.model.device import answers, choose_device
 from contextnmt.model.settings import ModelSettings
 from contextnmt.model.translator import Translator
 from contextnmt.progress import bar, say
 from contextnmt.text.vocabulary import PAD
 from contextnmt.training import checkpoint
 from contextnmt.training.allocator import keep_freed_memory
-from contextnmt.training.batches import Batches, Ids
+from contextnmt.training.batches import Batches
 from contextnmt.training.checkpoint import Checkpoints
 from contextnmt.training.compiled import keep_compiled_products
 from contextnmt.training.dataset import training_pairs, vocabularies
 from contextnmt.training.environment import machine
+from contextnmt.training.graphs import GraphUpdater
 from contextnmt.training.journal import Journal
-from contextnmt.training.precision import autocast, set_precision
+from contextnmt.training.precision import set_precision
 from contextnmt.training.rehearsal import rehearse
 from contextnmt.training.settings import PairFilter, TrainingSettings
 from contextnmt.training.signals import Signals, stays_alive
-from contextnmt.training.update import build_optimizer, clip_gradients, objective
+from contextnmt.training.update import Taken, Updater
 from contextnmt.training.validation import Validation
 from contextnmt.training.window import Window
 
@@ -100,7 +101,10 @@ class Training:
         self.validation = Validation(*dev, *words)
         torch.manual_seed(seed)
         self.model = Translator(model, *map(len, words)).to(self.device)
-        self.optimizer = build_optimizer(recipe, self.model.parameters())
+        self.updater = Updater(self.model, recipe, self.device)
+        self.optimizer = self.updater.optimizer
+        #: What takes the updates.
+        self.take: Callable[[torch.Tensor, torch.Tensor], Taken] = self.updater
         self.checkpoint_seconds = 60 * checkpoint_minutes
         self.data = {
             "manifest": manifest,
@@ -213,26 +217,20 @@ class Training:
             self.signals.heed()
 
     def rehearse(self) -> None:
-        """Pass the largest batch through the model, without a trace; see `rehearsal`."""
-        rehearse(self.model, self.recipe, *self._on_device(self.batches.largest()))
+        """Pass the largest batch through the model, without a trace; see `rehearsal`. On a GPU,
+        record its update; see `graphs`."""
+        source, target = map(torch.from_numpy, self.batches.largest())
+        rehearse(self.updater, source, target)
+        if not answers(self.device):
+            self.take = GraphUpdater(self.updater, source, target)
 
     def _step(self, window: Window) -> None:
         """One update of the weights."""
         batch = self.batches[self.update]
-        source, target = self._on_device(batch)
         self.update += 1
         torch.manual_seed((self.seed << 32) + self.update)
-        self.optimizer.zero_grad()
-        with autocast(self.device, self.recipe.precision):
-            losses = self.model(source, target)  # nats, one a target word
-        torch.autograd.backward(objective(losses, len(source), self.recipe.loss))
-        norm = clip_gradients(self.model.parameters(), self.recipe)
-        self.optimizer.step()
-        window.add(self.update, losses.detach(), int((batch[0] != PAD).sum()), norm)
-
-    def _on_device(self, batch: tuple[Ids, Ids]) -> list[torch.Tensor]:
-        """Source and target ids of a batch, where the model computes."""
-        return [torch.from_numpy(ids).to(self.device, non_blocking=True) for ids in batch]
+        taken = self.take(*map(torch.from_numpy, batch))
+        window.add(self.update, taken, *(int((ids != PAD).sum()) for ids in batch))
 
     def _validate(self) -> None:
         """Score the dev texts; keep the weights if they are the best so far, or the last."""

@@ -4,10 +4,7 @@ import torch
 from torch import Tensor
 
 from contextnmt.errors import UserError
-from contextnmt.model.translator import Translator
-from contextnmt.training.precision import autocast
-from contextnmt.training.settings import TrainingSettings
-from contextnmt.training.update import objective
+from contextnmt.training.update import Updater
 
 #: What to do about too little memory.
 REMEDY = (
@@ -16,21 +13,19 @@ REMEDY = (
 )
 
 
-def rehearse(model: Translator, recipe: TrainingSettings, source: Tensor, target: Tensor) -> None:
-    """A forward and backward pass on a batch, [B, S] and [B, T], that leaves no trace.
+def rehearse(updater: Updater, source: Tensor, target: Tensor) -> None:
+    """Differentiate a batch, [B, S] and [B, T], without a trace.
 
     Its gradients are thrown away, the state of the random numbers is as before. Room for the
     optimizer's state, which is made in the first update, is taken and given back. Raises UserError
     if memory does not suffice.
     """
-    device = source.device
+    model, device = updater.model, updater.device
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
         try:
             state = [torch.empty_like(weight) for weight in model.parameters() for _ in range(2)]
-            with autocast(device, recipe.precision):
-                losses = model(source, target)
-            torch.autograd.backward(objective(losses, len(source), recipe.loss))
-            del losses, state
+            updater.differentiate(source, target)
+            del state
         except RuntimeError as error:
             if not out_of_memory(error):
                 raise

@@ -1,16 +1,19 @@
 """One update of the weights: the loss whose gradient is taken, the clip, the optimizer."""
 
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
+from contextnmt.model.translator import Translator
+from contextnmt.training.precision import autocast
 from contextnmt.training.settings import TrainingSettings
 
 #: What is left of the parameters in place of a gradient that is not finite.
 DECAY = 0.1
 
-#: How the losses of a batch's words [words], of so many sentences, become one number (A9).
+#: How the losses of a batch's words, of so many sentences, become one number (A9).
 LOSSES: dict[str, Callable[[Tensor, int], Tensor]] = {
     "mean": lambda losses, sentences: losses.sum() / sentences,
     "sum": lambda losses, sentences: losses.sum(),
@@ -18,7 +21,7 @@ LOSSES: dict[str, Callable[[Tensor, int], Tensor]] = {
 
 
 def objective(losses: Tensor, sentences: int, loss: str) -> Tensor:
-    """The loss to differentiate, of the nats of each target word [words] of a batch.
+    """The loss to differentiate, of the nats of each target word of a batch.
 
     `mean`: summed over the words of a sentence, averaged over the sentences; `sum`: summed over
     the batch, as in the code of Bahdanau et al. 2015 (A9).
@@ -32,11 +35,14 @@ def build_optimizer(
     """The recipe's optimizer: two numbers of state a parameter, in 32 bits like it.
 
     Adam (Kingma and Ba 2015; A10) or Adadelta (Zeiler 2012; rho and eps of Bahdanau et al. 2015,
-    B.2), whose step is multiplied by the learning rate: 1, as the paper knows none (A48).
+    B.2), whose step is multiplied by the learning rate: 1, as the paper knows none (A48). On a GPU
+    either can be part of a CUDA graph.
     """
+    parameters = list(parameters)
+    rate, on_gpu = recipe.learning_rate, any(parameter.is_cuda for parameter in parameters)
     if recipe.optimizer == "adadelta":
-        return torch.optim.Adadelta(parameters, lr=recipe.learning_rate, rho=0.95, eps=1e-6)
-    return torch.optim.Adam(parameters, lr=recipe.learning_rate, fused=True)
+        return torch.optim.Adadelta(parameters, lr=rate, rho=0.95, eps=1e-6, capturable=on_gpu)
+    return torch.optim.Adam(parameters, lr=rate, fused=True, capturable=on_gpu)
 
 
 def clip_gradients(parameters: Iterable[nn.Parameter], recipe: TrainingSettings) -> Tensor:
@@ -55,3 +61,36 @@ def clip_gradients(parameters: Iterable[nn.Parameter], recipe: TrainingSettings)
                 decay = DECAY * parameter.detach()
                 parameter.grad.copy_(torch.where(finite, parameter.grad, decay))
     return norm
+
+
+class Taken(NamedTuple):
+    """What an update tells, on the device."""
+
+    loss: Tensor  # nats, summed over the target words
+    norm: Tensor  # of the gradient, before it was clipped
+
+
+class Updater:
+    """Takes updates of a model by a recipe."""
+
+    def __init__(self, model: Translator, recipe: TrainingSettings, device: torch.device) -> None:
+        """`model` is on `device`."""
+        self.model, self.recipe, self.device = model, recipe, device
+        self.optimizer = build_optimizer(recipe, model.parameters())
+
+    def __call__(self, source: Tensor, target: Tensor) -> Taken:
+        """An update by a batch, ids [B, S] and [B, T] anywhere."""
+        loss = self.differentiate(source, target)
+        norm = clip_gradients(self.model.parameters(), self.recipe)
+        self.optimizer.step()
+        return Taken(loss, norm)
+
+    def differentiate(self, source: Tensor, target: Tensor) -> Tensor:
+        """Put the gradient of a batch's objective in the place of the last one; the loss, as
+        `Taken` has it."""
+        self.optimizer.zero_grad()
+        source, target = (ids.to(self.device, non_blocking=True) for ids in (source, target))
+        with autocast(self.device, self.recipe.precision):
+            losses: Tensor = self.model(source, target)  # nats [B, T], zero in the padding
+        torch.autograd.backward(objective(losses, len(source), self.recipe.loss))
+        return losses.detach().sum()

@@ -13,7 +13,7 @@ from contextnmt.errors import UserError
 from contextnmt.files import read_pairs
 from contextnmt.model.translator import Translator
 from contextnmt.text.subwords import undo_bpe
-from contextnmt.text.vocabulary import EOS, Vocabulary
+from contextnmt.text.vocabulary import EOS, PAD, Vocabulary
 from contextnmt.training.dataset import Side
 
 #: Sentences translated at a time; they are sorted by length, so a batch holds little padding.
@@ -135,8 +135,8 @@ class Validation:
                 between()
                 rows = self.order[start : start + SCORED]
                 sides = (side.padded(rows) for side in (self.source, self.target))
-                losses = model(*(torch.from_numpy(ids).to(device) for ids in sides))
-                total += float(losses.sum())
-                symbols += len(losses)
+                source, target = (torch.from_numpy(ids) for ids in sides)
+                total += float(model(source.to(device), target.to(device)).sum())
+                symbols += int((target != PAD).sum())
         model.train()
         return total / symbols

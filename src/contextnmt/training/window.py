@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from contextnmt.training.settings import TrainingSettings
+from contextnmt.training.update import Taken
 
 #: Bytes of the unit in which the system counts the memory of a process.
 MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
@@ -36,9 +37,9 @@ class Window:
         self.updates = self.source_tokens = self.target_tokens = 0
         self.started = time.monotonic()
 
-    def add(self, update: int, losses: Tensor, source_tokens: int, norm: Tensor) -> None:
-        """Take in an update: the nats of its target words, the norm of its gradient."""
-        loss, finite = losses.sum(), norm.isfinite()
+    def add(self, update: int, taken: Taken, source_tokens: int, target_tokens: int) -> None:
+        """Take in an update by so many symbols."""
+        (loss, norm), finite = taken, taken.norm.isfinite()
         self.loss += loss
         self.norm += torch.where(finite, norm, 0.0)
         self.clipped += finite & (norm > self.recipe.clip)
@@ -49,7 +50,7 @@ class Window:
         self.spoilt = torch.where((self.spoilt == 0) & spoils, update, self.spoilt)
         self.updates += 1
         self.source_tokens += source_tokens
-        self.target_tokens += len(losses)
+        self.target_tokens += target_tokens
 
     def numbers(self) -> dict[str, float]:
         """What the window holds, which then starts anew.

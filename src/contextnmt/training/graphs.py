@@ -1,0 +1,111 @@
+"""Updates as CUDA graphs, which a GPU is given as a whole.
+
+An update of a recurrent model is thousands of small functions on a GPU, and Python takes longer to
+ask for one than the GPU to compute it. A graph is all of them, recorded once, and asked for at
+once; it works on what lies in the same memory as when it was recorded, so on batches of one shape.
+Nothing in it may depend on the numbers of a batch but by functions of the GPU.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from contextnmt.progress import say
+from contextnmt.text.vocabulary import PAD
+from contextnmt.training.update import Taken, Updater
+
+#: Lengths that sentences of a side are padded to. Most of their pairs never come, as the longer
+#: sides of a batch are alike; those that do each have a graph, which takes seconds to record.
+LENGTHS = 8
+
+
+class Graph(NamedTuple):
+    """A recorded update."""
+
+    replay: Callable[[], None]
+    batch: tuple[Tensor, Tensor]  # where it looks for source and target ids
+    taken: Taken  # where it leaves what it tells, until any graph is replayed
+
+
+class GraphUpdater:
+    """Takes the updates of an `Updater` on a GPU, as graphs.
+
+    Batches of fewer sentences than all others, which end an epoch, are left to the `Updater`. So
+    are all, if torch cannot record its updates. Memory that an update takes but for the weights and
+    the optimizer's state is shared by the graphs, as none needs what another has left there.
+    """
+
+    def __init__(self, updater: Updater, source: Tensor, target: Tensor) -> None:
+        """`source` [B, S] and `target` [B, T] are as large as a batch can be; the `updater` has
+        differentiated such a one, which prepares what cannot be recorded. The graph of their shape
+        is recorded first, as it wants the most memory."""
+        self.updater, self.sentences = updater, len(source)
+        self.units = [-(-side.size(1) // LENGTHS) for side in (source, target)]
+        self.pool = torch.cuda.graph_pool_handle()
+        self.graphs: dict[tuple[int, int], Graph] = {}
+        self.recorded = True
+        begin(updater.optimizer)
+        self._graph(*self._padded(source, target))
+
+    def __call__(self, source: Tensor, target: Tensor) -> Taken:
+        """As `Updater.__call__`; what returns is lost at the next update."""
+        batch = self._padded(source, target)
+        graph = self._graph(*batch) if len(source) == self.sentences else None
+        if graph is None:
+            return self.updater(source, target)
+        for place, ids in zip(graph.batch, batch, strict=True):
+            place.copy_(ids, non_blocking=True)
+        graph.replay()
+        return graph.taken
+
+    def _padded(self, *batch: Tensor) -> list[Tensor]:
+        """Both sides at one of the lengths that there are graphs for."""
+        return [
+            functional.pad(side, (0, -side.size(1) % unit), value=PAD)
+            for side, unit in zip(batch, self.units, strict=True)
+        ]
+
+    def _graph(self, source: Tensor, target: Tensor) -> Graph | None:
+        """The graph for batches of this shape, None if there can be none."""
+        shape = source.size(1), target.size(1)
+        if self.recorded and shape not in self.graphs:
+            try:
+                self.graphs[shape] = self._record(source, target)
+            except RuntimeError as error:
+                self.recorded = False
+                self.graphs.clear()
+                reason = str(error).strip().partition("\n")[0]
+                say(f"updates take longer, as torch cannot record them as CUDA graphs: {reason}")
+        return self.graphs.get(shape)
+
+    def _record(self, source: Tensor, target: Tensor) -> Graph:
+        """The graph of an update by a batch of this shape, which is not taken by that. Raises
+        RuntimeError if torch cannot record it."""
+        device = self.updater.device
+        batch = source.to(device, copy=True), target.to(device, copy=True)
+        graph = torch.cuda.CUDAGraph()
+        try:
+            with torch.cuda.graph(graph, pool=self.pool):
+                taken = self.updater(*batch)
+        finally:
+            self.updater.optimizer.zero_grad()  # the gradients' memory is that of all graphs
+        return Graph(graph.replay, batch, taken)
+
+
+def begin(optimizer: torch.optim.Optimizer) -> None:
+    """Make the optimizer's state if it has none, as its first step would in the memory of a graph.
+
+    A step by a gradient of zero does so and changes no weight, by Adam and by Adadelta alike.
+    """
+    if optimizer.state:
+        return
+    for group in optimizer.param_groups:
+        for parameter in group["params"]:
+            parameter.grad = torch.zeros_like(parameter)
+    optimizer.step()
+    for state in optimizer.state.values():
+        state["step"].zero_()
+    optimizer.zero_grad()

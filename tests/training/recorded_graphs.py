@@ -1,0 +1,104 @@
+"""CUDA graphs as a CPU can have them.
+
+What torch computes is recorded, and computed again in the same memory when the graph is replayed.
+To record changes nothing, as on a GPU, and numbers of tensors may not be asked for.
+"""
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from contextnmt.model import device
+
+#: What a GPU has to be waited for.
+WAITED = (
+    *("_local_scalar_dense", "nonzero", "is_nonzero", "equal", "masked_select", "_unique2"),
+    *("unique_dim", "unique_consecutive", "repeat_interleave"),
+)
+
+
+class RecordedGraph:
+    """In the place of `torch.cuda.CUDAGraph`."""
+
+    def __init__(self) -> None:
+        self.calls: list[Any] = []
+
+    def replay(self) -> None:
+        # Of the tensors, what autograd knew of them while they were recorded is of no matter.
+        with torch._C._AutoDispatchBelowAutograd():
+            for function, args, named, results in self.calls:
+                for old, new in zip(results, tensors(function(*args, **named)), strict=True):
+                    if memory(old) != memory(new):
+                        old.copy_(new)
+
+
+class Recorder(TorchDispatchMode):
+    """Records into a graph, and knows what has been written to."""
+
+    def __init__(self, graph: RecordedGraph) -> None:
+        super().__init__()
+        self.calls, self.made = graph.calls, set[int]()
+        self.before: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
+
+    def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None):
+        named = kwargs or {}
+        asked = function.overloadpacket.__name__
+        given = tensors((args, named))
+        if asked in WAITED or (
+            asked.startswith("index") and any(each.dtype == torch.bool for each in given[1:])
+        ):
+            raise RuntimeError(f"{asked}: not permitted when a graph is recorded")
+        for argument, value in zip(function._schema.arguments, args, strict=False):
+            if argument.alias_info is not None and argument.alias_info.is_write:
+                self._keep(value)
+        for argument in function._schema.arguments:
+            if argument.alias_info is not None and argument.alias_info.is_write:
+                self._keep(named.get(argument.name))
+        found = function(*args, **named)
+        results = tensors(found)
+        self.made |= {memory(each) for each in results} - {memory(each) for each in given}
+        self.calls.append((function, args, named, results))
+        return found
+
+    def _keep(self, written: Any) -> None:
+        """Remember what is in tensors that were there before."""
+        for each in tensors(written):
+            if memory(each) not in self.made:
+                self.before.setdefault(id(each), (each, each.clone()))
+
+    def undo(self) -> None:
+        for each, content in reversed(self.before.values()):
+            each.copy_(content)
+
+
+@contextlib.contextmanager
+def recording(graph: RecordedGraph, pool: object) -> Iterator[None]:
+    """In the place of `torch.cuda.graph`."""
+    recorder = Recorder(graph)
+    with torch.random.fork_rng(devices=[]), torch.no_grad():
+        try:
+            with torch.enable_grad(), recorder:
+                yield
+        finally:
+            recorder.undo()
+
+
+def tensors(tree: Any) -> list[torch.Tensor]:
+    return [leaf for leaf in tree_leaves(tree) if isinstance(leaf, torch.Tensor)]
+
+
+def memory(tensor: torch.Tensor) -> int:
+    return tensor.untyped_storage().data_ptr()
+
+
+def be_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the CPU do as a GPU does."""
+    monkeypatch.setattr(device, "ANSWERING", set())
+    monkeypatch.setattr(torch.cuda, "CUDAGraph", RecordedGraph)
+    monkeypatch.setattr(torch.cuda, "graph", recording)
+    monkeypatch.setattr(torch.cuda, "graph_pool_handle", lambda: None)

@@ -1,0 +1,186 @@
+"""Updates as CUDA graphs, recorded and replayed by a CPU."""
+
+import copy
+
+import pytest
+import torch
+from model.architectures import build, pairs
+from recorded_graphs import be_a_gpu
+from small_run import MODEL, RECIPE, dev
+
+from contextnmt.model import device
+from contextnmt.model.settings import ModelSettings
+from contextnmt.training.graphs import LENGTHS, GraphUpdater, begin
+from contextnmt.training.loop import Training
+from contextnmt.training.settings import TrainingSettings
+from contextnmt.training.update import Updater
+
+CPU = torch.device("cpu")
+WORDS = 23
+SIZES = {"embedding": 8, "hidden": 12, "alignment": 6, "maxout": 4}
+RECIPES = {
+    "adam": TrainingSettings(learning_rate=0.01),
+    "adadelta": TrainingSettings(optimizer="adadelta", learning_rate=1.0, loss="sum"),
+}
+LONGEST = [(17, 9), (3, 24), (4, 4)]
+BATCHES = [
+    [(2, 3), (2, 1), (1, 1)],
+    [(16, 22), (9, 2), (17, 4)],
+    [(1, 2), (3, 3), (2, 2)],  # of the shape of the first
+    LONGEST,
+    [(16, 24), (1, 1), (8, 9)],  # of that of the second
+    [(4, 5), (3, 3)],  # too few sentences
+    [(1, 1), (3, 1), (3, 2)],
+]
+NAMES = [
+    *("RNNsearch", "RNNencdec", "Choi", "Choi+C"),
+    *("ccwm, all, encoder and decoder", "fcwm, unknown, encoder"),
+]
+
+
+def updater(name, recipe):
+    return Updater(build(name, WORDS, SIZES, 0.3).double(), recipe, CPU)
+
+
+def state(one):
+    """All that an update changes."""
+    return {
+        **one.model.state_dict(),
+        **{
+            f"{number}.{name}": tensor
+            for number, entry in one.optimizer.state_dict()["state"].items()
+            for name, tensor in entry.items()
+        },
+    }
+
+
+def taken(make, name="RNNsearch", recipe=RECIPES["adam"], batches=BATCHES):
+    """What updates by all batches tell, the state after each of them, and what took them."""
+    one = updater(name, recipe)
+    take = make(one)
+    found = []
+    for number, lengths in enumerate(batches):
+        torch.manual_seed(number)
+        told = take(*pairs(lengths, WORDS))
+        found.append([told.loss.item(), told.norm.item(), copy.deepcopy(state(one))])
+    return found, take
+
+
+def graphs(one):
+    return GraphUpdater(one, *pairs(LONGEST, WORDS))
+
+
+def itself(one):
+    return one
+
+
+@pytest.mark.parametrize("optimizer", RECIPES)
+@pytest.mark.parametrize("name", NAMES)
+def test_replayed_updates_are_those_of_the_updater(name, optimizer, monkeypatch):
+    expected, _ = taken(itself, name, RECIPES[optimizer])
+    be_a_gpu(monkeypatch)
+    found, take = taken(graphs, name, RECIPES[optimizer])
+    assert take.recorded
+    assert sorted(take.graphs) == [(3, 3), (18, 24)]
+    for one, other in zip(found, expected, strict=True):
+        assert one[:2] == pytest.approx(other[:2], rel=1e-9)
+        assert one[2].keys() == other[2].keys()
+        for key, tensor in one[2].items():
+            torch.testing.assert_close(tensor, other[2][key], rtol=0, atol=1e-9, msg=key)
+
+
+def test_a_gradient_that_is_not_finite_is_replaced_in_a_replay_too(monkeypatch):
+    def spoil(one):
+        take = graphs(one)
+        with torch.no_grad():
+            one.model.readout.state.weight[0, 0] = float("nan")
+        return take
+
+    be_a_gpu(monkeypatch)
+    found, _ = taken(spoil, recipe=RECIPES["adadelta"], batches=BATCHES[:1])
+    _, norm, after = found[0]
+    assert norm != norm
+    assert after["source_embedding.weight"].isfinite().all()
+
+
+def test_a_replay_draws_what_its_seed_says(monkeypatch):
+    """Dropout is not that of the batch that was recorded. A batch that needs no more padding."""
+    be_a_gpu(monkeypatch)
+    monkeypatch.setitem(SIZES, "dropout", 0.5)
+    batches = [[(15, 24), (9, 9), (4, 4)]] * 3
+    found, _ = taken(graphs, batches=batches)
+    expected, _ = taken(itself, batches=batches)
+    for one, other in zip(found, expected, strict=True):
+        assert one[:2] == pytest.approx(other[:2], rel=1e-9)
+
+
+def test_there_are_few_shapes(monkeypatch):
+    be_a_gpu(monkeypatch)
+    lengths = [[(s, t)] * 3 for s in range(1, 18, 4) for t in range(1, 25, 5)]
+    _, take = taken(graphs, batches=lengths)
+    assert len(take.graphs) <= LENGTHS**2
+    assert {s for s, _ in take.graphs} <= {3 * k for k in range(1, LENGTHS + 1)}
+    assert {t for _, t in take.graphs} <= {3 * k for k in range(1, LENGTHS + 1)}
+
+
+def test_what_cannot_be_recorded_is_said_once_and_taken_all_the_same(monkeypatch, capsys):
+    be_a_gpu(monkeypatch)
+    expected, _ = taken(itself)
+    monkeypatch.setattr(device, "ANSWERING", {"cpu"})  # so it is asked where padding is
+    found, take = taken(graphs)
+    assert not take.recorded
+    assert not take.graphs
+    said = capsys.readouterr().err
+    assert said.count("updates take longer, as torch cannot record them as CUDA graphs: ") == 1
+    assert "not permitted when a graph is recorded" in said
+    for one, other in zip(found, expected, strict=True):
+        assert one[:2] == pytest.approx(other[:2], rel=1e-9)
+
+
+@pytest.mark.parametrize("optimizer", RECIPES)
+def test_to_begin_leaves_no_trace_but_a_state(optimizer):
+    one, other = (updater("Choi", RECIPES[optimizer]) for _ in range(2))
+    begin(one.optimizer)
+    assert all(map(torch.equal, one.model.parameters(), other.model.parameters()))
+    assert all(weight.grad is None for weight in one.model.parameters())
+    batch = pairs(LONGEST, WORDS)
+    for each in one, other:
+        each(*batch)
+    assert all(torch.equal(tensor, state(other)[key]) for key, tensor in state(one).items())
+    kept = copy.deepcopy(state(one))
+    begin(one.optimizer)
+    assert all(torch.equal(tensor, kept[key]) for key, tensor in state(one).items())
+
+
+def training(data, folder, **changes):
+    recipe = TrainingSettings(**{**RECIPE, **changes})
+    folders = folder / "state", folder / "board"
+    return Training(data, dev(data), ModelSettings(**{**MODEL, "dropout": 0}), recipe, 1, *folders)
+
+
+def losses_of(run):
+    return [record["loss"] for record in run.journal.records if "loss" in record]
+
+
+@pytest.mark.parametrize("batch_size", [20, 37])  # 37: epochs end with 30 pairs
+def test_a_training_by_graphs_learns_the_same_and_resumes(
+    reversal, tmp_path, monkeypatch, batch_size
+):
+    plain = training(reversal, tmp_path / "plain", batch_size=batch_size)
+    plain.run()
+    be_a_gpu(monkeypatch)
+    whole = training(reversal, tmp_path / "whole", batch_size=batch_size)
+    whole.run()
+    assert isinstance(whole.take, GraphUpdater)
+    assert whole.take.recorded
+    assert whole.update == plain.update
+    assert losses_of(whole) == pytest.approx(losses_of(plain), rel=1e-2)
+    first = training(reversal, tmp_path / "parts", batch_size=batch_size)
+    first.rehearse()
+    for _ in range(13):
+        first._step(first.window)
+    first._save()
+    rest = training(reversal, tmp_path / "parts", batch_size=batch_size)
+    assert rest.update == 13
+    rest.run()
+    assert all(torch.equal(tensor, rest.best[name]) for name, tensor in whole.best.items())
