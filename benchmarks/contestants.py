@@ -9,18 +9,20 @@ from typing import NamedTuple
 
 import torch
 import typer
-from made_up_pairs import Batch, Count, target_words
+from made_up_pairs import Batch, Count, Shape, target_words
 from multiply_adds import PASSES, of_translator, of_yardstick
 from torch import Tensor, nn
 from yardstick import Yardstick
 
 from contextnmt.errors import UserError
-from contextnmt.model.device import choose_device
+from contextnmt.model.device import answers, choose_device
 from contextnmt.model.settings import ModelSettings
 from contextnmt.model.translator import Translator
-from contextnmt.training.precision import autocast, set_precision
+from contextnmt.training.graphs import GraphUpdater
+from contextnmt.training.precision import set_precision
+from contextnmt.training.rehearsal import rehearse
 from contextnmt.training.settings import TrainingSettings
-from contextnmt.training.update import build_optimizer, clip_gradients, objective
+from contextnmt.training.update import Updater
 
 RATE, CLIP = 1e-3, 1.0
 EXACT = "fp32"
@@ -31,7 +33,7 @@ UNIT = 8
 class Contestant(NamedTuple):
     """What an update is made by; the sizes, the multiply-adds of a target word, in millions."""
 
-    update: Callable[[Tensor, Tensor], None]
+    update: Callable[[Tensor, Tensor], object]
     precision: str
     sizes: str
     adds: float
@@ -43,22 +45,22 @@ def millions(forward: int, text: Count) -> float:
 
 
 def ours(
-    settings: ModelSettings, words: int, text: Count, precision: str, device: torch.device
+    settings: ModelSettings,
+    words: int,
+    text: Count,
+    shape: Shape,
+    precision: str,
+    device: torch.device,
 ) -> Contestant:
-    """A model of this project, with so many words (ids) on either side."""
+    """A model of this project, with so many words (ids) on either side, made ready as in a training
+    whose largest batch has that shape."""
     torch.manual_seed(1)
+    set_precision(precision)
     recipe = TrainingSettings(learning_rate=RATE, clip=CLIP, precision=precision)
-    model = Translator(settings, words, words).to(device)
-    optimizer = build_optimizer(recipe, model.parameters())
-
-    def update(source: Tensor, target: Tensor) -> None:
-        optimizer.zero_grad()
-        with autocast(device, precision):
-            losses = model(source, target)
-        torch.autograd.backward(objective(losses, len(source), recipe.loss))
-        clip_gradients(model.parameters(), recipe)
-        optimizer.step()
-
+    updater = Updater(Translator(settings, words, words).to(device), recipe, device)
+    batch = shape.batch()
+    rehearse(updater, *batch)
+    update = updater if answers(device) else GraphUpdater(updater, *batch)
     adds = millions(of_translator(settings, words, text), text)
     return Contestant(update, precision, sizes_of(settings), adds)
 

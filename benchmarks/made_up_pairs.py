@@ -22,6 +22,18 @@ class Batch(NamedTuple):
     target: Tensor
 
 
+class Shape(NamedTuple):
+    """How large a batch is."""
+
+    sentences: int
+    source: int  # symbols of the longest sentence, with its end
+    target: int
+
+    def batch(self) -> Batch:
+        """Such a one, of ends of sentences alone."""
+        return Batch(*(torch.full((self.sentences, time), EOS) for time in self[1:]))
+
+
 class Count(NamedTuple):
     """What is in some batches, without the padding."""
 
@@ -63,6 +75,12 @@ def padded(sentences: Sequence[Sentence], device: torch.device) -> Tensor:
     rows = [torch.from_numpy(np.append(ids, EOS)) for ids in sentences]
     padding = float(PAD)
     return torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=padding).to(device)
+
+
+def largest(some: Sequence[Batch]) -> Shape:
+    """That of a batch which is as large as any of `some`."""
+    shapes = [(*batch.source.shape, batch.target.size(1)) for batch in some]
+    return Shape(*map(max, zip(*shapes, strict=True)))
 
 
 def target_words(some: Sequence[Batch]) -> int:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import torch
 from contestants import clock, ours, speed
-from made_up_pairs import Batch, counted
+from made_up_pairs import Batch, counted, largest
 
 from contextnmt.model.settings import ModelSettings
 from contextnmt.training.precision import set_precision
@@ -20,7 +20,7 @@ TIMES, TOGETHER = 3, 3
 
 class Reached(NamedTuple):
     """Of a model in training: its sizes, multiply-adds of a target word in millions, target words
-    a second; the machine's best rate meanwhile (`matrix_rate`); tensors on the GPU, in MB."""
+    a second; the machine's best rate meanwhile (`matrix_rate`); memory of the GPU, in MB."""
 
     sizes: str
     adds: float
@@ -61,14 +61,16 @@ def reached(
     device: torch.device,
 ) -> Reached:
     """Train a model with so many words (ids) on either side; each round once by all of `window`."""
-    model = ours(settings, words, counted(window), precision, device)
-    speed(model, window[:1], device)  # the first update prepares
+    model = ours(settings, words, counted(window), largest(window), precision, device)
+    speed(model, window, device)  # the first updates prepare
     on_gpu = device.type == "cuda"
     rates, speeds, memory = [], [], 0
     for _ in range(rounds):
         rates.append(matrix_rate(precision, device))
         if on_gpu:
-            torch.cuda.reset_peak_memory_stats(device)  # without the matrices just measured
+            torch.cuda.empty_cache()  # of the matrices just measured
+            torch.cuda.reset_peak_memory_stats(device)
         speeds.append(speed(model, window, device))
-        memory = torch.cuda.max_memory_allocated(device) >> 20 if on_gpu else 0
+        # Not what is allocated: graphs of updates work in memory that is theirs for good.
+        memory = torch.cuda.max_memory_reserved(device) >> 20 if on_gpu else 0
     return Reached(model.sizes, model.adds, median(speeds), max(rates), memory)

@@ -28,7 +28,7 @@ from contestants import (
     steady,
     yardstick,
 )
-from made_up_pairs import Batch, batches, counted, made_up
+from made_up_pairs import Batch, batches, counted, largest, made_up, target_words
 from multiply_adds import of_yardstick
 from pages import made_by, publish, remarks, table
 from peers import TOOLKITS, Peer, Recipe, peers, write_corpus
@@ -61,6 +61,10 @@ PAPERS = {
     ),
 }
 PAPER_WORDS = 30_001
+
+#: Rows that Table 4 of Choi et al. has of each, for so many language pairs, and updates of a row.
+TABLE_4 = {"baseline (Choi et al.)": 3, "with context (Choi et al.)": 4}
+LANGUAGE_PAIRS, UPDATES = 2, 100_000
 
 HEAD = ["", "sizes", "multiply-adds", "tokens/s", f"to {YARDSTICK}", "to the fastest toolkit"]
 LIMIT_HEAD = ["", "sizes", "multiply-adds", "tokens/s", "roofline", "share"]
@@ -125,7 +129,9 @@ def contestants(asked: Asked, measured: Sequence[Batch]) -> dict[str, Callable[[
     scaled = {name: in_proportion(each, words, text, goal) for name, each in PROPORTIONS.items()}
     plain = partial(yardstick, *YARDSTICK_SIZES, words, text, device)
     own = {
-        named(name, precision): partial(ours, settings, words, text, precision, device)
+        named(name, precision): partial(
+            ours, settings, words, text, largest(measured), precision, device
+        )
         for name, settings in (scaled | SAME_SIZES).items()
         for precision in asked.precisions
     }
@@ -184,13 +190,14 @@ def ratio(speeds: Sequence[float], others: Sequence[float]) -> str:
 def limit(asked: Asked, text: Sequence[Batch]) -> Iterator[str]:
     """The lines of the table that tells how near the papers' models come to the limit."""
     words, window = PAPER_WORDS + len(SPECIALS), text[: asked.recipe.report]
-    rates, rows = {}, []
+    rates, rows, hours = {}, [], {}
     for precision in asked.precisions:
         found = {
             name: reached(settings, words, window, asked.rounds, precision, asked.device)
             for name, settings in PAPERS.items()
         }
         rates[precision] = rate = max(each.rate for each in found.values())
+        hours[precision] = hours_of_table_4({name: found[name].speed for name in TABLE_4}, window)
         rows += [limit_row(named(name, precision), each, rate) for name, each in found.items()]
     gpu = asked.device.type == "cuda"
     measured = ", ".join(f"{rate:,.0f} in {precision}" for precision, rate in rates.items())
@@ -199,6 +206,19 @@ def limit(asked: Asked, text: Sequence[Batch]) -> Iterator[str]:
     yield from ("", " ".join(LIMIT_NOTES.split()), "")
     head = [*LIMIT_HEAD, *[MEMORY] * gpu]
     yield from table(head, [row[: len(head)] for row in rows], words=2)
+    taken = ", ".join(f"{each:,.0f} in {precision}" for precision, each in hours.items())
+    trainings = LANGUAGE_PAIRS * sum(TABLE_4.values())
+    yield ""
+    yield (
+        f"Table 4 of Choi et al. has {trainings} trainings, of which the paper does not tell the "
+        f"updates: hours for {UPDATES:,} of each, one training after the other: {taken}."
+    )
+
+
+def hours_of_table_4(speeds: Mapping[str, float], window: Sequence[Batch]) -> float:
+    """What its trainings take at so many target words a second, by batches like those."""
+    words = LANGUAGE_PAIRS * UPDATES * target_words(window) / len(window)
+    return sum(count * words / speeds[name] for name, count in TABLE_4.items()) / 3600
 
 
 def limit_row(name: str, found: Reached, rate: float) -> list[str]:

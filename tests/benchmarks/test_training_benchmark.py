@@ -109,6 +109,14 @@ def test_batches_have_all_pairs_and_little_padding() -> None:
     assert sum(batch.target.numel() for batch in cut) < 1.2 * text.target
 
 
+def test_hours_are_those_of_all_rows() -> None:
+    window = [full(2, 9, 12), full(4, 5, 6)]  # 24 target words a batch
+    speeds = {"baseline (Choi et al.)": 24.0, "with context (Choi et al.)": 12.0}
+    updates = 2 * 100_000
+    expected = (3 * updates + 4 * 2 * updates) / 3600
+    assert training.hours_of_table_4(speeds, window) == pytest.approx(expected)
+
+
 def test_models_are_as_large_as_the_yardstick_and_hardly_larger() -> None:
     asked = training.Asked(8000, Recipe(8, 2, 1), 1, ["fp32", "bf16"], torch.device("cpu"), 1)
     makers = training.contestants(asked, batches(made_up(16, 8000), 8, asked.device))
@@ -185,6 +193,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> dict:
     monkeypatch.setattr(training, "SAME_SIZES", {"same": replace(SMALL, cell="lstm")})
     monkeypatch.setattr(training, "PAPERS", {"paper": SMALL})
     monkeypatch.setattr(training, "PAPER_WORDS", WORDS)
+    monkeypatch.setattr(training, "TABLE_4", {"paper": 7})
     monkeypatch.setattr("roofline.SIDES", {"cpu": 64})
     sizes = {"pairs": 12, "words": WORDS, "batch_size": 4, "updates": 3, "report": 1}
     return {**sizes, "rounds": 2, "threads": 1}
@@ -202,6 +211,9 @@ def test_the_page_has_a_row_for_each(small: dict, environments: Path, tmp_path: 
         assert f"| {name} | " in page
     assert re.search(r"\| JoeyNMT \|  \|  \| 2,100 \| [\d.]+ \| 0.40 \|", page)
     assert re.search(r"\| fairseq \|  \|  \| 5,250 \| [\d.]+ \| 1.00 \|", page)
+    assert re.search(
+        r" has 14 trainings, .* 100,000 of each, .*: [\d,]+ in fp32, [\d,]+ in bf16", page
+    )
     assert "GPU memory" not in page
     assert UNMEASURED in page
 
