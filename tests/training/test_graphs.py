@@ -29,7 +29,7 @@ BATCHES = [
     [(1, 2), (3, 3), (2, 2)],  # of the shape of the first
     LONGEST,
     [(16, 24), (1, 1), (8, 9)],  # of that of the second
-    [(4, 5), (3, 3)],  # too few sentences
+    [(4, 5), (3, 3)],  # of fewer sentences
     [(1, 1), (3, 1), (3, 2)],
 ]
 NAMES = [
@@ -81,7 +81,7 @@ def test_replayed_updates_are_those_of_the_updater(name, optimizer, monkeypatch)
     be_a_gpu(monkeypatch)
     found, take = taken(graphs, name, RECIPES[optimizer])
     assert take.recorded
-    assert sorted(take.graphs) == [(3, 3), (18, 24)]
+    assert sorted(take.graphs) == [(2, 6, 6), (3, 3, 3), (3, 18, 24)]
     for one, other in zip(found, expected, strict=True):
         assert one[:2] == pytest.approx(other[:2], rel=1e-9)
         assert one[2].keys() == other[2].keys()
@@ -119,8 +119,9 @@ def test_there_are_few_shapes(monkeypatch):
     lengths = [[(s, t)] * 3 for s in range(1, 18, 4) for t in range(1, 25, 5)]
     _, take = taken(graphs, batches=lengths)
     assert len(take.graphs) <= LENGTHS**2
-    assert {s for s, _ in take.graphs} <= {3 * k for k in range(1, LENGTHS + 1)}
-    assert {t for _, t in take.graphs} <= {3 * k for k in range(1, LENGTHS + 1)}
+    assert {time for _, *sides in take.graphs for time in sides} <= {
+        3 * count for count in range(1, LENGTHS + 1)
+    }
 
 
 def test_what_cannot_be_recorded_is_said_once_and_taken_all_the_same(monkeypatch, capsys):

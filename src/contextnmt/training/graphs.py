@@ -18,7 +18,8 @@ from contextnmt.text.vocabulary import PAD
 from contextnmt.training.update import Taken, Updater
 
 #: Lengths that sentences of a side are padded to. Most of their pairs never come, as the longer
-#: sides of a batch are alike; those that do each have a graph, which takes seconds to record.
+#: sides of a batch are alike; those that do each have a graph, which takes seconds to record, and
+#: another one if the batch is the smaller one that ends an epoch.
 LENGTHS = 8
 
 
@@ -33,19 +34,19 @@ class Graph(NamedTuple):
 class GraphUpdater:
     """Takes the updates of an `Updater` on a GPU, as graphs.
 
-    Batches of fewer sentences than all others, which end an epoch, are left to the `Updater`. So
-    are all, if torch cannot record its updates. Memory that an update takes but for the weights and
-    the optimizer's state is shared by the graphs, as none needs what another has left there.
+    All are left to the `Updater` once torch could not record one. Memory that an update takes but
+    for the weights and the optimizer's state is shared by the graphs, as none needs what another
+    has left there.
     """
 
     def __init__(self, updater: Updater, source: Tensor, target: Tensor) -> None:
         """`source` [B, S] and `target` [B, T] are as large as a batch can be; the `updater` has
         differentiated such a one, which prepares what cannot be recorded. The graph of their shape
         is recorded first, as it wants the most memory."""
-        self.updater, self.sentences = updater, len(source)
+        self.updater = updater
         self.units = [-(-side.size(1) // LENGTHS) for side in (source, target)]
         self.pool = torch.cuda.graph_pool_handle()
-        self.graphs: dict[tuple[int, int], Graph] = {}
+        self.graphs: dict[tuple[int, int, int], Graph] = {}
         self.recorded = True
         begin(updater.optimizer)
         self._graph(*self._padded(source, target))
@@ -53,7 +54,7 @@ class GraphUpdater:
     def __call__(self, source: Tensor, target: Tensor) -> Taken:
         """As `Updater.__call__`; what returns is lost at the next update."""
         batch = self._padded(source, target)
-        graph = self._graph(*batch) if len(source) == self.sentences else None
+        graph = self._graph(*batch)
         if graph is None:
             return self.updater(source, target)
         for place, ids in zip(graph.batch, batch, strict=True):
@@ -70,7 +71,7 @@ class GraphUpdater:
 
     def _graph(self, source: Tensor, target: Tensor) -> Graph | None:
         """The graph for batches of this shape, None if there can be none."""
-        shape = source.size(1), target.size(1)
+        shape = (*source.shape, target.size(1))
         if self.recorded and shape not in self.graphs:
             try:
                 self.graphs[shape] = self._record(source, target)
