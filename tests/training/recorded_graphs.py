@@ -7,6 +7,7 @@ To record changes nothing, as on a GPU, and numbers of tensors may not be asked 
 import contextlib
 from collections.abc import Iterator
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 import torch
@@ -20,6 +21,10 @@ WAITED = (
     *("_local_scalar_dense", "nonzero", "is_nonzero", "equal", "masked_select", "_unique2"),
     *("unique_dim", "unique_consecutive", "repeat_interleave"),
 )
+
+
+#: What brings numbers to the host, on a CPU without a function that could be recorded.
+ASKED = ("tolist", "numpy", "cpu", "item")
 
 
 class RecordedGraph:
@@ -80,12 +85,19 @@ class Recorder(TorchDispatchMode):
 def recording(graph: RecordedGraph, pool: object) -> Iterator[None]:
     """In the place of `torch.cuda.graph`."""
     recorder = Recorder(graph)
-    with torch.random.fork_rng(devices=[]), torch.no_grad():
+    asked = [patch.object(torch.Tensor, name, refuse) for name in ASKED]
+    with contextlib.ExitStack() as stack, torch.random.fork_rng(devices=[]), torch.no_grad():
+        for each in asked:
+            stack.enter_context(each)
         try:
             with torch.enable_grad(), recorder:
                 yield
         finally:
             recorder.undo()
+
+
+def refuse(*_: Any, **__: Any) -> None:
+    raise RuntimeError("a number of a tensor: not permitted when a graph is recorded")
 
 
 def tensors(tree: Any) -> list[torch.Tensor]:
@@ -102,3 +114,5 @@ def be_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "CUDAGraph", RecordedGraph)
     monkeypatch.setattr(torch.cuda, "graph", recording)
     monkeypatch.setattr(torch.cuda, "graph_pool_handle", lambda: None)
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda: "the stream before")
+    monkeypatch.setattr(torch.cuda, "set_stream", lambda stream: None)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from contextnmt.model.device import answers
+from contextnmt.model.device import answers, multiplied_in
 from contextnmt.model.gru import GRUCell
 from contextnmt.model.packed import Packed
 from contextnmt.model.units import GRUUnit, LSTMUnit
@@ -13,7 +13,7 @@ from contextnmt.model.unroll import side_by_side
 
 
 class LSTM(nn.LSTM):
-    """Has the weights of torch's LSTM, which runs with them on a GPU; on a CPU `unit` does."""
+    """Has the weights of torch's LSTM, which runs with them on a GPU; else `unit` does."""
 
     unit = LSTMUnit
     weight_ih_l0: Tensor
@@ -77,11 +77,13 @@ def read(networks: Sequence[LSTM | GRU], embedded: Tensor, lengths: Tensor) -> l
 
     The first one reads the sentences of `embedded` [batch, time, size], which have `lengths`
     [batch], from their first word on, the second one, if there is one, from their last. States
-    start from zero; those in the padding mean nothing. On a GPU, LSTMs are cuDNN's.
+    start from zero; those in the padding mean nothing. On a GPU, LSTMs are cuDNN's, unless autocast
+    multiplies in 16 bits: it would round cuDNN's states too, which have 32 (A46).
     """
     packed = Packed(lengths, embedded.size(1), padded=not answers(embedded.device))
     words = [packed.pack(embedded, way) for way in range(len(networks))]
-    if embedded.is_cuda and isinstance(networks[0], LSTM):
+    exact = multiplied_in(embedded) == embedded.dtype
+    if embedded.is_cuda and exact and isinstance(networks[0], LSTM):
         states = by_torch(networks, words, len(lengths))
     else:
         states = list(side_by_side(networks, words, packed.sizes))

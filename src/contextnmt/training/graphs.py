@@ -17,9 +17,9 @@ from contextnmt.progress import say
 from contextnmt.text.vocabulary import PAD
 from contextnmt.training.update import Taken, Updater
 
-#: Lengths that sentences of a side are padded to. Most of their pairs never come, as the longer
-#: sides of a batch are alike; those that do each have a graph, which takes seconds to record, and
-#: another one if the batch is the smaller one that ends an epoch.
+#: How many lengths the sentences of a side are padded to. Most of their pairs never come, as the
+#: longer sides of a batch are alike; those that do each have a graph, which takes seconds to
+#: record, and another one if the batch is the smaller one that ends an epoch.
 LENGTHS = 8
 
 
@@ -56,7 +56,7 @@ class GraphUpdater:
         batch = self._padded(source, target)
         graph = self._graph(*batch)
         if graph is None:
-            return self.updater(source, target)
+            return self.updater(*batch)  # padded as ever, so that dropout is
         for place, ids in zip(graph.batch, batch, strict=True):
             place.copy_(ids, non_blocking=True)
         graph.replay()
@@ -78,6 +78,8 @@ class GraphUpdater:
             except RuntimeError as error:
                 self.recorded = False
                 self.graphs.clear()
+                while isinstance(error.__context__, RuntimeError):
+                    error = error.__context__  # the first of them is the cause
                 reason = str(error).strip().partition("\n")[0]
                 say(f"updates take longer, as torch cannot record them as CUDA graphs: {reason}")
         return self.graphs.get(shape)
@@ -87,11 +89,12 @@ class GraphUpdater:
         RuntimeError if torch cannot record it."""
         device = self.updater.device
         batch = source.to(device, copy=True), target.to(device, copy=True)
-        graph = torch.cuda.CUDAGraph()
+        graph, stream = torch.cuda.CUDAGraph(), torch.cuda.current_stream()
         try:
             with torch.cuda.graph(graph, pool=self.pool):
                 taken = self.updater(*batch)
         finally:
+            torch.cuda.set_stream(stream)  # where torch does not return after an error
             self.updater.optimizer.zero_grad()  # the gradients' memory is that of all graphs
         return Graph(graph.replay, batch, taken)
 

@@ -58,8 +58,8 @@ class Window:
         The loss in nats a target word; the mean norm of the gradients that were finite, the share
         of updates whose gradient was clipped, the number of those whose gradient was not finite;
         symbols a second; the most memory that the process has taken so far, the mapped pages of
-        the training data included, and the most that its tensors have taken on the GPU, in MB of
-        2^20 bytes.
+        the training data included, and the most that it has taken on the GPU, in MB of 2^20
+        bytes.
         """
         seconds = time.monotonic() - self.started
         numbers = {
@@ -100,8 +100,11 @@ class Window:
 
 
 def peak_memory(device: torch.device) -> dict[str, float]:
-    """The most memory taken so far by the process and, if `device` is one, on the GPU, in MB."""
+    """The most memory taken so far by the process and, if `device` is one, on the GPU, in MB.
+
+    There all that torch has reserved: graphs of updates keep theirs, also where no tensor is.
+    """
     taken = {"memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * MAXRSS_UNIT >> 20}
     if device.type == "cuda":
-        taken["gpu_memory_mb"] = torch.cuda.max_memory_allocated(device) >> 20
+        taken["gpu_memory_mb"] = torch.cuda.max_memory_reserved(device) >> 20
     return dict(taken)
