@@ -10,7 +10,7 @@ from small_run import MODEL, RECIPE, dev
 
 from contextnmt.model import device
 from contextnmt.model.settings import ModelSettings
-from contextnmt.training.graphs import LENGTHS, GraphUpdater, begin
+from contextnmt.training.graphs import LENGTHS, GraphUpdater, begin, padded_length
 from contextnmt.training.loop import Training
 from contextnmt.training.settings import TrainingSettings
 from contextnmt.training.update import Updater
@@ -81,7 +81,7 @@ def test_replayed_updates_are_those_of_the_updater(name, optimizer, monkeypatch)
     be_a_gpu(monkeypatch)
     found, take = taken(graphs, name, RECIPES[optimizer])
     assert take.recorded
-    assert sorted(take.graphs) == [(2, 6, 6), (3, 3, 3), (3, 18, 24)]
+    assert sorted(take.graphs) == [(2, 6, 6), (3, 3, 3), (3, 17, 24)]
     for one, other in zip(found, expected, strict=True):
         assert one[:2] == pytest.approx(other[:2], rel=1e-9)
         assert one[2].keys() == other[2].keys()
@@ -120,8 +120,18 @@ def test_there_are_few_shapes(monkeypatch):
     _, take = taken(graphs, batches=lengths)
     assert len(take.graphs) <= LENGTHS**2
     assert {time for _, *sides in take.graphs for time in sides} <= {
-        3 * count for count in range(1, LENGTHS + 1)
+        *(3 * count for count in range(1, LENGTHS + 1)),
+        17,
     }
+
+
+@pytest.mark.parametrize("longest", [1, 2, 7, 8, 9, 51, 64, 101])
+def test_lengths_are_few_and_none_is_longer_than_the_longest(longest):
+    found = [padded_length(time, longest) for time in range(1, longest + 1)]
+    assert all(time <= length <= longest for time, length in enumerate(found, start=1))
+    assert len(set(found)) <= LENGTHS
+    assert found[-1] == longest
+    assert padded_length(longest + 5, longest) == longest + 5
 
 
 def test_what_cannot_be_recorded_is_said_once_and_taken_all_the_same(monkeypatch, capsys):

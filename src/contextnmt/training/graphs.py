@@ -6,6 +6,7 @@ once; it works on what lies in the same memory as when it was recorded, so on ba
 Nothing in it may depend on the numbers of a batch but by functions of the GPU.
 """
 
+import warnings
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -44,7 +45,7 @@ class GraphUpdater:
         differentiated such a one, which prepares what cannot be recorded. The graph of their shape
         is recorded first, as it wants the most memory."""
         self.updater = updater
-        self.units = [-(-side.size(1) // LENGTHS) for side in (source, target)]
+        self.longest = source.size(1), target.size(1)
         self.pool = torch.cuda.graph_pool_handle()
         self.graphs: dict[tuple[int, int, int], Graph] = {}
         self.recorded = True
@@ -65,8 +66,10 @@ class GraphUpdater:
     def _padded(self, *batch: Tensor) -> list[Tensor]:
         """Both sides at one of the lengths that there are graphs for."""
         return [
-            functional.pad(side, (0, -side.size(1) % unit), value=PAD)
-            for side, unit in zip(batch, self.units, strict=True)
+            functional.pad(
+                side, (0, padded_length(side.size(1), longest) - side.size(1)), value=PAD
+            )
+            for side, longest in zip(batch, self.longest, strict=True)
         ]
 
     def _graph(self, source: Tensor, target: Tensor) -> Graph | None:
@@ -99,6 +102,16 @@ class GraphUpdater:
         return Graph(graph.replay, batch, taken)
 
 
+def padded_length(time: int, longest: int) -> int:
+    """The length to pad sentences of a batch to, of which the longest has `time` symbols.
+
+    One of `LENGTHS`, the last of which is the `longest`; what is longer, as it may be in batches of
+    one or two sentences, is not padded.
+    """
+    unit = -(-longest // LENGTHS)
+    return max(time, min(longest, time + -time % unit))
+
+
 def begin(optimizer: torch.optim.Optimizer) -> None:
     """Make the optimizer's state if it has none, as its first step would in the memory of a graph.
 
@@ -109,7 +122,9 @@ def begin(optimizer: torch.optim.Optimizer) -> None:
     for group in optimizer.param_groups:
         for parameter in group["params"]:
             parameter.grad = torch.zeros_like(parameter)
-    optimizer.step()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that this step is in no graph
+        optimizer.step()
     for state in optimizer.state.values():
         state["step"].zero_()
     optimizer.zero_grad()
