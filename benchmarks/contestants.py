@@ -15,12 +15,11 @@ from torch import Tensor, nn
 from yardstick import Yardstick
 
 from contextnmt.errors import UserError
-from contextnmt.model.device import answers, choose_device
+from contextnmt.model.device import choose_device
 from contextnmt.model.settings import ModelSettings
 from contextnmt.model.translator import Translator
-from contextnmt.training.graphs import GraphUpdater
+from contextnmt.training.graphs import ready
 from contextnmt.training.precision import set_precision
-from contextnmt.training.rehearsal import rehearse
 from contextnmt.training.settings import TrainingSettings
 from contextnmt.training.update import Updater
 
@@ -58,9 +57,7 @@ def ours(
     set_precision(precision)
     recipe = TrainingSettings(learning_rate=RATE, clip=CLIP, precision=precision)
     updater = Updater(Translator(settings, words, words).to(device), recipe, device)
-    batch = shape.batch()
-    rehearse(updater, *batch)
-    update = updater if answers(device) else GraphUpdater(updater, *batch)
+    update = ready(updater, *shape.batch())
     adds = millions(of_translator(settings, words, text), text)
     return Contestant(update, precision, sizes_of(settings), adds)
 

@@ -25,6 +25,7 @@ from torch.nn import functional
 from contextnmt import configuration
 from contextnmt.files import read_json, read_lines, write_json
 from contextnmt.model.decoder import State
+from contextnmt.model.device import answers
 from contextnmt.model.packed import Packed
 from contextnmt.model.settings import model_settings
 from contextnmt.model.translator import Encoded, Translator
@@ -84,7 +85,7 @@ class Spared(Translator):
 
     def _losses(self, source: Tensor, target: Tensor, lengths: Tensor) -> Tensor:
         """As `Translator._losses`."""
-        packed = Packed(lengths, target.size(1), padded=False)
+        packed = Packed(lengths, target.size(1), padded=not answers(target.device))
         encoded = self.encode(source)
         before = packed.before(self.dropout(self.embed_target(target, encoded.target_gate)))
         states, contexts = self.attention.unroll(

@@ -95,6 +95,8 @@ and plain PyTorch have their batches at hand, and JoeyNMT does not sort the pair
 CPU, freed memory stays with each process (`training/allocator.py`; for the toolkits by glibc's
 variables of the environment). What multiplies in bfloat16 there compiles itself for each shape, in
 the first round for most: `training/compiled.py` and `model/filler.py` say how it is kept.
+On a GPU, ours are CUDA graphs (`training/graphs.py`), captured in the first round for most, and
+plain PyTorch is none.
 """
 
 LIMIT_NOTES = """
@@ -197,7 +199,7 @@ def limit(asked: Asked, text: Sequence[Batch]) -> Iterator[str]:
             for name, settings in PAPERS.items()
         }
         rates[precision] = rate = max(each.rate for each in found.values())
-        hours[precision] = hours_of_table_4({name: found[name].speed for name in TABLE_4}, window)
+        hours[precision] = hours_of_table_4({name: found[name].speed for name in TABLE_4}, text)
         rows += [limit_row(named(name, precision), each, rate) for name, each in found.items()]
     gpu = asked.device.type == "cuda"
     measured = ", ".join(f"{rate:,.0f} in {precision}" for precision, rate in rates.items())
@@ -215,9 +217,9 @@ def limit(asked: Asked, text: Sequence[Batch]) -> Iterator[str]:
     )
 
 
-def hours_of_table_4(speeds: Mapping[str, float], window: Sequence[Batch]) -> float:
+def hours_of_table_4(speeds: Mapping[str, float], text: Sequence[Batch]) -> float:
     """What its trainings take at so many target words a second, by batches like those."""
-    words = LANGUAGE_PAIRS * UPDATES * target_words(window) / len(window)
+    words = LANGUAGE_PAIRS * UPDATES * target_words(text) / len(text)
     return sum(count * words / speeds[name] for name, count in TABLE_4.items()) / 3600
 
 

@@ -1,7 +1,8 @@
 """CUDA graphs as a CPU can have them.
 
 What torch computes is recorded, and computed again in the same memory when the graph is replayed.
-To record changes nothing, as on a GPU, and numbers of tensors may not be asked for.
+To record changes nothing, as on a GPU, and numbers of tensors may not be asked for. What a replay
+left in the memory of graphs is spoilt before the next one, as by another graph that shares it.
 """
 
 import contextlib
@@ -22,7 +23,6 @@ WAITED = (
     *("unique_dim", "unique_consecutive", "repeat_interleave"),
 )
 
-
 #: What brings numbers to the host, on a CPU without a function that could be recorded.
 ASKED = ("tolist", "numpy", "cpu", "item")
 
@@ -32,8 +32,11 @@ class RecordedGraph:
 
     def __init__(self) -> None:
         self.calls: list[Any] = []
+        self.made: list[torch.Tensor] = []
 
     def replay(self) -> None:
+        for each in self.made:
+            each.detach().fill_(float("nan") if each.is_floating_point() else 1)
         # Of the tensors, what autograd knew of them while they were recorded is of no matter.
         with torch._C._AutoDispatchBelowAutograd():
             for function, args, named, results in self.calls:
@@ -47,7 +50,7 @@ class Recorder(TorchDispatchMode):
 
     def __init__(self, graph: RecordedGraph) -> None:
         super().__init__()
-        self.calls, self.made = graph.calls, set[int]()
+        self.graph, self.made = graph, set[int]()
         self.before: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
 
     def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None):
@@ -58,16 +61,15 @@ class Recorder(TorchDispatchMode):
             asked.startswith("index") and any(each.dtype == torch.bool for each in given[1:])
         ):
             raise RuntimeError(f"{asked}: not permitted when a graph is recorded")
-        for argument, value in zip(function._schema.arguments, args, strict=False):
+        for place, argument in enumerate(function._schema.arguments):
             if argument.alias_info is not None and argument.alias_info.is_write:
-                self._keep(value)
-        for argument in function._schema.arguments:
-            if argument.alias_info is not None and argument.alias_info.is_write:
-                self._keep(named.get(argument.name))
+                self._keep(args[place] if place < len(args) else named.get(argument.name))
         found = function(*args, **named)
-        results = tensors(found)
-        self.made |= {memory(each) for each in results} - {memory(each) for each in given}
-        self.calls.append((function, args, named, results))
+        results, old = tensors(found), {memory(each) for each in given}
+        new = [each for each in results if memory(each) not in old]
+        self.graph.made += new
+        self.made |= {memory(each) for each in new}
+        self.graph.calls.append((function, args, named, results))
         return found
 
     def _keep(self, written: Any) -> None:

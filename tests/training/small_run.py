@@ -1,6 +1,13 @@
 """A model and a recipe that learn something within a second, as settings."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+from contextnmt.model.settings import ModelSettings
+from contextnmt.training.loop import Training
+from contextnmt.training.settings import PairFilter, TrainingSettings
+from contextnmt.training.signals import Signals
 
 MODEL = {
     "embedding": 16,
@@ -23,3 +30,23 @@ RECIPE = {
 def dev(data: Path) -> tuple[list[Path], list[Path]]:
     """The dev text that the fixture `reversal` lays beside the ids: its two sides."""
     return [data / "dev.x"], [data / "dev.y"]
+
+
+def training(
+    data: Path,
+    folder: Path,
+    filters: Sequence[PairFilter] = (),
+    identity: Mapping[str, Any] | None = None,
+    signals: Signals | None = None,
+    model: Mapping[str, Any] = MODEL,
+    **changes: Any,
+) -> Training:
+    """A training of `model` by the recipe with these changes, its state in `folder`."""
+    recipe = TrainingSettings(**{**RECIPE, **changes})
+    folders = folder / "state", folder / "board"
+    return Training(
+        *(data, dev(data), ModelSettings(**model), recipe, 1, *folders),
+        filters=filters,
+        identity=identity,
+        signals=signals,
+    )

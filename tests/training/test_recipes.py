@@ -2,19 +2,10 @@
 
 import pytest
 import torch
-from small_run import MODEL, RECIPE, dev
+from small_run import RECIPE, training
 
 from contextnmt.errors import UserError
-from contextnmt.model.settings import ModelSettings
-from contextnmt.training.loop import Training
-from contextnmt.training.settings import TrainingSettings
 from contextnmt.training.window import Window
-
-
-def training(data, folder, **changes):
-    recipe = TrainingSettings(**{**RECIPE, **changes})
-    folders = folder / "state", folder / "board"
-    return Training(data, dev(data), ModelSettings(**MODEL), recipe, 1, *folders)
 
 
 def training_losses(run):

@@ -11,17 +11,15 @@ import sys
 import pytest
 import torch
 from safetensors.torch import load_file
-from small_run import MODEL, RECIPE, dev
+from small_run import MODEL, RECIPE, dev, training
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
-from contextnmt.model.settings import ModelSettings
 from contextnmt.training.environment import environment, machine
 from contextnmt.training.loop import EarlyStop, Training
 from contextnmt.training.settings import (
     PairFilter,
-    TrainingSettings,
     pair_filter,
     training_settings,
 )
@@ -167,17 +165,6 @@ def test_a_stopped_training_resumes_to_the_same_weights(
         course = [[r[key] for r in records if key in r] for records in log]
         assert len(course[0]) > 3
         assert course[0] == course[1]
-
-
-def training(data, folder, filters=(), identity=None, signals=None, **changes):
-    recipe = TrainingSettings(**{**RECIPE, **changes})
-    folders = folder / "state", folder / "board"
-    return Training(
-        *(data, dev(data), ModelSettings(**MODEL), recipe, 1, *folders),
-        filters=filters,
-        identity=identity,
-        signals=signals,
-    )
 
 
 def aside(folder):
@@ -363,10 +350,7 @@ def test_what_an_identity_file_says_stands_for_settings_and_code(reversal, tmp_p
 def test_a_state_that_does_not_fit_the_model_is_moved_aside(reversal, tmp_path, capsys):
     """An identity may have let the sizes through."""
     training(reversal, tmp_path, identity={})._save()
-    other = ModelSettings(**{**MODEL, "hidden": 25})
-    folders = tmp_path / "state", tmp_path / "board"
-    texts = reversal, dev(reversal)
-    again = Training(*texts, other, TrainingSettings(**RECIPE), 1, *folders, identity={})
+    again = training(reversal, tmp_path, identity={}, model={**MODEL, "hidden": 25})
     assert again.update == 0
     assert "does not fit the model or its optimizer; moved to" in capsys.readouterr().err
     assert aside(tmp_path) == CHECKPOINT

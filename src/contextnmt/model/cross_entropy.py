@@ -11,7 +11,6 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
 from contextnmt.model.bias_column import with_bias, with_one
-from contextnmt.model.device import multiplied_in
 from contextnmt.model.rows import slices
 
 #: Logits that are worked on at a time in 32 bits, by device; on a CPU few enough for its caches.
@@ -26,6 +25,12 @@ def negative_log_likelihood(output: nn.Linear, features: Tensor, target: Tensor)
     lower = multiplied_in(features)
     features, matrix = with_one(features.to(lower)), with_bias(output, lower)
     return CrossEntropy.apply(features, matrix, target)  # type: ignore[no-any-return, no-untyped-call]
+
+
+def multiplied_in(factors: Tensor) -> torch.dtype:
+    """The type in which matrices multiply `factors`, as autocast says."""
+    kind = factors.device.type
+    return torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else factors.dtype
 
 
 class CrossEntropy(torch.autograd.Function):

@@ -33,12 +33,6 @@ def answers(device: torch.device) -> bool:
     return device.type in ANSWERING
 
 
-def multiplied_in(factors: Tensor) -> torch.dtype:
-    """The type in which matrices multiply `factors`, as autocast says."""
-    kind = factors.device.type
-    return torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else factors.dtype
-
-
 def exact_on_cpu(tensor: Tensor) -> Tensor:
     """`tensor` in 32 bits at least on a CPU, which takes longer over 16 in all but products of
     large matrices; on a GPU as it is (A46)."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from contextnmt.model.device import answers, multiplied_in
+from contextnmt.model.device import answers
 from contextnmt.model.gru import GRUCell
 from contextnmt.model.packed import Packed
 from contextnmt.model.units import GRUUnit, LSTMUnit
@@ -82,7 +82,7 @@ def read(networks: Sequence[LSTM | GRU], embedded: Tensor, lengths: Tensor) -> l
     """
     packed = Packed(lengths, embedded.size(1), padded=not answers(embedded.device))
     words = [packed.pack(embedded, way) for way in range(len(networks))]
-    exact = multiplied_in(embedded) == embedded.dtype
+    exact = not torch.is_autocast_enabled(embedded.device.type)
     if embedded.is_cuda and exact and isinstance(networks[0], LSTM):
         states = by_torch(networks, words, len(lengths))
     else:

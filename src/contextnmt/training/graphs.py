@@ -1,8 +1,8 @@
 """Updates as CUDA graphs, which a GPU is given as a whole.
 
 An update of a recurrent model is thousands of small functions on a GPU, and Python takes longer to
-ask for one than the GPU to compute it. A graph is all of them, recorded once, and asked for at
-once; it works on what lies in the same memory as when it was recorded, so on batches of one shape.
+ask for one than the GPU to compute it. A graph is all of them, captured once, and replayed as
+one; it works on what lies in the same memory as when it was captured, so on batches of one shape.
 Nothing in it may depend on the numbers of a batch but by functions of the GPU.
 """
 
@@ -14,18 +14,20 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from contextnmt.model.device import answers
 from contextnmt.progress import say
 from contextnmt.text.vocabulary import PAD
+from contextnmt.training.rehearsal import rehearse
 from contextnmt.training.update import Taken, Updater
 
 #: How many lengths the sentences of a side are padded to. Most of their pairs never come, as the
 #: longer sides of a batch are alike; those that do each have a graph, which takes seconds to
-#: record, and another one if the batch is the smaller one that ends an epoch.
+#: capture, and another one if the batch is the smaller one that ends an epoch.
 LENGTHS = 8
 
 
 class Graph(NamedTuple):
-    """A recorded update."""
+    """A captured update."""
 
     replay: Callable[[], None]
     batch: tuple[Tensor, Tensor]  # where it looks for source and target ids
@@ -35,21 +37,21 @@ class Graph(NamedTuple):
 class GraphUpdater:
     """Takes the updates of an `Updater` on a GPU, as graphs.
 
-    All are left to the `Updater` once torch could not record one. Memory that an update takes but
+    All are left to the `Updater` once torch could not capture one. Memory that an update takes but
     for the weights and the optimizer's state is shared by the graphs, as none needs what another
     has left there.
     """
 
     def __init__(self, updater: Updater, source: Tensor, target: Tensor) -> None:
         """`source` [B, S] and `target` [B, T] are as large as a batch can be; the `updater` has
-        differentiated such a one, which prepares what cannot be recorded. The graph of their shape
-        is recorded first, as it wants the most memory."""
+        differentiated such a one, which prepares what cannot be captured. The graph of their shape
+        is captured first, as it wants the most memory."""
         self.updater = updater
         self.longest = source.size(1), target.size(1)
         self.pool = torch.cuda.graph_pool_handle()
         self.graphs: dict[tuple[int, int, int], Graph] = {}
-        self.recorded = True
-        begin(updater.optimizer)
+        self.captures = True
+        make_state(updater.optimizer)
         self._graph(*self._padded(source, target))
 
     def __call__(self, source: Tensor, target: Tensor) -> Taken:
@@ -75,21 +77,21 @@ class GraphUpdater:
     def _graph(self, source: Tensor, target: Tensor) -> Graph | None:
         """The graph for batches of this shape, None if there can be none."""
         shape = (*source.shape, target.size(1))
-        if self.recorded and shape not in self.graphs:
+        if self.captures and shape not in self.graphs:
             try:
-                self.graphs[shape] = self._record(source, target)
+                self.graphs[shape] = self._capture(source, target)
             except RuntimeError as error:
-                self.recorded = False
+                self.captures = False
                 self.graphs.clear()
                 while isinstance(error.__context__, RuntimeError):
                     error = error.__context__  # the first of them is the cause
                 reason = str(error).strip().partition("\n")[0]
-                say(f"updates take longer, as torch cannot record them as CUDA graphs: {reason}")
+                say(f"updates take longer, as torch cannot capture them as CUDA graphs: {reason}")
         return self.graphs.get(shape)
 
-    def _record(self, source: Tensor, target: Tensor) -> Graph:
+    def _capture(self, source: Tensor, target: Tensor) -> Graph:
         """The graph of an update by a batch of this shape, which is not taken by that. Raises
-        RuntimeError if torch cannot record it."""
+        RuntimeError if torch cannot capture it."""
         device = self.updater.device
         batch = source.to(device, copy=True), target.to(device, copy=True)
         graph, stream = torch.cuda.CUDAGraph(), torch.cuda.current_stream()
@@ -102,6 +104,13 @@ class GraphUpdater:
         return Graph(graph.replay, batch, taken)
 
 
+def ready(updater: Updater, source: Tensor, target: Tensor) -> Updater | GraphUpdater:
+    """What takes the updates of a training whose largest batch is of `source` [B, S] and `target`
+    [B, T]: on a GPU graphs, on a CPU the `updater`. Raises UserError as `rehearse` does."""
+    rehearse(updater, source, target)
+    return updater if answers(updater.device) else GraphUpdater(updater, source, target)
+
+
 def padded_length(time: int, longest: int) -> int:
     """The length to pad sentences of a batch to, of which the longest has `time` symbols.
 
@@ -112,7 +121,7 @@ def padded_length(time: int, longest: int) -> int:
     return max(time, min(longest, time + -time % unit))
 
 
-def begin(optimizer: torch.optim.Optimizer) -> None:
+def make_state(optimizer: torch.optim.Optimizer) -> None:
     """Make the optimizer's state if it has none, as its first step would in the memory of a graph.
 
     A step by a gradient of zero does so and changes no weight, by Adam and by Adadelta alike.

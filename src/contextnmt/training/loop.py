@@ -12,7 +12,7 @@ import torch
 from contextnmt.closure import code_marks
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
-from contextnmt.model.device import answers, choose_device
+from contextnmt.model.device import choose_device
 from contextnmt.model.settings import ModelSettings
 from contextnmt.model.translator import Translator
 from contextnmt.progress import bar, say
@@ -24,13 +24,12 @@ from contextnmt.training.checkpoint import Checkpoints
 from contextnmt.training.compiled import keep_compiled_products
 from contextnmt.training.dataset import training_pairs, vocabularies
 from contextnmt.training.environment import machine
-from contextnmt.training.graphs import GraphUpdater
+from contextnmt.training.graphs import GraphUpdater, ready
 from contextnmt.training.journal import Journal
 from contextnmt.training.precision import set_precision
-from contextnmt.training.rehearsal import rehearse
 from contextnmt.training.settings import PairFilter, TrainingSettings
 from contextnmt.training.signals import Signals, stays_alive
-from contextnmt.training.update import Taken, Updater
+from contextnmt.training.update import Updater
 from contextnmt.training.validation import Validation
 from contextnmt.training.window import Window
 
@@ -104,7 +103,7 @@ class Training:
         self.updater = Updater(self.model, recipe, self.device)
         self.optimizer = self.updater.optimizer
         #: What takes the updates.
-        self.take: Callable[[torch.Tensor, torch.Tensor], Taken] = self.updater
+        self.take: Updater | GraphUpdater = self.updater
         self.checkpoint_seconds = 60 * checkpoint_minutes
         self.data = {
             "manifest": manifest,
@@ -217,12 +216,8 @@ class Training:
             self.signals.heed()
 
     def rehearse(self) -> None:
-        """Pass the largest batch through the model, without a trace; see `rehearsal`. On a GPU,
-        record its update; see `graphs`."""
-        source, target = map(torch.from_numpy, self.batches.largest())
-        rehearse(self.updater, source, target)
-        if not answers(self.device):
-            self.take = GraphUpdater(self.updater, source, target)
+        """Pass the largest batch through the model, without a trace; see `rehearsal`, `graphs`."""
+        self.take = ready(self.updater, *map(torch.from_numpy, self.batches.largest()))
 
     def _step(self, window: Window) -> None:
         """One update of the weights."""

@@ -17,7 +17,7 @@ def rehearse(updater: Updater, source: Tensor, target: Tensor) -> None:
     """Differentiate a batch, [B, S] and [B, T], without a trace.
 
     Its gradients are thrown away, the state of the random numbers is as before. Room for the
-    optimizer's state, which is made in the first update, is taken and given back. Raises UserError
+    optimizer's state, which is made later, is taken and given back. Raises UserError
     if memory does not suffice.
     """
     model, device = updater.model, updater.device
