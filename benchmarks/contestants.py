@@ -18,6 +18,8 @@ from contextnmt.errors import UserError
 from contextnmt.model.device import choose_device
 from contextnmt.model.settings import ModelSettings
 from contextnmt.model.translator import Translator
+from contextnmt.training.allocator import keep_freed_memory
+from contextnmt.training.compiled import keep_compiled_products
 from contextnmt.training.graphs import ready
 from contextnmt.training.precision import set_precision
 from contextnmt.training.settings import TrainingSettings
@@ -43,6 +45,13 @@ def millions(forward: int, text: Count) -> float:
     return PASSES * forward / text.target / 1e6
 
 
+def settle(device: torch.device) -> None:
+    """Let this process keep what it is given, as a training of this project does."""
+    if device.type == "cpu":
+        keep_freed_memory()
+        keep_compiled_products()
+
+
 def ours(
     settings: ModelSettings,
     words: int,
@@ -53,6 +62,7 @@ def ours(
 ) -> Contestant:
     """A model of this project, with so many words (ids) on either side, made ready as in a training
     whose largest batch has that shape."""
+    settle(device)
     torch.manual_seed(1)
     set_precision(precision)
     recipe = TrainingSettings(learning_rate=RATE, clip=CLIP, precision=precision)
@@ -62,8 +72,12 @@ def ours(
     return Contestant(update, precision, sizes_of(settings), adds)
 
 
-def yardstick(size: int, hidden: int, words: int, text: Count, device: torch.device) -> Contestant:
-    """The model in plain PyTorch."""
+def yardstick(
+    size: int, hidden: int, words: int, text: Count, device: torch.device, settled: bool
+) -> Contestant:
+    """The model in plain PyTorch, in a process that keeps what it is given if it is `settled`."""
+    if settled:
+        settle(device)
     torch.manual_seed(1)
     model = Yardstick(words, words, size, hidden).to(device)
     optimizer = torch.optim.Adam(model.parameters(), lr=RATE, fused=True)

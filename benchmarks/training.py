@@ -25,6 +25,7 @@ from contestants import (
     device_of,
     in_proportion,
     ours,
+    settle,
     steady,
     yardstick,
 )
@@ -37,12 +38,11 @@ from training_process import TrainingProcess
 
 from contextnmt.model.settings import ContextualizerSettings, ModelSettings
 from contextnmt.text.vocabulary import SPECIALS
-from contextnmt.training.allocator import keep_freed_memory
-from contextnmt.training.compiled import keep_compiled_products
 
 BAHDANAU = ModelSettings(620, 1000, 1000, 500, cell="gru")
 CHOI = ModelSettings(620, 1000, 2000, 500)
 YARDSTICK, YARDSTICK_SIZES = "plain PyTorch", (256, 512)
+SETTLED = f"{YARDSTICK}, memory as in contextnmt"
 
 #: Our models: scaled to the multiply-adds of the yardstick, and in its sizes.
 PROPORTIONS = {
@@ -92,8 +92,9 @@ feeding; keys and what words contribute to the gates are computed once for all s
 layer after them, without padding. The toolkits have models of the same kind and sizes, but the
 attention of fairseq is bilinear, which is lighter; they read the text while they train, where ours
 and plain PyTorch have their batches at hand, and JoeyNMT does not sort the pairs by length. On a
-CPU, freed memory stays with each process (`training/allocator.py`; for the toolkits by glibc's
-variables of the environment). What multiplies in bfloat16 there compiles itself for each shape, in
+CPU, freed memory stays with the processes of ours, on huge pages (`training/allocator.py`), in a
+row of its own with that of plain PyTorch, and with the toolkits, by glibc's variables of the
+environment, on small ones. What multiplies in bfloat16 there compiles itself for each shape, in
 the first round for most: `training/compiled.py` and `model/filler.py` say how it is kept.
 On a GPU, ours are CUDA graphs (`training/graphs.py`), captured in the first round for most, and
 plain PyTorch is none.
@@ -137,7 +138,8 @@ def contestants(asked: Asked, measured: Sequence[Batch]) -> dict[str, Callable[[
         for name, settings in (scaled | SAME_SIZES).items()
         for precision in asked.precisions
     }
-    return {YARDSTICK: plain, **own}
+    settled = {SETTLED: partial(plain, settled=True)} if device.type == "cpu" else {}
+    return {YARDSTICK: partial(plain, settled=False), **settled, **own}
 
 
 def cut(measured: Sequence[Batch], length: int) -> list[Sequence[Batch]]:
@@ -288,9 +290,7 @@ def main(
     """Train in turns and compare; hold the papers' models against the limit."""
     if environments and device != "cpu":
         raise typer.BadParameter("--peers: the toolkits train on the CPU alone")
-    if device == "cpu":
-        keep_freed_memory()
-        keep_compiled_products()
+    settle(torch.device(device))
     torch.set_num_threads(threads)
     busy = os.getloadavg()[0]
     precisions = [EXACT, *["tf32"] * tf32, *["bf16"] * bf16]

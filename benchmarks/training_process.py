@@ -10,9 +10,6 @@ import torch
 from contestants import Contestant, speed
 from made_up_pairs import Batch
 
-from contextnmt.training.allocator import keep_freed_memory
-from contextnmt.training.compiled import keep_compiled_products
-
 Windows = Sequence[Sequence[Batch]]
 
 #: Ids [sentences, time], as another process can be given them.
@@ -58,9 +55,6 @@ def serve(
 ) -> None:
     """Send sizes and multiply-adds of what `make` makes; then, for each number of a window that
     comes, the speed of its updates."""
-    if device.type == "cpu":
-        keep_freed_memory()  # as in a training of ours; plain PyTorch profits too
-        keep_compiled_products()
     torch.set_num_threads(threads)
     windows = [
         [Batch(*(torch.from_numpy(side).to(device) for side in batch)) for batch in window]

@@ -1,28 +1,41 @@
-"""The bias of a layer as one more column of its matrix, which meets a feature that is always 1.
+"""The bias of the output layer as one more column of its matrix, which meets a feature that is
+always 1.
 
-Added by itself, it is copied to every row of what the matrices' product is then added to: of the
-output layer's, as many numbers as there are words for each row. Columns of zeros fill up the rows
-to a multiple with which matrices multiply fastest.
+Added by itself, it is copied to every row of what the matrices' product is then added to: as many
+numbers as there are words for each row. Zeros fill up the columns, and words that there are not the
+rows, to multiples with which matrices multiply fastest, on a GPU as well.
 """
 
 import torch
-from torch import Tensor, nn
-from torch.nn import functional
+from torch import Tensor
 
-#: Bytes: 16 numbers of 32 bits, 32 of 16.
+#: Bytes of a row: 16 numbers of 32 bits, 32 of 16.
 MULTIPLE = 64
 
-
-def with_bias(layer: nn.Linear, kind: torch.dtype) -> Tensor:
-    """Its matrix [words, k], bias included, from one [words, size], in the type `kind`."""
-    return filled(torch.cat([layer.weight.to(kind), layer.bias.to(kind).unsqueeze(1)], 1))
-
-
-def with_one(features: Tensor) -> Tensor:
-    """What such a matrix of their type multiplies [N, k], from features [N, size]."""
-    return filled(torch.cat([features, features.new_ones(len(features), 1)], 1))
+#: Words. Not more: rows of products that are all some power of two apart get in each other's way in
+#: the caches.
+WORDS = 16
 
 
-def filled(columns: Tensor) -> Tensor:
-    """With columns of zeros, up to the next multiple of `MULTIPLE`."""
-    return functional.pad(columns, (0, -columns.size(1) % (MULTIPLE // columns.itemsize)))
+def with_bias(weight: Tensor, bias: Tensor, kind: torch.dtype) -> Tensor:
+    """The matrix [words', k] in the type `kind`, from the weights [words, size] of a layer and its
+    bias [words]; the words that there are not have the bias minus infinity."""
+    words, size = weight.shape
+    matrix = weight.new_empty(words + -words % WORDS, columns(size, kind), dtype=kind)
+    matrix[:words, :size], matrix[:words, size] = weight, bias
+    matrix[words:, :size], matrix[words:, size] = 0, -torch.inf
+    matrix[:, size + 1 :] = 0
+    return matrix
+
+
+def with_one(features: Tensor, kind: torch.dtype) -> Tensor:
+    """What such a matrix multiplies [N, k], from features [N, size]."""
+    size = features.size(1)
+    rows = features.new_empty(len(features), columns(size, kind), dtype=kind)
+    rows[:, :size], rows[:, size], rows[:, size + 1 :] = features, 1, 0
+    return rows
+
+
+def columns(size: int, kind: torch.dtype) -> int:
+    """k, of so many features."""
+    return size + 1 + -(size + 1) % (MULTIPLE // kind.itemsize)

@@ -23,8 +23,7 @@ def negative_log_likelihood(output: nn.Linear, features: Tensor, target: Tensor)
     In 32 bits at least, whatever type autocast multiplies matrices in (A46).
     """
     lower = multiplied_in(features)
-    features, matrix = with_one(features.to(lower)), with_bias(output, lower)
-    return CrossEntropy.apply(features, matrix, target)  # type: ignore[no-any-return, no-untyped-call]
+    return CrossEntropy.apply(features, output.weight, output.bias, target, lower)  # type: ignore[no-any-return, no-untyped-call]
 
 
 def multiplied_in(factors: Tensor) -> torch.dtype:
@@ -34,19 +33,21 @@ def multiplied_in(factors: Tensor) -> torch.dtype:
 
 
 class CrossEntropy(torch.autograd.Function):
-    """-log softmax(W x) at the target. Shapes: rows N, size k, words V."""
+    """-log softmax(W x + b) at the target. Shapes: rows N, features n, words V; of the matrix that
+    has the bias as a column, k and V'."""
 
     @staticmethod
     def forward(  # type: ignore[override]
-        ctx: Any, features: Tensor, matrix: Tensor, target: Tensor
+        ctx: Any, features: Tensor, weight: Tensor, bias: Tensor, target: Tensor, kind: torch.dtype
     ) -> Tensor:
-        """[N] from x [N, k], W [V, k] and ids [N]."""
-        exact = torch.promote_types(features.dtype, torch.float32)
-        slopes = features.new_empty(len(features), len(matrix))
-        sums, losses = (features.new_empty(len(features), dtype=exact) for _ in range(2))
-        with torch.autocast(features.device.type, enabled=False):
-            torch.mm(features, matrix.t(), out=slopes)
-            for part in slices(len(slopes), len(matrix), LOGITS[features.device.type]):
+        """[N] from x [N, n], W [V, n], b [V] and ids [N], multiplied in the type `kind`."""
+        exact = torch.promote_types(kind, torch.float32)
+        rows, matrix = with_one(features, kind), with_bias(weight, bias, kind)
+        slopes = rows.new_empty(len(rows), len(matrix))
+        sums, losses = (rows.new_empty(len(rows), dtype=exact) for _ in range(2))
+        with torch.autocast(rows.device.type, enabled=False):
+            torch.mm(rows, matrix.t(), out=slopes)
+            for part in slices(len(slopes), len(matrix), LOGITS[rows.device.type]):
                 logits = slopes[part].to(exact)
                 largest, words = logits.amax(1, keepdim=True), target[part].unsqueeze(1)
                 chosen = logits.gather(1, words)
@@ -56,18 +57,29 @@ class CrossEntropy(torch.autograd.Function):
                 logits.scatter_add_(1, words, -sums[part].unsqueeze(1))
                 if logits.dtype != slopes.dtype:
                     slopes[part] = logits
-        ctx.save_for_backward(features, matrix, slopes, sums)
+        ctx.save_for_backward(rows, matrix, slopes, sums)
+        ctx.shape, ctx.kinds = weight.shape, (features.dtype, weight.dtype, bias.dtype)
         return losses
 
     @staticmethod
     @once_differentiable  # type: ignore[untyped-decorator]
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
-        """The gradients of x and W, from that of the losses.
+        """The gradients of x, W and b, from that of the losses.
 
         A loss has the slope p - 1 by the logit of its target and p by any other, where p is the
         softmax. `slopes` lack its denominator, which is multiplied to the features of the row: so
         nothing passes over all logits but the two products.
         """
-        features, matrix, slopes, sums = ctx.saved_tensors
-        shares = (gradient / sums).unsqueeze(1).to(features.dtype)
-        return (slopes @ matrix).mul_(shares), slopes.t() @ (shares * features), None
+        rows, matrix, slopes, sums = ctx.saved_tensors
+        (words, size), (of_features, of_weight, of_bias) = ctx.shape, ctx.kinds
+        shares = (gradient / sums).unsqueeze(1).to(rows.dtype)
+        # The column behind them, of the 1, is nobody's: words that there are not spoil it.
+        features = (slopes @ matrix)[:, :size] * shares
+        found = (slopes.t() @ (shares * rows))[:words]
+        return (
+            features.to(of_features),
+            found[:, :size].to(of_weight),
+            found[:, size].to(of_bias),
+            None,
+            None,
+        )

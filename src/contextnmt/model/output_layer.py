@@ -21,8 +21,8 @@ class OutputLayer:
     def __init__(self, layer: nn.Linear, bf16: bool) -> None:
         """`layer` [words, size]; with `bf16` it is multiplied in bfloat16 (A46)."""
         words, size = layer.weight.shape
-        matrix = with_bias(layer, layer.weight.dtype)
-        self.matrix = functional.pad(matrix, (0, 0, 0, -words % BLOCK))  # [words', k]
+        matrix = with_bias(layer.weight, layer.bias, layer.weight.dtype)
+        self.matrix = functional.pad(matrix, (0, 0, 0, -len(matrix) % BLOCK))  # [words', k]
         self.matrix[words:, size] = -torch.inf
         self.rounded = self.matrix.bfloat16() if bf16 else None
         self.scratch = Scratch()
@@ -30,7 +30,7 @@ class OutputLayer:
     def log_probabilities(self, features: Tensor) -> Tensor:
         """Of the words [N, words'], where words' may be more than there are, from `features`
         [N, size]; in their type, lost at the next call."""
-        rows = with_one(features)  # [N, k]
+        rows = with_one(features, features.dtype)  # [N, k]
         shape = (len(rows), len(self.matrix))
         if self.rounded is None:
             logits = self.scratch.of("logits", shape, rows)

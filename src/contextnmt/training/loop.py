@@ -91,6 +91,9 @@ class Training:
         """
         torch.set_num_threads(recipe.threads)
         self.recipe, self.seed, self.device = recipe, seed, choose_device(recipe.device)
+        if self.device.type == "cpu":
+            keep_freed_memory()
+            keep_compiled_products()
         set_precision(recipe.precision)
         own = PairFilter(str(data), recipe.max_length, recipe.unknown_limit)
         self.pairs = training_pairs(own, filters)
@@ -156,9 +159,6 @@ class Training:
         with bar("train", "update", recipe.max_updates, self.update) as shown:
             self._heed()
             if not self.stopped:
-                if self.device.type == "cpu":
-                    keep_freed_memory()
-                    keep_compiled_products()
                 self.rehearse()
                 if not self.window.updates:
                     self.window.restart()
