@@ -18,10 +18,9 @@ from contextnmt.errors import UserError
 from contextnmt.model.device import choose_device
 from contextnmt.model.settings import ModelSettings
 from contextnmt.model.translator import Translator
-from contextnmt.training.allocator import keep_freed_memory
-from contextnmt.training.compiled import keep_compiled_products
 from contextnmt.training.graphs import ready
 from contextnmt.training.precision import set_precision
+from contextnmt.training.process import settle
 from contextnmt.training.settings import TrainingSettings
 from contextnmt.training.update import Updater
 
@@ -43,13 +42,6 @@ class Contestant(NamedTuple):
 def millions(forward: int, text: Count) -> float:
     """The multiply-adds of a target word in training, in millions."""
     return PASSES * forward / text.target / 1e6
-
-
-def settle(device: torch.device) -> None:
-    """Let this process keep what it is given, as a training of this project does."""
-    if device.type == "cpu":
-        keep_freed_memory()
-        keep_compiled_products()
 
 
 def ours(
@@ -75,7 +67,7 @@ def ours(
 def yardstick(
     size: int, hidden: int, words: int, text: Count, device: torch.device, settled: bool
 ) -> Contestant:
-    """The model in plain PyTorch, in a process that keeps what it is given if it is `settled`."""
+    """The model in plain PyTorch; `settled`: in a process that keeps what one of ours does."""
     if settled:
         settle(device)
     torch.manual_seed(1)

@@ -19,7 +19,7 @@ from contextnmt.text.vocabulary import SPECIALS
 from contextnmt.training.allocator import STEP
 
 #: No GPU. Some read their own models as pickles, which torch since 2.6 has to be told to allow.
-#: What training/allocator.py does is done for all.
+#: Freed memory stays, as by training/allocator.py, but for its huge pages.
 ENVIRONMENT = {
     "CUDA_VISIBLE_DEVICES": "",
     "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD": "1",

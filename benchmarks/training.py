@@ -25,7 +25,6 @@ from contestants import (
     device_of,
     in_proportion,
     ours,
-    settle,
     steady,
     yardstick,
 )
@@ -38,6 +37,7 @@ from training_process import TrainingProcess
 
 from contextnmt.model.settings import ContextualizerSettings, ModelSettings
 from contextnmt.text.vocabulary import SPECIALS
+from contextnmt.training.process import settle
 
 BAHDANAU = ModelSettings(620, 1000, 1000, 500, cell="gru")
 CHOI = ModelSettings(620, 1000, 2000, 500)
@@ -290,12 +290,13 @@ def main(
     """Train in turns and compare; hold the papers' models against the limit."""
     if environments and device != "cpu":
         raise typer.BadParameter("--peers: the toolkits train on the CPU alone")
-    settle(torch.device(device))
+    place = device_of(device)
+    settle(place)
     torch.set_num_threads(threads)
     busy = os.getloadavg()[0]
     precisions = [EXACT, *["tf32"] * tf32, *["bf16"] * bf16]
     recipe = Recipe(batch_size, updates, report)
-    asked = Asked(words, recipe, rounds, precisions, device_of(device), threads)
+    asked = Asked(words, recipe, rounds, precisions, place, threads)
     text = made_up(pairs, words)
     measured = list(islice(cycle(batches(text, batch_size, torch.device("cpu"))), updates))
     with TemporaryDirectory() as name:

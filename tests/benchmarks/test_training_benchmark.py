@@ -227,3 +227,8 @@ def test_the_toolkits_are_optional(small: dict, environments: Path, tmp_path: Pa
         (environments / name).rename(tmp_path / name)
     with pytest.raises(typer.BadParameter, match="holds none of"):
         training.main(**small, environments=environments)
+
+
+def test_a_device_that_there_is_not_is_refused(small: dict) -> None:
+    with pytest.raises(typer.BadParameter, match="--device: device 'gpu': choose from cpu, cuda"):
+        training.main(**small, device="gpu")

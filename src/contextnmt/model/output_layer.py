@@ -2,7 +2,6 @@
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from contextnmt.model.bias_column import with_bias, with_one
 from contextnmt.model.candidates import BLOCK, best_words
@@ -20,10 +19,7 @@ class OutputLayer:
 
     def __init__(self, layer: nn.Linear, bf16: bool) -> None:
         """`layer` [words, size]; with `bf16` it is multiplied in bfloat16 (A46)."""
-        words, size = layer.weight.shape
-        matrix = with_bias(layer.weight, layer.bias, layer.weight.dtype)
-        self.matrix = functional.pad(matrix, (0, 0, 0, -len(matrix) % BLOCK))  # [words', k]
-        self.matrix[words:, size] = -torch.inf
+        self.matrix = with_bias(layer.weight, layer.bias, layer.weight.dtype, BLOCK)  # [words', k]
         self.rounded = self.matrix.bfloat16() if bf16 else None
         self.scratch = Scratch()
 

@@ -14,7 +14,7 @@ STEP = 64 << 20
 #: Bytes of addresses that are reserved. They take memory as they are used, not before.
 RESERVED = 4 << 30
 
-#: Bytes of a huge page, of those that all machines have.
+#: Bytes of a huge page, where others have 4 kB.
 PAGE = 2 << 20
 
 
@@ -23,8 +23,8 @@ def keep_freed_memory() -> None:
     """Let freed tensors stay with this process, for those of the next update, on huge pages.
 
     By default, glibc gives each large one back to the system, from which the next comes as pages to
-    be zeroed at their first touch: a tenth of the time of an update on a CPU. And where pages are
-    small, a processor looks up one after the other: one to four hundredths more. In return the
+    be zeroed at their first touch: a tenth of the time of an update on a CPU. And a
+    processor loses one to four hundredths more on looking up many small pages. In return the
     process keeps the most that it has ever had, and somewhat more where tensors of different sizes
     leave gaps. To be called before tensors are made: those that are there stay where they are.
 

@@ -18,15 +18,14 @@ from contextnmt.model.translator import Translator
 from contextnmt.progress import bar, say
 from contextnmt.text.vocabulary import PAD
 from contextnmt.training import checkpoint
-from contextnmt.training.allocator import keep_freed_memory
 from contextnmt.training.batches import Batches
 from contextnmt.training.checkpoint import Checkpoints
-from contextnmt.training.compiled import keep_compiled_products
 from contextnmt.training.dataset import training_pairs, vocabularies
 from contextnmt.training.environment import machine
 from contextnmt.training.graphs import GraphUpdater, ready
 from contextnmt.training.journal import Journal
 from contextnmt.training.precision import set_precision
+from contextnmt.training.process import settle
 from contextnmt.training.settings import PairFilter, TrainingSettings
 from contextnmt.training.signals import Signals, stays_alive
 from contextnmt.training.update import Updater
@@ -91,9 +90,7 @@ class Training:
         """
         torch.set_num_threads(recipe.threads)
         self.recipe, self.seed, self.device = recipe, seed, choose_device(recipe.device)
-        if self.device.type == "cpu":
-            keep_freed_memory()
-            keep_compiled_products()
+        settle(self.device)
         set_precision(recipe.precision)
         own = PairFilter(str(data), recipe.max_length, recipe.unknown_limit)
         self.pairs = training_pairs(own, filters)
