@@ -17,7 +17,7 @@ def layer(query: Tensor, keys: Tensor) -> Tensor:
     """What `hidden_layer` makes of W_a s [batch, a] and U_a h [batch, time, a]."""
     out = torch.full_like(keys, 7.0)
     entering = keys_of(keys)
-    found = hidden_layer(asked_of(2 * query.unsqueeze(1), entering), entering, out)
+    found = hidden_layer(asked_of(-2 * query.unsqueeze(1), entering), entering, out)
     assert found.data_ptr() == out.data_ptr()
     return found
 
@@ -38,7 +38,7 @@ def test_it_is_half_of_tanh_and_a_half_whatever_the_size_of_its_input(
     query = torch.tensor([data.draw(numbers(size, 3))], dtype=precision)
     keys = torch.tensor([data.draw(numbers(of_keys, 6))], dtype=precision).view(1, 2, 3)
     if of_keys == NEAR:
-        assert keys_of(keys).exponentials is not None
+        assert keys_of(keys).exponentials
     expected = (torch.tanh(query.double().unsqueeze(1) + keys.double()) + 1) / 2
     # Of a sum of numbers as large as these, that many digits are known.
     allowed = max(4.0, size, of_keys) * torch.finfo(precision).eps
@@ -58,7 +58,7 @@ def test_it_is_exact_up_to_the_last_digits_in_the_range_of_models() -> None:
 @pytest.mark.parametrize("query", [-50.0, -FAR, -float("inf")])
 def test_a_query_whose_exponential_is_infinite_leaves_nothing(query: float) -> None:
     keys = torch.tensor([[[NEAR, 0.0, -NEAR]]])
-    assert keys_of(keys).exponentials is not None
+    assert keys_of(keys).exponentials
     found = layer(torch.full((1, 3), query), keys)
     assert found.tolist() == [[[pytest.approx(0.0, abs=1e-17)] * 3]]
     assert layer(torch.full((1, 3), -query), keys).tolist() == [[[1.0] * 3]]
@@ -67,9 +67,9 @@ def test_a_query_whose_exponential_is_infinite_leaves_nothing(query: float) -> N
 @pytest.mark.parametrize("beyond", [NEAR + 1, -NEAR - 1, float("inf"), float("nan")])
 def test_of_keys_beyond_the_limit_exponentials_are_not_used(beyond: float) -> None:
     keys = torch.zeros(1, 2, 3)
-    assert keys_of(keys).exponentials is not None
+    assert keys_of(keys).exponentials
     keys[0, 1, 1] = beyond
-    assert keys_of(keys).exponentials is None
+    assert not keys_of(keys).exponentials
 
 
 def test_what_is_not_a_number_stays_none() -> None:
@@ -82,14 +82,13 @@ def test_keys_of_16_bits_have_32_on_a_cpu() -> None:
     """Their exponentials would be rounded twice."""
     torch.manual_seed(1)
     keys = torch.randn(1, 2, 3).bfloat16()
-    assert all(each is not None and each.dtype == torch.float32 for each in keys_of(keys))
-    assert torch.equal(keys_of(keys).doubled, 2 * keys.float())
+    assert torch.equal(keys_of(keys).entering, (-2 * keys.float()).exp())
 
 
 def test_elsewhere_they_stay_as_they_are() -> None:
     keys = keys_of(torch.zeros(1, 2, 3, dtype=torch.bfloat16, device="meta"))
-    assert keys.doubled.dtype == torch.bfloat16
-    assert keys.exponentials is None
+    assert keys.entering.dtype == torch.bfloat16
+    assert not keys.exponentials
 
 
 @pytest.mark.parametrize("precision", BOTH, ids=str)
@@ -103,7 +102,7 @@ def test_energies_are_the_hidden_layer_times_a_weight(
     )
     keys[0, 0, 0] += beyond
     expected, entering = layer(query, keys) @ weight[0], keys_of(keys)
-    asked = asked_of(2 * query.unsqueeze(1), entering)
+    asked = asked_of(-2 * query.unsqueeze(1), entering)
     found = energies(asked, entering, weight, torch.empty_like(keys))
     torch.testing.assert_close(found, expected)
 

@@ -1,6 +1,8 @@
 """Recurrences over whole sentences, with gradients of their own, against one step after another,
 whose gradients are autograd's."""
 
+import gc
+
 import pytest
 import torch
 from model.architectures import build, every, pairs
@@ -91,3 +93,26 @@ def test_in_lower_precision_the_gradients_are_as_good_as_those_of_single_steps(
         model.named_parameters(), found, plain, exact, strict=True
     ):
         assert (one - true).norm() <= 2 * (other - true).norm() + 0.01 * true.norm(), key
+
+
+@every
+def test_what_an_update_leaves_for_its_gradient_goes_with_it(name):
+    """At once, and not when Python next looks for cycles: by then there would be more of it than
+    fits."""
+    model = build(name, WORDS, SIZES, 0.3)
+    source, target = pairs([(9, 7), (4, 11)], WORDS)
+
+    def tensors():
+        return sum(issubclass(type(each), torch.Tensor) for each in gc.get_objects())
+
+    gc.collect()
+    gc.disable()
+    try:
+        counts = []
+        for _ in range(3):
+            torch.autograd.grad(model(source, target).sum(), list(model.parameters()))
+            model(source, target)  # whose gradient is never taken, as where a loss is only read
+            counts.append(tensors())
+    finally:
+        gc.enable()
+    assert counts[0] == counts[1] == counts[2]

@@ -10,19 +10,19 @@ from where so much can be kept.
 """
 
 from collections.abc import Sequence
+from itertools import accumulate
 from operator import itemgetter
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
-from torch.nn import functional
 
 from contextnmt.model.device import exact_on_cpu
-from contextnmt.model.filler import with_filler
 from contextnmt.model.hidden_layer import Keys, asked_of, energies, hidden_layer, keys_of
+from contextnmt.model.products import add_product, write_product
 from contextnmt.model.units import Unit
-from contextnmt.model.unroll import by_step, longer
+from contextnmt.model.unroll import apart, by_step, longer, shorter, states_before
 
 
 class Attend(torch.autograd.Function):
@@ -62,38 +62,36 @@ class Attend(torch.autograd.Function):
         """
         with torch.autocast(words.device.type, enabled=False):
             unit = kind(*weights)
-            lower = words.dtype
-            entering, values = keys_of(keys), exact_on_cpu(values)
-            doubled = 2 * energy.to(entering.doubled.dtype)
-            query_forth = (2 * query.t()).contiguous()  # as matrices multiply, see `LSTMUnit`
-            memory = unit.start(state.unsqueeze(0))
+            source, values = keys_of(keys), exact_on_cpu(values)
+            doubled = 2 * energy.to(source.entering.dtype)
+            query_forth = (-2 * query.t()).contiguous()  # as matrices multiply, see `LSTMUnit`
             states = state.new_empty(sizes[0] + len(words), state.size(1))
             alphas = states.new_empty(len(states), keys.size(1))
-            asked = entering.doubled.new_empty(len(states), len(query))
+            asked = doubled.new_empty(len(states), len(query))
             for each in states, alphas, asked:
                 each[sum(sizes) :] = 0  # the filler
-            scratch = torch.empty_like(entering.doubled)
-            ctx.unit, ctx.sizes, ctx.memories, ctx.traces = unit, sizes, [], []
-            steps = [by_step(each, sizes) for each in (states, asked, alphas)]
-            leading = [*by_step(words, sizes[1:]), None]  # to the next step
-            for state, queries, found, word in zip(*steps, leading, strict=True):
-                count = len(state)
-                state.copy_(memory[0][0])
-                queries.copy_(state.to(lower) @ query_forth)
-                now = asked_of(queries, entering).unsqueeze(1)  # in the place of the queries
-                summed = energies(now, first(entering, count), doubled, scratch[:count])
-                summed += padding[:count, 0]
-                torch.softmax(summed.to(states.dtype), 1, out=found)
-                if word is not None:
-                    count = len(word)
-                    memory = tuple(each[:, :count] for each in memory)
-                    ctx.memories.append(memory)
-                    weighed = found[:count].unsqueeze(1).to(values.dtype)
-                    entered = word.unsqueeze(1).to(values.dtype)
-                    inputs = torch.baddbmm(entered, weighed, values[:count])
-                    memory, trace = unit.step(inputs.transpose(0, 1), memory)
+            states[: sizes[0]] = state
+            ctx.unit, ctx.sizes, ctx.traces, ctx.exponentials = unit, sizes, [], source.exponentials
+            ctx.save_for_backward(states, alphas, asked, values, query, energy, source.entering)
+            scratch, behind = torch.empty_like(source.entering), padding.squeeze(1)
+            steps = [by_step(each, sizes) for each in (apart(states), asked, alphas)]
+            memory = unit.start(steps[0][0].unsqueeze(0))
+            leading = [*zip(by_step(words, sizes[1:]), steps[0][1:], strict=True), None]
+            for state, queries, found, then in zip(*steps, leading, strict=True):
+                write_product(queries, state, query_forth)
+                now = asked_of(queries, source).unsqueeze(1)  # in the place of the queries
+                summed = energies(now, source, doubled, scratch).add_(behind)
+                torch.softmax(summed.to(found.dtype), 1, out=found)
+                if then:
+                    word, after = (each.unsqueeze(1) for each in then)
+                    if len(word) < len(scratch):  # some sentences have ended
+                        keep = itemgetter(slice(len(word)))
+                        source, memory = source.each(keep), shorter(memory, len(word))
+                        values, scratch, behind, found = map(keep, (values, scratch, behind, found))
+                    weighed = found.unsqueeze(1).to(values.dtype)
+                    inputs = torch.baddbmm(word.to(values.dtype), weighed, values)
+                    memory, trace = unit.step(inputs.transpose(0, 1), memory, after.transpose(0, 1))
                     ctx.traces.append(trace)
-        ctx.save_for_backward(states, alphas, asked, values, query, energy, *entering)
         return states, alphas
 
     @staticmethod
@@ -102,78 +100,75 @@ class Attend(torch.autograd.Function):
         ctx: Any, of_states: Tensor, of_alphas: Tensor
     ) -> tuple[Tensor | None, ...]:
         """The gradients of what `forward` was given, from those of states and weights."""
-        states, alphas, asked, values, query, energy, *entering = ctx.saved_tensors
-        sizes, keys, lower = ctx.sizes, Keys(*entering), query.dtype
-        words = query.new_empty(len(states) - sizes[0], values.size(2))
+        states, alphas, asked, values, query, energy, keys = ctx.saved_tensors
+        sizes, lower = ctx.sizes, query.dtype
+        of_words = query.new_empty(len(states), values.size(2))
+        of_words[: sizes[0]] = 0  # before the first word of each sentence there is none
         of_asked = torch.empty_like(asked)
-        words[sum(sizes) - sizes[0] :] = 0  # the filler
-        of_asked[sum(sizes) :] = 0
-        scratch = torch.empty_like(keys.doubled)
-        unscaled = torch.zeros_like(scratch, dtype=states.dtype)
-        of_energy = torch.zeros_like(energy, dtype=states.dtype)
-        slope = 4 * energy.to(scratch.dtype)
+        for each in of_words, of_asked:
+            each[sum(sizes) :] = 0  # the filler
+        words, of_alphas, layer = of_words[sizes[0] :], of_alphas.clone(), torch.empty_like(keys)
+        # A quarter of d tanh is h (1 - h), of the hidden layer h: what they lack comes to the
+        # matrix before the first step, and to their sums after the last.
+        slope = 4 * energy.to(keys.dtype)
+        query_back = (slope.t() * query).to(lower).unsqueeze(0)
+        of_keys = torch.zeros_like(keys, dtype=states.dtype)
+        of_energies = of_keys.new_zeros(sizes[0], 1, energy.size(1))
+        everything = layer, keys, values.transpose(1, 2), of_keys, of_energies
+        hidden, entering, looked_up, of_entering, of_energy = (each[:0] for each in everything)
         memory = ctx.unit.start(states[:0].unsqueeze(0))
         steps = [by_step(each, sizes) for each in (of_states, of_alphas, alphas, asked, of_asked)]
-        entering = [*zip(by_step(words, sizes[1:]), ctx.traces, ctx.memories, strict=True), None]
+        leading = [*zip(by_step(words, sizes[1:]), ctx.traces, strict=True), None]
         for of_state, weights, found, queries, of_queries, then in reversed(
-            list(zip(*steps, entering, strict=True))
+            list(zip(*steps, leading, strict=True))
         ):
-            count = len(of_state)
             if then:
-                word, trace, before = then
-                memory = ctx.unit.back(trace, before, memory, word.unsqueeze(0))
+                word, trace = then
+                memory = ctx.unit.back(trace, memory, word.unsqueeze(0))
                 row = word.unsqueeze(1).to(values.dtype)
-                looked_up = torch.bmm(row, values[: len(word)].transpose(1, 2))
-                missing = (0, 0, 0, count - len(word))
-                weights = weights + functional.pad(looked_up.squeeze(1), missing)
-            memory = longer(memory, count)
-            slopes = softmax_backward(weights, found).to(scratch.dtype)  # [sentences, S]
-            hidden = scratch[:count]
-            hidden_layer(queries.unsqueeze(1), first(keys, count), hidden)
+                add_product(weights[: len(word)].unsqueeze(1), row, looked_up)
+            if len(of_state) > len(hidden):  # sentences that end here
+                memory, keep = longer(memory, len(of_state)), itemgetter(slice(len(of_state)))
+                hidden, entering, looked_up, of_entering, of_energy = map(keep, everything)
+            slopes = torch._softmax_backward_data(weights, found, 1, found.dtype).to(hidden.dtype)
+            down, across = slopes.unsqueeze(2), slopes.unsqueeze(1)
+            hidden_layer(queries.unsqueeze(1), Keys(entering, ctx.exponentials), hidden)
             # The energies of a state add up to zero: the 1 that tanh has less is not missed. A
             # product for each sentence, since one of all would cut `hidden` across a CPU's cores.
-            of_energy += torch.bmm(slopes.unsqueeze(1), hidden).sum(0, dtype=states.dtype)
-            hidden.addcmul_(hidden, hidden, value=-1)  # a quarter of d tanh
-            torch.bmm(slopes.unsqueeze(1), hidden, out=of_queries.unsqueeze(1))
-            of_queries.mul_(slope)
-            unscaled[:count].addcmul_(slopes.unsqueeze(2), hidden)
-            memory[0][0].add_(of_state).add_(of_queries.to(lower) @ query)
-        continued = [each[0] for each in ctx.memories]
-        before = with_filler(continued, states.unsqueeze(0), len(words)).to(lower)
-        led_on = zip(by_step(alphas, sizes), sizes[1:], strict=False)  # all steps but the last
-        weighed = torch.cat([alphas[:0], *(found[:count] for found, count in led_on)])
+            add_product(of_energy, across, hidden)
+            hidden.addcmul_(hidden, hidden, value=-1)
+            torch.bmm(across, hidden, out=of_queries.unsqueeze(1))
+            of_entering.addcmul_(down, hidden)
+            memory[0].add_(of_state)
+            add_product(memory[0], of_queries.to(lower).unsqueeze(0), query_back)
+        before = states_before(
+            [each.unsqueeze(0) for each in by_step(states, sizes)], sizes[1:], len(words)
+        )
         return (
             None,
             words,
             memory[0][0],
             None,
-            (unscaled * slope).to(lower),
+            (of_keys * slope).to(lower),
+            # Where a step has no more of a sentence, the zeros of the first row of `of_words`.
             torch.bmm(
-                spread(weighed.to(lower), sizes).permute(1, 2, 0),
-                spread(words, sizes).transpose(0, 1),
+                spread(alphas.to(lower), sizes)[:, :-1].transpose(1, 2),
+                spread(of_words, sizes)[:, 1:],
             ),
             None,
-            of_asked.t().to(lower) @ states.to(lower),
-            (2 * of_energy).to(lower),
-            *ctx.unit.weights(before, ctx.traces, words.unsqueeze(0)),
+            (of_asked * slope).t().to(lower) @ states.to(lower),
+            (2 * of_energies.sum(0)).to(lower),
+            *ctx.unit.weights(before.to(lower), ctx.traces, words.unsqueeze(0)),
         )
 
 
-def first(keys: Keys, count: int) -> Keys:
-    """Those of the first sentences."""
-    return keys.each(itemgetter(slice(count)))
-
-
 def spread(rows: Tensor, sizes: Sequence[int]) -> Tensor:
-    """[T - 1, B, ...] from the rows [N - B, ...] of all steps but the first, zero where a step has
-    no more of a sentence."""
-    steps = rows.new_zeros(len(sizes) - 1, sizes[0], *rows.shape[1:])
-    for step, part in zip(steps, by_step(rows, sizes[1:]), strict=True):
-        step[: len(part)] = part
-    return steps
-
-
-def softmax_backward(gradient: Tensor, outputs: Tensor) -> Tensor:
-    """The gradient of what entered a softmax over the second dimension, from `outputs`."""
-    weighted = gradient * outputs
-    return weighted - outputs * weighted.sum(1, keepdim=True)
+    """[B, T, ...] from the rows [N, ...] of steps of so many sentences; where a step has no more of
+    a sentence, the first row of all."""
+    if sizes[-1] == sizes[0]:
+        return torch.unflatten(rows[: sum(sizes)], 0, (len(sizes), -1)).transpose(0, 1)
+    starts = torch.tensor([0, *accumulate(sizes[:-1])])
+    sentences = torch.arange(sizes[0]).unsqueeze(1)
+    places = torch.where(sentences < torch.tensor(sizes), starts + sentences, 0)
+    chosen = rows.index_select(0, places.flatten().to(rows.device))
+    return torch.unflatten(chosen, 0, places.shape)

@@ -1,8 +1,9 @@
 """The hidden layer of the attention, by far the largest thing in a step of the decoder.
 
 It is a sigmoid here, of twice the query and twice the keys, which takes a third of the time:
-tanh x = 2 sigmoid(2 x) - 1; the 2s go to matrices and keys before the first step, and the 1 is the
-same for all positions of the source, so that the softmax takes it out.
+tanh x = 2 sigmoid(2 x) - 1; the 2s go to matrices and keys before the first step, a minus to that
+of the query, and the 1 is the same for all positions of the source, so that the softmax takes it
+out.
 
 On a CPU it takes a third of that again: 1 / (1 + e^-q e^-k) needs no exponential of each query with
 each key, only those of the queries, and once those of the keys. And there the energies are sums of
@@ -25,16 +26,19 @@ from contextnmt.model.device import answers, exact_on_cpu
 LIMIT = 60.0
 
 
+#: A number is made anew each time that a function takes it as one.
+ONE = torch.tensor(1.0)
+
+
 class Keys(NamedTuple):
     """What of the source enters the hidden layer at all steps."""
 
-    doubled: Tensor  # 2 U_a h_j [batch, time, alignment]
-    exponentials: Tensor | None  # e^- of them, if they are used
+    entering: Tensor  # 2 U_a h_j [batch, time, alignment], or e^- of that
+    exponentials: bool  # whether it is e^- of that
 
     def each(self, function: Callable[[Tensor], Tensor]) -> "Keys":
-        """The same with what the function makes of each tensor."""
-        mapped = None if self.exponentials is None else function(self.exponentials)
-        return Keys(function(self.doubled), mapped)
+        """The same with what the function makes of the tensor."""
+        return Keys(function(self.entering), self.exponentials)
 
 
 def keys_of(keys: Tensor) -> Keys:
@@ -45,36 +49,38 @@ def keys_of(keys: Tensor) -> Keys:
     rounded twice: so the layer has these there, where in 16 it would take longer too.
     """
     doubled = 2 * exact_on_cpu(keys)
-    used = answers(doubled.device) and within_limit(doubled)
-    return Keys(doubled, doubled.neg().exp_() if used else None)
+    if answers(doubled.device) and within_limit(doubled):
+        return Keys(doubled.neg_().exp_(), True)
+    return Keys(doubled, False)
 
 
 def asked_of(query: Tensor, keys: Keys) -> Tensor:
-    """What `hidden_layer` takes, from 2 W_a s, in its place: e^- of it, if of the keys too."""
-    return query if keys.exponentials is None else query.neg_().exp_()
+    """What `hidden_layer` takes, from -2 W_a s, in its place: e^ of it, if there is e^- of the
+    keys."""
+    return query.exp_() if keys.exponentials else query
 
 
 def hidden_layer(asked: Tensor, keys: Keys, out: Tensor) -> Tensor:
     """sigmoid(2 W_a s + 2 U_a h), written to `out` [batch, ..., time, alignment] and returned;
     `asked`, as of `asked_of`, and the keys are broadcast to its shape."""
-    if keys.exponentials is None:
-        return torch.add(asked, keys.doubled, out=out).sigmoid_()
-    return denominators(asked, keys.exponentials, out).reciprocal_()
+    if keys.exponentials:
+        return denominators(asked, keys, out).reciprocal_()
+    return torch.sub(keys.entering, asked, out=out).sigmoid_()
 
 
 def energies(asked: Tensor, keys: Keys, weight: Tensor, out: Tensor) -> Tensor:
     """The energies [batch, ..., time], but for a number that all positions have in common: the sum
     of the hidden layer times `weight` [1, alignment], which is 2 v_a. `out`, of the shape of the
     layer, is lost."""
-    if keys.exponentials is None:
-        return functional.linear(hidden_layer(asked, keys, out), weight).squeeze(-1)
-    denominators(asked, keys.exponentials, out)
-    return torch.div(weight, out, out=out).sum(-1)
+    if keys.exponentials:
+        denominators(asked, keys, out)
+        return torch.div(weight, out, out=out).sum(-1)
+    return functional.linear(hidden_layer(asked, keys, out), weight).squeeze(-1)
 
 
-def denominators(asked: Tensor, exponentials: Tensor, out: Tensor) -> Tensor:
+def denominators(asked: Tensor, keys: Keys, out: Tensor) -> Tensor:
     """1 + e^-q e^-k, written to `out` and returned."""
-    return torch.addcmul(asked.new_ones(()), asked, exponentials, out=out)
+    return torch.addcmul(ONE, asked, keys.entering, out=out)
 
 
 def within_limit(values: Tensor) -> bool:

@@ -77,7 +77,7 @@ class Inference:
         self.scratch = Scratch()
         self.attention = model.attention if isinstance(model.attention, Attention) else None
         if self.attention is not None:
-            self.query = 2 * self.attention.query.weight
+            self.query = -2 * self.attention.query.weight
             self.energy = 2 * self.attention.energy.weight
         gates, self.bias = model.decoder.entering  # [g, m'], [g]
         word = model.readout.word.weight
@@ -118,7 +118,7 @@ class Inference:
         query = self.scratch.of("query", (*hidden.shape[:2], len(self.query)), hidden)
         torch.mm(hidden.flatten(0, 1), self.query.t(), out=query.flatten(0, 1))
         asked = asked_of(query, keys).unsqueeze(2)  # [B, K, 1, a]
-        shape = (asked.size(1), *keys.doubled.shape[1:])  # [K, S, a]
+        shape = (asked.size(1), *keys.entering.shape[1:])  # [K, S, a]
         keys = keys.each(lambda tensor: tensor.unsqueeze(1))
         summed = padding.repeat(1, shape[0], 1)  # [B, K, S]
         words = lengths(padding)

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from contextnmt.model.decoder import GRUDecoder, LSTMDecoder
 from contextnmt.model.matrix import Matrix
 from contextnmt.model.rows import take
-from contextnmt.model.units import Memory, into_its_tanh
+from contextnmt.model.units import Memory, into_gates, into_its_tanh, tanh
 
 
 class LSTMStep:
@@ -24,11 +24,9 @@ class LSTMStep:
         words, context and biases contribute in `gates` [batch, width, 4 hidden], which is lost."""
         hidden, cell = memory
         self.recurrent.add_once(gates, hidden, slots)
-        size = hidden.size(2)
-        candidate = into_its_tanh(gates[:, :, 3 * size :])
-        into, forget, out = gates[:, :, : 3 * size].sigmoid_().chunk(3, dim=2)
+        into, forget, out, candidate = into_gates(gates)
         cell = take(cell, slots).mul_(forget).addcmul_(into, candidate)
-        return into_its_tanh(cell.clone()).mul_(out), cell
+        return tanh(cell).mul_(out), cell
 
 
 class GRUStep:

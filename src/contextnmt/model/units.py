@@ -4,8 +4,8 @@ What autograd would do at each step waits until the end: the gradient of a matri
 all steps' states, in the place of a small one at each step, added to the ones before. The equations
 are those of `GRUCell` and `LSTMDecoder.move`, which tests hold them against.
 
-Matrices are multiplied in the type of the weights, which may have 16 bits; all else has that of the
-memory, also because a function of mixed types takes several times as long on a CPU (A46).
+Matrices are multiplied in the type of the weights (`products`); all else has that of the memory,
+also because a function of mixed types takes several times as long on a CPU (A46).
 
 Shapes: directions D, batch B, hidden n, what enters the gates g.
 """
@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from contextnmt.model.filler import with_filler
+from contextnmt.model.products import add_product, of_matrix, plus_product
 
 #: What a unit keeps from step to step: first the hidden state s_i, then what else its cell has;
 #: [D, B, n] each in training, [batch, width, hidden] in search.
@@ -24,6 +25,9 @@ Memory = tuple[Tensor, ...]
 
 #: What a step leaves for its gradient.
 Trace = tuple[Tensor, ...]
+
+#: A number is made anew each time that a function takes it as one.
+MINUS_ONE = torch.tensor(-1.0)
 
 
 class Unit(Protocol):
@@ -34,12 +38,12 @@ class Unit(Protocol):
     def start(self, state: Tensor) -> Memory:
         """The memory before the first step, whose state [D, B, n] is given."""
 
-    def step(self, inputs: Tensor, memory: Memory) -> tuple[Memory, Trace]:
+    def step(self, inputs: Tensor, memory: Memory, out: Tensor) -> tuple[Memory, Trace]:
         """The memory after a step, from the one before and `inputs` [D, B, g], biases included, of
-        either type."""
+        either type; its state is written to `out` [D, B, n]."""
 
-    def back(self, trace: Trace, before: Memory, gradient: Memory, inputs: Tensor) -> Memory:
-        """The gradient of the memory `before` a step, from that of the memory after it, which is
+    def back(self, trace: Trace, gradient: Memory, inputs: Tensor) -> Memory:
+        """The gradient of the memory before a step, from that of the memory after it, which is
         lost; the gradient of what entered the gates is written to `inputs` [D, B, g], which has the
         type of the weights."""
 
@@ -49,28 +53,6 @@ class Unit(Protocol):
         """The gradients of the weights, as `__init__` has them, from the states before all steps
         [D, N, n] and the gradients of the inputs [D, N, g], in one type; N counts the sentences of
         all steps, and filler, of which both are zero."""
-
-
-def plus_product(inputs: Tensor, states: Tensor, matrix: Tensor) -> Tensor:
-    """`inputs` [D, B, g] plus states W, from `states` [D, B, n] and W [D, n, g]: new, and in the
-    type of the states."""
-    factors = states.to(matrix.dtype)
-    if inputs.dtype == matrix.dtype:
-        return torch.baddbmm(inputs, factors, matrix).to(states.dtype)
-    return torch.bmm(factors, matrix).to(states.dtype).add_(inputs)
-
-
-def of_matrix(inputs: Tensor, states: Tensor) -> Tensor:
-    """The gradient of a matrix [D, g, n], from those of what it made [D, N, g] of `states`
-    [D, N, n].
-
-    A product for each direction: of both together, columns of wider rows, which is what enters a
-    gate, are copied first where they have 16 bits, and that takes longer than to multiply them.
-    """
-    found = inputs.new_empty(len(inputs), inputs.size(2), states.size(2))
-    for each, entered, state in zip(found, inputs, states, strict=True):
-        torch.mm(entered.t(), state, out=each)
-    return found
 
 
 def exact_like(inputs: Tensor, kind: torch.dtype) -> Tensor:
@@ -88,7 +70,34 @@ def into_its_tanh(values: Tensor) -> Tensor:
     bits, which takes torch a quarter of the time."""
     if values.is_cuda:
         return values.tanh_()
-    return values.mul_(2).sigmoid_().mul_(2).sub_(1)
+    return twice_less_one(values.mul_(2).sigmoid_())
+
+
+def tanh(values: Tensor) -> Tensor:
+    """As `into_its_tanh`, of values that stay as they are."""
+    if values.is_cuda:
+        return values.tanh()
+    return twice_less_one(torch.mul(values, 2).sigmoid_())
+
+
+def into_gates(inputs: Tensor) -> tuple[Tensor, ...]:
+    """The gates of an LSTM, then its candidate, [..., n] each, in the place of what enters them
+    [..., 4 n]: the sigmoid of three, the tanh of the last, as `into_its_tanh` has it."""
+    parts = inputs.chunk(4, -1)
+    candidate = parts[3]
+    if inputs.is_cuda:
+        candidate.tanh_()
+        inputs[..., : -candidate.size(-1)].sigmoid_()
+    else:
+        candidate.mul_(2)
+        inputs.sigmoid_()  # of all at once: to call a function costs as much as what it computes
+        twice_less_one(candidate)
+    return parts
+
+
+def twice_less_one(values: Tensor) -> Tensor:
+    """2 x - 1 in the place of x."""
+    return torch.add(MINUS_ONE, values, alpha=2, out=values)
 
 
 def into_sigmoid(gradient: Tensor, outputs: Tensor) -> None:
@@ -114,33 +123,30 @@ class LSTMUnit:
         """As `Unit.start`; the cell is zero (A36)."""
         return state, torch.zeros_like(state)
 
-    def step(self, inputs: Tensor, memory: Memory) -> tuple[Memory, Trace]:
+    def step(self, inputs: Tensor, memory: Memory, out: Tensor) -> tuple[Memory, Trace]:
         """As `Unit.step`; the memory is s and the cell."""
-        state, cell = memory
-        size = state.size(2)
+        state, before = memory
         gates = plus_product(inputs, state, self.forth)
-        candidate = into_its_tanh(gates[:, :, 3 * size :])
-        into, forget, out = gates[:, :, : 3 * size].sigmoid_().chunk(3, dim=2)
-        cell = (forget * cell).addcmul_(into, candidate)
-        squashed = into_its_tanh(cell.clone())
-        return (out * squashed, cell), (gates, squashed)
+        into, forget, passed, candidate = parts = into_gates(gates)
+        cell = torch.mul(forget, before).addcmul_(into, candidate)
+        squashed = tanh(cell)
+        return (torch.mul(passed, squashed, out=out), cell), (*parts, gates, squashed, before)
 
-    def back(self, trace: Trace, before: Memory, gradient: Memory, inputs: Tensor) -> Memory:
+    def back(self, trace: Trace, gradient: Memory, inputs: Tensor) -> Memory:
         """As `Unit.back`."""
-        gates, squashed = trace
+        into, forget, passed, candidate, gates, squashed, before = trace
         state, cell = gradient
-        size = state.size(2)
-        into, forget, out, candidate = gates.chunk(4, dim=2)
-        of_squashed = state * out
+        of_squashed = state * passed
         into_tanh(of_squashed, squashed)
         cell.add_(of_squashed)
         entered = exact_like(inputs, state.dtype)
-        of_into, of_forget, of_out, of_candidate = entered.chunk(4, dim=2)
+        of_into, of_forget, of_passed, of_candidate = entered.chunk(4, dim=2)
         torch.mul(cell, candidate, out=of_into)
-        torch.mul(cell, before[1], out=of_forget)
-        torch.mul(state, squashed, out=of_out)
+        torch.mul(cell, before, out=of_forget)
+        torch.mul(state, squashed, out=of_passed)
         torch.mul(cell, into, out=of_candidate)
-        into_sigmoid(entered[:, :, : 3 * size], gates[:, :, : 3 * size])
+        sigmoids = slice(3 * state.size(2))
+        into_sigmoid(entered[:, :, sigmoids], gates[:, :, sigmoids])
         into_tanh(of_candidate, candidate)
         product = torch.bmm(rounded(entered, inputs), self.recurrent)
         return product.to(state.dtype), cell.mul_(forget)
@@ -165,42 +171,44 @@ class GRUUnit:
         """As `Unit.start`."""
         return (state,)
 
-    def step(self, inputs: Tensor, memory: Memory) -> tuple[Memory, Trace]:
+    def step(self, inputs: Tensor, memory: Memory, out: Tensor) -> tuple[Memory, Trace]:
         """As `Unit.step`; the memory is s alone."""
         (state,) = memory
-        size = state.size(2)
-        into, entering = inputs[:, :, :size], inputs[:, :, size:]
+        into, entering = self.split(inputs)
         gates = plus_product(entering, state, self.gates_forth).sigmoid_()
         update, reset = gates.chunk(2, dim=2)
         shortened = reset * state
         candidate = into_its_tanh(plus_product(into, shortened, self.candidate_forth))
-        return (torch.lerp(state, candidate, update),), (gates, candidate, shortened)
+        after = torch.lerp(state, candidate, update, out=out)
+        return (after,), (update, reset, gates, candidate, shortened, state)
 
-    def back(self, trace: Trace, before: Memory, gradient: Memory, inputs: Tensor) -> Memory:
+    def back(self, trace: Trace, gradient: Memory, inputs: Tensor) -> Memory:
         """As `Unit.back`."""
-        gates, candidate, _ = trace
-        (state,), (after,) = before, gradient
-        size = state.size(2)
-        update, reset = gates.chunk(2, dim=2)
+        update, reset, gates, candidate, _, state = trace
+        (after,) = gradient
         entered = exact_like(inputs, state.dtype)
-        into, entering = entered[:, :, :size], entered[:, :, size:]
+        into, entering = self.split(entered)
+        lower_into, lower_entering = self.split(inputs)
         into_tanh(torch.mul(after, update, out=into), candidate)
-        product = torch.bmm(rounded(into, inputs[:, :, :size]), self.candidate)
+        product = torch.bmm(rounded(into, lower_into), self.candidate)
         shortened = product.to(state.dtype)  # of r s
         of_update, of_reset = entering.chunk(2, dim=2)
         torch.mul(candidate - state, after, out=of_update)
         torch.mul(shortened, state, out=of_reset)
         into_sigmoid(entering, gates)
-        result = after.sub_(after * update).add_(shortened.mul_(reset))
-        product = torch.bmm(rounded(entering, inputs[:, :, size:]), self.gates)
-        return (result.add_(product.to(state.dtype)),)
+        after.addcmul_(after, update, value=-1).addcmul_(shortened, reset)
+        return (add_product(after, rounded(entering, lower_entering), self.gates),)
 
     def weights(
         self, states: Tensor, traces: Sequence[Trace], inputs: Tensor
     ) -> tuple[Tensor, ...]:
         """As `Unit.weights`."""
-        size = states.size(2)
-        into, entering = inputs[:, :, :size], inputs[:, :, size:]
-        steps = [each[2].to(states.dtype) for each in traces]
+        into, entering = self.split(inputs)
+        steps = [shortened.to(states.dtype) for *_, shortened, _ in traces]
         shortened = with_filler(steps, states, states.size(1))
         return of_matrix(into, shortened), of_matrix(entering, states)
+
+    def split(self, inputs: Tensor) -> tuple[Tensor, ...]:
+        """What enters the candidate [D, B, n], and what enters the gates [D, B, 2 n]."""
+        size = self.candidate.size(2)
+        return torch.split(inputs, [size, 2 * size], 2)

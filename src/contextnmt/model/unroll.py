@@ -79,17 +79,15 @@ class Unroll(torch.autograd.Function):
         """
         states = state.new_empty(*inputs.shape[:2], state.size(2))
         states[:, sum(sizes) :] = 0
-        ctx.unit, ctx.sizes, ctx.memories, ctx.traces = kind(*weights), sizes, [], []
+        ctx.unit, ctx.sizes, ctx.traces = kind(*weights), sizes, []
         with torch.autocast(inputs.device.type, enabled=False):
             memory = ctx.unit.start(state)
-            steps = (by_step(each, sizes, 1) for each in (inputs, states))
+            steps = (by_step(each, sizes, 1) for each in (inputs, apart(states)))
             for entering, after in zip(*steps, strict=True):
-                memory = tuple(each[:, : entering.size(1)] for each in memory)
-                ctx.memories.append(memory)
-                memory, trace = ctx.unit.step(entering, memory)
-                after.copy_(memory[0])
+                memory = shorter(memory, entering.size(1))
+                memory, trace = ctx.unit.step(entering, memory, after)
                 ctx.traces.append(trace)
-        ctx.save_for_backward(state)
+        ctx.save_for_backward(state, states)
         ctx.inputs = inputs.shape, inputs.dtype
         return states
 
@@ -98,19 +96,17 @@ class Unroll(torch.autograd.Function):
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
         """The gradients of what `forward` was given, from that of the states."""
         shape, dtype = ctx.inputs
-        (state,) = ctx.saved_tensors
+        state, states = ctx.saved_tensors
         inputs = gradient.new_empty(shape, dtype=dtype)
         inputs[:, sum(ctx.sizes) :] = 0
         memory = tuple(torch.zeros_like(each[:, :0]) for each in ctx.unit.start(state))
         steps = [by_step(each, ctx.sizes, 1) for each in (gradient, inputs)]
-        for of_state, entering, trace, before in reversed(
-            list(zip(*steps, ctx.traces, ctx.memories, strict=True))
-        ):
+        for of_state, entering, trace in reversed(list(zip(*steps, ctx.traces, strict=True))):
             memory = longer(memory, entering.size(1))
             memory[0].add_(of_state)
-            memory = ctx.unit.back(trace, before, memory, entering)
-        states = with_filler([each[0] for each in ctx.memories], state, inputs.size(1)).to(dtype)
-        weights = ctx.unit.weights(states, ctx.traces, inputs)
+            memory = ctx.unit.back(trace, memory, entering)
+        before = states_before([state, *by_step(states, ctx.sizes, 1)], ctx.sizes, inputs.size(1))
+        weights = ctx.unit.weights(before.to(dtype), ctx.traces, inputs)
         return None, inputs, longer(memory, state.size(1))[0], None, *weights
 
 
@@ -118,6 +114,27 @@ def by_step(rows: Tensor, sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, .
     """The rows of each step, without the filler behind them."""
     filler = rows.size(dim) - sum(sizes)
     return torch.split(rows, [*sizes, filler], dim)[: len(sizes)]
+
+
+def apart(outputs: Tensor) -> Tensor:
+    """The same memory, for what a step leaves for its gradient: parts of the outputs themselves
+    would hold, by these, the function that holds them, and nothing would be freed."""
+    return outputs.detach()
+
+
+def states_before(states: Sequence[Tensor], sizes: Sequence[int], rows: int) -> Tensor:
+    """The states before all steps in one tensor [D, rows, n], which ends with zeros, from the
+    `states` [D, B, n], first the one before the first step, of at least so many sentences as the
+    step after them has."""
+    steps = [state[:, :size] for state, size in zip(states, sizes, strict=False)]
+    return with_filler(steps, states[0], rows)
+
+
+def shorter(memory: Memory, size: int) -> Memory:
+    """That of the first `size` sentences."""
+    if memory[0].size(1) == size:
+        return memory
+    return tuple(each[:, :size] for each in memory)
 
 
 def longer(memory: Memory, size: int) -> Memory:

@@ -1,0 +1,45 @@
+"""Products of matrices that may be multiplied in another type, of 16 bits, than what they add to.
+
+Shapes: directions D, batch B, hidden n, what enters the gates g.
+"""
+
+import torch
+from torch import Tensor
+
+
+def plus_product(inputs: Tensor, states: Tensor, matrix: Tensor) -> Tensor:
+    """`inputs` [D, B, g] plus states W, from `states` [D, B, n] and W [D, n, g]: new, and in the
+    type of the states."""
+    factors = states.to(matrix.dtype)
+    if inputs.dtype == matrix.dtype:
+        return torch.baddbmm(inputs, factors, matrix).to(states.dtype)
+    return torch.bmm(factors, matrix).to(states.dtype).add_(inputs)
+
+
+def add_product(to: Tensor, factors: Tensor, matrix: Tensor) -> Tensor:
+    """`to` [D, B, n] plus the `factors` [D, B, g] times a matrix [D, g, n] of their type, written
+    to `to`, whose type may be another."""
+    if to.dtype == matrix.dtype:
+        return to.baddbmm_(factors, matrix)
+    return to.add_(torch.bmm(factors, matrix))
+
+
+def write_product(to: Tensor, factors: Tensor, matrix: Tensor) -> Tensor:
+    """The `factors` [B, n] times a matrix [n, g], written to `to` [B, g], whatever their types;
+    those of the matrix multiply."""
+    if to.dtype == matrix.dtype == factors.dtype:
+        return torch.mm(factors, matrix, out=to)
+    return to.copy_(factors.to(matrix.dtype) @ matrix)
+
+
+def of_matrix(inputs: Tensor, states: Tensor) -> Tensor:
+    """The gradient of a matrix [D, g, n], from those of what it made [D, N, g] of `states`
+    [D, N, n].
+
+    A product for each direction: of both together, columns of wider rows, which is what enters a
+    gate, are copied first where they have 16 bits, and that takes longer than to multiply them.
+    """
+    found = inputs.new_empty(len(inputs), inputs.size(2), states.size(2))
+    for each, entered, state in zip(found, inputs, states, strict=True):
+        torch.mm(entered.t(), state, out=each)
+    return found
