@@ -38,7 +38,7 @@ def test_it_is_half_of_tanh_and_a_half_whatever_the_size_of_its_input(
     query = torch.tensor([data.draw(numbers(size, 3))], dtype=precision)
     keys = torch.tensor([data.draw(numbers(of_keys, 6))], dtype=precision).view(1, 2, 3)
     if of_keys == NEAR:
-        assert keys_of(keys).exponentials
+        assert keys_of(keys).are_exponentials
     expected = (torch.tanh(query.double().unsqueeze(1) + keys.double()) + 1) / 2
     # Of a sum of numbers as large as these, that many digits are known.
     allowed = max(4.0, size, of_keys) * torch.finfo(precision).eps
@@ -58,7 +58,7 @@ def test_it_is_exact_up_to_the_last_digits_in_the_range_of_models() -> None:
 @pytest.mark.parametrize("query", [-50.0, -FAR, -float("inf")])
 def test_a_query_whose_exponential_is_infinite_leaves_nothing(query: float) -> None:
     keys = torch.tensor([[[NEAR, 0.0, -NEAR]]])
-    assert keys_of(keys).exponentials
+    assert keys_of(keys).are_exponentials
     found = layer(torch.full((1, 3), query), keys)
     assert found.tolist() == [[[pytest.approx(0.0, abs=1e-17)] * 3]]
     assert layer(torch.full((1, 3), -query), keys).tolist() == [[[1.0] * 3]]
@@ -67,9 +67,9 @@ def test_a_query_whose_exponential_is_infinite_leaves_nothing(query: float) -> N
 @pytest.mark.parametrize("beyond", [NEAR + 1, -NEAR - 1, float("inf"), float("nan")])
 def test_of_keys_beyond_the_limit_exponentials_are_not_used(beyond: float) -> None:
     keys = torch.zeros(1, 2, 3)
-    assert keys_of(keys).exponentials
+    assert keys_of(keys).are_exponentials
     keys[0, 1, 1] = beyond
-    assert not keys_of(keys).exponentials
+    assert not keys_of(keys).are_exponentials
 
 
 def test_what_is_not_a_number_stays_none() -> None:
@@ -88,7 +88,7 @@ def test_keys_of_16_bits_have_32_on_a_cpu() -> None:
 def test_elsewhere_they_stay_as_they_are() -> None:
     keys = keys_of(torch.zeros(1, 2, 3, dtype=torch.bfloat16, device="meta"))
     assert keys.entering.dtype == torch.bfloat16
-    assert not keys.exponentials
+    assert not keys.are_exponentials
 
 
 @pytest.mark.parametrize("precision", BOTH, ids=str)

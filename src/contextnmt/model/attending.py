@@ -62,8 +62,8 @@ class Attend(torch.autograd.Function):
         """
         with torch.autocast(words.device.type, enabled=False):
             unit = kind(*weights)
-            source, values = keys_of(keys), exact_on_cpu(values)
-            doubled = 2 * energy.to(source.entering.dtype)
+            prepared, values = keys_of(keys), exact_on_cpu(values)
+            doubled = 2 * energy.to(prepared.entering.dtype)
             query_forth = (-2 * query.t()).contiguous()  # as matrices multiply, see `LSTMUnit`
             states = state.new_empty(sizes[0] + len(words), state.size(1))
             alphas = states.new_empty(len(states), keys.size(1))
@@ -71,26 +71,29 @@ class Attend(torch.autograd.Function):
             for each in states, alphas, asked:
                 each[sum(sizes) :] = 0  # the filler
             states[: sizes[0]] = state
-            ctx.unit, ctx.sizes, ctx.traces, ctx.exponentials = unit, sizes, [], source.exponentials
-            ctx.save_for_backward(states, alphas, asked, values, query, energy, source.entering)
-            scratch, behind = torch.empty_like(source.entering), padding.squeeze(1)
+            ctx.unit, ctx.sizes, ctx.traces = unit, sizes, []
+            # Here, where they are those of all sentences.
+            ctx.are_exponentials = prepared.are_exponentials
+            ctx.save_for_backward(states, alphas, asked, values, query, energy, prepared.entering)
+            scratch, padding = torch.empty_like(prepared.entering), padding.squeeze(1)
             steps = [by_step(each, sizes) for each in (apart(states), asked, alphas)]
             memory = unit.start(steps[0][0].unsqueeze(0))
             leading = [*zip(by_step(words, sizes[1:]), steps[0][1:], strict=True), None]
             for state, queries, found, then in zip(*steps, leading, strict=True):
                 write_product(queries, state, query_forth)
-                now = asked_of(queries, source).unsqueeze(1)  # in the place of the queries
-                summed = energies(now, source, doubled, scratch).add_(behind)
+                now = asked_of(queries, prepared).unsqueeze(1)  # in the place of the queries
+                summed = energies(now, prepared, doubled, scratch).add_(padding)
                 torch.softmax(summed.to(found.dtype), 1, out=found)
                 if then:
-                    word, after = (each.unsqueeze(1) for each in then)
+                    word, after = then
                     if len(word) < len(scratch):  # some sentences have ended
                         keep = itemgetter(slice(len(word)))
-                        source, memory = source.each(keep), shorter(memory, len(word))
-                        values, scratch, behind, found = map(keep, (values, scratch, behind, found))
-                    weighed = found.unsqueeze(1).to(values.dtype)
-                    inputs = torch.baddbmm(word.to(values.dtype), weighed, values)
-                    memory, trace = unit.step(inputs.transpose(0, 1), memory, after.transpose(0, 1))
+                        prepared, memory = prepared.each(keep), shorter(memory, len(word))
+                        values, scratch, padding = map(keep, (values, scratch, padding))
+                        found = keep(found)
+                    word, weighed = (each.unsqueeze(1).to(values.dtype) for each in (word, found))
+                    inputs = torch.baddbmm(word, weighed, values).transpose(0, 1)
+                    memory, trace = unit.step(inputs, memory, after.unsqueeze(0))
                     ctx.traces.append(trace)
         return states, alphas
 
@@ -102,37 +105,40 @@ class Attend(torch.autograd.Function):
         """The gradients of what `forward` was given, from those of states and weights."""
         states, alphas, asked, values, query, energy, keys = ctx.saved_tensors
         sizes, lower = ctx.sizes, query.dtype
-        of_words = query.new_empty(len(states), values.size(2))
-        of_words[: sizes[0]] = 0  # before the first word of each sentence there is none
+        of_states_words = query.new_empty(len(states), values.size(2))  # which led to each state
+        of_states_words[: sizes[0]] = 0  # none led to s_0
         of_asked = torch.empty_like(asked)
-        for each in of_words, of_asked:
+        for each in of_states_words, of_asked:
             each[sum(sizes) :] = 0  # the filler
-        words, of_alphas, layer = of_words[sizes[0] :], of_alphas.clone(), torch.empty_like(keys)
+        of_words = of_states_words[sizes[0] :]
+        of_alphas = of_alphas.clone()  # which is autograd's
         # A quarter of d tanh is h (1 - h), of the hidden layer h: what they lack comes to the
-        # matrix before the first step, and to their sums after the last.
+        # matrix before the first step, where it is rounded once more if that has 16 bits, and to
+        # their sums after the last.
         slope = 4 * energy.to(keys.dtype)
         query_back = (slope.t() * query).to(lower).unsqueeze(0)
         of_keys = torch.zeros_like(keys, dtype=states.dtype)
         of_energies = of_keys.new_zeros(sizes[0], 1, energy.size(1))
-        everything = layer, keys, values.transpose(1, 2), of_keys, of_energies
-        hidden, entering, looked_up, of_entering, of_energy = (each[:0] for each in everything)
+        # For all sentences; of each, the first ones are for those that a step has.
+        whole = torch.empty_like(keys), keys, values.transpose(1, 2), of_keys, of_energies
+        hidden, entering, looked_up, of_entering, of_energy = (each[:0] for each in whole)
         memory = ctx.unit.start(states[:0].unsqueeze(0))
         steps = [by_step(each, sizes) for each in (of_states, of_alphas, alphas, asked, of_asked)]
-        leading = [*zip(by_step(words, sizes[1:]), ctx.traces, strict=True), None]
-        for of_state, weights, found, queries, of_queries, then in reversed(
+        leading = [*zip(by_step(of_words, sizes[1:]), ctx.traces, strict=True), None]
+        for of_state, of_found, found, queries, of_queries, then in reversed(
             list(zip(*steps, leading, strict=True))
         ):
             if then:
-                word, trace = then
-                memory = ctx.unit.back(trace, memory, word.unsqueeze(0))
-                row = word.unsqueeze(1).to(values.dtype)
-                add_product(weights[: len(word)].unsqueeze(1), row, looked_up)
+                of_word, trace = then
+                memory = ctx.unit.back(trace, memory, of_word.unsqueeze(0))
+                continued = of_found[: len(of_word)].unsqueeze(1)
+                add_product(continued, of_word.unsqueeze(1), looked_up)
             if len(of_state) > len(hidden):  # sentences that end here
                 memory, keep = longer(memory, len(of_state)), itemgetter(slice(len(of_state)))
-                hidden, entering, looked_up, of_entering, of_energy = map(keep, everything)
-            slopes = torch._softmax_backward_data(weights, found, 1, found.dtype).to(hidden.dtype)
+                hidden, entering, looked_up, of_entering, of_energy = map(keep, whole)
+            slopes = softmax_backward(of_found, found).to(hidden.dtype)  # [sentences, S]
             down, across = slopes.unsqueeze(2), slopes.unsqueeze(1)
-            hidden_layer(queries.unsqueeze(1), Keys(entering, ctx.exponentials), hidden)
+            hidden_layer(queries.unsqueeze(1), Keys(entering, ctx.are_exponentials), hidden)
             # The energies of a state add up to zero: the 1 that tanh has less is not missed. A
             # product for each sentence, since one of all would cut `hidden` across a CPU's cores.
             add_product(of_energy, across, hidden)
@@ -140,35 +146,39 @@ class Attend(torch.autograd.Function):
             torch.bmm(across, hidden, out=of_queries.unsqueeze(1))
             of_entering.addcmul_(down, hidden)
             memory[0].add_(of_state)
-            add_product(memory[0], of_queries.to(lower).unsqueeze(0), query_back)
+            add_product(memory[0], of_queries.unsqueeze(0), query_back)
         before = states_before(
-            [each.unsqueeze(0) for each in by_step(states, sizes)], sizes[1:], len(words)
+            [each.unsqueeze(0) for each in by_step(states, sizes)], sizes[1:], len(of_words)
         )
         return (
             None,
-            words,
+            of_words,
             memory[0][0],
             None,
             (of_keys * slope).to(lower),
-            # Where a step has no more of a sentence, the zeros of the first row of `of_words`.
             torch.bmm(
                 spread(alphas.to(lower), sizes)[:, :-1].transpose(1, 2),
-                spread(of_words, sizes)[:, 1:],
+                spread(of_states_words, sizes)[:, 1:],
             ),
             None,
             (of_asked * slope).t().to(lower) @ states.to(lower),
             (2 * of_energies.sum(0)).to(lower),
-            *ctx.unit.weights(before.to(lower), ctx.traces, words.unsqueeze(0)),
+            *ctx.unit.weights(before.to(lower), ctx.traces, of_words.unsqueeze(0)),
         )
 
 
 def spread(rows: Tensor, sizes: Sequence[int]) -> Tensor:
     """[B, T, ...] from the rows [N, ...] of steps of so many sentences; where a step has no more of
-    a sentence, the first row of all."""
-    if sizes[-1] == sizes[0]:
+    a sentence, the first row of all, which is zero in one of two factors."""
+    if sizes[-1] == sizes[0]:  # always so on a GPU, which so has no places to wait for
         return torch.unflatten(rows[: sum(sizes)], 0, (len(sizes), -1)).transpose(0, 1)
     starts = torch.tensor([0, *accumulate(sizes[:-1])])
     sentences = torch.arange(sizes[0]).unsqueeze(1)
     places = torch.where(sentences < torch.tensor(sizes), starts + sentences, 0)
     chosen = rows.index_select(0, places.flatten().to(rows.device))
     return torch.unflatten(chosen, 0, places.shape)
+
+
+def softmax_backward(gradient: Tensor, outputs: Tensor) -> Tensor:
+    """The gradient of what entered a softmax over the second dimension, from `outputs`."""
+    return torch._softmax_backward_data(gradient, outputs, 1, outputs.dtype)

@@ -26,7 +26,7 @@ from contextnmt.model.device import answers, exact_on_cpu
 LIMIT = 60.0
 
 
-#: A number is made anew each time that a function takes it as one.
+#: For a function that adds to a tensor, and not to a number.
 ONE = torch.tensor(1.0)
 
 
@@ -34,11 +34,11 @@ class Keys(NamedTuple):
     """What of the source enters the hidden layer at all steps."""
 
     entering: Tensor  # 2 U_a h_j [batch, time, alignment], or e^- of that
-    exponentials: bool  # whether it is e^- of that
+    are_exponentials: bool  # whether it is e^- of that
 
     def each(self, function: Callable[[Tensor], Tensor]) -> "Keys":
         """The same with what the function makes of the tensor."""
-        return Keys(function(self.entering), self.exponentials)
+        return Keys(function(self.entering), self.are_exponentials)
 
 
 def keys_of(keys: Tensor) -> Keys:
@@ -57,13 +57,13 @@ def keys_of(keys: Tensor) -> Keys:
 def asked_of(query: Tensor, keys: Keys) -> Tensor:
     """What `hidden_layer` takes, from -2 W_a s, in its place: e^ of it, if there is e^- of the
     keys."""
-    return query.exp_() if keys.exponentials else query
+    return query.exp_() if keys.are_exponentials else query
 
 
 def hidden_layer(asked: Tensor, keys: Keys, out: Tensor) -> Tensor:
     """sigmoid(2 W_a s + 2 U_a h), written to `out` [batch, ..., time, alignment] and returned;
     `asked`, as of `asked_of`, and the keys are broadcast to its shape."""
-    if keys.exponentials:
+    if keys.are_exponentials:
         return denominators(asked, keys, out).reciprocal_()
     return torch.sub(keys.entering, asked, out=out).sigmoid_()
 
@@ -72,7 +72,7 @@ def energies(asked: Tensor, keys: Keys, weight: Tensor, out: Tensor) -> Tensor:
     """The energies [batch, ..., time], but for a number that all positions have in common: the sum
     of the hidden layer times `weight` [1, alignment], which is 2 v_a. `out`, of the shape of the
     layer, is lost."""
-    if keys.exponentials:
+    if keys.are_exponentials:
         denominators(asked, keys, out)
         return torch.div(weight, out, out=out).sum(-1)
     return functional.linear(hidden_layer(asked, keys, out), weight).squeeze(-1)

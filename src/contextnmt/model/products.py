@@ -1,6 +1,8 @@
-"""Products of matrices that may be multiplied in another type, of 16 bits, than what they add to.
+"""Products of matrices in another type, of 16 bits, than what they add to may have.
 
-Shapes: directions D, batch B, hidden n, what enters the gates g.
+Types: a product is taken in the type of its matrix, whatever its factors have.
+
+Shapes: products side by side D, batch B, hidden n, what enters the gates g.
 """
 
 import torch
@@ -17,16 +19,15 @@ def plus_product(inputs: Tensor, states: Tensor, matrix: Tensor) -> Tensor:
 
 
 def add_product(to: Tensor, factors: Tensor, matrix: Tensor) -> Tensor:
-    """`to` [D, B, n] plus the `factors` [D, B, g] times a matrix [D, g, n] of their type, written
-    to `to`, whose type may be another."""
+    """`to` [D, B, n] plus the `factors` [D, B, g] times a matrix [D, g, n], written to `to`."""
+    factors = factors.to(matrix.dtype)
     if to.dtype == matrix.dtype:
         return to.baddbmm_(factors, matrix)
     return to.add_(torch.bmm(factors, matrix))
 
 
 def write_product(to: Tensor, factors: Tensor, matrix: Tensor) -> Tensor:
-    """The `factors` [B, n] times a matrix [n, g], written to `to` [B, g], whatever their types;
-    those of the matrix multiply."""
+    """The `factors` [B, n] times a matrix [n, g], written to `to` [B, g]."""
     if to.dtype == matrix.dtype == factors.dtype:
         return torch.mm(factors, matrix, out=to)
     return to.copy_(factors.to(matrix.dtype) @ matrix)
@@ -34,7 +35,7 @@ def write_product(to: Tensor, factors: Tensor, matrix: Tensor) -> Tensor:
 
 def of_matrix(inputs: Tensor, states: Tensor) -> Tensor:
     """The gradient of a matrix [D, g, n], from those of what it made [D, N, g] of `states`
-    [D, N, n].
+    [D, N, n], both of one type.
 
     A product for each direction: of both together, columns of wider rows, which is what enters a
     gate, are copied first where they have 16 bits, and that takes longer than to multiply them.

@@ -26,7 +26,7 @@ Memory = tuple[Tensor, ...]
 #: What a step leaves for its gradient.
 Trace = tuple[Tensor, ...]
 
-#: A number is made anew each time that a function takes it as one.
+#: For a function that adds to a tensor, and not to a number.
 MINUS_ONE = torch.tensor(-1.0)
 
 
@@ -40,7 +40,11 @@ class Unit(Protocol):
 
     def step(self, inputs: Tensor, memory: Memory, out: Tensor) -> tuple[Memory, Trace]:
         """The memory after a step, from the one before and `inputs` [D, B, g], biases included, of
-        either type; its state is written to `out` [D, B, n]."""
+        either type; its state is written to `out` [D, B, n].
+
+        What the step leaves may hold the memory before it, and so an `out`: none of it may be
+        written again before `back`, nor be a part of what the function returns to autograd (see
+        `apart`)."""
 
     def back(self, trace: Trace, gradient: Memory, inputs: Tensor) -> Memory:
         """The gradient of the memory before a step, from that of the memory after it, which is
@@ -90,7 +94,7 @@ def into_gates(inputs: Tensor) -> tuple[Tensor, ...]:
         inputs[..., : -candidate.size(-1)].sigmoid_()
     else:
         candidate.mul_(2)
-        inputs.sigmoid_()  # of all at once: to call a function costs as much as what it computes
+        inputs.sigmoid_()  # of all in one call, which counts in small models
         twice_less_one(candidate)
     return parts
 
@@ -111,7 +115,8 @@ def into_tanh(gradient: Tensor, outputs: Tensor) -> None:
 
 
 class LSTMUnit:
-    """The unit of `LSTMDecoder`. Its gates are into, forget, out, then the candidate."""
+    """The unit of `LSTMDecoder`. Its gates are into, forget, passed (which lets the cell out), then
+    the candidate."""
 
     def __init__(self, recurrent: Tensor) -> None:
         """`recurrent` [D, 4 n, n]."""
@@ -180,11 +185,11 @@ class GRUUnit:
         shortened = reset * state
         candidate = into_its_tanh(plus_product(into, shortened, self.candidate_forth))
         after = torch.lerp(state, candidate, update, out=out)
-        return (after,), (update, reset, gates, candidate, shortened, state)
+        return (after,), (shortened, update, reset, gates, candidate, state)
 
     def back(self, trace: Trace, gradient: Memory, inputs: Tensor) -> Memory:
         """As `Unit.back`."""
-        update, reset, gates, candidate, _, state = trace
+        _, update, reset, gates, candidate, state = trace
         (after,) = gradient
         entered = exact_like(inputs, state.dtype)
         into, entering = self.split(entered)
@@ -204,7 +209,7 @@ class GRUUnit:
     ) -> tuple[Tensor, ...]:
         """As `Unit.weights`."""
         into, entering = self.split(inputs)
-        steps = [shortened.to(states.dtype) for *_, shortened, _ in traces]
+        steps = [shortened.to(states.dtype) for shortened, *_ in traces]
         shortened = with_filler(steps, states, states.size(1))
         return of_matrix(into, shortened), of_matrix(entering, states)
 

@@ -81,7 +81,7 @@ class Unroll(torch.autograd.Function):
         states[:, sum(sizes) :] = 0
         ctx.unit, ctx.sizes, ctx.traces = kind(*weights), sizes, []
         with torch.autocast(inputs.device.type, enabled=False):
-            memory = ctx.unit.start(state)
+            memory = ctx.unit.start(apart(state))
             steps = (by_step(each, sizes, 1) for each in (inputs, apart(states)))
             for entering, after in zip(*steps, strict=True):
                 memory = shorter(memory, entering.size(1))
@@ -116,10 +116,11 @@ def by_step(rows: Tensor, sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, .
     return torch.split(rows, [*sizes, filler], dim)[: len(sizes)]
 
 
-def apart(outputs: Tensor) -> Tensor:
-    """The same memory, for what a step leaves for its gradient: parts of the outputs themselves
-    would hold, by these, the function that holds them, and nothing would be freed."""
-    return outputs.detach()
+def apart(tensor: Tensor) -> Tensor:
+    """The same numbers in the same place, for what steps leave for their gradient. That may not
+    hold what a function takes or returns itself, nor parts of it: a result holds its function, and
+    if this held the result again, neither would ever be freed."""
+    return tensor.detach()
 
 
 def states_before(states: Sequence[Tensor], sizes: Sequence[int], rows: int) -> Tensor:
