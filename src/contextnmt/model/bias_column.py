@@ -18,8 +18,7 @@ WORDS = 16
 
 def with_bias(weight: Tensor, bias: Tensor, kind: torch.dtype, multiple: int = WORDS) -> Tensor:
     """The matrix [words', k] in the type `kind`, from the weights [words, size] of a layer and its
-    bias [words]; the words that there are not, up to a `multiple`, have
-    the bias minus infinity."""
+    bias [words]; the words that there are not, up to a `multiple`, have the bias minus infinity."""
     words, size = weight.shape
     matrix = weight.new_empty(words + -words % multiple, columns(size, kind), dtype=kind)
     matrix[:words, :size], matrix[:words, size] = weight, bias

@@ -25,7 +25,6 @@ from contextnmt.model.device import answers, exact_on_cpu
 #: query, the product of the two is then right, or so large or small that the layer is 0 or 1.
 LIMIT = 60.0
 
-
 #: For a function that adds to a tensor, and not to a number.
 ONE = torch.tensor(1.0)
 

@@ -23,10 +23,10 @@ def keep_freed_memory() -> None:
     """Let freed tensors stay with this process, for those of the next update, on huge pages.
 
     By default, glibc gives each large one back to the system, from which the next comes as pages to
-    be zeroed at their first touch: a tenth of the time of an update on a CPU. And a
-    processor loses one to four hundredths more on looking up many small pages. In return the
-    process keeps the most that it has ever had, and somewhat more where tensors of different sizes
-    leave gaps. To be called before tensors are made: those that are there stay where they are.
+    be zeroed at their first touch: a tenth of the time of an update on a CPU. And a processor loses
+    one to four hundredths more on looking up many small pages. In return the process keeps the most
+    that it has ever had, and somewhat more where tensors of different sizes leave gaps. To be
+    called before tensors are made: those that are there stay where they are.
 
     Other C libraries are left as they are, and so are pages where the system has no huge ones.
     """
