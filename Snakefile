@@ -25,6 +25,7 @@ report: "workflow/report/start.rst"
 
 # Before the first job; neither in dry runs nor in the jobs themselves.
 onstart:
+    lift_rate_limit()
     refuse_anew(workflow.dag.needrun_jobs())
     if workflow.touch:
         tell_stale(workflow.dag.needrun_jobs())
@@ -39,6 +40,7 @@ pathvars:
     benchmarks=f"{RESULTS}/benchmarks",
 
 
+include: "workflow/rules/scheduling.smk"
 include: "workflow/rules/slurm.smk"
 include: "workflow/rules/corpus.smk"
 include: "workflow/rules/select.smk"
