@@ -201,7 +201,8 @@ def test_a_training_by_graphs_learns_the_same_and_resumes(
     assert isinstance(whole.take, GraphUpdater)
     assert whole.take.captures
     assert whole.update == plain.update
-    assert losses_of(whole) == pytest.approx(losses_of(plain), rel=1e-4)
+    # The journal has four digits after the point: of equal losses, the last one may differ.
+    assert losses_of(whole) == pytest.approx(losses_of(plain), rel=1e-4, abs=2e-4)
     first = training(reversal, tmp_path / "parts", **changes)
     first.rehearse()
     for _ in range(13):
