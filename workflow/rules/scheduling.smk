@@ -9,8 +9,8 @@ def lift_rate_limit():
     """Take away the limit on jobs per second, unless the user has set one.
 
     Because of it, Snakemake 9 wakes up once a second for each job that has ended while others wait,
-    and chooses among those: at the end of the demo two hundred times a second. Here nothing would
-    start a hundred jobs in a second.
+    and chooses among those, which in the demo takes 40 s of a processor core, and more in larger
+    workflows. Here nothing would start a hundred jobs in a second. Snakemake has no option for it.
     """
     limit = workflow.scheduling_settings.max_jobs_per_timespan
     if limit and vars(limit) == vars(UNASKED):
