@@ -202,6 +202,11 @@ def losses_of(run):
     return losses
 
 
+def written(run):
+    """The losses in the journal, each of several updates that a replay may have written over."""
+    return [record["loss"] for record in run.journal.records if "loss" in record]
+
+
 @pytest.mark.parametrize("batch_size", [20, 37])  # 37: epochs end with 30 pairs
 def test_a_training_by_graphs_learns_the_same_and_resumes(
     reversal, tmp_path, monkeypatch, batch_size
@@ -212,6 +217,7 @@ def test_a_training_by_graphs_learns_the_same_and_resumes(
     be_a_gpu(monkeypatch)
     whole = training(reversal, tmp_path / "whole", **changes)
     assert losses_of(whole) == pytest.approx(expected, rel=1e-4)
+    assert written(whole) == pytest.approx(written(plain), abs=1.5e-4)  # four digits
     assert len(expected) > plain.update  # validations too
     assert isinstance(whole.take, GraphUpdater)
     assert whole.take.captures
