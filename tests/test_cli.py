@@ -182,3 +182,14 @@ def test_ctrl_c_while_a_stage_is_loaded_ends_quietly() -> None:
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
     assert (ended.returncode, ended.stderr) == (-signal.SIGINT, b"")
+
+
+def test_no_garbage_is_looked_for_among_what_a_stage_loads() -> None:
+    program = (
+        "import gc, sys; from contextnmt.cli import loaded;"
+        "searches = []; gc.callbacks.append(lambda *_: searches.append('torch' in sys.modules));"
+        "loaded('contextnmt.translation.translate');"
+        "kept = gc.get_freeze_count(); assert kept > 100_000, kept;"
+        "assert not any(searches); assert gc.isenabled()"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
