@@ -5,6 +5,7 @@ module is imported when its command is called, so that `contextnmt restore` does
 """
 
 import ast
+import atexit
 import difflib
 import functools
 import gc
@@ -201,6 +202,7 @@ def kept(name: str) -> ModuleType:
     module = importlib.import_module(name)
     gc.freeze()
     gc.enable()
+    atexit.register(gc.freeze)  # for what is loaded later, as torch._dynamo by its optimizers
     return module
 
 
