@@ -193,3 +193,15 @@ def test_no_garbage_is_looked_for_among_what_a_stage_loads() -> None:
         "assert not any(searches); assert gc.isenabled()"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_no_garbage_is_looked_for_at_the_end_of_a_stage() -> None:
+    program = (
+        "import gc; from contextnmt.cli import loaded;"
+        "loaded('contextnmt.corpus.clean');"
+        "later = [[number] for number in range(100_000)];"
+        "gc.callbacks.append(lambda *_: print(len(gc.get_objects())))"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert all(int(searched) < 100_000 for searched in ended.stdout.split())
+    assert ended.stdout

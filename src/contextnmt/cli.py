@@ -186,22 +186,27 @@ def loaded(name: str) -> ModuleType:
     torch takes seconds to load, and an exception within it comes out as a broken installation.
     """
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        return kept(name)
+        return imported(name)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    module = kept(name)
+    module = imported(name)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     return module
 
 
-def kept(name: str) -> ModuleType:
+def imported(name: str) -> ModuleType:
     """The module `name`. Python does not look for garbage among what it loads, nor at the end.
 
-    There is none, and of the 1.5 s of a program that loads torch alone, the search takes a third.
+    There is hardly any, and of the 1.5 s of a program that loads torch alone, the search takes a
+    third. So what still has to be written at the end has to be closed by name.
     """
+    if name in sys.modules:
+        return sys.modules[name]
     gc.disable()
-    module = importlib.import_module(name)
-    gc.freeze()
-    gc.enable()
+    try:
+        module = importlib.import_module(name)
+        gc.freeze()
+    finally:
+        gc.enable()
     atexit.register(gc.freeze)  # for what is loaded later, as torch._dynamo by its optimizers
     return module
 

@@ -203,7 +203,8 @@ def losses_of(run):
 
 
 def written(run):
-    """The losses in the journal, each of several updates that a replay may have written over."""
+    """The losses in the journal, each the mean of updates that a replay could have written over,
+    rounded to four digits."""
     return [record["loss"] for record in run.journal.records if "loss" in record]
 
 
@@ -211,13 +212,14 @@ def written(run):
 def test_a_training_by_graphs_learns_the_same_and_resumes(
     reversal, tmp_path, monkeypatch, batch_size
 ):
+    monkeypatch.setattr("contextnmt.training.loop.RECORDS", 20)  # one for five updates
     changes = {"model": {**MODEL, "dropout": 0}, "batch_size": batch_size}
     plain = training(reversal, tmp_path / "plain", **changes)
     expected = losses_of(plain)
     be_a_gpu(monkeypatch)
     whole = training(reversal, tmp_path / "whole", **changes)
     assert losses_of(whole) == pytest.approx(expected, rel=1e-4)
-    assert written(whole) == pytest.approx(written(plain), abs=1.5e-4)  # four digits
+    assert written(whole) == pytest.approx(written(plain), abs=4e-4)
     assert len(expected) > plain.update  # validations too
     assert isinstance(whole.take, GraphUpdater)
     assert whole.take.captures

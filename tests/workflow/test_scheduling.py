@@ -25,7 +25,7 @@ def test_jobs_are_chosen_once_for_each_that_ends(snakemake: Run, tmp_path: Path)
 
 
 def test_a_limit_that_was_asked_for_holds(snakemake: Run, tmp_path: Path) -> None:
-    """Two jobs that take less than the ten seconds in which one may start."""
+    """Two jobs, the first of which takes less than the ten seconds in which one may start."""
     watched(snakemake, tmp_path, "generate/embedded/embedded.tar.gz")
     limit = ["--max-jobs-per-timespan", "1/10s"]
     said = watched(snakemake, tmp_path, "tokenize/en-fr/test.en.gz", *limit)

@@ -10,7 +10,7 @@ def lift_rate_limit():
 
     Because of it, Snakemake 9 wakes up once a second for each job that has ended while others wait,
     and chooses among those, which in the demo takes 40 s of a processor core, and more in larger
-    workflows. It would do no good here: jobs reach Slurm one after another all the same. Snakemake
+    workflows. It would do no good here: Slurm gets at most two jobs at a time all the same. Snakemake
     has no option for it.
     """
     limit = workflow.scheduling_settings.max_jobs_per_timespan
