@@ -58,17 +58,18 @@ def read_jobs(benchmarks: Path) -> Iterator[Job]:
 
 
 def rows(jobs: list[Job], wall: float) -> Iterator[list[str]]:
-    """A row of the table for each stage, in the order of the data, and the sums."""
+    """A row of the table for each stage, in the order of the data, one for each other folder of
+    jobs, and the sums."""
     stages: dict[str, list[Job]] = defaultdict(list)
     for job in jobs:
         stages[job.stage].append(job)
     total = sum(job.seconds for job in jobs)
-    for stage in STAGES:
-        if these := stages[stage]:
-            seconds = sum(job.seconds for job in these)
-            memory = max(job.megabytes for job in these)
-            share = f"{seconds / total:.0%}"
-            yield [stage, f"{len(these)}", f"{seconds:.1f}", share, f"{memory:.0f}"]
+    for stage in sorted(stages, key=[*STAGES, *sorted(stages)].index):
+        these = stages[stage]
+        seconds = sum(job.seconds for job in these)
+        memory = max(job.megabytes for job in these)
+        share = f"{seconds / total:.0%}"
+        yield [stage, f"{len(these)}", f"{seconds:.1f}", share, f"{memory:.0f}"]
     yield ["all jobs, added up", f"{len(jobs)}", f"{total:.1f}", "100%", ""]
     yield ["**wall clock**", "", f"**{wall:.1f}**", "", ""]
 
