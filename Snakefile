@@ -32,6 +32,8 @@ onstart:
     check_downloads(workflow.dag.needrun_jobs())
     if workflow.executor_plugin.name == "slurm":
         check_slurm(workflow.dag.needrun_jobs())
+    elif not workflow.touch:
+        check_device(workflow.dag.needrun_jobs())
 
 
 pathvars:
@@ -42,6 +44,7 @@ pathvars:
 
 include: "workflow/rules/scheduling.smk"
 include: "workflow/rules/slurm.smk"
+include: "workflow/rules/device.smk"
 include: "workflow/rules/corpus.smk"
 include: "workflow/rules/select.smk"
 include: "workflow/rules/text.smk"

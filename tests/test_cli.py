@@ -205,3 +205,10 @@ def test_no_garbage_is_looked_for_at_the_end_of_a_stage() -> None:
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     assert all(int(searched) < 100_000 for searched in ended.stdout.split())
     assert ended.stdout
+
+
+def test_who_reads_the_output_may_stop() -> None:
+    for stage in "--help", "symbolize --help":
+        line = f"{sys.executable} -m contextnmt {stage} | head -c 1"
+        ended = subprocess.run(line, shell=True, capture_output=True, check=True)
+        assert (len(ended.stdout), ended.stderr) == (1, b"")

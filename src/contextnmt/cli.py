@@ -11,6 +11,7 @@ import functools
 import gc
 import importlib
 import importlib.metadata
+import os
 import re
 import shutil
 import signal
@@ -213,7 +214,18 @@ def imported(name: str) -> ModuleType:
 
 def main() -> None:
     """Run the stage that the command line names; print a user's mistake without a traceback."""
-    arguments = sys.argv[1:]
+    try:
+        try:
+            run(sys.argv[1:])
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:  # who reads it, such as head, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+
+
+def run(arguments: list[str]) -> None:
+    """Run the stage that `arguments` begin with, and end the program where they are wrong."""
     if not arguments or arguments[0] in ("-h", "--help"):
         print(overview(shutil.get_terminal_size().columns))
         sys.exit(0 if arguments else 2)

@@ -9,9 +9,9 @@ from results_folder import Results, make_results
 
 from contextnmt.errors import UserError
 from contextnmt.report.bleu_table import bleu_table
-from contextnmt.report.curves import curves, plot, read_log
+from contextnmt.report.curves import curves, plot, read_log, scale_by_logarithm
 from contextnmt.report.experiment import System
-from contextnmt.report.figures import lines_of
+from contextnmt.report.figures import drawing, lines_of
 from contextnmt.report.gains import gains
 from contextnmt.report.significance_table import significance_table
 
@@ -29,6 +29,21 @@ def test_figures_are_the_same_bytes_each_time(results: Results, tmp_path: Path) 
     ]
     for name in written:
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("losses", "ticks"),
+    [([3.0, 0.8], [1, 2, 3]), ([5.0, 0.1, 0.0, 7e-5], [1e-4, 1e-3, 0.01, 0.1, 1])],
+)
+def test_a_logarithmic_axis_has_few_numbers(losses: list[float], ticks: list[float]) -> None:
+    with drawing() as figure:
+        axes = figure.subplots()
+        axes.plot(losses)
+        scale_by_logarithm(axes)
+        low, high = axes.get_ylim()
+        shown = [tick for tick in axes.get_yticks() if low <= tick <= high]
+    assert low > min(filter(None, losses)) / 3
+    assert shown == pytest.approx(ticks)
 
 
 def test_every_system_has_a_line_in_the_legend(results: Results, tmp_path: Path) -> None:

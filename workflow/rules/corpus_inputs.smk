@@ -59,6 +59,7 @@ def extraction_options(wildcards):
     lines = {key: entry.get(key) for key in ["lines", "lines_recalled"]}
     stated = {
         **{f"--{side}-column": columns.get(wildcards[side]) for side in SIDES},
+        "--columns": len(columns),
         **{
             f"--{key.replace('_', '-')}": (
                 value.get(pair) if isinstance(value, dict) else value

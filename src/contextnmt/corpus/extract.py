@@ -28,11 +28,13 @@ SHOWN = 60
 class Side:
     """Where one side of a text is: ``FILE`` or ``ARCHIVE::MEMBER``, and its column in a table.
 
-    Columns count from 1; `column` is None where each line is a sentence.
+    Columns count from 1; `column` is None where each line is a sentence. Rows have `columns`, or
+    any number of them if that is None.
     """
 
     place: str
     column: int | None = None
+    columns: int | None = None
 
     @property
     def file(self) -> Path:
@@ -46,7 +48,8 @@ class Side:
     def sentences(self, block: str, before: int) -> str:
         """This side's part of a block of whole lines, before which came `before` others.
 
-        Raises UserError, naming the line, if a row of a table has no such column.
+        Raises UserError, naming the line, if a row of a table has no such column, or another
+        number of columns than it should.
         """
         if self.column is None:
             return block
@@ -56,6 +59,12 @@ class Side:
                 raise UserError(
                     f"{self.place}, line {number}: {len(row)} columns, so none is column "
                     f"{self.column}: mend the row or correct `columns`; tabs part columns"
+                )
+            if len(row) != (self.columns or len(row)):
+                raise UserError(
+                    f"{self.place}, line {number}: {len(row)} columns, and `columns` names "
+                    f"{self.columns}: mend the row, or give each column a name, any name if it is "
+                    "not needed; tabs part columns"
                 )
         return "".join(row[self.column - 1] + "\n" for row in rows)
 
@@ -235,6 +244,9 @@ def extract(
     target_column: Annotated[
         int | None, typer.Option(min=1, help="Column of the target side, if it is in a table.")
     ] = None,
+    columns: Annotated[
+        int | None, typer.Option(min=2, help="Columns that each row of the table must have.")
+    ] = None,
     lines: Annotated[int | None, typer.Option(help="Lines that both sides must have.")] = None,
     lines_recalled: Annotated[
         int | None, typer.Option(help="Lines that both sides should have: only a warning if not.")
@@ -269,7 +281,7 @@ def extract(
             f"--source-out is given {parts} times and --target-out {len(target_out)} times: "
             "every part has two sides"
         )
-    sides = [Side(source, source_column), Side(target, target_column)]
+    sides = [Side(source, source_column, columns), Side(target, target_column, columns)]
     digests = {sides[0].file: source_digest, sides[1].file: target_digest}
     for file, digest in digests.items():
         check_digest(file, digest)

@@ -32,8 +32,10 @@ QUANTITIES = [
     # It falls fast at first, and then by shares of what is left.
     Quantity("loss", "train", "loss", "training loss (nats per token)", "log"),
 ]
-#: Where a logarithmic axis has numbers: at these, times powers of ten.
+#: Where a logarithmic axis has numbers: at these, times powers of ten; at these powers alone if it
+#: spans more of them.
 TICKS = (1, 2, 3, 5, 7)
+POWERS = 2
 
 
 def curves(
@@ -90,8 +92,9 @@ def scale_by_logarithm(axes: "Axes") -> None:
     """A logarithmic y axis whose numbers are written out."""
     from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
-    axes.set_yscale("log")
-    axes.yaxis.set_major_locator(LogLocator(subs=TICKS))
+    axes.set_yscale("log", nonpositive="mask")  # nor is a loss of 0 to be drawn
+    low, high = axes.get_ylim()
+    axes.yaxis.set_major_locator(LogLocator(subs=TICKS if high <= low * 10**POWERS else (1,)))
     axes.yaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
 
