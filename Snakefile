@@ -32,7 +32,7 @@ onstart:
     check_downloads(workflow.dag.needrun_jobs())
     if workflow.executor_plugin.name == "slurm":
         check_slurm(workflow.dag.needrun_jobs())
-    elif not workflow.touch:
+    elif workflow.executor_plugin.name == "local":
         check_device(workflow.dag.needrun_jobs())
 
 
