@@ -172,43 +172,52 @@ def test_the_help_has_a_short_option(
     assert "<S>_1" in capsys.readouterr().out
 
 
+def ended(program: str) -> subprocess.CompletedProcess[bytes]:
+    """What became of a Python program."""
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+
+
 def test_ctrl_c_while_a_stage_is_loaded_ends_quietly() -> None:
-    program = (
+    stopped = ended(
         "import os, signal, sys; from contextnmt import cli;"
         # As from a terminal: what is started in the background ignores the signal from birth.
         "signal.signal(signal.SIGINT, signal.default_int_handler);"
         "cli.importlib.import_module = lambda _: os.kill(os.getpid(), signal.SIGINT);"
         "sys.argv = ['contextnmt', 'train']; cli.main()"
     )
-    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
-    assert (ended.returncode, ended.stderr) == (-signal.SIGINT, b"")
+    assert (stopped.returncode, stopped.stderr) == (-signal.SIGINT, b"")
 
 
 def test_no_garbage_is_looked_for_among_what_a_stage_loads() -> None:
-    program = (
+    loading = ended(
         "import gc, sys; from contextnmt.cli import loaded;"
         "searches = []; gc.callbacks.append(lambda *_: searches.append('torch' in sys.modules));"
         "loaded('contextnmt.translation.translate');"
         "kept = gc.get_freeze_count(); assert kept > 100_000, kept;"
         "assert not any(searches); assert gc.isenabled()"
     )
-    subprocess.run([sys.executable, "-c", program], check=True)
+    assert (loading.returncode, loading.stderr) == (0, b"")
 
 
 def test_no_garbage_is_looked_for_at_the_end_of_a_stage() -> None:
-    program = (
+    ending = ended(
         "import gc; from contextnmt.cli import loaded;"
         "loaded('contextnmt.corpus.clean');"
         "later = [[number] for number in range(100_000)];"
         "gc.callbacks.append(lambda *_: print(len(gc.get_objects())))"
     )
-    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
-    assert all(int(searched) < 100_000 for searched in ended.stdout.split())
-    assert ended.stdout
+    assert (ending.returncode, ending.stderr) == (0, b"")
+    searched = ending.stdout.split()
+    assert searched
+    assert all(int(objects) < 100_000 for objects in searched)
 
 
-def test_who_reads_the_output_may_stop() -> None:
-    for stage in "--help", "symbolize --help":
-        line = f"{sys.executable} -m contextnmt {stage} | head -c 1"
-        ended = subprocess.run(line, shell=True, capture_output=True, check=True)
-        assert (len(ended.stdout), ended.stderr) == (1, b"")
+@pytest.mark.parametrize("arguments", [["--help"], ["symbolize", "--help"]])
+def test_who_reads_the_output_may_stop(arguments: list[str]) -> None:
+    command = [sys.executable, "-m", "contextnmt", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:
+        assert program.stdout
+        assert program.stderr
+        program.stdout.close()  # before anything is written
+        assert program.stderr.read() == b""
+    assert program.returncode == 1

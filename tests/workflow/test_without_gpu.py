@@ -5,7 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import torch
 
 ROOT = Path(__file__).parents[2]
 TINY = ROOT / "tests" / "workflow" / "tiny.yaml"
@@ -13,8 +12,13 @@ TINY = ROOT / "tests" / "workflow" / "tiny.yaml"
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU, which is the matter")
-def test_without_a_gpu_no_job_that_wants_one_is_begun(snakemake: Run, tmp_path: Path) -> None:
+def test_without_a_gpu_no_job_that_wants_one_is_begun(
+    snakemake: Run,
+    environment: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.setitem(environment, "CUDA_VISIBLE_DEVICES", "")  # if there is one
     arguments = ["-s", f"{ROOT}/Snakefile", "--configfile", f"{TINY}", "--cores", "2"]
     arguments += ["--config", "device=cuda"]
     run = snakemake(tmp_path, "results/demo/train/en-fr/baseline/1/model.json", *arguments)
