@@ -305,7 +305,7 @@ def main(
         *("# Speed of beam search", ""),
         *made_by(f"python benchmarks/decoding.py --threads {threads}{option}", "torch"),
         f"{'; '.join([f'{asked}, {threads} threads', *gpu, *versions])}. Load before: {busy:.1f}.",
-        *("", remarks(NOTES, place.type), ""),
+        *("", remarks(NOTES), ""),
         *table(HEAD, rows, words=1),
         *second,
     ]

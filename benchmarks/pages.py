@@ -10,12 +10,6 @@ from contextnmt.training.environment import environment
 
 Row = Sequence[str]
 
-#: What pages of speed say where they were made on a CPU.
-UNMEASURED = (
-    "These are speeds of a CPU. CUDA has not been run so far, and speed on a GPU is unmeasured "
-    "(`--device cuda` measures it)."
-)
-
 
 def table(head: Row, rows: Iterable[Row], words: int | None = None) -> list[str]:
     """A Markdown table. With `words`, the columns after so many hold numbers, set to the right."""
@@ -36,9 +30,9 @@ def made_by(command: str, *packages: str) -> list[str]:
     ]
 
 
-def remarks(notes: str, device: str) -> str:
-    """The notes of a page of speed in one line, and what is not known where it is of a CPU."""
-    return " ".join([*notes.split(), *[UNMEASURED] * (device == "cpu")])
+def remarks(notes: str) -> str:
+    """The notes of a page in one line."""
+    return " ".join(notes.split())
 
 
 def publish(lines: list[str], out: Path | None) -> None:

@@ -96,8 +96,8 @@ CPU, freed memory stays with the processes of ours, on huge pages (`training/all
 row of its own with that of plain PyTorch, and with the toolkits, by glibc's variables of the
 environment, on small ones. What multiplies in bfloat16 there compiles itself for each shape, in
 the first round for most: `training/compiled.py` and `model/filler.py` say how it is kept.
-On a GPU, ours are CUDA graphs (`training/graphs.py`), captured in the first round for most, and
-plain PyTorch is none.
+On a GPU, ours are CUDA graphs (`training/graphs.py`), captured in the first round for most, whose
+recurrences are functions in Triton (`model/fused`), and plain PyTorch is none.
 """
 
 LIMIT_NOTES = """
@@ -161,6 +161,8 @@ def compared(
         for name, make in makers.items():
             process = TrainingProcess(make, windows, asked.device, asked.threads)
             found[name] = stack.enter_context(closing(process))
+        for process in found.values():
+            process.wait()
         for _ in range(asked.rounds):
             own = in_turns(found, len(windows))
             rounds.append(own | {peer.name: steady(peer.speeds()) for peer in others})
@@ -207,7 +209,7 @@ def limit(asked: Asked, text: Sequence[Batch]) -> Iterator[str]:
     measured = ", ".join(f"{rate:,.0f} in {precision}" for precision, rate in rates.items())
     yield f"{words:,} words (ids) a side; {len(window)} batches a round."
     yield f"Products of matrices, in billions of operations a second: {measured}."
-    yield from ("", " ".join(LIMIT_NOTES.split()), "")
+    yield from ("", remarks(LIMIT_NOTES), "")
     head = [*LIMIT_HEAD, *[MEMORY] * gpu]
     yield from table(head, [row[: len(head)] for row in rows], words=2)
     taken = ", ".join(f"{each:,.0f} in {precision}" for precision, each in hours.items())
@@ -311,7 +313,7 @@ def main(
     lines = [
         *("# Speed of training", ""),
         *made_by(command(asked, pairs, threads, bool(others)), "torch"),
-        *(stated, "", remarks(NOTES, asked.device.type), ""),
+        *(stated, "", remarks(NOTES), ""),
         *table(HEAD, rows, words=2),
         *("", "## Towards the limit", ""),
         *limit(asked, batches(made_up(pairs, PAPER_WORDS), batch_size, asked.device)),

@@ -22,7 +22,7 @@ class TrainingProcess:
     def __init__(
         self, make: Callable[[], Contestant], windows: Windows, device: torch.device, threads: int
     ) -> None:
-        """`make` makes the contestant there; `windows` are batches on the CPU."""
+        """`make` makes the contestant there, until `wait`; `windows` are batches on the CPU."""
         context = get_context("spawn")
         self.connection, other = context.Pipe()
         ids = [[[side.numpy() for side in batch] for batch in window] for window in windows]
@@ -31,6 +31,9 @@ class TrainingProcess:
         )
         self.process.start()
         other.close()  # so that its end is noticed here
+
+    def wait(self) -> None:
+        """Until the contestant is made."""
         self.sizes: str
         self.adds: float
         self.sizes, self.adds = self.connection.recv()

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from pages import UNMEASURED, made_by, publish, remarks, table
+from pages import made_by, publish, remarks, table
 
 
 def test_a_table_has_words_to_the_left_and_numbers_to_the_right() -> None:
@@ -24,9 +24,8 @@ def test_a_page_says_how_it_was_made() -> None:
         assert part in facts
 
 
-def test_a_page_of_a_cpu_says_that_a_gpu_is_unmeasured() -> None:
-    assert remarks("\nOne\ntwo.\n", "cpu") == f"One two. {UNMEASURED}"
-    assert remarks("\nOne\ntwo.\n", "cuda") == "One two."
+def test_notes_are_one_line() -> None:
+    assert remarks("\nOne\ntwo.\n") == "One two."
 
 
 def test_a_page_is_printed_and_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

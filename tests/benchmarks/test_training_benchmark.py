@@ -11,7 +11,6 @@ import training
 import typer
 from made_up_pairs import Batch, batches, counted, made_up, target_words
 from multiply_adds import PASSES, of_translator, of_yardstick
-from pages import UNMEASURED
 from peers import TOOLKITS, Recipe, peers, write_corpus
 from torch.utils.flop_counter import FlopCounterMode
 from yardstick import Yardstick
@@ -217,7 +216,6 @@ def test_the_page_has_a_row_for_each(small: dict, environments: Path, tmp_path: 
         r" has 14 trainings, .* 100,000 of each, .*: [\d,]+ in fp32, [\d,]+ in bf16", page
     )
     assert "GPU memory" not in page
-    assert UNMEASURED in page
 
 
 def test_the_toolkits_are_optional(small: dict, environments: Path, tmp_path: Path) -> None:

@@ -1,11 +1,16 @@
 """What all tests of models need."""
 
+import os
 from collections.abc import Iterator
 
 import pytest
 import torch
 
-from contextnmt.model import device, hidden_layer
+from contextnmt.model import attention, cross_entropy, device, hidden_layer, unroll
+
+# Triton asks for it where it is imported: what is for a GPU is then worked out in Python.
+if not torch.cuda.is_available():
+    os.environ["TRITON_INTERPRET"] = "1"
 
 
 @pytest.fixture(params=[True, False], ids=["exponentials of keys", "as on a GPU"])
@@ -20,6 +25,30 @@ def both_devices(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
     """Run a test on a CPU as itself, and as a device that may not be asked where padding is."""
     if not request.param:
         monkeypatch.setattr(device, "ANSWERING", set())
+
+
+@pytest.fixture
+def fused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the CPU do as a GPU does with Triton, in blocks so small that there are several."""
+    pytest.importorskip("triton", reason="needs Triton, which there is for Linux")
+    if torch.cuda.is_available():
+        pytest.skip("a GPU compiles these functions: tests/training/test_gpu.py holds them there")
+    from contextnmt.model.fused import attending, attention_kernels, units
+    from contextnmt.model.fused import cross_entropy as losses
+
+    monkeypatch.setattr(device, "ANSWERING", set())
+    for module in attention, cross_entropy, unroll:
+        monkeypatch.setattr(module, "fuses", lambda tensor: True)
+    for module in attending, units, losses:
+        monkeypatch.setattr(module, "BLOCK", 8)
+    monkeypatch.setattr(attention_kernels, "NUMBERS", attention_kernels.tl.constexpr(4))
+
+
+@pytest.fixture(params=[False, True], ids=["plain", "fused"])
+def plain_and_fused(request: pytest.FixtureRequest) -> None:
+    """Run a test with what works anywhere, and with what does so on a GPU."""
+    if request.param:
+        request.getfixturevalue("fused")
 
 
 @pytest.fixture(autouse=True, scope="package")

@@ -7,6 +7,8 @@ from torch.nn import functional
 from contextnmt.model import cross_entropy
 from contextnmt.model.cross_entropy import negative_log_likelihood
 
+pytestmark = pytest.mark.usefixtures("plain_and_fused")
+
 
 @pytest.mark.parametrize("rows", [1, 4, 7, 100])
 @pytest.mark.parametrize("size", [1, 15, 16, 20])

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from contextnmt.model.encoder import GRU, LSTM, by_torch
+from contextnmt.model.encoder import GRU, LSTM
 from contextnmt.model.packed import Packed
 from contextnmt.model.unroll import side_by_side
 
@@ -60,5 +60,7 @@ def test_states_of_lstms_are_those_of_torch(embedded: torch.Tensor) -> None:
     packed = Packed(LENGTHS, TIME, padded=True)
     words = [packed.pack(embedded, way) for way in (0, 1)]
     ours = side_by_side(networks, words, packed.sizes)
-    for one, other in zip(ours, by_torch(networks, words, len(LENGTHS)), strict=True):
-        torch.testing.assert_close(one, other, rtol=0, atol=1e-14)
+    for network, states, read in zip(networks, ours, words, strict=True):
+        steps, expected = (torch.unflatten(each, 0, (TIME, -1)) for each in (read, states))
+        found, _ = network(steps.transpose(0, 1))
+        torch.testing.assert_close(found.transpose(0, 1), expected, rtol=0, atol=1e-14)

@@ -10,6 +10,7 @@ from small_run import MODEL, training
 from test_graphs import BATCHES, LONGEST, NAMES, RECIPES, SIZES, WORDS
 from translation.random_model import save
 
+from contextnmt.model.device import fuses
 from contextnmt.training.graphs import GraphUpdater
 from contextnmt.training.settings import TrainingSettings
 from contextnmt.training.update import Updater
@@ -29,6 +30,10 @@ def gradients(name, device, precision="fp32", kind=torch.float32, lengths=LENGTH
     loss = updater.differentiate(*pairs(lengths, WORDS))
     found = {key: weight.grad.cpu() for key, weight in model.named_parameters()}
     return found | {"loss": loss.cpu()}
+
+
+def test_triton_compiles_there():
+    assert fuses(torch.ones(1, device=GPU))
 
 
 @every

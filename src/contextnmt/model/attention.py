@@ -1,13 +1,33 @@
 """What the decoder sees of the source at each step: Bahdanau et al. 2015, A.1.2 and A.2.2."""
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor, nn
 
 from contextnmt.model.attending import Attend
 from contextnmt.model.decoder import GRUDecoder, LSTMDecoder
+from contextnmt.model.device import fuses
 from contextnmt.model.packed import Packed
 from contextnmt.model.padding import of_words
+from contextnmt.model.units import Unit
 from contextnmt.model.unroll import stacked, unroll
+
+
+def attend(
+    unit: type[Unit],
+    words: Tensor,
+    state: Tensor,
+    sizes: Sequence[int],
+    source: tuple[Tensor, ...],
+    matrices: Sequence[Tensor],
+) -> tuple[Tensor, Tensor]:
+    """As `Attend.forward`; on a GPU all sentences have all steps."""
+    if fuses(words):
+        from contextnmt.model.fused.attending import FusedAttend
+
+        return FusedAttend.apply(unit, words, state, *source, *matrices)  # type: ignore[no-any-return, no-untyped-call]
+    return Attend.apply(unit, words, state, sizes, *source, *matrices)  # type: ignore[no-any-return, no-untyped-call]
 
 
 class Attention(nn.Module):
@@ -57,16 +77,9 @@ class Attention(nn.Module):
         others are what `prepare` gave.
         """
         matrices = (self.query.weight, self.energy.weight, *stacked([decoder.weights]))
-        states, weights = Attend.apply(  # type: ignore[no-untyped-call]
-            decoder.unit,
-            words,
-            state.squeeze(1),
-            packed.sizes,
-            keys,
-            of_words(decoder.context, annotations, padding),
-            padding,
-            *(each.to(words.dtype) for each in matrices),
-        )
+        source = keys, of_words(decoder.context, annotations, padding), padding
+        lower = [each.to(words.dtype) for each in matrices]
+        states, weights = attend(decoder.unit, words, state.squeeze(1), packed.sizes, source, lower)
         return states, packed.pack(packed.unpack(weights, 0) @ annotations, 0)
 
     def weigh(self, query: Tensor, keys: Tensor, padding: Tensor) -> Tensor:

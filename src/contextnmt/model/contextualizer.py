@@ -5,6 +5,7 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
+from contextnmt.model.products import Linear
 from contextnmt.model.settings import ContextualizerSettings
 
 
@@ -22,9 +23,7 @@ class Contextualizer(nn.Module):
         super().__init__()
         self.end_of_sentence = settings.end_of_sentence
         sizes = (embedding, *settings.layers)
-        self.layers = nn.ModuleList(
-            nn.Linear(size, following) for size, following in pairwise(sizes)
-        )
+        self.layers = nn.ModuleList(Linear(size, following) for size, following in pairwise(sizes))
         self.source_gate = nn.Linear(sizes[-1], embedding)
         self.target_gate = nn.Linear(sizes[-1], embedding)
 

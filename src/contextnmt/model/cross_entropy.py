@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
 from contextnmt.model.bias_column import with_bias, with_one
+from contextnmt.model.device import fuses
 from contextnmt.model.rows import slices
 
 #: Logits that are worked on at a time in 32 bits, by device; on a CPU few enough for its caches.
@@ -47,16 +48,12 @@ class CrossEntropy(torch.autograd.Function):
         sums, losses = (rows.new_empty(len(rows), dtype=exact) for _ in range(2))
         with torch.autocast(rows.device.type, enabled=False):
             torch.mm(rows, matrix.t(), out=slopes)
-            for part in slices(len(slopes), len(matrix), LOGITS[rows.device.type]):
-                logits = slopes[part].to(exact)
-                largest, words = logits.amax(1, keepdim=True), target[part].unsqueeze(1)
-                chosen = logits.gather(1, words)
-                torch.sum(logits.sub_(largest).exp_(), 1, out=sums[part])
-                losses[part] = sums[part].log() + (largest - chosen).squeeze(1)
-                # Before it is rounded: what is left of p - 1 at a sure word is small.
-                logits.scatter_add_(1, words, -sums[part].unsqueeze(1))
-                if logits.dtype != slopes.dtype:
-                    slopes[part] = logits
+            if fuses(slopes):
+                from contextnmt.model.fused.cross_entropy import into_slopes as fused
+
+                fused(slopes, target, sums, losses)
+            else:
+                into_slopes(slopes, target, sums, losses)
         ctx.save_for_backward(rows, matrix, slopes, sums)
         ctx.shape, ctx.kinds = weight.shape, (features.dtype, weight.dtype, bias.dtype)
         return losses
@@ -83,3 +80,18 @@ class CrossEntropy(torch.autograd.Function):
             None,
             None,
         )
+
+
+def into_slopes(logits: Tensor, target: Tensor, sums: Tensor, losses: Tensor) -> None:
+    """Turn the `logits` [N, V'] into `slopes` of the losses, as `backward` has them. What the
+    softmax of each row is divided by is written to `sums` [N], the losses to `losses` [N]."""
+    for part in slices(len(logits), logits.size(1), LOGITS[logits.device.type]):
+        exact = logits[part].to(sums.dtype)
+        largest, words = exact.amax(1, keepdim=True), target[part].unsqueeze(1)
+        chosen = exact.gather(1, words)
+        torch.sum(exact.sub_(largest).exp_(), 1, out=sums[part])
+        losses[part] = sums[part].log() + (largest - chosen).squeeze(1)
+        # Before it is rounded: what is left of p - 1 at a sure word is small.
+        exact.scatter_add_(1, words, -sums[part].unsqueeze(1))
+        if exact.dtype != logits.dtype:
+            logits[part] = exact

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from contextnmt.model.gru import GRUCell
+from contextnmt.model.products import Linear
 from contextnmt.model.rows import Kept
 from contextnmt.model.units import GRUUnit, LSTMUnit, Memory
 
@@ -48,7 +49,7 @@ class LSTMDecoder(nn.Module):
     def __init__(self, size: int, hidden: int, annotation: int) -> None:
         super().__init__()
         self.initial = nn.Linear(hidden, hidden)  # W_s
-        self.word = nn.Linear(size, 4 * hidden)
+        self.word = Linear(size, 4 * hidden)
         self.context = nn.Linear(annotation, 4 * hidden, bias=False)
         self.recurrent = nn.Linear(hidden, 4 * hidden, bias=False)
 

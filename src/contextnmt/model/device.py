@@ -1,9 +1,12 @@
 """Where a model computes."""
 
+from functools import cache
+
 import torch
 from torch import Tensor
 
 from contextnmt.errors import UserError
+from contextnmt.progress import say
 
 #: Kinds of devices that may be asked at any time what they have computed. A GPU would have to end
 #: first all that it was given, and idle until it is given more.
@@ -39,3 +42,23 @@ def exact_on_cpu(tensor: Tensor) -> Tensor:
     if tensor.device.type != "cpu":
         return tensor
     return tensor.to(torch.promote_types(tensor.dtype, torch.float32))
+
+
+def fuses(tensor: Tensor) -> bool:
+    """Whether recurrences and losses on the device of `tensor` are those of `fused`: on a GPU, if
+    Triton, which comes with torch's builds for it, compiles for it here."""
+    return tensor.is_cuda and compiles(tensor.device)
+
+
+@cache
+def compiles(device: torch.device) -> bool:
+    """Whether Triton compiles functions for `device`; if not, says why."""
+    try:
+        from contextnmt.model.fused.probe import probe
+
+        probe(device)
+    except Exception as error:  # whatever it is, there is another way
+        reason = str(error).strip().partition("\n")[0] or type(error).__name__
+        say(f"training takes about twice as long, as Triton cannot compile for {device}: {reason}")
+        return False
+    return True

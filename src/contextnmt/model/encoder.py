@@ -13,7 +13,7 @@ from contextnmt.model.unroll import side_by_side
 
 
 class LSTM(nn.LSTM):
-    """Has the weights of torch's LSTM, which runs with them on a GPU; else `unit` does."""
+    """Has the weights of torch's LSTM; `unit` runs with them."""
 
     unit = LSTMUnit
     weight_ih_l0: Tensor
@@ -77,26 +77,12 @@ def read(networks: Sequence[LSTM | GRU], embedded: Tensor, lengths: Tensor) -> l
 
     The first one reads the sentences of `embedded` [batch, time, size], which have `lengths`
     [batch], from their first word on, the second one, if there is one, from their last. States
-    start from zero; those in the padding mean nothing. On a GPU, LSTMs are cuDNN's, unless autocast
-    multiplies in 16 bits: it would round cuDNN's states too, which have 32 (A46).
+    start from zero; those in the padding mean nothing.
     """
     packed = Packed(lengths, embedded.size(1), padded=not answers(embedded.device))
     words = [packed.pack(embedded, way) for way in range(len(networks))]
-    exact = not torch.is_autocast_enabled(embedded.device.type)
-    if embedded.is_cuda and exact and isinstance(networks[0], LSTM):
-        states = by_torch(networks, words, len(lengths))
-    else:
-        states = list(side_by_side(networks, words, packed.sizes))
+    states = side_by_side(networks, words, packed.sizes)
     return [packed.unpack(each, way) for way, each in enumerate(states)]
-
-
-def by_torch(
-    networks: Sequence[LSTM | GRU], embedded: Sequence[Tensor], batch: int
-) -> list[Tensor]:
-    """As `side_by_side` for LSTMs, by torch's own function; each step has `batch` sentences."""
-    steps = [torch.unflatten(each, 0, (-1, batch)).transpose(0, 1) for each in embedded]
-    states = [one(each)[0] for one, each in zip(networks, steps, strict=True)]
-    return [each.transpose(0, 1).flatten(0, 1) for each in states]
 
 
 class BidirectionalEncoder(nn.Module):

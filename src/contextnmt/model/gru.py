@@ -4,6 +4,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from contextnmt.model.products import aligned
+
 
 class GRUCell(nn.Module):
     """One step of the unit, whose reset gate comes before the recurrent matrix.
@@ -39,7 +41,8 @@ class GRUCell(nn.Module):
 
         It depends on no state, so it is computed for all steps at once.
         """
-        return functional.linear(inputs, *self.entering)
+        matrix, bias = self.entering
+        return functional.linear(*aligned(inputs, matrix), bias)
 
     def forward(self, projected: Tensor, state: Tensor) -> Tensor:
         """h_i [..., hidden] from `projected` [..., 3 hidden] and h_{i-1} [..., hidden].

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
 from contextnmt.model.cross_entropy import negative_log_likelihood
+from contextnmt.model.products import Linear
 
 
 class Readout(nn.Module):
@@ -27,7 +28,7 @@ class Readout(nn.Module):
     ) -> None:
         super().__init__()
         self.state = nn.Linear(hidden, 2 * maxout)  # U_o
-        self.word = nn.Linear(size, 2 * maxout, bias=False)  # V_o
+        self.word = Linear(size, 2 * maxout, bias=False)  # V_o
         self.context = nn.Linear(annotation, 2 * maxout, bias=False)  # C_o
         self.output: nn.Module = (  # W_o
             nn.Linear(maxout, words)

@@ -7,6 +7,7 @@ The two networks are the paper's, secs. 3.1 and 3.2; how they enter the model is
 import torch
 from torch import Tensor, nn
 
+from contextnmt.model.products import Linear
 from contextnmt.model.settings import SmootherSettings
 
 #: Words that a filter of the convolution spans, the paper's k.
@@ -18,7 +19,7 @@ class FCWM(nn.Module):
 
     def __init__(self, embedding: int, window: int) -> None:
         super().__init__()
-        self.words = nn.Linear(2 * window * embedding, embedding)  # W_1
+        self.words = Linear(2 * window * embedding, embedding)  # W_1
 
     def forward(self, context: Tensor) -> Tensor:
         """V [..., embedding] from the vectors of the context [..., 2 window, embedding]."""
@@ -36,7 +37,7 @@ class CCWM(nn.Module):
 
     def __init__(self, embedding: int, window: int) -> None:
         super().__init__()
-        self.filters = nn.Linear(FILTER * embedding, embedding)  # W_2
+        self.filters = Linear(FILTER * embedding, embedding)  # W_2
         self.pooled = nn.Linear(embedding, embedding)  # W_3
 
     def forward(self, context: Tensor) -> Tensor:

@@ -8,7 +8,9 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
+from contextnmt.model.device import fuses
 from contextnmt.model.filler import with_filler
+from contextnmt.model.products import aligned
 from contextnmt.model.units import Memory, Unit
 
 
@@ -31,7 +33,8 @@ def side_by_side(
     """All states [D, words, hidden] of D networks of one size, from states of zeros, each over its
     own `embedded` [words, size], `sizes` of them a step (see `Packed`)."""
     matrix, bias = stacked([network.entering for network in networks])
-    inputs = torch.baddbmm(bias.unsqueeze(1), torch.stack(list(embedded)), matrix.transpose(1, 2))
+    read, matrix = aligned(torch.stack(list(embedded)), matrix)
+    inputs = torch.baddbmm(bias.unsqueeze(1), read, matrix.transpose(1, 2))
     weights = stacked([network.weights for network in networks])
     start = weights[0].new_zeros(len(networks), sizes[0], weights[0].size(2))
     return unroll(networks[0].unit, inputs, start, sizes, weights)
@@ -46,6 +49,11 @@ def unroll(
 ) -> Tensor:
     """As `Unroll.forward`, whatever type autocast has made of the inputs (A46)."""
     lower = [each.to(inputs.dtype) for each in weights]
+    if fuses(inputs):
+        from contextnmt.model.fused.unroll import FusedUnroll
+
+        fused: Tensor = FusedUnroll.apply(unit, inputs, state, *lower)  # type: ignore[no-untyped-call]
+        return fused
     states: Tensor = Unroll.apply(unit, inputs, state, sizes, *lower)  # type: ignore[no-untyped-call]
     return states
 

@@ -21,8 +21,8 @@ from contextnmt.training.rehearsal import rehearse
 from contextnmt.training.update import Taken, Updater
 
 #: How many lengths the sentences of a side are padded to. Most of their pairs never come, as the
-#: longer sides of a batch are alike; those that do each have a graph, which takes seconds to
-#: capture, and another one if the batch is the smaller one that ends an epoch.
+#: longer sides of a batch are alike; those that do each have a graph, which takes a tenth of a
+#: second to capture, and another one if the batch is the smaller one that ends an epoch.
 LENGTHS = 8
 
 

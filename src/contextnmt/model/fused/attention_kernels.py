@@ -1,0 +1,213 @@
+"""A step of the attention on a GPU, but for its products of matrices; see `compiling`.
+
+The equations are those of `contextnmt.model.attending`, against which tests hold them. On the way
+back the hidden layer is computed twice again, at each step for the gradient of the query, and at
+the end, for all steps, for those of keys and v_a: that takes less time than to read and write it.
+
+Shapes: steps T, batch B, source time S, alignment a, what enters the gates g. Widths are those of
+rows that hold more than one thing.
+"""
+
+import triton
+import triton.language as tl
+
+from contextnmt.model.fused.compiling import kernel
+
+#: Source positions that a program works on at a time, and those where each is one number.
+POSITIONS = tl.constexpr(2)
+NUMBERS = tl.constexpr(64)
+
+
+@triton.jit
+def hidden_layer(
+    queries, keys, sentence, position, unit, time, wanted, SIZE: tl.constexpr, KIND: tl.constexpr
+):
+    """sigmoid(2 (W_a s + U_a h)) [positions, units] of one sentence; `queries` [units]."""
+    key = keys + (sentence * time + position)[:, None] * SIZE + unit[None, :]
+    return tl.sigmoid(2 * (queries[None, :] + tl.load(key, wanted, 0.0).to(KIND)))
+
+
+@kernel
+def energies(
+    keys,  # [B, S, a]
+    products,  # [.., B, WIDTH]: of which the last a are the queries
+    weight,  # [a]
+    padding,  # [B, S]
+    out,  # [B, S], but for a number that all positions have in common
+    row,
+    time,
+    WIDTH: tl.constexpr,
+    SIZE: tl.constexpr,
+    KIND: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
+    sentence = tl.program_id(0).to(tl.int64)
+    position = tl.program_id(1) * POSITIONS + tl.arange(0, POSITIONS)
+    there = position < time
+    query = products + (row + sentence) * WIDTH + WIDTH - SIZE
+    total = tl.zeros((POSITIONS, BLOCK), KIND)
+    for first in range(0, SIZE, BLOCK):
+        unit = first + tl.arange(0, BLOCK)
+        real = unit < SIZE
+        queries = tl.load(query + unit, real, 0.0).to(KIND)
+        wanted = there[:, None] & real[None, :]
+        hidden = hidden_layer(queries, keys, sentence, position, unit, time, wanted, SIZE, KIND)
+        total += 2 * tl.load(weight + unit, real, 0.0).to(KIND)[None, :] * hidden
+    place = sentence * time + position
+    found = tl.sum(total, 1) + tl.load(padding + place, there, 0.0).to(KIND)
+    tl.store(out + place, found, there)
+
+
+@kernel
+def contexts(
+    found,  # [B, S]: the energies
+    values,  # [B, S, g]: C h_j
+    words,  # [.., B, g]
+    alphas,  # [.., B, S]: the softmax of the energies
+    inputs,  # [.., B, g]: what words and contexts contribute
+    row,
+    time,
+    SIZE: tl.constexpr,
+    KIND: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
+    sentence = tl.program_id(0).to(tl.int64)
+    unit = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    real = unit < SIZE
+    largest = tl.full((NUMBERS,), -float("inf"), KIND)
+    for first in range(0, time, NUMBERS):
+        position = first + tl.arange(0, NUMBERS)
+        energy = tl.load(found + sentence * time + position, position < time, -float("inf"))
+        largest = tl.maximum(largest, energy.to(KIND))
+    top = tl.max(largest, 0)
+    sums = tl.zeros((POSITIONS,), KIND)
+    context = tl.zeros((POSITIONS, BLOCK), KIND)
+    for first in range(0, time, POSITIONS):
+        position = first + tl.arange(0, POSITIONS)
+        there = position < time
+        energy = tl.load(found + sentence * time + position, there, -float("inf")).to(KIND)
+        share = tl.exp(energy - top)
+        sums += share
+        value = values + (sentence * time + position)[:, None] * SIZE + unit[None, :]
+        wanted = there[:, None] & real[None, :]
+        context += share[:, None] * tl.load(value, wanted, 0.0).to(KIND)
+    total = tl.sum(sums, 0)
+    place = (row + sentence) * SIZE + unit
+    word = tl.load(words + place, real).to(KIND)
+    tl.store(inputs + place, word + tl.sum(context, 0) / total, real)
+    if tl.program_id(1) == 0:
+        for first in range(0, time, NUMBERS):
+            position = first + tl.arange(0, NUMBERS)
+            there = position < time
+            energy = tl.load(found + sentence * time + position, there, -float("inf")).to(KIND)
+            alpha = alphas + (row + sentence) * time + position
+            tl.store(alpha, tl.exp(energy - top) / total, there)
+
+
+@kernel
+def contexts_back(
+    entered,  # [.., B, WIDTH]: the gradient of what enters the gates comes first
+    values,  # [B, S, g]
+    of_alphas,  # [.., B, S]: of what uses the weights besides
+    out,  # [B, S]: the gradient of the weights
+    row,
+    time,
+    WIDTH: tl.constexpr,
+    SIZE: tl.constexpr,
+    KIND: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
+    sentence = tl.program_id(0).to(tl.int64)
+    position = tl.program_id(1) * POSITIONS + tl.arange(0, POSITIONS)
+    there = position < time
+    total = tl.zeros((POSITIONS, BLOCK), KIND)
+    for first in range(0, SIZE, BLOCK):
+        unit = first + tl.arange(0, BLOCK)
+        real = unit < SIZE
+        word = tl.load(entered + (row + sentence) * WIDTH + unit, real, 0.0).to(KIND)
+        value = values + (sentence * time + position)[:, None] * SIZE + unit[None, :]
+        total += word[None, :] * tl.load(value, there[:, None] & real[None, :], 0.0).to(KIND)
+    besides = tl.load(of_alphas + (row + sentence) * time + position, there, 0.0).to(KIND)
+    tl.store(out + sentence * time + position, besides + tl.sum(total, 1), there)
+
+
+@kernel
+def queries_back(
+    keys,  # [B, S, a]
+    products,  # [.., B, WIDTH]: of which the last a are the queries
+    weight,  # [a]
+    alphas,  # [.., B, S]
+    of_alphas,  # [B, S]
+    slopes,  # [.., B, S]: the gradient of the energies
+    entered,  # [.., B, OUT]: the gradient of the queries comes last
+    row,
+    time,
+    WIDTH: tl.constexpr,
+    OUT: tl.constexpr,
+    SIZE: tl.constexpr,
+    KIND: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
+    sentence = tl.program_id(0).to(tl.int64)
+    unit = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    real = unit < SIZE
+    sums = tl.zeros((NUMBERS,), KIND)
+    for first in range(0, time, NUMBERS):
+        position = first + tl.arange(0, NUMBERS)
+        there = position < time
+        alpha = tl.load(alphas + (row + sentence) * time + position, there, 0.0).to(KIND)
+        sums += alpha * tl.load(of_alphas + sentence * time + position, there, 0.0).to(KIND)
+    mean = tl.sum(sums, 0)
+    queries = tl.load(products + (row + sentence) * WIDTH + WIDTH - SIZE + unit, real, 0.0).to(KIND)
+    total = tl.zeros((POSITIONS, BLOCK), KIND)
+    for first in range(0, time, POSITIONS):
+        position = first + tl.arange(0, POSITIONS)
+        there = position < time
+        place = (row + sentence) * time + position
+        gradient = tl.load(of_alphas + sentence * time + position, there, 0.0).to(KIND)
+        slope = tl.load(alphas + place, there, 0.0).to(KIND) * (gradient - mean)
+        wanted = there[:, None] & real[None, :]
+        hidden = hidden_layer(queries, keys, sentence, position, unit, time, wanted, SIZE, KIND)
+        total += slope[:, None] * hidden * (1 - hidden)
+        if tl.program_id(1) == 0:
+            tl.store(slopes + place, slope, there)
+    found = 4 * tl.load(weight + unit, real, 0.0).to(KIND) * tl.sum(total, 0)
+    tl.store(entered + (row + sentence) * OUT + OUT - SIZE + unit, found, real)
+
+
+@kernel
+def keys_back(
+    keys,  # [B, S, a]
+    products,  # [T, B, WIDTH]: of which the last a are the queries
+    weight,  # [a]
+    slopes,  # [T, B, S]
+    of_keys,  # [B, S, a]
+    of_weight,  # [B, S / POSITIONS, a]: to be summed up
+    steps,
+    batch,
+    time,
+    WIDTH: tl.constexpr,
+    SIZE: tl.constexpr,
+    KIND: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
+    sentence = tl.program_id(0).to(tl.int64)
+    position = tl.program_id(1) * POSITIONS + tl.arange(0, POSITIONS)
+    unit = tl.program_id(2) * BLOCK + tl.arange(0, BLOCK)
+    there, real = position < time, unit < SIZE
+    wanted = there[:, None] & real[None, :]
+    place = (sentence * time + position)[:, None] * SIZE + unit[None, :]
+    key = tl.load(keys + place, wanted, 0.0).to(KIND)
+    of_key = tl.zeros((POSITIONS, BLOCK), KIND)
+    total = tl.zeros((POSITIONS, BLOCK), KIND)
+    for step in range(steps):
+        row = step * batch + sentence
+        queries = tl.load(products + row * WIDTH + WIDTH - SIZE + unit, real, 0.0).to(KIND)
+        slope = tl.load(slopes + row * time + position, there, 0.0).to(KIND)[:, None]
+        hidden = tl.sigmoid(2 * (queries[None, :] + key))
+        of_key += slope * hidden * (1 - hidden)
+        total += slope * hidden
+    share = tl.load(weight + unit, real, 0.0).to(KIND)
+    tl.store(of_keys + place, 4 * share[None, :] * of_key, wanted)
+    sums = of_weight + (sentence * tl.num_programs(1) + tl.program_id(1)) * SIZE + unit
+    tl.store(sums, 2 * tl.sum(total, 0), real)

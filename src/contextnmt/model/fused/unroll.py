@@ -1,0 +1,51 @@
+"""`contextnmt.model.unroll` for a GPU: states over whole sentences, as one function to autograd."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from contextnmt.model.fused.units import FUSED
+from contextnmt.model.units import Unit
+
+
+class FusedUnroll(torch.autograd.Function):
+    """As `Unroll`, where all B sentences have all T steps."""
+
+    @staticmethod
+    def forward(  # type: ignore[override]
+        ctx: Any, kind: type[Unit], inputs: Tensor, state: Tensor, *weights: Tensor
+    ) -> Tensor:
+        """The states after each step [D, T B, n], from `inputs` [D, T B, g], biases included, the
+        state before the first step [D, B, n], and the unit's weights."""
+        ways, batch, _ = state.shape
+        steps = inputs.size(1) // batch
+        fused, place = FUSED[kind]
+        others = [weight for number, weight in enumerate(weights) if number != place]
+        inputs = torch.unflatten(inputs.contiguous(), 1, (steps, batch))
+        unit = fused(state, inputs, steps, weights[place], *others)
+        products = inputs.new_empty(ways, batch, weights[place].size(1))
+        with torch.autocast(inputs.device.type, enabled=False):
+            for step in range(steps):
+                unit.multiply(step, products)
+                unit.forth(step, products, 0)
+        unit.inputs = unit.out  # which `back` wants; those are no more
+        ctx.unit, ctx.place, ctx.shape = unit, place, inputs.shape
+        return unit.states[:, 1:].flatten(1, 2)
+
+    @staticmethod
+    @once_differentiable  # type: ignore[untyped-decorator]
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
+        """The gradients of what `forward` was given, from that of the states."""
+        unit = ctx.unit
+        entered = unit.lower.new_empty(ctx.shape)
+        unit.start_back(entered)
+        # Not a part of a larger one, which may begin where Triton would have to compile again.
+        gradient = gradient.clone(memory_format=torch.contiguous_format)
+        for step in reversed(range(ctx.shape[1])):
+            unit.back(step, gradient, 0)
+            unit.multiply_back(step)
+        matrix, *others = unit.of_weights()
+        others.insert(ctx.place, matrix)
+        return None, entered.flatten(1, 2), unit.of_start(), *others
