@@ -17,6 +17,13 @@ ROOT = Path(__file__).parents[1]
 # several threads: on two busy cores, those of the models took ten times as long with them.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import torch  # noqa: E402  (once that is said)
+
+# What is for a GPU is worked out in Python where there is none. Before anything imports Triton,
+# as torch.utils.flop_counter does.
+if not torch.cuda.is_available():
+    os.environ["TRITON_INTERPRET"] = "1"
+
 #: What a fresh clone does not hold.
 NOT_CLONED = shutil.ignore_patterns(
     ".git", ".venv", ".snakemake", "results", "__pycache__", ".*_cache", ".hypothesis", "*.egg-info"

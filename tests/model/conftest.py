@@ -1,16 +1,11 @@
 """What all tests of models need."""
 
-import os
 from collections.abc import Iterator
 
 import pytest
 import torch
 
 from contextnmt.model import attention, cross_entropy, device, hidden_layer, unroll
-
-# Triton asks for it where it is imported: what is for a GPU is then worked out in Python.
-if not torch.cuda.is_available():
-    os.environ["TRITON_INTERPRET"] = "1"
 
 
 @pytest.fixture(params=[True, False], ids=["exponentials of keys", "as on a GPU"])

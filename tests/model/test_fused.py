@@ -1,5 +1,7 @@
 """Functions for a GPU, worked out by Triton's interpreter, against what works anywhere."""
 
+import sys
+
 import pytest
 import torch
 from model.architectures import build, pairs
@@ -65,6 +67,19 @@ def test_where_triton_cannot_compile_it_says_so_once(monkeypatch, capsys):
         device.compiles.cache_clear()
     said = capsys.readouterr().err
     assert said.count("cannot compile for cpu: Failed to find C compiler.\n") == 1
+
+
+def test_where_there_is_no_triton_it_says_so(monkeypatch, capsys):
+    for name in [each for each in sys.modules if each.startswith("contextnmt.model.fused.")]:
+        monkeypatch.delitem(sys.modules, name)
+    for name in ("triton", "triton.language"):
+        monkeypatch.setitem(sys.modules, name, None)
+    device.compiles.cache_clear()
+    try:
+        assert not device.compiles(torch.device("cpu"))
+    finally:
+        device.compiles.cache_clear()
+    assert "as Triton cannot compile for cpu: " in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("fused")

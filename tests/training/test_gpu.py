@@ -10,7 +10,7 @@ from small_run import MODEL, training
 from test_graphs import BATCHES, LONGEST, NAMES, RECIPES, SIZES, WORDS
 from translation.random_model import save
 
-from contextnmt.model.device import fuses
+from contextnmt.model import device
 from contextnmt.training.graphs import GraphUpdater
 from contextnmt.training.settings import TrainingSettings
 from contextnmt.training.update import Updater
@@ -23,27 +23,55 @@ LENGTHS = [(9, 7), (4, 11), (12, 1), (1, 5)]
 LINES = ["a b c", "f", "d zzz a c e", "b b"] * 25
 
 
-def gradients(name, device, precision="fp32", kind=torch.float32, lengths=LENGTHS, std=0.3):
-    """Those of the loss of a batch, by parameter, and the losses."""
-    model = build(name, WORDS, SIZES, std).to(device, kind)
-    updater = Updater(model, TrainingSettings(precision=precision), device)
-    loss = updater.differentiate(*pairs(lengths, WORDS))
+#: Larger than what a function of the GPU works on at a time.
+LARGE = {"embedding": 20, "hidden": 520, "alignment": 1100, "maxout": 8}
+LONG, MANY = [(70, 5), (3, 2), (1, 1)], 5000
+
+
+@pytest.fixture(params=["fused", "plain"])
+def way(request, monkeypatch):
+    """Run a test with Triton, and as where it cannot compile."""
+    if request.param == "plain":
+        monkeypatch.setattr(device, "compiles", lambda _: False)
+
+
+def gradients(name, place, precision="fp32", kind=torch.float32):
+    """Those of the loss of a batch, by parameter, and the loss."""
+    return differentiated(build(name, WORDS, SIZES, 0.3).to(place, kind), precision, LENGTHS, WORDS)
+
+
+def differentiated(model, precision, lengths, words):
+    """The same of a model and a batch of sentences of such lengths."""
+    place = next(model.parameters()).device
+    updater = Updater(model, TrainingSettings(precision=precision), place)
+    loss = updater.differentiate(*pairs(lengths, words))
     found = {key: weight.grad.cpu() for key, weight in model.named_parameters()}
     return found | {"loss": loss.cpu()}
 
 
 def test_triton_compiles_there():
-    assert fuses(torch.ones(1, device=GPU))
+    assert device.fuses(torch.ones(1, device=GPU))
 
 
+@pytest.mark.usefixtures("way")
 @every
 @pytest.mark.parametrize(
     ("kind", "allowed"), [(torch.float64, 1e-10), (torch.float32, 1e-3)], ids=str
 )
 def test_losses_and_gradients_are_those_of_the_cpu(name, kind, allowed):
-    found, expected = (gradients(name, device, kind=kind) for device in (GPU, CPU))
+    found, expected = (gradients(name, place, kind=kind) for place in (GPU, CPU))
     for key, tensor in found.items():
         torch.testing.assert_close(tensor, expected[key], rtol=0, atol=allowed, msg=key)
+
+
+@pytest.mark.parametrize("name", ["Choi", "RNNsearch", "RNNencdec"])
+def test_large_models_and_long_sentences_too(name):
+    found, expected = (
+        differentiated(build(name, MANY, LARGE, 0.05).to(place).double(), "fp32", LONG, MANY)
+        for place in (GPU, CPU)
+    )
+    for key, tensor in found.items():
+        torch.testing.assert_close(tensor, expected[key], rtol=1e-9, atol=1e-10, msg=key)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -54,9 +82,9 @@ def test_bfloat16_is_near(name):
         assert (tensor - exact[key]).norm() <= 0.1 * exact[key].norm(), key
 
 
-def updates(name, device, recipe, graphs):
+def updates(name, place, recipe, graphs):
     """What updates by all batches tell, the weights after each, and what took them."""
-    one = Updater(build(name, WORDS, SIZES, 0.3).to(device).double(), recipe, device)
+    one = Updater(build(name, WORDS, SIZES, 0.3).to(place).double(), recipe, place)
     take = GraphUpdater(one, *warmed(one)) if graphs else one
     found = []
     for lengths in BATCHES:
@@ -73,6 +101,7 @@ def warmed(one):
     return batch
 
 
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("optimizer", RECIPES)
 @pytest.mark.parametrize("name", NAMES)
 def test_replayed_updates_are_those_of_the_cpu(name, optimizer):
@@ -90,10 +119,10 @@ def test_replayed_updates_are_those_of_the_cpu(name, optimizer):
 def test_a_training_learns_the_same_and_resumes(reversal, tmp_path):
     changes = {"model": {**MODEL, "dropout": 0}}
     losses = {}
-    for device in ("cpu", "cuda"):
-        run = training(reversal, tmp_path / device, device=device, **changes)
+    for place in ("cpu", "cuda"):
+        run = training(reversal, tmp_path / place, device=place, **changes)
         run.run()
-        losses[device] = [record["loss"] for record in run.journal.records if "loss" in record]
+        losses[place] = [record["loss"] for record in run.journal.records if "loss" in record]
     assert losses["cuda"] == pytest.approx(losses["cpu"], rel=2e-3)
     first = training(reversal, tmp_path / "parts", device="cuda", **changes)
     first.rehearse()
@@ -114,8 +143,8 @@ def test_translations_are_those_of_the_cpu(settings, tmp_path):
     text = tmp_path / "text.gz"
     text.write_bytes(gzip.compress("".join(f"{line}\n" for line in LINES).encode()))
     model, made = save(tmp_path / "model", **settings), {}
-    for device in ("cpu", "cuda"):
-        out = tmp_path / f"{device}.gz"
-        translate(model, [text], [12], [out], device=device)
-        made[device] = gzip.decompress(out.read_bytes())
+    for place in ("cpu", "cuda"):
+        out = tmp_path / f"{place}.gz"
+        translate(model, [text], [12], [out], device=place)
+        made[place] = gzip.decompress(out.read_bytes())
     assert made["cuda"] == made["cpu"]

@@ -59,6 +59,9 @@ def compiles(device: torch.device) -> bool:
         probe(device)
     except Exception as error:  # whatever it is, there is another way
         reason = str(error).strip().partition("\n")[0] or type(error).__name__
-        say(f"training takes about twice as long, as Triton cannot compile for {device}: {reason}")
+        say(
+            "recurrences take longer, and training up to twice as long, as Triton cannot compile "
+            f"for {device}: {reason}"
+        )
         return False
     return True

@@ -38,7 +38,7 @@ class CCWM(nn.Module):
     def __init__(self, embedding: int, window: int) -> None:
         super().__init__()
         self.filters = Linear(FILTER * embedding, embedding)  # W_2
-        self.pooled = nn.Linear(embedding, embedding)  # W_3
+        self.pooled = Linear(embedding, embedding)  # W_3
 
     def forward(self, context: Tensor) -> Tensor:
         """V [..., embedding] from the vectors of the context [..., 2 window, embedding]."""

@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from contextnmt.model.fused import attention_kernels as kernels
-from contextnmt.model.fused.compiling import kind_of
+from contextnmt.model.fused.compiling import apart_in_memory, kind_of
 from contextnmt.model.fused.units import FUSED
 from contextnmt.model.units import Unit
 
@@ -84,7 +84,7 @@ class FusedAttend(torch.autograd.Function):
         keys, values, energy = ctx.saved_tensors
         unit, products, alphas, blocks = ctx.unit, ctx.products, ctx.alphas, ctx.blocks
         (batch, time, size), wide, moves = keys.shape, values.size(2), unit.steps
-        of_states, of_alphas = of_states.contiguous(), of_alphas.contiguous()
+        of_states, of_alphas = apart_in_memory(of_states), apart_in_memory(of_alphas)
         positions = -(-time // kernels.POSITIONS.value)
         entered = products.new_empty(1, moves + 1, batch, wide + size)
         entered[:, moves, :, :wide] = 0  # no word is read after the last prediction
@@ -123,10 +123,12 @@ class FusedAttend(torch.autograd.Function):
         matrix, *others = unit.of_weights()
         own = matrix.size(1) - size
         others.insert(ctx.place, matrix[:, :own])
+        of_start = of_states[:batch] + unit.of_start()[0]
+        unit.end_back()
         return (
             None,
             of_words.flatten(0, 1),
-            of_states[:batch] + unit.of_start()[0],
+            of_start,
             of_keys,
             torch.bmm(weighed, of_words.transpose(0, 1)),
             None,

@@ -27,3 +27,9 @@ def kernel(function: Any) -> Any:
 def kind_of(tensor: Tensor) -> Any:
     """The type to work on such numbers in."""
     return tl.float64 if tensor.dtype == torch.float64 else tl.float32
+
+
+def apart_in_memory(tensor: Tensor) -> Tensor:
+    """The same numbers, row by row, in memory of their own: a part of a larger tensor may begin
+    where Triton would have to compile again."""
+    return tensor.clone(memory_format=torch.contiguous_format)

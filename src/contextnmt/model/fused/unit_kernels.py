@@ -14,7 +14,7 @@ from contextnmt.model.fused.compiling import kernel
 
 @triton.jit
 def tanh(x):
-    """In the two functions that there are in any precision."""
+    """By the sigmoid, as the language of Triton has no tanh."""
     return 2 * tl.sigmoid(2 * x) - 1
 
 

@@ -24,8 +24,8 @@ BLOCK = 256
 class FusedUnit:
     """A unit over all steps of a batch: the states that it has had, and their gradients."""
 
-    #: g is so many times n; so many of them, the first ones, are nothing that the state itself is
-    #: multiplied for.
+    #: g is `gates` times n. For so many of these blocks, the `first` ones, the state itself is not
+    #: multiplied, but something made of it.
     gates: ClassVar[int]
     first: ClassVar[int] = 0
 
@@ -69,6 +69,10 @@ class FusedUnit:
         """To be called after `back`, for the step before."""
         factors = self.entered[:, step, :, self.first * self.states.size(3) :]
         torch.bmm(factors, self.matrix, out=self.of_after)
+
+    def end_back(self) -> None:
+        """Free what the gradients of steps took, which lives as long as the loss otherwise."""
+        del self.entered, self.of_after
 
     def of_start(self) -> Tensor:
         """The gradient of the state before the first step [D, B, n]."""

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from contextnmt.model.fused.compiling import apart_in_memory
 from contextnmt.model.fused.units import FUSED
 from contextnmt.model.units import Unit
 
@@ -30,7 +31,7 @@ class FusedUnroll(torch.autograd.Function):
             for step in range(steps):
                 unit.multiply(step, products)
                 unit.forth(step, products, 0)
-        unit.inputs = unit.out  # which `back` wants; those are no more
+        unit.inputs = unit.out  # so that those are freed: they are not needed any more
         ctx.unit, ctx.place, ctx.shape = unit, place, inputs.shape
         return unit.states[:, 1:].flatten(1, 2)
 
@@ -41,11 +42,12 @@ class FusedUnroll(torch.autograd.Function):
         unit = ctx.unit
         entered = unit.lower.new_empty(ctx.shape)
         unit.start_back(entered)
-        # Not a part of a larger one, which may begin where Triton would have to compile again.
-        gradient = gradient.clone(memory_format=torch.contiguous_format)
+        gradient = apart_in_memory(gradient)
         for step in reversed(range(ctx.shape[1])):
             unit.back(step, gradient, 0)
             unit.multiply_back(step)
         matrix, *others = unit.of_weights()
         others.insert(ctx.place, matrix)
-        return None, entered.flatten(1, 2), unit.of_start(), *others
+        of_start = unit.of_start()
+        unit.end_back()
+        return None, entered.flatten(1, 2), of_start, *others
