@@ -11,8 +11,8 @@ from torch.nn import functional
 
 from contextnmt.model.device import answers
 
-#: A GPU multiplies in 16 bits as fast as it can where rows are of a multiple of it; the papers'
-#: embeddings are not, and take it five times as long.
+#: A GPU multiplies in 16 bits as fast as it can where rows are of a multiple of it; those of the
+#: papers' embeddings are not, and take it several times as long.
 MULTIPLE = 8
 
 

@@ -41,13 +41,10 @@ class FusedAttend(torch.autograd.Function):
         batch, time, size = keys.shape
         wide = values.size(2)
         moves = len(words) // batch  # of the state, T - 1
-        fused, place = FUSED[kind]
-        matrix = torch.cat([weights[place], query.unsqueeze(0)], 1)
-        others = [weight for number, weight in enumerate(weights) if number != place]
         words, keys, values = words.contiguous(), keys.contiguous(), values.contiguous()
         padding = padding.contiguous()
-        unit = fused(state.unsqueeze(0), None, moves, matrix, *others)
-        products = words.new_empty(moves + 1, 1, batch, matrix.size(1))
+        unit = FUSED[kind](state.unsqueeze(0), None, moves, weights, query)
+        products = words.new_empty(moves + 1, 1, batch, unit.matrix.size(1))
         alphas = state.new_empty(moves + 1, batch, time)
         found = alphas.new_empty(batch, time)
         blocks = {"KIND": kind_of(state), "BLOCK": BLOCK}
@@ -57,7 +54,7 @@ class FusedAttend(torch.autograd.Function):
                 unit.multiply(step, products[step])
                 kernels.energies[batch, positions](
                     *(keys, products, energy, padding, found, step * batch, time),
-                    WIDTH=matrix.size(1),
+                    WIDTH=products.size(3),
                     SIZE=size,
                     **blocks,
                 )
@@ -70,7 +67,7 @@ class FusedAttend(torch.autograd.Function):
                     **blocks,
                 )
                 unit.forth(step, products, step * batch)
-        ctx.unit, ctx.place, ctx.products, ctx.blocks = unit, place, products, blocks
+        ctx.unit, ctx.products, ctx.blocks = unit, products, blocks
         ctx.alphas = alphas.detach()
         ctx.save_for_backward(keys, values, energy)
         return unit.states.detach().flatten(0, 2), alphas.flatten(0, 1)
@@ -120,9 +117,7 @@ class FusedAttend(torch.autograd.Function):
         )
         of_words = entered[0, :moves, :, :wide]
         weighed = alphas[:moves].to(values.dtype).permute(1, 2, 0)  # [B, S, T - 1]
-        matrix, *others = unit.of_weights()
-        own = matrix.size(1) - size
-        others.insert(ctx.place, matrix[:, :own])
+        of_weights, of_query = unit.of_weights()
         of_start = of_states[:batch] + unit.of_start()[0]
         unit.end_back()
         return (
@@ -132,7 +127,7 @@ class FusedAttend(torch.autograd.Function):
             of_keys,
             torch.bmm(weighed, of_words.transpose(0, 1)),
             None,
-            matrix[0, own:],
+            of_query,
             of_energies.sum(0, keepdim=True).to(energy.dtype),
-            *others,
+            *of_weights,
         )

@@ -11,7 +11,7 @@ rows that hold more than one thing.
 import triton
 import triton.language as tl
 
-from contextnmt.model.fused.compiling import kernel
+from contextnmt.model.fused.compiling import kernel, read
 
 #: Source positions that a program works on at a time, and those where each is one number.
 POSITIONS = tl.constexpr(2)
@@ -19,12 +19,15 @@ NUMBERS = tl.constexpr(64)
 
 
 @triton.jit
-def hidden_layer(
-    queries, keys, sentence, position, unit, time, wanted, SIZE: tl.constexpr, KIND: tl.constexpr
-):
-    """sigmoid(2 (W_a s + U_a h)) [positions, units] of one sentence; `queries` [units]."""
-    key = keys + (sentence * time + position)[:, None] * SIZE + unit[None, :]
-    return tl.sigmoid(2 * (queries[None, :] + tl.load(key, wanted, 0.0).to(KIND)))
+def block_of(tensor, sentence, position, unit, time, SIZE: tl.constexpr):
+    """Where `tensor` [B, S, SIZE] has some units at some positions of a sentence."""
+    return tensor + (sentence * time + position)[:, None] * SIZE + unit[None, :]
+
+
+@triton.jit
+def hidden_layer(queries, keys):
+    """sigmoid(2 (W_a s + U_a h)) [positions, units], from those of `queries` [units] and `keys`."""
+    return tl.sigmoid(2 * (queries[None, :] + keys))
 
 
 @kernel
@@ -49,12 +52,13 @@ def energies(
     for first in range(0, SIZE, BLOCK):
         unit = first + tl.arange(0, BLOCK)
         real = unit < SIZE
-        queries = tl.load(query + unit, real, 0.0).to(KIND)
+        queries = read(query + unit, real, KIND)
         wanted = there[:, None] & real[None, :]
-        hidden = hidden_layer(queries, keys, sentence, position, unit, time, wanted, SIZE, KIND)
-        total += 2 * tl.load(weight + unit, real, 0.0).to(KIND)[None, :] * hidden
+        key = read(block_of(keys, sentence, position, unit, time, SIZE), wanted, KIND)
+        hidden = hidden_layer(queries, key)
+        total += 2 * read(weight + unit, real, KIND)[None, :] * hidden
     place = sentence * time + position
-    found = tl.sum(total, 1) + tl.load(padding + place, there, 0.0).to(KIND)
+    found = tl.sum(total, 1) + read(padding + place, there, KIND)
     tl.store(out + place, found, there)
 
 
@@ -88,12 +92,12 @@ def contexts(
         energy = tl.load(found + sentence * time + position, there, -float("inf")).to(KIND)
         share = tl.exp(energy - top)
         sums += share
-        value = values + (sentence * time + position)[:, None] * SIZE + unit[None, :]
+        value = block_of(values, sentence, position, unit, time, SIZE)
         wanted = there[:, None] & real[None, :]
-        context += share[:, None] * tl.load(value, wanted, 0.0).to(KIND)
+        context += share[:, None] * read(value, wanted, KIND)
     total = tl.sum(sums, 0)
     place = (row + sentence) * SIZE + unit
-    word = tl.load(words + place, real).to(KIND)
+    word = read(words + place, real, KIND)
     tl.store(inputs + place, word + tl.sum(context, 0) / total, real)
     if tl.program_id(1) == 0:
         for first in range(0, time, NUMBERS):
@@ -124,10 +128,10 @@ def contexts_back(
     for first in range(0, SIZE, BLOCK):
         unit = first + tl.arange(0, BLOCK)
         real = unit < SIZE
-        word = tl.load(entered + (row + sentence) * WIDTH + unit, real, 0.0).to(KIND)
-        value = values + (sentence * time + position)[:, None] * SIZE + unit[None, :]
-        total += word[None, :] * tl.load(value, there[:, None] & real[None, :], 0.0).to(KIND)
-    besides = tl.load(of_alphas + (row + sentence) * time + position, there, 0.0).to(KIND)
+        word = read(entered + (row + sentence) * WIDTH + unit, real, KIND)
+        value = block_of(values, sentence, position, unit, time, SIZE)
+        total += word[None, :] * read(value, there[:, None] & real[None, :], KIND)
+    besides = read(of_alphas + (row + sentence) * time + position, there, KIND)
     tl.store(out + sentence * time + position, besides + tl.sum(total, 1), there)
 
 
@@ -155,23 +159,24 @@ def queries_back(
     for first in range(0, time, NUMBERS):
         position = first + tl.arange(0, NUMBERS)
         there = position < time
-        alpha = tl.load(alphas + (row + sentence) * time + position, there, 0.0).to(KIND)
-        sums += alpha * tl.load(of_alphas + sentence * time + position, there, 0.0).to(KIND)
+        alpha = read(alphas + (row + sentence) * time + position, there, KIND)
+        sums += alpha * read(of_alphas + sentence * time + position, there, KIND)
     mean = tl.sum(sums, 0)
-    queries = tl.load(products + (row + sentence) * WIDTH + WIDTH - SIZE + unit, real, 0.0).to(KIND)
+    queries = read(products + (row + sentence) * WIDTH + WIDTH - SIZE + unit, real, KIND)
     total = tl.zeros((POSITIONS, BLOCK), KIND)
     for first in range(0, time, POSITIONS):
         position = first + tl.arange(0, POSITIONS)
         there = position < time
         place = (row + sentence) * time + position
-        gradient = tl.load(of_alphas + sentence * time + position, there, 0.0).to(KIND)
-        slope = tl.load(alphas + place, there, 0.0).to(KIND) * (gradient - mean)
+        gradient = read(of_alphas + sentence * time + position, there, KIND)
+        slope = read(alphas + place, there, KIND) * (gradient - mean)
         wanted = there[:, None] & real[None, :]
-        hidden = hidden_layer(queries, keys, sentence, position, unit, time, wanted, SIZE, KIND)
+        key = read(block_of(keys, sentence, position, unit, time, SIZE), wanted, KIND)
+        hidden = hidden_layer(queries, key)
         total += slope[:, None] * hidden * (1 - hidden)
         if tl.program_id(1) == 0:
             tl.store(slopes + place, slope, there)
-    found = 4 * tl.load(weight + unit, real, 0.0).to(KIND) * tl.sum(total, 0)
+    found = 4 * read(weight + unit, real, KIND) * tl.sum(total, 0)
     tl.store(entered + (row + sentence) * OUT + OUT - SIZE + unit, found, real)
 
 
@@ -196,18 +201,18 @@ def keys_back(
     unit = tl.program_id(2) * BLOCK + tl.arange(0, BLOCK)
     there, real = position < time, unit < SIZE
     wanted = there[:, None] & real[None, :]
-    place = (sentence * time + position)[:, None] * SIZE + unit[None, :]
-    key = tl.load(keys + place, wanted, 0.0).to(KIND)
+    key = read(block_of(keys, sentence, position, unit, time, SIZE), wanted, KIND)
     of_key = tl.zeros((POSITIONS, BLOCK), KIND)
     total = tl.zeros((POSITIONS, BLOCK), KIND)
     for step in range(steps):
         row = step * batch + sentence
-        queries = tl.load(products + row * WIDTH + WIDTH - SIZE + unit, real, 0.0).to(KIND)
-        slope = tl.load(slopes + row * time + position, there, 0.0).to(KIND)[:, None]
-        hidden = tl.sigmoid(2 * (queries[None, :] + key))
+        queries = read(products + row * WIDTH + WIDTH - SIZE + unit, real, KIND)
+        slope = read(slopes + row * time + position, there, KIND)[:, None]
+        hidden = hidden_layer(queries, key)
         of_key += slope * hidden * (1 - hidden)
         total += slope * hidden
-    share = tl.load(weight + unit, real, 0.0).to(KIND)
-    tl.store(of_keys + place, 4 * share[None, :] * of_key, wanted)
+    share = read(weight + unit, real, KIND)
+    place = block_of(of_keys, sentence, position, unit, time, SIZE)
+    tl.store(place, 4 * share[None, :] * of_key, wanted)
     sums = of_weight + (sentence * tl.num_programs(1) + tl.program_id(1)) * SIZE + unit
     tl.store(sums, 2 * tl.sum(total, 0), real)

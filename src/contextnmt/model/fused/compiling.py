@@ -24,6 +24,12 @@ def kernel(function: Any) -> Any:
     return triton.jit(function, do_not_specialize=[name for name in names if name in VARYING])
 
 
+@triton.jit
+def read(place, there, KIND: tl.constexpr):
+    """What is at a place, zero where nothing is there, to work on."""
+    return tl.load(place, there, 0.0).to(KIND)
+
+
 def kind_of(tensor: Tensor) -> Any:
     """The type to work on such numbers in."""
     return tl.float64 if tensor.dtype == torch.float64 else tl.float32

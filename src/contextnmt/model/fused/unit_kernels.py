@@ -9,13 +9,24 @@ thing.
 import triton
 import triton.language as tl
 
-from contextnmt.model.fused.compiling import kernel
+from contextnmt.model.fused.compiling import kernel, read
 
 
 @triton.jit
 def tanh(x):
     """By the sigmoid, as the language of Triton has no tanh."""
     return 2 * tl.sigmoid(2 * x) - 1
+
+
+@triton.jit
+def places(step, steps, batch, SIZE: tl.constexpr, BLOCK: tl.constexpr):
+    """Of a program's block: its units, which of them there are, the rows of its sentence where
+    there is one for each step, and for one step alone, and where the state before the step is."""
+    sentence, way = tl.program_id(0).to(tl.int64), tl.program_id(2)
+    unit = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    row = (way * steps + step) * batch + sentence
+    before = ((way * (steps + 1) + step) * batch + sentence) * SIZE + unit
+    return unit, unit < SIZE, row, way * batch + sentence, before
 
 
 @kernel
@@ -35,24 +46,20 @@ def lstm_forth(
     KIND: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    sentence, way = tl.program_id(0).to(tl.int64), tl.program_id(2)
-    unit = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
-    real = unit < SIZE
-    row = (way * steps + step) * batch + sentence
-    before = ((way * (steps + 1) + step) * batch + sentence) * SIZE + unit
+    unit, real, row, own, before = places(step, steps, batch, SIZE, BLOCK)
     after = before + batch * SIZE
     entering = inputs + row * 4 * SIZE + unit
-    product = products + (products_from + way * batch + sentence) * WIDTH + unit
+    product = products + (products_from + own) * WIDTH + unit
     out = gates + row * 4 * SIZE + unit
-    into = tl.load(entering, real).to(KIND) + tl.load(product, real).to(KIND)
-    forget = tl.load(entering + SIZE, real).to(KIND) + tl.load(product + SIZE, real).to(KIND)
-    passed = tl.load(entering + 2 * SIZE, real).to(KIND)
-    passed += tl.load(product + 2 * SIZE, real).to(KIND)
-    candidate = tl.load(entering + 3 * SIZE, real).to(KIND)
-    candidate += tl.load(product + 3 * SIZE, real).to(KIND)
+    into = read(entering, real, KIND) + read(product, real, KIND)
+    forget = read(entering + SIZE, real, KIND) + read(product + SIZE, real, KIND)
+    passed = read(entering + 2 * SIZE, real, KIND)
+    passed += read(product + 2 * SIZE, real, KIND)
+    candidate = read(entering + 3 * SIZE, real, KIND)
+    candidate += read(product + 3 * SIZE, real, KIND)
     into, forget, passed = tl.sigmoid(into), tl.sigmoid(forget), tl.sigmoid(passed)
     candidate = tanh(candidate)
-    cell = forget * tl.load(cells + before, real).to(KIND) + into * candidate
+    cell = forget * read(cells + before, real, KIND) + into * candidate
     state = passed * tanh(cell)
     tl.store(out, into, real)
     tl.store(out + SIZE, forget, real)
@@ -80,21 +87,17 @@ def lstm_back(
     KIND: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    sentence, way = tl.program_id(0).to(tl.int64), tl.program_id(2)
-    unit = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
-    real = unit < SIZE
-    row = (way * steps + step) * batch + sentence
-    before = ((way * (steps + 1) + step) * batch + sentence) * SIZE + unit
-    now = (way * batch + sentence) * SIZE + unit
-    state = tl.load(of_states + (of_states_from + row) * SIZE + unit, real).to(KIND)
-    state += tl.load(products + now, real).to(KIND)
+    unit, real, row, own, before = places(step, steps, batch, SIZE, BLOCK)
+    now = own * SIZE + unit
+    state = read(of_states + (of_states_from + row) * SIZE + unit, real, KIND)
+    state += read(products + now, real, KIND)
     gate = gates + row * 4 * SIZE + unit
-    into, forget = tl.load(gate, real).to(KIND), tl.load(gate + SIZE, real).to(KIND)
-    passed = tl.load(gate + 2 * SIZE, real).to(KIND)
-    candidate = tl.load(gate + 3 * SIZE, real).to(KIND)
-    squashed = tanh(tl.load(cells + before + batch * SIZE, real).to(KIND))
-    of_cell = tl.load(of_cells + now, real).to(KIND) + state * passed * (1 - squashed * squashed)
-    of_forget = of_cell * tl.load(cells + before, real).to(KIND)
+    into, forget = read(gate, real, KIND), read(gate + SIZE, real, KIND)
+    passed = read(gate + 2 * SIZE, real, KIND)
+    candidate = read(gate + 3 * SIZE, real, KIND)
+    squashed = tanh(read(cells + before + batch * SIZE, real, KIND))
+    of_cell = read(of_cells + now, real, KIND) + state * passed * (1 - squashed * squashed)
+    of_forget = of_cell * read(cells + before, real, KIND)
     out = entered + row * WIDTH + unit
     tl.store(out, of_cell * candidate * into * (1 - into), real)
     tl.store(out + SIZE, of_forget * forget * (1 - forget), real)
@@ -119,20 +122,16 @@ def gru_gates(
     KIND: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    sentence, way = tl.program_id(0).to(tl.int64), tl.program_id(2)
-    unit = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
-    real = unit < SIZE
-    row = (way * steps + step) * batch + sentence
-    before = ((way * (steps + 1) + step) * batch + sentence) * SIZE + unit
+    unit, real, row, own, before = places(step, steps, batch, SIZE, BLOCK)
     entering = inputs + row * 3 * SIZE + unit
-    product = products + (products_from + way * batch + sentence) * WIDTH + unit
+    product = products + (products_from + own) * WIDTH + unit
     out = gates + row * 3 * SIZE + unit
-    update = tl.load(entering + SIZE, real).to(KIND) + tl.load(product, real).to(KIND)
-    reset = tl.load(entering + 2 * SIZE, real).to(KIND) + tl.load(product + SIZE, real).to(KIND)
+    update = read(entering + SIZE, real, KIND) + read(product, real, KIND)
+    reset = read(entering + 2 * SIZE, real, KIND) + read(product + SIZE, real, KIND)
     reset = tl.sigmoid(reset)
     tl.store(out + SIZE, tl.sigmoid(update), real)
     tl.store(out + 2 * SIZE, reset, real)
-    state = tl.load(states + before, real).to(KIND)
+    state = read(states + before, real, KIND)
     tl.store(shortened + row * SIZE + unit, reset * state, real)
 
 
@@ -150,18 +149,14 @@ def gru_forth(
     KIND: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    sentence, way = tl.program_id(0).to(tl.int64), tl.program_id(2)
-    unit = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
-    real = unit < SIZE
-    row = (way * steps + step) * batch + sentence
-    before = ((way * (steps + 1) + step) * batch + sentence) * SIZE + unit
+    unit, real, row, own, before = places(step, steps, batch, SIZE, BLOCK)
     after = before + batch * SIZE
     out = gates + row * 3 * SIZE + unit
-    product = products + (way * batch + sentence) * SIZE + unit
-    candidate = tl.load(inputs + row * 3 * SIZE + unit, real).to(KIND)
-    candidate = tanh(candidate + tl.load(product, real).to(KIND))
-    update = tl.load(out + SIZE, real).to(KIND)
-    state = tl.load(states + before, real).to(KIND)
+    product = products + own * SIZE + unit
+    candidate = read(inputs + row * 3 * SIZE + unit, real, KIND)
+    candidate = tanh(candidate + read(product, real, KIND))
+    update = read(out + SIZE, real, KIND)
+    state = read(states + before, real, KIND)
     state += update * (candidate - state)
     tl.store(out, candidate, real)
     tl.store(states + after, state, real)
@@ -184,15 +179,12 @@ def gru_back(
     KIND: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    sentence, way = tl.program_id(0).to(tl.int64), tl.program_id(2)
-    unit = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
-    real = unit < SIZE
-    row = (way * steps + step) * batch + sentence
-    now = (way * batch + sentence) * SIZE + unit
-    state = tl.load(of_states + (of_states_from + row) * SIZE + unit, real).to(KIND)
-    state += tl.load(products + now, real).to(KIND) + tl.load(of_state + now, real).to(KIND)
+    unit, real, row, own, _ = places(step, steps, batch, SIZE, BLOCK)
+    now = own * SIZE + unit
+    state = read(of_states + (of_states_from + row) * SIZE + unit, real, KIND)
+    state += read(products + now, real, KIND) + read(of_state + now, real, KIND)
     gate = gates + row * 3 * SIZE + unit
-    candidate, update = tl.load(gate, real).to(KIND), tl.load(gate + SIZE, real).to(KIND)
+    candidate, update = read(gate, real, KIND), read(gate + SIZE, real, KIND)
     tl.store(of_state + now, state, real)
     tl.store(entered + row * WIDTH + unit, state * update * (1 - candidate * candidate), real)
 
@@ -212,18 +204,14 @@ def gru_gates_back(
     KIND: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    sentence, way = tl.program_id(0).to(tl.int64), tl.program_id(2)
-    unit = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
-    real = unit < SIZE
-    row = (way * steps + step) * batch + sentence
-    before = ((way * (steps + 1) + step) * batch + sentence) * SIZE + unit
-    now = (way * batch + sentence) * SIZE + unit
+    unit, real, row, own, before = places(step, steps, batch, SIZE, BLOCK)
+    now = own * SIZE + unit
     gate = gates + row * 3 * SIZE + unit
-    candidate, update = tl.load(gate, real).to(KIND), tl.load(gate + SIZE, real).to(KIND)
-    reset = tl.load(gate + 2 * SIZE, real).to(KIND)
-    state = tl.load(states + before, real).to(KIND)
-    after = tl.load(of_state + now, real).to(KIND)
-    shortened = tl.load(products + now, real).to(KIND)
+    candidate, update = read(gate, real, KIND), read(gate + SIZE, real, KIND)
+    reset = read(gate + 2 * SIZE, real, KIND)
+    state = read(states + before, real, KIND)
+    after = read(of_state + now, real, KIND)
+    shortened = read(products + now, real, KIND)
     out = entered + row * WIDTH + unit
     tl.store(out + SIZE, (candidate - state) * after * update * (1 - update), real)
     tl.store(out + 2 * SIZE, shortened * state * reset * (1 - reset), real)

@@ -3,10 +3,12 @@ two products of matrices as one function (`unit_kernels`).
 
 All sentences of a batch take all steps here.
 
-Shapes: directions D, steps T, batch B, hidden n, what enters the gates g. The matrix of a unit is
-[D, h, n], of which the first rows are the unit's, and the others the attention's.
+Shapes: directions D, steps T, batch B, hidden n, what enters the gates g, alignment a; what the
+state is multiplied by at each step [D, h, n]: the matrix of the unit, and below it W_a, if there is
+an attention.
 """
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 import torch
@@ -28,10 +30,24 @@ class FusedUnit:
     #: multiplied, but something made of it.
     gates: ClassVar[int]
     first: ClassVar[int] = 0
+    #: Which of the unit's weights the state itself is multiplied by.
+    place: ClassVar[int] = 0
 
-    def __init__(self, start: Tensor, inputs: Tensor | None, steps: int, matrix: Tensor) -> None:
+    def __init__(
+        self,
+        start: Tensor,
+        inputs: Tensor | None,
+        steps: int,
+        weights: Sequence[Tensor],
+        query: Tensor | None,
+    ) -> None:
         """`start` [D, B, n] is the state before the first step. `inputs` [D, T, B, g], biases
-        included; None: they are written to `out` before each step. `matrix` [D, h, n]."""
+        included; None: they are written to `out` before each step. The weights are those of the
+        unit, `query` is W_a [a, n]."""
+        matrix = weights[self.place]
+        self.own = matrix.size(1)
+        if query is not None:
+            matrix = torch.cat([matrix, query.unsqueeze(0)], 1)
         ways, batch, size = start.shape
         self.matrix, self.steps, self.batch = matrix, steps, batch
         self.states = start.new_empty(ways, steps + 1, batch, size)
@@ -78,11 +94,12 @@ class FusedUnit:
         """The gradient of the state before the first step [D, B, n]."""
         return self.of_after.to(self.states.dtype)
 
-    def of_weights(self) -> tuple[Tensor, ...]:
-        """The gradient of the matrix [D, h, n], then those of other weights."""
+    def of_weights(self) -> tuple[tuple[Tensor, ...], Tensor]:
+        """The gradients of the weights, and that of W_a, without rows if there is none."""
         entered = self.entered[..., self.first * self.states.size(3) :]
         states = self.lower[:, : entered.size(1)]
-        return (of_matrix(entered.flatten(1, 2), states.flatten(1, 2)),)
+        of_matrix_and_query = of_matrix(entered.flatten(1, 2), states.flatten(1, 2))
+        return (of_matrix_and_query[:, : self.own],), of_matrix_and_query[0, self.own :]
 
 
 class FusedLSTM(FusedUnit):
@@ -91,9 +108,14 @@ class FusedLSTM(FusedUnit):
     gates = 4
 
     def __init__(
-        self, start: Tensor, inputs: Tensor | None, steps: int, matrix: Tensor, *weights: Tensor
+        self,
+        start: Tensor,
+        inputs: Tensor | None,
+        steps: int,
+        weights: Sequence[Tensor],
+        query: Tensor | None,
     ) -> None:
-        super().__init__(start, inputs, steps, matrix)
+        super().__init__(start, inputs, steps, weights, query)
         self.cells = torch.empty_like(self.states)
         self.cells[:, 0] = 0  # (A36)
 
@@ -126,12 +148,18 @@ class FusedGRU(FusedUnit):
 
     gates = 3
     first = 1
+    place = 1
 
     def __init__(
-        self, start: Tensor, inputs: Tensor | None, steps: int, matrix: Tensor, *weights: Tensor
+        self,
+        start: Tensor,
+        inputs: Tensor | None,
+        steps: int,
+        weights: Sequence[Tensor],
+        query: Tensor | None,
     ) -> None:
-        super().__init__(start, inputs, steps, matrix)
-        (self.candidate,) = weights
+        super().__init__(start, inputs, steps, weights, query)
+        self.candidate = weights[0]
         self.shortened = torch.empty_like(self.lower[:, 1:])
         self.of_shortened = torch.empty_like(self.lower[:, 0])
 
@@ -175,15 +203,13 @@ class FusedGRU(FusedUnit):
         """As `FusedUnit.of_start`."""
         return self.of_state + self.of_after
 
-    def of_weights(self) -> tuple[Tensor, ...]:
+    def of_weights(self) -> tuple[tuple[Tensor, ...], Tensor]:
         """As `FusedUnit.of_weights`."""
         entered = self.entered[:, : self.steps, :, : self.states.size(3)]
         candidate = of_matrix(entered.flatten(1, 2), self.shortened.flatten(1, 2))
-        return *super().of_weights(), candidate
+        gates, query = super().of_weights()
+        return (candidate, *gates), query
 
 
-#: What takes the place of a unit, and which of its weights is the matrix.
-FUSED: dict[type[Unit], tuple[type[FusedUnit], int]] = {
-    LSTMUnit: (FusedLSTM, 0),
-    GRUUnit: (FusedGRU, 1),
-}
+#: What takes the place of a unit.
+FUSED: dict[type[Unit], type[FusedUnit]] = {LSTMUnit: FusedLSTM, GRUUnit: FusedGRU}

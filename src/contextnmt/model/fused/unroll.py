@@ -22,17 +22,15 @@ class FusedUnroll(torch.autograd.Function):
         state before the first step [D, B, n], and the unit's weights."""
         ways, batch, _ = state.shape
         steps = inputs.size(1) // batch
-        fused, place = FUSED[kind]
-        others = [weight for number, weight in enumerate(weights) if number != place]
         inputs = torch.unflatten(inputs.contiguous(), 1, (steps, batch))
-        unit = fused(state, inputs, steps, weights[place], *others)
-        products = inputs.new_empty(ways, batch, weights[place].size(1))
+        unit = FUSED[kind](state, inputs, steps, weights, None)
+        products = inputs.new_empty(ways, batch, unit.matrix.size(1))
         with torch.autocast(inputs.device.type, enabled=False):
             for step in range(steps):
                 unit.multiply(step, products)
                 unit.forth(step, products, 0)
         unit.inputs = unit.out  # so that those are freed: they are not needed any more
-        ctx.unit, ctx.place, ctx.shape = unit, place, inputs.shape
+        ctx.unit, ctx.shape = unit, inputs.shape
         return unit.states[:, 1:].flatten(1, 2)
 
     @staticmethod
@@ -46,8 +44,7 @@ class FusedUnroll(torch.autograd.Function):
         for step in reversed(range(ctx.shape[1])):
             unit.back(step, gradient, 0)
             unit.multiply_back(step)
-        matrix, *others = unit.of_weights()
-        others.insert(ctx.place, matrix)
+        of_weights, _ = unit.of_weights()
         of_start = unit.of_start()
         unit.end_back()
-        return None, entered.flatten(1, 2), of_start, *others
+        return None, entered.flatten(1, 2), of_start, *of_weights
