@@ -1,6 +1,10 @@
 """Functions for a GPU, worked out by Triton's interpreter, against what works anywhere."""
 
+import json
+import os
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -49,6 +53,22 @@ def test_in_bfloat16_they_are_as_good(name, request):
     for key, found in gradients(name, torch.float32, lower=True).items():
         true = exact[key]
         assert (found - true).norm() <= 2 * (plain[key] - true).norm() + 0.02 * true.norm(), key
+
+
+def test_they_compile_and_no_batch_compiles_them_again(tmp_path):
+    """For a GPU, on any machine: while a CUDA graph is captured, nothing can be compiled."""
+    pytest.importorskip("triton", reason="needs Triton, which there is for Linux")
+    script = Path(__file__).with_name("compile_for_gpu.py")
+    environment = {key: value for key, value in os.environ.items() if key != "TRITON_INTERPRET"}
+    environment |= {"TRITON_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(script.parents[1])}
+    done = subprocess.run(
+        [sys.executable, script], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    first, all_batches = json.loads(done.stdout)
+    assert all_batches == first
+    assert min(first.values()) > 0
+    assert len(first) == 12
 
 
 def test_where_triton_cannot_compile_it_says_so_once(monkeypatch, capsys):
