@@ -8,10 +8,12 @@ import torch
 from contextnmt.model import attention, cross_entropy, device, hidden_layer, unroll
 
 
-@pytest.fixture(params=[True, False], ids=["exponentials of keys", "as on a GPU"])
-def both_hidden_layers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run a test with each of the two ways to the hidden layer of the attention."""
-    if not request.param:
+@pytest.fixture(params=["in C", "exponentials of keys", "as on a GPU"])
+def every_hidden_layer(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run a test with each of the ways to the hidden layer of the attention."""
+    if request.param == "exponentials of keys":
+        monkeypatch.setattr(hidden_layer, "functions_for", lambda keys: None)
+    elif request.param == "as on a GPU":
         monkeypatch.setattr(hidden_layer, "LIMIT", 0.0)
 
 

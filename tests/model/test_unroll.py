@@ -27,7 +27,7 @@ def step_by_step(model, source, target):
 
 
 @every
-@pytest.mark.usefixtures("both_hidden_layers", "both_devices")
+@pytest.mark.usefixtures("every_hidden_layer", "both_devices")
 @pytest.mark.parametrize(
     ("precision", "allowed"), [(torch.float64, 1e-12), (torch.float32, 2e-4)], ids=str
 )

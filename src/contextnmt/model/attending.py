@@ -19,7 +19,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from contextnmt.model.device import exact_on_cpu
-from contextnmt.model.hidden_layer import Keys, asked_of, energies, hidden_layer, keys_of
+from contextnmt.model.hidden_layer import Keys, asked_of, back, energies, keys_of
 from contextnmt.model.products import add_product, write_product
 from contextnmt.model.units import Unit
 from contextnmt.model.unroll import apart, by_step, longer, shorter, states_before
@@ -137,14 +137,9 @@ class Attend(torch.autograd.Function):
                 memory, keep = longer(memory, len(of_state)), itemgetter(slice(len(of_state)))
                 hidden, entering, looked_up, of_entering, of_energy = map(keep, whole)
             slopes = softmax_backward(of_found, found).to(hidden.dtype)  # [sentences, S]
-            down, across = slopes.unsqueeze(2), slopes.unsqueeze(1)
-            hidden_layer(queries.unsqueeze(1), Keys(entering, ctx.are_exponentials), hidden)
-            # The energies of a state add up to zero: the 1 that tanh has less is not missed. A
-            # product for each sentence, since one of all would cut `hidden` across a CPU's cores.
-            add_product(of_energy, across, hidden)
-            hidden.addcmul_(hidden, hidden, value=-1)
-            torch.bmm(across, hidden, out=of_queries.unsqueeze(1))
-            of_entering.addcmul_(down, hidden)
+            # The energies of a state add up to zero: the 1 that tanh has less is not missed.
+            part = Keys(entering, ctx.are_exponentials)
+            back(queries, part, slopes, of_queries, of_entering, of_energy, hidden)
             memory[0].add_(of_state)
             add_product(memory[0], of_queries.unsqueeze(0), query_back)
         before = states_before(

@@ -9,7 +9,7 @@ On a CPU it takes a third of that again: 1 / (1 + e^-q e^-k) needs no exponentia
 each key, only those of the queries, and once those of the keys. And there the energies are sums of
 rows, not a product of matrices: so each processor core reads the part that it wrote, where a
 product cuts the layer in another way; to move it between the cores can take several times as long
-as all else.
+as all else. Where there is a C compiler, the layer is not written at all (`native`).
 """
 
 from collections.abc import Callable
@@ -20,6 +20,9 @@ from torch import Tensor
 from torch.nn import functional
 
 from contextnmt.model.device import answers, exact_on_cpu
+from contextnmt.model.native import hidden_layer as in_c
+from contextnmt.model.native.library import Library, library
+from contextnmt.model.products import add_product
 
 #: How far from zero twice the keys may be for their exponentials to be used, in 32 bits: with any
 #: query, the product of the two is then right, or so large or small that the layer is 0 or 1.
@@ -67,14 +70,49 @@ def hidden_layer(asked: Tensor, keys: Keys, out: Tensor) -> Tensor:
     return torch.sub(keys.entering, asked, out=out).sigmoid_()
 
 
-def energies(asked: Tensor, keys: Keys, weight: Tensor, out: Tensor) -> Tensor:
+def energies(asked: Tensor, keys: Keys, weight: Tensor, scratch: Tensor) -> Tensor:
     """The energies [batch, ..., time], but for a number that all positions have in common: the sum
-    of the hidden layer times `weight` [1, alignment], which is 2 v_a. `out`, of the shape of the
-    layer, is lost."""
+    of the hidden layer times `weight` [1, alignment], which is 2 v_a. `scratch`, of the shape of
+    the layer, is lost."""
+    if functions := functions_for(keys):
+        found = scratch.new_empty(scratch.shape[:-1])
+        in_c.energies(functions, asked, keys.entering, weight, found)
+        return found
     if keys.are_exponentials:
-        denominators(asked, keys, out)
-        return torch.div(weight, out, out=out).sum(-1)
-    return functional.linear(hidden_layer(asked, keys, out), weight).squeeze(-1)
+        denominators(asked, keys, scratch)
+        return torch.div(weight, scratch, out=scratch).sum(-1)
+    return functional.linear(hidden_layer(asked, keys, scratch), weight).squeeze(-1)
+
+
+def back(
+    asked: Tensor,
+    keys: Keys,
+    slopes: Tensor,
+    of_asked: Tensor,
+    of_keys: Tensor,
+    of_weight: Tensor,
+    scratch: Tensor,
+) -> None:
+    """The gradients of one query a sentence, `asked` [batch, alignment], from the `slopes` of the
+    energies [batch, time], each but for a factor that is the same at all positions: that of the
+    query, the sum of slope h (1 - h), is written to `of_asked`; slope h (1 - h) is added to
+    `of_keys` [batch, time, alignment]; the sum of slope h is added to `of_weight` [batch, 1,
+    alignment]. `scratch`, of the shape of the layer h, is lost."""
+    if functions := functions_for(keys):
+        in_c.back(functions, asked, keys.entering, slopes, of_asked, of_keys, of_weight)
+        return
+    down, across = slopes.unsqueeze(2), slopes.unsqueeze(1)
+    hidden = hidden_layer(asked.unsqueeze(1), keys, scratch)
+    # A product for each sentence, since one of all would cut `hidden` across a CPU's cores.
+    add_product(of_weight, across, hidden)
+    hidden.addcmul_(hidden, hidden, value=-1)
+    torch.bmm(across, hidden, out=of_asked.unsqueeze(1))
+    of_keys.addcmul_(down, hidden)
+
+
+def functions_for(keys: Keys) -> Library | None:
+    """Those in C, if there are any for such keys."""
+    return library(keys.entering.dtype) if keys.are_exponentials else None
 
 
 def denominators(asked: Tensor, keys: Keys, out: Tensor) -> Tensor:
