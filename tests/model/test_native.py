@@ -6,11 +6,9 @@ import sys
 
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from contextnmt.model import hidden_layer
-from contextnmt.model.hidden_layer import Keys, back, energies
+from contextnmt.model.hidden_layer import Keys, back, forth
 from contextnmt.model.native.library import library
 
 pytestmark = pytest.mark.skipif(
@@ -36,10 +34,10 @@ def compiled_anew():
     library.cache_clear()
 
 
-def made(sentences, positions, size, queries=1, kind=torch.float64):
-    """Exponentials of queries [B, K, a], and of keys; a weight."""
+def made(sentences, positions, size, kind=torch.float64):
+    """Exponentials of queries and keys; a weight."""
     torch.manual_seed(1)
-    shapes = [(sentences, queries, size), (sentences, positions, size), (1, size)]
+    shapes = [(sentences, size), (sentences, positions, size), (1, size)]
     asked, keys, weight = (torch.randn(shape, dtype=kind) for shape in shapes)
     return asked.exp(), Keys(keys.exp(), True), weight
 
@@ -58,22 +56,9 @@ def test_energies_are_those_of_torch(shape, kind):
     assert library(kind)
     asked, keys, weight = made(*shape, kind=kind)
     scratch = torch.full_like(keys.entering, torch.nan)
-    found = energies(asked, keys, weight, scratch)
+    found = forth(asked, keys, weight, scratch)
     assert scratch.isnan().all()  # which C does not need
-    torch.testing.assert_close(found, in_torch(energies, asked, keys, weight, scratch))
-
-
-@given(st.integers(1, 4), st.integers(1, 5), st.integers(1, 6), st.integers(1, 40))
-@settings(deadline=None)
-def test_energies_of_search_are_of_parts_of_the_keys(sentences, queries, positions, size):
-    """Several queries a sentence, of the middle sentences, without the last positions."""
-    asked, keys, weight = made(sentences + 2, positions + 3, size, queries)
-    asked = asked[1:-1].unsqueeze(2)
-    part = keys.each(lambda tensor: tensor.unsqueeze(1)[1:-1, :, :positions])
-    scratch = asked.new_empty(sentences, queries, positions, size)
-    found = energies(asked, part, weight, scratch)
-    assert found.shape == (sentences, queries, positions)
-    torch.testing.assert_close(found, in_torch(energies, asked, part, weight, scratch))
+    torch.testing.assert_close(found, in_torch(forth, asked, keys, weight, scratch))
 
 
 @pytest.mark.usefixtures("two_threads")
@@ -82,15 +67,12 @@ def test_energies_of_search_are_of_parts_of_the_keys(sentences, queries, positio
 def test_gradients_are_those_of_torch(shape, kind):
     asked, keys, _ = made(*shape, kind=kind)
     slopes = torch.randn(shape[:2], dtype=kind)
-    before = [torch.randn_like(each) for each in (asked, keys.entering, asked)]
-    before[0] = torch.full_like(asked, torch.nan)  # what is there is not added to
+    nothing = torch.full_like(asked, torch.nan)  # which is not added to
+    before = [nothing, torch.randn_like(keys.entering), torch.randn_like(asked.unsqueeze(1))]
     found, expected = ([each.clone() for each in before] for _ in range(2))
     scratch = torch.empty_like(keys.entering)
-    for way, (of_asked, of_keys, of_weight) in (
-        (lambda *each: back(*each), found),
-        (lambda *each: in_torch(back, *each), expected),
-    ):
-        way(asked.squeeze(1), keys, slopes, of_asked.squeeze(1), of_keys, of_weight, scratch)
+    back(asked, keys, slopes, *found, scratch)
+    in_torch(back, asked, keys, slopes, *expected, scratch)
     allowed = 1e-12 if kind == torch.float64 else 1e-4
     torch.testing.assert_close(found, expected, rtol=0, atol=allowed)
 
@@ -102,9 +84,9 @@ def test_threads_change_no_digit():
     for threads in 1, 2, 3:
         torch.set_num_threads(threads)
         scratch = torch.empty_like(keys.entering)
-        into = [torch.zeros_like(each) for each in (asked[:, 0], keys.entering, asked)]
-        back(asked[:, 0], keys, slopes, *into, scratch)
-        found.append([energies(asked, keys, weight, scratch), *into])
+        into = [torch.zeros_like(each) for each in (asked, keys.entering, asked)]
+        back(asked, keys, slopes, *into, scratch)
+        found.append([forth(asked, keys, weight, scratch), *into])
     torch.set_num_threads(1)
     for each in found[1:]:
         assert all(map(torch.equal, each, found[0]))
@@ -114,7 +96,7 @@ def test_tensors_in_several_pieces_are_refused():
     asked, keys, weight = made(3, 2, 5)
     scattered = Keys(keys.entering.transpose(1, 2).contiguous().transpose(1, 2), True)
     with pytest.raises(ValueError, match="in several pieces"):
-        energies(asked, scattered, weight, torch.empty_like(keys.entering))
+        forth(asked, scattered, weight, torch.empty_like(keys.entering))
 
 
 @pytest.mark.usefixtures("compiled_anew")
@@ -133,9 +115,9 @@ def test_where_nothing_can_be_compiled_it_says_so_once_and_goes_on(
     monkeypatch.setenv("CC", compiler)
     asked, keys, weight = made(3, 2, 5)
     scratch = torch.empty_like(keys.entering)
-    expected = in_torch(energies, asked, keys, weight, scratch.clone())
+    expected = in_torch(forth, asked, keys, weight, scratch.clone())
     for _ in range(2):
-        assert torch.equal(energies(asked, keys, weight, scratch), expected)
+        assert torch.equal(forth(asked, keys, weight, scratch), expected)
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert reason in said

@@ -19,7 +19,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from contextnmt.model.device import exact_on_cpu
-from contextnmt.model.hidden_layer import Keys, asked_of, back, energies, keys_of
+from contextnmt.model.hidden_layer import Keys, asked_of, back, forth, keys_of
 from contextnmt.model.products import add_product, write_product
 from contextnmt.model.units import Unit
 from contextnmt.model.unroll import apart, by_step, longer, shorter, states_before
@@ -81,8 +81,8 @@ class Attend(torch.autograd.Function):
             leading = [*zip(by_step(words, sizes[1:]), steps[0][1:], strict=True), None]
             for state, queries, found, then in zip(*steps, leading, strict=True):
                 write_product(queries, state, query_forth)
-                now = asked_of(queries, prepared).unsqueeze(1)  # in the place of the queries
-                summed = energies(now, prepared, doubled, scratch).add_(padding)
+                now = asked_of(queries, prepared)  # in the place of the queries
+                summed = forth(now, prepared, doubled, scratch).add_(padding)
                 torch.softmax(summed.to(found.dtype), 1, out=found)
                 if then:
                     word, after = then

@@ -9,7 +9,8 @@ On a CPU it takes a third of that again: 1 / (1 + e^-q e^-k) needs no exponentia
 each key, only those of the queries, and once those of the keys. And there the energies are sums of
 rows, not a product of matrices: so each processor core reads the part that it wrote, where a
 product cuts the layer in another way; to move it between the cores can take several times as long
-as all else. Where there is a C compiler, the layer is not written at all (`native`).
+as all else. In training, where there is a C compiler, the layer is not written at all (`native`);
+search works on parts that fit a core's cache, and would not gain by it.
 """
 
 from collections.abc import Callable
@@ -70,18 +71,22 @@ def hidden_layer(asked: Tensor, keys: Keys, out: Tensor) -> Tensor:
     return torch.sub(keys.entering, asked, out=out).sigmoid_()
 
 
-def energies(asked: Tensor, keys: Keys, weight: Tensor, scratch: Tensor) -> Tensor:
+def energies(asked: Tensor, keys: Keys, weight: Tensor, out: Tensor) -> Tensor:
     """The energies [batch, ..., time], but for a number that all positions have in common: the sum
-    of the hidden layer times `weight` [1, alignment], which is 2 v_a. `scratch`, of the shape of
-    the layer, is lost."""
-    if functions := functions_for(keys):
-        found = scratch.new_empty(scratch.shape[:-1])
-        in_c.energies(functions, asked, keys.entering, weight, found)
-        return found
+    of the hidden layer times `weight` [1, alignment], which is 2 v_a. `out`, of the shape of the
+    layer, is lost."""
     if keys.are_exponentials:
-        denominators(asked, keys, scratch)
-        return torch.div(weight, scratch, out=scratch).sum(-1)
-    return functional.linear(hidden_layer(asked, keys, scratch), weight).squeeze(-1)
+        denominators(asked, keys, out)
+        return torch.div(weight, out, out=out).sum(-1)
+    return functional.linear(hidden_layer(asked, keys, out), weight).squeeze(-1)
+
+
+def forth(asked: Tensor, keys: Keys, weight: Tensor, scratch: Tensor) -> Tensor:
+    """The energies [batch, time] of one query a sentence, `asked` [batch, alignment], as
+    `energies` has them."""
+    if functions := functions_for(keys):
+        return in_c.forth(functions, asked, keys.entering, weight)
+    return energies(asked.unsqueeze(1), keys, weight, scratch)
 
 
 def back(
@@ -93,11 +98,11 @@ def back(
     of_weight: Tensor,
     scratch: Tensor,
 ) -> None:
-    """The gradients of one query a sentence, `asked` [batch, alignment], from the `slopes` of the
-    energies [batch, time], each but for a factor that is the same at all positions: that of the
-    query, the sum of slope h (1 - h), is written to `of_asked`; slope h (1 - h) is added to
-    `of_keys` [batch, time, alignment]; the sum of slope h is added to `of_weight` [batch, 1,
-    alignment]. `scratch`, of the shape of the layer h, is lost."""
+    """The gradients that `slopes` [batch, time] of what `forth` returns lead to, each but for a
+    factor that is the same at all positions: that of the query, the sum of slope h (1 - h), is
+    written to `of_asked` [batch, alignment]; slope h (1 - h) is added to `of_keys` [batch, time,
+    alignment], the sum of slope h to `of_weight` [batch, 1, alignment]. `scratch`, of the shape of
+    the layer h, is lost."""
     if functions := functions_for(keys):
         in_c.back(functions, asked, keys.entering, slopes, of_asked, of_keys, of_weight)
         return

@@ -1,36 +1,33 @@
 /* The hidden layer of the attention, h = 1 / (1 + e^-q e^-k), which goes no further than a
    processor's registers. NUMBER is float or double.
 
-   Shapes: sentences B, queries of each K, source positions S, alignment a. The keys of a sentence
-   begin `apart` numbers after those of the sentence before. */
+   Shapes: sentences B, of one query each, source positions S, alignment a. */
 
-/* Work, in numbers of the layer, that is not worth to wake other threads for. */
+/* Numbers of the layer that are not worth waking other threads for. */
 enum { ALONE = 1 << 14 };
 
-/* The sum of each row of the layer times a weight. */
-void energies(
-    const NUMBER *restrict asked,   /* [B, K, a]: e^-q */
+/* The energies: the sum of each row of the layer times a weight. */
+void forth(
+    const NUMBER *restrict asked,   /* [B, a]: e^-q */
     const NUMBER *restrict keys,    /* [B, S, a]: e^-k */
     const NUMBER *restrict weight,  /* [a] */
-    NUMBER *restrict out,           /* [B, K, S] */
-    long sentences, long queries, long positions, long size, long apart, long threads)
+    NUMBER *restrict energies,      /* [B, S], written */
+    long sentences, long positions, long size, long threads)
 {
-    const long rows = sentences * queries * positions;
+    const long rows = sentences * positions;
 #pragma omp parallel for schedule(static) num_threads(threads) if (rows * size > ALONE)
     for (long row = 0; row < rows; row++) {
-        const long query = row / positions, sentence = query / queries;
-        const NUMBER *q = asked + query * size;
-        const NUMBER *k = keys + sentence * apart + row % positions * size;
+        const NUMBER *q = asked + row / positions * size, *k = keys + row * size;
         NUMBER sum = 0;
 #pragma omp simd reduction(+ : sum)
         for (long i = 0; i < size; i++)
             sum += weight[i] / (1 + q[i] * k[i]);
-        out[row] = sum;
+        energies[row] = sum;
     }
 }
 
-/* The gradients that the energies' slopes lead to, of one query a sentence. They lack what is the
-   same at all positions. */
+/* The gradients that slopes of the energies lead to, each but for a factor that is the same at all
+   positions. */
 void back(
     const NUMBER *restrict asked,   /* [B, a]: e^-q */
     const NUMBER *restrict keys,    /* [B, S, a]: e^-k */

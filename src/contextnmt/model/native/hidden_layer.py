@@ -1,19 +1,16 @@
-"""The hidden layer of the attention in C, from exponentials: see `contextnmt.model.hidden_layer`,
-whose functions these are."""
-
-from math import prod
+"""The hidden layer of the attention in C, from exponentials: `forth` and `back` of
+`contextnmt.model.hidden_layer`."""
 
 from torch import Tensor
 
 from contextnmt.model.native.library import Library
 
 
-def energies(functions: Library, asked: Tensor, keys: Tensor, weight: Tensor, out: Tensor) -> None:
-    """Written to `out` [B, ..., S], from `asked` [B, ..., 1, a] and `keys` [B, ..., S, a], where
-    each sentence lies in one piece."""
-    shape = len(keys), prod(asked.shape[1:-1]), *keys.shape[-2:]
-    first, apart = keys[:1], keys.stride(0)
-    functions.call("energies", asked, first, weight, out, *shape, apart)
+def forth(functions: Library, asked: Tensor, keys: Tensor, weight: Tensor) -> Tensor:
+    """All in one piece."""
+    energies = keys.new_empty(keys.shape[:2])
+    functions.call("forth", asked, keys, weight, energies, *keys.shape)
+    return energies
 
 
 def back(
