@@ -90,3 +90,9 @@ def test_only_generate_reaches_the_embedded_corpus() -> None:
         if any("/embedded/" in mark for mark in code_marks(SOURCE, name))
     }
     assert reaching == {"generate"}
+
+
+@pytest.mark.parametrize("stage", ["train", "translate", "binarize"])
+def test_functions_in_c_are_code_of_what_computes_with_a_model(stage: str) -> None:
+    reached = set(files(code_marks(SOURCE, STAGES[stage])))
+    assert ("contextnmt/model/native/hidden_layer.c" in reached) == (stage != "binarize")
