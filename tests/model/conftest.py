@@ -1,20 +1,42 @@
 """What all tests of models need."""
 
+import os
+import shutil
+import sys
 from collections.abc import Iterator
 
 import pytest
 import torch
 
 from contextnmt.model import attention, cross_entropy, device, hidden_layer, unroll
+from contextnmt.model.native.library import library
 
 
-@pytest.fixture(params=["in C", "exponentials of keys", "as on a GPU"])
-def every_hidden_layer(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run a test with each of the ways to the hidden layer of the attention."""
-    if request.param == "exponentials of keys":
-        monkeypatch.setattr(hidden_layer, "functions_for", lambda keys: None)
-    elif request.param == "as on a GPU":
+@pytest.fixture(params=[True, False], ids=["exponentials of keys", "as on a GPU"])
+def both_hidden_layers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run a test with each of the two ways to the hidden layer of the attention."""
+    if not request.param:
         monkeypatch.setattr(hidden_layer, "LIMIT", 0.0)
+
+
+@pytest.fixture(params=["in C", "in torch", "as on a GPU"])
+def every_hidden_layer(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run a test with each of the ways to the hidden layer in training."""
+    if request.param == "in C":
+        request.getfixturevalue("in_c")
+    elif request.param == "in torch":
+        monkeypatch.setattr(hidden_layer, "functions_for", lambda keys: None)
+    else:
+        monkeypatch.setattr(hidden_layer, "LIMIT", 0.0)
+
+
+@pytest.fixture
+def in_c() -> None:
+    """Functions in C, which there are where there is GCC."""
+    if sys.platform != "linux" or not shutil.which(os.environ.get("CC", "cc")):
+        pytest.skip("needs Linux and GCC")
+    assert library(torch.float32)
+    assert library(torch.float64)
 
 
 @pytest.fixture(params=[True, False], ids=["asked", "as on a GPU"])

@@ -20,7 +20,7 @@ def selected(state, slots):
 
 
 @every
-@pytest.mark.usefixtures("every_hidden_layer")
+@pytest.mark.usefixtures("both_hidden_layers")
 @pytest.mark.parametrize("most", [1, 10**6])
 @torch.inference_mode()
 def test_it_equals_the_plain_step(name, most, monkeypatch):

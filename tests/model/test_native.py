@@ -1,34 +1,38 @@
 """Functions in C, against torch's ways to the same numbers."""
 
-import shutil
+import re
 import subprocess
 import sys
 
 import pytest
 import torch
+from model.architectures import build, pairs
 
 from contextnmt.model import hidden_layer
 from contextnmt.model.hidden_layer import Keys, back, forth
-from contextnmt.model.native.library import library
+from contextnmt.model.native.library import library, version
 
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux" or not shutil.which("cc"), reason="needs Linux and a C compiler, cc"
-)
+pytestmark = pytest.mark.usefixtures("in_c", "same_threads_after")
 
 BOTH = [torch.float32, torch.float64]
 #: Of which the last two have work for several threads.
-SHAPES = [(0, 2, 3), (1, 1, 1), (3, 2, 5), (1, 40, 1000), (7, 30, 333)]
+SHAPES = [(0, 2, 3), (1, 1, 1), (3, 2, 5), (2, 40, 1000), (7, 30, 333)]
 
 
 @pytest.fixture
-def two_threads():
-    torch.set_num_threads(2)
+def same_threads_after():
+    threads = torch.get_num_threads()
     yield
-    torch.set_num_threads(1)
+    torch.set_num_threads(threads)
 
 
 @pytest.fixture
-def compiled_anew():
+def two_threads(same_threads_after):
+    torch.set_num_threads(2)
+
+
+@pytest.fixture
+def compiled_anew(in_c):
     library.cache_clear()
     yield
     library.cache_clear()
@@ -53,7 +57,6 @@ def in_torch(function, *arguments):
 @pytest.mark.parametrize("kind", BOTH, ids=str)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_energies_are_those_of_torch(shape, kind):
-    assert library(kind)
     asked, keys, weight = made(*shape, kind=kind)
     scratch = torch.full_like(keys.entering, torch.nan)
     found = forth(asked, keys, weight, scratch)
@@ -70,8 +73,9 @@ def test_gradients_are_those_of_torch(shape, kind):
     nothing = torch.full_like(asked, torch.nan)  # which is not added to
     before = [nothing, torch.randn_like(keys.entering), torch.randn_like(asked.unsqueeze(1))]
     found, expected = ([each.clone() for each in before] for _ in range(2))
-    scratch = torch.empty_like(keys.entering)
+    scratch = torch.full_like(keys.entering, torch.nan)
     back(asked, keys, slopes, *found, scratch)
+    assert scratch.isnan().all()
     in_torch(back, asked, keys, slopes, *expected, scratch)
     allowed = 1e-12 if kind == torch.float64 else 1e-4
     torch.testing.assert_close(found, expected, rtol=0, atol=allowed)
@@ -87,31 +91,59 @@ def test_threads_change_no_digit():
         into = [torch.zeros_like(each) for each in (asked, keys.entering, asked)]
         back(asked, keys, slopes, *into, scratch)
         found.append([forth(asked, keys, weight, scratch), *into])
-    torch.set_num_threads(1)
     for each in found[1:]:
         assert all(map(torch.equal, each, found[0]))
 
 
-def test_tensors_in_several_pieces_are_refused():
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda keys: keys.transpose(1, 2).contiguous().transpose(1, 2),
+        lambda keys: keys.float(),
+        lambda keys: keys.to("meta"),
+    ],
+    ids=["in several pieces", "of another type", "elsewhere"],
+)
+def test_what_c_would_misread_is_refused(other):
     asked, keys, weight = made(3, 2, 5)
-    scattered = Keys(keys.entering.transpose(1, 2).contiguous().transpose(1, 2), True)
-    with pytest.raises(ValueError, match="in several pieces"):
-        forth(asked, scattered, weight, torch.empty_like(keys.entering))
+    functions, energies = library(torch.float64), torch.zeros(3, 2, dtype=torch.float64)
+    with pytest.raises(ValueError, match="on a CPU and in one piece"):
+        functions.call("forth", asked, other(keys.entering), weight, energies, 3, 2, 5)
+    assert not energies.any()
+
+
+def test_a_model_of_16_bits_has_the_gradients_of_32():
+    """Its keys have 32 bits on a CPU, and what adds up to their gradient has them too."""
+    sizes = {"embedding": 5, "hidden": 10, "alignment": 64, "maxout": 3}
+    model = build("RNNsearch", 11, sizes, 0.3).bfloat16()
+    source, target = pairs([(9, 7), (4, 11)], 11)
+    found = torch.autograd.grad(model(source, target).sum(), list(model.parameters()))
+    expected = torch.autograd.grad(model.float()(source, target).sum(), list(model.parameters()))
+    for one, other in zip(found, expected, strict=True):
+        assert (one.float() - other).norm() <= 0.1 * other.norm() + 1e-3
+
+
+#: A compiler that writes such bytes as C's own messages may have in other languages.
+ELSEWHERE = "sh -c 'printf \"error: \\351\" >&2; exit 3'"
 
 
 @pytest.mark.usefixtures("compiled_anew")
 @pytest.mark.parametrize(
     ("compiler", "reason"),
     [
-        ("no-such-compiler -v", "no-such-compiler makes nothing that runs here: [Errno 2]"),
-        ("false", "false makes nothing that runs here: exit status 1"),
-        ("true", "true makes nothing that runs here: "),  # no file, with which to load
-        ("cc -fno-such-thing", "no-such-thing"),
+        ("no-such-compiler -v", "No such file or directory: 'no-such-compiler'"),
+        ("false", "false fails: exit status 1"),
+        ("true", "functions.so: cannot open shared object file"),  # which it did not write
+        ("cc -fno-such-thing", "error: unrecognized command-line option"),
+        ("cc '", "CC in the environment cannot be read: No closing quotation"),
+        (ELSEWHERE, "sh fails: error: \ufffd"),
+        ("sh -c 'sleep 9'", "timed out after"),
     ],
 )
 def test_where_nothing_can_be_compiled_it_says_so_once_and_goes_on(
     compiler, reason, monkeypatch, capsys
 ):
+    monkeypatch.setattr("contextnmt.model.native.library.PATIENCE", 1)
     monkeypatch.setenv("CC", compiler)
     asked, keys, weight = made(3, 2, 5)
     scratch = torch.empty_like(keys.entering)
@@ -121,23 +153,43 @@ def test_where_nothing_can_be_compiled_it_says_so_once_and_goes_on(
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert reason in said
+    assert version() is None
+
+
+@pytest.mark.usefixtures("compiled_anew")
+def test_no_folder_to_compile_in_is_no_end(monkeypatch, capsys):
+    monkeypatch.setattr("tempfile.tempdir", "/no/such/folder")
+    assert library(torch.float32) is None
+    assert "TMPDIR" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("compiled_anew")
 def test_threads_of_another_library_are_not_mixed_with_torchs(monkeypatch, capsys):
-    monkeypatch.setattr("pathlib.Path.read_text", lambda *_, **__: "0-1 r-xp 0 0:0 0 /x/libomp.so")
+    monkeypatch.setattr("contextnmt.model.native.library.threads_of", lambda path, *_: str(path))
     assert library(torch.float32) is None
-    assert "libgomp" in capsys.readouterr().err
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.usefixtures("compiled_anew")
+def test_elsewhere_than_on_linux_there_are_none(monkeypatch, capsys):
+    monkeypatch.setattr("sys.platform", "darwin")
+    assert library(torch.float32) is None
+    assert not capsys.readouterr().err
+
+
+def test_the_compiler_is_told():
+    assert re.search(r"\d+\.\d+", version())
 
 
 def test_the_library_of_threads_is_torchs_own():
     """The threads of another would wait for the same processor cores."""
     script = (
-        "import torch\n"
-        "from contextnmt.model.native.library import library\n"
+        "import re, torch\n"
+        "from contextnmt.model.native.library import library, version\n"
         "def threads():\n"
         "    lines = open('/proc/self/maps').read().split('\\n')\n"
-        "    return {line.split(maxsplit=5)[5] for line in lines if 'omp' in line}\n"
+        "    paths = {line.split()[-1] for line in lines if line}\n"
+        "    return {path for path in paths if re.search('/lib(g|i)?omp[^/]*$', path)}\n"
         "before = threads()\n"
         "assert before\n"
         "assert library(torch.float32)\n"

@@ -117,7 +117,7 @@ class Attend(torch.autograd.Function):
         # their sums after the last.
         slope = 4 * energy.to(keys.dtype)
         query_back = (slope.t() * query).to(lower).unsqueeze(0)
-        of_keys = torch.zeros_like(keys, dtype=states.dtype)
+        of_keys = torch.zeros_like(keys, dtype=torch.promote_types(keys.dtype, states.dtype))
         of_energies = of_keys.new_zeros(sizes[0], 1, energy.size(1))
         # For all sentences; of each, the first ones are for those that a step has.
         whole = torch.empty_like(keys), keys, values.transpose(1, 2), of_keys, of_energies
@@ -133,10 +133,10 @@ class Attend(torch.autograd.Function):
                 memory = ctx.unit.back(trace, memory, of_word.unsqueeze(0))
                 continued = of_found[: len(of_word)].unsqueeze(1)
                 add_product(continued, of_word.unsqueeze(1), looked_up)
-            if len(of_state) > len(hidden):  # sentences that end here
+            if len(of_state) > len(entering):  # sentences that end here
                 memory, keep = longer(memory, len(of_state)), itemgetter(slice(len(of_state)))
                 hidden, entering, looked_up, of_entering, of_energy = map(keep, whole)
-            slopes = softmax_backward(of_found, found).to(hidden.dtype)  # [sentences, S]
+            slopes = softmax_backward(of_found, found).to(entering.dtype)  # [sentences, S]
             # The energies of a state add up to zero: the 1 that tanh has less is not missed.
             part = Keys(entering, ctx.are_exponentials)
             back(queries, part, slopes, of_queries, of_entering, of_energy, hidden)

@@ -51,7 +51,7 @@ def keys_of(keys: Tensor) -> Keys:
     not be asked for the largest key. They need keys within `LIMIT`, and 32 bits, as 16 would be
     rounded twice: so the layer has these there, where in 16 it would take longer too.
     """
-    doubled = 2 * exact_on_cpu(keys)
+    doubled = 2 * exact_on_cpu(keys.contiguous())
     if answers(doubled.device) and within_limit(doubled):
         return Keys(doubled.neg_().exp_(), True)
     return Keys(doubled, False)
@@ -83,7 +83,7 @@ def energies(asked: Tensor, keys: Keys, weight: Tensor, out: Tensor) -> Tensor:
 
 def forth(asked: Tensor, keys: Keys, weight: Tensor, scratch: Tensor) -> Tensor:
     """The energies [batch, time] of one query a sentence, `asked` [batch, alignment], as
-    `energies` has them."""
+    `energies` has them. `scratch`, of the shape of the layer, is lost, but not in C."""
     if functions := functions_for(keys):
         return in_c.forth(functions, asked, keys.entering, weight)
     return energies(asked.unsqueeze(1), keys, weight, scratch)
@@ -102,7 +102,7 @@ def back(
     factor that is the same at all positions: that of the query, the sum of slope h (1 - h), is
     written to `of_asked` [batch, alignment]; slope h (1 - h) is added to `of_keys` [batch, time,
     alignment], the sum of slope h to `of_weight` [batch, 1, alignment]. `scratch`, of the shape of
-    the layer h, is lost."""
+    the layer h, is lost, but not in C."""
     if functions := functions_for(keys):
         in_c.back(functions, asked, keys.entering, slopes, of_asked, of_keys, of_weight)
         return

@@ -10,9 +10,12 @@ from typing import Any
 
 import torch
 
+from contextnmt.model.native.library import version as version_of_compiler
+
 
 def environment() -> dict[str, Any]:
-    """A record for model.json; `commit` is None outside a git checkout."""
+    """A record for model.json; `commit` is None outside a git checkout, `compiler` where a training
+    on a CPU has no functions in C."""
     return {
         "python": platform.python_version(),
         "contextnmt": version("contextnmt"),
@@ -21,6 +24,7 @@ def environment() -> dict[str, Any]:
         "packages": packages(),
         "commit": git("rev-parse", "HEAD"),
         "dirty": bool(git("status", "--porcelain", "--untracked-files=no")),
+        "compiler": version_of_compiler(),
         "processor": processor(),
         "cores": os.cpu_count(),
         "gpu": torch.cuda.get_device_name() if torch.cuda.is_available() else None,

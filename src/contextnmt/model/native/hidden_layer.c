@@ -27,7 +27,7 @@ void forth(
 }
 
 /* The gradients that slopes of the energies lead to, each but for a factor that is the same at all
-   positions. */
+   positions. Two of them are sums over a sentence's rows, and so a thread has all of these. */
 void back(
     const NUMBER *restrict asked,   /* [B, a]: e^-q */
     const NUMBER *restrict keys,    /* [B, S, a]: e^-k */

@@ -1,5 +1,5 @@
 """The hidden layer of the attention in C, from exponentials: `forth` and `back` of
-`contextnmt.model.hidden_layer`."""
+`contextnmt.model.hidden_layer`. All tensors lie in one piece."""
 
 from torch import Tensor
 
@@ -7,7 +7,7 @@ from contextnmt.model.native.library import Library
 
 
 def forth(functions: Library, asked: Tensor, keys: Tensor, weight: Tensor) -> Tensor:
-    """All in one piece."""
+    """The energies [B, S] of `asked` [B, a] and `keys` [B, S, a], with `weight` [1, a]."""
     energies = keys.new_empty(keys.shape[:2])
     functions.call("forth", asked, keys, weight, energies, *keys.shape)
     return energies
@@ -22,5 +22,6 @@ def back(
     of_keys: Tensor,
     of_weight: Tensor,
 ) -> None:
-    """All in one piece."""
+    """From the `slopes` [B, S] of the energies, `of_asked` [B, a] is written; to `of_keys`
+    [B, S, a] and `of_weight` [B, 1, a] is added."""
     functions.call("back", asked, keys, slopes, of_asked, of_keys, of_weight, *keys.shape)

@@ -7,6 +7,7 @@ import ctypes
 import os
 import shlex
 import subprocess
+import sys
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -19,72 +20,133 @@ from contextnmt.progress import say
 
 SOURCE = Path(__file__).with_name("hidden_layer.c")
 
-#: Of the numbers that the functions work on, in C.
+#: C's names of the types that the functions are compiled for.
 NAMES = {torch.float32: "float", torch.float64: "double"}
 
-#: Not -ffast-math, which lets the whole process round small numbers to zero.
-OPTIONS = ("-O3", "-march=native", "-fopenmp", "-fPIC", "-shared", "-Wl,--as-needed")
+#: Not -ffast-math, which lets the whole process round small numbers to zero. Of libraries, those
+#: that are named alone: a compiler whose code needs threads of its own makes nothing.
+OPTIONS = (
+    *("-O3", "-march=native", "-fopenmp", "-fPIC", "-shared"),
+    *("-nodefaultlibs", "-Wl,-z,defs"),
+)
+
+#: How long a compiler may take, in seconds.
+PATIENCE = 60
 
 
 class Library:
     """The functions, for numbers of one type."""
 
-    def __init__(self, compiled: ctypes.CDLL) -> None:
-        self.compiled = compiled
+    def __init__(self, kind: torch.dtype) -> None:
+        """Compile them. Raises UserError if that cannot be done."""
+        self.kind, self.compiler = kind, compiler()
+        self.functions = compiled(self.compiler, NAMES[kind])
 
     def call(self, name: str, *arguments: Tensor | int) -> None:
-        """The function `name` of tensors, which lie in one piece each, and of sizes; then how many
-        threads torch has."""
-        self.compiled[name](*map(given, (*arguments, torch.get_num_threads())))
+        """The function `name` of tensors and sizes; then how many threads torch has."""
+        self.functions[name](*map(self.given, (*arguments, torch.get_num_threads())))
 
-
-def given(argument: Tensor | int) -> ctypes.c_void_p | ctypes.c_long:
-    """What C is given: where a tensor begins, or a number. Raises ValueError for a tensor that is
-    in several pieces, beyond which C would read and write."""
-    if not isinstance(argument, Tensor):
-        return ctypes.c_long(argument)
-    if not argument.is_contiguous():
-        raise ValueError(f"a tensor {list(argument.shape)} in several pieces")
-    return ctypes.c_void_p(argument.data_ptr())
+    def given(self, argument: Tensor | int) -> ctypes.c_void_p | ctypes.c_long:
+        """What C is given: where a tensor begins, or a number. Raises ValueError for a tensor of
+        another type or place, or in several pieces: C cannot see that and would read and write
+        beside it."""
+        if not isinstance(argument, Tensor):
+            return ctypes.c_long(argument)
+        if argument.dtype != self.kind or not argument.is_cpu or not argument.is_contiguous():
+            raise ValueError(
+                f"a tensor of {argument.dtype} on {argument.device}, strides {argument.stride()}: "
+                f"the functions in C take those of {self.kind}, on a CPU and in one piece"
+            )
+        return ctypes.c_void_p(argument.data_ptr())
 
 
 @cache
 def library(kind: torch.dtype) -> Library | None:
-    """The functions for numbers of this type; None where they cannot be compiled, and says why."""
+    """The functions for numbers of this type; None where they cannot be compiled. On Linux, where
+    they can be had, it says why."""
+    if sys.platform != "linux":
+        return None
     try:
-        return Library(compiled(NAMES[kind]))
+        return Library(kind)
     except UserError as error:
-        say(f"attention takes up to three times as long on this processor, as {error}")
+        say(f"training takes longer: attention is not compiled for this processor, as {error}")
         return None
 
 
-def compiled(number: str) -> ctypes.CDLL:
-    """What the C compiler (`CC` in the environment, else cc) makes of `SOURCE`. Raises UserError if
-    it makes nothing that this process can load."""
-    compiler = shlex.split(os.environ.get("CC", "")) or ["cc"]
-    with tempfile.TemporaryDirectory() as folder:
-        target = Path(folder, "functions.so")
-        options = [*OPTIONS, f"-DNUMBER={number}", "-o", str(target), str(SOURCE), threads()]
-        try:
-            subprocess.run([*compiler, *options], capture_output=True, text=True, check=True)
-            return ctypes.CDLL(str(target))  # which stays when the file goes
-        except subprocess.CalledProcessError as error:
-            reason = error.stderr.strip().partition("\n")[0] or f"exit status {error.returncode}"
-        except OSError as error:  # no compiler, or a folder from which nothing may be run
-            reason = str(error)
-    raise UserError(f"{compiler[0]} makes nothing that runs here: {reason}")
+def version() -> str | None:
+    """What the compiler of the functions for 32 bits says it is; None where there are none."""
+    functions = library(torch.float32)
+    if not functions:
+        return None
+    return run(functions.compiler, "--version").partition("\n")[0]
 
 
-def threads() -> str:
-    """The library of threads that torch has loaded. With any other, the threads of both would wait
-    for the same processor cores. Raises UserError if it is not one to which GCC's code links."""
+def compiler() -> list[str]:
+    """`CC` in the environment, else cc, as words. Raises UserError if it cannot be read."""
     try:
-        mapped = Path("/proc/self/maps").read_text(encoding="utf-8").split("\n")
-    except OSError:
-        mapped = []
-    paths = [line.split(maxsplit=5)[5] for line in mapped if "/libgomp" in line]
-    installed = str(Path(torch.__file__).parents[1])
-    # Other packages may have loaded one of their own.
-    for path in sorted(paths, key=lambda path: not path.startswith(installed)):
-        return path
-    raise UserError("torch has no threads of GCC's library here (libgomp)")
+        return shlex.split(os.environ.get("CC", "")) or ["cc"]
+    except ValueError as error:
+        raise UserError(f"CC in the environment cannot be read: {error}") from None
+
+
+def run(command: list[str], *options: str) -> str:
+    """What the compiler writes. Raises UserError if it fails."""
+    try:
+        done = subprocess.run(
+            [*command, *options],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UserError(f"{error} (install GCC, or name it by CC)") from None
+    if done.returncode:
+        lines = done.stderr.decode(errors="replace").strip().split("\n")
+        reason = next((line for line in lines if "error" in line), lines[-1])
+        reason = reason or f"exit status {done.returncode}"
+        raise UserError(f"{command[0]} fails: {reason} (GCC is needed; CC may name it)")
+    return done.stdout.decode(errors="replace")
+
+
+def compiled(command: list[str], number: str) -> ctypes.CDLL:
+    """What the compiler makes of `SOURCE`, loaded. Raises UserError if it makes nothing that this
+    process can load."""
+    threads = threads_of(Path(torch.__file__).with_name("lib") / "libtorch_cpu.so")
+    try:
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            target = Path(folder, "functions.so")
+            files = ["-o", str(target), str(SOURCE), threads, "-lc"]
+            run(command, *OPTIONS, f"-DNUMBER={number}", *files)
+            functions = ctypes.CDLL(str(target))  # which stays when the file goes
+    except OSError as error:
+        raise UserError(f"{error} (TMPDIR may name a folder whose programs may be run)") from None
+    if threads_of(target, functions) != threads:
+        raise UserError("its threads are not torch's")  # both would wait for the same cores
+    return functions
+
+
+class Symbol(ctypes.Structure):
+    """Dl_info of dlfcn.h."""
+
+    _fields_ = (
+        ("file", ctypes.c_char_p),
+        ("start", ctypes.c_void_p),
+        ("name", ctypes.c_char_p),
+        ("address", ctypes.c_void_p),
+    )
+
+
+def threads_of(path: Path, loaded: ctypes.CDLL | None = None) -> str:
+    """The library of threads, for the code that GCC makes, of the library at `path`. Raises
+    UserError if it has none."""
+    found = Symbol()
+    try:
+        entry = (loaded or ctypes.CDLL(str(path))).GOMP_parallel
+        address = ctypes.cast(entry, ctypes.c_void_p)
+        known = ctypes.CDLL(None).dladdr(address, ctypes.byref(found))
+    except (OSError, AttributeError) as error:
+        raise UserError(f"torch has no threads for code of GCC: {error}") from None
+    if not known or not found.file:
+        raise UserError(f"it is not known where the threads of {path.name} come from")
+    return os.fsdecode(found.file)
