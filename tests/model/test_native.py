@@ -177,7 +177,10 @@ def test_elsewhere_than_on_linux_there_are_none(monkeypatch, capsys):
     assert not capsys.readouterr().err
 
 
-def test_the_compiler_is_told():
+@pytest.mark.usefixtures("compiled_anew")
+def test_the_compiler_is_told_of_what_was_used():
+    assert version() is None
+    assert library(torch.float32)
     assert re.search(r"\d+\.\d+", version())
 
 

@@ -14,8 +14,8 @@ from contextnmt.model.native.library import version as version_of_compiler
 
 
 def environment() -> dict[str, Any]:
-    """A record for model.json; `commit` is None outside a git checkout, `compiler` where a training
-    on a CPU has no functions in C."""
+    """A record for model.json; `commit` is None outside a git checkout, `compiler` where
+    nothing was computed by functions in C."""
     return {
         "python": platform.python_version(),
         "contextnmt": version("contextnmt"),

@@ -74,8 +74,10 @@ def library(kind: torch.dtype) -> Library | None:
 
 
 def version() -> str | None:
-    """What the compiler of the functions for 32 bits says it is; None where there are none."""
-    functions = library(torch.float32)
+    """What the compiler of the functions for 32 bits says it is; None if this process has not
+    asked for them, or there are none."""
+    asked = library.cache_info().currsize > 0
+    functions = library(torch.float32) if asked else None
     if not functions:
         return None
     return run(functions.compiler, "--version").partition("\n")[0]
