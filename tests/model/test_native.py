@@ -1,5 +1,6 @@
 """Functions in C, against torch's ways to the same numbers."""
 
+import ctypes
 import re
 import subprocess
 import sys
@@ -8,9 +9,11 @@ import pytest
 import torch
 from model.architectures import build, pairs
 
+from contextnmt.errors import UserError
 from contextnmt.model import hidden_layer
 from contextnmt.model.hidden_layer import Keys, back, forth
-from contextnmt.model.native.library import library, version
+from contextnmt.model.native import library as native
+from contextnmt.model.native.library import compiler_used, library
 
 pytestmark = pytest.mark.usefixtures("in_c", "same_threads_after")
 
@@ -143,7 +146,7 @@ ELSEWHERE = "sh -c 'printf \"error: \\351\" >&2; exit 3'"
 def test_where_nothing_can_be_compiled_it_says_so_once_and_goes_on(
     compiler, reason, monkeypatch, capsys
 ):
-    monkeypatch.setattr("contextnmt.model.native.library.PATIENCE", 1)
+    monkeypatch.setattr(native, "PATIENCE", 1)
     monkeypatch.setenv("CC", compiler)
     asked, keys, weight = made(3, 2, 5)
     scratch = torch.empty_like(keys.entering)
@@ -153,7 +156,7 @@ def test_where_nothing_can_be_compiled_it_says_so_once_and_goes_on(
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert reason in said
-    assert version() is None
+    assert compiler_used() is None
 
 
 @pytest.mark.usefixtures("compiled_anew")
@@ -165,9 +168,24 @@ def test_no_folder_to_compile_in_is_no_end(monkeypatch, capsys):
 
 @pytest.mark.usefixtures("compiled_anew")
 def test_threads_of_another_library_are_not_mixed_with_torchs(monkeypatch, capsys):
-    monkeypatch.setattr("contextnmt.model.native.library.threads_of", lambda path, *_: str(path))
+    torchs = native.threads_of(ctypes.CDLL(torch._C.__file__))
+    answers = iter([torchs, "/another/libgomp.so.1"])
+    monkeypatch.setattr(native, "threads_of", lambda loaded: next(answers))
     assert library(torch.float32) is None
-    assert capsys.readouterr().err.count("\n") == 1
+    assert "its threads are not torch's" in capsys.readouterr().err
+
+
+def test_a_library_without_threads_has_none():
+    with pytest.raises(UserError, match="no threads for code of GCC"):
+        native.threads_of(ctypes.CDLL("libc.so.6"))
+
+
+@pytest.mark.usefixtures("compiled_anew")
+def test_a_compiler_that_goes_during_a_training_is_told_still(monkeypatch):
+    assert library(torch.float32)
+    monkeypatch.setenv("CC", "no-such-compiler")
+    monkeypatch.setenv("PATH", "")
+    assert compiler_used()
 
 
 @pytest.mark.usefixtures("compiled_anew")
@@ -179,16 +197,16 @@ def test_elsewhere_than_on_linux_there_are_none(monkeypatch, capsys):
 
 @pytest.mark.usefixtures("compiled_anew")
 def test_the_compiler_is_told_of_what_was_used():
-    assert version() is None
+    assert compiler_used() is None
     assert library(torch.float32)
-    assert re.search(r"\d+\.\d+", version())
+    assert re.search(r"\d+\.\d+", compiler_used())
 
 
 def test_the_library_of_threads_is_torchs_own():
     """The threads of another would wait for the same processor cores."""
     script = (
         "import re, torch\n"
-        "from contextnmt.model.native.library import library, version\n"
+        "from contextnmt.model.native.library import library\n"
         "def threads():\n"
         "    lines = open('/proc/self/maps').read().split('\\n')\n"
         "    paths = {line.split()[-1] for line in lines if line}\n"

@@ -313,6 +313,7 @@ def make_training(folder: Path, run: str, bleu: float) -> None:
                 "python": "3.11.9",
                 "torch": "2.13.0",
                 "numpy": "2.4.1",
+                "compiler": "cc 12.2.0",
                 "processor": "A Processor @ 2.50GHz",
                 "cores": 2,
                 "gpu": None,

@@ -102,7 +102,15 @@ def test_numbers_of_the_files_stand_in_the_page(results: Results, text: str) -> 
     scores = read_json(results.folder / "score/en-de/bpe-context/1/scores.json")
     assert f"{scores['test.beam12']['bleu']:.2f}" in text
     assert scores["test.beam12"]["signature"] in text
-    for said in ("32.02", "1.77M", "0123456789ab", "0f" * 20, "A Processor @ 2.50GHz", "1,234,567"):
+    for said in (
+        "32.02",
+        "1.77M",
+        "0123456789ab",
+        "0f" * 20,
+        "A Processor @ 2.50GHz",
+        "cc 12.2.0",
+        "1,234,567",
+    ):
         assert said in text
     assert (
         "Contextualization (C) helps in 2 of 3 comparisons, does harm in 1: from −2.50 BLEU" in text

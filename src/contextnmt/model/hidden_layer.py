@@ -9,7 +9,7 @@ On a CPU it takes a third of that again: 1 / (1 + e^-q e^-k) needs no exponentia
 each key, only those of the queries, and once those of the keys. And there the energies are sums of
 rows, not a product of matrices: so each processor core reads the part that it wrote, where a
 product cuts the layer in another way; to move it between the cores can take several times as long
-as all else. In training, where there is a C compiler, the layer is not written at all (`native`);
+as all else. In training, on Linux with GCC, the layer is not written at all (`native`);
 search works on parts that fit a core's cache, and would not gain by it.
 """
 

@@ -21,6 +21,7 @@ ENVIRONMENT = {
     "python": "Python",
     "torch": "PyTorch",
     "numpy": "NumPy",
+    "compiler": "C compiler",
     "processor": "processor",
     "cores": "cores",
     "gpu": "GPU",

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from contextnmt.model.native.library import version as version_of_compiler
+from contextnmt.model.native.library import compiler_used
 
 
 def environment() -> dict[str, Any]:
@@ -24,7 +24,7 @@ def environment() -> dict[str, Any]:
         "packages": packages(),
         "commit": git("rev-parse", "HEAD"),
         "dirty": bool(git("status", "--porcelain", "--untracked-files=no")),
-        "compiler": version_of_compiler(),
+        "compiler": compiler_used(),
         "processor": processor(),
         "cores": os.cpu_count(),
         "gpu": torch.cuda.get_device_name() if torch.cuda.is_available() else None,

@@ -39,8 +39,10 @@ class Library:
 
     def __init__(self, kind: torch.dtype) -> None:
         """Compile them. Raises UserError if that cannot be done."""
-        self.kind, self.compiler = kind, compiler()
-        self.functions = compiled(self.compiler, NAMES[kind])
+        command = compiler()
+        self.kind, self.functions = kind, compiled(command, NAMES[kind])
+        #: What the compiler says it is: now, since at the end of a training it may be gone.
+        self.compiler = run(command, "--version").partition("\n")[0]
 
     def call(self, name: str, *arguments: Tensor | int) -> None:
         """The function `name` of tensors and sizes; then how many threads torch has."""
@@ -73,14 +75,11 @@ def library(kind: torch.dtype) -> Library | None:
         return None
 
 
-def version() -> str | None:
+def compiler_used() -> str | None:
     """What the compiler of the functions for 32 bits says it is; None if this process has not
-    asked for them, or there are none."""
-    asked = library.cache_info().currsize > 0
-    functions = library(torch.float32) if asked else None
-    if not functions:
-        return None
-    return run(functions.compiler, "--version").partition("\n")[0]
+    asked for any, or there are none."""
+    functions = library(torch.float32) if library.cache_info().currsize else None
+    return functions.compiler if functions else None
 
 
 def compiler() -> list[str]:
@@ -114,7 +113,7 @@ def run(command: list[str], *options: str) -> str:
 def compiled(command: list[str], number: str) -> ctypes.CDLL:
     """What the compiler makes of `SOURCE`, loaded. Raises UserError if it makes nothing that this
     process can load."""
-    threads = threads_of(Path(torch.__file__).with_name("lib") / "libtorch_cpu.so")
+    threads = threads_of(ctypes.CDLL(torch._C.__file__))
     try:
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             target = Path(folder, "functions.so")
@@ -123,7 +122,7 @@ def compiled(command: list[str], number: str) -> ctypes.CDLL:
             functions = ctypes.CDLL(str(target))  # which stays when the file goes
     except OSError as error:
         raise UserError(f"{error} (TMPDIR may name a folder whose programs may be run)") from None
-    if threads_of(target, functions) != threads:
+    if threads_of(functions) != threads:
         raise UserError("its threads are not torch's")  # both would wait for the same cores
     return functions
 
@@ -139,16 +138,15 @@ class Symbol(ctypes.Structure):
     )
 
 
-def threads_of(path: Path, loaded: ctypes.CDLL | None = None) -> str:
-    """The library of threads, for the code that GCC makes, of the library at `path`. Raises
-    UserError if it has none."""
+def threads_of(loaded: ctypes.CDLL) -> str:
+    """The library of threads, for the code that GCC makes, of what is loaded. Raises UserError if
+    it has none."""
     found = Symbol()
     try:
-        entry = (loaded or ctypes.CDLL(str(path))).GOMP_parallel
-        address = ctypes.cast(entry, ctypes.c_void_p)
+        address = ctypes.cast(loaded.GOMP_parallel, ctypes.c_void_p)
         known = ctypes.CDLL(None).dladdr(address, ctypes.byref(found))
-    except (OSError, AttributeError) as error:
+    except AttributeError as error:
         raise UserError(f"torch has no threads for code of GCC: {error}") from None
     if not known or not found.file:
-        raise UserError(f"it is not known where the threads of {path.name} come from")
+        raise UserError("it is not known where torch's threads come from")
     return os.fsdecode(found.file)
