@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from contextnmt.model import attention, cross_entropy, device, hidden_layer, unroll
+from contextnmt.model.native import library as native
 from contextnmt.model.native.library import library
 
 
@@ -19,14 +20,20 @@ def both_hidden_layers(request: pytest.FixtureRequest, monkeypatch: pytest.Monke
         monkeypatch.setattr(hidden_layer, "LIMIT", 0.0)
 
 
+@pytest.fixture(params=["in_c", "in_torch"])
+def in_c_and_in_torch(request: pytest.FixtureRequest) -> None:
+    """Run a test of a training on a CPU with functions in C, and without."""
+    request.getfixturevalue(request.param)
+
+
 @pytest.fixture(params=["in C", "in torch", "as on a GPU"])
-def every_hidden_layer(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run a test with each of the ways to the hidden layer in training."""
+def every_recurrence(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run a test with each of the ways to units and hidden layer in training."""
     if request.param == "in C":
         request.getfixturevalue("in_c")
-    elif request.param == "in torch":
-        monkeypatch.setattr(hidden_layer, "functions_for", lambda keys: None)
     else:
+        request.getfixturevalue("in_torch")
+    if request.param == "as on a GPU":
         monkeypatch.setattr(hidden_layer, "LIMIT", 0.0)
 
 
@@ -35,8 +42,13 @@ def in_c() -> None:
     """Functions in C, which there are where there is GCC."""
     if sys.platform != "linux" or not shutil.which(os.environ.get("CC", "cc")):
         pytest.skip("needs Linux and GCC")
-    assert library(torch.float32)
-    assert library(torch.float64)
+    assert all(library(kind) for kind in native.KINDS)
+
+
+@pytest.fixture
+def in_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where nothing can be compiled."""
+    monkeypatch.setattr(native, "libraries", dict.fromkeys(native.KINDS))
 
 
 @pytest.fixture(params=[True, False], ids=["asked", "as on a GPU"])
@@ -63,11 +75,10 @@ def fused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(attention_kernels, "NUMBERS", attention_kernels.tl.constexpr(4))
 
 
-@pytest.fixture(params=[False, True], ids=["plain", "fused"])
-def plain_and_fused(request: pytest.FixtureRequest) -> None:
-    """Run a test with what works anywhere, and with what does so on a GPU."""
-    if request.param:
-        request.getfixturevalue("fused")
+@pytest.fixture(params=["in_c", "in_torch", "fused"])
+def every_loss(request: pytest.FixtureRequest) -> None:
+    """Run a test with each of the ways to the losses: on a CPU, anywhere, and on a GPU."""
+    request.getfixturevalue(request.param)
 
 
 @pytest.fixture(autouse=True, scope="package")

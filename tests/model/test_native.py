@@ -1,19 +1,25 @@
 """Functions in C, against torch's ways to the same numbers."""
 
 import ctypes
+import gc
 import re
 import subprocess
 import sys
+import weakref
 
 import pytest
 import torch
 from model.architectures import build, pairs
 
 from contextnmt.errors import UserError
-from contextnmt.model import hidden_layer
+from contextnmt.model import cross_entropy
 from contextnmt.model.hidden_layer import Keys, back, forth
+from contextnmt.model.native import cross_entropy as losses_in_c
 from contextnmt.model.native import library as native
+from contextnmt.model.native import units as native_units
 from contextnmt.model.native.library import compiler_used, library
+from contextnmt.model.native.units import unit_of
+from contextnmt.model.units import GRUUnit, LSTMUnit
 
 pytestmark = pytest.mark.usefixtures("in_c", "same_threads_after")
 
@@ -35,10 +41,8 @@ def two_threads(same_threads_after):
 
 
 @pytest.fixture
-def compiled_anew(in_c):
-    library.cache_clear()
-    yield
-    library.cache_clear()
+def compiled_anew(in_c, monkeypatch):
+    monkeypatch.setattr(native, "libraries", {})
 
 
 def made(sentences, positions, size, kind=torch.float64):
@@ -52,7 +56,7 @@ def made(sentences, positions, size, kind=torch.float64):
 def in_torch(function, *arguments):
     """What a function of `hidden_layer` does where nothing can be compiled."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hidden_layer, "functions_for", lambda keys: None)
+        patch.setattr(native, "libraries", dict.fromkeys(native.KINDS))
         return function(*arguments)
 
 
@@ -105,14 +109,38 @@ def test_threads_change_no_digit():
         lambda keys: keys.float(),
         lambda keys: keys.to("meta"),
     ],
-    ids=["in several pieces", "of another type", "elsewhere"],
+    ids=["in other pieces", "of another type", "elsewhere"],
 )
 def test_what_c_would_misread_is_refused(other):
-    asked, keys, weight = made(3, 2, 5)
-    functions, energies = library(torch.float64), torch.zeros(3, 2, dtype=torch.float64)
-    with pytest.raises(ValueError, match="on a CPU and in one piece"):
-        functions.call("forth", asked, other(keys.entering), weight, energies, 3, 2, 5)
-    assert not energies.any()
+    numbers = library(torch.float64).numbers
+    tensor = torch.randn(3, 2, 5, dtype=torch.float64)
+    assert numbers.whole(tensor).value == numbers.rows(tensor)[0].value == tensor.data_ptr()
+    for function in numbers.whole, numbers.rows:
+        with pytest.raises(ValueError, match="on a CPU and in one piece"):
+            function(other(tensor))
+
+
+def test_rows_are_in_one_piece_for_each_direction():
+    numbers = library(torch.float32).numbers
+    tensor = torch.randn(2, 4, 5)
+    start, apart = numbers.rows(tensor[:, 1:3])
+    assert (start.value, apart.value) == (tensor[0, 1].data_ptr(), 20)
+    with pytest.raises(ValueError, match="in one piece"):
+        numbers.whole(tensor[:, 1:3])
+    with pytest.raises(ValueError, match="in one piece"):
+        numbers.rows(tensor[:, :, 1:3])
+
+
+def test_what_c_is_given_stays():
+    numbers = library(torch.float32).numbers
+    tensor = torch.ones(3)
+    known, start = weakref.ref(tensor), numbers.whole(tensor)
+    del tensor
+    gc.collect()
+    assert known() is not None
+    del start
+    gc.collect()
+    assert known() is None
 
 
 def test_a_model_of_16_bits_has_the_gradients_of_32():
@@ -124,6 +152,145 @@ def test_a_model_of_16_bits_has_the_gradients_of_32():
     expected = torch.autograd.grad(model.float()(source, target).sum(), list(model.parameters()))
     for one, other in zip(found, expected, strict=True):
         assert (one.float() - other).norm() <= 0.1 * other.norm() + 1e-3
+
+
+#: Types of matrices and of all else.
+TYPES = [
+    (torch.float32, torch.float32),
+    (torch.float64, torch.float64),
+    (torch.bfloat16, torch.float32),
+]
+
+
+def weights_of(kind, directions, size, lower):
+    blocks = [4] if kind is LSTMUnit else [1, 2]
+    return [torch.randn(directions, each * size, size).to(lower) / size**0.5 for each in blocks]
+
+
+def wide(directions, batch, size, kind):
+    """Rows [D, B, size] that are a part of more."""
+    return torch.randn(directions, batch + 2, size, dtype=torch.float64).to(kind)[:, 1 : batch + 1]
+
+
+def both_ways(unit, inputs, memory, gradient, lower):
+    """All that a step of a unit makes, forth and back."""
+    out = torch.full_like(wide(*memory[0].shape, memory[0].dtype), torch.nan)
+    after, trace = unit.step(inputs, memory, out)
+    of_inputs = torch.full_like(wide(*inputs.shape, lower), torch.nan)
+    before = unit.back(trace, tuple(each.clone() for each in gradient), of_inputs)
+    assert torch.equal(after[0], out)
+    return [*(each.clone() for each in after), of_inputs, *before]
+
+
+@pytest.mark.usefixtures("two_threads")
+@pytest.mark.parametrize("kind", [LSTMUnit, GRUUnit])
+@pytest.mark.parametrize(("lower", "exact"), TYPES, ids=str)
+@pytest.mark.parametrize("inputs_in", ["lower", "exact"])
+@pytest.mark.parametrize("shape", [(1, 0, 3), (1, 1, 1), (2, 3, 5), (2, 20, 333)], ids=str)
+def test_a_step_of_a_unit_is_that_of_torch(shape, inputs_in, lower, exact, kind):
+    torch.manual_seed(1)
+    directions, batch, size = shape
+    weights = weights_of(kind, directions, size, lower)
+    width = weights[0].size(1) if kind is LSTMUnit else 3 * size
+    inputs = wide(directions, batch, width, lower if inputs_in == "lower" else exact)
+    memory = tuple(wide(*shape, exact) for _ in kind(*weights).start(wide(*shape, exact)))
+    gradient = tuple(torch.randn(shape, dtype=exact) for _ in memory)
+    unit = unit_of(kind, weights, memory[0], True)
+    assert type(unit) is native_units.NATIVE[kind]
+    plain = in_torch(unit_of, kind, weights, memory[0], True)
+    assert type(plain) is kind
+    ways = [both_ways(each, inputs, memory, gradient, lower) for each in (unit, plain)]
+    allowed = {torch.float64: 1e-13, torch.float32: 1e-5, torch.bfloat16: 0.06}[lower]
+    torch.testing.assert_close(*ways, rtol=0, atol=allowed)
+
+
+@pytest.mark.parametrize("kind", [LSTMUnit, GRUUnit])
+def test_units_in_c_are_those_of_trainings_alone(kind):
+    weights, state = weights_of(kind, 1, 3, torch.float32), torch.zeros(1, 2, 3)
+    assert type(unit_of(kind, weights, state, False)) is kind
+    assert type(unit_of(kind, weights, state.bfloat16(), True)) is kind
+    assert type(unit_of(kind, [each.half() for each in weights], state.half(), True)) is kind
+
+
+@pytest.mark.parametrize(("lower", "exact"), TYPES, ids=str)
+@pytest.mark.parametrize("kind", [LSTMUnit, GRUUnit])
+def test_gates_of_any_input_are_what_they_should_be(kind, lower, exact):
+    """Open, closed, or no number: an input that is none is not to be hidden."""
+    inputs = torch.tensor([0, 40, -40, 1e4, -1e4, torch.inf, -torch.inf, torch.nan], dtype=exact)
+    size = len(inputs)
+    weights = [torch.zeros_like(each) for each in weights_of(kind, 1, size, lower)]
+    unit = unit_of(kind, weights, torch.zeros(1, 1, size, dtype=exact), True)
+    state = torch.zeros(1, 1, size, dtype=exact)
+    memory = unit.start(state)
+    blocks = 4 if kind is LSTMUnit else 3
+    _, trace = unit.step(inputs.repeat(blocks).view(1, 1, -1), memory, torch.empty_like(state))
+    gates = trace[0] if kind is LSTMUnit else trace[1]
+    expected = inputs.sigmoid()
+    torch.testing.assert_close(gates[0, 0, :size], expected, rtol=1e-6, atol=1e-16, equal_nan=True)
+
+
+def test_numbers_are_rounded_to_bfloat16_as_torch_does():
+    torch.manual_seed(1)
+    bits = torch.randint(-(2**31), 2**31, (100_000,)).to(torch.int32)
+    numbers = torch.cat([bits.view(torch.float32), torch.tensor([torch.inf, torch.nan, -0.0])])
+    state = numbers.view(1, 1, -1)
+    functions, of_inputs = (
+        library(torch.bfloat16),
+        torch.empty(1, 1, 3 * numbers.numel()).bfloat16(),
+    )
+    exact, nothing = functions.numbers.whole, torch.zeros_like(state)
+    gates = torch.ones(1, 1, 2 * numbers.numel())  # through which the gradient goes unchanged
+    arguments = exact(gates), exact(nothing), exact(state), *functions.lower.rows(of_inputs)
+    functions.call("units.c", "gru_back", *arguments, *state.shape)
+    found, expected = of_inputs[0, 0, : len(numbers)], numbers.bfloat16()
+    assert torch.equal(found.isnan(), expected.isnan())
+    assert torch.equal(found.nan_to_num(7), expected.nan_to_num(7))
+
+
+@pytest.mark.usefixtures("two_threads")
+@pytest.mark.parametrize(("lower", "exact"), TYPES, ids=str)
+@pytest.mark.parametrize("shape", [(1, 1), (5, 16), (30, 1000)], ids=str)
+def test_losses_and_slopes_are_those_of_torch(shape, lower, exact):
+    torch.manual_seed(1)
+    logits = (5 * torch.randn(shape, dtype=exact)).to(lower)
+    logits[:, -1:] = -torch.inf if shape[1] > 1 else 0  # as of a word that there is not
+    target = torch.randint(0, max(1, shape[1] - 1), shape[:1])
+    ways = []
+    for into in (
+        lambda *tensors: losses_in_c.into_slopes(library(lower), *tensors),
+        cross_entropy.into_slopes,
+    ):
+        slopes = logits.clone()
+        sums, losses = (torch.full(shape[:1], torch.nan, dtype=exact) for _ in range(2))
+        into(slopes, target, sums, losses)
+        ways.append([slopes, sums, losses])
+    precise = 1e-12 if exact == torch.float64 else 1e-5
+    torch.testing.assert_close(ways[0][1:], ways[1][1:], rtol=precise, atol=precise)
+    coarse = 2**-7 if lower == torch.bfloat16 else precise
+    torch.testing.assert_close(ways[0][0], ways[1][0], rtol=coarse, atol=precise)
+
+
+@pytest.mark.parametrize("kind", [LSTMUnit, GRUUnit])
+def test_threads_change_no_digit_of_units_and_losses(kind):
+    torch.manual_seed(1)
+    weights = weights_of(kind, 2, 40, torch.float32)
+    inputs = torch.randn(2, 60, 160 if kind is LSTMUnit else 120)
+    memory = tuple(torch.randn(2, 60, 40) for _ in kind(*weights).start(torch.zeros(2, 60, 40)))
+    logits, target = torch.randn(33, 1000), torch.randint(0, 1000, (33,))
+    found = []
+    products = torch.bmm(memory[0], weights[-1].transpose(1, 2))
+    for threads in 1, 2, 3:
+        torch.set_num_threads(threads)
+        unit = unit_of(kind, weights, memory[0], True)
+        with pytest.MonkeyPatch.context() as patch:  # whose digits threads may change
+            patch.setattr(torch, "bmm", lambda one, other: products[:, :, : other.size(2)].clone())
+            patch.setattr(native_units, "add_product", lambda to, *_: to)
+            made = both_ways(unit, inputs, memory, memory, torch.float32)
+        slopes, sums, losses = logits.clone(), torch.empty(33), torch.empty(33)
+        losses_in_c.into_slopes(library(torch.float32), slopes, target, sums, losses)
+        found.append([*made, slopes, sums, losses])
+    for each in found[1:]:
+        assert all(map(torch.equal, each, found[0]))
 
 
 #: A compiler that writes such bytes as C's own messages may have in other languages.
@@ -153,6 +320,7 @@ def test_where_nothing_can_be_compiled_it_says_so_once_and_goes_on(
     expected = in_torch(forth, asked, keys, weight, scratch.clone())
     for _ in range(2):
         assert torch.equal(forth(asked, keys, weight, scratch), expected)
+    assert library(torch.bfloat16) is None
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert reason in said
@@ -169,8 +337,12 @@ def test_no_folder_to_compile_in_is_no_end(monkeypatch, capsys):
 @pytest.mark.usefixtures("compiled_anew")
 def test_threads_of_another_library_are_not_mixed_with_torchs(monkeypatch, capsys):
     torchs = native.threads_of(ctypes.CDLL(torch._C.__file__))
-    answers = iter([torchs, "/another/libgomp.so.1"])
-    monkeypatch.setattr(native, "threads_of", lambda loaded: next(answers))
+    anothers = "/another/libgomp.so.1"
+    monkeypatch.setattr(
+        native,
+        "threads_of",
+        lambda loaded: torchs if loaded._name == torch._C.__file__ else anothers,
+    )
     assert library(torch.float32) is None
     assert "its threads are not torch's" in capsys.readouterr().err
 

@@ -27,7 +27,7 @@ def step_by_step(model, source, target):
 
 
 @every
-@pytest.mark.usefixtures("every_hidden_layer", "both_devices")
+@pytest.mark.usefixtures("every_recurrence", "both_devices")
 @pytest.mark.parametrize(
     ("precision", "allowed"), [(torch.float64, 1e-12), (torch.float32, 2e-4)], ids=str
 )
@@ -71,6 +71,7 @@ def test_without_gradients_the_losses_are_the_same(name):
 
 
 @every
+@pytest.mark.usefixtures("in_c_and_in_torch")
 @pytest.mark.parametrize("device", ["cpu", "as on a GPU"])
 def test_in_lower_precision_the_gradients_are_as_good_as_those_of_single_steps(
     name, device, monkeypatch

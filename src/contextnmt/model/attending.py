@@ -20,6 +20,7 @@ from torch.autograd.function import once_differentiable
 
 from contextnmt.model.device import exact_on_cpu
 from contextnmt.model.hidden_layer import Keys, asked_of, back, forth, keys_of
+from contextnmt.model.native.units import unit_of
 from contextnmt.model.products import add_product, write_product
 from contextnmt.model.units import Unit
 from contextnmt.model.unroll import apart, by_step, longer, shorter, states_before
@@ -61,7 +62,7 @@ class Attend(torch.autograd.Function):
         [1, a]; then the unit's weights, of one direction.
         """
         with torch.autocast(words.device.type, enabled=False):
-            unit = kind(*weights)
+            unit = unit_of(kind, weights, state, any(ctx.needs_input_grad))
             prepared, values = keys_of(keys), exact_on_cpu(values)
             doubled = 2 * energy.to(prepared.entering.dtype)
             query_forth = (-2 * query.t()).contiguous()  # as matrices multiply, see `LSTMUnit`

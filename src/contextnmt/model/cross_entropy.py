@@ -1,7 +1,8 @@
 """Output layer and cross-entropy together, as one function to autograd.
 
 Apart from each other they hold four matrices of all words' logits at once, and pass over them some
-ten times. Here there is one. Tests hold it against torch's `cross_entropy`.
+ten times. Here there is one; in training, on Linux with GCC, a CPU passes over it twice (`native`).
+Tests hold it against torch's `cross_entropy`.
 """
 
 from typing import Any
@@ -12,6 +13,8 @@ from torch.autograd.function import once_differentiable
 
 from contextnmt.model.bias_column import with_bias, with_one
 from contextnmt.model.device import fuses
+from contextnmt.model.native import cross_entropy as in_c
+from contextnmt.model.native.library import Library, library
 from contextnmt.model.rows import slices
 
 #: Logits that are worked on at a time in 32 bits, by device; on a CPU few enough for its caches.
@@ -52,6 +55,8 @@ class CrossEntropy(torch.autograd.Function):
                 from contextnmt.model.fused.cross_entropy import into_slopes as fused
 
                 fused(slopes, target, sums, losses)
+            elif functions := functions_for(slopes, any(ctx.needs_input_grad)):
+                in_c.into_slopes(functions, slopes, target, sums, losses)
             else:
                 into_slopes(slopes, target, sums, losses)
         ctx.save_for_backward(rows, matrix, slopes, sums)
@@ -80,6 +85,11 @@ class CrossEntropy(torch.autograd.Function):
             None,
             None,
         )
+
+
+def functions_for(logits: Tensor, trains: bool) -> Library | None:
+    """Those in C, if this is a training and there are any for such logits."""
+    return library(logits.dtype) if trains and logits.is_cpu else None
 
 
 def into_slopes(logits: Tensor, target: Tensor, sums: Tensor, losses: Tensor) -> None:

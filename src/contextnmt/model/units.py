@@ -4,6 +4,8 @@ What autograd would do at each step waits until the end: the gradient of a matri
 all steps' states, in the place of a small one at each step, added to the ones before. The equations
 are those of `GRUCell` and `LSTMDecoder.move`, which tests hold them against.
 
+On Linux with GCC, a training on a CPU has the units of `native.units` in the place of these.
+
 Matrices are multiplied in the type of the weights (`products`); all else has that of the memory,
 also because a function of mixed types takes several times as long on a CPU (A46).
 

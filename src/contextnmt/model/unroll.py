@@ -10,6 +10,7 @@ from torch.nn import functional
 
 from contextnmt.model.device import fuses
 from contextnmt.model.filler import with_filler
+from contextnmt.model.native.units import unit_of
 from contextnmt.model.products import aligned
 from contextnmt.model.units import Memory, Unit
 
@@ -87,7 +88,8 @@ class Unroll(torch.autograd.Function):
         """
         states = state.new_empty(*inputs.shape[:2], state.size(2))
         states[:, sum(sizes) :] = 0
-        ctx.unit, ctx.sizes, ctx.traces = kind(*weights), sizes, []
+        ctx.unit = unit_of(kind, weights, state, any(ctx.needs_input_grad))
+        ctx.sizes, ctx.traces = sizes, []
         with torch.autocast(inputs.device.type, enabled=False):
             memory = ctx.unit.start(apart(state))
             steps = (by_step(each, sizes, 1) for each in (inputs, apart(states)))

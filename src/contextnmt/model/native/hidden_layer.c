@@ -1,10 +1,9 @@
 /* The hidden layer of the attention, h = 1 / (1 + e^-q e^-k), which goes no further than a
-   processor's registers. NUMBER is float or double.
+   processor's registers.
 
    Shapes: sentences B, of one query each, source positions S, alignment a. */
 
-/* Numbers of the layer that are not worth waking other threads for. */
-enum { ALONE = 1 << 14 };
+#include "numbers.h"
 
 /* The energies: the sum of each row of the layer times a weight. */
 void forth(

@@ -5,11 +5,14 @@ from torch import Tensor
 
 from contextnmt.model.native.library import Library
 
+SOURCE = "hidden_layer.c"
+
 
 def forth(functions: Library, asked: Tensor, keys: Tensor, weight: Tensor) -> Tensor:
     """The energies [B, S] of `asked` [B, a] and `keys` [B, S, a], with `weight` [1, a]."""
     energies = keys.new_empty(keys.shape[:2])
-    functions.call("forth", asked, keys, weight, energies, *keys.shape)
+    tensors = map(functions.numbers.whole, (asked, keys, weight, energies))
+    functions.call(SOURCE, "forth", *tensors, *keys.shape)
     return energies
 
 
@@ -24,4 +27,5 @@ def back(
 ) -> None:
     """From the `slopes` [B, S] of the energies, `of_asked` [B, a] is written; to `of_keys`
     [B, S, a] and `of_weight` [B, 1, a] is added."""
-    functions.call("back", asked, keys, slopes, of_asked, of_keys, of_weight, *keys.shape)
+    tensors = map(functions.numbers.whole, (asked, keys, slopes, of_asked, of_keys, of_weight))
+    functions.call(SOURCE, "back", *tensors, *keys.shape)

@@ -1,6 +1,6 @@
 """Functions in C, compiled by each process that needs them, for the processor that it runs on.
 
-That takes a quarter of a second; nothing is kept, so that nothing has to be found out of date.
+That takes half a second; nothing is kept, so that nothing has to be found out of date.
 """
 
 import ctypes
@@ -9,7 +9,9 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from functools import cache
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -18,15 +20,27 @@ from torch import Tensor
 from contextnmt.errors import UserError
 from contextnmt.progress import say
 
-SOURCE = Path(__file__).with_name("hidden_layer.c")
+FOLDER = Path(__file__).parent
 
-#: C's names of the types that the functions are compiled for.
-NAMES = {torch.float32: "float", torch.float64: "double"}
+#: What each compiler makes its own functions of, side by side.
+SOURCES = ("hidden_layer.c", "units.c", "cross_entropy.c")
 
-#: Not -ffast-math, which lets the whole process round small numbers to zero. Of libraries, those
-#: that are named alone: a compiler whose code needs threads of its own makes nothing.
+#: What all of them include.
+HEADER = "numbers.h"
+
+#: By the type that matrices are multiplied in: that of all other numbers, and what `HEADER` calls
+#: the two.
+KINDS = {
+    torch.float32: (torch.float32, ()),
+    torch.float64: (torch.float64, ("-DDOUBLE",)),
+    torch.bfloat16: (torch.float32, ("-DBFLOAT16",)),
+}
+
+#: Not -ffast-math, which lets the whole process round small numbers to zero: of it only that no
+#: operation has to be left out for what it signals. Of libraries, those that are named alone: a
+#: compiler whose code needs threads of its own makes nothing.
 OPTIONS = (
-    *("-O3", "-march=native", "-fopenmp", "-fPIC", "-shared"),
+    *("-O3", "-march=native", "-fno-trapping-math", "-fopenmp", "-fPIC", "-shared"),
     *("-nodefaultlibs", "-Wl,-z,defs"),
 )
 
@@ -34,52 +48,94 @@ OPTIONS = (
 PATIENCE = 60
 
 
+class Start(ctypes.c_void_p):
+    """Where a tensor begins. The tensor stays as long as this does: C may be given one that nobody
+    else holds."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        super().__init__(tensor.data_ptr())
+        self.tensor = tensor
+
+
+class Numbers:
+    """Tensors of one type, as C is given them.
+
+    Of any other C would read and write beside it: so both functions raise ValueError for a tensor
+    of another type or place, or in other pieces.
+    """
+
+    def __init__(self, kind: torch.dtype) -> None:
+        self.kind = kind
+
+    def whole(self, tensor: Tensor) -> Start:
+        """Where a tensor in one piece begins."""
+        return self.start(tensor, tensor.is_contiguous())
+
+    def rows(self, tensor: Tensor) -> tuple[Start, ctypes.c_long]:
+        """Where a tensor [D, B, n] begins that is in one piece for each D, and how far apart these
+        are."""
+        _, batch, size = tensor.shape
+        apart, *strides = tensor.stride()
+        joined = (batch < 2 or strides[0] == size) and (size < 2 or strides[1] == 1)
+        return self.start(tensor, joined), ctypes.c_long(apart)
+
+    def start(self, tensor: Tensor, joined: bool) -> Start:
+        """Where it begins, if it is what C takes."""
+        if tensor.dtype != self.kind or not tensor.is_cpu or not joined:
+            raise ValueError(
+                f"a tensor of {tensor.dtype} on {tensor.device}, strides {tensor.stride()}: "
+                f"the functions in C take those of {self.kind}, on a CPU and in one piece"
+            )
+        return Start(tensor)
+
+
+#: Words.
+IDS = Numbers(torch.int64)
+
+
 class Library:
-    """The functions, for numbers of one type."""
+    """The functions, for matrices that are multiplied in one type."""
 
     def __init__(self, kind: torch.dtype) -> None:
         """Compile them. Raises UserError if that cannot be done."""
+        number, names = KINDS[kind]
+        #: Of matrices' products and their factors, and all others.
+        self.lower, self.numbers = Numbers(kind), Numbers(number)
         command = compiler()
-        self.kind, self.functions = kind, compiled(command, NAMES[kind])
+        with ThreadPoolExecutor() as compilers:
+            made = partial(compiled, command, names)
+            self.functions = dict(zip(SOURCES, compilers.map(made, SOURCES), strict=True))
         #: What the compiler says it is: now, since at the end of a training it may be gone.
         self.compiler = run(command, "--version").partition("\n")[0]
 
-    def call(self, name: str, *arguments: Tensor | int) -> None:
-        """The function `name` of tensors and sizes; then how many threads torch has."""
-        self.functions[name](*map(self.given, (*arguments, torch.get_num_threads())))
-
-    def given(self, argument: Tensor | int) -> ctypes.c_void_p | ctypes.c_long:
-        """What C is given: where a tensor begins, or a number. Raises ValueError for a tensor of
-        another type or place, or in several pieces: C cannot see that and would read and write
-        beside it."""
-        if not isinstance(argument, Tensor):
-            return ctypes.c_long(argument)
-        if argument.dtype != self.kind or not argument.is_cpu or not argument.is_contiguous():
-            raise ValueError(
-                f"a tensor of {argument.dtype} on {argument.device}, strides {argument.stride()}: "
-                f"the functions in C take those of {self.kind}, on a CPU and in one piece"
-            )
-        return ctypes.c_void_p(argument.data_ptr())
+    def call(self, source: str, name: str, *arguments: Start | ctypes.c_long | int) -> None:
+        """The function `name` of a source; its last argument is how many threads torch has."""
+        numbers = (ctypes.c_long(each) if isinstance(each, int) else each for each in arguments)
+        getattr(self.functions[source], name)(*numbers, ctypes.c_long(torch.get_num_threads()))
 
 
-@cache
+#: Those that this process has asked for, by the type that matrices are multiplied in.
+libraries: dict[torch.dtype, Library | None] = {}
+
+
 def library(kind: torch.dtype) -> Library | None:
-    """The functions for numbers of this type; None where they cannot be compiled. On Linux, where
-    they can be had, it says why."""
-    if sys.platform != "linux":
+    """The functions for matrices of this type; None where there are none, or they cannot be
+    compiled. On Linux, where they can be had, it says why, once for all types."""
+    if sys.platform != "linux" or kind not in KINDS:
         return None
-    try:
-        return Library(kind)
-    except UserError as error:
-        say(f"training takes longer: attention is not compiled for this processor, as {error}")
-        return None
+    if kind not in libraries:
+        try:
+            libraries[kind] = Library(kind)
+        except UserError as error:
+            if None not in libraries.values():
+                say(f"training takes longer: not all is compiled for this processor, as {error}")
+            libraries[kind] = None
+    return libraries[kind]
 
 
 def compiler_used() -> str | None:
-    """What the compiler of the functions for 32 bits says it is; None if this process has not
-    asked for any, or there are none."""
-    functions = library(torch.float32) if library.cache_info().currsize else None
-    return functions.compiler if functions else None
+    """What the compiler of the functions says it is; None if this process has none."""
+    return next((each.compiler for each in libraries.values() if each), None)
 
 
 def compiler() -> list[str]:
@@ -110,15 +166,15 @@ def run(command: list[str], *options: str) -> str:
     return done.stdout.decode(errors="replace")
 
 
-def compiled(command: list[str], number: str) -> ctypes.CDLL:
-    """What the compiler makes of `SOURCE`, loaded. Raises UserError if it makes nothing that this
-    process can load."""
+def compiled(command: list[str], names: Sequence[str], source: str) -> ctypes.CDLL:
+    """What the compiler makes of one of the `SOURCES`, loaded. Raises UserError if it makes nothing
+    that this process can load."""
     threads = threads_of(ctypes.CDLL(torch._C.__file__))
     try:
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             target = Path(folder, "functions.so")
-            files = ["-o", str(target), str(SOURCE), threads, "-lc"]
-            run(command, *OPTIONS, f"-DNUMBER={number}", *files)
+            files = ["-o", str(target), str(FOLDER / source), threads, "-lc"]
+            run(command, *OPTIONS, *names, *files)
             functions = ctypes.CDLL(str(target))  # which stays when the file goes
     except OSError as error:
         raise UserError(f"{error} (TMPDIR may name a folder whose programs may be run)") from None
