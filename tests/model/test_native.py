@@ -17,8 +17,8 @@ from contextnmt.model.hidden_layer import Keys, back, forth
 from contextnmt.model.native import cross_entropy as losses_in_c
 from contextnmt.model.native import library as native
 from contextnmt.model.native import units as native_units
-from contextnmt.model.native.library import compiler_used, library
-from contextnmt.model.native.units import unit_of
+from contextnmt.model.native.library import Numbers, compiler_used, library
+from contextnmt.model.native.units import choose
 from contextnmt.model.units import GRUUnit, LSTMUnit
 
 pytestmark = pytest.mark.usefixtures("in_c", "same_threads_after")
@@ -56,7 +56,7 @@ def made(sentences, positions, size, kind=torch.float64):
 def in_torch(function, *arguments):
     """What a function of `hidden_layer` does where nothing can be compiled."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(native, "libraries", dict.fromkeys(native.KINDS))
+        patch.setattr(native, "libraries", {("none.c", torch.float32): None})
         return function(*arguments)
 
 
@@ -112,7 +112,7 @@ def test_threads_change_no_digit():
     ids=["in other pieces", "of another type", "elsewhere"],
 )
 def test_what_c_would_misread_is_refused(other):
-    numbers = library(torch.float64).numbers
+    numbers = Numbers(torch.float64)
     tensor = torch.randn(3, 2, 5, dtype=torch.float64)
     assert numbers.whole(tensor).value == numbers.rows(tensor)[0].value == tensor.data_ptr()
     for function in numbers.whole, numbers.rows:
@@ -121,7 +121,7 @@ def test_what_c_would_misread_is_refused(other):
 
 
 def test_rows_are_in_one_piece_for_each_direction():
-    numbers = library(torch.float32).numbers
+    numbers = Numbers(torch.float32)
     tensor = torch.randn(2, 4, 5)
     start, apart = numbers.rows(tensor[:, 1:3])
     assert (start.value, apart.value) == (tensor[0, 1].data_ptr(), 20)
@@ -132,7 +132,7 @@ def test_rows_are_in_one_piece_for_each_direction():
 
 
 def test_what_c_is_given_stays():
-    numbers = library(torch.float32).numbers
+    numbers = Numbers(torch.float32)
     tensor = torch.ones(3)
     known, start = weakref.ref(tensor), numbers.whole(tensor)
     del tensor
@@ -169,17 +169,29 @@ def weights_of(kind, directions, size, lower):
 
 def wide(directions, batch, size, kind):
     """Rows [D, B, size] that are a part of more."""
-    return torch.randn(directions, batch + 2, size, dtype=torch.float64).to(kind)[:, 1 : batch + 1]
+    whole = torch.randn(directions, batch + 2, size, dtype=torch.float64).to(kind).fill_(7)
+    whole[:, 1 : batch + 1].normal_()
+    return whole[:, 1 : batch + 1]
 
 
-def both_ways(unit, inputs, memory, gradient, lower):
-    """All that a step of a unit makes, forth and back."""
-    out = torch.full_like(wide(*memory[0].shape, memory[0].dtype), torch.nan)
+def around(rows):
+    """All that such rows are a part of."""
+    directions, batch, size = rows.shape
+    return rows.as_strided((directions, batch + 2, size), rows.stride(), 0)
+
+
+def one_way(unit, inputs, memory, gradient, lower):
+    """All that a step of a unit makes, forth and back, and what lies around its results."""
+    out = wide(*memory[0].shape, memory[0].dtype).fill_(7)
     after, trace = unit.step(inputs, memory, out)
-    of_inputs = torch.full_like(wide(*inputs.shape, lower), torch.nan)
+    of_inputs = wide(*inputs.shape, lower).fill_(7)
     before = unit.back(trace, tuple(each.clone() for each in gradient), of_inputs)
-    assert torch.equal(after[0], out)
-    return [*(each.clone() for each in after), of_inputs, *before]
+    assert torch.equal(after[0].nan_to_num(), out.nan_to_num())
+    return [*after, *before, around(out), around(of_inputs)]
+
+
+def unit_of(kind, weights, state):
+    return choose(kind, weights[0], state)(*weights)
 
 
 @pytest.mark.usefixtures("two_threads")
@@ -195,38 +207,54 @@ def test_a_step_of_a_unit_is_that_of_torch(shape, inputs_in, lower, exact, kind)
     inputs = wide(directions, batch, width, lower if inputs_in == "lower" else exact)
     memory = tuple(wide(*shape, exact) for _ in kind(*weights).start(wide(*shape, exact)))
     gradient = tuple(torch.randn(shape, dtype=exact) for _ in memory)
-    unit = unit_of(kind, weights, memory[0], True)
+    unit = unit_of(kind, weights, memory[0])
     assert type(unit) is native_units.NATIVE[kind]
-    plain = in_torch(unit_of, kind, weights, memory[0], True)
+    plain = in_torch(unit_of, kind, weights, memory[0])
     assert type(plain) is kind
-    ways = [both_ways(each, inputs, memory, gradient, lower) for each in (unit, plain)]
+    ways = [one_way(each, inputs, memory, gradient, lower) for each in (unit, plain)]
     allowed = {torch.float64: 1e-13, torch.float32: 1e-5, torch.bfloat16: 0.06}[lower]
     torch.testing.assert_close(*ways, rtol=0, atol=allowed)
 
 
 @pytest.mark.parametrize("kind", [LSTMUnit, GRUUnit])
-def test_units_in_c_are_those_of_trainings_alone(kind):
+def test_units_in_c_are_for_such_memory_alone(kind):
     weights, state = weights_of(kind, 1, 3, torch.float32), torch.zeros(1, 2, 3)
-    assert type(unit_of(kind, weights, state, False)) is kind
-    assert type(unit_of(kind, weights, state.bfloat16(), True)) is kind
-    assert type(unit_of(kind, [each.half() for each in weights], state.half(), True)) is kind
+    assert type(unit_of(kind, weights, state.bfloat16())) is kind
+    assert type(unit_of(kind, [each.half() for each in weights], state.half())) is kind
+
+
+@pytest.mark.usefixtures("compiled_anew")
+@pytest.mark.parametrize("name", ["RNNsearch", "RNNencdec"])
+@pytest.mark.parametrize("way", [torch.no_grad, torch.inference_mode])
+def test_where_no_gradients_are_wanted_units_and_losses_are_not_in_c(name, way):
+    sizes = {"embedding": 5, "hidden": 10, "alignment": 64, "maxout": 3}
+    model = build(name, 11, sizes, 0.3)
+    source, target = pairs([(9, 7), (4, 11)], 11)
+    with way():
+        model(source, target)
+    assert {source for source, _ in native.libraries} <= {"hidden_layer.c"}
+    model(source, target)
+    assert {source for source, _ in native.libraries} >= {"units.c", "cross_entropy.c"}
 
 
 @pytest.mark.parametrize(("lower", "exact"), TYPES, ids=str)
 @pytest.mark.parametrize("kind", [LSTMUnit, GRUUnit])
-def test_gates_of_any_input_are_what_they_should_be(kind, lower, exact):
-    """Open, closed, or no number: an input that is none is not to be hidden."""
-    inputs = torch.tensor([0, 40, -40, 1e4, -1e4, torch.inf, -torch.inf, torch.nan], dtype=exact)
-    size = len(inputs)
+def test_what_is_open_or_closed_or_no_number_is_so_in_all_that_a_step_makes(kind, lower, exact):
+    values = [0, 40, -40, 1e4, -1e4, torch.inf, -torch.inf, torch.nan]
+    size, blocks = len(values) ** 2, 4 if kind is LSTMUnit else 3
+    every = torch.tensor(values, dtype=exact)
+    one, other = every.repeat(len(values)), every.repeat_interleave(len(values))
     weights = [torch.zeros_like(each) for each in weights_of(kind, 1, size, lower)]
-    unit = unit_of(kind, weights, torch.zeros(1, 1, size, dtype=exact), True)
-    state = torch.zeros(1, 1, size, dtype=exact)
-    memory = unit.start(state)
-    blocks = 4 if kind is LSTMUnit else 3
-    _, trace = unit.step(inputs.repeat(blocks).view(1, 1, -1), memory, torch.empty_like(state))
-    gates = trace[0] if kind is LSTMUnit else trace[1]
-    expected = inputs.sigmoid()
-    torch.testing.assert_close(gates[0, 0, :size], expected, rtol=1e-6, atol=1e-16, equal_nan=True)
+    inputs = torch.cat([one, other, one.flip(0), other.roll(1)][:blocks]).view(1, 1, -1)
+    memory = tuple(torch.linspace(-1, 1, size).to(exact).view(1, 1, -1) for _ in "sc")
+    memory = memory if kind is LSTMUnit else memory[:1]
+    gradient = tuple(torch.where(one == 40, torch.nan, 1).to(exact).view(1, 1, -1) for _ in memory)
+    unit = unit_of(kind, weights, memory[0])
+    plain = in_torch(unit_of, kind, weights, memory[0])
+    ways = [one_way(each, inputs, memory, gradient, lower) for each in (unit, plain)]
+    assert ways[0][0].isnan().any()
+    allowed = {torch.float64: 1e-14, torch.float32: 1e-6, torch.bfloat16: 1e-2}[lower]
+    torch.testing.assert_close(*ways, rtol=0, atol=allowed, equal_nan=True)
 
 
 def test_numbers_are_rounded_to_bfloat16_as_torch_does():
@@ -234,14 +262,12 @@ def test_numbers_are_rounded_to_bfloat16_as_torch_does():
     bits = torch.randint(-(2**31), 2**31, (100_000,)).to(torch.int32)
     numbers = torch.cat([bits.view(torch.float32), torch.tensor([torch.inf, torch.nan, -0.0])])
     state = numbers.view(1, 1, -1)
-    functions, of_inputs = (
-        library(torch.bfloat16),
-        torch.empty(1, 1, 3 * numbers.numel()).bfloat16(),
-    )
+    functions = library("units.c", torch.bfloat16)
+    of_inputs = torch.empty(1, 1, 3 * numbers.numel(), dtype=torch.bfloat16)
     exact, nothing = functions.numbers.whole, torch.zeros_like(state)
     gates = torch.ones(1, 1, 2 * numbers.numel())  # through which the gradient goes unchanged
     arguments = exact(gates), exact(nothing), exact(state), *functions.lower.rows(of_inputs)
-    functions.call("units.c", "gru_back", *arguments, *state.shape)
+    functions.call("gru_back", *arguments, *state.shape)
     found, expected = of_inputs[0, 0, : len(numbers)], numbers.bfloat16()
     assert torch.equal(found.isnan(), expected.isnan())
     assert torch.equal(found.nan_to_num(7), expected.nan_to_num(7))
@@ -257,7 +283,7 @@ def test_losses_and_slopes_are_those_of_torch(shape, lower, exact):
     target = torch.randint(0, max(1, shape[1] - 1), shape[:1])
     ways = []
     for into in (
-        lambda *tensors: losses_in_c.into_slopes(library(lower), *tensors),
+        lambda *tensors: losses_in_c.into_slopes(library(losses_in_c.SOURCE, lower), *tensors),
         cross_entropy.into_slopes,
     ):
         slopes = logits.clone()
@@ -270,6 +296,48 @@ def test_losses_and_slopes_are_those_of_torch(shape, lower, exact):
     torch.testing.assert_close(ways[0][0], ways[1][0], rtol=coarse, atol=precise)
 
 
+@pytest.mark.parametrize(("lower", "exact"), TYPES, ids=str)
+def test_slopes_of_a_sure_word_among_many_lose_nothing(lower, exact):
+    """In a sum near 1 what each of the others has would be lost."""
+    torch.manual_seed(1)
+    logits = torch.randn(3, 30_000, dtype=exact)
+    logits[0, 70], logits[1, 29_999] = 18.0, 22.0
+    logits = logits.to(lower)
+    target = torch.tensor([70, 29_999, 0])
+    sums, losses = torch.empty(3, dtype=exact), torch.empty(3, dtype=exact)
+    slopes = logits.clone()
+    losses_in_c.into_slopes(library(losses_in_c.SOURCE, lower), slopes, target, sums, losses)
+    true = logits.double()
+    expected = torch.nn.functional.cross_entropy(true, target, reduction="none")
+    allowed = 1e-12 if exact == torch.float64 else 1e-6
+    torch.testing.assert_close(losses.double(), expected, rtol=0, atol=allowed)
+    true = true.softmax(1)
+    places = torch.arange(3), target
+    true[places] = 0
+    true[places] = -true.sum(1)
+    found = slopes.double() / sums.double().unsqueeze(1)
+    precise = {torch.float64: 1e-12, torch.float32: 1e-5, torch.bfloat16: 2**-8}[lower]
+    torch.testing.assert_close(found, true, rtol=precise, atol=0)
+
+
+@pytest.mark.parametrize("place", [0, 3, 9])
+@pytest.mark.parametrize("value", [torch.nan, torch.inf])
+def test_one_logit_that_is_no_number_makes_a_loss_that_is_none(value, place):
+    functions, logits = library(losses_in_c.SOURCE, torch.float32), torch.randn(2, 10)
+    logits[0, place] = value
+    sums, losses = torch.empty(2), torch.empty(2)
+    losses_in_c.into_slopes(functions, logits, torch.tensor([3, 3]), sums, losses)
+    assert losses.isnan().tolist() == [True, False]
+
+
+@pytest.mark.parametrize("word", [-1, 10])
+def test_a_target_that_is_no_word_is_refused(word):
+    functions, logits = library(losses_in_c.SOURCE, torch.float32), torch.randn(2, 10)
+    sums, losses = torch.empty(2), torch.empty(2)
+    with pytest.raises(IndexError, match="of 10 words"):
+        losses_in_c.into_slopes(functions, logits, torch.tensor([3, word]), sums, losses)
+
+
 @pytest.mark.parametrize("kind", [LSTMUnit, GRUUnit])
 def test_threads_change_no_digit_of_units_and_losses(kind):
     torch.manual_seed(1)
@@ -277,17 +345,17 @@ def test_threads_change_no_digit_of_units_and_losses(kind):
     inputs = torch.randn(2, 60, 160 if kind is LSTMUnit else 120)
     memory = tuple(torch.randn(2, 60, 40) for _ in kind(*weights).start(torch.zeros(2, 60, 40)))
     logits, target = torch.randn(33, 1000), torch.randint(0, 1000, (33,))
-    found = []
+    found, functions = [], library(losses_in_c.SOURCE, torch.float32)
     products = torch.bmm(memory[0], weights[-1].transpose(1, 2))
     for threads in 1, 2, 3:
         torch.set_num_threads(threads)
-        unit = unit_of(kind, weights, memory[0], True)
+        unit = unit_of(kind, weights, memory[0])
         with pytest.MonkeyPatch.context() as patch:  # whose digits threads may change
             patch.setattr(torch, "bmm", lambda one, other: products[:, :, : other.size(2)].clone())
             patch.setattr(native_units, "add_product", lambda to, *_: to)
-            made = both_ways(unit, inputs, memory, memory, torch.float32)
+            made = one_way(unit, inputs, memory, memory, torch.float32)
         slopes, sums, losses = logits.clone(), torch.empty(33), torch.empty(33)
-        losses_in_c.into_slopes(library(torch.float32), slopes, target, sums, losses)
+        losses_in_c.into_slopes(functions, slopes, target, sums, losses)
         found.append([*made, slopes, sums, losses])
     for each in found[1:]:
         assert all(map(torch.equal, each, found[0]))
@@ -320,7 +388,7 @@ def test_where_nothing_can_be_compiled_it_says_so_once_and_goes_on(
     expected = in_torch(forth, asked, keys, weight, scratch.clone())
     for _ in range(2):
         assert torch.equal(forth(asked, keys, weight, scratch), expected)
-    assert library(torch.bfloat16) is None
+    assert library("units.c", torch.float32) is None
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert reason in said
@@ -330,7 +398,7 @@ def test_where_nothing_can_be_compiled_it_says_so_once_and_goes_on(
 @pytest.mark.usefixtures("compiled_anew")
 def test_no_folder_to_compile_in_is_no_end(monkeypatch, capsys):
     monkeypatch.setattr("tempfile.tempdir", "/no/such/folder")
-    assert library(torch.float32) is None
+    assert library("units.c", torch.float32) is None
     assert "TMPDIR" in capsys.readouterr().err
 
 
@@ -343,7 +411,7 @@ def test_threads_of_another_library_are_not_mixed_with_torchs(monkeypatch, capsy
         "threads_of",
         lambda loaded: torchs if loaded._name == torch._C.__file__ else anothers,
     )
-    assert library(torch.float32) is None
+    assert library("units.c", torch.float32) is None
     assert "its threads are not torch's" in capsys.readouterr().err
 
 
@@ -354,7 +422,7 @@ def test_a_library_without_threads_has_none():
 
 @pytest.mark.usefixtures("compiled_anew")
 def test_a_compiler_that_goes_during_a_training_is_told_still(monkeypatch):
-    assert library(torch.float32)
+    assert library("units.c", torch.float32)
     monkeypatch.setenv("CC", "no-such-compiler")
     monkeypatch.setenv("PATH", "")
     assert compiler_used()
@@ -363,14 +431,14 @@ def test_a_compiler_that_goes_during_a_training_is_told_still(monkeypatch):
 @pytest.mark.usefixtures("compiled_anew")
 def test_elsewhere_than_on_linux_there_are_none(monkeypatch, capsys):
     monkeypatch.setattr("sys.platform", "darwin")
-    assert library(torch.float32) is None
+    assert library("units.c", torch.float32) is None
     assert not capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("compiled_anew")
 def test_the_compiler_is_told_of_what_was_used():
     assert compiler_used() is None
-    assert library(torch.float32)
+    assert library("units.c", torch.float32)
     assert re.search(r"\d+\.\d+", compiler_used())
 
 
@@ -385,7 +453,7 @@ def test_the_library_of_threads_is_torchs_own():
         "    return {path for path in paths if re.search('/lib(g|i)?omp[^/]*$', path)}\n"
         "before = threads()\n"
         "assert before\n"
-        "assert library(torch.float32)\n"
+        "assert library('units.c', torch.float32)\n"
         "assert threads() == before, threads()\n"
     )
     done = subprocess.run(

@@ -9,7 +9,7 @@ attention (`hidden_layer`) is computed again on the way back: that takes no long
 from where so much can be kept.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 from operator import itemgetter
 from typing import Any
@@ -20,7 +20,6 @@ from torch.autograd.function import once_differentiable
 
 from contextnmt.model.device import exact_on_cpu
 from contextnmt.model.hidden_layer import Keys, asked_of, back, forth, keys_of
-from contextnmt.model.native.units import unit_of
 from contextnmt.model.products import add_product, write_product
 from contextnmt.model.units import Unit
 from contextnmt.model.unroll import apart, by_step, longer, shorter, states_before
@@ -41,7 +40,7 @@ class Attend(torch.autograd.Function):
     @staticmethod
     def forward(  # type: ignore[override]
         ctx: Any,
-        kind: type[Unit],
+        make: Callable[..., Unit],
         words: Tensor,
         state: Tensor,
         sizes: Sequence[int],
@@ -59,10 +58,10 @@ class Attend(torch.autograd.Function):
         gates, biases included, and may end with filler, which N counts too; `state` [B, n] is s_0;
         `sizes` counts the sentences of each of the T steps; `keys` [B, S, a] and `padding`
         [B, 1, S] as in `Attention`; `values` [B, S, g] is C h_j; `query` W_a [a, n], `energy` v_a
-        [1, a]; then the unit's weights, of one direction.
+        [1, a]; then the unit's weights, of one direction, of which `make` makes it.
         """
         with torch.autocast(words.device.type, enabled=False):
-            unit = unit_of(kind, weights, state, any(ctx.needs_input_grad))
+            unit = make(*weights)
             prepared, values = keys_of(keys), exact_on_cpu(values)
             doubled = 2 * energy.to(prepared.entering.dtype)
             query_forth = (-2 * query.t()).contiguous()  # as matrices multiply, see `LSTMUnit`

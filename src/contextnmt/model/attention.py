@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from contextnmt.model.attending import Attend
 from contextnmt.model.decoder import GRUDecoder, LSTMDecoder
 from contextnmt.model.device import fuses
+from contextnmt.model.native.units import choose
 from contextnmt.model.packed import Packed
 from contextnmt.model.padding import of_words
 from contextnmt.model.units import Unit
@@ -27,7 +28,8 @@ def attend(
         from contextnmt.model.fused.attending import FusedAttend
 
         return FusedAttend.apply(unit, words, state, *source, *matrices)  # type: ignore[no-any-return, no-untyped-call]
-    return Attend.apply(unit, words, state, sizes, *source, *matrices)  # type: ignore[no-any-return, no-untyped-call]
+    make = choose(unit, matrices[-1], state)
+    return Attend.apply(make, words, state, sizes, *source, *matrices)  # type: ignore[no-any-return, no-untyped-call]
 
 
 class Attention(nn.Module):

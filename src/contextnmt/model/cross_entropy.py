@@ -14,7 +14,7 @@ from torch.autograd.function import once_differentiable
 from contextnmt.model.bias_column import with_bias, with_one
 from contextnmt.model.device import fuses
 from contextnmt.model.native import cross_entropy as in_c
-from contextnmt.model.native.library import Library, library
+from contextnmt.model.native.library import Library, in_training
 from contextnmt.model.rows import slices
 
 #: Logits that are worked on at a time in 32 bits, by device; on a CPU few enough for its caches.
@@ -27,7 +27,9 @@ def negative_log_likelihood(output: nn.Linear, features: Tensor, target: Tensor)
     In 32 bits at least, whatever type autocast multiplies matrices in (A46).
     """
     lower = multiplied_in(features)
-    return CrossEntropy.apply(features, output.weight, output.bias, target, lower)  # type: ignore[no-any-return, no-untyped-call]
+    functions = in_training(in_c.SOURCE, lower, features.device)
+    arguments = features, output.weight, output.bias, target, lower, functions
+    return CrossEntropy.apply(*arguments)  # type: ignore[no-any-return, no-untyped-call]
 
 
 def multiplied_in(factors: Tensor) -> torch.dtype:
@@ -42,9 +44,16 @@ class CrossEntropy(torch.autograd.Function):
 
     @staticmethod
     def forward(  # type: ignore[override]
-        ctx: Any, features: Tensor, weight: Tensor, bias: Tensor, target: Tensor, kind: torch.dtype
+        ctx: Any,
+        features: Tensor,
+        weight: Tensor,
+        bias: Tensor,
+        target: Tensor,
+        kind: torch.dtype,
+        functions: Library | None,
     ) -> Tensor:
-        """[N] from x [N, n], W [V, n], b [V] and ids [N], multiplied in the type `kind`."""
+        """[N] from x [N, n], W [V, n], b [V] and ids [N], multiplied in the type `kind`;
+        `functions` are those in C, if there are any."""
         exact = torch.promote_types(kind, torch.float32)
         rows, matrix = with_one(features, kind), with_bias(weight, bias, kind)
         slopes = rows.new_empty(len(rows), len(matrix))
@@ -55,7 +64,7 @@ class CrossEntropy(torch.autograd.Function):
                 from contextnmt.model.fused.cross_entropy import into_slopes as fused
 
                 fused(slopes, target, sums, losses)
-            elif functions := functions_for(slopes, any(ctx.needs_input_grad)):
+            elif functions:
                 in_c.into_slopes(functions, slopes, target, sums, losses)
             else:
                 into_slopes(slopes, target, sums, losses)
@@ -84,12 +93,8 @@ class CrossEntropy(torch.autograd.Function):
             found[:, size].to(of_bias),
             None,
             None,
+            None,
         )
-
-
-def functions_for(logits: Tensor, trains: bool) -> Library | None:
-    """Those in C, if this is a training and there are any for such logits."""
-    return library(logits.dtype) if trains and logits.is_cpu else None
 
 
 def into_slopes(logits: Tensor, target: Tensor, sums: Tensor, losses: Tensor) -> None:

@@ -117,7 +117,7 @@ def back(
 
 def functions_for(keys: Keys) -> Library | None:
     """Those in C, if there are any for such keys."""
-    return library(keys.entering.dtype) if keys.are_exponentials else None
+    return library(in_c.SOURCE, keys.entering.dtype) if keys.are_exponentials else None
 
 
 def denominators(asked: Tensor, keys: Keys, out: Tensor) -> Tensor:

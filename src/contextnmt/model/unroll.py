@@ -1,6 +1,6 @@
 """Recurrent units over whole sentences, as one function to autograd; see `units`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import torch
@@ -10,7 +10,7 @@ from torch.nn import functional
 
 from contextnmt.model.device import fuses
 from contextnmt.model.filler import with_filler
-from contextnmt.model.native.units import unit_of
+from contextnmt.model.native.units import choose
 from contextnmt.model.products import aligned
 from contextnmt.model.units import Memory, Unit
 
@@ -55,7 +55,8 @@ def unroll(
 
         fused: Tensor = FusedUnroll.apply(unit, inputs, state, *lower)  # type: ignore[no-untyped-call]
         return fused
-    states: Tensor = Unroll.apply(unit, inputs, state, sizes, *lower)  # type: ignore[no-untyped-call]
+    make = choose(unit, lower[0], state)
+    states: Tensor = Unroll.apply(make, inputs, state, sizes, *lower)  # type: ignore[no-untyped-call]
     return states
 
 
@@ -73,23 +74,22 @@ class Unroll(torch.autograd.Function):
     @staticmethod
     def forward(  # type: ignore[override]
         ctx: Any,
-        kind: type[Unit],
+        make: Callable[..., Unit],
         inputs: Tensor,
         state: Tensor,
         sizes: Sequence[int],
         *weights: Tensor,
     ) -> Tensor:
         """The states after each step [D, N, n], from `inputs` [D, N, g], biases included, the state
-        before the first step [D, B, n], and the unit's weights. Inputs may end with filler, whose
-        states are zero.
+        before the first step [D, B, n], and the weights of which `make` makes the unit. Inputs
+        may end with filler, whose states are zero.
 
         A step has the next `sizes` of the words, no more than the step before: those of the first
         sentences.
         """
         states = state.new_empty(*inputs.shape[:2], state.size(2))
         states[:, sum(sizes) :] = 0
-        ctx.unit = unit_of(kind, weights, state, any(ctx.needs_input_grad))
-        ctx.sizes, ctx.traces = sizes, []
+        ctx.unit, ctx.sizes, ctx.traces = make(*weights), sizes, []
         with torch.autocast(inputs.device.type, enabled=False):
             memory = ctx.unit.start(apart(state))
             steps = (by_step(each, sizes, 1) for each in (inputs, apart(states)))

@@ -2,7 +2,12 @@
 
    Shapes: rows N, words V. */
 
+#include <math.h>
+
 #include "numbers.h"
+
+/* Words that are summed up by themselves: in a sum near 1, what many of them have would be lost. */
+enum { TOGETHER = 256 };
 
 /* As into_slopes, but for the logarithm of the sums, which the losses lack. */
 void into_slopes(
@@ -14,21 +19,26 @@ void into_slopes(
 {
 #pragma omp parallel for schedule(static) num_threads(threads) if (rows * words > ALONE)
     for (long row = 0; row < rows; row++) {
-        LOWER *line = logits + row * words;
-        const NUMBER chosen = widened(line[target[row]]);
-        NUMBER largest = widened(line[0]), sum = 0;
+        LOWER *line = logits + row * words, *own = line + target[row];
+        const NUMBER chosen = widened(*own);
+        NUMBER largest = widened(line[0]), others = 0;
 #pragma omp simd reduction(max : largest)
         for (long i = 0; i < words; i++)
             largest = widened(line[i]) > largest ? widened(line[i]) : largest;
+        *own = rounded(-INFINITY); /* p - 1 is minus the others' sum: nothing of it cancels */
+        for (long first = 0; first < words; first += TOGETHER) {
+            const long end = first + TOGETHER < words ? first + TOGETHER : words;
+            NUMBER sum = 0;
 #pragma omp simd reduction(+ : sum)
-        for (long i = 0; i < words; i++) {
-            const NUMBER slope = exponential(widened(line[i]) - largest);
-            line[i] = rounded(slope);
-            sum += slope;
+            for (long i = first; i < end; i++) {
+                const NUMBER slope = exponential(widened(line[i]) - largest);
+                line[i] = rounded(slope);
+                sum += slope;
+            }
+            others += sum;
         }
-        /* Before it is rounded: what is left of p - 1 at a sure word is small. */
-        line[target[row]] = rounded(exponential(chosen - largest) - sum);
-        sums[row] = sum;
+        *own = rounded(-others);
+        sums[row] = others + exponential(chosen - largest);
         losses[row] = largest - chosen;
     }
 }

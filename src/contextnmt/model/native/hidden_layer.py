@@ -5,6 +5,7 @@ from torch import Tensor
 
 from contextnmt.model.native.library import Library
 
+#: What `functions` are compiled from.
 SOURCE = "hidden_layer.c"
 
 
@@ -12,7 +13,7 @@ def forth(functions: Library, asked: Tensor, keys: Tensor, weight: Tensor) -> Te
     """The energies [B, S] of `asked` [B, a] and `keys` [B, S, a], with `weight` [1, a]."""
     energies = keys.new_empty(keys.shape[:2])
     tensors = map(functions.numbers.whole, (asked, keys, weight, energies))
-    functions.call(SOURCE, "forth", *tensors, *keys.shape)
+    functions.call("forth", *tensors, *keys.shape)
     return energies
 
 
@@ -28,4 +29,4 @@ def back(
     """From the `slopes` [B, S] of the energies, `of_asked` [B, a] is written; to `of_keys`
     [B, S, a] and `of_weight` [B, 1, a] is added."""
     tensors = map(functions.numbers.whole, (asked, keys, slopes, of_asked, of_keys, of_weight))
-    functions.call(SOURCE, "back", *tensors, *keys.shape)
+    functions.call("back", *tensors, *keys.shape)

@@ -1,6 +1,7 @@
-"""Functions in C, compiled by each process that needs them, for the processor that it runs on.
+"""Functions in C, compiled by each process when it first needs them, for the processor that it runs
+on.
 
-That takes half a second; nothing is kept, so that nothing has to be found out of date.
+That takes half a second at most; nothing is kept, so that nothing has to be found out of date.
 """
 
 import ctypes
@@ -10,8 +11,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 
 import torch
@@ -22,10 +21,7 @@ from contextnmt.progress import say
 
 FOLDER = Path(__file__).parent
 
-#: What each compiler makes its own functions of, side by side.
-SOURCES = ("hidden_layer.c", "units.c", "cross_entropy.c")
-
-#: What all of them include.
+#: What all sources include.
 HEADER = "numbers.h"
 
 #: By the type that matrices are multiplied in: that of all other numbers, and what `HEADER` calls
@@ -94,43 +90,47 @@ IDS = Numbers(torch.int64)
 
 
 class Library:
-    """The functions, for matrices that are multiplied in one type."""
+    """The functions of one source, for matrices that are multiplied in one type."""
 
-    def __init__(self, kind: torch.dtype) -> None:
+    def __init__(self, source: str, kind: torch.dtype) -> None:
         """Compile them. Raises UserError if that cannot be done."""
         number, names = KINDS[kind]
         #: Of matrices' products and their factors, and all others.
         self.lower, self.numbers = Numbers(kind), Numbers(number)
         command = compiler()
-        with ThreadPoolExecutor() as compilers:
-            made = partial(compiled, command, names)
-            self.functions = dict(zip(SOURCES, compilers.map(made, SOURCES), strict=True))
+        self.functions = compiled(command, names, source)
         #: What the compiler says it is: now, since at the end of a training it may be gone.
         self.compiler = run(command, "--version").partition("\n")[0]
 
-    def call(self, source: str, name: str, *arguments: Start | ctypes.c_long | int) -> None:
-        """The function `name` of a source; its last argument is how many threads torch has."""
+    def call(self, name: str, *arguments: Start | ctypes.c_long | int) -> None:
+        """The function `name`; its last argument is how many threads torch has."""
         numbers = (ctypes.c_long(each) if isinstance(each, int) else each for each in arguments)
-        getattr(self.functions[source], name)(*numbers, ctypes.c_long(torch.get_num_threads()))
+        getattr(self.functions, name)(*numbers, ctypes.c_long(torch.get_num_threads()))
 
 
-#: Those that this process has asked for, by the type that matrices are multiplied in.
-libraries: dict[torch.dtype, Library | None] = {}
+#: Those that this process has asked for, by source and by the type that matrices are multiplied in.
+libraries: dict[tuple[str, torch.dtype], Library | None] = {}
 
 
-def library(kind: torch.dtype) -> Library | None:
-    """The functions for matrices of this type; None where there are none, or they cannot be
-    compiled. On Linux, where they can be had, it says why, once for all types."""
+def library(source: str, kind: torch.dtype) -> Library | None:
+    """The functions of a source, for matrices of this type; None where there are none, or they
+    cannot be compiled. On Linux, where they can be had, it says why, and tries no others."""
     if sys.platform != "linux" or kind not in KINDS:
         return None
-    if kind not in libraries:
-        try:
-            libraries[kind] = Library(kind)
-        except UserError as error:
-            if None not in libraries.values():
+    if (source, kind) not in libraries:
+        made = None
+        if None not in libraries.values():
+            try:
+                made = Library(source, kind)
+            except UserError as error:
                 say(f"training takes longer: not all is compiled for this processor, as {error}")
-            libraries[kind] = None
-    return libraries[kind]
+        libraries[source, kind] = made
+    return libraries[source, kind]
+
+
+def in_training(source: str, kind: torch.dtype, device: torch.device) -> Library | None:
+    """As `library`, but None on another device, and where no gradients are wanted."""
+    return library(source, kind) if torch.is_grad_enabled() and device.type == "cpu" else None
 
 
 def compiler_used() -> str | None:
@@ -167,7 +167,7 @@ def run(command: list[str], *options: str) -> str:
 
 
 def compiled(command: list[str], names: Sequence[str], source: str) -> ctypes.CDLL:
-    """What the compiler makes of one of the `SOURCES`, loaded. Raises UserError if it makes nothing
+    """What the compiler makes of a source, loaded. Raises UserError if it makes nothing
     that this process can load."""
     threads = threads_of(ctypes.CDLL(torch._C.__file__))
     try:

@@ -64,7 +64,7 @@ static inline LOWER rounded(NUMBER x)
 #endif
 
 /* e^x of an x that is at most MOST; zero below LEAST. It is 2^n times the series of e^y, where
-   x = n ln 2 + y, right to the last digits. Of this GCC makes instructions for many numbers at a
+   x = n ln 2 + y, wrong by one or two of the last digit. Of this GCC makes instructions for many numbers at a
    time, and of the C library's exp only where it may take NaN for a number. */
 static inline NUMBER exponential(NUMBER x)
 {

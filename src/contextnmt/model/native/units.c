@@ -18,7 +18,7 @@ static inline long place(long row, long batch, long apart, long width)
     return row / batch * apart + row % batch * width;
 }
 
-/* The numbers become their sigmoids. One function for all, which GCC compiles once. */
+/* The numbers become their sigmoids, of which none is less than e^-MOST. One function for all, which GCC compiles once. */
 __attribute__((noinline)) static void sigmoids(NUMBER *numbers, long count)
 {
 #pragma omp simd

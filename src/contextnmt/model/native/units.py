@@ -1,15 +1,17 @@
 """The recurrent units of `contextnmt.model.units` in C: all that lies between two products of
 matrices is one function."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
+from functools import partial
 
 import torch
 from torch import Tensor
 
-from contextnmt.model.native.library import Library, library
+from contextnmt.model.native.library import Library, in_training
 from contextnmt.model.products import add_product
 from contextnmt.model.units import GRUUnit, LSTMUnit, Memory, Trace, Unit
 
+#: What `functions` are compiled from.
 SOURCE = "units.c"
 
 
@@ -28,7 +30,6 @@ class NativeLSTM(LSTMUnit):
         cell, squashed = (state.new_empty(out.shape) for _ in range(2))
         numbers, lower = self.functions.numbers, self.functions.lower
         self.functions.call(
-            SOURCE,
             "lstm_forth",
             *numbers.rows(inputs.to(state.dtype)),
             lower.whole(products),
@@ -47,7 +48,6 @@ class NativeLSTM(LSTMUnit):
         of_state, of_cell = gradient
         numbers, lower = self.functions.numbers, self.functions.lower
         self.functions.call(
-            SOURCE,
             "lstm_back",
             numbers.whole(gates),
             *numbers.rows(before),
@@ -76,7 +76,6 @@ class NativeGRU(GRUUnit):
         shortened = products.new_empty(out.shape)
         entering = numbers.rows(inputs.to(state.dtype))
         self.functions.call(
-            SOURCE,
             "gru_gates",
             *entering,
             lower.whole(products),
@@ -86,7 +85,6 @@ class NativeGRU(GRUUnit):
             *out.shape,
         )
         self.functions.call(
-            SOURCE,
             "gru_forth",
             *entering,
             lower.whole(torch.bmm(shortened, self.candidate_forth)),
@@ -105,7 +103,6 @@ class NativeGRU(GRUUnit):
         numbers, lower = self.functions.numbers, self.functions.lower
         into, entering = self.split(inputs)
         self.functions.call(
-            SOURCE,
             "gru_back",
             numbers.whole(gates),
             numbers.whole(candidate),
@@ -114,7 +111,6 @@ class NativeGRU(GRUUnit):
             *candidate.shape,
         )
         self.functions.call(
-            SOURCE,
             "gru_gates_back",
             lower.whole(torch.bmm(into, self.candidate)),
             numbers.whole(gates),
@@ -133,10 +129,10 @@ NATIVE: dict[type[Unit], type[NativeLSTM] | type[NativeGRU]] = {
 }
 
 
-def unit_of(kind: type[Unit], weights: Sequence[Tensor], state: Tensor, trains: bool) -> Unit:
-    """A unit with its weights, for memory like `state`: in C, if it `trains` and there is that for
-    such tensors."""
-    functions = library(weights[0].dtype) if trains and state.is_cpu else None
-    if functions and functions.numbers.kind == state.dtype:
-        return NATIVE[kind](functions, *weights)
-    return kind(*weights)
+def choose(kind: type[Unit], weight: Tensor, state: Tensor) -> Callable[..., Unit]:
+    """What makes a unit of its weights, which are like `weight`, for memory like `state`: one in C,
+    if gradients are wanted and there is one for such tensors."""
+    functions = in_training(SOURCE, weight.dtype, weight.device)
+    if functions and state.dtype == functions.numbers.kind:
+        return partial(NATIVE[kind], functions)
+    return kind
