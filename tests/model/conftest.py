@@ -51,6 +51,26 @@ def in_torch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(native, "libraries", {("none.c", torch.float32): None})
 
 
+@pytest.fixture
+def same_threads_after() -> Iterator[None]:
+    """Leave the number of threads as it was."""
+    threads = torch.get_num_threads()
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture
+def two_threads(same_threads_after: None) -> None:
+    """Run a test with two threads."""
+    torch.set_num_threads(2)
+
+
+@pytest.fixture
+def compiled_anew(in_c: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a process that has compiled nothing yet."""
+    monkeypatch.setattr(native, "libraries", {})
+
+
 @pytest.fixture(params=[True, False], ids=["asked", "as on a GPU"])
 def both_devices(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run a test on a CPU as itself, and as a device that may not be asked where padding is."""
