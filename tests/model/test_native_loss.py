@@ -39,7 +39,7 @@ def test_slopes_of_a_sure_word_among_many_lose_nothing(lower, exact):
     """In a sum near 1 what each of the others has would be lost."""
     torch.manual_seed(1)
     logits = torch.randn(3, 30_000, dtype=exact)
-    logits[0, 70], logits[1, 29_999] = 18.0, 22.0
+    logits[0, 70], logits[1, 29_999], logits[2, 5] = 18.0, 22.0, 18.0  # the last one is wrong
     logits = logits.to(lower)
     target = torch.tensor([70, 29_999, 0])
     sums, losses = torch.empty(3, dtype=exact), torch.empty(3, dtype=exact)
@@ -48,7 +48,9 @@ def test_slopes_of_a_sure_word_among_many_lose_nothing(lower, exact):
     true = logits.double()
     expected = torch.nn.functional.cross_entropy(true, target, reduction="none")
     allowed = 1e-12 if exact == torch.float64 else 1e-6
-    torch.testing.assert_close(losses.double(), expected, rtol=0, atol=allowed)
+    torch.testing.assert_close(losses.double(), expected, rtol=allowed, atol=allowed)
+    whole = (true - true.amax(1, keepdim=True)).exp().sum(1)
+    torch.testing.assert_close(sums.double(), whole, rtol=allowed, atol=0)
     true = true.softmax(1)
     places = torch.arange(3), target
     true[places] = 0
