@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from contextnmt.errors import UserError
+from contextnmt.model.device import answers
 from contextnmt.progress import say
 
 FOLDER = Path(__file__).parent
@@ -129,8 +130,8 @@ def library(source: str, kind: torch.dtype) -> Library | None:
 
 
 def in_training(source: str, kind: torch.dtype, device: torch.device) -> Library | None:
-    """As `library`, but None on another device, and where no gradients are wanted."""
-    return library(source, kind) if torch.is_grad_enabled() and device.type == "cpu" else None
+    """As `library`, but None on a GPU, and where no gradients are wanted."""
+    return library(source, kind) if torch.is_grad_enabled() and answers(device) else None
 
 
 def compiler_used() -> str | None:
