@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import weakref
+from collections import Counter
 
 import pytest
 import torch
@@ -18,6 +19,12 @@ from contextnmt.model.native import library as native
 from contextnmt.model.native.library import Numbers, compiler_used, library
 
 pytestmark = pytest.mark.usefixtures("in_c", "same_threads_after")
+
+#: The functions of a step, forth and back.
+OF_UNITS = {
+    "gru": ("gru_gates", "gru_forth", "gru_back", "gru_gates_back"),
+    "lstm": ("lstm_forth", "lstm_back"),
+}
 
 
 @pytest.mark.parametrize(
@@ -71,8 +78,29 @@ def test_where_no_gradients_are_wanted_units_and_losses_are_not_in_c(name, way):
     with way():
         model(source, target)
     assert {source for source, _ in native.libraries} <= {"hidden_layer.c"}
-    model(source, target)
-    assert {source for source, _ in native.libraries} >= {"units.c", "cross_entropy.c"}
+
+
+@pytest.mark.parametrize(
+    ("name", "cell", "attends"),
+    [("RNNsearch", "gru", True), ("RNNencdec", "gru", False), ("Choi", "lstm", True)],
+)
+def test_an_update_calls_functions_in_c_at_each_of_its_steps(name, cell, attends, monkeypatch):
+    sizes = {"embedding": 5, "hidden": 10, "alignment": 64, "maxout": 3}
+    model = build(name, 11, sizes, 0.3)
+    source, target = pairs([(9, 7), (4, 11)], 11)
+    calls, call = Counter(), native.Library.call
+
+    def counted(functions, called, *arguments):
+        calls[called] += 1
+        call(functions, called, *arguments)
+
+    monkeypatch.setattr(native.Library, "call", counted)
+    model(source, target).sum().backward()
+    longest, moves = source.size(1), target.size(1) - 1
+    # The encoder reads both ways at once.
+    steps = Counter(dict.fromkeys(OF_UNITS[cell], longest + moves))
+    steps.update({each: moves + 1 for each in ("forth", "back") if attends})
+    assert calls == Counter({"into_slopes": 1, **steps})
 
 
 #: A compiler that writes such bytes as C's own messages may have in other languages.

@@ -60,6 +60,17 @@ def test_slopes_of_a_sure_word_among_many_lose_nothing(lower, exact):
     torch.testing.assert_close(found, true, rtol=precise, atol=0)
 
 
+@pytest.mark.parametrize("far", [-1000.0, -200.0, 200.0, 1000.0])
+def test_it_is_the_same_loss_wherever_the_logits_are(far):
+    functions, logits = library(losses_in_c.SOURCE, torch.float64), torch.randn(2, 10).double()
+    target, found = torch.tensor([3, 9]), []
+    for moved in logits.clone(), logits + far:
+        sums, losses = (torch.empty(2, dtype=torch.float64) for _ in range(2))
+        losses_in_c.into_slopes(functions, moved, target, sums, losses)
+        found.append([moved, sums, losses])
+    torch.testing.assert_close(*found, rtol=0, atol=1e-11)
+
+
 @pytest.mark.parametrize("place", [0, 3, 9])
 @pytest.mark.parametrize("value", [torch.nan, torch.inf])
 def test_one_logit_that_is_no_number_makes_a_loss_that_is_none(value, place):

@@ -2,14 +2,12 @@
 
    Shapes: rows N, words V. */
 
-#include <math.h>
-
 #include "numbers.h"
 
 /* Words that are summed up by themselves: in a sum near 1, what many of them have would be lost. */
 enum { TOGETHER = 256 };
 
-/* As into_slopes, but for the logarithm of the sums, which the losses lack. */
+/* As that of contextnmt.model.cross_entropy, but the losses lack the logarithm of the sums. */
 void into_slopes(
     LOWER *restrict logits,         /* [N, V]; then e^x over that of the largest, less at targets */
     const int64_t *restrict target, /* [N] */

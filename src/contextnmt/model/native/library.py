@@ -1,7 +1,8 @@
 """Functions in C, compiled by each process when it first needs them, for the processor that it runs
 on.
 
-That takes half a second at most; nothing is kept, so that nothing has to be found out of date.
+That takes half a second at most for each source; nothing is kept, so that nothing has to be found
+out of date.
 """
 
 import ctypes

@@ -1,8 +1,9 @@
 /* The numbers that the functions work with.
 
-   A NUMBER is a float, or with DOUBLE a double. Matrices are multiplied in LOWER, which is the same,
-   or with BFLOAT16 the upper half of a float. */
+   A NUMBER is a float, or with DOUBLE a double. Matrices are multiplied in LOWER, which is the
+   same, or with BFLOAT16 the upper half of a float. */
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -63,9 +64,9 @@ static inline LOWER rounded(NUMBER x)
 }
 #endif
 
-/* e^x of an x that is at most MOST; zero below LEAST. It is 2^n times the series of e^y, where
-   x = n ln 2 + y, wrong by one or two of the last digit. Of this GCC makes instructions for many numbers at a
-   time, and of the C library's exp only where it may take NaN for a number. */
+/* e^x; zero below LEAST, infinite above MOST. It is 2^n times the series of e^y, where
+   x = n ln 2 + y, wrong by one or two of the last digit. GCC makes instructions for many numbers at
+   a time of it, and of the C library's exp with -ffast-math alone. */
 static inline NUMBER exponential(NUMBER x)
 {
     static const NUMBER series[] = {
@@ -80,5 +81,5 @@ static inline NUMBER exponential(NUMBER x)
     for (int k = TERMS - 2; k >= 0; k--)
         sum = sum * y + series[k];
     const NUMBER power = number_of((bits_of(shifted) + BIAS) << FRACTION);
-    return x < LEAST ? 0 : sum * power;
+    return x < LEAST ? 0 : x > MOST ? INFINITY : sum * power;
 }

@@ -1,5 +1,5 @@
-/* What a step of a recurrent unit computes between its products of matrices. The equations are those
-   of LSTMUnit and GRUUnit.
+/* What a step of a recurrent unit computes between its products of matrices. The equations are
+   those of LSTMUnit and GRUUnit.
 
    Shapes: directions D, batch B, hidden n. A tensor [D, B, ...] is in one piece; or each direction
    of it is, and they are as far apart as the number says that follows the tensor. A row is what one
@@ -18,14 +18,12 @@ static inline long place(long row, long batch, long apart, long width)
     return row / batch * apart + row % batch * width;
 }
 
-/* The numbers become their sigmoids, of which none is less than e^-MOST. One function for all, which GCC compiles once. */
+/* The numbers become their sigmoids. One function for all, which GCC compiles once. */
 __attribute__((noinline)) static void sigmoids(NUMBER *numbers, long count)
 {
 #pragma omp simd
-    for (long i = 0; i < count; i++) {
-        const NUMBER x = -numbers[i];
-        numbers[i] = 1 / (1 + exponential(x > MOST ? MOST : x));
-    }
+    for (long i = 0; i < count; i++)
+        numbers[i] = 1 / (1 + exponential(-numbers[i]));
 }
 
 void lstm_forth(
@@ -191,7 +189,8 @@ void gru_gates_back(
         LOWER *out = of_inputs + place(row, batch, of_inputs_apart, 3 * size) + size;
 #pragma omp simd
         for (long i = 0; i < size; i++) {
-            const NUMBER z = update[i], r = reset[i], after = of[i], shortened = widened(product[i]);
+            const NUMBER z = update[i], r = reset[i], after = of[i];
+            const NUMBER shortened = widened(product[i]);
             out[i] = rounded((candidate[i] - was[i]) * after * z * (1 - z));
             out[size + i] = rounded(shortened * was[i] * r * (1 - r));
             of[i] = after * (1 - z) + shortened * r;
