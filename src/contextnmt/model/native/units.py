@@ -1,5 +1,6 @@
-"""The recurrent units of `contextnmt.model.units` in C: all that lies between two products of
-matrices is one function."""
+"""The recurrent units of `contextnmt.model.units` in C: what a step computes between two products of
+matrices is one function. Its sizes are those of one tensor; nothing compares them with the others'.
+"""
 
 from collections.abc import Callable
 from functools import partial
