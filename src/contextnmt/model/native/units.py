@@ -1,5 +1,5 @@
-"""The recurrent units of `contextnmt.model.units` in C: what a step computes between two products of
-matrices is one function. Its sizes are those of one tensor; nothing compares them with the others'.
+"""The recurrent units of `contextnmt.model.units` in C: what a step computes between two products
+of matrices is one function. Sizes are those of one tensor; that others agree is not checked.
 """
 
 from collections.abc import Callable
