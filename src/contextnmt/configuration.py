@@ -126,6 +126,7 @@ def resolve(folder: Path, user: list[Layer]) -> Configuration:
         named(folder / "experiments", ["experiments", name], name, [preset, *user])
         for name in asked
     ]
+    preset = preset._replace(content=merge(preset.content, told_of(preset.content, own)))
     layers = [text_layer(folder), *experiments, preset, *user]
     configuration = merge(*(layer.content for layer in layers))
     schema = load(folder / "schemas" / "config.schema.yaml")
@@ -139,6 +140,17 @@ def resolve(folder: Path, user: list[Layer]) -> Configuration:
     for name in asked:
         refuse_alike(whole, name, layers)
     return whole
+
+
+def told_of(preset: Mapping[str, Any], own: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What stands above the reports in place of a preset's `about`, if anything does: a corpus of
+    the user's own is not what the preset tells of."""
+    known, asked = (
+        set(map(str, corpora)) if isinstance(corpora, Mapping) else set()
+        for corpora in (preset.get("corpora"), own.get("corpora"))
+    )
+    added = ", ".join(sorted(asked - known))
+    return {"about": f"With texts of {added}; `about` can describe them here."} if added else {}
 
 
 def refuse(mistakes: Iterable[Mistake], layers: list[Layer]) -> None:
