@@ -96,7 +96,8 @@ CPU, freed memory stays with the processes of ours, on huge pages (`training/all
 row of its own with that of plain PyTorch, and with the toolkits, by glibc's variables of the
 environment, on small ones. What multiplies in bfloat16 there compiles itself for each shape, in
 the first round for most: `training/compiled.py` and `model/filler.py` say how it is kept.
-Hidden layer, units and loss of ours are functions in C there, where there is GCC (`model/native`).
+Hidden layer, contexts, units and loss of ours are functions in C there, where there is GCC
+(`model/native`).
 On a GPU, ours are CUDA graphs (`training/graphs.py`), captured in the first round for most, whose
 recurrences are functions in Triton (`model/fused`), and plain PyTorch is none.
 """

@@ -17,6 +17,7 @@ from contextnmt.errors import UserError
 from contextnmt.model.hidden_layer import Keys, forth
 from contextnmt.model.native import library as native
 from contextnmt.model.native.library import Numbers, compiler_used, library
+from contextnmt.training.precision import autocast
 
 pytestmark = pytest.mark.usefixtures("in_c", "same_threads_after")
 
@@ -71,7 +72,7 @@ def test_what_c_is_given_stays():
 @pytest.mark.usefixtures("compiled_anew")
 @pytest.mark.parametrize("name", ["RNNsearch", "RNNencdec"])
 @pytest.mark.parametrize("way", [torch.no_grad, torch.inference_mode])
-def test_where_no_gradients_are_wanted_units_and_losses_are_not_in_c(name, way):
+def test_where_no_gradients_are_wanted_the_hidden_layer_alone_is_in_c(name, way):
     sizes = {"embedding": 5, "hidden": 10, "alignment": 64, "maxout": 3}
     model = build(name, 11, sizes, 0.3)
     source, target = pairs([(9, 7), (4, 11)], 11)
@@ -84,7 +85,10 @@ def test_where_no_gradients_are_wanted_units_and_losses_are_not_in_c(name, way):
     ("name", "cell", "attends"),
     [("RNNsearch", "gru", True), ("RNNencdec", "gru", False), ("Choi", "lstm", True)],
 )
-def test_an_update_calls_functions_in_c_at_each_of_its_steps(name, cell, attends, monkeypatch):
+@pytest.mark.parametrize("precision", ["fp32", "bf16"])
+def test_an_update_calls_functions_in_c_at_each_of_its_steps(
+    name, cell, attends, precision, monkeypatch
+):
     sizes = {"embedding": 5, "hidden": 10, "alignment": 64, "maxout": 3}
     model = build(name, 11, sizes, 0.3)
     source, target = pairs([(9, 7), (4, 11)], 11)
@@ -95,11 +99,14 @@ def test_an_update_calls_functions_in_c_at_each_of_its_steps(name, cell, attends
         call(functions, called, *arguments)
 
     monkeypatch.setattr(native.Library, "call", counted)
-    model(source, target).sum().backward()
+    with autocast(torch.device("cpu"), precision):
+        losses = model(source, target)
+    losses.sum().backward()
     longest, moves = source.size(1), target.size(1) - 1
     # The encoder reads both ways at once.
     steps = Counter(dict.fromkeys(OF_UNITS[cell], longest + moves))
-    steps.update({each: moves + 1 for each in ("forth", "back") if attends})
+    # Of the hidden layer and of the contexts, which are called alike.
+    steps.update({each: 2 * (moves + 1) for each in ("forth", "back") if attends})
     assert calls == Counter({"into_slopes": 1, **steps})
 
 

@@ -95,5 +95,5 @@ def test_only_generate_reaches_the_embedded_corpus() -> None:
 @pytest.mark.parametrize("stage", ["train", "translate", "binarize"])
 def test_functions_in_c_are_code_of_what_computes_with_a_model(stage: str) -> None:
     reached = set(files(code_marks(SOURCE, STAGES[stage])))
-    for name in ("hidden_layer.c", "units.c", "cross_entropy.c", "numbers.h"):
+    for name in ("contexts.c", "hidden_layer.c", "units.c", "cross_entropy.c", "numbers.h"):
         assert (f"contextnmt/model/native/{name}" in reached) == (stage != "binarize")

@@ -50,16 +50,6 @@ def test_every_preset_is_valid_and_the_stages_take_its_settings(preset: str) -> 
                 assert made["decoding"]["beams"]
 
 
-def test_what_a_preset_tells_of_its_corpora_is_not_told_of_others() -> None:
-    demo = load(WORKFLOW / "presets" / "demo.yaml")
-    text = {"local": str(FILE)}
-    own = {"own": {"files": {"letters.tsv": text}, "texts": {}}}
-    assert configured(corpora=own)["about"] == "With texts of own; `about` can describe them here."
-    assert configured(corpora=own, about="Letters.")["about"] == "Letters."
-    shards = {"embedded": {"texts": {"train": {"shards": 2}}}}
-    assert configured(corpora=shards)["about"] == demo["about"]
-
-
 def test_the_user_is_above_the_preset_and_the_preset_above_the_paper() -> None:
     made = recipe(configured(model={"hidden": 7}), "en-fr", "baseline")
     assert made["model"]["hidden"] == 7

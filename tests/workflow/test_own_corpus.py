@@ -7,10 +7,12 @@ import subprocess
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
+from contextnmt.configuration import Layer, load, resolve
 from contextnmt.files import read_lines, read_pairs, write_lines
 
 ROOT = Path(__file__).parents[2]
@@ -139,3 +141,15 @@ def test_pairs_of_a_domain_are_found_in_a_pool(
     assert kept["manuals"] > 700  # by chance, 83
     for cut_off in json.loads((results / "perplexity/en-fr.json").read_bytes())["cut_offs"]:
         assert cut_off["selected"]["perplexity"] < cut_off["random"]["perplexity"]
+
+
+def test_what_a_preset_tells_of_its_corpora_does_not_stand_above_reports_on_others() -> None:
+    def about(**own: Any) -> str:
+        layers = [Layer("config.yaml", load(ROOT / "config.yaml")), Layer("own.yaml", own)]
+        return str(resolve(ROOT / "workflow", layers)["about"])
+
+    corpora = {"own": {"files": {"a.tsv": {"local": str(ROOT / "README.md")}}, "texts": {}}}
+    assert about(corpora=corpora) == "With texts of own; `about` can describe them here."
+    assert about(corpora=corpora, about="Letters.") == "Letters."
+    shards = {"embedded": {"texts": {"train": {"shards": 2}}}}
+    assert about(corpora=shards) == about() == load(ROOT / "workflow/presets/demo.yaml")["about"]

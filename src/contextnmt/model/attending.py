@@ -18,8 +18,10 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from contextnmt.model.device import exact_on_cpu
-from contextnmt.model.hidden_layer import Keys, asked_of, back, forth, keys_of
+from contextnmt.model import contexts, hidden_layer
+from contextnmt.model.contexts import Values, values_of
+from contextnmt.model.hidden_layer import Keys, asked_of, keys_of
+from contextnmt.model.native.library import Library
 from contextnmt.model.products import add_product, write_product
 from contextnmt.model.units import Unit
 from contextnmt.model.unroll import apart, by_step, longer, shorter, states_before
@@ -33,14 +35,15 @@ class Attend(torch.autograd.Function):
 
     Shapes: batch B, steps T, words of all steps N, source time S, hidden n, alignment a, what
     enters the gates g. Factors of matrix products come in one type; what adds up over the steps,
-    and the weights, are in the type of `state`; the hidden layer is in that of `keys_of`, and so is
-    what the contexts are summed up from, a row for each sentence (`exact_on_cpu`, A46).
+    and the weights, are in the type of `state`; the hidden layer is in that of `keys_of`, and what
+    the contexts are summed up from in that of `values_of` (A46).
     """
 
     @staticmethod
     def forward(  # type: ignore[override]
         ctx: Any,
         make: Callable[..., Unit],
+        summing: Library | None,
         words: Tensor,
         state: Tensor,
         sizes: Sequence[int],
@@ -58,11 +61,12 @@ class Attend(torch.autograd.Function):
         gates, biases included, and may end with filler, which N counts too; `state` [B, n] is s_0;
         `sizes` counts the sentences of each of the T steps; `keys` [B, S, a] and `padding`
         [B, 1, S] as in `Attention`; `values` [B, S, g] is C h_j; `query` W_a [a, n], `energy` v_a
-        [1, a]; then the unit's weights, of one direction, of which `make` makes it.
+        [1, a]; then the unit's weights, of one direction, of which `make` makes it. `summing` is
+        what `contexts.functions_for` gives.
         """
         with torch.autocast(words.device.type, enabled=False):
             unit = make(*weights)
-            prepared, values = keys_of(keys), exact_on_cpu(values)
+            prepared, looked_up = keys_of(keys), values_of(values, summing)
             doubled = 2 * energy.to(prepared.entering.dtype)
             query_forth = (-2 * query.t()).contiguous()  # as matrices multiply, see `LSTMUnit`
             states = state.new_empty(sizes[0] + len(words), state.size(1))
@@ -73,28 +77,30 @@ class Attend(torch.autograd.Function):
             states[: sizes[0]] = state
             ctx.unit, ctx.sizes, ctx.traces = unit, sizes, []
             # Here, where they are those of all sentences.
-            ctx.are_exponentials = prepared.are_exponentials
-            ctx.save_for_backward(states, alphas, asked, values, query, energy, prepared.entering)
-            scratch, padding = torch.empty_like(prepared.entering), padding.squeeze(1)
+            ctx.are_exponentials, ctx.summing = prepared.are_exponentials, summing
+            ctx.save_for_backward(
+                states, alphas, asked, looked_up.rows, query, energy, prepared.entering
+            )
+            scratch = torch.empty_like(prepared.entering)
+            padding = padding.squeeze(1).to(states.dtype)
             steps = [by_step(each, sizes) for each in (apart(states), asked, alphas)]
             memory = unit.start(steps[0][0].unsqueeze(0))
-            leading = [*zip(by_step(words, sizes[1:]), steps[0][1:], strict=True), None]
-            for state, queries, found, then in zip(*steps, leading, strict=True):
+            # After the last step there is none.
+            leading = [*by_step(words, sizes[1:]), words[:0]], [*steps[0][1:], None]
+            for state, queries, found, word, after in zip(*steps, *leading, strict=True):
                 write_product(queries, state, query_forth)
                 now = asked_of(queries, prepared)  # in the place of the queries
-                summed = forth(now, prepared, doubled, scratch).add_(padding)
-                torch.softmax(summed.to(found.dtype), 1, out=found)
-                if then:
-                    word, after = then
-                    if len(word) < len(scratch):  # some sentences have ended
-                        keep = itemgetter(slice(len(word)))
-                        prepared, memory = prepared.each(keep), shorter(memory, len(word))
-                        values, scratch, padding = map(keep, (values, scratch, padding))
-                        found = keep(found)
-                    word, weighed = (each.unsqueeze(1).to(values.dtype) for each in (word, found))
-                    inputs = torch.baddbmm(word, weighed, values).transpose(0, 1)
-                    memory, trace = unit.step(inputs, memory, after.unsqueeze(0))
-                    ctx.traces.append(trace)
+                energies = hidden_layer.forth(now, prepared, doubled, scratch)
+                inputs = contexts.forth(energies, padding, looked_up, word, found)
+                if after is None:
+                    break
+                if len(word) < len(scratch):  # some sentences have ended
+                    keep = itemgetter(slice(len(word)))
+                    prepared, looked_up = prepared.each(keep), looked_up.each(keep)
+                    scratch, padding = map(keep, (scratch, padding))
+                    memory = shorter(memory, len(word))
+                memory, trace = unit.step(inputs.unsqueeze(0), memory, after.unsqueeze(0))
+                ctx.traces.append(trace)
         return states, alphas
 
     @staticmethod
@@ -111,7 +117,7 @@ class Attend(torch.autograd.Function):
         for each in of_states_words, of_asked:
             each[sum(sizes) :] = 0  # the filler
         of_words = of_states_words[sizes[0] :]
-        of_alphas = of_alphas.clone()  # which is autograd's
+        of_alphas = of_alphas.contiguous()
         # A quarter of d tanh is h (1 - h), of the hidden layer h: what they lack comes to the
         # matrix before the first step, where it is rounded once more if that has 16 bits, and to
         # their sums after the last.
@@ -120,32 +126,31 @@ class Attend(torch.autograd.Function):
         of_keys = torch.zeros_like(keys, dtype=torch.promote_types(keys.dtype, states.dtype))
         of_energies = of_keys.new_zeros(sizes[0], 1, energy.size(1))
         # For all sentences; of each, the first ones are for those that a step has.
-        whole = torch.empty_like(keys), keys, values.transpose(1, 2), of_keys, of_energies
-        hidden, entering, looked_up, of_entering, of_energy = (each[:0] for each in whole)
+        whole = torch.empty_like(keys), keys, values, of_keys, of_energies
+        hidden, entering, rows, of_entering, of_energy = (each[:0] for each in whole)
         memory = ctx.unit.start(states[:0].unsqueeze(0))
         steps = [by_step(each, sizes) for each in (of_states, of_alphas, alphas, asked, of_asked)]
-        leading = [*zip(by_step(of_words, sizes[1:]), ctx.traces, strict=True), None]
-        for of_state, of_found, found, queries, of_queries, then in reversed(
-            list(zip(*steps, leading, strict=True))
+        leading = [*by_step(of_words, sizes[1:]), of_words[:0]], [*ctx.traces, None]
+        for of_state, of_found, found, queries, of_queries, of_word, trace in reversed(
+            list(zip(*steps, *leading, strict=True))
         ):
-            if then:
-                of_word, trace = then
+            if trace:
                 memory = ctx.unit.back(trace, memory, of_word.unsqueeze(0))
-                continued = of_found[: len(of_word)].unsqueeze(1)
-                add_product(continued, of_word.unsqueeze(1), looked_up)
             if len(of_state) > len(entering):  # sentences that end here
                 memory, keep = longer(memory, len(of_state)), itemgetter(slice(len(of_state)))
-                hidden, entering, looked_up, of_entering, of_energy = map(keep, whole)
-            slopes = softmax_backward(of_found, found).to(entering.dtype)  # [sentences, S]
+                hidden, entering, rows, of_entering, of_energy = map(keep, whole)
+            looked_up = Values(rows, ctx.summing)
+            slopes = contexts.back(found, of_found, looked_up, of_word).to(entering.dtype)
             # The energies of a state add up to zero: the 1 that tanh has less is not missed.
             part = Keys(entering, ctx.are_exponentials)
-            back(queries, part, slopes, of_queries, of_entering, of_energy, hidden)
+            hidden_layer.back(queries, part, slopes, of_queries, of_entering, of_energy, hidden)
             memory[0].add_(of_state)
             add_product(memory[0], of_queries.unsqueeze(0), query_back)
         before = states_before(
             [each.unsqueeze(0) for each in by_step(states, sizes)], sizes[1:], len(of_words)
         )
         return (
+            None,
             None,
             of_words,
             memory[0][0],
@@ -172,8 +177,3 @@ def spread(rows: Tensor, sizes: Sequence[int]) -> Tensor:
     places = torch.where(sentences < torch.tensor(sizes), starts + sentences, 0)
     chosen = rows.index_select(0, places.flatten().to(rows.device))
     return torch.unflatten(chosen, 0, places.shape)
-
-
-def softmax_backward(gradient: Tensor, outputs: Tensor) -> Tensor:
-    """The gradient of what entered a softmax over the second dimension, from `outputs`."""
-    return torch._softmax_backward_data(gradient, outputs, 1, outputs.dtype)

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from contextnmt.model.attending import Attend
+from contextnmt.model.contexts import functions_for
 from contextnmt.model.decoder import GRUDecoder, LSTMDecoder
 from contextnmt.model.device import fuses
 from contextnmt.model.native.units import choose
@@ -28,8 +29,8 @@ def attend(
         from contextnmt.model.fused.attending import FusedAttend
 
         return FusedAttend.apply(unit, words, state, *source, *matrices)  # type: ignore[no-any-return, no-untyped-call]
-    make = choose(unit, matrices[-1], state)
-    return Attend.apply(make, words, state, sizes, *source, *matrices)  # type: ignore[no-any-return, no-untyped-call]
+    make, summing = choose(unit, matrices[-1], state), functions_for(source[1], words, state)
+    return Attend.apply(make, summing, words, state, sizes, *source, *matrices)  # type: ignore[no-any-return, no-untyped-call]
 
 
 class Attention(nn.Module):
