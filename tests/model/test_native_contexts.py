@@ -60,6 +60,13 @@ def test_padding_is_not_read(lower, exact):
     torch.testing.assert_close(looked_up(*tensors, exact), expected, rtol=0, atol=0)
 
 
+@pytest.mark.parametrize("far", [-1000.0, 200.0, 1000.0])
+def test_energies_far_from_zero_have_the_same_weights(far):
+    energies, *others = made((3, 6, 5, 3), torch.float64, torch.float64)
+    ways = [looked_up(each, *others, torch.float64) for each in (energies, energies + far)]
+    torch.testing.assert_close(*ways, rtol=0, atol=1e-11)
+
+
 @pytest.mark.parametrize("value", [torch.nan, torch.inf])
 @pytest.mark.parametrize("what", ["energies", "values", "words"])
 def test_what_is_no_number_is_so_in_its_sentence_alone(what, value):
