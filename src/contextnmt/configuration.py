@@ -150,7 +150,8 @@ def told_of(preset: Mapping[str, Any], own: Mapping[str, Any]) -> Mapping[str, A
         for corpora in (preset.get("corpora"), own.get("corpora"))
     )
     added = ", ".join(sorted(asked - known))
-    return {"about": f"With texts of {added}, which the key “about” can describe here."} if added else {}
+    told = f"With texts of {added}, which the key “about” can describe here."
+    return {"about": told} if added else {}
 
 
 def refuse(mistakes: Iterable[Mistake], layers: list[Layer]) -> None:
