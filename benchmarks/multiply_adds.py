@@ -34,7 +34,8 @@ def of_translator(settings: ModelSettings, words: int, text: Count) -> int:
         adds += text.source * annotation * a + text.target * n * a
         adds += text.places * (a + annotation)
     if settings.contextualizer:
-        sizes = (m, *settings.contextualizer.layers)
+        shared = settings.contextualizer.table == "shared"
+        sizes = (*[m] * shared, *settings.contextualizer.layers)
         adds += text.source * sum(size * following for size, following in pairwise(sizes))
         adds += text.sentences * 2 * sizes[-1] * m
     return adds

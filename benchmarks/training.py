@@ -59,6 +59,9 @@ PAPERS = {
     "with context (Choi et al.)": replace(
         CHOI, contextualizer=ContextualizerSettings((1000, 1000))
     ),
+    "with context, shared table (Choi et al.)": replace(
+        CHOI, contextualizer=ContextualizerSettings((1000, 1000), table="shared")
+    ),
 }
 PAPER_WORDS = 30_001
 

@@ -82,6 +82,7 @@ STAGES = {
     "symbol-scores-table": "contextnmt.report.symbol_scores_table",
     "restoration-table": "contextnmt.report.restoration_table",
     "local-charts-table": "contextnmt.report.local_charts_table",
+    "gates-table": "contextnmt.report.gates_table",
     "masks-table": "contextnmt.report.masks_table",
     "examples": "contextnmt.report.examples",
     "differences": "contextnmt.report.differences",

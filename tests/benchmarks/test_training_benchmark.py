@@ -26,6 +26,9 @@ MODELS = {
     "RNNencdec": replace(SMALL, attention=False),
     "LSTM": replace(SMALL, cell="lstm"),
     "with context": replace(SMALL, cell="lstm", contextualizer=ContextualizerSettings((7, 5))),
+    "with context, shared table": replace(
+        SMALL, cell="lstm", contextualizer=ContextualizerSettings((7, 5), table="shared")
+    ),
 }
 
 #: What torch says when LSTMs are told to consist of products that can be counted.

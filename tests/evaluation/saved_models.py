@@ -1,5 +1,6 @@
 """Folders as `contextnmt train` and `contextnmt cbow` leave them, with random weights."""
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from contextnmt.model.translator import Translator
 from contextnmt.text.vocabulary import Vocabulary
 
 CONTEXTUALIZER = {"layers": [7, 6]}
+SHARED = {**CONTEXTUALIZER, "table": "shared"}
 
 
 def save_model(folder: Path, words: list[str], contextualizer: dict | None = None) -> Translator:
@@ -27,12 +29,13 @@ def save_model(folder: Path, words: list[str], contextualizer: dict | None = Non
         "initialisation": "glorot",
     }
     vocabulary = Vocabulary(words)
-    model = Translator(model_settings(block), len(vocabulary), len(vocabulary)).eval()
+    settings = model_settings(block)
+    model = Translator(settings, len(vocabulary), len(vocabulary)).eval()
     for parameter in model.parameters():
         torch.nn.init.normal_(parameter, std=0.8)
     folder.mkdir(parents=True)
     save_file(model.state_dict(), folder / "model.safetensors")
-    write_json(folder / "model.json", {"model": block})
+    write_json(folder / "model.json", {"model": dataclasses.asdict(settings)})
     for side in ("source", "target"):
         vocabulary.write(folder / f"vocabulary.{side}.tsv", dict.fromkeys(words, 1))
     return model

@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from saved_models import CONTEXTUALIZER, save_model
+from saved_models import CONTEXTUALIZER, SHARED, save_model
 
 from contextnmt.errors import UserError
 from contextnmt.evaluation.masks import masks, over_words, symbols_of
@@ -55,8 +55,9 @@ def read_by_encoder(model: Translator, sentence: str, word: str) -> np.ndarray:
     return seen[-1][0, tokens.index(word)].numpy()
 
 
-def test_masked_vectors_are_what_the_encoder_reads(text: Path):
-    model, content = run(text, CONTEXTUALIZER)
+@pytest.mark.parametrize("contextualizer", [CONTEXTUALIZER, SHARED], ids=["own", "shared"])
+def test_masked_vectors_are_what_the_encoder_reads(text: Path, contextualizer: dict):
+    model, content = run(text, contextualizer)
     assert content["contextualizer"] is True
     found = content["words"]["bank"]
     assert [(each["line"], each["sense"]) for each in found["occurrences"]] == [

@@ -22,6 +22,7 @@ ARCHITECTURES = {
     "RNNencdec": {**GRU, "attention": False},
     "Choi": {},
     "Choi+C": {"contextualizer": {"layers": [7, 5]}},
+    "Choi+C, shared table": {"contextualizer": {"layers": [7, 5], "table": "shared"}},
     **{name: {**GRU, "smoother": smoother} for name, smoother in SMOOTHERS.items()},
 }
 
@@ -42,9 +43,9 @@ OTHERS = {
 every = pytest.mark.parametrize("name", [*ARCHITECTURES, *OTHERS])
 
 
-def build(name, words, sizes, std=None):
+def build(name, words, sizes, std=None, seed=3):
     """A small model; with `std`, no weight of it is zero."""
-    torch.manual_seed(3)
+    torch.manual_seed(seed)
     block = {**(ARCHITECTURES | OTHERS)[name], **sizes, "initialisation": "glorot"}
     model = Translator(model_settings(block), words, words)
     if std is not None:

@@ -113,10 +113,15 @@ def readout(w, s, previous, context):
     return linear(w, "output", t)
 
 
-def contextualizer(w, xs, end_of_sentence=False):
-    """The source and the target gate of Choi et al. 2017, eq. (5)."""
+def contextualizer(w, words, xs, end_of_sentence=False):
+    """The source and the target gate of Choi et al. 2017, eq. (5), of the ids `words` with the
+    source embeddings `xs`."""
     vectors, depth = [], sum(name.startswith("layers.") for name in w) // 2  # weight and bias
-    for x in xs if end_of_sentence else xs[:-1]:
+    pairs = list(zip(words, xs, strict=True))
+    for word, x in pairs if end_of_sentence else pairs[:-1]:
+        if "embedding.weight" in w:  # a table of its own: W 1(w) + b
+            one_hot = np.eye(len(w["embedding.weight"]))[word]
+            x = np.tanh(w["embedding.weight"].T @ one_hot + w["embedding.bias"])
         for layer in range(depth):
             x = np.tanh(linear(w, f"layers.{layer}", x))
         vectors.append(x)

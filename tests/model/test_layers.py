@@ -153,18 +153,23 @@ def test_readout(rank):
 
 @pytest.mark.parametrize("layers", [(2,), (4, 2), (2, 4, 3)])
 @pytest.mark.parametrize("end_of_sentence", [False, True])
-def test_contextualizer(end_of_sentence, layers):
-    module = Contextualizer(3, ContextualizerSettings(layers, end_of_sentence))
-    assert [layer.out_features for layer in module.layers] == list(layers)
+@pytest.mark.parametrize("table", ["own", "shared"])
+def test_contextualizer(table, end_of_sentence, layers):
+    module = Contextualizer(3, 6, ContextualizerSettings(layers, end_of_sentence, table))
+    sizes = [layer.out_features for layer in module.layers]
+    assert sizes == list(layers[1:] if table == "own" else layers)
     lengths = [4, 2, 3]
+    words = np.array([[5, 3, 5, 1], [4, 1, 0, 0], [2, 4, 1, 0]])
 
     def slow(w, embedded):
-        rows = zip(embedded, lengths, strict=True)
-        gates = [equations.contextualizer(w, x[:n], end_of_sentence) for x, n in rows]
+        rows = zip(words, embedded, lengths, strict=True)
+        gates = [equations.contextualizer(w, ids[:n], x[:n], end_of_sentence) for ids, x, n in rows]
         return np.stack(gates, axis=1)
 
     def run(embedded):
-        return torch.stack(module(embedded, torch.tensor(lengths)))
+        # Zero times: with a table of its own the gates do not depend on the source embeddings.
+        gates = module(torch.tensor(words), embedded, torch.tensor(lengths))
+        return torch.stack(gates) + 0 * embedded.sum()
 
     check(module, run, slow, numbers(3, 4, 3))
 

@@ -1,5 +1,7 @@
 """The weight matrices of the papers' models, counted with 30,000 words on both sides."""
 
+from itertools import pairwise
+
 import pytest
 import torch
 
@@ -107,6 +109,18 @@ def test_chois_matrices_have_the_sizes_of_the_sister_paper():
         + 2 * units * (hidden + embedding + 2 * hidden)
         + WORDS * units
     )
+
+
+@pytest.mark.parametrize("layers", [[1000], [1000, 1000], [400, 800, 600]])
+@pytest.mark.parametrize("table", ["own", "shared"])
+def test_what_contextualization_adds(table, layers):
+    """Layers with biases on the one-hot word or on the source embedding, and two gates."""
+    embedding = 620
+    found = parameters({"contextualizer": {"layers": layers, "table": table}}, 2)
+    without = parameters({}, 2)
+    added = sum(r * c for r, c in found.values()) - sum(r * c for r, c in without.values())
+    sizes = [WORDS if table == "own" else embedding, *layers]
+    assert added == sum(a * b for a, b in pairwise(sizes)) + 2 * layers[-1] * embedding
 
 
 @pytest.mark.parametrize("words", ["unknown", "all"])

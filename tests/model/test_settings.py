@@ -44,6 +44,10 @@ def smoother(**changes):
         ({"contextualizer": {}}, "model.contextualizer.layers is None"),
         ({"contextualizer": 3}, "model.contextualizer is 3"),
         ({"contextualizer": {"layers": [4], "eos": 1}}, "model.contextualizer.eos: unknown key"),
+        (
+            {"contextualizer": {"layers": [4], "table": "other"}},
+            "model.contextualizer.table is 'other': choose from own, shared",
+        ),
         ({"cell": "rnn"}, "model.cell is 'rnn': choose from lstm, gru"),
         ({"cell": None}, "model.cell is None: it must be text"),
         ({"attention": 1}, "model.attention is 1: it must be true or false"),

@@ -23,7 +23,8 @@ def losses(w, settings, source, target):
     ys = [equations.embedding(within(w, "target_embedding"), word) for word in target]
     if settings.contextualizer:
         eos = settings.contextualizer.end_of_sentence
-        gate_x, gate_y = equations.contextualizer(within(w, "contextualizer"), xs, eos)
+        part = within(w, "contextualizer")
+        gate_x, gate_y = equations.contextualizer(part, source, xs, eos)
         xs, ys = [x * gate_x for x in xs], [y * gate_y for y in ys]
     if settings.smoother:
         unknown = [[word == 2 for word in words] for words in (source, target)]
@@ -98,7 +99,14 @@ def test_gradients_equal_the_slope_of_the_equations(name):
 def test_sixteen_bits_change_little(name):
     """Matrices may be multiplied in bfloat16 (A46), which has 8 bits. The decoder's states, which
     would add up their roundings, the attention's weights and the losses have 32 nevertheless."""
-    model = build(name, WORDS, SIZES, 0.5)
+    distances = [gradients_apart(build(name, WORDS, SIZES, 0.5, seed)) for seed in (3, 4, 5, 6, 7)]
+    for key in distances[0]:
+        # Rounding may choose the other half of a maxout unit, but not in most models.
+        assert np.median([of_model[key] for of_model in distances]) < 0.1, key
+
+
+def gradients_apart(model):
+    """The relative distance of each gradient in 16 bits to the one in 32."""
     exact = model(padded(SOURCE), padded(TARGET))
     exact.sum().backward()
     gradients = {key: weight.grad for key, weight in model.named_parameters()}
@@ -113,9 +121,10 @@ def test_sixteen_bits_change_little(name):
     assert logits.dtype == torch.bfloat16
     torch.testing.assert_close(losses, exact, rtol=0.03, atol=0.03)
     losses.sum().backward()
-    for key, weight in model.named_parameters():
-        distance = (weight.grad - gradients[key]).norm() / gradients[key].norm().clamp(min=0.1)
-        assert distance < 0.2, key
+    return {
+        key: float((weight.grad - gradients[key]).norm() / gradients[key].norm().clamp(min=0.1))
+        for key, weight in model.named_parameters()
+    }
 
 
 @every
@@ -239,7 +248,8 @@ WEIGHTS = {
 
 def choi(context, dropout, initialisation):
     torch.manual_seed(1)
-    contextualizer = ContextualizerSettings((7, 5), dropout > 0) if context else None
+    shared = ContextualizerSettings((7, 5), dropout > 0, "shared")
+    contextualizer = shared if context else None
     sizes = (6, 8, 10, 4)
     settings = ModelSettings(*sizes, contextualizer, dropout, initialisation)
     return Translator(settings, 12, 11)

@@ -12,6 +12,7 @@ from contextnmt.evaluation.local_charts import charts_of
 from contextnmt.evaluation.masks import over_words
 from contextnmt.evaluation.word_vectors import WordVectors
 from contextnmt.files import write_json
+from contextnmt.report.gates_table import gates_table
 from contextnmt.report.local_charts_figure import local_charts_figure
 from contextnmt.report.local_charts_table import local_charts_table
 from contextnmt.report.masks_figure import masks_figure
@@ -75,6 +76,20 @@ def without_senses(content: dict[str, Any]) -> dict[str, Any]:
     return content
 
 
+def gates_of(mean: float) -> dict[str, float]:
+    """What a training with contextualizer writes of its gates at a validation."""
+    return {
+        f"{side}_gate_{name}": value * (1 + number)
+        for number, side in enumerate(("source", "target"))
+        for name, value in {
+            "mean": mean,
+            "open": 0.25,
+            "closed": 0.125,
+            "deviation": 0.0625,
+        }.items()
+    }
+
+
 def make_contextualization(folder: Path, about: dict[str, Any]) -> None:
     """Charts and masks, their tables and figures; those of en-de are of a text without tags."""
     experiment, out = json.dumps(about), folder / "report"
@@ -89,6 +104,9 @@ def make_contextualization(folder: Path, about: dict[str, Any]) -> None:
     masks = sorted(folder.glob("masks/*/*/*/*.json"))
     local_charts_table(charts, experiment, out / "tables/table1")
     local_charts_figure(charts, experiment, out / "figures")
+    trained = [folder / "train" / each.parent.relative_to(folder / "masks") for each in masks]
+    models, logs = ([each / name for each in trained] for name in ("model.json", "log.jsonl"))
+    gates_table(models, logs, experiment, out / "tables/gates")
     masks_table(masks, experiment, out / "tables/masks")
     masks_figure(masks, experiment, out / "figures")
 

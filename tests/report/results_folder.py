@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analysed_models import make_contextualization
+from analysed_models import gates_of, make_contextualization
 from made_up_experiments import experiment
 from made_up_lengths import make_lengths
 from made_up_significance import make_significance
@@ -277,8 +277,9 @@ def make_training(folder: Path, run: str, bleu: float) -> None:
         }
         for update in range(20, 601, 20)
     ]
+    dev = {"kind": "dev", "loss": 2.345, **(gates_of(0.5) if "context" in run else {})}
     records += [
-        {"kind": "dev", "update": update, "bleu": bleu * (1 - 0.5 ** (update / 150)), "loss": 2.345}
+        {**dev, "update": update, "bleu": bleu * (1 - 0.5 ** (update / 150))}
         for update in range(150, 601, 150)
     ]
     write_lines(folder / f"train/{run}/log.jsonl", [json.dumps(record) for record in records])

@@ -199,8 +199,10 @@ def test_contextualization_has_its_section(text: str) -> None:
     told = section(text, "contextualization")
     assert re.findall(r"<h3[^>]*>(.*)</h3>", told) == [
         "What is near a word (Table 1 of the paper)",
+        "How far the gates are open",
         "Words in their contexts",
     ]
+    assert "<td>0.500</td>" in told and "<td>25.0</td>" in told
     assert "diary notebooks (notebook) sketchbook jottings" in told
     assert told.count("<svg") == 4
     french, german = re.findall(r"<li>(English → .*)</li>", told)

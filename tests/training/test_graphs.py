@@ -31,7 +31,7 @@ BATCHES = [
     [(1, 1), (3, 1), (3, 2)],
 ]
 NAMES = [
-    *("RNNsearch", "RNNencdec", "Choi", "Choi+C"),
+    *("RNNsearch", "RNNencdec", "Choi", "Choi+C", "Choi+C, shared table"),
     *("ccwm, all, encoder and decoder", "fcwm, unknown, encoder"),
 ]
 

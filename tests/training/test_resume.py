@@ -38,9 +38,9 @@ RECIPE = {
 MEASURED = {"seconds", "source_tokens_per_second", "target_tokens_per_second", "memory_mb"}
 
 
-def run(data: Path, folder: Path, **recipe: object) -> None:
+def run(data: Path, folder: Path, model=MODEL, **recipe: object) -> None:
     settings = json.dumps({**RECIPE, **recipe})
-    train(data, *dev(data), folder / "model", folder / "state", json.dumps(MODEL), settings)
+    train(data, *dev(data), folder / "model", folder / "state", json.dumps(model), settings)
 
 
 #: Processes come from one that has loaded torch and done nothing with it: a child of pytest itself
@@ -258,6 +258,19 @@ def test_a_signal_saves_the_state_and_ends(
     run(reversal, tmp_path)
     assert f"resumed after update {update}" in capsys.readouterr().err
     same(tmp_path, undisturbed)
+
+
+@pytest.mark.parametrize("table", ["own", "shared"])
+def test_a_contextualized_training_goes_on_too(reversal, tmp_path, monkeypatch, table):
+    model = {**MODEL, "contextualizer": {"layers": [4, 3], "table": table}}
+    run(reversal, tmp_path / "whole", model)
+    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+        at_update(patch, 5, lambda: os.kill(os.getpid(), signal.SIGTERM))
+        run(reversal, tmp_path / "cut", model)
+    run(reversal, tmp_path / "cut", model)
+    same(tmp_path / "cut", tmp_path / "whole")
+    dev = [each for each in course(tmp_path / "cut") if each["kind"] == "dev"]
+    assert len({each["source_gate_mean"] for each in dev}) == len(dev) > 1
 
 
 def test_a_record_that_a_stop_cuts_in_two_is_the_mean_of_both_parts(

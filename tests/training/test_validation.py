@@ -8,7 +8,7 @@ import torch
 
 from contextnmt.errors import UserError
 from contextnmt.files import write_lines
-from contextnmt.model.settings import ModelSettings
+from contextnmt.model.settings import ContextualizerSettings, ModelSettings
 from contextnmt.model.translator import Translator
 from contextnmt.text.vocabulary import EOS, UNK, Vocabulary
 from contextnmt.training import validation
@@ -118,3 +118,33 @@ def test_the_loss_is_that_of_all_target_symbols_whatever_the_batches(
         assert ready.loss(model, torch.device("cpu")) == pytest.approx(sum(slowly) / len(slowly))
         assert model.training
     assert len(slowly) == 3 + 1 + 4  # words of the sentences, and an end each
+
+
+@pytest.mark.parametrize("table", ["own", "shared"])
+def test_gate_statistics_are_those_of_all_sentences(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: str
+):
+    monkeypatch.setattr(validation, "BATCH", 2)
+    ready = Validation(*texts(tmp_path, TEXT), SOURCE, TARGET)
+    settings = ModelSettings(9, 2, 2, 2, ContextualizerSettings((4, 2), table=table))
+    model = Translator(settings, len(SOURCE), len(TARGET))
+    torch.manual_seed(1)
+    for parameter in model.parameters():
+        torch.nn.init.normal_(parameter, std=3)
+    expected = {}
+    sentences = [torch.tensor([[*SOURCE.encode(left.split()), EOS]]) for left, _ in TEXT]
+    for side, gates in enumerate(zip(*map(model.gates, sentences), strict=True)):
+        values = torch.cat(gates).detach().double().numpy()
+        name = ("source", "target")[side]
+        expected[f"{name}_gate_mean"] = values.mean()
+        expected[f"{name}_gate_open"] = (values > 0.95).mean()
+        expected[f"{name}_gate_closed"] = (values < 0.05).mean()
+        expected[f"{name}_gate_deviation"] = values.std(axis=0).mean()
+    assert ready.gates(model, torch.device("cpu")) == pytest.approx(expected, abs=1e-5)
+    assert all(0 < value < 1 for value in expected.values())
+
+
+def test_a_model_without_contextualizer_has_no_gates(tmp_path: Path):
+    ready = Validation(*texts(tmp_path, TEXT), SOURCE, TARGET)
+    model = Translator(ModelSettings(2, 2, 2, 2), len(SOURCE), len(TARGET))
+    assert ready.gates(model, torch.device("cpu")) == {}

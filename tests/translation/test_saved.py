@@ -1,9 +1,12 @@
 """Batches of sentences: how much a batch holds, and that it makes no difference to the results."""
 
+import json
+
 import numpy as np
 import pytest
 from random_model import save
 
+from contextnmt.model.settings import ContextualizerSettings
 from contextnmt.translation import saved
 from contextnmt.translation.saved import SavedTranslator
 
@@ -50,3 +53,13 @@ def test_a_wider_beam_has_fewer_sentences_in_a_batch(translator, sizes):
     many = [["a", "b"]] * 50
     translator.search(many, saved.HYPOTHESES["cpu"] // 20, "")
     assert sizes == [(20, 3), (20, 3), (10, 3)]
+
+
+def test_a_contextualizer_of_before_the_key_shares_the_table_of_the_source(tmp_path):
+    settings = ContextualizerSettings((4, 3), table="shared")
+    folder = save(tmp_path / "model", contextualizer=settings)
+    block = json.loads((folder / "model.json").read_text())
+    del block["model"]["contextualizer"]["table"]
+    (folder / "model.json").write_text(json.dumps(block))
+    [model] = SavedTranslator([folder], "cpu").ensemble.models
+    assert model.contextualizer.embedding is None

@@ -6,6 +6,7 @@ import pytest
 import torch
 from random_model import save
 
+from contextnmt.model.settings import ContextualizerSettings
 from contextnmt.translation.precision import Precision, in_bfloat16, set_precision
 from contextnmt.translation.translate import translate
 
@@ -48,7 +49,15 @@ def test_a_gpu_rounds_to_tf32_until_it_is_told_otherwise():
     assert not torch.backends.cuda.matmul.allow_tf32
 
 
-@pytest.mark.parametrize("settings", [{}, {"cell": "gru"}])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"cell": "gru"},
+        {"contextualizer": ContextualizerSettings((4, 3))},
+        {"contextualizer": ContextualizerSettings((4, 3), table="shared")},
+    ],
+)
 def test_matrices_of_16_bits_change_next_to_nothing(settings, tmp_path, monkeypatch):
     """Whatever this machine has: torch multiplies bfloat16 on all, if not as fast."""
     text = tmp_path / "text.gz"

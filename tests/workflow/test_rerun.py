@@ -34,7 +34,7 @@ ANALYSIS = {"local_charts", "masks"} | AFTER_CHARTING | AFTER_MASKING
 #: What is marked where settings have changed since: all that names systems. Of systems that are not
 #: trained anew too, since one file tells of all; it is drawn and written in seconds.
 STALE = {"stale", "choi2017_trainings", "choi2017_curves", "choi2017_examples"}
-STALE |= {"choi2017_restoration"}
+STALE |= {"choi2017_restoration", "choi2017_gates"}
 STALE |= {"choi2017_differences"} | ALIGNED | AFTER_SCORING | AFTER_COMPARING | AFTER_COUNTING
 STALE |= AFTER_CHARTING | AFTER_MASKING
 AFTER_TRAINING = {"run_file", "translate"} | AFTER_TRANSLATING | STALE

@@ -26,13 +26,29 @@ def charted_models(file):
     ]
 
 
-def masked_systems():
-    """The systems with contextualizer, of those the ones whose text is most like plain words."""
-    systems = [
+def contextualized_systems():
+    """The systems with contextualizer."""
+    return [
         system
         for system in systems_of("choi2017")
         if recipes.recipe(CONFIGURATION, PAIRS[0], system)["model"]["contextualizer"]
     ]
+
+
+def contextualized_files(file):
+    """A file of the finished trainings with contextualizer."""
+    return [
+        f"{RESULTS}/train/{pair}/{system}/{seed}/{file}"
+        for pair in analysed_pairs()
+        for system in contextualized_systems()
+        if system in finished("choi2017", pair)
+        for seed in CONFIGURATION["seeds"]
+    ]
+
+
+def masked_systems():
+    """The systems with contextualizer whose text is most like plain words."""
+    systems = contextualized_systems()
     plainest = min((VIEWS.index(view_of(system)) for system in systems), default=None)
     return [system for system in systems if VIEWS.index(view_of(system)) == plainest]
 
@@ -96,8 +112,8 @@ def mask_figures(*suffixes):
 
 
 def analysis_tables():
-    """The tables of charts and of masks."""
-    return ["table1", *(["masks"] if mask_files() else [])]
+    """The tables of charts, gates and masks."""
+    return ["table1", *(["gates", "masks"] if mask_files() else [])]
 
 
 def analysis_benchmarks(pair):

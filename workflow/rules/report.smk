@@ -24,7 +24,7 @@ CAPTIONS += [
 CAPTIONS += ["phenomena", "selection", "selection-figures", "significance"]
 CAPTIONS += ["restoration", "symbol-errors", "symbol-scores", "symbols"]
 CAPTIONS += ["table1", "table2", "table3", "trainings", "unknown-words", "workflow"]
-CAPTIONS += ["local-charts", "masks", "masks-figure"]
+CAPTIONS += ["gates", "local-charts", "masks", "masks-figure"]
 
 
 rule stale:

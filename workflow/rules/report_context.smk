@@ -66,6 +66,44 @@ if ANALYSED:
 
     if mask_files():
 
+        rule choi2017_gates:
+            input:
+                models=contextualized_files("model.json"),
+                logs=contextualized_files("log.jsonl"),
+                stale="<results>/stale/choi2017.json",
+            output:
+                report(
+                    "<results>/report/choi2017/tables/gates.csv",
+                    caption="../report/gates.rst",
+                    category="Tables",
+                    labels={"experiment": "choi2017", "table": "gates"},
+                ),
+                other_formats("choi2017", "gates"),
+            log:
+                "<logs>/report/choi2017/gates.log",
+            benchmark:
+                "<benchmarks>/report/choi2017/gates.tsv"
+            localrule: True
+            conda:
+                "../../envs/contextnmt.yaml"
+            params:
+                *code("contextnmt.report.gates_table"),
+                experiment=experiment("choi2017", *OF_RUNS),
+                # One param for both, since Snakemake compares params as a set.
+                files=lambda wildcards, input: " ".join(
+                    [
+                        repeated("--model", input.models),
+                        repeated("--log", input.logs),
+                    ]
+                ),
+                out=lambda wildcards, output: Path(output[0]).with_suffix(""),
+            message:
+                "table of gates"
+            shell:
+                "python -m contextnmt gates-table {params.files}"
+                " --stale {input.stale} --experiment {params.experiment:q}"
+                " --out {params.out} > {log} 2>&1"
+
         rule choi2017_masks:
             input:
                 masks=mask_files(),

@@ -159,12 +159,9 @@ def mask_of(saved: SavedTranslator, sentence: list[str]) -> Vectors | None:
 
     It is the same for all words of the sentence.
     """
-    if saved.ensemble.models[0].contextualizer is None:
-        return None
     ids = torch.tensor([[*saved.source.encode(sentence), EOS]])
-    embedded = saved.ensemble.models[0].source_embedding(ids)
-    gate, _ = saved.ensemble.models[0].contextualizer(embedded, torch.tensor([ids.size(1)]))
-    return gate[0].double().numpy()  # type: ignore[no-any-return]
+    gates = saved.ensemble.models[0].gates(ids)
+    return None if gates is None else gates[0][0].double().numpy()
 
 
 def rounded(vector: Vectors) -> list[float]:

@@ -15,12 +15,18 @@ SIZE = (1, math.inf)
 class ContextualizerSettings:
     """The bag-of-words network NN of Choi et al. 2017, sec. 3.3 (A11).
 
-    `layers` are the sizes of its tanh layers, the last one being the size C of the context vector;
-    `end_of_sentence` counts the source's end-of-sentence symbol among the words.
+    layers
+        Sizes of its tanh layers, the last one being the size C of the context vector.
+    end_of_sentence
+        Whether the source's end-of-sentence symbol counts among the words.
+    table
+        `own`: the first layer reads the one-hot word, so it is a table of |V| x layers[0];
+        `shared`: it reads the source embedding.
     """
 
     layers: tuple[int, ...]
     end_of_sentence: bool = False
+    table: str = "own"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -98,7 +104,9 @@ def contextualizer_settings(block: Any) -> ContextualizerSettings:
     layers = block.get("layers")
     if layers is None or not layers or not all(type(size) is int and size > 0 for size in layers):
         raise UserError(f"{name}.layers is {layers!r}: it must be a list of sizes such as [1000]")
-    return record(ContextualizerSettings, name, {**block, "layers": tuple(layers)}, {})
+    settings = record(ContextualizerSettings, name, {**block, "layers": tuple(layers)}, {})
+    choose(f"{name}.table", settings.table, ("own", "shared"))
+    return settings
 
 
 def smoother_settings(block: Any) -> SmootherSettings:

@@ -52,7 +52,9 @@ class Translator(nn.Module):
         self.source_embedding = EMBEDDINGS[settings.cell](source_words, m)
         self.target_embedding = EMBEDDINGS[settings.cell](target_words, m)
         self.contextualizer = (
-            Contextualizer(m, settings.contextualizer) if settings.contextualizer else None
+            Contextualizer(m, source_words, settings.contextualizer)
+            if settings.contextualizer
+            else None
         )
         self.source_smoother = Smoother(m, smoother) if smoother else None
         self.target_smoother = Smoother(m, smoother) if smoother and smoother.decoder else None
@@ -81,7 +83,7 @@ class Translator(nn.Module):
         embedded = self.source_embedding(source)  # [B, S, m]
         target_gate = None
         if self.contextualizer is not None:
-            source_gate, target_gate = self.contextualizer(embedded, lengths)
+            source_gate, target_gate = self.contextualizer(source, embedded, lengths)
             embedded = embedded * source_gate.unsqueeze(1)
             target_gate = target_gate.unsqueeze(1)
         if self.source_smoother is not None:
@@ -90,6 +92,14 @@ class Translator(nn.Module):
         annotations, summary = self.encoder(self.dropout(embedded), lengths)
         prepared = self.attention.prepare(self.dropout(annotations), real)
         return Encoded(prepared, self.start(summary), target_gate)
+
+    def gates(self, source: Tensor) -> tuple[Tensor, Tensor] | None:
+        """Return the source and the target gate [B, m] of sentences [B, S] padded as for `encode`;
+        None without contextualizer."""
+        if self.contextualizer is None:
+            return None
+        lengths = (source != PADDING).sum(1)
+        return self.contextualizer(source, self.source_embedding(source), lengths)  # type: ignore[no-any-return]
 
     def start(self, summary: Tensor) -> State:
         """The state before the first word, from an encoder state [B, n].

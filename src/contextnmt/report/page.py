@@ -63,7 +63,7 @@ TOLD_ELSEWHERE = {
 #: Experiment -> the parts that its paper has too, with their names there.
 NUMBERED = {"bahdanau2015": {"lengths": "Figure 2", "trainings": "Table 2"}}
 #: Tables of the sections on contextualization and on symbolization.
-CONTEXTUALIZATION = {"table1", "masks"}
+CONTEXTUALIZATION = {"table1", "gates", "masks"}
 SYMBOLIZATION = {"table2", "table3", "symbols", "symbol-scores", "symbol-errors", "restoration"}
 #: Suffix of a file -> the name of its format.
 FORMATS = {

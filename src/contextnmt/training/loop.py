@@ -230,12 +230,13 @@ class Training:
         started = time.monotonic()
         bleu = self.validation.bleu(self.model, self.device, self._heed)
         loss = self.validation.loss(self.model, self.device, self._heed)
+        gates = self.validation.gates(self.model, self.device)
         if self.early.better(bleu, self.update, always=self.recipe.patience is None):
             self.best = self._weights()
         self.validated = self.update
         seconds = round(time.monotonic() - started, 2)
         self.check()
-        scores = {"bleu": round(bleu, 4), "loss": round(loss, 4)}
+        scores = {"bleu": round(bleu, 4), "loss": round(loss, 4), **gates}
         self.journal.write("dev", self.update, **scores, seconds=seconds)
         self.window.restart()
 

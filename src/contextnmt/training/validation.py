@@ -23,6 +23,9 @@ BATCH = 100
 #: word of a dev text, whose sentences may be longer than those of training.
 SCORED = 50
 
+#: A gate is open above the first, closed below the second.
+OPEN, CLOSED = 0.95, 0.05
+
 #: The most pairs that dev texts may hold. They are kept in memory, unlike the training text, and
 #: all of them are translated at each validation: the papers' have 3,000 to 6,000.
 MOST_PAIRS = 100_000
@@ -140,3 +143,31 @@ class Validation:
                 symbols += int((target != PAD).sum())
         model.train()
         return total / symbols
+
+    def gates(self, model: Translator, device: torch.device) -> dict[str, float]:
+        """Return statistics of the contextualizer's gates over the dev sentences; none without it.
+
+        Of each side, `source_gate` and `target_gate`: the ``mean``, the shares of values that are
+        ``open`` and ``closed``, and the ``deviation``, the standard deviation of a dimension over
+        the sentences, averaged over the dimensions.
+        """
+        found: list[list[torch.Tensor]] = [[], []]
+        with torch.inference_mode():
+            for start in range(0, len(self.order), BATCH):
+                rows = self.order[start : start + BATCH]
+                gates = model.gates(torch.from_numpy(self.source.padded(rows)).to(device))
+                if gates is None:
+                    return {}
+                for values, gate in zip(found, gates, strict=True):
+                    values.append(gate.double())
+        statistics = {}
+        for side, values in zip(("source", "target"), found, strict=True):
+            gate = torch.cat(values)  # [sentences, m]
+            for name, value in {
+                "mean": gate.mean(),
+                "open": (gate > OPEN).double().mean(),
+                "closed": (gate < CLOSED).double().mean(),
+                "deviation": gate.std(0, correction=0).mean(),
+            }.items():
+                statistics[f"{side}_gate_{name}"] = round(float(value), 6)
+        return statistics

@@ -1,0 +1,85 @@
+"""How far the contextualizer's gates are open, and how much they vary from sentence to sentence."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from contextnmt.report.experiment import Experiment, Run, match, parse_experiment, run_of
+from contextnmt.report.gaps import gap_notes
+from contextnmt.report.provenance import read_models
+from contextnmt.report.staleness import stale_notes, with_stale
+from contextnmt.report.tables import Block, Cell, Table, rounded, write_table
+from contextnmt.report.training_log import read_log
+
+SIDES = ("source", "target")
+#: Statistic of a gate in log.jsonl -> heading, what one is multiplied by, digits after the point.
+STATISTICS = {
+    "mean": ("mean", 1, 3),
+    "open": ("above 0.95 (%)", 100, 1),
+    "closed": ("below 0.05 (%)", 100, 1),
+    "deviation": ("deviation", 1, 3),
+}
+
+NOTES = [
+    "Values of the gates sigmoid(W c + b) over the dev sentences, at the update whose weights are "
+    "the model: all dimensions of all sentences.",
+    "Deviation: the standard deviation of a dimension over the sentences, averaged over the "
+    "dimensions. With 0 every sentence has the same gate.",
+]
+
+
+def gates_table(
+    model: Annotated[list[Path], typer.Option(help="model.json of a run; repeatable")],
+    log: Annotated[list[Path], typer.Option(help="log.jsonl of a run; repeatable")],
+    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
+    out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
+    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
+) -> None:
+    """Tabulate the statistics of the contextualizer's gates on both sides, system by system.
+
+    Example: contextnmt gates-table --model results/demo/train/en-fr/context/1/model.json
+    --log results/demo/train/en-fr/context/1/log.jsonl --experiment "$JSON"
+    --stale results/demo/stale/choi2017.json --out results/demo/report/choi2017/tables/gates
+    """
+    about = with_stale(parse_experiment(experiment), stale)
+    there = {run_of(path)[:2] for path in model}
+    runs = [run for run in about.runs if run[:2] in there]
+    models = read_models(match("--model", model, run_of, runs))
+    logs = match("--log", log, run_of, runs)
+    found = {run: gates(read_log(logs[run]), models[run]["best"]["update"]) for run in runs}
+    blocks = [block(about, pair, found) for pair in about.pairs]
+    data = [
+        {**run._asdict(), "side": side, **statistics}
+        for run, of_sides in found.items()
+        for side, statistics in of_sides.items()
+    ]
+    told = NOTES + gap_notes(about) + stale_notes(about)
+    write_table(out, Table([each for each in blocks if each.rows], data, told))
+
+
+def gates(log: list[dict[str, Any]], update: int) -> dict[str, dict[str, float]]:
+    """Return the statistics of each side at the validation after `update`; none if the log, that
+    of a model of an earlier version, does not have them."""
+    dev = next((each for each in log if (each["kind"], each["update"]) == ("dev", update)), {})
+    return {
+        side: {name: dev[f"{side}_gate_{name}"] for name in STATISTICS}
+        for side in SIDES
+        if f"{side}_gate_mean" in dev
+    }
+
+
+def block(about: Experiment, pair: str, found: dict[Run, dict[str, dict[str, float]]]) -> Block:
+    """The table of one pair: a row for each system, means over its seeds."""
+    columns = [(f"{side} gate", name) for side in SIDES for name, _, _ in STATISTICS.values()]
+    rows = []
+    for system in about.marked(pair):
+        of_seeds = [each for run, each in found.items() if run[:2] == (pair, system.id) and each]
+        if of_seeds:
+            cells = [
+                Cell(*rounded([factor * each[side][name] for each in of_seeds], digits))
+                for side in SIDES
+                for name, (_, factor, digits) in STATISTICS.items()
+            ]
+            rows.append((system.label, cells))
+    return Block(about.pair_title(pair), columns, rows)
