@@ -3,7 +3,7 @@
 import decisions
 import pytest
 import torch
-from decisions import QUESTIONS, SPARED, SYSTEMS, Outcome, Spared, overlay, rows
+from decisions import QUESTIONS, SPARED, SYSTEMS, Outcome, Spared, outcome, overlay, rows
 
 from contextnmt import configuration, recipes
 from contextnmt.files import write_json
@@ -20,6 +20,8 @@ def test_the_configuration_holds_every_alternative(tmp_path) -> None:
     assert recipe["sum"]["training"] == {**recipe["mean"]["training"], "loss": "sum"}
     depths = [recipe[f"layers-{depth}"]["model"]["contextualizer"]["layers"] for depth in (1, 2, 3)]
     assert [len(layers) for layers in depths] == [1, 2, 3]
+    of_tables = [recipe[name]["model"]["contextualizer"] for name in ("layers-2", "shared")]
+    assert of_tables == [{**of_tables[1], "table": table} for table in ("own", "shared")]
     asked = {name for each in QUESTIONS for name in (each.decision, *each.others)}
     assert asked == {*SYSTEMS, SPARED}
 
@@ -52,8 +54,24 @@ def test_rows_tell_the_difference_to_the_decision() -> None:
         "sum": [Outcome(54.0, 1.0), Outcome(56.0, 1.0)],
     }
     first, second = rows(QUESTIONS[0], found)
-    assert first == ["mean over the sentences", "51.00 ± 1.41", "decided", "75%", "50.00, 52.00"]
-    assert second[1:4] == ["55.00 ± 1.41", "+4.00 ± 1.41", "100%"]
+    assert first == [
+        "mean over the sentences",
+        "51.00 ± 1.41",
+        "decided",
+        "75%",
+        "",
+        "50.00, 52.00",
+    ]
+    assert second[1:5] == ["55.00 ± 1.41", "+4.00 ± 1.41", "100%", ""]
+
+
+def test_the_gates_are_those_of_the_best_validation() -> None:
+    records = [
+        {"kind": "train", "clip_rate": 0.5},
+        {"kind": "dev", "bleu": 3.0, "source_gate_open": 0.8},
+        {"kind": "dev", "bleu": 2.0, "source_gate_open": 0.1},
+    ]
+    assert outcome(3.0, iter(records)) == Outcome(3.0, 0.5, 0.8)
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.title[:3])
