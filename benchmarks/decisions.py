@@ -1,7 +1,7 @@
 """What three decisions of docs/decisions.md make of the BLEU of the demo: a Markdown page.
 
 A9: is the loss that is clipped a sum or a mean? A11: what does the contextualizer read, and how
-deep is it? A34: does its mask reach the readout too? Each alternative is trained with several seeds.
+deep is it? A34: does its mask reach the readout too? Each is trained with several seeds.
 
 Example: python benchmarks/decisions.py --out benchmarks/published/decisions.md
 """

@@ -214,13 +214,6 @@ def test_text_is_read_and_written_by_files_alone(room: str) -> None:
             assert not text, f"{relative(path)}:{call.lineno}: {name}: use contextnmt.files"
 
 
-def test_modules_are_short(tracked: list[Path]) -> None:
-    code = [path for path in tracked if path.suffix in (".py", ".smk") or path.name == "Snakefile"]
-    assert code
-    lengths = {relative(path): path.read_text().count("\n") for path in code}
-    assert {path: lines for path, lines in lengths.items() if lines >= 450} == {}
-
-
 # Nothing of one machine
 
 

@@ -242,7 +242,11 @@ def test_a_system_of_ones_own() -> None:
         },
     )
     made = recipe(configuration, "en-fr", "deep")
-    assert made["model"]["contextualizer"] == {"layers": [5, 6], "end_of_sentence": False}
+    assert made["model"]["contextualizer"] == {
+        "layers": [5, 6],
+        "end_of_sentence": False,
+        "table": "own",
+    }
     assert made["training"]["learning_rate"] == 0.1
     other = recipe(configured(), "en-fr", "baseline")
     assert other["training"]["learning_rate"] != 0.1
@@ -286,7 +290,11 @@ def test_deviations_are_what_is_not_the_papers() -> None:
         "context": ("baseline", "context", None, True),
         **{
             (key := f"model.contextualizer.{name}"): ("baseline", key, None, value)
-            for name, value in [("layers", [1000, 1000]), ("end_of_sentence", False)]
+            for name, value in {
+                "layers": [1000, 1000],
+                "end_of_sentence": False,
+                "table": "own",
+            }.items()
         },
     }
     other = {"model": {"dropout": 0.25}, "training": {"unknown_limit": None}}
@@ -387,7 +395,11 @@ def test_a_softmax_of_low_rank_is_smaller(preset: str) -> None:
 def test_one_key_of_a_part_of_the_model_can_be_changed_alone() -> None:
     model = {"contextualizer": {"end_of_sentence": True}}
     made = recipe(configured(preset="wmt14", model=model), "en-fr", "context")
-    assert made["model"]["contextualizer"] == {"layers": [1000, 1000], "end_of_sentence": True}
+    assert made["model"]["contextualizer"] == {
+        "layers": [1000, 1000],
+        "end_of_sentence": True,
+        "table": "own",
+    }
     window = {"chen2017": {"systems": {"ccwm-all": {"model": {"smoother": {"window": 3}}}}}}
     made = recipe(configured(experiments=window), "en-fr", "ccwm-all")
     assert made["model"]["smoother"] == {"network": "ccwm", "words": "all", "window": 3}

@@ -28,7 +28,7 @@ EVERYWHERE += ["significance", "literature", "lengths", "length_scores", "exampl
 OWN = {
     "choi2017": [
         *("table1", "table2", "table3", "table4", "symbols", "symbol_scores", "restoration"),
-        *("local_charts", "masks", "masks_figure", "alignments", "claims"),
+        *("local_charts", "gates", "masks", "masks_figure", "alignments", "claims"),
     ],
     "bahdanau2015": ["table1", "unknown_words", "alignments", "claims"],
     "chen2017": ["bleu"],
