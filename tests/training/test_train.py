@@ -77,7 +77,7 @@ COURSE = {
         *("epoch", "loss", "gradient_norm", "clip_rate", "non_finite", "memory_mb"),
         *("source_tokens_per_second", "target_tokens_per_second"),
     },
-    "dev": {"bleu", "loss", "seconds"},
+    "dev": {"bleu", "loss", "seconds", "elapsed"},
     "machine": {"processor"},
 }
 

@@ -237,7 +237,8 @@ class Training:
         seconds = round(time.monotonic() - started, 2)
         self.check()
         scores = {"bleu": round(bleu, 4), "loss": round(loss, 4), **gates}
-        self.journal.write("dev", self.update, **scores, seconds=seconds)
+        spent = {"seconds": seconds, "elapsed": round(self.seconds, 2)}
+        self.journal.write("dev", self.update, **scores, **spent)
         self.window.restart()
 
     def _weights(self) -> checkpoint.Tensors:
