@@ -1,0 +1,79 @@
+"""How long trainings take until a dev BLEU: a Markdown page.
+
+Example: snakemake models --profile local --configfile benchmarks/runs/time_to_bleu.yaml
+python benchmarks/time_to_bleu.py results/multi30k --bleu 35
+    --out benchmarks/published/time_to_bleu.md
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from pages import publish, remarks, table
+
+from contextnmt.errors import UserError
+from contextnmt.files import read_json, read_lines
+from contextnmt.report.tables import NONE
+
+HEAD = ["run", "device", "precision", "update", "seconds", "target tokens/s", "best dev BLEU"]
+
+NOTES = """
+Seconds: from the start of the training, validations and the compilation of kernels included, to the
+end of the first validation whose greedy dev BLEU is at least that much; update: the one it was
+after. Target tokens/s: the median over the training's records. The best dev BLEU is that of the
+whole training.
+"""
+
+
+def rows(results: Path, bleu: float) -> Iterator[list[str]]:
+    """A row for each finished training in a folder of a preset's results."""
+    for file in sorted(results.glob("train/*/*/*/model.json")):
+        model = read_json(file)
+        records = list(map(json.loads, read_lines(file.with_name("log.jsonl"))))
+        yield row(file.parent.relative_to(results / "train").as_posix(), model, records, bleu)
+
+
+def row(run: str, model: dict[str, Any], records: list[dict[str, Any]], bleu: float) -> list[str]:
+    """When a training reached so much, from its model.json and its journal."""
+    reached = next((r for r in records if r["kind"] == "dev" and r["bleu"] >= bleu), None)
+    found = [f"{reached['update']:,}", f"{reached['elapsed']:,.1f}"] if reached else [NONE, NONE]
+    speeds = sorted(r["target_tokens_per_second"] for r in records if r["kind"] == "train")
+    device = model["environment"]["gpu"] if model["training"]["device"] != "cpu" else "CPU"
+    return [
+        *(run, device, model["training"]["precision"], *found),
+        f"{speeds[len(speeds) // 2]:,.0f}",
+        f"{model['best']['dev_bleu']:.2f}",
+    ]
+
+
+def main(
+    results: Annotated[Path, typer.Argument(help="folder of a preset's results")],
+    bleu: Annotated[float, typer.Option(help="dev BLEU to reach", min=0, max=100)],
+    out: Annotated[Path | None, typer.Option(help="file to write besides printing")] = None,
+) -> None:
+    """Tabulate when the finished trainings in RESULTS reached a dev BLEU."""
+    found = list(rows(results, bleu))
+    if not found:
+        raise UserError(f"{results}: no finished training; run `snakemake models` first")
+    model = read_json(next(results.glob("train/*/*/*/model.json")))
+    facts, recipe = model["environment"], model["training"]
+    lines = [
+        f"# Time until {bleu:g} BLEU",
+        "",
+        f"Made by `python benchmarks/time_to_bleu.py results/{results.name} --bleu {bleu:g}`; "
+        f"commit {facts['commit']}. {facts['processor']}, {facts['cores']} cores; "
+        f"Python {facts['python']}, torch {facts['torch']}. Batches of {recipe['batch_size']}, "
+        f"learning rate {recipe['learning_rate']:g}, a validation every "
+        f"{recipe['validate_every']:,} updates.",
+        "",
+        remarks(NOTES),
+        "",
+        *table(HEAD, found, words=3),
+    ]
+    publish(lines, out)
+
+
+if __name__ == "__main__":
+    typer.run(main)
