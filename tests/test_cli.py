@@ -50,7 +50,9 @@ def test_the_overview_tells_what_each_stage_of_a_step_does(columns: int) -> None
     assert "Corpus: download Fetch one file of a corpus and check its digests generate " in text
     assert " Training: train Train a model Translation: translate Translate texts by " in text
     assert " restore Undo what a view did to the words of a translation Evaluation: " in text
-    assert " Before a run: plan Say what a call of Snakemake will cost, by stage After two " in text
+    assert (
+        " Before a run: plan Say what a call of Snakemake will cost, by stage On another " in text
+    )
     assert text.endswith("After two runs: compare Compare two results folders")
 
 

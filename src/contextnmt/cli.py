@@ -109,12 +109,18 @@ STEPS = {
 
 #: No stage: it says what a call of Snakemake will cost.
 PLAN = {"plan": "contextnmt.planning.plan"}
-#: No stage either: it sets two results folders side by side.
+#: No stages either: they take jobs to another machine, and their results back.
+KIT = {"pack": "contextnmt.planning.pack", "unpack": "contextnmt.planning.unpack"}
+#: It sets two results folders side by side.
 COMPARE = {"compare": "contextnmt.report.compare"}
-COMMANDS = STAGES | PLAN | COMPARE
+COMMANDS = STAGES | PLAN | KIT | COMPARE
 
 #: The commands that are no stages -> what stands above them in the overview.
-BESIDE = {"plan": "Before a run", "compare": "After two runs"}
+BESIDE = {
+    "plan": "Before a run",
+    "pack": "On another machine",
+    "compare": "After two runs",
+}
 
 OVERVIEW = """Usage: contextnmt STAGE [OPTIONS]
        contextnmt --version
@@ -247,7 +253,7 @@ def run(arguments: list[str]) -> None:
         help=paragraphs(function.__doc__),
         context_settings={
             "help_option_names": ["-h", "--help"],
-            "ignore_unknown_options": stage in PLAN,  # they are Snakemake's
+            "ignore_unknown_options": stage in ("plan", "pack"),  # they are Snakemake's
         },
     )(guarded(function))
     try:

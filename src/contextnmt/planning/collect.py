@@ -1,0 +1,71 @@
+"""The results that a kit has made, as one file for `contextnmt unpack`; `run.sh` calls it.
+
+Example: python -m contextnmt.planning.collect --weights --without '*/dev.*.npz'
+"""
+
+import argparse
+import hashlib
+import sys
+import tarfile
+from collections.abc import Sequence
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import IO
+
+from contextnmt.files import atomic_path, read_lines, write_json
+from contextnmt.planning.pack import CARRIED
+
+RETURNED = Path("returned.tar.gz")
+
+#: The first file of it: path -> SHA-256 of all others.
+MANIFEST = "manifest.json"
+
+
+def collect(folder: Path, weights: bool = False, without: Sequence[str] = ()) -> None:
+    """Write returned.tar.gz of what is new in the results of a kit, but for patterns `without`."""
+    carried = set(read_lines(folder / CARRIED))
+    files = {str(path.relative_to(folder)): path for path in (folder / "results").rglob("*")}
+    made = {
+        name: path
+        for name, path in sorted(files.items())
+        if path.is_file()
+        and name not in carried
+        and wanted(path, weights)
+        and not any(fnmatch(name, pattern) for pattern in without)
+    }
+    write_json(folder / MANIFEST, {name: digest(path) for name, path in made.items()})
+    with atomic_path(folder / RETURNED) as temporary, tarfile.open(temporary, "w:gz") as out:
+        out.add(folder / MANIFEST, MANIFEST)
+        for name, path in made.items():
+            out.add(path, name)
+    print(f"{folder / RETURNED}: {len(made)} files", file=sys.stderr)
+
+
+def wanted(path: Path, weights: bool) -> bool:
+    """Whether a file goes back: of a training's state its journal, weights if asked for."""
+    if path.parent.name == "state":
+        return path.name == "log.jsonl"
+    if "train" in path.parts and not weights and path.suffix in (".safetensors", ".tsv"):
+        return "benchmarks" in path.parts
+    return not {"tensorboard", "state.aside"} & {*path.parts} and path.suffix != ".part"
+
+
+def sha256(stream: IO[bytes]) -> str:
+    """SHA-256 of the rest of a stream."""
+    found = hashlib.sha256()
+    while block := stream.read(1 << 20):
+        found.update(block)
+    return found.hexdigest()
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file."""
+    with path.open("rb") as stream:
+        return sha256(stream)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--weights", action="store_true")
+    parser.add_argument("--without", action="append", default=[])
+    collect(Path("."), **vars(parser.parse_args()))

@@ -1,0 +1,145 @@
+"""The kit with which a call of Snakemake runs on another machine."""
+
+import importlib.metadata
+import io
+import os
+import shlex
+import tarfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from contextnmt.errors import UserError
+from contextnmt.files import atomic_path
+from contextnmt.planning.jobs import Call, planned
+
+#: The checkout that this module is part of, and what of it jobs need.
+ROOT = Path(__file__).parents[3]
+WORKFLOW = ("Snakefile", "config.yaml", "workflow", "src", "local", "envs")
+
+#: The folder that the kit unpacks to, and where the user's own files lie in it.
+KIT = Path("contextnmt-kit")
+GIVEN = Path("given")
+
+#: The script that runs the kit; its call of Snakemake gets the words in place of this one.
+SCRIPT, WORDS = Path(__file__).with_name("run.sh"), "@WORDS@"
+
+#: In the kit, the list of results that came with it.
+CARRIED = "carried.txt"
+
+
+def pack(
+    out: Annotated[Path, typer.Option(help="the kit, a .tar.gz file")],
+    wheels: Annotated[
+        Path | None, typer.Option(help="folder of wheels that the other machine lacks")
+    ] = None,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(help="options and targets, as after `snakemake`", metavar="WORDS"),
+    ] = None,
+) -> None:
+    """Pack what a call of Snakemake needs on another machine, such as one with a GPU.
+
+    The kit holds the workflow, the files that the jobs read, and WHEELS. Call `pack` in the folder
+    with results/, after all stages that need no GPU.
+
+    The other machine needs Linux, Python 3.11 or newer with pip, and torch, but no network. There,
+    tar -xzf KIT, then contextnmt-kit/run.sh SECONDS JOBS: it runs for so long, with so many GPU
+    jobs side by side. Trainings save their state before the time is up; the same command goes on.
+    Each call writes contextnmt-kit/returned.tar.gz for `contextnmt unpack`.
+
+    WHEELS are the packages of requirements.lock that the other machine lacks. Fetch them for its
+    Python: pip download --no-deps --only-binary=:all: --python-version 3.12
+    --platform manylinux_2_28_x86_64 --platform manylinux2014_x86_64 --dest WHEELS NAME==VERSION …
+
+    Example: contextnmt pack --out kit.tar.gz --wheels wheels run_files translations
+    --profile local --config preset=multi30k device=cuda
+
+    Raises UserError with what Snakemake says of a mistake, or if a file cannot go into a kit.
+    """
+    words = words or []
+    call = planned(words)
+    if not call.jobs:
+        raise UserError("nothing to be done: this call of Snakemake starts no job")
+    if call.folder != Path.cwd():
+        raise UserError("--directory: leave it out, and call `contextnmt pack` in that folder")
+    carried = needed(call)
+    with atomic_path(out) as temporary, tarfile.open(temporary, "w:gz", compresslevel=6) as kit:
+        for name in WORKFLOW:
+            add(kit, ROOT / name, name)
+        # The version of the package, which model.json names.
+        metadata = importlib.metadata.distribution("contextnmt").read_text("METADATA") or ""
+        version = importlib.metadata.version("contextnmt")
+        add_text(kit, f"src/contextnmt-{version}.dist-info/METADATA", metadata)
+        for wheel in sorted(wheels.glob("*.whl")) if wheels else []:
+            add(kit, wheel, f"wheels/{wheel.name}")
+        for path in carried:
+            add(kit, Path(path), path)
+        for path in local_files(call) - set(carried):
+            add_text(kit, path, "", os.stat(path).st_mtime)  # only jobs that are done read it
+        places = given(words)
+        for word, place in places.items():
+            if Path(place).parts[0] not in WORKFLOW:
+                add(kit, Path(word), place)
+        add_text(kit, CARRIED, "".join(f"{path}\n" for path in carried))
+        said = shlex.join(places.get(word, word) for word in words)
+        add_text(kit, "run.sh", SCRIPT.read_text(encoding="utf-8").replace(WORDS, said), mode=0o755)
+
+
+def needed(call: Call) -> list[str]:
+    """The files that the jobs of a call read and none of them makes."""
+    made = {path for job in call.jobs for path in job.outputs}
+    read = {inside(path) for job in call.jobs for path in job.inputs} - made
+    below = (path for each in read for path in [Path(each), *Path(each).rglob("*")])
+    return sorted({str(path) for path in below if path.is_file()})
+
+
+def local_files(call: Call) -> set[str]:
+    """The user's own files, which the workflow looks for in any case."""
+    corpora = call.configuration["corpora"].values()
+    entries = [entry for corpus in corpora for entry in corpus["files"].values()]
+    return {inside(entry["local"]) for entry in entries if "local" in entry}
+
+
+def inside(path: str) -> str:
+    """`path`. Raises UserError if it leads out of the folder."""
+    if os.path.isabs(path) or ".." in Path(path).parts:
+        raise UserError(f"{path}: outside this folder: copy or link it here and name that")
+    return path
+
+
+def given(words: list[str]) -> dict[str, str]:
+    """Word of a call that names a file or folder -> where that lies in the kit."""
+    found = {}
+    for word in words:
+        path = Path(word)
+        if path.parts[:1] == ("results",) or not (
+            path.is_file() or ("/" in word and path.exists())
+        ):
+            continue
+        path = path.resolve()
+        ours = path.is_relative_to(ROOT)
+        found[word] = str(path.relative_to(ROOT) if ours else GIVEN / path.name)
+    return found
+
+
+def add(kit: tarfile.TarFile, path: Path, name: str) -> None:
+    """Add a file or folder with its time stamps, without compiled Python and its owner's name."""
+
+    def anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
+        member.uid = member.gid = 0
+        member.uname = member.gname = ""
+        return None if member.name.endswith(("__pycache__", ".egg-info")) else member
+
+    kit.add(path.resolve(), str(KIT / name), filter=anonymous)
+
+
+def add_text(
+    kit: tarfile.TarFile, name: str, text: str, time: float = 0, mode: int = 0o644
+) -> None:
+    """Add a file that holds `text`."""
+    content = text.encode()
+    member = tarfile.TarInfo(str(KIT / name))
+    member.size, member.mtime, member.mode = len(content), time, mode
+    kit.addfile(member, io.BytesIO(content))

@@ -1,0 +1,208 @@
+"""Jobs on another machine: what a kit holds, how it runs, and how its results come back."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from contextnmt.errors import UserError
+from contextnmt.planning.collect import collect
+from contextnmt.planning.jobs import Call, Job
+from contextnmt.planning.pack import KIT, ROOT, SCRIPT, given, local_files, needed, pack
+from contextnmt.planning.unpack import unpack
+
+MODEL = "results/own/train/en-de/bpe/1"
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that the user works in."""
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def away(tmp_path: Path) -> Path:
+    """An unpacked kit whose jobs have made something."""
+    folder = tmp_path / "away"
+    made = [
+        "log.jsonl",
+        "model.json",
+        "model.safetensors",
+        "vocabulary.source.tsv",
+        "tensorboard/x",
+    ]
+    state = ["state/log.jsonl", "state/checkpoint.1.safetensors", "state/lock.1"]
+    files = [f"{MODEL}/{name}" for name in made + state]
+    files += ["results/own/bpe/carried.gz", "results/own/logs/train/1.log"]
+    files += ["results/own/translate/1/.snakemake_timestamp", "results/own/translate/1/a.npz"]
+    for age, name in enumerate(reversed(files)):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+        os.utime(path, (1000 + age, 1000 + age))
+    (folder / "carried.txt").write_text("results/own/bpe/carried.gz\n")
+    return folder
+
+
+def returned(files: dict[str, str], manifest: dict[str, str]) -> Path:
+    """A file as `collect` writes it, of files and digests that need not fit."""
+    path = Path("returned.tar.gz")
+    with tarfile.open(path, "w:gz") as out:
+        for name, text in {"manifest.json": json.dumps(manifest), **files}.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(text)
+            out.addfile(member, io.BytesIO(text.encode()))
+    return path
+
+
+def names(folder: Path) -> set[str]:
+    with tarfile.open(folder / "returned.tar.gz") as archive:
+        return {member.name.removeprefix("results/own/") for member in archive}
+
+
+def test_a_kit_makes_here_what_snakemake_would(
+    snakemake: Run, environment: dict[str, str], here: Path, tmp_path: Path
+) -> None:
+    words = ["--profile", f"{ROOT / 'local'}", "--snakefile", f"{ROOT / 'Snakefile'}"]
+    words += ["--config", "preset=demo", "pairs=[en-fr]"]
+    snakemake(here, "extracted", *words)
+    pack(tmp_path / "kit.tar.gz", words=["tokenized", *words])
+    with tarfile.open(tmp_path / "kit.tar.gz") as archive:
+        archive.extractall(tmp_path, filter="tar")
+    kit = tmp_path / KIT
+    carried = (kit / "carried.txt").read_text().split()
+    assert carried and all(path.startswith("results/demo/extract/en-fr/") for path in carried)
+    subprocess.run([kit / "run.sh", "300", "1"], check=True, env=environment)
+    unpack(kit / "returned.tar.gz")
+    assert "Nothing to be done" in snakemake(here, "tokenized", "-n", *words).stdout
+    with pytest.raises(UserError, match="nothing to be done"):
+        pack(tmp_path / "kit.tar.gz", words=["tokenized", *words])
+
+
+def test_all_below_the_script_is_told_to_end_in_time(
+    away: Path, environment: dict[str, str]
+) -> None:
+    """Snakemake here is a shell with a job that saves its state."""
+    (away / "run.sh").write_text(SCRIPT.read_text().replace("@WORDS@", "words"))
+    python = away / "python3"
+    job = "trap 'echo saved > saved; exit 143' TERM; sleep 30 & wait"
+    python.write_text(
+        '#!/bin/sh\ncase "$*" in *--unlock*) exit;; *snakemake*) '
+        f'trap : TERM; sh -c "{job}"; exit 1;; esac\nexec {sys.executable} "$@"\n'
+    )
+    python.chmod(0o755)
+    path = f"{away}{os.pathsep}{environment['PATH']}"
+    os.symlink(ROOT / "src", away / "src")
+    began = time.monotonic()
+    run = subprocess.run(["sh", away / "run.sh", "1", "2"], env=environment | {"PATH": path})
+    assert (run.returncode, (away / "saved").read_text()) == (124, "saved\n")
+    assert time.monotonic() - began < 20
+    assert "train/en-de/bpe/1/state/log.jsonl" in names(away)
+
+
+def test_what_comes_back(away: Path) -> None:
+    collect(away)
+    kept = {f"train/en-de/bpe/1/{name}" for name in ["log.jsonl", "model.json", "state/log.jsonl"]}
+    others = {"manifest.json", "logs/train/1.log", "translate/1/.snakemake_timestamp"}
+    assert names(away) == kept | others | {"translate/1/a.npz"}
+    collect(away, without=["*.npz", "*/logs/*"])
+    assert names(away) == kept | others - {"logs/train/1.log"}
+    collect(away, weights=True)
+    assert "train/en-de/bpe/1/model.safetensors" in names(away)
+    assert not [name for name in names(away) if "checkpoint" in name or "tensorboard" in name]
+
+
+def test_results_are_younger_than_what_is_here_in_their_own_order(away: Path, here: Path) -> None:
+    collect(away)
+    before = time.time()
+    unpack(away / "returned.tar.gz")
+    laid = [path for path in here.rglob("*") if path.is_file()]
+    assert {path.relative_to(here) for path in laid} < {
+        p.relative_to(away) for p in away.rglob("*")
+    }
+    by_time = sorted(laid, key=lambda path: path.stat().st_mtime)
+    there = [(away / path.relative_to(here)).stat().st_mtime for path in by_time]
+    assert there == sorted(there)
+    assert by_time[-1].stat().st_mtime == pytest.approx(before, abs=20)
+
+
+def test_a_result_that_differs_is_replaced_by_force_alone(away: Path, here: Path) -> None:
+    collect(away)
+    model, log = here / MODEL / "model.json", here / "results/own/logs/train/1.log"
+    for path in (model, log):
+        path.parent.mkdir(parents=True)
+        path.write_text("another")
+    with pytest.raises(UserError, match=r"model\.json: differs"):
+        unpack(away / "returned.tar.gz")
+    assert log.read_text() == "another"
+    unpack(away / "returned.tar.gz", force=True)
+    assert [path.read_text() for path in (model, log)] == [
+        str(path.relative_to(here)) for path in (model, log)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("files", "manifest", "message"),
+    [
+        ({"results/a": "a"}, {"results/a": "0"}, "digest"),
+        ({"results/a": "a"}, {}, "digest"),
+        ({}, {"results/a": "0"}, "missing"),
+        ({"results/../a": "a"}, {}, "refused"),
+        ({"/results/a": "a"}, {}, "refused"),
+        ({"src/a": "a"}, {}, "refused"),
+    ],
+)
+def test_nothing_is_taken_of_what_is_wrong(
+    here: Path, files: dict[str, str], manifest: dict[str, str], message: str
+) -> None:
+    path = returned(files, manifest)
+    with pytest.raises(UserError, match=message):
+        unpack(path)
+    assert list(here.iterdir()) == [here / path]
+
+
+def test_links_and_broken_files_are_refused(here: Path) -> None:
+    path = returned({}, {})
+    with tarfile.open(path, "w:gz") as out:
+        member = tarfile.TarInfo("manifest.json")
+        member.size = 2
+        out.addfile(member, io.BytesIO(b"{}"))
+        link = tarfile.TarInfo("results/a")
+        link.type, link.linkname = tarfile.SYMTYPE, "b"
+        out.addfile(link)
+    with pytest.raises(UserError, match="refused"):
+        unpack(path)
+    path.write_bytes(path.read_bytes()[:40])
+    with pytest.raises(UserError, match="cannot be read"):
+        unpack(path)
+
+
+def test_files_are_those_that_jobs_read_and_none_makes(here: Path) -> None:
+    for name in ["results/own/a", "results/own/b/1", "given.yaml", "text.gz"]:
+        (here / name).parent.mkdir(parents=True, exist_ok=True)
+        (here / name).touch()
+    jobs = [
+        Job("one", {}, ("results/own/a", "results/own/b"), ("results/own/c",)),
+        Job("two", {}, ("results/own/c",), ("results/own/d",)),
+    ]
+    files = {"text.gz": {"local": "text.gz"}, "url.gz": {"url": "…"}}
+    call = Call(jobs, {"corpora": {"own": {"files": files}}}, here)
+    assert needed(call) == ["results/own/a", "results/own/b/1"]
+    assert local_files(call) == {"text.gz"}
+    files["text.gz"]["local"] = str(here / "text.gz")
+    with pytest.raises(UserError, match="outside this folder"):
+        local_files(call)
+    words = ["results/own/a", "given.yaml", f"{ROOT / 'local'}", "local", "preset=demo"]
+    assert given(words) == {"given.yaml": "given/given.yaml", f"{ROOT / 'local'}": "local"}
