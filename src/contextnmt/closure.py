@@ -7,13 +7,19 @@ mark a file as parameters; a changed mark re-runs the rule and names the file as
 import ast
 import functools
 import hashlib
+import json
 import re
+import subprocess
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 #: The name of a file; anything else, as a sentence of a note, may be too long to ask the disk for.
 FILE_NAME = re.compile(r"[\w/-]{0,200}\.[\w.]{1,20}")
+
+
+#: The checkout, or a kit of `contextnmt pack`, which has a file of what it was made of.
+ROOT, PACKED = Path(__file__).parents[2], "commit.json"
 
 
 class Module(NamedTuple):
@@ -96,3 +102,30 @@ def code_marks(source: Path, name: str) -> list[str]:
         todo.extend(found.imported - seen)
         seen |= found.imported
     return sorted(f"{path.relative_to(source)}@{mark}" for path, mark in marks.items())
+
+
+def commit() -> dict[str, Any]:
+    """Return the ``commit`` of this code and whether it is ``dirty``; None if git does not know.
+
+    Of the code in a kit they are those of the checkout that packed it.
+    """
+    if (ROOT / PACKED).is_file():
+        return json.loads((ROOT / PACKED).read_bytes())  # type: ignore[no-any-return]
+    return {
+        "commit": git("rev-parse", "HEAD"),
+        "dirty": bool(git("status", "--porcelain", "--untracked-files=no")),
+    }
+
+
+def git(*arguments: str) -> str | None:
+    """Return what git says about the checkout that holds this file, None if it says nothing."""
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(Path(__file__).parent), *arguments],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return done.stdout.strip()

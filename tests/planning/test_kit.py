@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from contextnmt.closure import commit
 from contextnmt.errors import UserError
 from contextnmt.planning.collect import collect
 from contextnmt.planning.jobs import Call, Job
@@ -82,6 +83,10 @@ def test_a_kit_makes_here_what_snakemake_would(
     with tarfile.open(tmp_path / "kit.tar.gz") as archive:
         archive.extractall(tmp_path, filter="tar")
     kit = tmp_path / KIT
+    told = "from contextnmt.closure import commit; print(commit()['commit'])"
+    source = environment | {"PYTHONPATH": f"{kit / 'src'}"}
+    asked = subprocess.run([sys.executable, "-c", told], env=source, stdout=subprocess.PIPE)
+    assert asked.stdout.decode().strip() == str(commit()["commit"])
     carried = (kit / "carried.txt").read_text().split()
     assert carried and all(path.startswith("results/demo/extract/en-fr/") for path in carried)
     subprocess.run([kit / "run.sh", "300", "1"], check=True, env=environment)

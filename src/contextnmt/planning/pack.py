@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import io
+import json
 import os
 import shlex
 import tarfile
@@ -10,12 +11,12 @@ from typing import Annotated
 
 import typer
 
+from contextnmt.closure import PACKED, ROOT, commit
 from contextnmt.errors import UserError
 from contextnmt.files import atomic_path
 from contextnmt.planning.jobs import Call, planned
 
-#: The checkout that this module is part of, and what of it jobs need.
-ROOT = Path(__file__).parents[3]
+#: What jobs need of the checkout.
 WORKFLOW = ("Snakefile", "config.yaml", "workflow", "src", "local", "envs")
 
 #: The folder that the kit unpacks to, and where the user's own files lie in it.
@@ -82,6 +83,7 @@ def pack(
         for word, place in places.items():
             if Path(place).parts[0] not in WORKFLOW:
                 add(kit, Path(word), place)
+        add_text(kit, PACKED, json.dumps(commit()))
         add_text(kit, CARRIED, "".join(f"{path}\n" for path in carried))
         said = shlex.join(places.get(word, word) for word in words)
         add_text(kit, "run.sh", SCRIPT.read_text(encoding="utf-8").replace(WORDS, said), mode=0o755)

@@ -3,27 +3,25 @@
 import contextlib
 import os
 import platform
-import subprocess
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from contextnmt.closure import commit
 from contextnmt.model.native.library import compiler_used
 
 
 def environment() -> dict[str, Any]:
-    """A record for model.json; `commit` is None outside a git checkout, `compiler` where
-    nothing was computed by functions in C."""
+    """A record for model.json; `compiler` is None where nothing was computed by functions in C."""
     return {
         "python": platform.python_version(),
         "contextnmt": version("contextnmt"),
         "torch": torch.__version__,
         "numpy": version("numpy"),
         "packages": packages(),
-        "commit": git("rev-parse", "HEAD"),
-        "dirty": bool(git("status", "--porcelain", "--untracked-files=no")),
+        **commit(),
         "compiler": compiler_used(),
         "processor": processor(),
         "cores": os.cpu_count(),
@@ -46,18 +44,6 @@ def packages() -> dict[str, str]:
         with contextlib.suppress(PackageNotFoundError):
             found[name] = version(name)
     return found
-
-
-def git(*arguments: str) -> str | None:
-    """What git says about the checkout that holds this file, None if it says nothing."""
-    folder = Path(__file__).parent
-    try:
-        done = subprocess.run(
-            ["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=True
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return done.stdout.strip()
 
 
 def processor() -> str:
