@@ -83,6 +83,7 @@ def test_a_kit_makes_here_what_snakemake_would(
     with tarfile.open(tmp_path / "kit.tar.gz") as archive:
         archive.extractall(tmp_path, filter="tar")
     kit = tmp_path / KIT
+    assert max(path.stat().st_mtime for path in (kit / "results").rglob("*.gz")) < time.time() - 9e5
     told = "from contextnmt.closure import commit; print(commit()['commit'])"
     source = environment | {"PYTHONPATH": f"{kit / 'src'}"}
     asked = subprocess.run([sys.executable, "-c", told], env=source, stdout=subprocess.PIPE)

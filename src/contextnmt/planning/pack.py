@@ -26,6 +26,10 @@ GIVEN = Path("given")
 #: The script that runs the kit; its call of Snakemake gets the words in place of this one.
 SCRIPT, WORDS = Path(__file__).with_name("run.sh"), "@WORDS@"
 
+#: So many seconds older are the files in the kit: what jobs make of them is younger, even if the
+#: other machine's clock is slow.
+OLDER = 30 * 86_400
+
 #: In the kit, the list of results that came with it.
 CARRIED = "carried.txt"
 
@@ -78,7 +82,7 @@ def pack(
         for path in carried:
             add(kit, Path(path), path)
         for path in local_files(call) - set(carried):
-            add_text(kit, path, "", os.stat(path).st_mtime)  # only jobs that are done read it
+            add_text(kit, path, "", os.stat(path).st_mtime - OLDER)  # only done jobs read it
         places = given(words)
         for word, place in places.items():
             if Path(place).parts[0] not in WORKFLOW:
@@ -127,9 +131,10 @@ def given(words: list[str]) -> dict[str, str]:
 
 
 def add(kit: tarfile.TarFile, path: Path, name: str) -> None:
-    """Add a file or folder with its time stamps, without compiled Python and its owner's name."""
+    """Add a file or folder without compiled Python and its owner's name."""
 
     def anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
+        member.mtime -= OLDER
         member.uid = member.gid = 0
         member.uname = member.gname = ""
         return None if member.name.endswith(("__pycache__", ".egg-info")) else member
