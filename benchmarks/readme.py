@@ -83,7 +83,7 @@ def paper(file: str, pair: str) -> Column:
 
 
 def measured(path: Path, pair: str, text: str) -> Column:
-    """BLEU of a language pair and text in a file that `scores.py` wrote, the mean of the seeds.
+    """BLEU of a language pair and text in a file that `scores.py` wrote: means of the seeds.
 
     Raises UserError if the file is missing or has no such row.
     """
@@ -95,7 +95,7 @@ def measured(path: Path, pair: str, text: str) -> Column:
                 text,
                 BEAM,
             ):
-                scores[system].append(float(bleu))
+                scores[system].append(float(bleu.split()[0]))
     if not scores:
         raise UserError(f"{path}: no BLEU of {pair}, {text}, beam {BEAM}; run scores.py again")
     return {system: fmean(each) for system, each in scores.items()}

@@ -12,7 +12,7 @@ from pages import publish, table
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
-from contextnmt.report.tables import NONE
+from contextnmt.report.tables import NONE, rounded
 
 COLUMNS = ["pair", "system", "text", "beam", "BLEU", "brevity penalty", "detokenized"]
 
@@ -35,20 +35,24 @@ def tabled(name: str) -> bool:
     return name.rpartition(".beam")[2].isdecimal()
 
 
-def score_rows(run: str, scores: dict[str, Any]) -> Iterator[list[str]]:
-    """A row for each text and beam width of a run, of the likeliest translations; dashes where
-    there is no score."""
-    pair, system, _ = run.split("/")
-    for name, score in sorted(scores.items()):
-        text, _, beam = name.rpartition(".beam")
-        if not tabled(name):
-            continue
-        if "gap" in score:
-            yield [pair, system, text, beam, NONE, NONE, NONE]
-            continue
-        bleu, penalty, detokenized = (score[key] for key in ("bleu", "bp", "bleu_detokenized"))
-        numbers = [f"{bleu:.2f}", f"{penalty:.3f}", f"{detokenized:.2f}"]
-        yield [pair, system, text, beam, *numbers]
+def score_rows(found: list[tuple[str, dict[str, Any], dict[str, Any]]]) -> Iterator[list[str]]:
+    """A row for each pair, system, text and beam width, of the likeliest translations: means over
+    the seeds, with standard deviations where there are several; dashes where there is no score."""
+    groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    for run, _, scores in found:
+        for name, score in sorted(scores.items()):
+            if tabled(name):
+                text, _, beam = name.rpartition(".beam")
+                groups.setdefault((*run.split("/")[:2], text, beam), []).append(score)
+    for group, of_seeds in groups.items():
+        measured = [score for score in of_seeds if "gap" not in score]
+        cells = [NONE] * 3
+        if measured:
+            cells = [
+                " ".join(rounded([score[key] for score in measured], digits)).rstrip()
+                for key, digits in {"bleu": 2, "bp": 3, "bleu_detokenized": 2}.items()
+            ]
+        yield [*group, *cells]
 
 
 def gaps(run: str, scores: dict[str, Any]) -> list[str]:
@@ -101,9 +105,10 @@ def main(
         "uncommitted changes.",
         "",
         f"BLEU on tokenized text, with its brevity penalty: `{score['signature']}`; detokenized, "
-        f"against the untouched reference: `{score['signature_detokenized']}`.",
+        f"against the untouched reference: `{score['signature_detokenized']}`. Of several seeds: "
+        "mean ± standard deviation.",
         "",
-        *table(COLUMNS, [row for run, _, scores in found for row in score_rows(run, scores)]),
+        *table(COLUMNS, score_rows(found)),
         "",
         *(line for run, _, scores in found for gap in gaps(run, scores) for line in (gap, "")),
         *table(
@@ -111,8 +116,7 @@ def main(
             [training_row(run, model) for run, model, _ in found],
         ),
         "",
-        "Minutes: of the training, validations included, `training.threads` processor threads "
-        "each and as many trainings side by side as the machine has cores for.",
+        "Minutes: of the training, validations included, with other trainings beside it.",
     ]
     publish(lines, out)
 

@@ -32,6 +32,19 @@ def test_a_gap_is_a_row_of_dashes_with_its_reason_below(tmp_path: Path) -> None:
     assert "`tok:none`" in text
 
 
+def test_seeds_share_a_row(tmp_path: Path) -> None:
+    for seed, bleu in ((2, 12.0), (3, 14.0)):
+        write_json(
+            tmp_path / f"score/en-fr/baseline/{seed}/scores.json",
+            {"test.beam12": SCORE | {"bleu": bleu}},
+        )
+        write_json(tmp_path / f"train/en-fr/baseline/{seed}/model.json", MODEL)
+    text = page(tmp_path, **{"test.beam12": SCORE | {"bleu": 13.0}})
+    row = "| en-fr | baseline | test | 12 | 13.00 ± 1.00 | 1.000 ± 0.000 | 11.00 ± 0.00 |"
+    assert row in text
+    assert text.count("| en-fr/baseline/") == 3
+
+
 def test_without_any_score_there_is_no_page(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"no run has a score\. No score of .* has 2 lines"):
         page(tmp_path, **{"test.beam12": GAP})
