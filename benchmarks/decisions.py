@@ -8,6 +8,7 @@ Example: python benchmarks/decisions.py --out benchmarks/published/decisions.md
 
 import json
 import tempfile
+from collections import defaultdict
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -127,10 +128,10 @@ def overlay(seeds: int) -> dict[str, Any]:
 
 def outcome(bleu: float, records: Iterator[dict[str, Any]]) -> Outcome:
     """From the best dev BLEU and the journal of a training."""
-    kinds: dict[str, list[dict[str, Any]]] = {"train": [], "dev": [], "machine": []}
+    kinds = defaultdict(list)
     for record in records:
         kinds[record["kind"]].append(record)
-    best = max(kinds["dev"], key=lambda record: record["bleu"])
+    best = next(record for record in kinds["dev"] if record["bleu"] == round(bleu, 4))
     clipped = fmean(record["clip_rate"] for record in kinds["train"])
     return Outcome(bleu, clipped, best.get("source_gate_open"))
 

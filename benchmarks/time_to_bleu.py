@@ -8,6 +8,7 @@ python benchmarks/time_to_bleu.py results/multi30k --bleu 35
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 from typing import Annotated, Any
 
 import typer
@@ -37,13 +38,17 @@ def rows(results: Path, bleu: float) -> Iterator[list[str]]:
 
 def row(run: str, model: dict[str, Any], records: list[dict[str, Any]], bleu: float) -> list[str]:
     """When a training reached so much, from its model.json and its journal."""
-    reached = next((r for r in records if r["kind"] == "dev" and r["bleu"] >= bleu), None)
-    found = [f"{reached['update']:,}", f"{reached['elapsed']:,.1f}"] if reached else [NONE, NONE]
-    speeds = sorted(r["target_tokens_per_second"] for r in records if r["kind"] == "train")
+    reached = next((r for r in records if r["kind"] == "dev" and r["bleu"] >= bleu), {})
+    elapsed = reached.get("elapsed")  # not in older journals
+    found = [
+        f"{reached['update']:,}" if reached else NONE,
+        NONE if elapsed is None else f"{elapsed:,.1f}",
+    ]
+    speeds = [r["target_tokens_per_second"] for r in records if r["kind"] == "train"]
     device = model["environment"]["gpu"] if model["training"]["device"] != "cpu" else "CPU"
     return [
         *(run, device, model["training"]["precision"], *found),
-        f"{speeds[len(speeds) // 2]:,.0f}",
+        f"{median(speeds):,.0f}" if speeds else NONE,
         f"{model['best']['dev_bleu']:.2f}",
     ]
 

@@ -61,3 +61,15 @@ def test_statistics_are_those_of_the_best_update_and_means_over_seeds(tmp_path: 
         (2, "source"),
         (2, "target"),
     ]
+
+
+def test_a_system_without_the_statistics_of_a_seed_has_dashes_and_a_note(tmp_path: Path) -> None:
+    trained = [write(tmp_path, f"en-fr/context/{seed}", {10: 0.9}, 10) for seed in (1, 2)]
+    models, logs = zip(*trained, strict=True)
+    write_lines(logs[1], [json.dumps({"kind": "dev", "update": 10, "bleu": 9.0})])
+    about = json.dumps(experiment("choi2017", (1, 2), ("test",)))
+    gates_table(list(models), list(logs), about, tmp_path / "gates")
+    table = read_json(tmp_path / "gates.json")
+    [row] = table["blocks"][0]["rows"]
+    assert {cell["text"] for cell in row["cells"]} == {"–"}
+    assert table["notes"][0] == "en-fr context, seed 2: trained before gates were logged."

@@ -86,9 +86,10 @@ def test_where_a_training_runs_makes_nothing_stale(results: Results) -> None:
 def test_settings_that_changed_are_told_once_if_all_seeds_agree(results: Results) -> None:
     now = recipes(results)
     now["en-fr"]["bpe"]["training"]["max_length"] = 40
-    now["en-fr"]["context"]["model"] = {"hidden": 9, "contextualizer": {"layers": [5]}}
+    contextualizer = {"layers": [5], "table": "own"}
+    now["en-fr"]["context"]["model"] = {"hidden": 9, "contextualizer": contextualizer}
     changed = "model.hidden was 1000, is 9 now, model.contextualizer was null, is "
-    changed += '{"layers": [5], "end_of_sentence": false} now'
+    changed += '{"layers": [5], "end_of_sentence": false, "table": "own"} now'
     assert found(results, now) == {"en-fr": {"bpe": LINE, "context": changed}}
 
 
@@ -124,6 +125,28 @@ def test_settings_of_another_version(results: Results) -> None:
     assert found(results) == {}
     write_json(path, content | {"model": content["model"] | {"gates": 2}})
     assert "model.gates was 2, is not there now" in found(results)["en-fr"]["bpe"]
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [("shared", {}), ("own", "model.contextualizer.table was shared, is own now")],
+)
+def test_a_contextualizer_of_before_the_key_had_the_shared_table(
+    results: Results, table: str, told: Any
+) -> None:
+    now = recipes(results)
+    for pair in now:
+        for seed in (1, 2):
+            for record in (
+                f"train/{pair}/bpe/{seed}/model.json",
+                f"train-identity/{pair}/bpe/{seed}.json",
+            ):
+                path = results.folder / record
+                content = read_json(path)
+                content["model"]["contextualizer"] = {"layers": [5], "end_of_sentence": False}
+                write_json(path, content)
+        now[pair]["bpe"]["model"]["contextualizer"] = {"layers": [5], "table": table}
+    assert found(results, now) == {pair: {"bpe": told} for pair in now if told}
 
 
 def test_the_page_and_its_tables_mark_them(results: Results) -> None:

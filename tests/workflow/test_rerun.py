@@ -114,6 +114,7 @@ def pending(demo: Path, snakemake: Run) -> Callable[[], dict[str, set[str]]]:
             {"symbol_scores", "choi2017_symbol_scores"} | PAGE,
         ),
         ("report/table2.py", {"choi2017_table2"} | PAGE),
+        ("report/gates_table.py", {"choi2017_gates"} | PAGE),
         ("report/bleu_table.py", AFTER_SCORING),
         ("report/stale.py", STALE),
         ("report/curves.py", {"choi2017_curves"} | PAGE),

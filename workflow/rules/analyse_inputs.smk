@@ -113,7 +113,8 @@ def mask_figures(*suffixes):
 
 def analysis_tables():
     """The tables of charts, gates and masks."""
-    return ["table1", *(["gates", "masks"] if mask_files() else [])]
+    gates = ["gates"] if contextualized_files("log.jsonl") else []
+    return ["table1", *gates, *(["masks"] if mask_files() else [])]
 
 
 def analysis_benchmarks(pair):

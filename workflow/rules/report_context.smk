@@ -64,7 +64,7 @@ if ANALYSED:
             " --stale {input.stale} --experiment {params.experiment:q}"
             " --out {params.folder} > {log} 2>&1"
 
-    if mask_files():
+    if contextualized_files("log.jsonl"):
 
         rule choi2017_gates:
             input:
@@ -103,6 +103,8 @@ if ANALYSED:
                 "python -m contextnmt gates-table {params.files}"
                 " --stale {input.stale} --experiment {params.experiment:q}"
                 " --out {params.out} > {log} 2>&1"
+
+    if mask_files():
 
         rule choi2017_masks:
             input:

@@ -96,6 +96,16 @@ def model_settings(block: Mapping[str, Any]) -> ModelSettings:
     return model
 
 
+def recorded_settings(block: Mapping[str, Any]) -> ModelSettings:
+    """The settings in the model.json of a training; raises UserError likewise.
+
+    Before the key `table` was there, the contextualizer had the table of the source.
+    """
+    part = block.get("contextualizer")
+    before = {"table": "shared", **part} if isinstance(part, Mapping) else part
+    return model_settings({**block, "contextualizer": before})
+
+
 def contextualizer_settings(block: Any) -> ContextualizerSettings:
     """The settings that a `contextualizer` block describes; raises UserError likewise."""
     name = "model.contextualizer"

@@ -9,7 +9,7 @@ from contextnmt.report.experiment import Experiment, Run, match, parse_experimen
 from contextnmt.report.gaps import gap_notes
 from contextnmt.report.provenance import read_models
 from contextnmt.report.staleness import stale_notes, with_stale
-from contextnmt.report.tables import Block, Cell, Table, rounded, write_table
+from contextnmt.report.tables import NONE, Block, Cell, Table, rounded, write_table
 from contextnmt.report.training_log import read_log
 
 SIDES = ("source", "target")
@@ -27,6 +27,9 @@ NOTES = [
     "Deviation: the standard deviation of a dimension over the sentences, averaged over the "
     "dimensions. With 0 every sentence has the same gate.",
 ]
+
+
+UNLOGGED = "{run.pair} {run.system}, seed {run.seed}: trained before gates were logged."
 
 
 def gates_table(
@@ -49,18 +52,19 @@ def gates_table(
     logs = match("--log", log, run_of, runs)
     found = {run: gates(read_log(logs[run]), models[run]["best"]["update"]) for run in runs}
     blocks = [block(about, pair, found) for pair in about.pairs]
+    told = [UNLOGGED.format(run=run) for run, of_sides in found.items() if not of_sides]
     data = [
         {**run._asdict(), "side": side, **statistics}
         for run, of_sides in found.items()
         for side, statistics in of_sides.items()
     ]
-    told = NOTES + gap_notes(about) + stale_notes(about)
+    told += NOTES + gap_notes(about) + stale_notes(about)
     write_table(out, Table([each for each in blocks if each.rows], data, told))
 
 
 def gates(log: list[dict[str, Any]], update: int) -> dict[str, dict[str, float]]:
-    """Return the statistics of each side at the validation after `update`; none if the log, that
-    of a model of an earlier version, does not have them."""
+    """Return the statistics of each side at the validation after `update`; none if the log of an
+    earlier version does not have them."""
     dev = next((each for each in log if (each["kind"], each["update"]) == ("dev", update)), {})
     return {
         side: {name: dev[f"{side}_gate_{name}"] for name in STATISTICS}
@@ -74,12 +78,14 @@ def block(about: Experiment, pair: str, found: dict[Run, dict[str, dict[str, flo
     columns = [(f"{side} gate", name) for side in SIDES for name, _, _ in STATISTICS.values()]
     rows = []
     for system in about.marked(pair):
-        of_seeds = [each for run, each in found.items() if run[:2] == (pair, system.id) and each]
+        of_seeds = [each for run, each in found.items() if run[:2] == (pair, system.id)]
+        cells = [
+            Cell(*rounded([factor * each[side][name] for each in of_seeds], digits))
+            if of_seeds and all(of_seeds)
+            else Cell(NONE)
+            for side in SIDES
+            for name, (_, factor, digits) in STATISTICS.items()
+        ]
         if of_seeds:
-            cells = [
-                Cell(*rounded([factor * each[side][name] for each in of_seeds], digits))
-                for side in SIDES
-                for name, (_, factor, digits) in STATISTICS.items()
-            ]
             rows.append((system.label, cells))
     return Block(about.pair_title(pair), columns, rows)

@@ -14,7 +14,7 @@ import typer
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
-from contextnmt.model.settings import model_settings
+from contextnmt.model.settings import recorded_settings
 from contextnmt.report.experiment import Run, by_run, match, parse_experiment
 from contextnmt.report.nested import differences, shown
 from contextnmt.settings import json_object
@@ -24,7 +24,7 @@ from contextnmt.training.settings import training_settings
 PLACE = {"device", "threads"}
 #: Part of a system's recipe, which stands before its keys -> what fills in what it leaves out.
 PARTS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
-    "model": model_settings,
+    "model": recorded_settings,
     "training": training_settings,
 }
 

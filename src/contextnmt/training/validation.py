@@ -159,7 +159,7 @@ class Validation:
                 if gates is None:
                     return {}
                 for values, gate in zip(found, gates, strict=True):
-                    values.append(gate.double())
+                    values.append(gate.double().cpu())
         statistics = {}
         for side, values in zip(("source", "target"), found, strict=True):
             gate = torch.cat(values)  # [sentences, m]

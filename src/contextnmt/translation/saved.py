@@ -9,7 +9,7 @@ from safetensors.torch import load_file
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
-from contextnmt.model.settings import model_settings
+from contextnmt.model.settings import recorded_settings
 from contextnmt.model.translator import PADDING, Translator
 from contextnmt.progress import progress
 from contextnmt.text.vocabulary import EOS, UNK, Vocabulary
@@ -161,10 +161,8 @@ def load_model(folder: Path, source_words: int, target_words: int) -> Translator
     Raises UserError if a file is missing or a weight is not finite.
     """
     path = folder / "model.safetensors"
-    block = read_json(folder / "model.json")["model"]
-    if block.get("contextualizer"):  # older models say nothing of it
-        block["contextualizer"] = {"table": "shared", **block["contextualizer"]}
-    model = Translator(model_settings(block), source_words, target_words)
+    settings = recorded_settings(read_json(folder / "model.json")["model"])
+    model = Translator(settings, source_words, target_words)
     weights = load_file(path)
     if not all(bool(tensor.isfinite().all()) for tensor in weights.values()):
         raise UserError(f"{path}: not all weights are finite: the training failed, repeat it")
