@@ -162,12 +162,14 @@ def test_a_result_that_differs_is_replaced_by_force_alone(away: Path, here: Path
 @pytest.mark.parametrize(
     ("files", "manifest", "message"),
     [
-        ({"results/a": "a"}, {"results/a": "0"}, "digest"),
-        ({"results/a": "a"}, {}, "digest"),
+        ({"results/own/a": "a"}, {"results/own/a": "0"}, "digest"),
+        ({"results/own/a": "a"}, {}, "digest"),
         ({}, {"results/a": "0"}, "missing"),
         ({"results/../a": "a"}, {}, "refused"),
         ({"/results/a": "a"}, {}, "refused"),
         ({"src/a": "a"}, {}, "refused"),
+        ({"results/a": "a"}, {}, "refused"),
+        ({"results/./own/a": "a"}, {}, "refused"),
     ],
 )
 def test_nothing_is_taken_of_what_is_wrong(
@@ -190,9 +192,32 @@ def test_links_and_broken_files_are_refused(here: Path) -> None:
         out.addfile(link)
     with pytest.raises(UserError, match="refused"):
         unpack(path)
-    path.write_bytes(path.read_bytes()[:40])
-    with pytest.raises(UserError, match="cannot be read"):
+    whole = path.read_bytes()
+    for broken in (whole[:40], whole[:60] + b"\xff" * 9 + whole[69:]):
+        path.write_bytes(broken)
+        with pytest.raises(UserError, match="cannot be read"):
+            unpack(path)
+
+
+@pytest.mark.parametrize("manifest", ["[]", "{", "3"])
+def test_a_manifest_that_is_none_is_refused(here: Path, manifest: str) -> None:
+    path = here / "returned.tar.gz"
+    with tarfile.open(path, "w:gz") as out:
+        member = tarfile.TarInfo("manifest.json")
+        member.size = len(manifest)
+        out.addfile(member, io.BytesIO(manifest.encode()))
+    with pytest.raises(UserError, match="copy it again"):
         unpack(path)
+
+
+def test_a_system_may_be_named_as_a_folder_of_logs(away: Path, here: Path) -> None:
+    model = "results/own/train/en-de/state/1/model.json"
+    for folder in (away, here):
+        (folder / model).parent.mkdir(parents=True)
+        (folder / model).write_text(f"{folder}")
+    collect(away)
+    with pytest.raises(UserError, match=r"model\.json: differs"):
+        unpack(away / "returned.tar.gz")
 
 
 def test_files_are_those_that_jobs_read_and_none_makes(here: Path) -> None:
@@ -210,5 +235,50 @@ def test_files_are_those_that_jobs_read_and_none_makes(here: Path) -> None:
     files["text.gz"]["local"] = str(here / "text.gz")
     with pytest.raises(UserError, match="outside this folder"):
         local_files(call)
-    words = ["results/own/a", "given.yaml", f"{ROOT / 'local'}", "local", "preset=demo"]
-    assert given(words) == {"given.yaml": "given/given.yaml", f"{ROOT / 'local'}": "local"}
+
+
+def test_files_that_options_name_have_places_in_the_kit(here: Path) -> None:
+    for name in ["one/x.yaml", "two/x.yaml", "tokenized"]:
+        (here / name).parent.mkdir(parents=True, exist_ok=True)
+        (here / name).touch()
+    words = ["tokenized", "--configfile", "one/x.yaml", "two/x.yaml", "--profile"]
+    words += [f"{ROOT / 'local'}", "--config", "preset=demo", "--configfile=one/x.yaml"]
+    said, places = given(words)
+    first, second = "given/0/x.yaml", "given/1/x.yaml"
+    assert said[:4] == ["tokenized", "--configfile", first, second]
+    assert said[4:-1] == ["--profile", "local", "--config", "preset=demo"]
+    assert places[here / "two/x.yaml"] == second
+    assert places[here / "one/x.yaml"] == said[-1].partition("=")[2] == first
+
+
+def test_a_folder_without_wheels_is_a_mistake(snakemake: Run, here: Path, tmp_path: Path) -> None:
+    words = ["--profile", f"{ROOT / 'local'}", "--snakefile", f"{ROOT / 'Snakefile'}"]
+    with pytest.raises(UserError, match="--wheels whels: no wheels there"):
+        pack(
+            tmp_path / "kit.tar.gz", Path("whels"), ["extracted", *words, "--config", "preset=demo"]
+        )
+
+
+def test_what_a_call_of_the_kit_cannot_do_is_said_at_once(
+    away: Path, environment: dict[str, str]
+) -> None:
+    for name, content in {"python3": f'#!/bin/sh\nexec {sys.executable} "$@"\n'}.items():
+        (away / name).write_text(content)
+        (away / name).chmod(0o755)
+    os.symlink(ROOT / "src", away / "src")
+    (away / "run.sh").write_text(SCRIPT.read_text().replace("@WORDS@", "words"))
+    path = environment | {"PATH": f"{away}{os.pathsep}{environment['PATH']}"}
+
+    def call(*words: str) -> tuple[int, str]:
+        done = subprocess.run(
+            ["sh", away / "run.sh", *words], env=path, stderr=subprocess.PIPE, text=True
+        )
+        return done.returncode, done.stderr
+
+    assert call("60")[0] == call("60", "x")[0] == 2
+    code, told = call("60", "1", "--wieghts")
+    assert code == 2 and "--wieghts" in told
+    with subprocess.Popen(["flock", away / "lock", "sleep", "30"]) as holder:
+        while call("60", "1", "--wieghts")[1].count("another call runs") == 0:
+            time.sleep(0.1)
+        holder.terminate()

@@ -230,6 +230,6 @@ def test_every_part_that_names_a_system_marks_it(tmp_path: Path) -> None:
         assert marked == ([text.count(label) for label in whole] if pair == "en-fr" else [0] * 3)
     assert {name for (name, _), text in parts.items() if "(stale)" in text} == {
         *("table4", "significance", "claims", "phenomena", "trainings", "examples"),
-        *("differences", "table1", "masks", "restoration", "length-scores"),
+        *("differences", "table1", "gates", "masks", "restoration", "length-scores"),
         *("lengths", "gains", "curves", "alignments", "local-charts"),
     }

@@ -68,4 +68,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--weights", action="store_true")
     parser.add_argument("--without", action="append", default=[])
-    collect(Path("."), **vars(parser.parse_args()))
+    parser.add_argument("--check", action="store_true", help="of the options, and no more")
+    options = vars(parser.parse_args())
+    if not options.pop("check"):
+        collect(Path("."), **options)

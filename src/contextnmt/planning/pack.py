@@ -30,6 +30,9 @@ SCRIPT, WORDS = Path(__file__).with_name("run.sh"), "@WORDS@"
 #: other machine's clock is slow.
 OLDER = 30 * 86_400
 
+#: Options of Snakemake whose values are files or folders.
+PATHS = {"--configfile", "--configfiles", "--profile", "--workflow-profile", "--snakefile", "-s"}
+
 #: In the kit, the list of results that came with it.
 CARRIED = "carried.txt"
 
@@ -70,6 +73,9 @@ def pack(
     if call.folder != Path.cwd():
         raise UserError("--directory: leave it out, and call `contextnmt pack` in that folder")
     carried = needed(call)
+    found = sorted(wheels.glob("*.whl")) if wheels else []
+    if wheels and not found:
+        raise UserError(f"--wheels {wheels}: no wheels there: give the folder that pip wrote")
     with atomic_path(out) as temporary, tarfile.open(temporary, "w:gz", compresslevel=6) as kit:
         for name in WORKFLOW:
             add(kit, ROOT / name, name)
@@ -77,20 +83,19 @@ def pack(
         metadata = importlib.metadata.distribution("contextnmt").read_text("METADATA") or ""
         version = importlib.metadata.version("contextnmt")
         add_text(kit, f"src/contextnmt-{version}.dist-info/METADATA", metadata)
-        for wheel in sorted(wheels.glob("*.whl")) if wheels else []:
+        for wheel in found:
             add(kit, wheel, f"wheels/{wheel.name}")
         for path in carried:
             add(kit, Path(path), path)
         for path in local_files(call) - set(carried):
             add_text(kit, path, "", os.stat(path).st_mtime - OLDER)  # only done jobs read it
-        places = given(words)
-        for word, place in places.items():
-            if Path(place).parts[0] not in WORKFLOW:
-                add(kit, Path(word), place)
+        said, places = given(words)
+        for own, place in places.items():
+            add(kit, own, place)
         add_text(kit, PACKED, json.dumps(commit()))
         add_text(kit, CARRIED, "".join(f"{path}\n" for path in carried))
-        said = shlex.join(places.get(word, word) for word in words)
-        add_text(kit, "run.sh", SCRIPT.read_text(encoding="utf-8").replace(WORDS, said), mode=0o755)
+        script = SCRIPT.read_text(encoding="utf-8").replace(WORDS, shlex.join(said))
+        add_text(kit, "run.sh", script, mode=0o755)
 
 
 def needed(call: Call) -> list[str]:
@@ -115,19 +120,31 @@ def inside(path: str) -> str:
     return path
 
 
-def given(words: list[str]) -> dict[str, str]:
-    """Word of a call that names a file or folder -> where that lies in the kit."""
-    found = {}
+def given(words: list[str]) -> tuple[list[str], dict[Path, str]]:
+    """Return the words of a call as they are in the kit, and where its own files lie there.
+
+    Files of the checkout keep their places; the user's, such as a --configfile, get one.
+    """
+    said: list[str] = []
+    places: dict[Path, str] = {}
+    option = ""
     for word in words:
-        path = Path(word)
-        if path.parts[:1] == ("results",) or not (
-            path.is_file() or ("/" in word and path.exists())
-        ):
+        name, equals, value = word.partition("=") if word.startswith("--") else ("", "", word)
+        option = name if equals else word if word.startswith("-") else option
+        path = Path(value).resolve()
+        if option not in PATHS or word == option or not path.exists():
+            said.append(word)
             continue
-        path = path.resolve()
-        ours = path.is_relative_to(ROOT)
-        found[word] = str(path.relative_to(ROOT) if ours else GIVEN / path.name)
-    return found
+        if path.is_relative_to(ROOT):
+            place = str(path.relative_to(ROOT))
+            outside = Path(place).parts[0] not in WORKFLOW
+        else:
+            number = list(places).index(path) if path in places else len(places)
+            place, outside = str(GIVEN / str(number) / path.name), True
+        if outside:
+            places[path] = place
+        said.append(f"{name}{equals}{place}")
+    return said, places
 
 
 def add(kit: tarfile.TarFile, path: Path, name: str) -> None:

@@ -5,6 +5,7 @@ import os
 import shutil
 import tarfile
 import time
+import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO, Annotated
@@ -15,8 +16,10 @@ from contextnmt.errors import UserError
 from contextnmt.files import atomic_path
 from contextnmt.planning.collect import MANIFEST, digest, sha256
 
-#: Folders of files that tell of a job and may be replaced by those of a later call.
-PASSING = {"logs", "benchmarks", "state"}
+#: Folders of results/PRESET/ that tell of jobs and may be replaced by those of a later call.
+PASSING = {"logs", "benchmarks"}
+#: The largest manifest, in bytes: of some 100,000 files.
+LARGEST = 2**24
 
 
 def unpack(
@@ -40,7 +43,7 @@ def unpack(
                     shutil.copyfileobj(stream, out)
                 # Younger than what is here, whatever the other machine's clock says.
                 os.utime(path, (member.mtime + later,) * 2)
-    except (tarfile.TarError, EOFError, OSError) as error:
+    except (tarfile.TarError, EOFError, OSError, ValueError, zlib.error) as error:
         raise UserError(f"{returned}: cannot be read ({error}): copy it again") from None
     print(f"{len(members)} files laid into results/")
 
@@ -49,16 +52,19 @@ def checked(returned: Path, force: bool) -> list[tarfile.TarInfo]:
     """The results in an archive. Raises UserError if one may not be laid here."""
     with tarfile.open(returned) as archive:
         first = archive.next()
-        listing = archive.extractfile(first) if first and first.name == MANIFEST else None
+        whole = first is not None and first.name == MANIFEST and first.size <= LARGEST
+        listing = archive.extractfile(first) if first and whole else None
         if listing is None:
             raise UserError(f"{returned}: no results of a kit: it does not begin with {MANIFEST}")
         digests = json.load(listing)
+        if not isinstance(digests, dict):
+            raise UserError(f"{returned}: {MANIFEST}: not what a kit writes: copy it again")
     members = []
     for member, stream in streams(returned):
         stated, path = digests.pop(member.name, None), Path(member.name)
         if sha256(stream) != stated:
             raise UserError(f"{returned}: {path}: does not have its digest: copy it again")
-        passing = force or PASSING & {*path.parts}
+        passing = force or path.parts[2] in PASSING or path.parent.name == "state"
         if not passing and path.is_file() and digest(path) != stated:
             raise UserError(f"{path}: differs from the one here: say --force to replace results")
         members.append(member)
@@ -74,7 +80,8 @@ def streams(returned: Path) -> Iterator[tuple[tarfile.TarInfo, IO[bytes]]]:
             parts = PurePosixPath(member.name).parts
             if member.name == MANIFEST:
                 continue
-            if not member.isfile() or parts[:1] != ("results",) or ".." in parts:
+            plain = member.isreg() and not member.issparse() and "/".join(parts) == member.name
+            if not plain or parts[:1] != ("results",) or ".." in parts or len(parts) < 3:
                 raise UserError(f"{returned}: {member.name}: no file below results/: refused")
             stream = archive.extractfile(member)
             assert stream is not None
