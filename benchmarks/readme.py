@@ -48,6 +48,7 @@ SECTIONS = [
             ("demo", "demo_scores.md", "en-fr test"),
             ("En-De: paper", "choi2017_table4.csv", "en-de"),
             ("demo", "demo_scores.md", "en-de test"),
+            ("business", "business_en-de.md", "en-de dynamics365-test"),
             ("multi30k", "multi30k_short.md", "en-de test_2016_flickr"),
             ("En-Fr: laws", "canada_laws.md", "en-fr laws-test"),
         ],
@@ -59,7 +60,8 @@ SECTIONS = [
             ("En-Fr: paper", "bahdanau2015_table1.csv", "en-fr"),
             ("demo", "demo_scores.md", "en-fr test"),
             ("laws", "canada_laws.md", "en-fr laws-test"),
-            ("En-De: multi30k", "multi30k_short.md", "en-de test_2016_flickr"),
+            ("En-De: business", "business_en-de.md", "en-de dynamics365-test"),
+            ("multi30k", "multi30k_gpu.md", "en-de test_2016_flickr"),
         ],
     ),
     Section(

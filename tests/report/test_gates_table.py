@@ -46,8 +46,8 @@ def test_statistics_are_those_of_the_best_update_and_means_over_seeds(tmp_path: 
     assert row["label"] == "+Context (C)"
     cells = [(cell["text"], cell["remark"]) for cell in row["cells"]]
     assert cells[0] == ("0.300", "± 0.141")
-    assert cells[1:4] == [("25.0", "± 0.0"), ("12.5", "± 0.0"), ("0.062", "± 0.000")]
-    assert [text for text, _ in cells[4:]] == ["0.600", "50.0", "25.0", "0.125"]
+    assert cells[1:4] == [("25.0", "± 0.0"), ("12.5", "± 0.0"), ("0.0625", "± 0.0000")]
+    assert [text for text, _ in cells[4:]] == ["0.600", "50.0", "25.0", "0.1250"]
     first = {"pair": "en-fr", "system": "context", "seed": 1, "side": "source"}
     assert table["data"][0] == first | {
         "mean": 0.4,

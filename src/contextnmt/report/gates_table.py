@@ -18,7 +18,7 @@ STATISTICS = {
     "mean": ("mean", 1, 3),
     "open": ("above 0.95 (%)", 100, 1),
     "closed": ("below 0.05 (%)", 100, 1),
-    "deviation": ("deviation", 1, 3),
+    "deviation": ("deviation", 1, 4),
 }
 
 NOTES = [
