@@ -214,6 +214,15 @@ def test_text_is_read_and_written_by_files_alone(room: str) -> None:
             assert not text, f"{relative(path)}:{call.lineno}: {name}: use contextnmt.files"
 
 
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=relative)
+def test_rows_of_tables_have_a_cell_for_each_column(page: Path) -> None:
+    columns = 0
+    for number, line in enumerate(page.read_text().split("\n"), start=1):
+        cells = len(re.findall(r"(?<!\\)\|", line)) if line.startswith("|") else 0
+        assert not columns or cells in (0, columns), f"{relative(page)}:{number}"
+        columns = cells
+
+
 # Nothing of one machine
 
 

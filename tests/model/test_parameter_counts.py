@@ -123,6 +123,22 @@ def test_what_contextualization_adds(table, layers):
     assert added == sum(a * b for a, b in pairwise(sizes)) + 2 * layers[-1] * embedding
 
 
+def test_all_parameters_of_chois_models():
+    """Matrices and biases, of 30,000 words and three special ones each on both sides."""
+
+    def count(**contextualizer):
+        with torch.device("meta"):
+            block = {"contextualizer": contextualizer} if contextualizer else {}
+            model = Translator(model_settings(block), WORDS + 3, WORDS + 3)
+        return sum(parameter.numel() for parameter in model.parameters())
+
+    baseline, gates = 90_319_223, 2 * 620 * 1001
+    layer = 1000 * 1001
+    assert count() == baseline
+    assert count(layers=[1000, 1000]) == baseline + 30_004 * 1000 + layer + gates
+    assert count(layers=[1000, 1000], table="shared") == baseline + 621 * 1000 + layer + gates
+
+
 @pytest.mark.parametrize("words", ["unknown", "all"])
 @pytest.mark.parametrize("decoder", [False, True])
 @pytest.mark.parametrize(("network", "own"), [("fcwm", 4 * m * m), ("ccwm", 3 * m * m + m * m)])

@@ -283,3 +283,15 @@ def test_chois_models_have_the_losses_they_always_had(context, dropout, initiali
     target = padded([[4, 2, 1], [3, 6, 7, 1], [1]])
     torch.manual_seed(5)
     assert model(source, target).sum().item() == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize(("initialisation", "deviation"), [("gaussian", 0.01), ("glorot", 0.5)])
+def test_the_contextualizers_own_table_starts_as_other_tables_do(initialisation, deviation):
+    torch.manual_seed(1)
+    settings = ModelSettings(
+        40, 2, 2, 2, ContextualizerSettings((50, 3)), initialisation=initialisation
+    )
+    model = Translator(settings, 100, 9)
+    for table in (model.contextualizer.embedding, model.source_embedding):
+        assert table.weight.std().item() == pytest.approx(deviation, rel=0.05)
+    assert not model.contextualizer.embedding.bias.any()

@@ -29,6 +29,14 @@ def configured(**own: Any) -> dict[str, Any]:
     return resolve(WORKFLOW, [Layer("config.yaml", OWN), Layer("mine.yaml", own)])
 
 
+@pytest.mark.parametrize("path", sorted((ROOT / "benchmarks" / "runs").glob("*.yaml")))
+def test_runs_on_real_text_are_configurations(path: Path) -> None:
+    own = {"preset": "multi30k", **load(path)}
+    made = resolve(WORKFLOW, [Layer("config.yaml", OWN), Layer(path.name, own)])
+    assert made["device"] == "cuda"
+    assert any(systems(made, experiment) for experiment in made["experiments"])
+
+
 def test_merge_goes_key_by_key_and_replaces_lists_and_null() -> None:
     below = {"a": {"x": 1, "y": [1, 2]}, "b": {"z": 1}}
     above = {"a": {"y": [3]}, "b": None, "c": 4}
