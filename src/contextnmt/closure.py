@@ -1,7 +1,8 @@
 """Which source files a stage can reach, so that an edit re-runs the stages it touches, no others.
 
 Snakemake sees the command of a rule but not the modules behind it. The rules therefore carry one
-mark a file as parameters; a changed mark re-runs the rule and names the file as the reason.
+mark a file as parameters; a changed mark re-runs the rule and names the file as the reason. The
+mark of a module is that of its syntax: comments, docstrings and formatting have no say in it.
 """
 
 import ast
@@ -23,8 +24,8 @@ ROOT, PACKED = Path(__file__).parents[2], "commit.json"
 
 
 class Module(NamedTuple):
-    """A module under the source: its file and those that it names, each with the digest of its
-    content, and the modules under the source that it may import."""
+    """A module under the source: its file with the digest of its syntax, the files that it names,
+    each with the digest of its content, and the modules under the source that it may import."""
 
     files: tuple[tuple[Path, str], ...]
     imported: frozenset[str]
@@ -74,16 +75,34 @@ def module(source: Path, name: str) -> Module:
     path = module_file(source, name)
     if not path:
         raise ValueError(f"no module {name} under {source}")
-    content = path.read_bytes()
-    nodes = list(ast.walk(ast.parse(content)))
-    named = {file: file.read_bytes() for file in named_files(path, nodes)}
+    tree = ast.parse(path.read_bytes())
+    nodes = list(ast.walk(tree))
+    contents = {path: repr(syntax(tree)).encode()}
+    contents |= {file: file.read_bytes() for file in named_files(path, nodes)}
     return Module(
-        tuple(
-            (file, hashlib.sha256(text).hexdigest()[:8])
-            for file, text in {path: content, **named}.items()
-        ),
+        tuple((file, hashlib.sha256(text).hexdigest()[:8]) for file, text in contents.items()),
         frozenset(each for each in imports(name, path, nodes) if module_file(source, each)),
     )
+
+
+def syntax(node: Any) -> Any:
+    """Return a node of a syntax tree as nested tuples, without places and docstrings.
+
+    Empty fields are left out, so that a version of Python that knows more of them says the same.
+    """
+    if isinstance(node, ast.AST):
+        fields = [(name, getattr(node, name, None)) for name in node._fields]
+        kept = [(name, syntax(value)) for name, value in fields if value not in (None, [])]
+        return (type(node).__name__, *kept)
+    if isinstance(node, list):
+        return tuple(syntax(each) for each in node if not is_docstring(each))
+    return node
+
+
+def is_docstring(node: Any) -> bool:
+    """Whether a statement is a text alone, which does nothing."""
+    value = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
 
 
 def code_marks(source: Path, name: str) -> list[str]:

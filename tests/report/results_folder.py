@@ -392,8 +392,8 @@ def page_arguments(results: Results) -> dict[str, Any]:
         "figure": results.files("report/figures/*.svg"),
         "caption": [f"{path.stem}={path}" for path in sorted(CAPTIONS.glob("*.rst"))],
         "model": results.files("train/*/*/*/model.json"),
-        "benchmark": results.files("benchmarks/t*/**/*.tsv"),
-        "made": results.files("benchmarks/report/*.tsv"),
+        "benchmark": list(map(str, results.files("benchmarks/t*/**/*.tsv"))),
+        "made": list(map(str, results.files("benchmarks/report/*.tsv"))),
         "experiment": results.experiment,
         "out": results.folder / "report" / "index.html",
     }

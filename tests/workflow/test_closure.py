@@ -53,12 +53,56 @@ def test_what_a_module_can_reach(source: Path) -> None:
 def test_an_edit_changes_the_mark_of_its_file_alone(source: Path, name: str) -> None:
     before = code_marks(source, "pack.stage")
     with open(source / "pack" / name, "a") as file:
-        file.write("\n")
+        file.write("\nMORE = 1\n")
     module.cache_clear()
     after = code_marks(source, "pack.stage")
     assert [files([old])[0] for old, new in zip(before, after, strict=True) if old != new] == [
         f"pack/{name}"
     ]
+
+
+CODE = '''"""What it is."""
+
+import os
+
+
+class Thing:
+    """A thing."""
+
+    size = 3  # of what
+
+
+def call(x, *, y=1.0):
+    """Call it."""
+    return f"{x!r} {y}"
+'''
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "same"),
+    [
+        ("  # of what", "", True),
+        ('"""Call it."""', '"""Call\n\n    it."""', True),
+        ('    """A thing."""\n', "", True),
+        ("import os", "import os  # noqa\n\n\n", True),
+        ("x, *, y=1.0", "\n    x,\n    *,\n    y=1.0,\n", True),
+        ("size = 3", "size = 4", False),
+        ("size = 3", "size = 3.0", False),
+        ("y=1.0", "y=None", False),
+        ("call", "called", False),
+        ("{x!r}", "{x!s}", False),
+        ("import os", "import os.path", False),
+        ("*, ", "", False),
+    ],
+)
+def test_a_mark_is_of_what_a_module_means(source: Path, old: str, new: str, same: bool) -> None:
+    path = source / "pack" / "alone.py"
+    marks = []
+    for text in (CODE, CODE.replace(old, new)):
+        path.write_text(text)
+        module.cache_clear()
+        marks.append(code_marks(source, "pack.alone"))
+    assert (marks[0] == marks[1]) is same
 
 
 def test_a_sentence_is_no_name_of_a_file(source: Path) -> None:

@@ -58,7 +58,7 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @contextlib.contextmanager
-def edited(path: Path, old: str = "", new: str = "\n# a remark\n") -> Iterator[None]:
+def edited(path: Path, old: str = "", new: str = "\nEDITED = 1\n") -> Iterator[None]:
     """Replace `old` by `new` in a file, or append `new`, for as long as the block lasts."""
     before = path.read_text()
     assert old in before
@@ -135,6 +135,18 @@ def test_an_edited_module_reruns_its_stage_and_those_after_it(
 ) -> None:
     with edited(demo / CODE / file):
         assert set(pending()) == rules
+
+
+def test_an_edit_that_changes_no_meaning_reruns_nothing(
+    demo: Path, pending: Callable[[], dict[str, set[str]]]
+) -> None:
+    comment, docstring = "\n# a remark\n", '"""The stage `train`: '
+    with (
+        edited(demo / CODE / "model/attention.py", new=comment),
+        edited(demo / CODE / "training/train.py", docstring, f"{docstring}how it makes "),
+        edited(demo / CODE / "text/symbolize.py", "\nfrom ", "\n\n\nfrom "),
+    ):
+        assert pending() == {}
 
 
 def test_only_systems_with_symbols_are_trained_anew_after_symbolization(

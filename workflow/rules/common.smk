@@ -1,5 +1,6 @@
 """The configuration, and what all rules share: names of texts and parts, runs, marks of code."""
 
+import glob
 import os
 import re
 import shlex

@@ -297,7 +297,7 @@ def binarized_files():
 
 
 def benchmarks(experiment):
-    """The benchmark files of all jobs of an experiment, under this configuration alone.
+    """Patterns of the benchmark files of all jobs of an experiment, under this configuration alone.
 
     One pattern for all parts of a text: hundreds of names would be too long for a command. The
     report's own jobs are left out: they take seconds, and stand beside what they made.
@@ -332,8 +332,9 @@ def benchmarks(experiment):
         *replacing_benchmarks(experiment),
         f"stale/{experiment}",
     ]
-    patterns = (re.sub(r"\.[0-9]+of([0-9]+)", r".*of\1", name) for name in names)
-    return [f"{RESULTS}/benchmarks/{name}.tsv" for name in dict.fromkeys(patterns)]
+    found = (glob.escape(f"{RESULTS}/benchmarks/{name}.tsv") for name in names)
+    patterns = (re.sub(r"\.[0-9]+of([0-9]+)", r".*of\1", name) for name in found)
+    return list(dict.fromkeys(patterns))
 
 
 def text_benchmarks(experiment, pair):

@@ -304,15 +304,15 @@ for name in REPORTED:
                     repeated("--model", input.models),
                 ]
             ),
-            benchmarks=benchmarks(name),
-            made=f"{RESULTS}/benchmarks/report/{name}/*.tsv",
+            benchmarks=repeated("--benchmark", benchmarks(name)),
+            made=repeated(
+                "--made",
+                [f"{glob.escape(RESULTS)}/benchmarks/report/{name}/*.tsv"],
+            ),
         message:
             "report: {output}"
         shell:
-            "python -m contextnmt page {params.parts}"
-            # Snakemake lets a benchmark file be deleted, and does not make it again.
-            " $(ls {params.benchmarks} 2> /dev/null | sed 's/^/--benchmark /')"
-            " $(ls {params.made} 2> /dev/null | sed 's/^/--made /')"
+            "python -m contextnmt page {params.parts} {params.benchmarks} {params.made}"
             " --stale {input.stale}"
             " --experiment {params.experiment:q} --out {output} > {log} 2>&1"
 

@@ -1,6 +1,7 @@
 """The page: everything the other report commands made, in one self-contained HTML file."""
 
 import base64
+import glob
 import html
 import os
 import re
@@ -81,11 +82,14 @@ def page(
     figure: Annotated[list[Path], typer.Option(help="SVG of a figure; repeatable")],
     caption: Annotated[list[str], typer.Option(help="NAME=FILE, caption of NAME; repeatable")],
     model: Annotated[list[Path], typer.Option(help="model.json of a run; repeatable")],
-    benchmark: Annotated[list[Path], typer.Option(help="Snakemake benchmark; repeatable")],
+    benchmark: Annotated[
+        list[str],
+        typer.Option(help="Snakemake benchmarks, as a pattern such as 'a/*.tsv'; repeatable"),
+    ],
     experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
     out: Annotated[Path, typer.Option(help="HTML file to write")],
     made: Annotated[
-        list[Path] | None, typer.Option(help="Snakemake benchmark of a report's rule; repeatable")
+        list[str] | None, typer.Option(help="those of the report's rules, likewise; repeatable")
     ] = None,
     stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
 ) -> None:
@@ -135,7 +139,7 @@ def page(
             for path in table
         },
         "figures": figures,
-        "makings": makings(about, made or []),
+        "makings": makings(about, matching(made or [])),
         "kinds": {each["kind"] for each in figures},
         "numbers": NUMBERED.get(about.name, {}),
         "examples": shown_examples(about, tables["examples"].data) if "examples" in tables else [],
@@ -151,10 +155,18 @@ def page(
         "deviations": enclosed("deviations", [deviations(about)]),
         "training_data": enclosed("training-data", training_data(about, models)),
         "times": enclosed(
-            "time", [times(benchmark, [entry["seconds"] for entry in models.values()])]
+            "time", [times(matching(benchmark), [entry["seconds"] for entry in models.values()])]
         ),
     }
     render(TEMPLATE, content, out)
+
+
+def matching(patterns: list[str]) -> list[Path]:
+    """Return the files that match each pattern in turn.
+
+    Of a pattern there may be none: Snakemake does not make a benchmark again that was deleted.
+    """
+    return [Path(name) for pattern in patterns for name in sorted(glob.glob(pattern))]
 
 
 def bleu_heading(about: Experiment) -> str:
