@@ -49,7 +49,7 @@ SECTIONS = [
             ("En-De: paper", "choi2017_table4.csv", "en-de"),
             ("demo", "demo_scores.md", "en-de test"),
             ("business", "business_en-de.md", "en-de dynamics365-test"),
-            ("multi30k", "multi30k_short.md", "en-de test_2016_flickr"),
+            ("multi30k", "multi30k_gpu.md", "en-de test_2016_flickr"),
             ("En-Fr: laws", "canada_laws.md", "en-fr laws-test"),
         ],
     ),

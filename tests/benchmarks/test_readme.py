@@ -42,7 +42,6 @@ def folder(tmp_path: Path) -> Path:
         ("en-de", "bpe", "test_2016_flickr", "12", 33.25),
         ("en-de", "rnnsearch-50", "test_2016_flickr", "12", 31.5),
     ]
-    publish(tmp_path / "multi30k_short.md", flickr)
     business = [
         ("en-de", system, "dynamics365-test", "12", 9.0) for system in ("bpe", "rnnsearch-50")
     ]
@@ -83,8 +82,8 @@ def test_only_the_text_between_the_marks_changes(folder: Path) -> None:
 def test_missing_files_marks_and_rows_are_named(folder: Path) -> None:
     with pytest.raises(UserError, match="marks"):
         README["filled"]("no marks", folder)
-    publish(folder / "multi30k_short.md", [("en-de", "bpe", "test_2017_flickr", "12", 20.0)])
-    with pytest.raises(UserError, match=r"multi30k_short\.md: no BLEU of en-de, test_2016_flickr"):
+    publish(folder / "multi30k_gpu.md", [("en-de", "bpe", "test_2017_flickr", "12", 20.0)])
+    with pytest.raises(UserError, match=r"multi30k_gpu\.md: no BLEU of en-de, test_2016_flickr"):
         README["filled"](MARKED, folder)
     (folder / "demo_scores.md").unlink()
     with pytest.raises(UserError, match="demo_scores"):

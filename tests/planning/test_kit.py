@@ -153,7 +153,13 @@ def test_a_result_that_differs_is_replaced_by_force_alone(away: Path, here: Path
     with pytest.raises(UserError, match=r"model\.json: differs"):
         unpack(away / "returned.tar.gz")
     assert log.read_text() == "another"
+    weights = model.with_name("model.safetensors")
+    weights.write_text("of another training")
     unpack(away / "returned.tar.gz", force=True)
+    assert not weights.exists()
+    weights.write_text("of this training")
+    unpack(away / "returned.tar.gz", force=True)
+    assert weights.exists()
     assert [path.read_text() for path in (model, log)] == [
         str(path.relative_to(here)) for path in (model, log)
     ]

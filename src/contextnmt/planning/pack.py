@@ -96,6 +96,7 @@ def pack(
         add_text(kit, CARRIED, "".join(f"{path}\n" for path in carried))
         script = SCRIPT.read_text(encoding="utf-8").replace(WORDS, shlex.join(said))
         add_text(kit, "run.sh", script, mode=0o755)
+    print(f"{out}: {len(carried)} files of results for {len(call.jobs)} jobs")
 
 
 def needed(call: Call) -> list[str]:

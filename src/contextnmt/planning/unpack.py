@@ -30,12 +30,17 @@ def unpack(
 
     Snakemake then goes on from there: it makes scores and reports of the translations without
     training again, unless something reads the weights and they were left behind. Nothing is
-    written if a digest or name is wrong, or, without --force, if a result here differs.
+    written if a digest or name is wrong, or, without --force, if a result here differs. With
+    --force, weights go that are of another training than the model.json returned.
 
     Example: contextnmt unpack returned.tar.gz
     """
     try:
         members = checked(returned, force)
+        laid = {Path(member.name) for member in members}
+        models = {
+            path: digest(path) for path in laid if path.name == "model.json" and path.exists()
+        }
         later = time.time() - max((member.mtime for member in members), default=0)
         for member, stream in streams(returned):
             with atomic_path(Path(member.name)) as path:
@@ -45,6 +50,11 @@ def unpack(
                 os.utime(path, (member.mtime + later,) * 2)
     except (tarfile.TarError, EOFError, OSError, ValueError, zlib.error) as error:
         raise UserError(f"{returned}: cannot be read ({error}): copy it again") from None
+    for model, before in models.items():
+        if digest(model) != before:  # weights of another training
+            for path in set(model.parent.iterdir()) - laid:
+                if path.is_file():
+                    path.unlink()
     print(f"{len(members)} files laid into results/")
 
 

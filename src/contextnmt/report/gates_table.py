@@ -22,10 +22,10 @@ STATISTICS = {
 }
 
 NOTES = [
-    "Values of the gates sigmoid(W c + b) over the dev sentences, at the update whose weights are "
-    "the model: all dimensions of all sentences.",
+    "A gate, or context mask, multiplies the vectors of a sentence, dimension by dimension. The "
+    "values are those of all dimensions in all dev sentences, with the weights of the model.",
     "Deviation: the standard deviation of a dimension over the sentences, averaged over the "
-    "dimensions. With 0 every sentence has the same gate.",
+    "dimensions. Near 0 all sentences have nearly the same gate, so the context tells nothing.",
 ]
 
 
