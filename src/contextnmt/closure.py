@@ -58,11 +58,12 @@ def imports(name: str, path: Path, nodes: Iterable[ast.AST]) -> Iterator[str]:
 
 def named_files(path: Path, nodes: Iterable[ast.AST]) -> Iterator[Path]:
     """The files beside the module at `path` that it names, in the `nodes` of its syntax: templates,
-    tables, style sheets."""
+    tables, style sheets. A module that is only named, not imported, is none of them."""
     for node in nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             name = node.value
-            if FILE_NAME.fullmatch(name) and (path.parent / name).is_file():
+            named = FILE_NAME.fullmatch(name) and not name.endswith(".py")
+            if named and (path.parent / name).is_file():
                 yield path.parent / name
 
 

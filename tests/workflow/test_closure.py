@@ -15,7 +15,8 @@ def source(tmp_path: Path) -> Path:
     package = tmp_path / "pack"
     for name, text in {
         "__init__.py": "",
-        "stage.py": "from pack.inner import deep\nfrom . import near\nSTYLE = 'page.css'\n",
+        "stage.py": "from pack.inner import deep\nfrom . import near\nSTYLE = 'page.css'\n"
+        "NAMED = ['__init__.py', 'alone.py']\n",
         "near.py": "def later():\n    import pack.lazy\n",
         "lazy.py": "",
         "alone.py": "",
@@ -103,6 +104,14 @@ def test_a_mark_is_of_what_a_module_means(source: Path, old: str, new: str, same
         module.cache_clear()
         marks.append(code_marks(source, "pack.alone"))
     assert (marks[0] == marks[1]) is same
+
+
+def test_a_module_has_one_mark_whoever_names_it(source: Path) -> None:
+    """In whatever order the modules are reached, which differs from process to process."""
+    (source / "pack" / "__init__.py").write_text("# empty\n")
+    module.cache_clear()
+    named = module(source, "pack.stage").files
+    assert [path.name for path, _ in named] == ["stage.py", "page.css"]
 
 
 def test_a_sentence_is_no_name_of_a_file(source: Path) -> None:
