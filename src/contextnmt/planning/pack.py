@@ -6,6 +6,7 @@ import json
 import os
 import shlex
 import tarfile
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
@@ -60,6 +61,7 @@ def pack(
     WHEELS are the packages of requirements.lock that the other machine lacks. Fetch them for its
     Python: pip download --no-deps --only-binary=:all: --python-version 3.12
     --platform manylinux_2_28_x86_64 --platform manylinux2014_x86_64 --dest WHEELS NAME==VERSION …
+    A package that has no wheel there: pip wheel --no-deps --wheel-dir WHEELS NAME==VERSION
 
     Example: contextnmt pack --out kit.tar.gz --wheels wheels run_files translations
     --profile local --config preset=multi30k device=cuda
@@ -96,7 +98,9 @@ def pack(
         add_text(kit, CARRIED, "".join(f"{path}\n" for path in carried))
         script = SCRIPT.read_text(encoding="utf-8").replace(WORDS, shlex.join(said))
         add_text(kit, "run.sh", script, mode=0o755)
-    print(f"{out}: {len(carried)} files of results for {len(call.jobs)} jobs")
+    jobs = Counter(job.rule for job in call.jobs)
+    told = ", ".join(f"{rule} {count}" for rule, count in jobs.items())
+    print(f"{out}: {len(carried)} files of results, for the jobs {told}")
 
 
 def needed(call: Call) -> list[str]:
