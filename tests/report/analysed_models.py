@@ -77,7 +77,7 @@ def without_senses(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def gates_of(mean: float) -> dict[str, float]:
-    """What a training with contextualizer writes of its gates at a validation."""
+    """Gate statistics as a validation logs them."""
     return {
         f"{side}_gate_{name}": value * (1 + number)
         for number, side in enumerate(("source", "target"))

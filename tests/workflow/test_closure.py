@@ -62,7 +62,7 @@ def test_an_edit_changes_the_mark_of_its_file_alone(source: Path, name: str) -> 
     ]
 
 
-CODE = '''"""What it is."""
+CODE = '''"""A module."""
 
 import os
 
