@@ -8,7 +8,6 @@ Example: python benchmarks/decisions.py --out benchmarks/published/decisions.md
 
 import json
 import tempfile
-from collections import defaultdict
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -128,12 +127,13 @@ def overlay(seeds: int) -> dict[str, Any]:
 
 def outcome(bleu: float, records: Iterator[dict[str, Any]]) -> Outcome:
     """From the best dev BLEU and the journal of a training."""
-    kinds = defaultdict(list)
+    clipped, gate = [], None
     for record in records:
-        kinds[record["kind"]].append(record)
-    best = next(record for record in kinds["dev"] if record["bleu"] == round(bleu, 4))
-    clipped = fmean(record["clip_rate"] for record in kinds["train"])
-    return Outcome(bleu, clipped, best.get("source_gate_open"))
+        if record["kind"] == "train":
+            clipped.append(record["clip_rate"])
+        elif record["kind"] == "dev" and record["bleu"] == round(bleu, 4):
+            gate = record.get("source_gate_open")
+    return Outcome(bleu, fmean(clipped), gate)
 
 
 def trained(folder: Path, system: str, seed: int) -> Outcome:

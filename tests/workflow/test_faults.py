@@ -147,9 +147,11 @@ def test_an_edit_amid_a_training_counts_unless_it_is_accepted(
     command[command.index("-s") + 1] = f"{folder}/Snakefile"
     go_on(snakemake, folder, long_training)
     source.write_text(source.read_text() + "\n# a remark\n")
+    assert "resumed after update" in go_on(snakemake, folder, long_training)
+    source.write_text(source.read_text() + "\nEDITED = 1\n")
     assert snakemake(folder, "--touch", *command).returncode == 0
     assert "resumed after update" in go_on(snakemake, folder, long_training)
-    source.write_text(source.read_text() + "\n# another\n")
+    source.write_text(source.read_text() + "\nEDITED = 2\n")
     assert "made with other code; moved to" in go_on(snakemake, folder, long_training)
 
 

@@ -10,7 +10,6 @@ import tarfile
 from collections.abc import Sequence
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import IO
 
 from contextnmt.files import atomic_path, read_lines, write_json
 from contextnmt.planning.pack import CARRIED
@@ -30,7 +29,7 @@ def collect(folder: Path, weights: bool = False, without: Sequence[str] = ()) ->
         for name, path in sorted(files.items())
         if path.is_file()
         and name not in carried
-        and wanted(path, weights)
+        and wanted(Path(name), weights)
         and not any(fnmatch(name, pattern) for pattern in without)
     }
     write_json(folder / MANIFEST, {name: digest(path) for name, path in made.items()})
@@ -42,26 +41,19 @@ def collect(folder: Path, weights: bool = False, without: Sequence[str] = ()) ->
 
 
 def wanted(path: Path, weights: bool) -> bool:
-    """Whether a file goes back: of a training's state its journal, weights if asked for."""
-    if path.parent.name == "state":
-        return path.name == "log.jsonl"
-    if "train" in path.parts and not weights and path.suffix in (".safetensors", ".tsv"):
-        return "benchmarks" in path.parts
-    return not {"tensorboard", "state.aside"} & {*path.parts} and path.suffix != ".part"
-
-
-def sha256(stream: IO[bytes]) -> str:
-    """SHA-256 of the rest of a stream."""
-    found = hashlib.sha256()
-    while block := stream.read(1 << 20):
-        found.update(block)
-    return found.hexdigest()
+    """Whether results/PRESET/STAGE/… goes back: of a training its journal, weights if asked for."""
+    if path.parts[2] != "train":
+        return path.suffix != ".part"
+    below = path.parts[6:]  # PAIR/SYSTEM/SEED
+    if len(below) > 1:
+        return below == ("state", "log.jsonl")
+    return weights or path.suffix not in (".safetensors", ".tsv", ".part")
 
 
 def digest(path: Path) -> str:
     """SHA-256 of a file."""
     with path.open("rb") as stream:
-        return sha256(stream)
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 if __name__ == "__main__":

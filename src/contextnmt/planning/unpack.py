@@ -1,5 +1,6 @@
 """The results of a kit, back where it was packed."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -14,7 +15,7 @@ import typer
 
 from contextnmt.errors import UserError
 from contextnmt.files import atomic_path
-from contextnmt.planning.collect import MANIFEST, digest, sha256
+from contextnmt.planning.collect import MANIFEST, digest
 
 #: Folders of results/PRESET/ that tell of jobs and may be replaced by those of a later call.
 PASSING = {"logs", "benchmarks"}
@@ -72,7 +73,7 @@ def checked(returned: Path, force: bool) -> list[tarfile.TarInfo]:
     members = []
     for member, stream in streams(returned):
         stated, path = digests.pop(member.name, None), Path(member.name)
-        if sha256(stream) != stated:
+        if hashlib.file_digest(stream, "sha256").hexdigest() != stated:  # type: ignore[arg-type]
             raise UserError(f"{returned}: {path}: does not have its digest: copy it again")
         passing = force or path.parts[2] in PASSING or path.parent.name == "state"
         if not passing and path.is_file() and digest(path) != stated:
