@@ -127,13 +127,12 @@ def overlay(seeds: int) -> dict[str, Any]:
 
 def outcome(bleu: float, records: Iterator[dict[str, Any]]) -> Outcome:
     """From the best dev BLEU and the journal of a training."""
-    clipped, gate = [], None
-    for record in records:
-        if record["kind"] == "train":
-            clipped.append(record["clip_rate"])
-        elif record["kind"] == "dev" and record["bleu"] == round(bleu, 4):
-            gate = record.get("source_gate_open")
-    return Outcome(bleu, fmean(clipped), gate)
+    found = list(records)
+    best = next(
+        record for record in found if record["kind"] == "dev" and record["bleu"] == round(bleu, 4)
+    )
+    clipped = fmean(record["clip_rate"] for record in found if record["kind"] == "train")
+    return Outcome(bleu, clipped, best.get("source_gate_open"))
 
 
 def trained(folder: Path, system: str, seed: int) -> Outcome:

@@ -70,6 +70,7 @@ def test_the_gates_are_those_of_the_best_validation() -> None:
         {"kind": "train", "clip_rate": 0.5},
         {"kind": "dev", "bleu": 3.0, "source_gate_open": 0.8},
         {"kind": "dev", "bleu": 2.0, "source_gate_open": 0.1},
+        {"kind": "dev", "bleu": 3.0, "source_gate_open": 0.2},  # the weights kept are the first's
     ]
     assert outcome(3.0, iter(records)) == Outcome(3.0, 0.5, 0.8)
 

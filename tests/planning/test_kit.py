@@ -46,7 +46,7 @@ def away(tmp_path: Path) -> Path:
     ]
     state = ["state/log.jsonl", "state/checkpoint.1.safetensors", "state/lock.1"]
     files = [f"{MODEL}/{name}" for name in made + state]
-    files += ["results/own/bpe/carried.gz", "results/own/logs/train/1.log"]
+    files += ["results/own/bpe/carried.gz", "results/own/logs/train/1.log", "results/of_no_preset"]
     files += ["results/own/translate/1/.snakemake_timestamp", "results/own/translate/1/a.npz"]
     for age, name in enumerate(reversed(files)):
         path = folder / name

@@ -23,7 +23,7 @@ MANIFEST = "manifest.json"
 def collect(folder: Path, weights: bool = False, without: Sequence[str] = ()) -> None:
     """Write returned.tar.gz of what is new in the results of a kit, but for patterns `without`."""
     carried = set(read_lines(folder / CARRIED))
-    files = {str(path.relative_to(folder)): path for path in (folder / "results").rglob("*")}
+    files = {str(path.relative_to(folder)): path for path in (folder / "results").glob("*/**/*")}
     made = {
         name: path
         for name, path in sorted(files.items())
