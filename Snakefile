@@ -55,12 +55,7 @@ include: "workflow/rules/compare.smk"
 include: "workflow/rules/analyse.smk"
 include: "workflow/rules/targets.smk"
 include: "workflow/rules/report.smk"
-include: "workflow/rules/report_compare.smk"
 include: "workflow/rules/replace.smk"
-include: "workflow/rules/report_text.smk"
-include: "workflow/rules/report_choi2017.smk"
-include: "workflow/rules/report_context.smk"
-include: "workflow/rules/report_sentences.smk"
 
 
 if EXPERIMENTS and not REPORTED:
@@ -72,7 +67,7 @@ if EXPERIMENTS and not REPORTED:
         conda:
             "envs/contextnmt.yaml"
         params:
-            reason=". ".join(map(unfinished, EXPERIMENTS)),
+            reason=". ".join((CONTENTS[name].unfinished() for name in EXPERIMENTS)),
         message:
             "{params.reason}"
         shell:

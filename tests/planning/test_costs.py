@@ -1,6 +1,5 @@
 """Sums of seconds, bytes and jobs by stage, and the table that shows them."""
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -122,22 +121,23 @@ def test_the_measured_rates_are_of_rules_that_exist() -> None:
     rules = Path(__file__).parents[2] / "workflow" / "rules"
     declared = "\n".join(path.read_text() for path in rules.glob("*.smk"))
     rates = read_rates()
-    bleu_tables = {"choi2017_table4", "bahdanau2015_table1", "chen2017_bleu"}
     assert {"tokenize", "symbolize", "bpe", "binarize"} <= rates.keys()
     for name in rates:
-        part = re.sub("^(bahdanau2015|chen2017|choi2017)_", "{name}_", name)
-        named = [f"rule {name}:", f'"{name}"', f'"{part}"']
-        assert any(words in declared for words in named) or name in bleu_tables, name
-    assert '"{name}_{bleu_table(name)}"' in declared
+        part = name.replace("choi2017_", "{name}_")
+        named = [f"rule {name}:", f'"{part}"']
+        assert any(words in declared for words in named) or name == "choi2017", name
 
 
-def test_the_rate_of_a_part_of_a_report_is_that_of_the_same_part_of_another(
+def test_the_rate_of_a_report_is_that_of_the_same_part_of_another(
     job: Callable[..., Job],
 ) -> None:
-    rates = {"choi2017_cleaning": Rate("choi2017_cleaning", 1, 2, 3, 4), **RATES}
-    table = job("chen2017_cleaning", "", "report/chen2017/tables/cleaning.csv", wildcards={})
-    assert rate_of(table, rates) == rates["choi2017_cleaning"]
-    assert rate_of(job("chen2017_bleu", "", "report/chen2017/tables/bleu.csv"), rates) is None
+    names = ["choi2017", "choi2017_corpora"]
+    rates = {name: Rate(name, 1, 2, 3, 4) for name in names} | RATES
+    table = job("chen2017_corpora", "", "report/chen2017/tables/cleaning.csv", wildcards={})
+    assert rate_of(table, rates) == rates["choi2017_corpora"]
+    page = job("chen2017", "", "report/chen2017/index.html", wildcards={})
+    assert rate_of(page, rates) == rates["choi2017"]
+    assert rate_of(job("papers", "", "report/index.html"), rates) is None
     assert rate_of(job("clean", "", "clean/en-fr/news.en.gz"), rates) == RATES["clean"]
     assert rate_of(job("other_cleaning", "", "other/en-fr/news.en.gz"), rates) is None
 

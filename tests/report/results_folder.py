@@ -36,7 +36,7 @@ from contextnmt.report.restoration_table import restoration_table
 from contextnmt.report.selection_figures import selection_figures
 from contextnmt.report.selection_table import selection_table
 from contextnmt.report.significance_table import significance_table
-from contextnmt.report.symbol_scores_table import symbol_scores_table
+from contextnmt.report.symbol_scores_table import symbol_errors_table, symbol_scores_table
 from contextnmt.report.symbols_table import symbols_table
 from contextnmt.report.table2 import table2
 from contextnmt.report.table3 import table3
@@ -363,7 +363,6 @@ def make_report(results: Results) -> Path:
     examples(**example_arguments(results))
     differences(**difference_arguments(results))
     alignment_maps(**alignment_arguments(results))
-    write_lines(results.folder / f"benchmarks/report/{table.name}.tsv", ["s\tmax_rss", "1.5\t20"])
     page(**page_arguments(results))
     return out / "index.html"
 
@@ -375,12 +374,9 @@ def make_symbolization(results: Results, tables: Path) -> None:
     counts = results.files("coverage/*.json"), results.files("pairs/*.json")
     table3(*counts, experiment, tables / "table3")
     symbols_table(results.files("rule-dictionary/*/rules.tsv"), experiment, tables / "symbols")
-    symbol_scores_table(
-        results.files("symbol-scores/*.json"),
-        experiment,
-        tables / "symbol-scores",
-        tables / "symbol-errors",
-    )
+    scored = results.files("symbol-scores/*.json")
+    symbol_scores_table(scored, experiment, tables / "symbol-scores")
+    symbol_errors_table(scored, experiment, tables / "symbol-errors")
     restored = results.files("restore/*/*/*/restored.json")
     restoration_table(restored, experiment, tables / "restoration")
 
@@ -392,8 +388,7 @@ def page_arguments(results: Results) -> dict[str, Any]:
         "figure": results.files("report/figures/*.svg"),
         "caption": [f"{path.stem}={path}" for path in sorted(CAPTIONS.glob("*.rst"))],
         "model": results.files("train/*/*/*/model.json"),
-        "benchmark": list(map(str, results.files("benchmarks/t*/**/*.tsv"))),
-        "made": list(map(str, results.files("benchmarks/report/*.tsv"))),
+        "benchmark": results.files("benchmarks/t*/**/*.tsv"),
         "experiment": results.experiment,
         "out": results.folder / "report" / "index.html",
     }

@@ -1,6 +1,5 @@
 """Numbers of systems that were trained with something else than is now set: found and marked."""
 
-import json
 import shutil
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -17,7 +16,7 @@ from contextnmt.report.bleu_table import bleu_table
 from contextnmt.report.experiment import pair_of, parse_experiment
 from contextnmt.report.findings import findings
 from contextnmt.report.page import page
-from contextnmt.report.stale import stale
+from contextnmt.report.stale import found_stale
 from contextnmt.training.settings import training_settings
 
 LINE = "training.max_length was 50, is 40 now"
@@ -46,7 +45,7 @@ def as_trained(tmp_path_factory: pytest.TempPathFactory) -> Results:
 def results(as_trained: Results, tmp_path: Path) -> Results:
     """A copy of these to be changed."""
     shutil.copytree(as_trained.folder, tmp_path / "made")
-    return Results(tmp_path / "made", as_trained.about)
+    return Results(tmp_path / "made", dict(as_trained.about))
 
 
 def recipes(results: Results) -> dict[str, Any]:
@@ -61,16 +60,13 @@ def recipes(results: Results) -> dict[str, Any]:
 
 
 def found(results: Results, now: dict[str, Any] | None = None) -> Any:
-    """What the stage finds, if the recipes are `now`; else those of the models."""
-    out = results.folder / "stale.json"
-    stale(
+    """What is found to be stale, if the recipes are `now`; else those of the models."""
+    return found_stale(
         results.files("train/*/*/*/model.json"),
         results.files("train-identity/*/*/*.json"),
-        json.dumps(now or recipes(results)),
-        results.experiment,
-        out,
+        now or recipes(results),
+        parse_experiment(results.experiment),
     )
-    return read_json(out)
 
 
 def test_nothing_is_stale_that_is_as_it_was(results: Results) -> None:
@@ -150,10 +146,9 @@ def test_a_contextualizer_of_before_the_key_had_the_shared_table(
 
 
 def test_the_page_and_its_tables_mark_them(results: Results) -> None:
-    path = results.folder / "stale.json"
-    write_json(path, {"en-fr": {"bpe": f"seed 2: {LINE}"}})
+    results.about["stale"] = {"en-fr": {"bpe": f"seed 2: {LINE}"}}
     table = results.folder / "report/tables/table4"
-    bleu_table(results.files("score/*/*/*/*.json"), results.experiment, table, None, path)
+    bleu_table(results.files("score/*/*/*/*.json"), results.experiment, table)
     made = read_json(table.with_suffix(".json"))
     marked = [
         (block["title"], row["label"])
@@ -166,10 +161,11 @@ def test_the_page_and_its_tables_mark_them(results: Results) -> None:
     ]
     assert f"Stale, trained with other settings than there are now: {NOTE}" in made["notes"]
     assert "+BPE (stale)" in table.with_suffix(".tex").read_text()
-    page(**page_arguments(results) | {"stale": path})
+    page(**page_arguments(results))
     text = (results.folder / "report/index.html").read_text()
     assert '<aside class="card" id="stale">' in text
     assert f">{NOTE}</li>" in text
+    del results.about["stale"]
     page(**page_arguments(results))
     assert 'id="stale"' not in (results.folder / "report/index.html").read_text()
 
@@ -179,9 +175,6 @@ def test_mistakes(results: Results) -> None:
     del now["en-fr"]["bpe"]
     with pytest.raises(UserError, match="--recipes: no recipe of en-fr bpe"):
         found(results, now)
-    with pytest.raises(UserError, match=r"stale\.json: not what stage stale writes"):
-        write_json(results.folder / "stale.json", ["bpe"])
-        page(**page_arguments(results) | {"stale": results.folder / "stale.json"})
     now = recipes(results)
     broken = results.folder / "train-identity/en-fr/bpe/1.json"
     write_json(broken, {"model": {}})

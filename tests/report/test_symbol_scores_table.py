@@ -10,16 +10,19 @@ from results_folder import Results
 from contextnmt.errors import UserError
 from contextnmt.evaluation.symbol_errors import Error, Reason
 from contextnmt.files import read_json, write_json
-from contextnmt.report.symbol_scores_table import REASONS, symbol_scores_table
+from contextnmt.report.symbol_scores_table import (
+    REASONS,
+    symbol_errors_table,
+    symbol_scores_table,
+)
 
 
 @pytest.fixture
 def tables(results: Results, tmp_path: Path) -> Path:
     """A folder with both tables of `results`."""
     files = results.files("symbol-scores/*.json")
-    symbol_scores_table(
-        files, results.experiment, tmp_path / "symbol-scores", tmp_path / "symbol-errors"
-    )
+    symbol_scores_table(files, results.experiment, tmp_path / "symbol-scores")
+    symbol_errors_table(files, results.experiment, tmp_path / "symbol-errors")
     return tmp_path
 
 
@@ -106,7 +109,8 @@ def test_without_errors_there_is_nothing_to_list(results: Results, tmp_path: Pat
             entry["types"] = dict.fromkeys(entry["types"], entry["types"]["N"])
         write_json(tmp_path / path.name, content | {"errors": []})
         files.append(tmp_path / path.name)
-    symbol_scores_table(files, results.experiment, tmp_path / "scores", tmp_path / "errors")
+    symbol_scores_table(files, results.experiment, tmp_path / "scores")
+    symbol_errors_table(files, results.experiment, tmp_path / "errors")
     assert len(read_json(tmp_path / "scores.json")["blocks"]) == 2
     assert read_json(tmp_path / "errors.json")["blocks"] == []
 
@@ -116,4 +120,4 @@ def test_other_content_is_reported(results: Results, tmp_path: Path) -> None:
     for path in files:
         write_json(path, {"texts": {}, "errors": []})
     with pytest.raises(UserError, match=r"en-fr\.json: not the symbol scores of dev, test:"):
-        symbol_scores_table(files, results.experiment, tmp_path / "a", tmp_path / "b")
+        symbol_scores_table(files, results.experiment, tmp_path / "a")

@@ -143,9 +143,9 @@ def test_a_missing_run_is_named(tmp_path: Path) -> None:
 
 def test_a_stale_system_is_named_so(tmp_path: Path) -> None:
     arguments = make(tmp_path)
-    stale = tmp_path / "stale.json"
-    write_json(stale, {"en-fr": {"rnnsearch-30": "model.hidden was 9, is 8 now"}})
-    unknown_words_table(**arguments, stale=stale)
+    stale = {"en-fr": {"rnnsearch-30": "model.hidden was 9, is 8 now"}}
+    about = json.loads(arguments["experiment"]) | {"stale": stale}
+    unknown_words_table(**arguments | {"experiment": json.dumps(about)})
     table = read_json(tmp_path / "unknown-words.json")
     labels = [row["label"] for row in table["blocks"][0]["rows"]]
     assert labels[:2] == ["RNNsearch-30 (stale)", "RNNsearch-50"]

@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 import yaml
 
+from contextnmt.configuration import of_call
+from contextnmt.report.contents import Contents
+
 ROOT = Path(__file__).parents[2]
 STAGES = [
     *("download", "extracted", "tokenized", "surveyed", "cleaned", "sampled", "estimated"),
@@ -23,20 +26,9 @@ STAGES = [
 #: Of the eight systems of choi2017, the five of bahdanau2015 (one pair), the nine of chen2017.
 RUNS = 2 * 8 + 5 + 2 * 9
 MODEL = "results/demo/train/en-fr/baseline/1/model.json"
-EVERYWHERE = ["cleaning", "selection", "phenomena", "curves", "gains", "trainings"]
-EVERYWHERE += ["significance", "literature", "lengths", "length_scores", "examples", "differences"]
-OWN = {
-    "choi2017": [
-        *("table1", "table2", "table3", "table4", "symbols", "symbol_scores", "restoration"),
-        *("local_charts", "gates", "masks", "masks_figure", "alignments", "claims"),
-    ],
-    "bahdanau2015": ["table1", "unknown_words", "alignments", "claims"],
-    "chen2017": ["bleu"],
-}
-TARGETS = [
-    *("all", "papers", *STAGES, *OWN),
-    *(f"{experiment}_{name}" for experiment in OWN for name in [*EVERYWHERE, *OWN[experiment]]),
-]
+EXPERIMENTS = ["choi2017", "bahdanau2015", "chen2017"]
+TARGETS = ["all", "papers", "configuration", *STAGES, *EXPERIMENTS]
+TARGETS += [f"{experiment}_corpora" for experiment in EXPERIMENTS]
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -64,7 +56,7 @@ def test_the_demo_makes_every_run_of_every_stage(snakemake: Run, fresh: list[str
     planned = jobs(run.stdout)
     for stage in ["train", "translate", "restore", "score", "phenomena"]:
         assert planned[stage] == RUNS
-    assert {planned[name] for name in ["generate", *OWN]} == {1}
+    assert {planned[name] for name in ["generate", *EXPERIMENTS]} == {1}
     assert "download_file" not in planned
 
 
@@ -84,10 +76,9 @@ def test_the_demo_makes_every_run_of_every_stage(snakemake: Run, fresh: list[str
         ("translations", "translate", "restore"),
         ("restored", "restore", "score"),
         ("lines_known", "known_lines", "train"),
-        ("scores", "score", "choi2017_table4"),
+        ("scores", "score", "choi2017"),
         ("lexicons", "lexicon", "translate"),
-        ("replaced", "score_replaced", "bahdanau2015_unknown_words"),
-        ("bahdanau2015_unknown_words", "replace_unknown", "phenomena"),
+        ("replaced", "score_replaced", "phenomena"),
         ("coverages", "coverage", "binarize"),
         ("pairs_counted", "pairs", "train"),
         ("counts", "phenomena", "score"),
@@ -95,17 +86,10 @@ def test_the_demo_makes_every_run_of_every_stage(snakemake: Run, fresh: list[str
         ("word_vectors", "cbow", "train"),
         ("words_charted", "local_charts", "translate"),
         ("contexts_masked", "masks", "translate"),
-        ("choi2017_table1", "local_charts", "masks"),
-        ("choi2017_masks_figure", "masks", "cbow"),
-        ("choi2017_table2", "choi2017_table2", "generate"),
-        ("choi2017_table3", "pairs", "train"),
-        ("choi2017_symbols", "symbolize", "bpe"),
-        ("choi2017_table4", "score", "phenomena"),
-        ("choi2017_phenomena", "phenomena", "score"),
-        ("choi2017_symbol_scores", "symbol_scores", "symbolize_source"),
-        ("choi2017_curves", "train", "translate"),
-        ("bahdanau2015", "bahdanau2015_table1", "symbolize"),
-        ("chen2017", "chen2017_bleu", "bpe"),
+        ("choi2017_corpora", "symbol_scores", "train"),
+        ("bahdanau2015_corpora", "clean", "symbolize"),
+        ("bahdanau2015", "bahdanau2015_corpora", "symbolize"),
+        ("chen2017", "significance", "bpe"),
     ],
 )
 def test_a_target_goes_up_to_its_stage(
@@ -201,8 +185,8 @@ def test_multi30k_is_planned_without_fetching_anything(snakemake: Run, fresh: li
     assert planned["translate"] == planned["restore"] == 3
     assert planned["download_file"] == 10
     assert "generate" not in planned
-    assert "choi2017_phenomena" not in planned
-    assert "choi2017_symbol_scores" not in planned  # none of its systems uses symbols
+    assert "phenomena" not in planned
+    assert "symbol_scores" not in planned  # none of its systems uses symbols
     assert planned["masks"] == planned["local_charts"] == planned["cbow"] == 1
 
 
@@ -246,10 +230,8 @@ def test_with_gaps_and_nothing_finished_there_is_no_report_but_every_stage(
         assert "Traceback" not in run.stdout
     plan = snakemake(ROOT, "scores", *fresh, "--config", "gaps=true")
     assert jobs(plan.stdout)["train"] == RUNS
-    # A table of runs, asked for by its name, has none to be made of.
-    table = snakemake(ROOT, "choi2017_restoration", *where)
-    assert table.returncode == 1
-    assert "choi2017_restoration" in table.stdout and "Traceback" not in table.stdout
+    corpora = snakemake(ROOT, "choi2017_corpora", *fresh, "--config", "gaps=true")
+    assert "train" not in jobs(corpora.stdout) and jobs(corpora.stdout)["choi2017_corpora"] == 1
 
 
 def test_the_linters_have_nothing_to_say(snakemake: Run, environment: dict[str, str]) -> None:
@@ -297,12 +279,12 @@ def test_the_page_tells_of_the_times_of_all_jobs(
     where = [*fresh[:1], "-p", *fresh[4:], "--configfile", f"{tmp_path}/own.yaml"]
     plan = snakemake(ROOT, "choi2017", *where).stdout
     logged = set(re.findall(r"> results/demo/logs/(\S+)\.log", plan))
-    [page] = (line for line in plan.split("\n") if "contextnmt page" in line)
-    named = re.findall(r"results/demo/benchmarks/(\S+)\.tsv", page)
+    contents = Contents("results/demo", of_call(ROOT, [tmp_path / "own.yaml"], {}), "choi2017")
+    known = {job for job in logged if contents.rests_on(*job.split("/"))}
     # Jobs of a second: those of the report, and what is written beside each training.
     quick = ("report/", "run/", "train-identity/")
-    assert {job for job in logged - set(named) if not job.startswith(quick)} == set()
-    assert {"symbolize/en-fr/test.pair", "bpe/en-fr/sym-bpe/test.pair.fr"} <= set(named)
+    assert {job for job in logged - known if not job.startswith(quick)} == set()
+    assert {"symbolize/en-fr/test.pair", "bpe/en-fr/sym-bpe/test.pair.fr"} <= known
 
 
 def test_alignments_are_those_of_single_models(

@@ -14,8 +14,7 @@ from planning import CUTS, own_configuration
 
 ROOT = Path(__file__).parents[2]
 SHARDS = [1, 3, 8]
-REPORT = ["choi2017_cleaning", "choi2017_selection", "choi2017_selection_figures"]
-TARGETS = ["binarized", "dictionaries", "coverages", *REPORT]
+TARGETS = ["binarized", "dictionaries", "choi2017_corpora"]
 #: The preset cleans with the filters that need the whole text; a part of what is left is selected.
 OWN = {
     "pairs": ["en-fr"],
@@ -53,12 +52,16 @@ def content(path: Path) -> bytes:
     return path.read_bytes()
 
 
+#: What is no result of a text, or says into how many parts it is cut.
+BESIDE = ["logs", "benchmarks", "configuration.json"]
+
+
 def whole(results: Path) -> dict[str, bytes]:
     """The content of each result by its path; that of the parts of a text is joined."""
     files = [
         path
         for path in results.rglob("*")
-        if path.is_file() and path.relative_to(results).parts[0] not in ("logs", "benchmarks")
+        if path.is_file() and path.relative_to(results).parts[0] not in BESIDE
     ]
     contents: dict[str, bytes] = {}
     for path in sorted(files):  # single digits: the parts come in order

@@ -55,7 +55,7 @@ rule local_charts:
             ]
         ),
         cbow=subpath(input.cbow, parent=True),
-        words=repeated("--word", inspected_words()) if ANALYSED else "",
+        words=repeated("--word", inspected_words()) if "choi2017" in REPORTED else "",
     message:
         "local charts {wildcards.source}-{wildcards.target}"
     shell:

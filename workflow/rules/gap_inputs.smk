@@ -1,9 +1,11 @@
 """What reports are made of: all runs or, with gaps, those that are finished, and why others are not."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
-from contextnmt.files import read_json
-from contextnmt.report.stale import found_stale
+from contextnmt.files import read_json, write_lines
+from contextnmt.report.contents import Contents
+from contextnmt.report.stale import stale_systems
 from contextnmt.unfinished import gap_of_run, gap_of_system
 
 
@@ -24,7 +26,8 @@ def system_gap(pair, system):
     of_runs = {
         f"seed {seed}": run_gap(pair, system, seed) for seed in CONFIGURATION["seeds"]
     }
-    if has_ensembles(SYSTEMS[system]) and not any(of_runs.values()):
+    together = Contents(RESULTS, CONFIGURATION, SYSTEMS[system]).ensembles
+    if together and not any(of_runs.values()):
         of_runs["ensemble"] = run_gap(pair, system, "ensemble")
     return gap_of_system(of_runs)
 
@@ -52,110 +55,40 @@ def found_gaps():
 GAPS = found_gaps()
 
 
-def gaps_of(experiment):
-    """The same of one experiment."""
-    systems = systems_of(experiment)
-    return {
-        pair: found
-        for pair in pairs_of(experiment)
-        if (
-            found := {
-                each: gap for each, gap in GAPS.get(pair, {}).items() if each in systems
-            }
-        )
-    }
+CONTENTS = {name: Contents(RESULTS, CONFIGURATION, name, GAPS) for name in EXPERIMENTS}
+REPORTED = [name for name, contents in CONTENTS.items() if contents.pairs]
 
 
 def finished(experiment, pair):
     """The systems of an experiment that its reports are made of in a language pair."""
-    return [
-        system for system in systems_of(experiment) if system not in GAPS.get(pair, {})
-    ]
+    return CONTENTS[experiment].finished(pair)
 
 
-def reported_pairs(experiment):
-    """The language pairs of an experiment that have such a system."""
-    return [pair for pair in pairs_of(experiment) if finished(experiment, pair)]
-
-
-REPORTED = [name for name in EXPERIMENTS if reported_pairs(name)]
-
-
-def finished_runs(pattern, experiment, seeds=None):
-    """`pattern` for every run that the reports of an experiment are made of, or some seeds of it."""
-    return [
-        path
-        for pair in reported_pairs(experiment)
-        for path in expand(
-            pattern,
-            pair=[pair],
-            system=finished(experiment, pair),
-            seed=seeds or CONFIGURATION["seeds"],
+def of_reports(stage, ending=""):
+    """The files of a stage that the reports of all experiments are made of."""
+    return list(
+        dict.fromkeys(
+            path
+            for name in REPORTED
+            for path in CONTENTS[name].files()
+            if path.startswith(f"{RESULTS}/{stage}/") and path.endswith(ending)
         )
-    ]
-
-
-def finished_ensembles(pattern, experiment):
-    """The same for the ensembles."""
-    wanted = has_ensembles(experiment)
-    return finished_runs(pattern, experiment, ["ensemble"]) if wanted else []
-
-
-def unfinished(experiment):
-    """Why there is no report of an experiment of which nothing is finished."""
-    reasons = {
-        f"{pair} {system}": reason
-        for pair, found in gaps_of(experiment).items()
-        for system, reason in found.items()
-    }
-    shared = len(set(reasons.values())) == 1
-    told = dict.fromkeys(
-        reason if shared else f"{name}: {reason}" for name, reason in reasons.items()
-    )
-    return (
-        f"no system of {experiment} is finished: {'; '.join(told)}: "
-        "without gaps=true they are made"
-    )
-
-
-def recipes_of(experiment):
-    """Model and training of the finished systems of an experiment, by pair and system, as JSON."""
-    return settings(
-        {
-            pair: {
-                system: {
-                    part: recipes.recipe(CONFIGURATION, pair, system)[part]
-                    for part in ["model", "training"]
-                }
-                for system in finished(experiment, pair)
-            }
-            for pair in reported_pairs(experiment)
-        }
     )
 
 
 def tell_stale(jobs):
     """Say whether --touch of these jobs takes tables for up to date that lack marks."""
-    for name in {job.wildcards.experiment for job in jobs if job.rule.name == "stale"}:
-        models, identities = (
-            [
-                Path(file.replace("<results>", RESULTS))
-                for file in finished_runs(each, name)
-            ]
-            for each in [
-                "<results>/train/{pair}/{system}/{seed}/model.json",
-                "<results>/train-identity/{pair}/{system}/{seed}.json",
-            ]
+    path = Path(f"{RESULTS}/configuration.json")
+    was = read_json(path) if path.exists() else None
+    for name in {job.rule.name for job in jobs} & set(CONTENTS) if was else []:
+        now, shown = CONTENTS[name], replace(
+            CONTENTS[name], configuration=was["configuration"]
         )
-        path = Path(f"{RESULTS}/stale/{name}.json")
-        if all(file.exists() for file in [path, *models, *identities]):
-            told = experiment(name, *OF_RUNS)
-            if read_json(path) != found_stale(
-                models, identities, recipes_of(name), told
-            ):
+        if all(map(os.path.exists, now.trained())):
+            if stale_systems(shown) != stale_systems(now):
                 print(
                     f"{name}: numbers are accepted that other settings made: for a report that "
-                    "marks them as stale, the same call with -R stale in place of --touch",
+                    "marks them as stale, the same call with -R configuration in place of --touch",
                     file=sys.stderr,
                 )
 

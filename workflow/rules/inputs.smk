@@ -1,7 +1,8 @@
 """Which files a rule reads, and how their names become options of its command."""
 
-import functools
 import json
+
+from contextnmt.report.contents import endings
 
 SIDES = ["source", "target"]
 TRAINED_FILES = ["model.safetensors", "model.json", "log.jsonl"]
@@ -228,23 +229,6 @@ def symbolic_files(language):
     ]
 
 
-def endings(decoding):
-    """What the names of a text's translations end in, at each width the likeliest first.
-
-    At width 1 there is one translation of a sentence, so none is better by its score a symbol.
-    """
-    return [
-        f"beam{beam}{variant}"
-        for beam in decoding["beams"]
-        for variant, made in {
-            "": True,
-            ".no-unknown": decoding["no_unknown"],
-            ".normalised": decoding["nbest"] and beam > 1,
-        }.items()
-        if made
-    ]
-
-
 def translations(stage, wildcards):
     """The files in a run's folder of `translate` or `restore`: one a translation.
 
@@ -314,105 +298,6 @@ def tags(wildcards):
     return file, text_entry(wildcards.text)["phenomena"]
 
 
-def tagged(pair, experiment):
-    """The first test text of an experiment whose words are tagged, in a list, or an empty one."""
-    named = roles_of(experiment, pair, "test")
-    return [text for text in named if "phenomena" in text_entry(text)][:1]
-
-
-def phenomena_files(experiment):
-    """The counts of each run of an experiment on its first tagged test text."""
-    return [
-        path
-        for pair in reported_pairs(experiment)
-        for text in tagged(pair, experiment)
-        for path in expand(
-            f"<results>/phenomena/{pair}/{{system}}/{{seed}}/{text}.json",
-            system=finished(experiment, pair),
-            seed=CONFIGURATION["seeds"],
-        )
-    ]
-
-
-def first_test(experiment, pair):
-    """The first test text of an experiment."""
-    return roles_of(experiment, pair, "test")[0]
-
-
-def first_test_files(experiment, stage, side):
-    """One side of the first test text of each pair, as a stage wrote it."""
-    return [
-        f"{RESULTS}/{stage}/{pair}/{first_test(experiment, pair)}.{pair.split('-')[side]}.gz"
-        for pair in reported_pairs(experiment)
-    ]
-
-
-def count_files(experiment, side):
-    """The word counts of one side of the training text of each pair."""
-    return [
-        f"{RESULTS}/word-counts/{pair}/{pair.split('-')[side]}.tsv"
-        for pair in reported_pairs(experiment)
-    ]
-
-
-def first_translations(experiment):
-    """Every system's translation of the first test text: first seed, widest beam."""
-    seed = CONFIGURATION["seeds"][0]
-    beam = max(CONFIGURATION["experiments"][experiment]["decoding"]["beams"])
-    return [
-        f"{RESULTS}/restore/{pair}/{system}/{seed}/{first_test(experiment, pair)}.beam{beam}.gz"
-        for pair in reported_pairs(experiment)
-        for system in finished(experiment, pair)
-    ]
-
-
-def experiment(name, *needed):
-    """What a report command must know of an experiment, as JSON.
-
-    Keys that are not `needed` are empty, so that a change of theirs does not re-run the command.
-    """
-    entry, gaps = CONFIGURATION["experiments"][name], gaps_of(name)
-    # What tells of systems is about the pairs that have one.
-    of_systems = "systems" in needed
-    pairs = reported_pairs(name) if of_systems else pairs_of(name)
-    content = {
-        **{key: entry[key] for key in ["title", "table"]},
-        "reconstruction": entry.get("reconstruction", ""),
-        "methods": [{"id": key, **method} for key, method in entry["methods"].items()],
-        "claims": entry.get("claims", []),
-        "preset": CONFIGURATION["preset"],
-        "corpora": CONFIGURATION["about"],
-        "pairs": pairs,
-        "systems": [
-            {
-                "id": system,
-                **{key: entry["systems"][system][key] for key in ["label", "view"]},
-            }
-            for system in systems_of(name)
-        ],
-        "seeds": CONFIGURATION["seeds"],
-        "beams": entry["decoding"]["beams"],
-        "translations": endings(entry["decoding"]),
-        "ensemble": has_ensembles(name),
-        "dev": {pair: roles_of(name, pair, "dev") for pair in pairs},
-        "test": {pair: roles_of(name, pair, "test") for pair in pairs},
-        "sentences": {
-            pair: words
-            for pair, words in entry.get("sentences", {}).items()
-            if pair in pairs
-        },
-        "vocabulary_size": CONFIGURATION["text"]["vocabulary_size"],
-        "config_digest": configurations.digest(CONFIGURATION, name),
-        "deviations": deviations(name),
-    }
-    shown = {
-        key: value if key in needed else type(value)() for key, value in content.items()
-    }
-    of_gaps = {"gaps": gaps} if gaps and of_systems else {}
-    return settings({"name": name, **shown, **of_gaps})
-
-
-@functools.cache  # every table of a paper asks for them
 def deviations(experiment):
     """What is not the paper's, with the systems by their labels."""
     paper = configurations.of_paper(BASE / "workflow", experiment)

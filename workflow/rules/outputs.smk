@@ -70,70 +70,6 @@ def perplexities(experiment=None):
     return [f"{RESULTS}/perplexity/{pair}.json" for pair in selected_pairs(experiment)]
 
 
-def selection_figures(experiment, *suffixes):
-    """The figures that show the selection of each pair."""
-    return expand(
-        f"<results>/report/{experiment}/figures/selection.{{pair}}.{{quantity}}.{{suffix}}",
-        pair=selected_pairs(experiment),
-        quantity=["scores", "perplexity"],
-        suffix=suffixes,
-    )
-
-
-def curve_figures(experiment, *suffixes):
-    """The learning curves of each pair."""
-    return expand(
-        f"<results>/report/{experiment}/figures/curves.{{pair}}.{{quantity}}.{{suffix}}",
-        pair=reported_pairs(experiment),
-        quantity=["bleu", "loss"],
-        suffix=suffixes,
-    )
-
-
-def gain_figures(experiment, *suffixes):
-    """The figures of what each method adds, one a pair."""
-    return expand(
-        f"<results>/report/{experiment}/figures/gains.{{pair}}.{{suffix}}",
-        pair=reported_pairs(experiment),
-        suffix=suffixes,
-    )
-
-
-def aligned(experiment):
-    """The system whose alignments are drawn, or None: not asked for, not here, or no attention."""
-    entry = CONFIGURATION["experiments"][experiment]
-    system = entry.get("alignments")
-    if system not in systems_of(experiment):
-        return None
-    return system if entry["systems"][system]["model"]["attention"] else None
-
-
-def aligned_pairs(experiment):
-    """The language pairs in which they are drawn."""
-    system = aligned(experiment)
-    return [
-        pair
-        for pair in pairs_of(experiment)
-        if system and system in finished(experiment, pair)
-    ]
-
-
-def alignment_figures(experiment, *suffixes):
-    """The figures of alignments: of chosen sentences, where there are some, and of random ones."""
-    chosen = CONFIGURATION["experiments"][experiment].get("sentences", {})
-    return [
-        f"<results>/report/{experiment}/figures/alignments.{pair}.{kind}.{suffix}"
-        for pair in aligned_pairs(experiment)
-        for kind in (["chosen", "random"] if chosen.get(pair) else ["random"])
-        for suffix in suffixes or ["svg"]
-    ]
-
-
-def bleu_table(experiment):
-    """What an experiment calls its table of BLEU."""
-    return CONFIGURATION["experiments"][experiment]["table"]
-
-
 def unreported():
     """The targets of reports that cannot be made: experiments, and the page of all papers without
     any."""
@@ -147,7 +83,7 @@ def absence(experiment):
         return ". ".join(map(absence, CONFIGURATION["experiments"]))
     entry = CONFIGURATION["experiments"][experiment]
     if experiment in EXPERIMENTS:
-        return unfinished(experiment)
+        return CONTENTS[experiment].unfinished()
     if not pairs_of(experiment):
         return (
             f"{experiment} is about {', '.join(entry['pairs'])}, and pairs is {', '.join(PAIRS)}: "
@@ -165,40 +101,6 @@ def marked(experiment):
     return f"{experiment} (reconstruction)" if lost else experiment
 
 
-def tables_of(experiment):
-    """The tables on the page of an experiment."""
-    names = [bleu_table(experiment), "literature", "significance", "trainings"]
-    names += ["length-scores", "cleaning", "selection", "examples", "differences"]
-    if CONFIGURATION["experiments"][experiment].get("claims"):
-        names.append("claims")
-    if experiment == "choi2017":
-        names += ["table2", "table3", "symbols", *analysis_tables()]
-    if phenomena_files(experiment):
-        names.append("phenomena")
-    if replaced_scores(experiment):
-        names.append("unknown-words")
-    if symbol_score_files(experiment):
-        names += ["symbol-scores", "symbol-errors", "restoration"]
-    return [f"<results>/report/{experiment}/tables/{name}.json" for name in names]
-
-
-def tables_of_papers():
-    """What the page of all papers is made of: BLEU, how sure differences are, claims, caveats."""
-    shown = ["significance", "claims", "masks", "trainings"]
-    return [
-        table
-        for name in REPORTED
-        for table in tables_of(name)
-        if Path(table).stem in [bleu_table(name), *shown]
-    ]
-
-
-def other_formats(experiment, table):
-    """A table in all formats but CSV."""
-    stem = f"<results>/report/{experiment}/tables/{table}"
-    return [f"{stem}.{suffix}" for suffix in ["json", "md", "tex"]]
-
-
 def surveyed_parts():
     """Every part of a training text that clean needs a survey of, as (pair, part)."""
     return [
@@ -214,11 +116,6 @@ def views(pair, part=""):
     """The views of the systems that have `part` in their names."""
     named = dict.fromkeys(map(view_of, systems_with(pair)))
     return [view for view in named if part in view]
-
-
-def counted_pairs():
-    """The language pairs of Table 3, if its experiment is asked for."""
-    return pairs_of("choi2017") if "choi2017" in EXPERIMENTS else []
 
 
 def counted_views(pair):
@@ -269,14 +166,6 @@ def symbolized_files():
     return list(dict.fromkeys(training + others))
 
 
-def symbol_score_files(experiment):
-    """The scores of the symbols that are made without the target, if a system uses symbols."""
-    uses = any("sym" in view_of(system) for system in systems_of(experiment))
-    return [
-        f"{RESULTS}/symbol-scores/{pair}.json" for pair in pairs_of(experiment) if uses
-    ]
-
-
 def subword_files():
     """All texts of the views that are cut into subwords."""
     return [
@@ -296,94 +185,42 @@ def binarized_files():
     ]
 
 
-def benchmarks(experiment):
-    """Patterns of the benchmark files of all jobs of an experiment, under this configuration alone.
+def described():
+    """What `contextnmt report` is told: nothing of how files are got, nor of what computes."""
+    beside = ["gaps", "mirrors", "hand_placed", "device"]
+    return {
+        "configuration": {
+            key: value for key, value in CONFIGURATION.items() if key not in beside
+        },
+        "gaps": GAPS,
+        "papers": {
+            name: {
+                "digest": configurations.digest(CONFIGURATION, name),
+                "deviations": deviations(name),
+            }
+            for name in EXPERIMENTS
+        },
+    }
 
-    One pattern for all parts of a text: hundreds of names would be too long for a command. The
-    report's own jobs are left out: they take seconds, and stand beside what they made.
-    """
-    pairs = pairs_of(experiment)
-    names = [
-        *(str(Path(path).relative_to(RESULTS)) for path in archive_files(pairs)),
-        *(
-            name
-            for pair in pairs
-            for made in [text_benchmarks, view_benchmarks]
-            for name in made(experiment, pair)
-        ),
-        *(
-            run
-            for stage in ["train", "translate", "restore", "score"]
-            for made in [finished_runs, finished_ensembles]
-            for run in made(f"{stage}/{{pair}}/{{system}}/{{seed}}", experiment)
-        ),
-        *(
-            str(Path(path).relative_to(RESULTS).with_suffix(""))
-            for path in known_lines_of_all([experiment])
-        ),
-        *(
-            str(Path(path).relative_to("<results>").with_suffix(""))
-            for path in [
-                *phenomena_files(experiment),
-                *significance_files(experiment),
-                *length_score_files(experiment),
-            ]
-        ),
-        *replacing_benchmarks(experiment),
-        f"stale/{experiment}",
+
+def captions():
+    """What the pages tell of tables and figures."""
+    found = sorted((BASE / "workflow/report").glob("*.rst"))
+    return [os.path.relpath(path) for path in found]
+
+
+def in_formats(experiment, about, *suffixes):
+    """The tables and figures of an experiment about systems or corpora in some formats, each with
+    its part."""
+    contents = CONTENTS[experiment]
+    return [
+        (path, part)
+        for part in contents.parts(about)
+        for path in contents.outputs(part, *suffixes)
     ]
-    found = (glob.escape(f"{RESULTS}/benchmarks/{name}.tsv") for name in names)
-    patterns = (re.sub(r"\.[0-9]+of([0-9]+)", r".*of\1", name) for name in found)
-    return list(dict.fromkeys(patterns))
 
 
-def text_benchmarks(experiment, pair):
-    """Names of the benchmarks of an experiment's texts, from extract to select."""
-    trained = training_parts(pair)
-    others = dict.fromkeys([*roles_of(experiment, pair), *in_domain_texts(pair)])
-    yield from (extraction(pair, text, shards(text)) for text in texts(pair, "train"))
-    yield from (extraction(pair, text, 1) for text in others)
-    yield from (f"tokenize/{pair}/{text}" for text in [*trained, *others])
-    yield from (f"survey/{pair}/{part}" for of, part in surveyed_parts() if of == pair)
-    yield from (f"clean/{pair}/{part}" for part in trained)
-    if selection(pair):
-        yield from (f"{stage}/{pair}" for stage in ["sample", "rank", "perplexity"])
-        yield from (f"language-models/{pair}/{each}" for each in pair.split("-"))
-        yield from (f"cross-entropy/{pair}/{part}" for part in trained)
-    yield from (f"select/{pair}/{part}" for part in trained)
-
-
-def view_benchmarks(experiment, pair):
-    """Names of the benchmarks of the views of an experiment's texts, and of counts in them."""
-    views = dict.fromkeys(map(view_of, systems_of(experiment)))
-    yield from (f"word-counts/{pair}/{language}" for language in pair.split("-"))
-    if experiment == "choi2017":  # Table 3 wants symbols, even if no system does
-        yield from (f"symbolize/{pair}/{part}" for part in training_parts(pair))
-        yield from (
-            f"{stage}/{pair}" for stage in ["rule-dictionary", "coverage", "pairs"]
-        )
-        views |= dict.fromkeys(["word", "sym"])
-        yield from analysis_benchmarks(pair)
-    if any("sym" in view_of(system) for system in systems_of(experiment)):
-        decoding = CONFIGURATION["experiments"][experiment]["decoding"]
-        # Lines without unknown words are known of both sides of every text.
-        both = ["dev", "test"] if decoding["no_unknown"] else ["dev"]
-        yield from (
-            f"symbolize/{pair}/{text}.pair"
-            for text in roles_of(experiment, pair, *both)
-        )
-        yield from (
-            f"symbolize/{pair}/{text}.source" for text in roles_of(experiment, pair)
-        )
-        yield f"symbol-scores/{pair}"
-    for view in views:
-        if "bpe" in view:
-            yield from (
-                f"bpe/{pair}/{view}/codes.{languages}"
-                for languages in codes_languages(pair)
-            )
-            yield from (
-                str(Path(path).relative_to(RESULTS).with_suffix(""))
-                for path in view_texts(pair, view)
-            )
-        yield f"binarize/{pair}/{view}"
+def labels(experiment, part):
+    """What the menu of `snakemake --report` says of a table or figure."""
+    table = {"table": part.tables[0]} if part.tables else {}
+    return {"experiment": marked(experiment), **table}

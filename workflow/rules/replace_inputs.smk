@@ -1,45 +1,12 @@
 """Which translations get their unknown words replaced, and what these texts are called."""
 
 
-def replaces(pair, system):
-    """Whether unknown words of a system are replaced.
-
-    They are found by the attention; and subwords copied or looked up one by one make no words.
-    """
-    made = recipes.recipe(CONFIGURATION, pair, system)
-    return bool(
-        made["decoding"]["replace"]
-        and made["model"]["attention"]
-        and "bpe" not in made["view"]
-    )
-
-
-def replacing_runs(pattern, experiment):
-    """`pattern` for every run of an experiment whose unknown words are replaced."""
-    return [
-        path
-        for pair in reported_pairs(experiment)
-        for path in expand(
-            pattern.replace("{pair}", pair),
-            system=[s for s in finished(experiment, pair) if replaces(pair, s)],
-            seed=CONFIGURATION["seeds"],
-        )
-    ]
-
-
-def replaced_scores(experiment):
-    """The scores of the translations of an experiment whose unknown words are replaced."""
-    return replacing_runs(
-        "<results>/score/{pair}/{system}/{seed}/replaced.json", experiment
-    )
-
-
 def looks_up(pair, systems):
     """Whether unknown words of some systems are looked up: copying them (0) needs no lexicon."""
     return any(
         heuristic
         for system in systems
-        if replaces(pair, system)
+        if CONTENTS[SYSTEMS[system]].replaces(pair, system)
         for heuristic in recipes.recipe(CONFIGURATION, pair, system)["decoding"][
             "replace"
         ]
@@ -104,19 +71,4 @@ def replaced_references(stage):
             f"{RESULTS}/{stage}/{wildcards.pair}/{text}.{wildcards.pair.split('-')[1]}.gz"
             for text in evaluated(wildcards.pair, wildcards.system)
         ],
-    )
-
-
-def replacing_benchmarks(experiment):
-    """Names of the benchmarks of the jobs that replace an experiment's unknown words."""
-    for pattern in [
-        "replace-unknown/{pair}/{system}/{seed}",
-        "restore/{pair}/{system}/{seed}.replaced",
-        "score/{pair}/{system}/{seed}.replaced",
-    ]:
-        yield from replacing_runs(pattern, experiment)
-    yield from (
-        f"lexicon/{pair}"
-        for pair in pairs_of(experiment)
-        if looks_up(pair, systems_of(experiment))
     )

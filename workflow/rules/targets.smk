@@ -170,53 +170,52 @@ rule lexicons:
 
 rule replaced:
     input:
-        [path for experiment in EXPERIMENTS for path in replaced_scores(experiment)],
+        of_reports("score", "replaced.json"),
 
 
 rule coverages:
     input:
-        expand("<results>/coverage/{pair}.json", pair=counted_pairs()),
+        of_reports("coverage"),
 
 
 rule pairs_counted:
     input:
-        expand("<results>/pairs/{pair}.json", pair=counted_pairs()),
+        of_reports("pairs"),
 
 
 rule counts:
     input:
-        [path for experiment in EXPERIMENTS for path in phenomena_files(experiment)],
+        of_reports("phenomena"),
 
 
 rule symbols_scored:
     input:
-        *dict.fromkeys(
-            path
-            for experiment in EXPERIMENTS
-            for path in symbol_score_files(experiment)
-        ),
+        of_reports("symbol-scores"),
 
 
 rule compared:
     input:
-        [path for experiment in EXPERIMENTS for path in significance_files(experiment)],
+        of_reports("significance"),
 
 
 rule lengths_scored:
     input:
-        [path for experiment in EXPERIMENTS for path in length_score_files(experiment)],
+        of_reports("length-scores"),
 
 
 rule word_vectors:
     input:
-        expand("<results>/cbow/{pair}/vectors.safetensors", pair=analysed_pairs()),
+        [
+            f"{RESULTS}/cbow/{Path(chart).stem}/vectors.safetensors"
+            for chart in of_reports("local-charts")
+        ],
 
 
 rule words_charted:
     input:
-        chart_files(),
+        of_reports("local-charts"),
 
 
 rule contexts_masked:
     input:
-        mask_files(),
+        of_reports("masks"),

@@ -17,18 +17,12 @@ def other_translations(wildcards):
     return " ".join(option for option, asked_for in wanted if asked_for)
 
 
-def has_ensembles(experiment):
-    """Whether the seeds of each system translate together too; one has nothing to add."""
-    wanted = CONFIGURATION["experiments"][experiment]["decoding"]["ensemble"]
-    return wanted and len(CONFIGURATION["seeds"]) > 1
-
-
 def ensembles(pattern, experiments=EXPERIMENTS):
     """`pattern` for the ensemble of every language pair and system of some experiments."""
     return [
         path
         for name in experiments
-        if has_ensembles(name)
+        if CONTENTS[name].ensembles
         for path in expand(
             pattern, pair=pairs_of(name), system=systems_of(name), seed=["ensemble"]
         )

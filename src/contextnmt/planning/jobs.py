@@ -36,8 +36,10 @@ class Job:
 
     @property
     def stage(self) -> str | None:
-        """The folder in results/PRESET/ that it writes to, None for a rule that names a target."""
-        return PurePath(self.outputs[0]).parts[2] if self.outputs else None
+        """The folder in results/PRESET/ that it writes to, None for a rule that names a target or
+        writes no more than the configuration."""
+        folders = PurePath(self.outputs[0]).parts[2:-1] if self.outputs else ()
+        return folders[0] if folders else None
 
     @property
     def pair(self) -> str | None:

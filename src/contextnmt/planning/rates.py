@@ -53,14 +53,11 @@ def read_rates(path: Path = TABLE) -> dict[str, Rate]:
 
 
 def rate_of(job: Job, rates: dict[str, Rate]) -> Rate | None:
-    """The rate of a job's rule or, in a report, of another experiment's rule for the same part.
-
-    Such rules are called EXPERIMENT_PART and do the same.
-    """
-    if job.rule in rates or job.stage != "report":
+    """The rate of a job's rule or, in a report, of the rule that does the same for choi2017."""
+    if job.rule in rates or job.stage != "report" or job.rule == "papers":
         return rates.get(job.rule)
-    part = job.rule.partition("_")[2]
-    return next((rate for name, rate in rates.items() if name.endswith(f"_{part}")), None)
+    _, mark, part = job.rule.partition("_")
+    return rates.get(f"choi2017{mark}{part}")
 
 
 def provenance(path: Path = TABLE) -> list[str]:

@@ -5,9 +5,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from contextnmt.errors import UserError
 from contextnmt.evaluation.translated_lines import GapError, translated_lines
@@ -17,7 +14,6 @@ from contextnmt.report.examples import folder_of
 from contextnmt.report.experiment import Experiment, match, parse_experiment, run_of
 from contextnmt.report.figures import drawing, save
 from contextnmt.report.sentences import Place, nowhere, place_of
-from contextnmt.report.staleness import with_stale
 from contextnmt.text.counts import read_counts
 from contextnmt.text.vocabulary import Vocabulary
 from contextnmt.translation.alignment_file import Weights, read_alignments
@@ -55,20 +51,14 @@ class Aligned:
 
 
 def alignment_maps(
-    translation: Annotated[
-        list[Path],
-        typer.Option(help="as `contextnmt translate --alignments` wrote it; repeatable"),
-    ],
-    view: Annotated[list[Path], typer.Option(help="what it is of; one for each translation")],
-    source: Annotated[list[Path], typer.Option(help="the same tokenized; one for each")],
-    reference: Annotated[list[Path], typer.Option(help="its reference; one for each")],
-    source_counts: Annotated[
-        list[Path], typer.Option(help="word counts of a pair's training text; repeatable")
-    ],
-    target_counts: Annotated[list[Path], typer.Option(help="the same of the other side")],
-    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
-    out: Annotated[Path, typer.Option(help="folder of the figures")],
-    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
+    translation: list[Path],
+    view: list[Path],
+    source: list[Path],
+    reference: list[Path],
+    source_counts: list[Path],
+    target_counts: list[Path],
+    experiment: str,
+    out: Path,
 ) -> None:
     """Draw the alignments of sentences as maps, from 0 (black) to 1 (white).
 
@@ -77,17 +67,8 @@ def alignment_maps(
     translation; both in SVG, PDF and PNG. The pair is told by the folders of a translation; the
     weights lie beside it. Where either is damaged or of another length than the source, the reason
     stands in place of the maps.
-
-    Example: contextnmt alignment-maps
-    --translation results/demo/translate/en-fr/rnnsearch-50/1/test.beam12.gz
-    --view results/demo/tokenize/en-fr/test.en.gz --source results/demo/tokenize/en-fr/test.en.gz
-    --reference results/demo/tokenize/en-fr/test.fr.gz
-    --source-counts results/demo/word-counts/en-fr/en.tsv
-    --target-counts results/demo/word-counts/en-fr/fr.tsv
-    --stale results/demo/stale/bahdanau2015.json --experiment "$JSON"
-    --out results/demo/report/bahdanau2015/figures
     """
-    about = with_stale(parse_experiment(experiment), stale)
+    about = parse_experiment(experiment)
     if not len(translation) == len(view) == len(source) == len(reference):
         raise UserError(
             f"{len(translation)} --translation, {len(view)} --view, {len(source)} --source, "

@@ -6,9 +6,7 @@ sentences without any (A21), the best by score per token (A18), and those of ens
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
-
-import typer
+from typing import Any, NamedTuple
 
 from contextnmt.report.bleu_scores import (
     ALL,
@@ -32,7 +30,7 @@ from contextnmt.report.experiment import Experiment, pair_title, parse_experimen
 from contextnmt.report.gaps import gap_notes
 from contextnmt.report.published import headline, published_bleu
 from contextnmt.report.significance_table import LEVEL, beyond_first
-from contextnmt.report.staleness import stale_notes, with_stale
+from contextnmt.report.staleness import stale_notes
 from contextnmt.report.tables import (
     MARK,
     NONE,
@@ -66,29 +64,19 @@ class Row(NamedTuple):
 
 
 def bleu_table(
-    scores: Annotated[list[Path], typer.Option(help="scores.json of a run; repeatable")],
-    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
-    out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
-    ensemble_scores: Annotated[
-        list[Path] | None, typer.Option(help="scores.json of an ensemble; repeatable")
-    ] = None,
-    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
-    significance: Annotated[
-        list[Path] | None, typer.Option(help="stage significance; repeatable")
-    ] = None,
+    scores: list[Path],
+    experiment: str,
+    out: Path,
+    ensemble_scores: list[Path] | None = None,
+    significance: list[Path] | None = None,
 ) -> None:
     """Set the BLEU of every system beside the paper's, and write it as CSV, Markdown and LaTeX.
 
     Beside it stand BLEU, chrF and TER of the detokenized translations. With `significance`, which
     is of all test texts at the widest beam, BLEU there is marked where it differs from that of the
     first system by more than chance.
-
-    Example: contextnmt bleu-table --scores results/demo/score/en-fr/baseline/1/scores.json
-    --significance results/demo/significance/choi2017/en-fr/test.beam12.json
-    --stale results/demo/stale/choi2017.json --experiment "$JSON"
-    --out results/demo/report/choi2017/tables/table4
     """
-    about = with_stale(parse_experiment(experiment), stale)
+    about = parse_experiment(experiment)
     runs = scores_of_runs(about, scores)
     ensembles = scores_of_ensembles(about, ensemble_scores or [])
     paper = printed(about)

@@ -2,15 +2,13 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from contextnmt.report.contrasts import REPEATS, Difference, beyond_chance, differences
 from contextnmt.report.experiment import Claim, Experiment, match, parse_experiment
 from contextnmt.report.gaps import gap_notes, score_gap_notes
 from contextnmt.report.significance_table import LEVEL, Key, content_of, key_of, rows_of
-from contextnmt.report.staleness import stale_notes, with_stale
+from contextnmt.report.staleness import stale_notes
 from contextnmt.report.tables import NONE, Block, Cell, Table, read_table, signed, write_table
 
 COLUMNS = [("holds here",), ("paper",), ("here",), ("95 % interval",)]
@@ -21,25 +19,13 @@ UNFINISHED, UNSCORED, UNTESTED = "not finished", "no score", "not tested"
 TESTS = ("p_bootstrap", "p_randomization")
 
 
-def claims_table(
-    bleu_table: Annotated[Path, typer.Option(help="the BLEU table, as JSON")],
-    significance: Annotated[list[Path], typer.Option(help="stage significance; repeatable")],
-    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
-    out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
-    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
-) -> None:
+def claims_table(bleu_table: Path, significance: list[Path], experiment: str, out: Path) -> None:
     """Hold the claims of the paper against the scores: differences, intervals, verdicts.
 
     On the first test text of each language pair, at the widest beam. Claims whose systems are not
     part of the run are left out.
-
-    Example: contextnmt claims-table
-    --bleu-table results/demo/report/choi2017/tables/table4.json
-    --significance results/demo/significance/choi2017/en-fr/test.beam12.json
-    --stale results/demo/stale/choi2017.json --experiment "$JSON"
-    --out results/demo/report/choi2017/tables/claims
     """
-    about = with_stale(parse_experiment(experiment), stale)
+    about = parse_experiment(experiment)
     bleu = read_table(bleu_table).data
     keys = [(pair, about.test[pair][0]) for pair in about.pairs]
     data = [

@@ -3,9 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
@@ -33,17 +31,10 @@ Counts = dict[str, int]
 Dropped = dict[str, list[SentencePair]]
 
 
-def cleaning_table(
-    removed: Annotated[list[Path], typer.Option(help="counts of stage clean; repeatable")],
-    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
-    out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
-) -> None:
+def cleaning_table(removed: list[Path], experiment: str, out: Path) -> None:
     """Tabulate how many pairs of each training corpus cleaning removed, by filter.
 
     The corpora stand in the order in which they are given; the parts of one count together.
-
-    Example: contextnmt cleaning-table --removed results/demo/clean/en-fr/train.removed.json
-    --experiment "$JSON" --out results/demo/report/choi2017/tables/cleaning
     """
     about = parse_experiment(experiment)
     table = Table([], [], [])

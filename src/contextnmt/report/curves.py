@@ -3,13 +3,10 @@
 import statistics
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from contextnmt.report.experiment import Experiment, Run, by_run, parse_experiment
 from contextnmt.report.figures import drawing, legend_below, lines_of, save
-from contextnmt.report.staleness import with_stale
 from contextnmt.report.training_log import read_log
 
 if TYPE_CHECKING:
@@ -38,19 +35,9 @@ TICKS = (1, 2, 3, 5, 7)
 POWERS = 2
 
 
-def curves(
-    log: Annotated[list[Path], typer.Option(help="log.jsonl of a run; repeatable")],
-    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
-    out: Annotated[Path, typer.Option(help="folder of the figures")],
-    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
-) -> None:
-    """Draw the learning curves as curves.{pair}.{bleu,loss} in SVG, PDF and PNG.
-
-    Example: contextnmt curves --log results/demo/train/en-fr/baseline/1/log.jsonl
-    --stale results/demo/stale/choi2017.json --experiment "$JSON"
-    --out results/demo/report/choi2017/figures
-    """
-    about = with_stale(parse_experiment(experiment), stale)
+def curves(log: list[Path], experiment: str, out: Path) -> None:
+    """Draw the learning curves as curves.{pair}.{bleu,loss} in SVG, PDF and PNG."""
+    about = parse_experiment(experiment)
     records = {run: read_log(path) for run, path in by_run("--log", log, about).items()}
     for pair in about.pairs:
         for quantity in QUANTITIES:

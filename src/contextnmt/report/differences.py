@@ -4,16 +4,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations, groupby
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
-
-import typer
+from typing import Any, NamedTuple
 
 from contextnmt.files import read_pairs
 from contextnmt.report.examples import folder_of, name_of, read_output, source_and_target
 from contextnmt.report.experiment import Experiment, match, parse_experiment
 from contextnmt.report.sentence_gains import KINDS, Difference, Gains, Text, Word, languages
 from contextnmt.report.sentences import text_of
-from contextnmt.report.staleness import stale_notes, with_stale
+from contextnmt.report.staleness import stale_notes
 from contextnmt.report.tables import NONE, Block, Cell, Table, shown, signed, write_table
 from contextnmt.text.counts import read_counts
 from contextnmt.text.pieces import tokens_of
@@ -63,34 +61,21 @@ class Shown:
 
 
 def differences(
-    source: Annotated[list[Path], typer.Option(help="first test text of a pair; repeatable")],
-    reference: Annotated[list[Path], typer.Option(help="its reference; repeatable")],
-    hypothesis: Annotated[list[Path], typer.Option(help="its translations; repeatable")],
-    source_counts: Annotated[
-        list[Path], typer.Option(help="source words of training by count; repeatable")
-    ],
-    target_counts: Annotated[
-        list[Path], typer.Option(help="its target words, the same; repeatable")
-    ],
-    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
-    out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
-    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
+    source: list[Path],
+    reference: list[Path],
+    hypothesis: list[Path],
+    source_counts: list[Path],
+    target_counts: list[Path],
+    experiment: str,
+    out: Path,
 ) -> None:
     """Show the sentences that a system makes better and worse than another: each pair of systems.
 
     By the chrF of the sentence, in the first test text. First come the systems that differ in a
     method alone, then those of the paper's claims, then all others. Translations are restored, of
     the first seed at the widest beam; one that is missing or too short is a gap with its reason.
-
-    Example: contextnmt differences --source results/demo/tokenize/en-fr/test.en.gz
-    --reference results/demo/tokenize/en-fr/test.fr.gz
-    --hypothesis results/demo/restore/en-fr/baseline/1/test.beam12.gz
-    --hypothesis results/demo/restore/en-fr/context/1/test.beam12.gz
-    --source-counts results/demo/word-counts/en-fr/en.tsv
-    --target-counts results/demo/word-counts/en-fr/fr.tsv --stale results/demo/stale/choi2017.json
-    --experiment "$JSON" --out results/demo/report/choi2017/tables/differences
     """
-    about = with_stale(parse_experiment(experiment), stale)
+    about = parse_experiment(experiment)
     texts = {pair: about.test[pair][0] for pair in about.pairs}
     sources = match("--source", source, text_of, texts.items())
     references = match("--reference", reference, text_of, texts.items())

@@ -7,16 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, groupby
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from contextnmt.errors import UserError
 from contextnmt.evaluation.translated_lines import translated_lines
 from contextnmt.files import read_pairs
 from contextnmt.report.experiment import Experiment, match, pair_title, parse_experiment, run_of
 from contextnmt.report.sentences import Place, nowhere, place_of, text_of, texts_of
-from contextnmt.report.staleness import stale_notes, with_stale
+from contextnmt.report.staleness import stale_notes
 from contextnmt.report.tables import NONE, Block, Cell, Table, write_table
 
 #: Sentences of each pair on which the systems differ most.
@@ -78,12 +76,11 @@ class PairExamples:
 
 
 def examples(
-    source: Annotated[list[Path], typer.Option(help="test or dev text; repeatable")],
-    reference: Annotated[list[Path], typer.Option(help="its reference; repeatable")],
-    hypothesis: Annotated[list[Path], typer.Option(help="its translations; repeatable")],
-    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
-    out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
-    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
+    source: list[Path],
+    reference: list[Path],
+    hypothesis: list[Path],
+    experiment: str,
+    out: Path,
 ) -> None:
     """Set the translations of some sentences by all systems side by side.
 
@@ -91,14 +88,8 @@ def examples(
     systems differ most: in their words, on average over all pairs of systems. Translations are
     restored, of the first seed at the widest beam. A sentence that no text has, or a translation
     that is missing or too short, is a gap with its reason.
-
-    Example: contextnmt examples --source results/demo/tokenize/en-fr/test.en.gz
-    --reference results/demo/tokenize/en-fr/test.fr.gz
-    --hypothesis results/demo/restore/en-fr/rnnsearch-50/1/test.beam12.gz
-    --stale results/demo/stale/bahdanau2015.json --experiment "$JSON"
-    --out results/demo/report/bahdanau2015/tables/examples
     """
-    about = with_stale(parse_experiment(experiment), stale)
+    about = parse_experiment(experiment)
     keys = [(pair, text) for pair in about.pairs for text in texts_of(about, pair)]
     sources = match("--source", source, text_of, keys)
     references = match("--reference", reference, text_of, keys)

@@ -3,14 +3,11 @@
 import itertools
 import textwrap
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from contextnmt.report.contrasts import Contrast, contrasts
 from contextnmt.report.experiment import Experiment, parse_experiment
 from contextnmt.report.figures import COLOURS, INK, drawing, save
-from contextnmt.report.staleness import with_stale
 from contextnmt.report.tables import read_table
 
 if TYPE_CHECKING:
@@ -25,21 +22,9 @@ LETTERS = 31
 LINE, GAP, HEADING, FRAME = 0.13, 0.1, 0.3, 1.35
 
 
-def gains(
-    bleu_table: Annotated[Path, typer.Option(help="the BLEU table, as JSON")],
-    significance_table: Annotated[Path, typer.Option(help="the table of significance, as JSON")],
-    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
-    out: Annotated[Path, typer.Option(help="folder of the figures")],
-    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
-) -> None:
-    """Draw the gain of each method, here and in the paper, as gains.{pair} in SVG, PDF and PNG.
-
-    Example: contextnmt gains --bleu-table results/demo/report/choi2017/tables/table4.json
-    --significance-table results/demo/report/choi2017/tables/significance.json
-    --stale results/demo/stale/choi2017.json --experiment "$JSON"
-    --out results/demo/report/choi2017/figures
-    """
-    about = with_stale(parse_experiment(experiment), stale)
+def gains(bleu_table: Path, significance_table: Path, experiment: str, out: Path) -> None:
+    """Draw the gain of each method, here and in the paper, as gains.{pair} in SVG, PDF and PNG."""
+    about = parse_experiment(experiment)
     data, tests = (read_table(path).data for path in (bleu_table, significance_table))
     found = {pair: contrasts(about, data, tests, pair) for pair in about.pairs}
     values = [value for items in found.values() for item in items for value in extremes(item)]

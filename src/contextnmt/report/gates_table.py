@@ -1,14 +1,12 @@
 """How far the contextualizer's gates are open, and how much they vary from sentence to sentence."""
 
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from contextnmt.report.experiment import Experiment, Run, match, parse_experiment, run_of
 from contextnmt.report.gaps import gap_notes
 from contextnmt.report.provenance import read_models
-from contextnmt.report.staleness import stale_notes, with_stale
+from contextnmt.report.staleness import stale_notes
 from contextnmt.report.tables import NONE, Block, Cell, Table, rounded, write_table
 from contextnmt.report.training_log import read_log
 
@@ -32,20 +30,9 @@ NOTES = [
 UNLOGGED = "{run.pair} {run.system}, seed {run.seed}: trained before gates were logged."
 
 
-def gates_table(
-    model: Annotated[list[Path], typer.Option(help="model.json of a run; repeatable")],
-    log: Annotated[list[Path], typer.Option(help="log.jsonl of a run; repeatable")],
-    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
-    out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
-    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
-) -> None:
-    """Tabulate the statistics of the contextualizer's gates on both sides, system by system.
-
-    Example: contextnmt gates-table --model results/demo/train/en-fr/context/1/model.json
-    --log results/demo/train/en-fr/context/1/log.jsonl --experiment "$JSON"
-    --stale results/demo/stale/choi2017.json --out results/demo/report/choi2017/tables/gates
-    """
-    about = with_stale(parse_experiment(experiment), stale)
+def gates_table(model: list[Path], log: list[Path], experiment: str, out: Path) -> None:
+    """Tabulate the statistics of the contextualizer's gates on both sides, system by system."""
+    about = parse_experiment(experiment)
     there = {run_of(path)[:2] for path in model}
     runs = [run for run in about.runs if run[:2] in there]
     models = read_models(match("--model", model, run_of, runs))

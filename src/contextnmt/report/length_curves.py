@@ -1,14 +1,11 @@
 """BLEU by sentence length, as Figure 2 of Bahdanau et al. 2015, one figure a pair."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from contextnmt.report.experiment import Experiment, parse_experiment
 from contextnmt.report.figures import RULE, drawing, legend_below, lines_of, save
 from contextnmt.report.length_groups import LEAST, filled, read_length_groups, scored, words_of
-from contextnmt.report.staleness import with_stale
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,22 +21,12 @@ SHARE = 0.7
 ON_LINE = 4
 
 
-def length_curves(
-    scores: Annotated[list[Path], typer.Option(help="length scores of a pair; repeatable")],
-    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
-    out: Annotated[Path, typer.Option(help="folder of the figures")],
-    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
-) -> None:
+def length_curves(scores: list[Path], experiment: str, out: Path) -> None:
     """Draw BLEU by sentence length as lengths.{pair} in SVG, PDF and PNG.
 
     The pair is the folder of the scores.
-
-    Example: contextnmt length-curves
-    --scores results/demo/length-scores/bahdanau2015/en-fr/test.beam12.json
-    --stale results/demo/stale/bahdanau2015.json --experiment "$JSON"
-    --out results/demo/report/bahdanau2015/figures
     """
-    about = with_stale(parse_experiment(experiment), stale)
+    about = parse_experiment(experiment)
     for pair, content in read_length_groups(about, scores).items():
         draw(about, pair, content, out / f"lengths.{pair}")
 

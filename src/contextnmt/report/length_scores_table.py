@@ -2,9 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from contextnmt.report.experiment import Experiment, parse_experiment
 from contextnmt.report.gaps import dashes, gap_notes
@@ -16,30 +14,20 @@ from contextnmt.report.length_groups import (
     read_length_groups,
     words_of,
 )
-from contextnmt.report.staleness import stale_notes, with_stale
+from contextnmt.report.staleness import stale_notes
 from contextnmt.report.tables import NONE, Block, Cell, Table, write_table
 
 #: Key of the groups of sentences -> the kind of a row of the data.
 KINDS = {BINS: "bin", WINDOWS: "window"}
 
 
-def length_scores_table(
-    scores: Annotated[list[Path], typer.Option(help="length scores of a pair; repeatable")],
-    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
-    out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
-    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
-) -> None:
+def length_scores_table(scores: list[Path], experiment: str, out: Path) -> None:
     """Tabulate BLEU by sentence length, with confidence intervals.
 
     Readers see groups of ten lengths; the CSV file has the running windows of the figure too. The
     pair is the folder of the scores.
-
-    Example: contextnmt length-scores-table
-    --scores results/demo/length-scores/bahdanau2015/en-fr/test.beam12.json
-    --stale results/demo/stale/bahdanau2015.json --experiment "$JSON"
-    --out results/demo/report/bahdanau2015/tables/length-scores
     """
-    about = with_stale(parse_experiment(experiment), stale)
+    about = parse_experiment(experiment)
     contents = read_length_groups(about, scores)
     blocks = [block(about, pair, content) for pair, content in contents.items()]
     data = [row for pair, content in contents.items() for row in rows_of(about, pair, content)]

@@ -2,14 +2,12 @@
 reproduction."""
 
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from contextnmt.report.experiment import Experiment, parse_experiment
 from contextnmt.report.gaps import gap_notes, score_gap_notes
 from contextnmt.report.published import published
-from contextnmt.report.staleness import stale_notes, with_stale
+from contextnmt.report.staleness import stale_notes
 from contextnmt.report.tables import NONE, Block, Cell, Table, read_table, signed, write_table
 
 ELSEWHERE, ACCEPTANCE = "paper/elsewhere.csv", "paper/acceptance.csv"
@@ -20,22 +18,12 @@ COLUMNS = {"all": "bleu", "no unknown": "bleu_no_unknown"}
 Scores = dict[tuple[str, str, str], dict[str, Any]]
 
 
-def literature_table(
-    bleu_table: Annotated[Path, typer.Option(help="the BLEU table, as JSON")],
-    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
-    out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
-    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
-) -> None:
+def literature_table(bleu_table: Path, experiment: str, out: Path) -> None:
     """Set our BLEU beside that of others on the same texts, and beside what should be reached.
 
     Without such texts the table has no rows, and its note says so.
-
-    Example: contextnmt literature-table
-    --bleu-table results/wmt14/report/choi2017/tables/table4.json
-    --stale results/wmt14/stale/choi2017.json --experiment "$JSON"
-    --out results/wmt14/report/choi2017/tables/literature
     """
-    about = with_stale(parse_experiment(experiment), stale)
+    about = parse_experiment(experiment)
     bleu = read_table(bleu_table).data
     scores = {
         (row["pair"], row["text"], row["system"]): row

@@ -4,14 +4,11 @@ import itertools
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from contextnmt.report.charts import Charts, read_charts
 from contextnmt.report.experiment import Experiment, parse_experiment
 from contextnmt.report.figures import COLOURS, INK, RULE, drawing, save
-from contextnmt.report.staleness import with_stale
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,19 +30,9 @@ GAP, DOT = 1, 2
 Box = Sequence[float]
 
 
-def local_charts_figure(
-    charts: Annotated[list[Path], typer.Option(help="charts of a pair; repeatable")],
-    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
-    out: Annotated[Path, typer.Option(help="folder of the figures")],
-    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
-) -> None:
-    """Draw the local charts of each pair as local-charts.{pair} in SVG, PDF and PNG.
-
-    Example: contextnmt local-charts-figure --charts results/demo/local-charts/en-fr.json
-    --stale results/demo/stale/choi2017.json --experiment "$JSON"
-    --out results/demo/report/choi2017/figures
-    """
-    about = with_stale(parse_experiment(experiment), stale)
+def local_charts_figure(charts: list[Path], experiment: str, out: Path) -> None:
+    """Draw the local charts of each pair as local-charts.{pair} in SVG, PDF and PNG."""
+    about = parse_experiment(experiment)
     for found in read_charts(about, charts):
         draw(about, found, out / f"local-charts.{found.pair}")
 

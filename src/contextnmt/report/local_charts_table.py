@@ -1,15 +1,13 @@
 """Nearest words along the axes of local charts, as in Table 1 of Choi et al. 2017."""
 
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from contextnmt.report.charts import Charts, read_charts
 from contextnmt.report.experiment import LANGUAGES, Experiment, parse_experiment
 from contextnmt.report.gaps import gap_notes
 from contextnmt.report.published import published
-from contextnmt.report.staleness import stale_notes, with_stale
+from contextnmt.report.staleness import stale_notes
 from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table, write_table
 
 #: Printed words, by word and axis (from 1), in their order.
@@ -25,19 +23,9 @@ NOTES = [
 ]
 
 
-def local_charts_table(
-    charts: Annotated[list[Path], typer.Option(help="charts of a pair; repeatable")],
-    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
-    out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
-    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
-) -> None:
-    """Tabulate the words along the axes of local charts, the paper's beside them.
-
-    Example: contextnmt local-charts-table --charts results/demo/local-charts/en-fr.json
-    --stale results/demo/stale/choi2017.json --experiment "$JSON"
-    --out results/demo/report/choi2017/tables/table1
-    """
-    about = with_stale(parse_experiment(experiment), stale)
+def local_charts_table(charts: list[Path], experiment: str, out: Path) -> None:
+    """Tabulate the words along the axes of local charts, the paper's beside them."""
+    about = parse_experiment(experiment)
     printed: Printed = {
         (row["word"], int(row["axis"])): row["neighbours"].split(" ")
         for row in published("paper/choi2017_table1.csv")

@@ -3,16 +3,14 @@
 import math
 import textwrap
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
-import typer
 
 from contextnmt.evaluation.distances import distances
 from contextnmt.report.experiment import Experiment, Run, parse_experiment
 from contextnmt.report.figures import COLOURS, INK, drawing, save
 from contextnmt.report.masks_table import read_masks
-from contextnmt.report.staleness import with_stale
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,24 +25,14 @@ SAME, DIFFERENT = COLOURS[4], COLOURS[5]
 SIZE, LETTERS = (6.6, 6.0), 94
 
 
-def masks_figure(
-    masks: Annotated[list[Path], typer.Option(help="masks of a run; repeatable")],
-    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
-    out: Annotated[Path, typer.Option(help="folder of the figures")],
-    word: Annotated[str, typer.Option(help="ambiguous word to draw")] = WORD,
-    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
-) -> None:
+def masks_figure(masks: list[Path], experiment: str, out: Path, word: str = WORD) -> None:
     """Draw the masks of an ambiguous word in two sentences as masks.{pair} in SVG, PDF and PNG.
 
     The system is the experiment's first one with contextualizer among those given. A word that
     the text does not have in two senses is replaced by the one with the most pairs of sentences;
     where nobody has said what words mean in it, in two sentences that are far apart.
-
-    Example: contextnmt masks-figure --masks results/demo/masks/en-fr/context/1/test.json
-    --stale results/demo/stale/choi2017.json --experiment "$JSON"
-    --out results/demo/report/choi2017/figures
     """
-    about = with_stale(parse_experiment(experiment), stale)
+    about = parse_experiment(experiment)
     found = read_masks(about, masks)
     for pair in dict.fromkeys(run.pair for run in found):
         chosen = next(

@@ -3,15 +3,13 @@
 import statistics
 from collections.abc import Iterable, Set
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
 from contextnmt.report.experiment import Experiment, Run, match, parse_experiment, run_of
 from contextnmt.report.gaps import gap_notes
-from contextnmt.report.staleness import stale_notes, with_stale
+from contextnmt.report.staleness import stale_notes
 from contextnmt.report.tables import NONE, Block, Cell, Table, rounded, write_table
 
 #: Kind of pairs of a file of stage `masks` -> heading; the first two are those of tagged words.
@@ -44,19 +42,9 @@ FARTHER = (
 )
 
 
-def masks_table(
-    masks: Annotated[list[Path], typer.Option(help="masks of a run; repeatable")],
-    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
-    out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
-    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
-) -> None:
-    """Tabulate the distances of masked vectors of ambiguous words, system by system.
-
-    Example: contextnmt masks-table --masks results/demo/masks/en-fr/context/1/test.json
-    --stale results/demo/stale/choi2017.json --experiment "$JSON"
-    --out results/demo/report/choi2017/tables/masks
-    """
-    about = with_stale(parse_experiment(experiment), stale)
+def masks_table(masks: list[Path], experiment: str, out: Path) -> None:
+    """Tabulate the distances of masked vectors of ambiguous words, system by system."""
+    about = parse_experiment(experiment)
     found = {run: content["all"] for run, content in read_masks(about, masks).items()}
     pairs = [pair for pair in about.pairs if any(run.pair == pair for run in found)]
     data = [row for run, means in found.items() for row in rows_of(run, means)]

@@ -1,14 +1,11 @@
 """The page: everything the other report commands made, in one self-contained HTML file."""
 
 import base64
-import glob
 import html
 import os
 import re
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines
@@ -20,7 +17,6 @@ from contextnmt.report.experiment import Experiment, by_run, parse_experiment
 from contextnmt.report.figures import INK, RULE
 from contextnmt.report.findings import findings
 from contextnmt.report.gaps import gap_lines
-from contextnmt.report.making import FIGURE_MAKERS, MAKERS, makings
 from contextnmt.report.provenance import (
     deviations,
     facts,
@@ -30,7 +26,7 @@ from contextnmt.report.provenance import (
 )
 from contextnmt.report.published import headline
 from contextnmt.report.rendering import filters, render
-from contextnmt.report.staleness import stale_lines, with_stale
+from contextnmt.report.staleness import stale_lines
 from contextnmt.report.tables import Block, read_table, signed, table_of, texts_of
 
 TEMPLATE = "page.html.j2"
@@ -78,34 +74,19 @@ FORMATS = {
 
 
 def page(
-    table: Annotated[list[Path], typer.Option(help="JSON of a table; repeatable")],
-    figure: Annotated[list[Path], typer.Option(help="SVG of a figure; repeatable")],
-    caption: Annotated[list[str], typer.Option(help="NAME=FILE, caption of NAME; repeatable")],
-    model: Annotated[list[Path], typer.Option(help="model.json of a run; repeatable")],
-    benchmark: Annotated[
-        list[str],
-        typer.Option(help="Snakemake benchmarks, as a pattern such as 'a/*.tsv'; repeatable"),
-    ],
-    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
-    out: Annotated[Path, typer.Option(help="HTML file to write")],
-    made: Annotated[
-        list[str] | None, typer.Option(help="those of the report's rules, likewise; repeatable")
-    ] = None,
-    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
+    table: list[Path],
+    figure: list[Path],
+    caption: list[str],
+    model: list[Path],
+    benchmark: list[Path],
+    experiment: str,
+    out: Path,
 ) -> None:
     """Write the page: findings, tables, figures, example translations, and what was run.
 
     Parts whose tables or figures are not given are left out.
-
-    Example: contextnmt page --table results/demo/report/choi2017/tables/table4.json
-    --figure results/demo/report/choi2017/figures/curves.en-fr.bleu.svg
-    --caption bleu-table=workflow/report/bleu-table.rst
-    --model results/demo/train/en-fr/baseline/1/model.json
-    --benchmark results/demo/benchmarks/train/en-fr/baseline/1.tsv
-    --made results/demo/benchmarks/report/choi2017/table4.tsv --experiment "$JSON"
-    --stale results/demo/stale/choi2017.json --out results/demo/report/choi2017/index.html
     """
-    about = with_stale(parse_experiment(experiment), stale)
+    about = parse_experiment(experiment)
     tables = {path.stem: read_table(path) for path in table}
     if about.table not in tables:
         raise UserError(f"--table: no {about.table}.json among the tables: the page needs it")
@@ -134,12 +115,10 @@ def page(
                 "notes": tables[path.stem].notes,
                 "excerpts": tables[path.stem].excerpts,
                 "links": links(path, ("csv", "md", "tex"), out),
-                "maker": MAKERS.get(path.stem, path.stem),
             }
             for path in table
         },
         "figures": figures,
-        "makings": makings(about, matching(made or [])),
         "kinds": {each["kind"] for each in figures},
         "numbers": NUMBERED.get(about.name, {}),
         "examples": shown_examples(about, tables["examples"].data) if "examples" in tables else [],
@@ -155,18 +134,10 @@ def page(
         "deviations": enclosed("deviations", [deviations(about)]),
         "training_data": enclosed("training-data", training_data(about, models)),
         "times": enclosed(
-            "time", [times(matching(benchmark), [entry["seconds"] for entry in models.values()])]
+            "time", [times(benchmark, [entry["seconds"] for entry in models.values()])]
         ),
     }
     render(TEMPLATE, content, out)
-
-
-def matching(patterns: list[str]) -> list[Path]:
-    """Return the files that match each pattern in turn.
-
-    Of a pattern there may be none: Snakemake does not make a benchmark again that was deleted.
-    """
-    return [Path(name) for pattern in patterns for name in sorted(glob.glob(pattern))]
 
 
 def bleu_heading(about: Experiment) -> str:
@@ -227,7 +198,6 @@ def drawn(about: Experiment, path: Path, found: list[Contrast], out: Path) -> di
     svg = "\n".join(read_lines(path))
     return {
         "kind": kind,
-        "maker": FIGURE_MAKERS.get(kind, kind),
         "pair": pair,
         "svg": inline(svg, path.stem, text),
         "links": links(path, ("svg", "pdf", "png"), out),

@@ -3,9 +3,7 @@
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from contextnmt.errors import UserError
 from contextnmt.files import write_lines
@@ -14,7 +12,7 @@ from contextnmt.report.findings import Findings, findings
 from contextnmt.report.gaps import gap_lines
 from contextnmt.report.published import headline
 from contextnmt.report.rendering import filters, render
-from contextnmt.report.staleness import stale_lines, with_stale
+from contextnmt.report.staleness import stale_lines
 from contextnmt.report.start_page import start_page
 from contextnmt.report.tables import Table, read_table
 
@@ -22,41 +20,19 @@ TEMPLATE = "papers.html.j2"
 
 
 def papers(
-    experiment: Annotated[
-        list[str], typer.Option(help="an experiment, as a JSON object; repeatable")
-    ],
-    table: Annotated[
-        list[Path], typer.Option(help="JSON of a table, .../EXPERIMENT/tables/NAME; repeatable")
-    ],
-    page: Annotated[
-        list[Path], typer.Option(help="page of an experiment, .../EXPERIMENT/NAME; repeatable")
-    ],
-    out: Annotated[Path, typer.Option(help="HTML file to write")],
-    start: Annotated[
-        Path, typer.Option(help="file to write for the start page of Snakemake's own report")
-    ],
-    missing: Annotated[
-        list[str] | None, typer.Option(help="why a paper has no report; repeatable")
-    ] = None,
-    stale: Annotated[
-        list[Path] | None, typer.Option(help="what stage stale found, EXPERIMENT.json; repeatable")
-    ] = None,
+    experiment: list[str],
+    table: list[Path],
+    page: list[Path],
+    out: Path,
+    start: Path,
+    missing: list[str] | None = None,
 ) -> None:
     """Write the page of all papers: claims, findings and BLEU of each, and links to their pages.
 
     Needed are the tables of BLEU and of significance; those of claims, masks and trainings are used
     if given.
-
-    Example: contextnmt papers --experiment "$JSON"
-    --table results/demo/report/choi2017/tables/table4.json
-    --table results/demo/report/choi2017/tables/significance.json
-    --page results/demo/report/choi2017/index.html --out results/demo/report/index.html
-    --start results/demo/report/start.rst --stale results/demo/stale/choi2017.json
     """
-    found = {path.stem: path for path in stale or []}
-    abouts = [
-        with_stale(about, found.get(about.name)) for about in map(parse_experiment, experiment)
-    ]
+    abouts = [parse_experiment(each) for each in experiment]
     tables = of_experiments("--table", table, 3, abouts)
     pages = of_experiments("--page", page, 2, abouts)
     content: dict[str, Any] = {

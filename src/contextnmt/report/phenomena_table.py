@@ -1,15 +1,13 @@
 """How often each system translates what is tagged in the test text: names, numbers and so on."""
 
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
 from contextnmt.report.experiment import Experiment, by_run, pair_title, parse_experiment
 from contextnmt.report.gaps import dashes, gap_notes, listed_gaps
-from contextnmt.report.staleness import stale_notes, with_stale
+from contextnmt.report.staleness import stale_notes
 from contextnmt.report.tables import (
     Block,
     Cell,
@@ -38,20 +36,9 @@ Counts = dict[tuple[str, str], list[dict[str, Count]]]
 Gaps = dict[tuple[str, str], list[str]]
 
 
-def phenomena_table(
-    phenomena: Annotated[list[Path], typer.Option(help="phenomena of a run; repeatable")],
-    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
-    out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
-    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
-) -> None:
-    """Tabulate the share of tagged words that each system translates rightly, with counts.
-
-    Example: contextnmt phenomena-table
-    --phenomena results/demo/phenomena/en-fr/baseline/1/test.json
-    --stale results/demo/stale/choi2017.json --experiment "$JSON"
-    --out results/demo/report/choi2017/tables/phenomena
-    """
-    about = with_stale(parse_experiment(experiment), stale)
+def phenomena_table(phenomena: list[Path], experiment: str, out: Path) -> None:
+    """Tabulate the share of tagged words that each system translates rightly, with counts."""
+    about = parse_experiment(experiment)
     counts: Counts = {}
     gaps: Gaps = {}
     for run, path in by_run("--phenomena", phenomena, about).items():

@@ -8,7 +8,6 @@ import jinja2
 from contextnmt.files import atomic
 from contextnmt.report.contrasts import REPEATS
 from contextnmt.report.experiment import Experiment, pair_of, pair_title
-from contextnmt.report.provenance import duration
 from contextnmt.report.significance_table import LEVEL
 from contextnmt.report.table_head import beam_of, heading_rows
 from contextnmt.report.tables import PAPER, Block, signed
@@ -43,7 +42,6 @@ NAMES = {
     "PAPER": PAPER,
     "REPEATS": REPEATS,
     "beam_of": beam_of,
-    "duration": duration,
     "heading_rows": heading_rows,
     "is_wide": is_wide,
     "pair_of": pair_of,

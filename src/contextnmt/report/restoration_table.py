@@ -2,15 +2,13 @@
 
 from collections import Counter
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
 from contextnmt.report.experiment import Experiment, by_run, parse_experiment
 from contextnmt.report.gaps import dashes, gap_notes
-from contextnmt.report.staleness import stale_notes, with_stale
+from contextnmt.report.staleness import stale_notes
 from contextnmt.report.tables import Block, Cell, Table, write_table
 from contextnmt.text.restore import OUTCOMES
 
@@ -18,22 +16,12 @@ from contextnmt.text.restore import OUTCOMES
 Counts = dict[tuple[str, str], Counter[str]]
 
 
-def restoration_table(
-    restored: Annotated[list[Path], typer.Option(help="restored.json of a run; repeatable")],
-    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
-    out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
-    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
-) -> None:
+def restoration_table(restored: list[Path], experiment: str, out: Path) -> None:
     """Tabulate what became of the symbols in the translations: replaced, dropped, missing.
 
     Those of the first test text at the widest beam, of each system whose text has symbols.
-
-    Example: contextnmt restoration-table
-    --restored results/demo/restore/en-fr/symbol/1/restored.json
-    --stale results/demo/stale/choi2017.json --experiment "$JSON"
-    --out results/demo/report/choi2017/tables/restoration
     """
-    about = with_stale(parse_experiment(experiment), stale)
+    about = parse_experiment(experiment)
     symbolic = [system.id for system in about.systems if "sym" in system.view]
     counts: Counts = {}
     for run, path in by_run("--restored", restored, about).items():

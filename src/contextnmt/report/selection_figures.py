@@ -1,9 +1,7 @@
 """How the scores of a selection are distributed, and what the selected text is worth."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
@@ -27,17 +25,12 @@ TEXTS = {"selected": (COLOURS[4], "-", "o"), "random": (COLOURS[5], "--", "D")}
 
 
 def selection_figures(
-    ranking: Annotated[list[Path], typer.Option(help="ranking of a pair; repeatable")],
-    perplexity: Annotated[list[Path], typer.Option(help="its perplexities; as often")],
-    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
-    out: Annotated[Path, typer.Option(help="folder of the figures")],
+    ranking: list[Path],
+    perplexity: list[Path],
+    experiment: str,
+    out: Path,
 ) -> None:
-    """Draw selection.{pair}.{scores,perplexity} in SVG, PDF and PNG, of the pairs that have one.
-
-    Example: contextnmt selection-figures --ranking results/demo/rank/en-fr.json
-    --perplexity results/demo/perplexity/en-fr.json --experiment "$JSON"
-    --out results/demo/report/choi2017/figures
-    """
+    """Draw selection.{pair}.{scores,perplexity} in SVG, PDF and PNG, of the pairs that have one."""
     about = parse_experiment(experiment)
     rankings = by_some_pairs("--ranking", ranking, about)
     perplexities = by_some_pairs("--perplexity", perplexity, about)

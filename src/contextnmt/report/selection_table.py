@@ -3,9 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
@@ -45,20 +43,14 @@ NOTES = {
 
 
 def selection_table(
-    selected: Annotated[list[Path], typer.Option(help="counts of stage select; repeatable")],
-    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
-    out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
-    ranking: Annotated[
-        list[Path] | None, typer.Option(help="ranking of a pair that has one; repeatable")
-    ] = None,
+    selected: list[Path],
+    experiment: str,
+    out: Path,
+    ranking: list[Path] | None = None,
 ) -> None:
     """Tabulate what each corpus gives to the training text, and show the best and worst pairs.
 
     The corpora stand in the order in which they are given; the parts of one count together.
-
-    Example: contextnmt selection-table --selected results/demo/select/en-fr/train.selected.json
-    --ranking results/demo/rank/en-fr.json --experiment "$JSON"
-    --out results/demo/report/choi2017/tables/selection
     """
     about = parse_experiment(experiment)
     rankings = by_some_pairs("--ranking", ranking or [], about)

@@ -1,15 +1,13 @@
 """How sure the differences of BLEU are: confidence intervals and tests, as a table."""
 
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
 from contextnmt.report.experiment import Experiment, match, parse_experiment
 from contextnmt.report.gaps import dashes, gap_notes
-from contextnmt.report.staleness import stale_notes, with_stale
+from contextnmt.report.staleness import stale_notes
 from contextnmt.report.tables import NONE, Block, Cell, Table, signed, write_table
 
 #: A difference is significant if both tests find one as large by chance less often than this.
@@ -22,20 +20,9 @@ DIFFERENCE = [("difference",), ("95 % interval",), ("p, bootstrap",), ("p, rando
 Key = tuple[str, str]
 
 
-def significance_table(
-    significance: Annotated[list[Path], typer.Option(help="stage significance; repeatable")],
-    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
-    out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
-    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
-) -> None:
-    """Tabulate BLEU with confidence intervals, and every difference with two tests of it.
-
-    Example: contextnmt significance-table
-    --significance results/demo/significance/choi2017/en-fr/test.beam12.json
-    --stale results/demo/stale/choi2017.json --experiment "$JSON"
-    --out results/demo/report/choi2017/tables/significance
-    """
-    about = with_stale(parse_experiment(experiment), stale)
+def significance_table(significance: list[Path], experiment: str, out: Path) -> None:
+    """Tabulate BLEU with confidence intervals, and every difference with two tests of it."""
+    about = parse_experiment(experiment)
     keys = [(pair, text) for pair in about.pairs for text in about.test[pair]]
     contents = {
         key: content_of(about, key[0], path)

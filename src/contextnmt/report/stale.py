@@ -8,16 +8,14 @@ import dataclasses
 import json
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from contextnmt.errors import UserError
-from contextnmt.files import read_json, write_json
+from contextnmt.files import read_json
 from contextnmt.model.settings import recorded_settings
-from contextnmt.report.experiment import Run, by_run, match, parse_experiment
+from contextnmt.report.contents import Contents
+from contextnmt.report.experiment import Experiment, Run, by_run, match, parse_experiment
 from contextnmt.report.nested import differences, shown
-from contextnmt.settings import json_object
 from contextnmt.training.settings import training_settings
 
 #: Settings of a training that say where it runs, not what is learnt.
@@ -34,44 +32,36 @@ Stale = dict[str, dict[str, str]]
 Recipe = Mapping[str, Any]
 
 
-def stale(
-    model: Annotated[list[Path], typer.Option(help="model.json of a run; repeatable")],
-    identity: Annotated[
-        list[Path], typer.Option(help="what a training was begun with; repeatable")
-    ],
-    recipes: Annotated[
-        str, typer.Option(help="model and training now, by pair and system, as a JSON object")
-    ],
-    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
-    out: Annotated[Path, typer.Option(help="JSON file to write")],
-) -> None:
-    """Find the systems whose settings of model and training have changed since they were trained.
-
-    Neither text nor translation nor code is compared: whoever accepts an edit of them says that
-    the numbers stay.
-
-    Example: contextnmt stale --model results/demo/train/en-fr/baseline/1/model.json
-    --identity results/demo/train-identity/en-fr/baseline/1.json --recipes "$RECIPES"
-    --experiment "$JSON" --out results/demo/stale/choi2017.json
-    """
-    write_json(out, found_stale(model, identity, recipes, experiment))
+def stale_systems(contents: Contents) -> Stale:
+    """The stale systems of an experiment in its results folder. Raises like `found_stale`."""
+    models, identities = (list(map(Path, paths)) for paths in contents.trained())
+    recipes = {
+        pair: {system: contents.recipe(pair, system) for system in contents.finished(pair)}
+        for pair in contents.pairs
+    }
+    about = parse_experiment(json.dumps(contents.described()))
+    return found_stale(models, identities, recipes, about)
 
 
-def found_stale(model: list[Path], identity: list[Path], recipes: str, experiment: str) -> Stale:
-    """What the stage writes, from its options.
+def found_stale(
+    model: list[Path], identity: list[Path], recipes: Mapping[str, Any], about: Experiment
+) -> Stale:
+    """The systems whose settings of model and training have changed since they were trained.
+
+    `model`: model.json of each run; `identity`: what each training was begun with; `recipes`: model
+    and training now, by pair and system. Neither text nor translation nor code is compared: whoever
+    accepts an edit of them says that the numbers stay.
 
     A training that was begun before a change that was accepted, and ended after it, has both
     recipes: what it was begun with and what its model tells are both compared. Raises UserError if
     a file is no such record, or of no run, or if a run has none.
     """
-    about = parse_experiment(experiment)
     records = [by_run("--model", model, about), match("--identity", identity, run_of, about.runs)]
-    now = json_object("--recipes", recipes)
     found: Stale = {}
     for pair in about.pairs:
         for system in about.finished(pair):
             try:
-                recipe = whole(now[pair][system.id])
+                recipe = whole(recipes[pair][system.id])
             except (KeyError, TypeError):
                 raise UserError(f"--recipes: no recipe of {pair} {system.id}") from None
             reasons = {

@@ -3,13 +3,17 @@
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
-from contextnmt.report.experiment import SYMBOL_TYPES, by_pair, pair_title, parse_experiment
+from contextnmt.report.experiment import (
+    SYMBOL_TYPES,
+    Experiment,
+    by_pair,
+    pair_title,
+    parse_experiment,
+)
 from contextnmt.report.tables import Block, Cell, Table, shown, write_table
 
 #: Type of symbol, as the scores name it -> its name in the tables.
@@ -57,21 +61,35 @@ ERROR_KEYS = ("type", "surface", "error", "reason", "count", "text", "line", "so
 ERROR_COLUMNS = ("words", "type", "wrong", "because", "place", "source", "target", "count")
 
 
-def symbol_scores_table(
-    symbol_scores: Annotated[list[Path], typer.Option(help="symbol scores of a pair; repeatable")],
-    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
-    out: Annotated[Path, typer.Option(help="path of the table of scores, without its suffix")],
-    errors_out: Annotated[Path, typer.Option(help="the same of the most frequent errors")],
-) -> None:
-    """Tabulate precision and recall of symbols made without the target, and what goes wrong.
+def symbol_scores_table(symbol_scores: list[Path], experiment: str, out: Path) -> None:
+    """Tabulate precision and recall of symbols made without the target."""
+    scores = Table([], [], SCORE_NOTES)
+    for pair, rows, errors in read_scores(symbol_scores, parse_experiment(experiment)):
+        scores.data.extend(rows)
+        scores.blocks.append(score_block(pair, rows))
+        if errors:
+            scores.blocks.append(reason_block(pair, rows))
+    write_table(out, scores)
 
-    Example: contextnmt symbol-scores-table --symbol-scores results/demo/symbol-scores/en-fr.json
-    --experiment "$JSON" --out results/demo/report/choi2017/tables/symbol-scores
-    --errors-out results/demo/report/choi2017/tables/symbol-errors
+
+def symbol_errors_table(symbol_scores: list[Path], experiment: str, out: Path) -> None:
+    """Tabulate what goes wrong most often in symbols made without the target."""
+    table = Table([], [], ERROR_NOTES)
+    for pair, _, errors in read_scores(symbol_scores, parse_experiment(experiment)):
+        table.data.extend(errors)
+        if errors:
+            table.blocks.append(error_block(pair, errors))
+    write_table(out, table)
+
+
+def read_scores(
+    paths: list[Path], about: Experiment
+) -> Iterator[tuple[str, list[dict[str, Any]], list[dict[str, Any]]]]:
+    """Each language pair with its scores, a row a type of a text, and its most frequent errors.
+
+    Raises UserError if a file holds something else.
     """
-    about = parse_experiment(experiment)
-    scores, errors = Table([], [], SCORE_NOTES), Table([], [], ERROR_NOTES)
-    for pair, path in by_pair("--symbol-scores", symbol_scores, about).items():
+    for pair, path in by_pair("--symbol-scores", paths, about).items():
         content = read_json(path)
         texts = dict.fromkeys([*about.dev[pair], *about.test[pair]])
         try:
@@ -80,21 +98,14 @@ def symbol_scores_table(
                 for text in texts
                 for row in score_rows(pair, text, content["texts"][text]["types"])
             ]
-            listed = [
+            errors = [
                 {"pair": pair} | {key: row[key] for key in ERROR_KEYS} for row in content["errors"]
             ]
         except (KeyError, TypeError):
             raise UserError(
                 f"{path}: not the symbol scores of {', '.join(texts)}: score this pair again"
             ) from None
-        scores.data.extend(rows)
-        scores.blocks.append(score_block(pair, rows))
-        errors.data.extend(listed)
-        if listed:
-            scores.blocks.append(reason_block(pair, rows))
-            errors.blocks.append(error_block(pair, listed))
-    write_table(out, scores)
-    write_table(errors_out, errors)
+        yield pair, rows, errors
 
 
 SCORE_NOTES = [

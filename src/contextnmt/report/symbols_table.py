@@ -4,9 +4,7 @@ import heapq
 from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from contextnmt.progress import progress
 from contextnmt.report.experiment import SYMBOL_TYPES, match, pair_title, parse_experiment
@@ -26,16 +24,8 @@ NOTES = [
 ]
 
 
-def symbols_table(
-    rules: Annotated[list[Path], typer.Option(help="rule dictionary of a pair; repeatable")],
-    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
-    out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
-) -> None:
-    """Tabulate what symbols replace most often, by type, with its most frequent target.
-
-    Example: contextnmt symbols-table --rules results/demo/rule-dictionary/en-fr/rules.tsv
-    --experiment "$JSON" --out results/demo/report/choi2017/tables/symbols
-    """
+def symbols_table(rules: list[Path], experiment: str, out: Path) -> None:
+    """Tabulate what symbols replace most often, by type, with its most frequent target."""
     about = parse_experiment(experiment)
     files = match("--rules", rules, lambda path: path.absolute().parent.name, about.pairs)
     data = [

@@ -2,9 +2,7 @@
 
 from itertools import zip_longest
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from contextnmt.corpus.tokenize import Tokenizer
 from contextnmt.report.experiment import LANGUAGES, pair_title
@@ -26,13 +24,8 @@ NOTES = [
 ]
 
 
-def table2(
-    out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
-) -> None:
-    """Symbolize the example sentences of the paper and set the result beside the paper's.
-
-    Example: contextnmt table2 --out results/demo/report/choi2017/tables/table2
-    """
+def table2(out: Path) -> None:
+    """Symbolize the example sentences of the paper and set the result beside the paper's."""
     data = [row for example in published("paper/choi2017_table2.csv") for row in rows_of(example)]
     names = dict.fromkeys((row["example"], row["pair"]) for row in data)
     blocks = [

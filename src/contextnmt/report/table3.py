@@ -1,9 +1,7 @@
 """What symbolization does to the training text, as Table 3 of Choi et al. 2017, and more."""
 
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
@@ -42,18 +40,8 @@ WHEN = ("before", "after")
 COLUMNS = [(source, when) for source in ("here", PAPER) for when in WHEN]
 
 
-def table3(
-    coverage: Annotated[list[Path], typer.Option(help="coverage of a pair; repeatable")],
-    pairs: Annotated[list[Path], typer.Option(help="counts of stage pairs; repeatable")],
-    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
-    out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
-) -> None:
-    """Set words, coverage and pairs before and after symbolization beside the paper's.
-
-    Example: contextnmt table3 --coverage results/demo/coverage/en-fr.json
-    --pairs results/demo/pairs/en-fr.json --experiment "$JSON"
-    --out results/demo/report/choi2017/tables/table3
-    """
+def table3(coverage: list[Path], pairs: list[Path], experiment: str, out: Path) -> None:
+    """Set words, coverage and pairs before and after symbolization beside the paper's."""
     about = parse_experiment(experiment)
     paper = {
         (row["pair"], row["language"], row["quantity"]): row

@@ -3,15 +3,13 @@
 import json
 import statistics
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from contextnmt.report.experiment import Experiment, Run, by_run, parse_experiment
 from contextnmt.report.gaps import gap_notes
 from contextnmt.report.provenance import duration, read_models
 from contextnmt.report.published import published_trainings
-from contextnmt.report.staleness import stale_notes, with_stale
+from contextnmt.report.staleness import stale_notes
 from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table, signed, write_table
 from contextnmt.report.training_log import read_log
 
@@ -39,21 +37,9 @@ OWN = {
 Record = dict[str, Any]
 
 
-def trainings_table(
-    model: Annotated[list[Path], typer.Option(help="model.json of a run; repeatable")],
-    log: Annotated[list[Path], typer.Option(help="log.jsonl of a run; repeatable")],
-    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
-    out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
-    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
-) -> None:
-    """Tabulate updates, epochs, time, device, losses of each training, and how it was stopped.
-
-    Example: contextnmt trainings-table --model results/demo/train/en-fr/baseline/1/model.json
-    --log results/demo/train/en-fr/baseline/1/log.jsonl --experiment "$JSON"
-    --stale results/demo/stale/choi2017.json
-    --out results/demo/report/choi2017/tables/trainings
-    """
-    about = with_stale(parse_experiment(experiment), stale)
+def trainings_table(model: list[Path], log: list[Path], experiment: str, out: Path) -> None:
+    """Tabulate updates, epochs, time, device, losses of each training, and how it was stopped."""
+    about = parse_experiment(experiment)
     models = read_models(by_run("--model", model, about))
     logs = {run: read_log(path) for run, path in by_run("--log", log, about).items()}
     settings = differing(models)

@@ -1,9 +1,7 @@
 """What replacing the unknown words of translations does to their BLEU, system by system."""
 
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
@@ -18,7 +16,7 @@ from contextnmt.report.experiment import (
 from contextnmt.report.gaps import gap_notes
 from contextnmt.report.published import published
 from contextnmt.report.sentences import texts_of
-from contextnmt.report.staleness import stale_notes, with_stale
+from contextnmt.report.staleness import stale_notes
 from contextnmt.report.tables import (
     NONE,
     Block,
@@ -48,28 +46,17 @@ Shares = dict[tuple[str, str, str], list[float]]
 
 
 def unknown_words_table(
-    scores: Annotated[list[Path], typer.Option(help="scores.json of a run; repeatable")],
-    replaced_scores: Annotated[
-        list[Path], typer.Option(help="the same of its translations without unknown words")
-    ],
-    statistics: Annotated[
-        list[Path], typer.Option(help="replaced.json of the run, by `replace-unknown`")
-    ],
-    experiment: Annotated[str, typer.Option(help="the experiment, as a JSON object")],
-    out: Annotated[Path, typer.Option(help="path of the table, without its suffix")],
-    stale: Annotated[Path | None, typer.Option(help="what stage stale found")] = None,
+    scores: list[Path],
+    replaced_scores: list[Path],
+    statistics: list[Path],
+    experiment: str,
+    out: Path,
 ) -> None:
     """Tabulate the share of unknown words and BLEU before and after they are replaced.
 
     Systems without attention have no such files, and no row.
-
-    Example: contextnmt unknown-words-table --stale results/demo/stale/bahdanau2015.json
-    --experiment "$JSON" --scores results/demo/score/en-fr/rnnsearch-50/1/scores.json
-    --replaced-scores results/demo/score/en-fr/rnnsearch-50/1/replaced.json
-    --statistics results/demo/replace-unknown/en-fr/rnnsearch-50/1/replaced.json
-    --out results/demo/report/bahdanau2015/tables/unknown-words
     """
-    about = with_stale(parse_experiment(experiment), stale)
+    about = parse_experiment(experiment)
     there = set(map(run_of, replaced_scores))
     wanted = [run for run in about.runs if any(run[:2] == other[:2] for other in there)]
     of_replaced = match("--replaced-scores", replaced_scores, run_of, wanted)

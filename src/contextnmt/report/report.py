@@ -1,0 +1,235 @@
+"""The report of a results folder: tables, figures and page of an experiment, or of all papers."""
+
+import inspect
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from contextnmt.closure import ROOT
+from contextnmt.errors import UserError
+from contextnmt.files import read_json
+from contextnmt.report.alignment_maps import alignment_maps
+from contextnmt.report.bleu_table import bleu_table
+from contextnmt.report.claims_table import claims_table
+from contextnmt.report.cleaning_table import cleaning_table
+from contextnmt.report.contents import CORPORA, SYSTEMS, Contents, Part
+from contextnmt.report.curves import curves
+from contextnmt.report.differences import differences
+from contextnmt.report.examples import examples
+from contextnmt.report.gains import gains
+from contextnmt.report.gates_table import gates_table
+from contextnmt.report.length_curves import length_curves
+from contextnmt.report.length_scores_table import length_scores_table
+from contextnmt.report.literature_table import literature_table
+from contextnmt.report.local_charts_figure import local_charts_figure
+from contextnmt.report.local_charts_table import local_charts_table
+from contextnmt.report.masks_figure import masks_figure
+from contextnmt.report.masks_table import masks_table
+from contextnmt.report.page import page
+from contextnmt.report.papers import papers
+from contextnmt.report.phenomena_table import phenomena_table
+from contextnmt.report.restoration_table import restoration_table
+from contextnmt.report.selection_figures import selection_figures
+from contextnmt.report.selection_table import selection_table
+from contextnmt.report.significance_table import significance_table
+from contextnmt.report.stale import stale_systems
+from contextnmt.report.symbol_scores_table import symbol_errors_table, symbol_scores_table
+from contextnmt.report.symbols_table import symbols_table
+from contextnmt.report.table2 import table2
+from contextnmt.report.table3 import table3
+from contextnmt.report.trainings_table import trainings_table
+from contextnmt.report.unknown_words_table import unknown_words_table
+
+#: Caption of a part -> the function that makes it.
+MAKERS: dict[str, Callable[..., None]] = {
+    "alignments": alignment_maps,
+    "bleu-table": bleu_table,
+    "claims": claims_table,
+    "cleaning": cleaning_table,
+    "curves": curves,
+    "differences": differences,
+    "examples": examples,
+    "gains": gains,
+    "gates": gates_table,
+    "length-scores": length_scores_table,
+    "lengths": length_curves,
+    "literature": literature_table,
+    "local-charts": local_charts_figure,
+    "masks": masks_table,
+    "masks-figure": masks_figure,
+    "phenomena": phenomena_table,
+    "restoration": restoration_table,
+    "selection": selection_table,
+    "selection-figures": selection_figures,
+    "significance": significance_table,
+    "symbol-errors": symbol_errors_table,
+    "symbol-scores": symbol_scores_table,
+    "symbols": symbols_table,
+    "table1": local_charts_table,
+    "table2": table2,
+    "table3": table3,
+    "trainings": trainings_table,
+    "unknown-words": unknown_words_table,
+}
+
+#: What else than its BLEU the page of all papers shows of an experiment.
+ON_PAGE_OF_PAPERS = ["significance", "claims", "masks", "trainings"]
+
+About = Literal["corpora", "systems"]
+
+CAPTIONS = ROOT / "workflow/report"
+
+
+def report(
+    folder: Annotated[Path, typer.Argument(help="results folder, such as results/demo")],
+    experiment: Annotated[
+        str | None, typer.Argument(help="such as choi2017; by default, the page of all papers")
+    ] = None,
+    only: Annotated[
+        About | None, typer.Option(help="make the tables and figures about these alone")
+    ] = None,
+) -> None:
+    """Make tables, figures and page of an experiment; or the page of all papers, from those.
+
+    What is about corpora needs no training; the page comes with what is about systems.
+
+    What is made, and of which runs, says configuration.json in the folder, which Snakemake writes.
+
+    Example: contextnmt report results/demo choi2017
+    """
+    told = configuration(folder)
+    found = {
+        name: Contents(str(folder), told["configuration"], name, told["gaps"])
+        for name in told["configuration"]["experiments"]
+    }
+    if experiment is None:
+        report_papers(folder, found, told["papers"])
+    elif experiment in found:
+        report_experiment(found[experiment], told["papers"][experiment], only)
+    else:
+        raise UserError(f"{experiment}: {folder} has no such experiment, but {', '.join(found)}")
+
+
+def configuration(folder: Path) -> dict[str, Any]:
+    """What Snakemake wrote of a results folder: its resolved `configuration`; `gaps`, language pair
+    -> system -> why it is not finished; and `papers`, experiment -> digest of its configuration and
+    `deviations` from its paper.
+
+    Raises UserError if there is no such file.
+    """
+    path = folder / "configuration.json"
+    if not path.is_file():
+        raise UserError(
+            f"{path}: no such file: is {folder} a results folder? If so, "
+            f"`snakemake --profile local {path}` writes it, with the --config of its first call"
+        )
+    told: dict[str, Any] = read_json(path)
+    return told
+
+
+def report_experiment(contents: Contents, paper: dict[str, Any], only: str | None) -> None:
+    """Write tables, figures and page of an experiment, or those `only` about corpora or systems.
+
+    Raises UserError if nothing of it is finished, or if files are missing that it is made of.
+    """
+    check(contents, only)
+    for part in contents.parts(CORPORA) if only != SYSTEMS else []:
+        make(contents, part, json.dumps(contents.described(CORPORA, **paper)))
+    if only == CORPORA:
+        return
+    experiment = json.dumps(contents.described(**paper) | {"stale": stale_systems(contents)})
+    for part in contents.parts(SYSTEMS):
+        make(contents, part, experiment)
+    tables, figures = (
+        paths([path for part in contents.parts() for path in contents.outputs(part, suffix)])
+        for suffix in ("json", "svg")
+    )
+    page(
+        table=tables,
+        figure=figures,
+        caption=[f"{path.stem}={path}" for path in sorted(CAPTIONS.glob("*.rst"))],
+        model=paths(contents.runs("train/{pair}/{system}/{seed}/model.json")),
+        benchmark=contents.benchmarks(),
+        experiment=experiment,
+        out=Path(contents.folder, "index.html"),
+    )
+
+
+def check(contents: Contents, only: str | None) -> None:
+    """Raises UserError unless everything that a report is made of is there."""
+    if only != CORPORA and not contents.pairs:
+        raise UserError(contents.unfinished())
+    missing = [path for path in contents.files(only) if not Path(path).is_file()]
+    if missing:
+        others = f" and {len(missing) - 1} more files" if len(missing) > 1 else ""
+        raise UserError(
+            f"{missing[0]}{others}: not there yet, and the report of {contents.name} is made of "
+            "them: `snakemake --profile local` finishes what is missing; with --config gaps=true "
+            "it makes the report of what is finished"
+        )
+
+
+def make(contents: Contents, part: Part, experiment: str) -> None:
+    """Make the tables and figures of a part; `experiment` describes the experiment as JSON."""
+    function = MAKERS[part.caption]
+    wanted = inspect.signature(function).parameters
+    folder = Path(contents.folder)
+    folder.joinpath("tables" if part.tables else "figures").mkdir(parents=True, exist_ok=True)
+    given: dict[str, Any] = {
+        "experiment": experiment,
+        "out": folder / "tables" / part.tables[0] if part.tables else folder / "figures",
+        **part.options,
+    }
+    for name, files in part.files.items():
+        one = wanted[name].annotation is Path
+        given[name] = Path(files[0]) if one else paths(files)
+    function(**{name: value for name, value in given.items() if name in wanted})
+
+
+def report_papers(
+    folder: Path, found: dict[str, Contents], about: dict[str, dict[str, Any]]
+) -> None:
+    """Write the page of all papers, and the start page of `snakemake --report`.
+
+    Raises UserError if the report of a paper is missing, or if nothing is finished.
+    """
+    reported = [contents for contents in found.values() if contents.pairs]
+    unfinished = [
+        each.unfinished() for each in found.values() if not each.pairs and each.own_gaps()
+    ]
+    if not reported:
+        raise UserError(". ".join(unfinished) or f"{folder}: no experiment in its configuration")
+    tables = [
+        Path(contents.folder, "tables", f"{name}.json")
+        for contents in reported
+        for part in contents.parts()
+        for name in part.tables
+        if name in [contents.entry["table"], *ON_PAGE_OF_PAPERS]
+    ]
+    pages = [Path(contents.folder, "index.html") for contents in reported]
+    for contents, made in zip(reported, pages, strict=True):
+        if not made.is_file():
+            raise UserError(
+                f"{made}: not there yet: `contextnmt report {folder} {contents.name}` makes it"
+            )
+    papers(
+        [
+            json.dumps(
+                contents.described(**about[contents.name]) | {"stale": stale_systems(contents)}
+            )
+            for contents in reported
+        ],
+        tables,
+        pages,
+        folder / "report/index.html",
+        folder / "report/start.rst",
+        unfinished,
+    )
+
+
+def paths(names: list[str]) -> list[Path]:
+    """Files by their names."""
+    return [Path(name) for name in names]
