@@ -73,7 +73,9 @@ def pending(demo: Path, snakemake: Run) -> Callable[[], dict[str, set[str]]]:
         ("model/attention.py", TRAIN | AFTER_TRAINING | ANALYSIS),
         ("training/train.py", TRAIN | AFTER_TRAINING | ANALYSIS),
         ("training/loop.py", TRAIN | AFTER_TRAINING | ANALYSIS),
-        ("translation/translate.py", {"translate"} | AFTER_TRANSLATING),
+        ("translation/view_texts.py", {"translate"} | AFTER_TRANSLATING),
+        ("translation/own_text.py", set()),
+        ("translation/translate.py", set()),
         ("text/restore.py", {"restore"} | AFTER_RESTORING | REPORT),  # Table 2 restores too
         ("evaluation/score.py", {"score"} | PAGE),
         ("evaluation/resampling.py", COMPARE | PAGE),

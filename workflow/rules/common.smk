@@ -17,6 +17,7 @@ from contextnmt import places, recipes
 from contextnmt.closure import code_marks
 from contextnmt.errors import UserError
 from contextnmt.places import canonical, place
+from contextnmt.report.contents import VIEWS
 from contextnmt.text.numbers import FORMATS as LANGUAGES
 
 
@@ -83,7 +84,6 @@ SYSTEMS = {
     if places.pairs(CONFIGURATION, experiment)
 }
 EXPERIMENTS = list(dict.fromkeys(SYSTEMS.values()))
-VIEWS = ["word", "sym", "bpe", "sym-bpe"]
 
 shell.prefix(f"export PYTHONPATH={shlex.quote(str(SOURCE))} OMP_NUM_THREADS=1; ")
 

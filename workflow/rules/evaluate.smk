@@ -19,7 +19,7 @@ rule translate:
         mem_mb=memory(16000),
         runtime=hours(8),
     params:
-        *code("contextnmt.translation.translate"),
+        *code("contextnmt.translation.view_texts"),
         device=CONFIGURATION["device"],
         models=model_options,
         texts=lambda wildcards, input: repeated("--text", input.text),

@@ -5,8 +5,6 @@ one, but nothing is left of symbols that the source does not have: a translation
 none, and the next one of the beam takes its place. Where the beam has no other, the line's own
 words are the answer, as nothing else is known of it. In a line that is translated in parts, a part
 of which nothing is left is missing, unless all are.
-
-A module that the stage `translate` names but does not import: see there.
 """
 
 import json
@@ -30,8 +28,8 @@ from contextnmt.translation.run_file import Run, read_run
 from contextnmt.translation.saved import SavedTranslator
 from contextnmt.translation.sentence_view import SentenceView, Written
 from contextnmt.translation.source_language import SourceLanguage
-from contextnmt.translation.translate import described
 from contextnmt.translation.unknown import UnknownWords
+from contextnmt.translation.view_texts import described
 
 #: Decimals of an attention weight.
 DECIMALS = 4
