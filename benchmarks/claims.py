@@ -19,7 +19,7 @@ from contextnmt.errors import UserError
 from contextnmt.evaluation.significance import RESAMPLES, content
 from contextnmt.evaluation.translations import read_translations, source_lengths
 from contextnmt.report.claims_table import VERDICTS
-from contextnmt.report.contrasts import REPEATS, beyond_chance, spread
+from contextnmt.report.gains import REPEATS, beyond_chance, spread
 from contextnmt.report.significance_table import LEVEL, p_value, significant
 from contextnmt.report.tables import signed
 

@@ -12,11 +12,9 @@ from contextnmt.evaluation.local_charts import charts_of
 from contextnmt.evaluation.masks import over_words
 from contextnmt.evaluation.word_vectors import WordVectors
 from contextnmt.files import write_json
-from contextnmt.report.gates_table import gates_table
-from contextnmt.report.local_charts_figure import local_charts_figure
-from contextnmt.report.local_charts_table import local_charts_table
-from contextnmt.report.masks_figure import masks_figure
-from contextnmt.report.masks_table import masks_table
+from contextnmt.report.contextualization import gates_table
+from contextnmt.report.local_charts import local_charts_figure, local_charts_table
+from contextnmt.report.masks import masks_figure, masks_table
 
 WORDS = ["notebook", *(f"w{number}" for number in range(150))]
 

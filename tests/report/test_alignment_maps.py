@@ -18,8 +18,14 @@ from sentence_results import alignment_arguments
 
 from contextnmt.errors import UserError
 from contextnmt.files import write_lines
-from contextnmt.report.alignment_maps import Aligned, alignment_maps, random_panels
-from contextnmt.report.alignment_panels import Panel, draw_panels, inches
+from contextnmt.report.alignments import (
+    Aligned,
+    Panel,
+    alignment_maps,
+    draw_panels,
+    inches,
+    random_panels,
+)
 from contextnmt.translation.alignment_file import write_alignments
 
 SOURCE = ["The bank rises .", "", "He sees the bank of the river over there today ."]

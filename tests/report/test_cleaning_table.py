@@ -10,9 +10,8 @@ from results_folder import Results
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
-from contextnmt.report.cleaning_table import FILTERS, cleaning_table
-from contextnmt.report.excerpts import LENGTH
-from contextnmt.report.tables import read_table
+from contextnmt.report.cleaning import FILTERS, cleaning_table
+from contextnmt.report.tables import LENGTH, read_table
 
 SCHEMA = Path(__file__).parents[2] / "workflow/schemas/config.schema.yaml"
 

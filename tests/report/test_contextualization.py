@@ -11,7 +11,7 @@ from made_up_experiments import experiment
 from contextnmt.files import read_json, write_json
 from contextnmt.report.contextualization import VERDICTS, Separation, observations
 from contextnmt.report.experiment import parse_experiment
-from contextnmt.report.masks_table import masks_table
+from contextnmt.report.masks import masks_table
 
 
 def said(folder: Path, contents: dict[int, dict[str, Any]]) -> list[str]:

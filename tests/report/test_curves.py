@@ -9,11 +9,11 @@ from results_folder import Results, make_results
 
 from contextnmt.errors import UserError
 from contextnmt.report.bleu_table import bleu_table
-from contextnmt.report.curves import curves, plot, read_log, scale_by_logarithm
 from contextnmt.report.experiment import System
 from contextnmt.report.figures import drawing, lines_of
 from contextnmt.report.gains import gains
 from contextnmt.report.significance_table import significance_table
+from contextnmt.report.trainings import curves, plot, read_log, scale_by_logarithm
 
 
 def test_figures_are_the_same_bytes_each_time(results: Results, tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from sentence_results import example_arguments
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_lines
-from contextnmt.report.examples import distance, examples, shown_examples
 from contextnmt.report.experiment import parse_experiment
+from contextnmt.report.sentences import distance, examples, shown_examples
 from contextnmt.report.tables import read_table
 
 SOURCE = ["The bank rises .", "", "He sees the bank of the river here .", "A < b & c_d | 5 % ."]

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from made_up_experiments import experiment
 
-from contextnmt.report.contrasts import contrasts
 from contextnmt.report.experiment import Experiment, parse_experiment
 from contextnmt.report.findings import findings
+from contextnmt.report.gains import contrasts
 
 
 def made_up(name: str) -> Experiment:

@@ -7,7 +7,7 @@ from analysed_models import gates_of
 from made_up_experiments import experiment
 
 from contextnmt.files import read_json, write_json, write_lines
-from contextnmt.report.gates_table import gates_table
+from contextnmt.report.contextualization import gates_table
 
 
 def write(folder: Path, run: str, means: dict[int, float], best: int) -> tuple[Path, Path]:

@@ -11,7 +11,7 @@ from made_up_lengths import lengths_of
 
 from contextnmt.errors import UserError
 from contextnmt.files import write_json
-from contextnmt.report.length_curves import length_curves
+from contextnmt.report.lengths import length_curves
 
 ABOUT = experiment("bahdanau2015")
 SYSTEMS = [system["id"] for system in ABOUT["systems"]]

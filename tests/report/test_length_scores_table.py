@@ -11,7 +11,7 @@ from made_up_lengths import BINS, STARTS, lengths_of
 
 from contextnmt.errors import UserError
 from contextnmt.files import write_json
-from contextnmt.report.length_scores_table import length_scores_table
+from contextnmt.report.lengths import length_scores_table
 from contextnmt.report.tables import Table, read_table
 
 ABOUT = experiment("bahdanau2015")

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from contextnmt.report.figures import drawing
-from contextnmt.report.local_charts_figure import (
+from contextnmt.report.local_charts import (
     Box,
     draw_chart,
     local_charts_figure,

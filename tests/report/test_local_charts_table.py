@@ -10,7 +10,7 @@ from made_up_experiments import experiment
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
-from contextnmt.report.local_charts_table import local_charts_table
+from contextnmt.report.local_charts import local_charts_table
 from contextnmt.report.published import published
 
 ABOUT = json.dumps(experiment("choi2017", (1,), ("test",)))

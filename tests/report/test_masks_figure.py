@@ -10,7 +10,7 @@ from made_up_experiments import experiment
 
 from contextnmt.files import write_json
 from contextnmt.report.figures import drawing
-from contextnmt.report.masks_figure import (
+from contextnmt.report.masks import (
     apart,
     choose_word,
     draw_masks,

@@ -9,7 +9,7 @@ from made_up_experiments import experiment
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
-from contextnmt.report.masks_table import distance, masks_table, notes
+from contextnmt.report.masks import distance, masks_table, notes
 
 
 def about(*seeds: int) -> str:

@@ -13,8 +13,7 @@ from contextnmt.files import read_json, write_json, write_lines
 from contextnmt.report.experiment import pair_of, parse_experiment
 from contextnmt.report.page import inline, page
 from contextnmt.report.provenance import duration, times
-from contextnmt.report.rendering import filters
-from contextnmt.report.table_head import Heading, beam_of, heading_rows
+from contextnmt.report.rendering import Heading, beam_of, filters, heading_rows
 from contextnmt.report.tables import Block
 
 VOID = {"meta", "link", "wbr", "br", "img", "input"}

@@ -9,7 +9,7 @@ from results_folder import Results
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
-from contextnmt.report.restoration_table import restoration_table
+from contextnmt.report.symbols import restoration_table
 
 FILES = "restore/*/*/*/restored.json"
 

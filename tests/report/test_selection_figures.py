@@ -10,7 +10,7 @@ from results_folder import TRAIN, Results
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
 from contextnmt.report.figures import drawing
-from contextnmt.report.selection_figures import (
+from contextnmt.report.selection import (
     corpora_of,
     draw_histogram,
     selection_figures,

@@ -10,7 +10,7 @@ from results_folder import KEPT, TRAIN, Results
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
 from contextnmt.report.published import published
-from contextnmt.report.selection_table import selection_table
+from contextnmt.report.selection import selection_table
 from contextnmt.report.tables import Block, Table, read_table
 
 

@@ -7,7 +7,7 @@ from docutils.core import publish_parts
 from made_up_experiments import experiment
 
 from contextnmt.report.findings import Findings
-from contextnmt.report.start_page import start_page
+from contextnmt.report.papers import start_page
 from contextnmt.report.tables import Block, Cell
 
 CLAIMS = Block(

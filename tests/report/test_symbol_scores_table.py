@@ -10,7 +10,7 @@ from results_folder import Results
 from contextnmt.errors import UserError
 from contextnmt.evaluation.symbol_errors import Error, Reason
 from contextnmt.files import read_json, write_json
-from contextnmt.report.symbol_scores_table import (
+from contextnmt.report.symbols import (
     REASONS,
     symbol_errors_table,
     symbol_scores_table,

@@ -10,7 +10,7 @@ from results_folder import Results
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
-from contextnmt.report.symbols_table import COUNT, most_frequent, symbols_table
+from contextnmt.report.symbols import COUNT, most_frequent, symbols_table
 from contextnmt.text.rules import Rule
 
 

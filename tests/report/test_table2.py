@@ -8,7 +8,7 @@ import pytest
 
 from contextnmt.files import read_json
 from contextnmt.report.published import published
-from contextnmt.report.table2 import difference, rows_of, table2
+from contextnmt.report.symbolization import difference, rows_of, table2
 from contextnmt.text.symbols import Side
 
 
@@ -61,7 +61,7 @@ def symbolized_with(
 ) -> dict[tuple[str, str], str]:
     """Example and language -> its symbolized text, with counts of the words of a training text."""
     with monkeypatch.context() as patched:
-        patched.setattr("contextnmt.report.table2.Side", lambda name, _: Side(name, counts))
+        patched.setattr("contextnmt.report.symbolization.Side", lambda name, _: Side(name, counts))
         rows = chain.from_iterable(map(rows_of, published("paper/choi2017_table2.csv")))
         return {(row["example"], row["language"]): row["symbolized"] for row in rows}
 

@@ -8,7 +8,7 @@ from results_folder import Results
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
-from contextnmt.report.table3 import table3
+from contextnmt.report.symbolization import table3
 
 
 @pytest.fixture(scope="module")

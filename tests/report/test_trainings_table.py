@@ -12,7 +12,7 @@ from results_folder import Results, make_results
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json, write_lines
 from contextnmt.report.experiment import parse_experiment
-from contextnmt.report.trainings_table import (
+from contextnmt.report.trainings import (
     differing,
     figures,
     last_gain,

@@ -30,7 +30,7 @@ from contextnmt.report.experiment import Experiment, pair_title, parse_experimen
 from contextnmt.report.gaps import gap_notes
 from contextnmt.report.published import headline, published_bleu
 from contextnmt.report.significance_table import LEVEL, beyond_first
-from contextnmt.report.staleness import stale_notes
+from contextnmt.report.stale import stale_notes
 from contextnmt.report.tables import (
     MARK,
     NONE,

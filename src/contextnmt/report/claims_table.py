@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from contextnmt.report.contrasts import REPEATS, Difference, beyond_chance, differences
 from contextnmt.report.experiment import Claim, Experiment, match, parse_experiment
+from contextnmt.report.gains import REPEATS, Difference, beyond_chance, differences
 from contextnmt.report.gaps import gap_notes, score_gap_notes
 from contextnmt.report.significance_table import LEVEL, Key, content_of, key_of, rows_of
-from contextnmt.report.staleness import stale_notes
+from contextnmt.report.stale import stale_notes
 from contextnmt.report.tables import NONE, Block, Cell, Table, read_table, signed, write_table
 
 COLUMNS = [("holds here",), ("paper",), ("here",), ("95 % interval",)]

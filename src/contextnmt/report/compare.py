@@ -10,12 +10,11 @@ from typing import Annotated, Any
 import typer
 
 from contextnmt.files import atomic
-from contextnmt.report.changed_scores import ScoreChange, score_changes
+from contextnmt.report.changed_scores import ScoreChange, Unmatched, score_changes, unmatched
 from contextnmt.report.changed_settings import Change, changes, compared
 from contextnmt.report.compared_results import read_results
 from contextnmt.report.comparison_text import lines_of
 from contextnmt.report.nested import shown
-from contextnmt.report.unmatched import Unmatched, unmatched
 
 #: Columns of the CSV file, see docs/formats.md.
 COLUMNS = [

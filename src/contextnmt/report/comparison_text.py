@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from contextnmt.evaluation.resampling import CONFIDENCE
-from contextnmt.report.changed_scores import SIDES, ScoreChange, seed_list
+from contextnmt.report.changed_scores import SIDES, ScoreChange, Unmatched, seed_list
 from contextnmt.report.changed_settings import Change, scope
 from contextnmt.report.experiment import Run
 from contextnmt.report.nested import MISSING, shown
 from contextnmt.report.provenance import DIGITS
 from contextnmt.report.significance_table import LEVEL, p_value, scored, span
 from contextnmt.report.tables import NONE, signed
-from contextnmt.report.unmatched import Unmatched
 
 #: Kinds of changes, as headings call them.
 HEADINGS = {

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from contextnmt.files import read_pairs
-from contextnmt.report.examples import folder_of, name_of, read_output, source_and_target
 from contextnmt.report.experiment import Experiment, match, parse_experiment
 from contextnmt.report.sentence_gains import KINDS, Difference, Gains, Text, Word, languages
-from contextnmt.report.sentences import text_of
-from contextnmt.report.staleness import stale_notes
+from contextnmt.report.sentences import folder_of, name_of, read_output, source_and_target, text_of
+from contextnmt.report.stale import stale_notes
 from contextnmt.report.tables import NONE, Block, Cell, Table, shown, signed, write_table
 from contextnmt.text.counts import read_counts
 from contextnmt.text.pieces import tokens_of

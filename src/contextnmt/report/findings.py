@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from contextnmt.report.contextualization import caveats
-from contextnmt.report.contrasts import Contrast, contrasts, differences, is_headline
 from contextnmt.report.experiment import Experiment, System, pair_title
+from contextnmt.report.gains import Contrast, contrasts, differences, is_headline
 from contextnmt.report.gaps import listed_gaps, score_gaps, untold
 from contextnmt.report.tables import NONE, as_printed, signed
-from contextnmt.report.trainings_table import still_gaining
+from contextnmt.report.trainings import still_gaining
 
 #: The data of a table.
 Rows = list[dict[str, Any]]

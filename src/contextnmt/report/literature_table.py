@@ -7,7 +7,7 @@ from typing import Any
 from contextnmt.report.experiment import Experiment, parse_experiment
 from contextnmt.report.gaps import gap_notes, score_gap_notes
 from contextnmt.report.published import published
-from contextnmt.report.staleness import stale_notes
+from contextnmt.report.stale import stale_notes
 from contextnmt.report.tables import NONE, Block, Cell, Table, read_table, signed, write_table
 
 ELSEWHERE, ACCEPTANCE = "paper/elsewhere.csv", "paper/acceptance.csv"

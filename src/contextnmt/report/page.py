@@ -10,12 +10,11 @@ from typing import Any
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines
 from contextnmt.report.contextualization import observations
-from contextnmt.report.contrasts import Contrast, contrasts
 from contextnmt.report.differences import on_page, shown_differences, title
-from contextnmt.report.examples import shown_examples
 from contextnmt.report.experiment import Experiment, by_run, parse_experiment
 from contextnmt.report.figures import INK, RULE
 from contextnmt.report.findings import findings
+from contextnmt.report.gains import Contrast, contrasts
 from contextnmt.report.gaps import gap_lines
 from contextnmt.report.provenance import (
     deviations,
@@ -26,7 +25,8 @@ from contextnmt.report.provenance import (
 )
 from contextnmt.report.published import headline
 from contextnmt.report.rendering import filters, render
-from contextnmt.report.staleness import stale_lines
+from contextnmt.report.sentences import shown_examples
+from contextnmt.report.stale import stale_lines
 from contextnmt.report.tables import Block, read_table, signed, table_of, texts_of
 
 TEMPLATE = "page.html.j2"

@@ -7,7 +7,7 @@ from contextnmt.errors import UserError
 from contextnmt.files import read_json
 from contextnmt.report.experiment import Experiment, by_run, pair_title, parse_experiment
 from contextnmt.report.gaps import dashes, gap_notes, listed_gaps
-from contextnmt.report.staleness import stale_notes
+from contextnmt.report.stale import stale_notes
 from contextnmt.report.tables import (
     Block,
     Cell,

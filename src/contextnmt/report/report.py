@@ -11,36 +11,33 @@ import typer
 from contextnmt.closure import ROOT
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
-from contextnmt.report.alignment_maps import alignment_maps
+from contextnmt.report.alignments import alignment_maps
 from contextnmt.report.bleu_table import bleu_table
 from contextnmt.report.claims_table import claims_table
-from contextnmt.report.cleaning_table import cleaning_table
+from contextnmt.report.cleaning import cleaning_table
 from contextnmt.report.contents import CORPORA, SYSTEMS, Contents, Part
-from contextnmt.report.curves import curves
+from contextnmt.report.contextualization import gates_table
 from contextnmt.report.differences import differences
-from contextnmt.report.examples import examples
 from contextnmt.report.gains import gains
-from contextnmt.report.gates_table import gates_table
-from contextnmt.report.length_curves import length_curves
-from contextnmt.report.length_scores_table import length_scores_table
+from contextnmt.report.lengths import length_curves, length_scores_table
 from contextnmt.report.literature_table import literature_table
-from contextnmt.report.local_charts_figure import local_charts_figure
-from contextnmt.report.local_charts_table import local_charts_table
-from contextnmt.report.masks_figure import masks_figure
-from contextnmt.report.masks_table import masks_table
+from contextnmt.report.local_charts import local_charts_figure, local_charts_table
+from contextnmt.report.masks import masks_figure, masks_table
 from contextnmt.report.page import page
 from contextnmt.report.papers import papers
 from contextnmt.report.phenomena_table import phenomena_table
-from contextnmt.report.restoration_table import restoration_table
-from contextnmt.report.selection_figures import selection_figures
-from contextnmt.report.selection_table import selection_table
+from contextnmt.report.selection import selection_figures, selection_table
+from contextnmt.report.sentences import examples
 from contextnmt.report.significance_table import significance_table
 from contextnmt.report.stale import stale_systems
-from contextnmt.report.symbol_scores_table import symbol_errors_table, symbol_scores_table
-from contextnmt.report.symbols_table import symbols_table
-from contextnmt.report.table2 import table2
-from contextnmt.report.table3 import table3
-from contextnmt.report.trainings_table import trainings_table
+from contextnmt.report.symbolization import table2, table3
+from contextnmt.report.symbols import (
+    restoration_table,
+    symbol_errors_table,
+    symbol_scores_table,
+    symbols_table,
+)
+from contextnmt.report.trainings import curves, trainings_table
 from contextnmt.report.unknown_words_table import unknown_words_table
 
 #: Caption of a part -> the function that makes it.

@@ -7,7 +7,7 @@ from contextnmt.errors import UserError
 from contextnmt.files import read_json
 from contextnmt.report.experiment import Experiment, match, parse_experiment
 from contextnmt.report.gaps import dashes, gap_notes
-from contextnmt.report.staleness import stale_notes
+from contextnmt.report.stale import stale_notes
 from contextnmt.report.tables import NONE, Block, Cell, Table, signed, write_table
 
 #: A difference is significant if both tests find one as large by chance less often than this.

@@ -14,7 +14,14 @@ from contextnmt.errors import UserError
 from contextnmt.files import read_json
 from contextnmt.model.settings import recorded_settings
 from contextnmt.report.contents import Contents
-from contextnmt.report.experiment import Experiment, Run, by_run, match, parse_experiment
+from contextnmt.report.experiment import (
+    Experiment,
+    Run,
+    by_run,
+    match,
+    pair_title,
+    parse_experiment,
+)
 from contextnmt.report.nested import differences, shown
 from contextnmt.training.settings import training_settings
 
@@ -117,3 +124,21 @@ def together(reasons: dict[int, str]) -> str:
     if len(set(reasons.values())) == 1:
         return next(iter(reasons.values()))
     return "; ".join(f"seed {seed}: {reason}" for seed, reason in reasons.items() if reason)
+
+
+def stale_lines(about: Experiment) -> list[str]:
+    """Which systems are stale and why, a line a language pair."""
+    lines = []
+    for pair in about.pairs:
+        found = about.stale.get(pair, {})
+        told = "; ".join(f"{s.label} ({found[s.id]})" for s in about.systems if s.id in found)
+        if told:
+            lines.append(f"{pair_title(pair)}: {told}.")
+    return lines
+
+
+def stale_notes(about: Experiment) -> list[str]:
+    """The same as the notes of a table."""
+    return [
+        f"Stale, trained with other settings than there are now: {x}" for x in stale_lines(about)
+    ]

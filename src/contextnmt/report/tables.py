@@ -2,9 +2,9 @@
 
 A table is kept twice: `data` holds its numbers, one a row, in full precision (the CSV file);
 `blocks` holds what a reader sees, rounded and set beside the paper's numbers (the other files).
-Excerpts from the text that it is about go to the page alone.
-"""
+Excerpts from the text that it is about go to the page alone."""
 
+import re
 import statistics
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -13,21 +13,64 @@ from typing import TYPE_CHECKING, Any
 
 from contextnmt.errors import UserError
 from contextnmt.files import atomic, read_json, write_json
-from contextnmt.report.excerpts import Excerpt, SentencePair
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+
+#: Characters of a side that are shown: some of what cleaning removes is longer than a page.
+LENGTH = 500
+
+
+#: What has no shape of its own.
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+
+@dataclass(frozen=True)
+class SentencePair:
+    """Both sides, and where they stand: ``europarl-v7, line 17``."""
+
+    place: str
+    source: str
+    target: str
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """A few sentence pairs of a language pair (``en-fr``), and what they have in common."""
+
+    title: str
+    pair: str
+    sentence_pairs: list[SentencePair]
+
+
+def sentence_pair(place: str, source: str, target: str) -> SentencePair:
+    """A pair as it is shown: long sides cut off, control characters by their number."""
+    return SentencePair(place, readable(source), readable(target))
+
+
+def readable(text: str) -> str:
+    """The first `LENGTH` characters of `text`; a control character becomes ``\\x85``."""
+    end = "…" if len(text) > LENGTH else ""
+    return CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text[:LENGTH]) + end
+
+
 #: A cell without a value.
 NONE = "–"
+
+
 #: Behind a value that is marked; an asterisk ends the name of a system.
 MARK = "†"
+
+
 #: The column label of numbers that are the paper's; the page sets them apart.
 PAPER = "paper"
+
 
 #: What stands around the best of a column until it is written: characters that Unicode leaves to
 #: programs for their own use, and that no text is to have.
 BOLD = ("\ufdd0", "\ufdd1")
+
 
 #: What LaTeX's default fonts lack, in LaTeX's own words, and what is bold.
 LATEX = {
@@ -41,8 +84,12 @@ LATEX = {
     ">": r"\textgreater{}",
     NONE: "--",
 }
+
+
 #: Characters with a meaning in LaTeX that a title may hold.
 LATEX_MARKS = str.maketrans({mark: f"\\{mark}" for mark in "&%$#_{}"})
+
+
 #: Markdown's marks that words of a corpus may hold.
 MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in r"\`*<|"} | dict.fromkeys(BOLD, "**"))
 

@@ -16,7 +16,7 @@ from contextnmt.report.experiment import (
 from contextnmt.report.gaps import gap_notes
 from contextnmt.report.published import published
 from contextnmt.report.sentences import texts_of
-from contextnmt.report.staleness import stale_notes
+from contextnmt.report.stale import stale_notes
 from contextnmt.report.tables import (
     NONE,
     Block,

@@ -1,5 +1,6 @@
 """What the stage *clean* removed from each training corpus, with the first pairs of each filter."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -7,10 +8,18 @@ from typing import Any
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
-from contextnmt.report.excerpts import Excerpt, SentencePair, sentence_pair
-from contextnmt.report.experiment import pair_title, parse_experiment
-from contextnmt.report.parts import by_corpus
-from contextnmt.report.tables import NONE, Block, Cell, Table, shown, write_table
+from contextnmt.report.experiment import Experiment, match, pair_title, parse_experiment
+from contextnmt.report.tables import (
+    NONE,
+    Block,
+    Cell,
+    Excerpt,
+    SentencePair,
+    Table,
+    sentence_pair,
+    shown,
+    write_table,
+)
 
 #: Filter -> what it drops, in the order in which a pair goes through them.
 FILTERS = {
@@ -22,11 +31,16 @@ FILTERS = {
     "wrong_language": "a side in the other side's language",
     "drop_duplicates": "a pair that came before in the same text",
 }
+
+
 #: Pairs shown of each filter and corpus.
 EXAMPLES = 10
 
+
 #: What is counted of a corpus -> sentence pairs: read, what each filter dropped, and kept.
 Counts = dict[str, int]
+
+
 #: Filter -> the first pairs that it dropped.
 Dropped = dict[str, list[SentencePair]]
 
@@ -135,3 +149,56 @@ def notes(table: Table) -> list[str]:
         + (f" {NONE}: the filter is off." if off else ""),
         f"Filters, in their order: {'; '.join(on)}.",
     ]
+
+
+PART = re.compile(r"(?P<corpus>[^.]+)(\.[1-9]\d*of(?P<count>[1-9]\d*))?")
+
+
+#: Corpus -> part -> file.
+Corpora = dict[str, dict[str, Path]]
+
+
+def by_corpus(option: str, paths: list[Path], suffix: str, about: Experiment) -> dict[str, Corpora]:
+    """The files of each language pair: its corpora in the order given, their parts in their own.
+
+    Raises UserError if a pair of the experiment has no file, if a file is of no such pair or not
+    called after a part, or if a part of a corpus is missing or there twice.
+    """
+    found: dict[str, dict[str, list[Path]]] = {pair: {} for pair in about.pairs}
+    for path in paths:
+        pair = path.absolute().parent.name
+        name = PART.fullmatch(part_of(path, suffix))
+        if pair not in found:
+            raise UserError(f"{option} {path}: {pair} is not a pair of the experiment")
+        if name is None:
+            raise UserError(
+                f"{option} {path}: give files that are called CORPUS{suffix} or CORPUS.2of8{suffix}"
+            )
+        found[pair].setdefault(name["corpus"], []).append(path)
+    missing = [pair for pair, corpora in found.items() if not corpora]
+    if missing:
+        raise UserError(f"{option}: no file for {', '.join(missing)}: make it and name it too")
+    return {
+        pair: {
+            corpus: match(
+                option, files, lambda path: part_of(path, suffix), parts_like(files[0], suffix)
+            )
+            for corpus, files in corpora.items()
+        }
+        for pair, corpora in found.items()
+    }
+
+
+def part_of(path: Path, suffix: str) -> str:
+    """The part that a file is named after."""
+    return path.name.removesuffix(suffix)
+
+
+def parts_like(path: Path, suffix: str) -> list[str]:
+    """All parts of the corpus that a file is of, in their order."""
+    name = PART.fullmatch(part_of(path, suffix))
+    assert name is not None
+    if name["count"] is None:
+        return [name["corpus"]]
+    count = int(name["count"])
+    return [f"{name['corpus']}.{number}of{count}" for number in range(1, count + 1)]

@@ -1,20 +1,94 @@
-"""How good the symbols are that are made from the source alone, and where they go wrong (A26)."""
+"""What symbols stand for, how right those of the source alone are (A26), what became of them."""
 
+import heapq
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
+from contextnmt.progress import progress
 from contextnmt.report.experiment import (
     SYMBOL_TYPES,
     Experiment,
     by_pair,
+    by_run,
+    match,
     pair_title,
     parse_experiment,
 )
+from contextnmt.report.gaps import dashes, gap_notes
+from contextnmt.report.stale import stale_notes
 from contextnmt.report.tables import Block, Cell, Table, shown, write_table
+from contextnmt.text.restore import OUTCOMES
+from contextnmt.text.rules import Rule, read_rules
+
+#: Words of each type that are shown.
+COUNT = 100
+
+NOTES = [
+    f"The {COUNT} most frequent of each type and pair; count: how often it became a symbol in the "
+    "training text.",
+    "Target: what stands for it most often on the other side, which is what restoration writes; in "
+    "brackets how often, if not always.",
+    "German writes all nouns with a capital, so nouns that both languages share are names here "
+    "too, as the paper's rule has it (A29 in docs/decisions.md).",
+]
+
+
+def symbols_table(rules: list[Path], experiment: str, out: Path) -> None:
+    """Tabulate what symbols replace most often, by type, with its most frequent target."""
+    about = parse_experiment(experiment)
+    files = match("--rules", rules, lambda path: path.absolute().parent.name, about.pairs)
+    data = [
+        {"pair": pair, **row}
+        for pair, path in files.items()
+        for row in most_frequent(progress(read_rules(path), f"read {path}", "rules"))
+    ]
+    blocks = [
+        block(f"{pair_title(pair)}: {name}", rows)
+        for pair in about.pairs
+        for kind, name in SYMBOL_TYPES.items()
+        if (rows := [row for row in data if (row["pair"], row["type"]) == (pair, kind)])
+    ]
+    write_table(out, Table(blocks, data, NOTES))
+
+
+def most_frequent(rules: Iterable[Rule]) -> list[dict[str, Any]]:
+    """The `COUNT` most frequent sources of each type, of equals the first by name.
+
+    `rules` are sorted by type and source; no more than `COUNT` sources are held in memory.
+    """
+    found = []
+    for _, of_kind in groupby(rules, key=lambda rule: rule.kind):
+        sources = (summary(list(group)) for _, group in groupby(of_kind, lambda rule: rule.source))
+        found += heapq.nsmallest(COUNT, sources, key=lambda row: (-row["count"], row["source"]))
+    return found
+
+
+def summary(rules: list[Rule]) -> dict[str, Any]:
+    """The rules of one source: how often it became a symbol, and its most frequent target (A33)."""
+    best = max(rules, key=lambda rule: rule.frequency)  # of equals the first
+    return {
+        "type": best.kind,
+        "source": best.source,
+        "target": best.target,
+        "count": sum(rule.frequency for rule in rules),
+        "target_count": best.frequency,
+    }
+
+
+def block(title: str, rows: list[dict[str, Any]]) -> Block:
+    """The table of one type and pair."""
+    shown = []
+    for row in rows:
+        other = row["target_count"] < row["count"]
+        target = Cell(row["target"], f"({row['target_count']:,})" if other else "")
+        shown.append((row["source"], [target, Cell(f"{row['count']:,}")]))
+    return Block(title, [("target",), ("count",)], shown, text_columns=1)
+
 
 #: Type of symbol, as the scores name it -> its name in the tables.
 TYPES = SYMBOL_TYPES | {"all": "all"}
@@ -194,3 +268,69 @@ def error_block(pair: str, errors: list[dict[str, Any]]) -> Block:
         ],
         text_columns=len(ERROR_COLUMNS) - 1,
     )
+
+
+#: Pair and system -> its symbols by what became of them, of all seeds together.
+Counts = dict[tuple[str, str], Counter[str]]
+
+
+def restoration_table(restored: list[Path], experiment: str, out: Path) -> None:
+    """Tabulate what became of the symbols in the translations: replaced, dropped, missing.
+
+    Those of the first test text at the widest beam, of each system whose text has symbols.
+    """
+    about = parse_experiment(experiment)
+    symbolic = [system.id for system in about.systems if "sym" in system.view]
+    counts: Counts = {}
+    for run, path in by_run("--restored", restored, about).items():
+        if run.system in symbolic:
+            name = f"{about.test[run.pair][0]}.beam{about.beam}"
+            counts.setdefault((run.pair, run.system), Counter()).update(outcomes(path, name))
+    blocks = [restoration_block(about, pair, symbolic, counts) for pair in about.pairs if symbolic]
+    write_table(out, Table(blocks, data(counts), notes(about)))
+
+
+def outcomes(path: Path, name: str) -> dict[str, int]:
+    """The symbols of the translation `name` (``test.beam12``), by what became of them."""
+    try:
+        counts = read_json(path)[name]
+        return {outcome: counts[outcome] for outcome in OUTCOMES}
+    except (KeyError, TypeError):
+        raise UserError(f"{path}: no symbols of {name} counted: restore this run again") from None
+
+
+def restoration_block(about: Experiment, pair: str, symbolic: list[str], counts: Counts) -> Block:
+    """The table of one language pair; a system that is not finished has dashes."""
+    labels = about.labels(pair)
+    rows = [
+        (
+            labels[name],
+            dashes(len(OUTCOMES))
+            if about.gap(pair, name)
+            else [Cell(f"{counts[pair, name][outcome]:,}") for outcome in OUTCOMES],
+        )
+        for name in symbolic
+    ]
+    return Block(about.pair_title(pair), [(outcome,) for outcome in OUTCOMES], rows)
+
+
+def data(counts: Counts) -> list[dict[str, Any]]:
+    """One row for each pair, system and outcome."""
+    return [
+        {"pair": pair, "system": system, "outcome": outcome, "symbols": found[outcome]}
+        for (pair, system), found in counts.items()
+        for outcome in OUTCOMES
+    ]
+
+
+def notes(about: Experiment) -> list[str]:
+    """What a reader must know to read the table."""
+    lines = [
+        "Rule: replaced by what the training text has for it, where that is no copy of the source; "
+        "copy: replaced by a copy; dropped: the source sentence has no such symbol; missing: the "
+        "translation left it out.",
+        "A symbol counts as often as a translation has it.",
+    ]
+    if len(about.seeds) > 1:
+        lines.append(f"Of {len(about.seeds)} seeds together.")
+    return lines + gap_notes(about) + stale_notes(about)
