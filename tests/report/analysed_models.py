@@ -1,6 +1,5 @@
 """Files of the stages `local-charts` and `masks`, of made-up vectors, and words of a figure."""
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,10 @@ from contextnmt.evaluation.masks import over_words
 from contextnmt.evaluation.word_vectors import WordVectors
 from contextnmt.files import write_json
 from contextnmt.report.contextualization import gates_table
+from contextnmt.report.experiment import experiment_of
 from contextnmt.report.local_charts import local_charts_figure, local_charts_table
 from contextnmt.report.masks import masks_figure, masks_table
+from contextnmt.report.tables import write_table
 
 WORDS = ["notebook", *(f"w{number}" for number in range(150))]
 
@@ -90,7 +91,7 @@ def gates_of(mean: float) -> dict[str, float]:
 
 def make_contextualization(folder: Path, about: dict[str, Any]) -> None:
     """Charts and masks, their tables and figures; those of en-de are of a text without tags."""
-    experiment, out = json.dumps(about), folder / "report"
+    experiment, out = experiment_of(about), folder / "report"
     for pair in about["pairs"]:
         content = masks_content() if pair == "en-fr" else without_senses(masks_content())
         finished = "context" not in about.get("gaps", {}).get(pair, {})
@@ -100,12 +101,12 @@ def make_contextualization(folder: Path, about: dict[str, Any]) -> None:
             write_json(folder / f"masks/{pair}/context/{seed}/test.json", content)
     charts = sorted(folder.glob("local-charts/*.json"))
     masks = sorted(folder.glob("masks/*/*/*/*.json"))
-    local_charts_table(charts, experiment, out / "tables/table1")
+    write_table(out / "tables/table1", local_charts_table(charts, experiment))
     local_charts_figure(charts, experiment, out / "figures")
     trained = [folder / "train" / each.parent.relative_to(folder / "masks") for each in masks]
     models, logs = ([each / name for each in trained] for name in ("model.json", "log.jsonl"))
-    gates_table(models, logs, experiment, out / "tables/gates")
-    masks_table(masks, experiment, out / "tables/masks")
+    write_table(out / "tables/gates", gates_table(models, logs, experiment))
+    write_table(out / "tables/masks", masks_table(masks, experiment))
     masks_figure(masks, experiment, out / "figures")
 
 

@@ -16,6 +16,7 @@ from sentence_results import (
     difference_arguments,
     example_arguments,
     make_alignments,
+    written,
 )
 
 from contextnmt.files import write_json, write_lines
@@ -24,6 +25,7 @@ from contextnmt.report.bleu_table import bleu_table
 from contextnmt.report.claims_table import claims_table
 from contextnmt.report.cleaning import cleaning_table
 from contextnmt.report.differences import differences
+from contextnmt.report.experiment import Experiment, experiment_of
 from contextnmt.report.gains import gains
 from contextnmt.report.lengths import length_curves, length_scores_table
 from contextnmt.report.literature_table import literature_table
@@ -39,6 +41,7 @@ from contextnmt.report.symbols import (
     symbol_scores_table,
     symbols_table,
 )
+from contextnmt.report.tables import write_table
 from contextnmt.report.trainings import curves, trainings_table
 from contextnmt.text.rules import HEADER
 
@@ -80,9 +83,9 @@ class Results:
     about: dict[str, Any]
 
     @property
-    def experiment(self) -> str:
-        """The experiment as the commands take it."""
-        return json.dumps(self.about)
+    def experiment(self) -> Experiment:
+        """The experiment as the functions take it."""
+        return experiment_of(self.about)
 
     def files(self, pattern: str) -> list[Path]:
         """The files of the folder that fit a glob pattern, in no helpful order."""
@@ -333,34 +336,38 @@ def make_report(results: Results) -> Path:
     """All that the workflow makes from a results folder; the path of the page."""
     experiment, out = results.experiment, results.folder / "report"
     table = out / "tables" / results.about["table"]
-    bleu_table(results.files("score/*/*/*/scores.json"), experiment, table)
+    write_table(table, bleu_table(results.files("score/*/*/*/scores.json"), experiment))
     if results.about["name"] == "choi2017":
         make_symbolization(results, out / "tables")
         make_contextualization(results.folder, results.about)
-    phenomena_table(results.files("phenomena/*/*/*/*"), experiment, out / "tables/phenomena")
-    cleaning_table(results.files("clean/*/*.removed.json"), experiment, out / "tables/cleaning")
+    write_table(
+        out / "tables/phenomena", phenomena_table(results.files("phenomena/*/*/*/*"), experiment)
+    )
+    write_table(
+        out / "tables/cleaning", cleaning_table(results.files("clean/*/*.removed.json"), experiment)
+    )
     rankings = results.files("rank/*.json")
     selected = results.files("select/*/*.selected.json")
-    selection_table(selected, experiment, out / "tables/selection", rankings)
+    write_table(out / "tables/selection", selection_table(selected, experiment, rankings))
     perplexities = results.files("perplexity/*.json")
     selection_figures(rankings, perplexities, experiment, out / "figures")
     tested = make_significance(results.folder, results.about)
-    literature_table(table.with_suffix(".json"), experiment, out / "tables/literature")
+    write_table(out / "tables/literature", literature_table(table.with_suffix(".json"), experiment))
     significance = out / "tables/significance"
-    significance_table(tested, experiment, significance)
+    write_table(significance, significance_table(tested, experiment))
     tables = (path.with_suffix(".json") for path in (table, significance))
     gains(*tables, experiment, out / "figures")
     first = tested[:: len(tested) // len(results.about["pairs"])]  # of each pair, the first text
-    claims_table(table.with_suffix(".json"), first, experiment, out / "tables/claims")
+    write_table(out / "tables/claims", claims_table(table.with_suffix(".json"), first, experiment))
     lengths = make_lengths(results.folder, results.about)
-    length_scores_table(lengths, experiment, out / "tables/length-scores")
+    write_table(out / "tables/length-scores", length_scores_table(lengths, experiment))
     length_curves(lengths, experiment, out / "figures")
     logs = results.files("train/*/*/*/log.jsonl")
     curves(logs, experiment, out / "figures")
     models = results.files("train/*/*/*/model.json")
-    trainings_table(models, logs, experiment, out / "tables/trainings")
-    examples(**example_arguments(results))
-    differences(**difference_arguments(results))
+    write_table(out / "tables/trainings", trainings_table(models, logs, experiment))
+    written(examples, example_arguments(results))
+    written(differences, difference_arguments(results))
     alignment_maps(**alignment_arguments(results))
     page(**page_arguments(results))
     return out / "index.html"
@@ -369,15 +376,17 @@ def make_report(results: Results) -> Path:
 def make_symbolization(results: Results, tables: Path) -> None:
     """The tables of choi2017 alone."""
     experiment = results.experiment
-    table2(tables / "table2")
+    write_table(tables / "table2", table2())
     counts = results.files("coverage/*.json"), results.files("pairs/*.json")
-    table3(*counts, experiment, tables / "table3")
-    symbols_table(results.files("rule-dictionary/*/rules.tsv"), experiment, tables / "symbols")
+    write_table(tables / "table3", table3(*counts, experiment))
+    write_table(
+        tables / "symbols", symbols_table(results.files("rule-dictionary/*/rules.tsv"), experiment)
+    )
     scored = results.files("symbol-scores/*.json")
-    symbol_scores_table(scored, experiment, tables / "symbol-scores")
-    symbol_errors_table(scored, experiment, tables / "symbol-errors")
+    write_table(tables / "symbol-scores", symbol_scores_table(scored, experiment))
+    write_table(tables / "symbol-errors", symbol_errors_table(scored, experiment))
     restored = results.files("restore/*/*/*/restored.json")
-    restoration_table(restored, experiment, tables / "restoration")
+    write_table(tables / "restoration", restoration_table(restored, experiment))
 
 
 def page_arguments(results: Results) -> dict[str, Any]:
@@ -388,6 +397,6 @@ def page_arguments(results: Results) -> dict[str, Any]:
         "caption": [f"{path.stem}={path}" for path in sorted(CAPTIONS.glob("*.rst"))],
         "model": results.files("train/*/*/*/model.json"),
         "benchmark": results.files("benchmarks/t*/**/*.tsv"),
-        "experiment": results.experiment,
+        "about": results.experiment,
         "out": results.folder / "report" / "index.html",
     }

@@ -1,6 +1,6 @@
 """Made-up translations with alignments, and what the stages that show single sentences read."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from contextnmt.files import write_lines
 from contextnmt.report.experiment import run_of
+from contextnmt.report.tables import Table, write_table
 from contextnmt.translation.alignment_file import Weights, write_alignments
 
 if TYPE_CHECKING:
@@ -31,13 +32,20 @@ def weights_of(rows: int, columns: int) -> Weights:
     return np.asarray(weights / weights.sum(1, keepdims=True))
 
 
+def written(function: Callable[..., Table], arguments: dict[str, Any]) -> Table:
+    """The table that a function makes of its arguments, which is then written as `out`."""
+    table = function(**{name: value for name, value in arguments.items() if name != "out"})
+    write_table(arguments["out"], table)
+    return table
+
+
 def example_arguments(results: "Results") -> dict[str, Any]:
     """What `examples` is called with."""
     return {
         "source": results.files("tokenize/*/*.en.gz"),
         "reference": results.files("tokenize/*/*.[fd]?.gz"),
         "hypothesis": results.files("restore/*/*/1/*.beam12.gz"),
-        "experiment": results.experiment,
+        "about": results.experiment,
         "out": results.folder / "report" / "tables" / "examples",
     }
 
@@ -51,7 +59,7 @@ def difference_arguments(results: "Results") -> dict[str, Any]:
         "source_counts": results.files("word-counts/*/en.tsv"),
         "target_counts": results.files("word-counts/*/[fd]?.tsv"),
         "hypothesis": results.files(f"restore/*/*/1/{text}.beam12.gz"),
-        "experiment": results.experiment,
+        "about": results.experiment,
         "out": results.folder / "report" / "tables" / "differences",
     }
 
@@ -78,6 +86,6 @@ def alignment_arguments(results: "Results") -> dict[str, Any]:
         "reference": reference,
         "source_counts": counts[0],
         "target_counts": counts[1],
-        "experiment": results.experiment,
+        "about": results.experiment,
         "out": results.folder / "report" / "figures",
     }

@@ -2,8 +2,8 @@
 
 import base64
 import io
-import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from contextnmt.report.alignments import (
     inches,
     random_panels,
 )
+from contextnmt.report.experiment import experiment_of
 from contextnmt.translation.alignment_file import write_alignments
 
 SOURCE = ["The bank rises .", "", "He sees the bank of the river over there today ."]
@@ -170,7 +171,6 @@ def test_random_sentences_are_the_same_each_time_and_of_the_wanted_lengths() -> 
     [
         ({"view": []}, "2 --translation, 0 --view"),
         ({"source_counts": []}, "--source-counts: no file for en-fr"),
-        ({"experiment": "{}"}, "give a JSON object"),
     ],
 )
 def test_mistakes_are_named(tmp_path: Path, change: dict[str, Any], message: str) -> None:
@@ -184,9 +184,9 @@ def test_files_that_do_not_fit_together_are_named(tmp_path: Path) -> None:
     dev = [each.name.startswith("dev") for each in arguments["translation"]].index(True)
     with pytest.raises(UserError, match="no test of en-fr"):
         alignment_maps(**arguments | {key: [arguments[key][dev]] for key in lists})
-    other = json.loads(arguments["experiment"]) | {"systems": []}
+    other = replace(arguments["about"], systems=[])
     with pytest.raises(UserError, match="rnnsearch-50: give those of one system of bahdanau2015"):
-        alignment_maps(**arguments | {"experiment": json.dumps(other)})
+        alignment_maps(**arguments | {"about": other})
     write_lines(tmp_path / "tokenize/en-fr/test.fr.gz", REFERENCE[:2])
     with pytest.raises(UserError, match="not of one length"):
         alignment_maps(**arguments)
@@ -227,7 +227,7 @@ def test_what_does_not_fit_is_a_gap_and_other_texts_are_drawn(
     write_lines(tmp_path / "tokenize/en-fr/dev.en.gz", ["The dev rises .", *SOURCE[1:]])
     change(tmp_path / f"translate/en-fr/rnnsearch-50/1/test.beam12.{suffix}")
     chosen = experiment("bahdanau2015") | {"sentences": {"en-fr": ["The dev"]}}
-    figure = drawn(dev | {"experiment": json.dumps(chosen), "out": tmp_path / "of-dev"})["chosen"]
+    figure = drawn(dev | {"about": experiment_of(chosen), "out": tmp_path / "of-dev"})["chosen"]
     assert len(maps(figure)) == 1 and "dev, line 1" in texts(figure)
 
 

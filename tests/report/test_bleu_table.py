@@ -11,11 +11,15 @@ from results_folder import FIRST, Results, make_results
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
 from contextnmt.report.bleu_table import bleu_table
+from contextnmt.report.experiment import experiment_of
+from contextnmt.report.tables import write_table
 
 
 def made(results: Results, out: Path) -> list[dict[str, str]]:
     """The rows of the CSV file, after making the table."""
-    bleu_table(results.files("score/*/*/*/scores.json"), results.experiment, out / "table4")
+    write_table(
+        out / "table4", bleu_table(results.files("score/*/*/*/scores.json"), results.experiment)
+    )
     with open(out / "table4.csv", newline="") as stream:
         return list(csv.DictReader(stream))
 
@@ -105,7 +109,8 @@ def test_the_papers_numbers_stand_beside_the_papers_text(
         files.append(tmp_path / "score" / Path(*path.parts[-4:]))
         scores = path.read_text().replace("test_2017_flickr", "newsdiscusstest2015")
         write_json(files[-1], json.loads(scores))
-    bleu_table(files, text, tmp_path / "table4")
+    about = experiment_of(json.loads(text))
+    write_table(tmp_path / "table4", bleu_table(files, about))
     french, _, german, _ = read_json(tmp_path / "table4.json")["blocks"]
     assert [labels[1] for labels in french["columns"][:3]] == [
         "test_2016_flickr (dev)",
@@ -125,7 +130,7 @@ def test_scores_that_differ_from_the_first_system_are_marked(
     write_json(tests[0], content)
     files = results.files("score/*/*/*/scores.json")
     out = tmp_path / "table4"
-    bleu_table(files, results.experiment, out, significance=tests)
+    write_table(out, bleu_table(files, results.experiment, significance=tests))
     table = read_json(out.with_suffix(".json"))
     french, detokenized, *_ = table["blocks"]
     tested = {
@@ -152,7 +157,7 @@ def test_scores_that_differ_from_the_first_system_are_marked(
     assert f"{bpe}† (" in out.with_suffix(".md").read_text()
     content["contrasts"] = [{**each, "gap": "not translated"} for each in content["contrasts"]]
     write_json(tests[0], content)
-    bleu_table(files, results.experiment, out, significance=tests)
+    write_table(out, bleu_table(files, results.experiment, significance=tests))
     notes = read_json(out.with_suffix(".json"))["notes"]
     assert any("beam 12 alone, and not in English → French test." in note for note in notes)
 
@@ -165,7 +170,7 @@ def test_systems_of_one_printed_score_are_all_the_best(results: Results, tmp_pat
     scores["test.beam1"] |= {"bleu": 30.496}
     write_json(made_equal, scores)
     files = [made_equal if "en-fr/symbol" in str(path) else path for path in files]
-    bleu_table(files, results.experiment, tmp_path / "table4")
+    write_table(tmp_path / "table4", bleu_table(files, results.experiment))
     rows = read_json(tmp_path / "table4.json")["blocks"][0]["rows"]
     best = {row["label"]: row["cells"][0]["text"] for row in rows if row["cells"][0]["best"]}
     assert best == {"+Symbol (S)": "30.50", "+BPE+S": "30.50"}
@@ -174,7 +179,7 @@ def test_systems_of_one_printed_score_are_all_the_best(results: Results, tmp_pat
 def test_tables_are_the_same_bytes_whatever_the_order(results: Results, tmp_path: Path) -> None:
     files = results.files("score/*/*/*/scores.json")
     for name, order in (("a", files), ("b", files[::-1])):
-        bleu_table(order, results.experiment, tmp_path / name / "table4")
+        write_table(tmp_path / name / "table4", bleu_table(order, results.experiment))
     for path in (tmp_path / "a").iterdir():
         assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
 
@@ -184,7 +189,7 @@ def test_a_missing_run_is_named(results: Results, tmp_path: Path) -> None:
     lost = next(path for path in files if "en-fr/symbol" in str(path))
     files.remove(lost)
     with pytest.raises(UserError, match=r"--scores: no file for en-fr/symbol/1"):
-        bleu_table(files, results.experiment, tmp_path / "table4")
+        write_table(tmp_path / "table4", bleu_table(files, results.experiment))
     assert not list(tmp_path.iterdir())
 
 
@@ -196,14 +201,14 @@ def test_a_missing_translation_is_named(results: Results, tmp_path: Path) -> Non
     write_json(broken, scores)
     files = [broken if "en-fr/symbol" in str(path) else path for path in files]
     with pytest.raises(UserError, match=r"scores.json: no BLEU for test.beam12"):
-        bleu_table(files, results.experiment, tmp_path / "table4")
+        write_table(tmp_path / "table4", bleu_table(files, results.experiment))
 
 
 def test_another_experiments_run_is_refused(results: Results, tmp_path: Path) -> None:
     about = results.about | {"systems": results.about["systems"][:3]}
     files = results.files("score/*/*/*/scores.json")
     with pytest.raises(UserError, match="not part of the experiment"):
-        bleu_table(files, json.dumps(about), tmp_path / "table4")
+        write_table(tmp_path / "table4", bleu_table(files, experiment_of(about)))
 
 
 @pytest.fixture(scope="module")
@@ -267,8 +272,10 @@ def test_a_users_own_systems_have_their_rows_of_the_paper_alone(
     results: Results, tmp_path: Path
 ) -> None:
     systems = [system for system in results.about["systems"] if system["id"] == "context"]
-    about = json.dumps(results.about | {"systems": systems})
-    bleu_table(results.files("score/*/context/*/scores.json"), about, tmp_path / "table4")
+    about = experiment_of(results.about | {"systems": systems})
+    write_table(
+        tmp_path / "table4", bleu_table(results.files("score/*/context/*/scores.json"), about)
+    )
     table = read_json(tmp_path / "table4.json")
     assert {row["system"] for row in table["data"]} == {"context"}
     assert [row["label"] for row in table["blocks"][0]["rows"]] == ["+Context (C)"]

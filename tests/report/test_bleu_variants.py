@@ -1,7 +1,6 @@
 """The BLEU table with the translations beside the likeliest: variants, and ensembles of seeds."""
 
 import csv
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,9 @@ from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
 from contextnmt.report.bleu_scores import DETOKENIZED
 from contextnmt.report.bleu_table import bleu_table
-from contextnmt.report.experiment import parse_experiment
+from contextnmt.report.experiment import experiment_of
 from contextnmt.report.findings import best_system
+from contextnmt.report.tables import write_table
 
 ENDINGS = ["beam1", "beam1.no-unknown", "beam12", "beam12.no-unknown", "beam12.normalised"]
 SEEDS = (1, 2)
@@ -61,7 +61,7 @@ def made(results: Results, out: Path) -> dict[str, Any]:
     """The table."""
     ensembles = results.files("score/*/*/ensemble/scores.json")
     runs = [path for path in results.files("score/*/*/*/scores.json") if path not in ensembles]
-    bleu_table(runs, results.experiment, out / "table1", ensembles)
+    write_table(out / "table1", bleu_table(runs, results.experiment, ensembles))
     table: dict[str, Any] = read_json(out / "table1.json")
     return table
 
@@ -159,7 +159,7 @@ def test_an_ensemble_is_a_row_that_no_mean_and_no_mark_knows_of(
 
 
 def test_the_best_system_is_one_of_the_runs(results: Results, tmp_path: Path) -> None:
-    about = parse_experiment(results.experiment)
+    about = results.experiment
     plain = best_system(about, "en-fr", made(results, tmp_path)["data"], [])
     together = best_system(about, "en-fr", made(with_ensembles(results), tmp_path)["data"], [])
     assert together == plain
@@ -182,7 +182,7 @@ def test_an_ensemble_that_was_not_asked_for_is_refused(results: Results, tmp_pat
 def test_a_run_is_no_ensemble(results: Results, tmp_path: Path) -> None:
     files = results.files("score/*/*/*/scores.json")
     with pytest.raises(UserError, match="should end in PAIR/SYSTEM/ensemble/FILE"):
-        bleu_table(files, json.dumps(results.about), tmp_path / "table1", files[:1])
+        write_table(tmp_path / "table1", bleu_table(files, experiment_of(results.about), files[:1]))
 
 
 def test_a_missing_variant_is_named(results: Results, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from results_folder import Results, make_results
 from contextnmt.files import read_json, write_json
 from contextnmt.report.bleu_table import bleu_table
 from contextnmt.report.claims_table import claims_table
+from contextnmt.report.tables import write_table
 
 CONTEXT = "Contextualized embeddings are better (+Context (C) over Baseline)"
 GAPS = {"en-de": {"context": "not trained"}}
@@ -19,7 +20,7 @@ GAPS = {"en-de": {"context": "not trained"}}
 def made(results: Results, folder: Path, change: Any = None) -> dict[str, Any]:
     """The table of a results folder, after a `change` of each file of stage significance."""
     bleu = folder / "bleu"
-    bleu_table(results.files("score/*/*/*/scores.json"), results.experiment, bleu)
+    write_table(bleu, bleu_table(results.files("score/*/*/*/scores.json"), results.experiment))
     tested = make_significance(results.folder, results.about)
     if change:
         for path in tested:
@@ -27,7 +28,9 @@ def made(results: Results, folder: Path, change: Any = None) -> dict[str, Any]:
             for entry in content["contrasts"]:
                 change(entry)
             write_json(path, content)
-    claims_table(bleu.with_suffix(".json"), tested, results.experiment, folder / "claims")
+    write_table(
+        folder / "claims", claims_table(bleu.with_suffix(".json"), tested, results.experiment)
+    )
     table: dict[str, Any] = read_json(folder / "claims.json")
     return table
 

@@ -11,7 +11,7 @@ from results_folder import Results
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
 from contextnmt.report.cleaning import FILTERS, cleaning_table
-from contextnmt.report.tables import LENGTH, read_table
+from contextnmt.report.tables import LENGTH, read_table, write_table
 
 SCHEMA = Path(__file__).parents[2] / "workflow/schemas/config.schema.yaml"
 
@@ -28,7 +28,7 @@ def removed(*lines: int, **counts: int) -> dict[str, Any]:
 def made(results: Results, folder: Path, *files: str) -> Path:
     """The table of files below `folder`."""
     out = folder / "cleaning"
-    cleaning_table([folder / file for file in files], results.experiment, out)
+    write_table(out, cleaning_table([folder / file for file in files], results.experiment))
     return out
 
 

@@ -1,6 +1,5 @@
 """What the report says of masks: what their numbers say, and no more."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +9,18 @@ from made_up_experiments import experiment
 
 from contextnmt.files import read_json, write_json
 from contextnmt.report.contextualization import VERDICTS, Separation, observations
-from contextnmt.report.experiment import parse_experiment
+from contextnmt.report.experiment import experiment_of
 from contextnmt.report.masks import masks_table
+from contextnmt.report.tables import write_table
 
 
 def said(folder: Path, contents: dict[int, dict[str, Any]]) -> list[str]:
     """The sentences on one system, by the masks of its seeds."""
-    about = json.dumps(experiment("choi2017", tuple(contents)))
+    about = experiment_of(experiment("choi2017", tuple(contents)))
     for seed, content in contents.items():
         write_json(folder / f"en-fr/context/{seed}/test.json", content)
-    masks_table(list(folder.glob("en-fr/*/*/test.json")), about, folder / "masks")
-    return observations(parse_experiment(about), read_json(folder / "masks.json")["data"])
+    write_table(folder / "masks", masks_table(list(folder.glob("en-fr/*/*/test.json")), about))
+    return observations(about, read_json(folder / "masks.json")["data"])
 
 
 def test_open_masks_and_a_separation_by_chance_are_told(tmp_path: Path) -> None:

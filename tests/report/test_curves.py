@@ -13,6 +13,7 @@ from contextnmt.report.experiment import System
 from contextnmt.report.figures import drawing, lines_of
 from contextnmt.report.gains import gains
 from contextnmt.report.significance_table import significance_table
+from contextnmt.report.tables import write_table
 from contextnmt.report.trainings import curves, plot, read_log, scale_by_logarithm
 
 
@@ -112,9 +113,9 @@ def test_without_two_systems_to_compare_the_figure_says_so(
 def gains_of(results: Results, folder: Path, system: str = "*") -> dict[str, str]:
     """The figure of gains of each pair, as SVG."""
     scores = results.files(f"score/*/{system}/*/scores.json")
-    bleu_table(scores, results.experiment, folder / "bleu")
+    write_table(folder / "bleu", bleu_table(scores, results.experiment))
     tested = make_significance(results.folder, results.about)
-    significance_table(tested, results.experiment, folder / "significance")
+    write_table(folder / "significance", significance_table(tested, results.experiment))
     tables = folder / "bleu.json", folder / "significance.json"
     gains(*tables, results.experiment, folder / "figures")
     pairs = results.about["pairs"]

@@ -1,13 +1,14 @@
 """The sentences in which two systems differ most: each pair of systems."""
 
 import csv
-import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from made_up_experiments import experiment
 from sacrebleu.metrics import CHRF
+from sentence_results import written
 
 from contextnmt.errors import UserError
 from contextnmt.files import write_lines
@@ -18,7 +19,7 @@ from contextnmt.report.differences import (
     on_page,
     shown_differences,
 )
-from contextnmt.report.experiment import parse_experiment
+from contextnmt.report.experiment import Claim, experiment_of
 from contextnmt.report.sentence_gains import Word
 from contextnmt.report.tables import Table, read_table
 
@@ -77,20 +78,20 @@ def made_up(
         "source_counts": [source_counts],
         "target_counts": [target_counts],
         "hypothesis": hypotheses[::-1],
-        "experiment": json.dumps(about),
+        "about": experiment_of(about),
         "out": folder / "tables" / "differences",
     }
 
 
 def table_of(arguments: dict[str, Any]) -> Table:
     """The table that `differences` makes."""
-    differences(**arguments)
+    written(differences, arguments)
     return read_table(arguments["out"].with_suffix(".json"))
 
 
 def found(arguments: dict[str, Any]) -> Shown:
     """What it tells of the one contrast."""
-    about = parse_experiment(arguments["experiment"])
+    about = arguments["about"]
     (contrast,) = shown_differences(about, table_of(arguments).data)
     return contrast
 
@@ -173,10 +174,10 @@ def test_mistakes_are_named(tmp_path: Path) -> None:
     arguments = made_up(tmp_path)
     for option in ("source", "reference", "source_counts", "target_counts"):
         with pytest.raises(UserError, match=f"--{option.replace('_', '-')}: no file for en-fr"):
-            differences(**arguments | {option: []})
+            written(differences, arguments | {option: []})
     write_lines(arguments["reference"][0], REFERENCE[:2])
     with pytest.raises(UserError, match="has 5 lines and"):
-        differences(**arguments)
+        written(differences, arguments)
 
 
 def test_the_table_has_a_row_a_version_and_all_formats(tmp_path: Path) -> None:
@@ -205,10 +206,9 @@ def test_the_table_has_a_row_a_version_and_all_formats(tmp_path: Path) -> None:
 
 def test_one_system_has_no_other_to_differ_from(tmp_path: Path) -> None:
     arguments = made_up(tmp_path)
-    about = json.loads(arguments["experiment"])
-    about |= {"systems": about["systems"][:1], "claims": []}
+    about = arguments["about"]
     arguments["hypothesis"].pop(0)
-    table = table_of(arguments | {"experiment": json.dumps(about)})
+    table = table_of(arguments | {"about": replace(about, systems=about.systems[:1], claims=[])})
     assert (table.blocks, table.data) == ([], [])
     assert table.notes == ["There is no second system to differ from."]
 
@@ -216,21 +216,21 @@ def test_one_system_has_no_other_to_differ_from(tmp_path: Path) -> None:
 def of_four(folder: Path) -> dict[str, Any]:
     """What `differences` is called with: four systems, of which a method and a claim name some."""
     arguments = made_up(folder)
-    about = json.loads(arguments["experiment"])
-    about["systems"] = experiment("choi2017")["systems"][:4]
-    about["claims"] = [
-        {"says": "It adds", "contrasts": [["context", "baseline"], ["baseline", "symbol"]]},
-        {"says": "So do both", "contrasts": [["context-symbol", "symbol"], ["bpe", "absent"]]},
+    systems = experiment_of(experiment("choi2017")).systems[:4]
+    claims = [
+        Claim("It adds", [("context", "baseline"), ("baseline", "symbol")]),
+        Claim("So do both", [("context-symbol", "symbol"), ("bpe", "absent")]),
     ]
+    about = replace(arguments["about"], systems=systems, claims=claims)
     for system, lines in {"symbol": REFERENCE, "context-symbol": PRESENT[::-1]}.items():
         path = folder / f"restore/en-fr/{system}/1/{NAME}"
         write_lines(path, lines)
         arguments["hypothesis"].append(path)
-    return arguments | {"experiment": json.dumps(about)}
+    return arguments | {"about": about}
 
 
 def test_every_two_systems_are_compared_once(tmp_path: Path) -> None:
-    about = parse_experiment(of_four(tmp_path)["experiment"])
+    about = of_four(tmp_path)["about"]
     assert list(map(tuple, contrasts_of(about))) == [
         ("method", "C", "context", "baseline"),
         ("claim", "", "baseline", "symbol"),  # as the paper has it, not the later over the earlier
@@ -246,7 +246,7 @@ def test_the_files_have_all_pairs_of_systems(tmp_path: Path) -> None:
     table = table_of(arguments)
     with arguments["out"].with_suffix(".csv").open(newline="") as stream:
         rows = list(csv.DictReader(stream))
-    contrasts = list(contrasts_of(parse_experiment(arguments["experiment"])))
+    contrasts = list(contrasts_of(arguments["about"]))
     keys = ("kind", "method", "present", "without")
     assert list(dict.fromkeys(tuple(row[key] for key in keys) for row in rows)) == contrasts
     assert [label for label, _ in table.blocks[0].rows] == [
@@ -275,7 +275,7 @@ def test_the_files_have_all_pairs_of_systems(tmp_path: Path) -> None:
 
 def test_the_page_shows_the_greatest_difference_alone_of_other_pairs(tmp_path: Path) -> None:
     arguments = of_four(tmp_path)
-    about, rows = parse_experiment(arguments["experiment"]), table_of(arguments).data
+    about, rows = arguments["about"], table_of(arguments).data
     whole, cut = shown_differences(about, rows), on_page(shown_differences(about, rows))
     assert cut[:3] == whole[:3]
     for every, first in zip(whole[3:], cut[3:], strict=True):

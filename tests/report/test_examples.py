@@ -1,18 +1,17 @@
 """Sentences as all systems translate them: which ones, and what is said where there is none."""
 
 import csv
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from made_up_experiments import experiment
 from results_folder import Results
-from sentence_results import example_arguments
+from sentence_results import example_arguments, written
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_lines
-from contextnmt.report.experiment import parse_experiment
+from contextnmt.report.experiment import experiment_of
 from contextnmt.report.sentences import distance, examples, shown_examples
 from contextnmt.report.tables import read_table
 
@@ -36,7 +35,7 @@ def made_up(folder: Path, sentences: list[str], dev: list[str] | None = None) ->
 
 def rows(arguments: dict[str, Any]) -> list[dict[str, Any]]:
     """The rows of the table that `examples` makes."""
-    examples(**arguments)
+    written(examples, arguments)
     data: list[dict[str, Any]] = read_json(arguments["out"].with_suffix(".json"))["data"]
     return data
 
@@ -101,7 +100,7 @@ def test_one_system_differs_from_none(tmp_path: Path) -> None:
     only = [path for path in arguments["hypothesis"] if "rnnsearch-50/" in str(path)]
     data = rows(arguments | {"hypothesis": only})
     assert [row["words"] for row in data] == ["The bank"] * 7
-    (pair,) = shown_examples(parse_experiment(arguments["experiment"]), data)
+    (pair,) = shown_examples(arguments["about"], data)
     assert (len(pair.chosen), pair.differ) == (1, [])
 
 
@@ -119,7 +118,7 @@ def test_a_sentence_that_is_not_there_is_a_gap(tmp_path: Path) -> None:
     assert others[0]["words"] == "The bank"
     table = read_table(arguments["out"].with_suffix(".json"))
     assert table.notes == [f"English → French: {gap['gap']}"]
-    (pair,) = shown_examples(parse_experiment(arguments["experiment"]), table.data)
+    (pair,) = shown_examples(arguments["about"], table.data)
     assert [example.gap for example in pair.chosen] == [gap["gap"], ""]
 
 
@@ -160,20 +159,20 @@ def test_mistakes_are_named(tmp_path: Path) -> None:
     arguments = made_up(tmp_path, [])
     for option in ("source", "reference"):
         with pytest.raises(UserError, match=rf"--{option}: no file for en-fr/(dev|test)"):
-            examples(**arguments | {option: arguments[option][1:]})
+            written(examples, arguments | {option: arguments[option][1:]})
     other = tmp_path / "restore/en-fr/rnnsearch-50/1/test.beam10.gz"
     with pytest.raises(UserError, match=r"test\.beam10 is not part of the experiment"):
-        examples(**arguments | {"hypothesis": [other]})
+        written(examples, arguments | {"hypothesis": [other]})
     write_lines(arguments["reference"][0], REFERENCE[:2])
     with pytest.raises(UserError, match="has 4 lines and"):
-        examples(**arguments)
+        written(examples, arguments)
 
 
 def test_words_of_translations_are_compared_with_the_reference(tmp_path: Path) -> None:
     arguments = made_up(tmp_path, ["The bank"])
     for path in arguments["hypothesis"]:
         write_lines(path, ["La banque UNK UNK .", "", "", ""])
-    about = parse_experiment(arguments["experiment"])
+    about = arguments["about"]
     (pair,) = shown_examples(about, rows(arguments))
     (chosen,) = pair.chosen
     assert chosen.place == "test, line 1"
@@ -186,7 +185,7 @@ def test_words_of_translations_are_compared_with_the_reference(tmp_path: Path) -
 
 def test_the_table_has_all_formats(tmp_path: Path) -> None:
     arguments = made_up(tmp_path, ["A < b"])
-    examples(**arguments)
+    written(examples, arguments)
     out = arguments["out"]
     with out.with_suffix(".csv").open(newline="") as table:
         read = list(csv.DictReader(table))
@@ -198,16 +197,16 @@ def test_the_table_has_all_formats(tmp_path: Path) -> None:
     assert "RNNencdec-30" in out.with_suffix(".tex").read_text()
     before = {suffix: out.with_suffix(suffix).read_bytes() for suffix in (".csv", ".json", ".tex")}
     turned = {key: arguments[key][::-1] for key in ("source", "reference", "hypothesis")}
-    examples(**arguments | turned)
+    written(examples, arguments | turned)
     assert {suffix: out.with_suffix(suffix).read_bytes() for suffix in before} == before
 
 
 def test_a_pair_without_sentences_has_no_chosen_ones(results: Results, tmp_path: Path) -> None:
     about = results.about | {"sentences": {"en-de": ["the bank by the river"]}}
     arguments = example_arguments(results) | {
-        "experiment": json.dumps(about),
+        "about": experiment_of(about),
         "out": tmp_path / "examples",
     }
-    french, german = shown_examples(parse_experiment(arguments["experiment"]), rows(arguments))
+    french, german = shown_examples(arguments["about"], rows(arguments))
     assert french.chosen == []
     assert [example.place for example in german.chosen] == ["test, line 1"]

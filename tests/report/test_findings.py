@@ -1,19 +1,18 @@
 """The sentences of the summary say what the numbers say, also when a method does harm."""
 
 import dataclasses
-import json
 from typing import Any
 
 import pytest
 from made_up_experiments import experiment
 
-from contextnmt.report.experiment import Experiment, parse_experiment
+from contextnmt.report.experiment import Experiment, experiment_of
 from contextnmt.report.findings import findings
 from contextnmt.report.gains import contrasts
 
 
 def made_up(name: str) -> Experiment:
-    return parse_experiment(json.dumps(experiment(name)))
+    return experiment_of(experiment(name))
 
 
 @pytest.fixture(scope="module")

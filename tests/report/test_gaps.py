@@ -1,6 +1,5 @@
 """Reports of experiments of which a part is not finished: gaps with reasons, no wrong numbers."""
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,10 @@ from contextnmt.errors import UserError
 from contextnmt.files import read_json
 from contextnmt.report.bleu_scores import scores_of_ensembles
 from contextnmt.report.bleu_table import bleu_table
-from contextnmt.report.experiment import Run, parse_experiment
+from contextnmt.report.experiment import Run, experiment_of
 from contextnmt.report.gaps import gap_lines
 from contextnmt.report.literature_table import verdict
+from contextnmt.report.tables import write_table
 
 HALFWAY = "seed 2: training not finished, at update 12,000"
 #: In one pair the system that others are compared with, in the other the one whose alignments are
@@ -44,22 +44,22 @@ def table(results: Results, name: str) -> dict[str, Any]:
 
 
 def test_runs_are_those_that_are_finished() -> None:
-    about = parse_experiment(json.dumps(experiment("choi2017") | {"gaps": GAPS}))
+    about = experiment_of(experiment("choi2017") | {"gaps": GAPS})
     assert len(about.runs) == 2 * 8 - 3
     assert Run("en-fr", "baseline", 1) not in about.runs
     assert Run("en-de", "baseline", 1) in about.runs
     assert [system.id for system in about.finished("en-de")][:2] == ["baseline", "symbol"]
-    assert parse_experiment(json.dumps(experiment("choi2017"))).gaps == {}
+    assert experiment_of(experiment("choi2017")).gaps == {}
 
 
 def test_a_file_of_a_gap_or_none_of_a_finished_run_is_a_mistake(unfinished: Results) -> None:
     files = unfinished.files("score/*/*/*/scores.json")
     out = unfinished.folder / "other"
     with pytest.raises(UserError, match="no file for"):
-        bleu_table(files[1:], unfinished.experiment, out)
+        write_table(out, bleu_table(files[1:], unfinished.experiment))
     stray = unfinished.folder / "score/en-fr/baseline/1/scores.json"
     with pytest.raises(UserError, match="en-fr/baseline/1 is not part"):
-        bleu_table([*files, stray], unfinished.experiment, out)
+        write_table(out, bleu_table([*files, stray], unfinished.experiment))
 
 
 @pytest.mark.parametrize(
@@ -155,15 +155,13 @@ def test_all_systems_with_one_reason_share_it() -> None:
     whole = experiment("choi2017")
     systems = [system["id"] for system in whole["systems"]]
     whole |= {"pairs": ["en-fr"], "gaps": {"en-de": dict.fromkeys(systems, "not trained")}}
-    assert gap_lines(parse_experiment(json.dumps(whole))) == [
-        "English → German: all systems (not trained)."
-    ]
+    assert gap_lines(experiment_of(whole)) == ["English → German: all systems (not trained)."]
 
 
 def test_ensembles_are_those_of_finished_systems(tmp_path: Path) -> None:
     whole = experiment("bahdanau2015", (1, 2)) | {"ensemble": True, "gaps": {"en-fr": {}}}
     finished, *others = [system["id"] for system in whole["systems"]]
-    about = parse_experiment(json.dumps(whole | {"gaps": {"en-fr": dict.fromkeys(others, "no")}}))
+    about = experiment_of(whole | {"gaps": {"en-fr": dict.fromkeys(others, "no")}})
     results = make_results(tmp_path, (1,), name="bahdanau2015")
     ensemble = tmp_path / "score" / "en-fr" / finished / "ensemble" / "scores.json"
     ensemble.parent.mkdir()
@@ -178,5 +176,5 @@ def test_no_verdict_on_a_reproduction_that_is_not_finished() -> None:
     row = {"pair": "en-fr", "text": "test", "system": "rnnsearch-50", "baseline": "rnnencdec-50"}
     row |= {"sentences": "all", "low": "5", "high": "15", "beam": "12"}
     scores = {("en-fr", "test", "rnnsearch-50"): {"bleu": 26.0}}
-    made = verdict(parse_experiment(json.dumps(whole)), row, scores)
+    made = verdict(experiment_of(whole), row, scores)
     assert (made["value"], made["verdict"]) == (None, "not finished")

@@ -8,6 +8,8 @@ from made_up_experiments import experiment
 
 from contextnmt.files import read_json, write_json, write_lines
 from contextnmt.report.contextualization import gates_table
+from contextnmt.report.experiment import experiment_of
+from contextnmt.report.tables import write_table
 
 
 def write(folder: Path, run: str, means: dict[int, float], best: int) -> tuple[Path, Path]:
@@ -36,8 +38,8 @@ def test_statistics_are_those_of_the_best_update_and_means_over_seeds(tmp_path: 
         write(tmp_path, "en-fr/context/2", {10: 0.2, 20: 0.9}, 10),
     ]
     models, logs = zip(*trained, strict=True)
-    about = json.dumps(experiment("choi2017", (1, 2), ("test",)))
-    gates_table(list(models), list(logs), about, tmp_path / "gates")
+    about = experiment_of(experiment("choi2017", (1, 2), ("test",)))
+    write_table(tmp_path / "gates", gates_table(list(models), list(logs), about))
     table = read_json(tmp_path / "gates.json")
     (block,) = table["blocks"]
     assert block["columns"][0] == ["source gate", "mean"]
@@ -67,8 +69,8 @@ def test_a_system_without_the_statistics_of_a_seed_has_dashes_and_a_note(tmp_pat
     trained = [write(tmp_path, f"en-fr/context/{seed}", {10: 0.9}, 10) for seed in (1, 2)]
     models, logs = zip(*trained, strict=True)
     write_lines(logs[1], [json.dumps({"kind": "dev", "update": 10, "bleu": 9.0})])
-    about = json.dumps(experiment("choi2017", (1, 2), ("test",)))
-    gates_table(list(models), list(logs), about, tmp_path / "gates")
+    about = experiment_of(experiment("choi2017", (1, 2), ("test",)))
+    write_table(tmp_path / "gates", gates_table(list(models), list(logs), about))
     table = read_json(tmp_path / "gates.json")
     [row] = table["blocks"][0]["rows"]
     assert {cell["text"] for cell in row["cells"]} == {"–"}

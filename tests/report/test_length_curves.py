@@ -1,7 +1,6 @@
 """BLEU by sentence length as a figure: what it shows, and what it says of what is not there."""
 
 import copy
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from made_up_lengths import lengths_of
 
 from contextnmt.errors import UserError
 from contextnmt.files import write_json
+from contextnmt.report.experiment import experiment_of
 from contextnmt.report.lengths import length_curves
 
 ABOUT = experiment("bahdanau2015")
@@ -26,7 +26,7 @@ def draw(folder: Path, content: dict[str, Any], out: str = "out", **about: Any) 
     """The figure as SVG."""
     path = folder / "en-fr/test.beam12.json"
     write_json(path, content)
-    length_curves([path], json.dumps(ABOUT | about), folder / out)
+    length_curves([path], experiment_of(ABOUT | about), folder / out)
     return (folder / out / "lengths.en-fr.svg").read_text()
 
 
@@ -87,12 +87,12 @@ def test_a_file_that_lacks_something_is_named(tmp_path: Path, lacking: str) -> N
     write_json(tmp_path / "en-fr/test.beam12.json", [1])
     with pytest.raises(UserError, match="make this file again"):
         length_curves(
-            [tmp_path / "en-fr/test.beam12.json"], json.dumps(ABOUT), tmp_path / "figures"
+            [tmp_path / "en-fr/test.beam12.json"], experiment_of(ABOUT), tmp_path / "figures"
         )
 
 
 def test_files_belong_to_pairs(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no file for en-fr"):
-        length_curves([], json.dumps(ABOUT), tmp_path)
+        length_curves([], experiment_of(ABOUT), tmp_path)
     with pytest.raises(UserError, match="en-cs is not part of the experiment"):
-        length_curves([tmp_path / "en-cs/test.beam12.json"], json.dumps(ABOUT), tmp_path)
+        length_curves([tmp_path / "en-cs/test.beam12.json"], experiment_of(ABOUT), tmp_path)

@@ -1,7 +1,6 @@
 """The table of BLEU by sentence length: groups for readers, windows too in the CSV file."""
 
 import csv
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,9 @@ from made_up_lengths import BINS, STARTS, lengths_of
 
 from contextnmt.errors import UserError
 from contextnmt.files import write_json
+from contextnmt.report.experiment import experiment_of
 from contextnmt.report.lengths import length_scores_table
-from contextnmt.report.tables import Table, read_table
+from contextnmt.report.tables import Table, read_table, write_table
 
 ABOUT = experiment("bahdanau2015")
 SYSTEMS = [system["id"] for system in ABOUT["systems"]]
@@ -27,7 +27,7 @@ def table_of(folder: Path, content: Any, **about: Any) -> Table:
     """The table of a file of one pair."""
     path = folder / "en-fr/test.beam12.json"
     write_json(path, content)
-    length_scores_table([path], json.dumps(ABOUT | about), folder / "length-scores")
+    write_table(folder / "length-scores", length_scores_table([path], experiment_of(ABOUT | about)))
     return read_table(folder / "length-scores.json")
 
 
@@ -130,4 +130,4 @@ def test_scores_belong_to_groups(tmp_path: Path) -> None:
 
 def test_files_belong_to_pairs(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no file for en-fr"):
-        length_scores_table([], json.dumps(ABOUT), tmp_path / "length-scores")
+        write_table(tmp_path / "length-scores", length_scores_table([], experiment_of(ABOUT)))

@@ -1,7 +1,6 @@
 """Scores of others on the same texts, and the ranges of a reproduction."""
 
 import csv
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ import pytest
 from made_up_experiments import deviation, experiment
 
 from contextnmt.files import read_json
+from contextnmt.report.experiment import experiment_of
 from contextnmt.report.literature_table import ACCEPTANCE, COLUMNS, ELSEWHERE, literature_table
 from contextnmt.report.published import published
 from contextnmt.report.tables import Table, write_table
@@ -38,7 +38,7 @@ def made(folder: Path, name: str, text: str, data: list[dict[str, Any]], **chang
     there = {row["system"] for row in data}
     about["systems"] = [each for each in about["systems"] if each["id"] in there]
     write_table(folder / "bleu", Table([], data, []))
-    literature_table(folder / "bleu.json", json.dumps(about), folder / "literature")
+    write_table(folder / "literature", literature_table(folder / "bleu.json", experiment_of(about)))
     return read_json(folder / "literature.json")
 
 

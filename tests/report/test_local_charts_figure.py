@@ -11,6 +11,7 @@ from made_up_experiments import experiment
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
+from contextnmt.report.experiment import experiment_of
 from contextnmt.report.figures import drawing
 from contextnmt.report.local_charts import (
     Box,
@@ -22,7 +23,7 @@ from contextnmt.report.local_charts import (
     shared,
 )
 
-ABOUT = json.dumps(experiment("choi2017", (1,), ("test",)))
+ABOUT = experiment_of(experiment("choi2017", (1,), ("test",)))
 
 
 def test_figures_name_the_words_of_the_table(tmp_path: Path) -> None:

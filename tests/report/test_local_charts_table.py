@@ -1,7 +1,6 @@
 """Table 1 of Choi et al.: local charts here beside those of the paper."""
 
 import csv
-import json
 from pathlib import Path
 
 import pytest
@@ -10,10 +9,12 @@ from made_up_experiments import experiment
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
+from contextnmt.report.experiment import experiment_of
 from contextnmt.report.local_charts import local_charts_table
 from contextnmt.report.published import published
+from contextnmt.report.tables import write_table
 
-ABOUT = json.dumps(experiment("choi2017", (1,), ("test",)))
+ABOUT = experiment_of(experiment("choi2017", (1,), ("test",)))
 
 
 def test_the_papers_words_are_those_of_the_specification(shared: Path) -> None:
@@ -31,7 +32,7 @@ def test_the_papers_words_are_those_of_the_specification(shared: Path) -> None:
 
 def test_charts_stand_beside_the_papers(tmp_path: Path) -> None:
     content = write_charts(tmp_path / "en-de.json", ["notebook", "power"], "context", "cbow")
-    local_charts_table([tmp_path / "en-de.json"], ABOUT, tmp_path / "table1")
+    write_table(tmp_path / "table1", local_charts_table([tmp_path / "en-de.json"], ABOUT))
     table = read_json(tmp_path / "table1.json")
     (block,) = table["blocks"]
     assert block["title"] == "English → German: English words"
@@ -49,7 +50,7 @@ def test_charts_stand_beside_the_papers(tmp_path: Path) -> None:
 
 def test_data_have_a_row_for_each_word_along_each_axis(tmp_path: Path) -> None:
     content = write_charts(tmp_path / "en-fr.json", ["notebook", "power"], "baseline")
-    local_charts_table([tmp_path / "en-fr.json"], ABOUT, tmp_path / "table1")
+    write_table(tmp_path / "table1", local_charts_table([tmp_path / "en-fr.json"], ABOUT))
     rows = read_json(tmp_path / "table1.json")["data"]
     here = [row for row in rows if row["vectors"] == "baseline"]
     assert len(here) == 5 + 5 + 2
@@ -63,9 +64,9 @@ def test_data_have_a_row_for_each_word_along_each_axis(tmp_path: Path) -> None:
 
 
 def test_other_source_languages_have_no_paper_beside_them(tmp_path: Path) -> None:
-    about = json.dumps(experiment("choi2017", (1,), ("test",)) | {"pairs": ["fr-en"]})
+    about = experiment_of(experiment("choi2017", (1,), ("test",)) | {"pairs": ["fr-en"]})
     write_charts(tmp_path / "fr-en.json", ["notebook"], "baseline")
-    local_charts_table([tmp_path / "fr-en.json"], about, tmp_path / "table1")
+    write_table(tmp_path / "table1", local_charts_table([tmp_path / "fr-en.json"], about))
     (block,) = read_json(tmp_path / "table1.json")["blocks"]
     assert block["columns"] == [["Baseline"]]
     assert all(row["vectors"] != "paper" for row in read_json(tmp_path / "table1.json")["data"])
@@ -82,4 +83,4 @@ def test_other_source_languages_have_no_paper_beside_them(tmp_path: Path) -> Non
 def test_wrong_files_are_named(tmp_path: Path, content: object) -> None:
     write_json(tmp_path / "en-fr.json", content)
     with pytest.raises(UserError, match=r"en-fr\.json: not local charts of systems"):
-        local_charts_table([tmp_path / "en-fr.json"], ABOUT, tmp_path / "table1")
+        write_table(tmp_path / "table1", local_charts_table([tmp_path / "en-fr.json"], ABOUT))

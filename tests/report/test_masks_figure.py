@@ -1,6 +1,5 @@
 """The figure of masks: one word in two contexts."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +8,7 @@ from analysed_models import masks_content, without_senses, words_of
 from made_up_experiments import experiment
 
 from contextnmt.files import write_json
+from contextnmt.report.experiment import experiment_of
 from contextnmt.report.figures import drawing
 from contextnmt.report.masks import (
     apart,
@@ -21,7 +21,7 @@ from contextnmt.report.masks import (
     typical,
 )
 
-ABOUT = json.dumps(experiment("choi2017", (1,), ("test",)))
+ABOUT = experiment_of(experiment("choi2017", (1,), ("test",)))
 
 
 def figure_of(folder: Path, content: dict, **options: str) -> list[str]:

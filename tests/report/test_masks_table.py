@@ -1,6 +1,5 @@
 """The table of masks: distances in contexts of one sense and of two."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -9,11 +8,13 @@ from made_up_experiments import experiment
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
+from contextnmt.report.experiment import Experiment, experiment_of
 from contextnmt.report.masks import distance, masks_table, notes
+from contextnmt.report.tables import write_table
 
 
-def about(*seeds: int) -> str:
-    return json.dumps(experiment("choi2017", seeds or (1,), ("test",)))
+def about(*seeds: int) -> Experiment:
+    return experiment_of(experiment("choi2017", seeds or (1,), ("test",)))
 
 
 def write(folder: Path, run: str, content: object) -> Path:
@@ -41,7 +42,7 @@ def test_systems_with_and_without_contextualizer(tmp_path: Path) -> None:
         write(tmp_path, "en-fr/context/1", content),
         write(tmp_path, "en-fr/baseline/1", masks_content(contextualizer=False)),
     ]
-    masks_table(files, about(), tmp_path / "masks")
+    write_table(tmp_path / "masks", masks_table(files, about()))
     rows = rows_of(tmp_path)
     assert list(rows) == ["Baseline", "+Context (C)"]
     assert [cell["text"] for cell in rows["Baseline"]] == ["–", *["0"] * 4, "50.0", "2"]
@@ -66,7 +67,9 @@ def test_systems_with_and_without_contextualizer(tmp_path: Path) -> None:
 
 def test_senses_that_nobody_knows_have_columns_of_their_own(tmp_path: Path) -> None:
     content = without_senses(masks_content())
-    masks_table([write(tmp_path, "en-fr/context/1", content)], about(), tmp_path / "masks")
+    write_table(
+        tmp_path / "masks", masks_table([write(tmp_path, "en-fr/context/1", content)], about())
+    )
     table = read_json(tmp_path / "masks.json")
     (block,) = table["blocks"]
     assert block["columns"][1:] == [
@@ -97,17 +100,17 @@ def test_seeds_are_averaged_and_none_may_be_missing(tmp_path: Path) -> None:
         content["all"]["separation"] = separation
         content["all"]["same"]["cosine"] = separation
         files.append(write(tmp_path, f"en-fr/context/{seed}", content))
-    masks_table(files, about(1, 2), tmp_path / "masks")
+    write_table(tmp_path / "masks", masks_table(files, about(1, 2)))
     cells = rows_of(tmp_path)["+Context (C)"]
     assert (cells[5]["text"], cells[5]["remark"]) == ("60.0", "± 14.1")
     assert cells[1]["text"] == "0.6"
     with pytest.raises(UserError, match="no file for en-fr/context/3"):
-        masks_table(files, about(1, 2, 3), tmp_path / "masks")
+        write_table(tmp_path / "masks", masks_table(files, about(1, 2, 3)))
 
 
 def test_without_pairs_of_both_kinds_there_is_a_dash(tmp_path: Path) -> None:
     files = [write(tmp_path, "en-fr/context/1", masks_content(words=()))]
-    masks_table(files, about(), tmp_path / "masks")
+    write_table(tmp_path / "masks", masks_table(files, about()))
     cells = rows_of(tmp_path)["+Context (C)"]
     assert {cell["text"] for cell in cells[:-1]} == {"–"}
     assert (cells[-1]["text"], cells[-1]["remark"]) == ("0", "(no word has the pairs)")
@@ -116,7 +119,7 @@ def test_without_pairs_of_both_kinds_there_is_a_dash(tmp_path: Path) -> None:
 def test_wrong_files_are_named(tmp_path: Path) -> None:
     path = write(tmp_path, "en-fr/context/1", {"words": {}})
     with pytest.raises(UserError, match=r"test\.json: not context masks"):
-        masks_table([path], about(), tmp_path / "masks")
+        write_table(tmp_path / "masks", masks_table([path], about()))
 
 
 def test_notes_are_of_what_is_there() -> None:

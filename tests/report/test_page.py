@@ -10,7 +10,7 @@ from results_folder import Results, make_report, make_results, page_arguments
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json, write_lines
-from contextnmt.report.experiment import pair_of, parse_experiment
+from contextnmt.report.experiment import pair_of
 from contextnmt.report.page import inline, page
 from contextnmt.report.provenance import duration, times
 from contextnmt.report.rendering import Heading, beam_of, filters, heading_rows
@@ -156,7 +156,6 @@ def test_text_of_corpora_is_escaped(results: Results, reported: Path, tmp_path: 
     [
         ({"caption": ["bleu-table"]}, "--caption bleu-table: write NAME=FILE"),
         ({"table": []}, "no table4.json among the tables"),
-        ({"experiment": "{}"}, "give a JSON object with the keys name, title"),
     ],
 )
 def test_mistakes_are_told(
@@ -389,7 +388,7 @@ def test_the_page_says_how_to_make_it_anew(results: Results, text: str) -> None:
 def test_parts_are_marked_with_their_pair_and_columns_with_their_beam(
     results: Results, elements: Elements
 ) -> None:
-    about = parse_experiment(results.experiment)
+    about = results.experiment
     choices = {name: [value for value, _ in each] for name, _, each in filters([about])}
     marked = {each["data-pair"] for _, each in elements.found if "data-pair" in each}
     assert marked == set(about.pairs)

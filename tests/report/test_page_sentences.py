@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from results_folder import Results, page_arguments
-from sentence_results import difference_arguments
+from sentence_results import difference_arguments, written
 from test_page import section
 
 from contextnmt.report.differences import differences
@@ -70,7 +70,7 @@ def test_a_comparison_without_a_translation_has_its_reason(
 ) -> None:
     arguments = difference_arguments(results) | {"out": tmp_path / "differences"}
     kept = [path for path in arguments["hypothesis"] if "en-fr/symbol/" not in str(path)]
-    differences(**arguments | {"hypothesis": kept})
+    written(differences, arguments | {"hypothesis": kept})
     of_page = page_arguments(results) | {"out": tmp_path / "index.html"}
     others = [path for path in of_page["table"] if path.stem != "differences"]
     page(**of_page | {"table": [*others, tmp_path / "differences.json"]})
@@ -89,7 +89,7 @@ def test_pairs_of_systems_are_folded_below_those_that_are_named(
     """Where there is nothing to fold them below, they stand by themselves."""
     methods = results.about["methods"] if named == "methods" else []
     other = Results(results.folder, results.about | {"methods": methods, "claims": []})
-    differences(**difference_arguments(other) | {"out": tmp_path / "differences"})
+    written(differences, difference_arguments(other) | {"out": tmp_path / "differences"})
     of_page = page_arguments(other) | {"out": tmp_path / "index.html"}
     others = [path for path in of_page["table"] if path.stem != "differences"]
     page(**of_page | {"table": [*others, tmp_path / "differences.json"]})

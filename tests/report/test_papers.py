@@ -1,6 +1,5 @@
 """The page of all papers: claims and a way to the page of each; what is missing is named."""
 
-import json
 import re
 import shutil
 from pathlib import Path
@@ -10,6 +9,8 @@ import pytest
 from results_folder import Results, make_report, make_results
 
 from contextnmt.errors import UserError
+from contextnmt.files import read_json, write_json
+from contextnmt.report.experiment import experiment_of
 from contextnmt.report.papers import papers
 
 PAPERS = ["choi2017", "bahdanau2015", "chen2017"]
@@ -26,23 +27,23 @@ def folder(tmp_path_factory: pytest.TempPathFactory, results: Results, reported:
             made = make_results(tmp_path_factory.mktemp(name), name=name)
             page = make_report(made)
         shutil.copytree(page.parent, folder / name)
-        (folder / name / "experiment.json").write_text(made.experiment)
+        write_json(folder / name / "experiment.json", made.about)
     return folder
 
 
 def arguments(folder: Path) -> dict[str, Any]:
     """What `papers` is called with."""
-    experiments = [(folder / name / "experiment.json").read_text() for name in PAPERS]
+    experiments = [read_json(folder / name / "experiment.json") for name in PAPERS]
     names = [
         "significance",
         "claims",
         "trainings",
-        *(json.loads(text)["table"] for text in experiments),
+        *(each["table"] for each in experiments),
     ]
     found = [path for name in names for path in folder.glob(f"*/tables/{name}.json")]
     tables = [path for path in found if path.parts[-3:] != ("chen2017", "tables", "claims.json")]
     return {
-        "experiment": experiments,
+        "abouts": [experiment_of(each) for each in experiments],
         "table": tables,
         "page": [folder / name / "index.html" for name in PAPERS],
         "out": folder / "index.html",

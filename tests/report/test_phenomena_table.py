@@ -9,11 +9,12 @@ from results_folder import Results
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
 from contextnmt.report.phenomena_table import counts_of, phenomena_table
+from contextnmt.report.tables import write_table
 
 
 def test_shares_and_counts(results: Results, tmp_path: Path) -> None:
     files = results.files("phenomena/*/*/*/test.json")
-    phenomena_table(files, results.experiment, tmp_path / "phenomena")
+    write_table(tmp_path / "phenomena", phenomena_table(files, results.experiment))
     with open(tmp_path / "phenomena.csv", newline="") as stream:
         rows = {(r["pair"], r["system"], r["phenomenon"]): r for r in csv.DictReader(stream)}
     row = rows["en-de", "symbol", "name unseen"]
@@ -27,7 +28,7 @@ def test_shares_and_counts(results: Results, tmp_path: Path) -> None:
 
 def test_counts_of_seeds_are_added_up(results_of_seeds: Results, tmp_path: Path) -> None:
     files = results_of_seeds.files("phenomena/*/*/*/*.json")
-    phenomena_table(files, results_of_seeds.experiment, tmp_path / "phenomena")
+    write_table(tmp_path / "phenomena", phenomena_table(files, results_of_seeds.experiment))
     row = read_json(tmp_path / "phenomena.json")["data"][0]
     assert (row["right"], row["total"], row["right_percent"]) == (60, 240, 25.0)
 

@@ -10,13 +10,14 @@ from results_folder import Results
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
 from contextnmt.report.symbols import restoration_table
+from contextnmt.report.tables import write_table
 
 FILES = "restore/*/*/*/restored.json"
 
 
 def made(results: Results, folder: Path, files: list[Path]) -> dict[str, Any]:
     """The table as the page reads it."""
-    restoration_table(files, results.experiment, folder / "restoration")
+    write_table(folder / "restoration", restoration_table(files, results.experiment))
     table: dict[str, Any] = read_json(folder / "restoration.json")
     return table
 

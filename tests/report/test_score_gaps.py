@@ -1,7 +1,6 @@
 """Reports of runs of which a translation has no score: gaps with reasons, no wrong numbers."""
 
 import csv
-import json
 import re
 from html import unescape
 from pathlib import Path
@@ -15,13 +14,14 @@ from results_folder import Results, make_report, make_results
 from contextnmt.files import read_json, write_json, write_lines
 from contextnmt.report.bleu_table import bleu_table
 from contextnmt.report.claims_table import claims_table
-from contextnmt.report.experiment import Experiment, parse_experiment
+from contextnmt.report.experiment import Experiment, experiment_of
 from contextnmt.report.findings import findings
 from contextnmt.report.gains import gains
 from contextnmt.report.literature_table import literature_table
 from contextnmt.report.papers import papers
 from contextnmt.report.phenomena_table import phenomena_table
 from contextnmt.report.significance_table import significance_table
+from contextnmt.report.tables import write_table
 
 REASON = "test.beam12.gz has 29 lines and test.fr.gz has 30"
 #: Language pair -> systems of which a translation has no score and no counts.
@@ -174,8 +174,8 @@ def test_a_short_translation_has_its_reason_in_place_of_a_map(unscored: Results)
 def tables_of(results: Results) -> tuple[Experiment, dict[str, Any]]:
     """The table of BLEU alone."""
     files = results.files("score/*/*/*/scores.json")
-    bleu_table(files, results.experiment, results.folder / "table4")
-    return parse_experiment(results.experiment), read_json(results.folder / "table4.json")
+    write_table(results.folder / "table4", bleu_table(files, results.experiment))
+    return results.experiment, read_json(results.folder / "table4.json")
 
 
 def test_without_any_score_there_are_gaps_alone(tmp_path: Path) -> None:
@@ -189,15 +189,17 @@ def test_without_any_score_there_are_gaps_alone(tmp_path: Path) -> None:
     assert f"Baseline ({REASON}); +Context (C) ({REASON}); " in french.warnings[0]
     assert german.warnings == [] and german.headline.startswith("+BPE+S is best: ")
     out = tmp_path / "phenomena"
-    phenomena_table(results.files("phenomena/*/*/*/*"), results.experiment, out)
+    write_table(out, phenomena_table(results.files("phenomena/*/*/*/*"), results.experiment))
     counted = read_json(out.with_suffix(".json"))
     assert [block["title"] for block in counted["blocks"]] == [TITLES["en-de"]]
     tested = make_significance(results.folder, results.about)
-    claims_table(tmp_path / "table4.json", tested, results.experiment, tmp_path / "claims")
+    write_table(
+        tmp_path / "claims", claims_table(tmp_path / "table4.json", tested, results.experiment)
+    )
     claims = read_json(tmp_path / "claims.json")["data"]
     assert {row["verdict"] for row in claims if row["pair"] == "en-fr"} == {"no score"}
     assert "no score" not in {row["verdict"] for row in claims if row["pair"] == "en-de"}
-    significance_table(tested, results.experiment, tmp_path / "significance")
+    write_table(tmp_path / "significance", significance_table(tested, results.experiment))
     made_tables = (tmp_path / f"{name}.json" for name in ("table4", "significance"))
     gains(*made_tables, results.experiment, tmp_path / "figures")
     assert "no two systems to compare" in (tmp_path / "figures/gains.en-fr.svg").read_text()
@@ -227,7 +229,7 @@ def test_a_gap_of_a_subset_that_was_not_even_read_has_no_size(tmp_path: Path) ->
                 scores[f"{text}.beam12.no-unknown"] = {"gap": REASON}
         write_json(file, scores)
     files = results.files("score/*/*/*/scores.json")
-    bleu_table(files, results.experiment, tmp_path / "table1")
+    write_table(tmp_path / "table1", bleu_table(files, results.experiment))
     made = read_json(tmp_path / "table1.json")
     assert any("(test: 20 of 30; dev: 20 of 30)" in note for note in made["notes"])
     assert f"No UNK, en-fr test, beam 12: RNNsearch-50*: {REASON}." in made["notes"]
@@ -239,8 +241,12 @@ def test_scores_of_others_stand_beside_a_gap_with_its_reason(tmp_path: Path) -> 
     results = make_results(tmp_path, name="bahdanau2015", tests=("newstest2014",))
     file = tmp_path / "score/en-fr/rnnsearch-50/1/scores.json"
     leave_gap(file, "newstest2014.beam12")
-    bleu_table(results.files("score/*/*/*/scores.json"), results.experiment, tmp_path / "bleu")
-    literature_table(tmp_path / "bleu.json", results.experiment, tmp_path / "literature")
+    write_table(
+        tmp_path / "bleu", bleu_table(results.files("score/*/*/*/scores.json"), results.experiment)
+    )
+    write_table(
+        tmp_path / "literature", literature_table(tmp_path / "bleu.json", results.experiment)
+    )
     made = read_json(tmp_path / "literature.json")
     (cells,) = [
         row["cells"] for row in made["blocks"][0]["rows"] if row["label"] == "RNNsearch-50 (here)"
@@ -257,7 +263,7 @@ def test_scores_of_others_stand_beside_a_gap_with_its_reason(tmp_path: Path) -> 
 
 
 def test_one_score_alone_is_called_so() -> None:
-    about = parse_experiment(json.dumps(experiment("bahdanau2015")))
+    about = experiment_of(experiment("bahdanau2015"))
     rows = [
         {
             **{"source": "here", "pair": "en-fr", "system": system.id, "beam": 12},

@@ -11,7 +11,7 @@ from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
 from contextnmt.report.published import published
 from contextnmt.report.selection import selection_table
-from contextnmt.report.tables import Block, Table, read_table
+from contextnmt.report.tables import Block, Table, read_table, write_table
 
 
 def files_of(results: Results) -> list[Path]:
@@ -27,7 +27,9 @@ def files_of(results: Results) -> list[Path]:
 @pytest.fixture(scope="module")
 def out(results: Results, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("tables") / "selection"
-    selection_table(files_of(results), results.experiment, path, results.files("rank/*.json"))
+    write_table(
+        path, selection_table(files_of(results), results.experiment, results.files("rank/*.json"))
+    )
     return path
 
 
@@ -99,7 +101,10 @@ def test_the_papers_selection_stands_beside_ours_of_the_same_corpora(
     for name in ("best", "worst"):
         ranking[name] = [entry for entry in ranking[name] if entry["corpus"] != "giga-fren"]
     write_json(tmp_path / "en-fr.json", ranking)
-    selection_table(fewer, results.experiment, tmp_path / "selection", [tmp_path / "en-fr.json"])
+    write_table(
+        tmp_path / "selection",
+        selection_table(fewer, results.experiment, [tmp_path / "en-fr.json"]),
+    )
     table = read_table(tmp_path / "selection.json")
     assert [block.title for block in table.blocks] == ["English → French", "English → German"]
     assert not any("Bahdanau" in note for note in table.notes)
@@ -130,8 +135,9 @@ def test_text_that_is_not_the_rankings_is_refused(results: Results, tmp_path: Pa
     ranking["worst"][0]["position"] += 1
     write_json(tmp_path / "en-fr.json", ranking)
     with pytest.raises(UserError, match=r"en-fr\.json: not the ranking that the texts were"):
-        selection_table(
-            files_of(results), results.experiment, tmp_path / "out", [tmp_path / "en-fr.json"]
+        write_table(
+            tmp_path / "out",
+            selection_table(files_of(results), results.experiment, [tmp_path / "en-fr.json"]),
         )
 
 
@@ -146,4 +152,4 @@ def test_wrong_files_are_named(results: Results, tmp_path: Path) -> None:
         ([*french, german], [Path("en-cs.json")], r"--ranking en-cs\.json: en-cs is not part"),
     ):
         with pytest.raises(UserError, match=message):
-            selection_table(selected, results.experiment, tmp_path / "out", ranking)
+            write_table(tmp_path / "out", selection_table(selected, results.experiment, ranking))

@@ -11,6 +11,7 @@ from results_folder import Results
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
 from contextnmt.report.significance_table import significance_table, significant
+from contextnmt.report.tables import write_table
 
 
 @pytest.fixture
@@ -24,7 +25,7 @@ def files(results: Results, tmp_path: Path) -> list[Path]:
 
 
 def table_of(files: list[Path], results: Results, folder: Path) -> dict[str, Any]:
-    significance_table(files, results.experiment, folder / "significance")
+    write_table(folder / "significance", significance_table(files, results.experiment))
     table: dict[str, Any] = read_json(folder / "significance.json")
     return table
 

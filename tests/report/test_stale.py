@@ -13,10 +13,11 @@ from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
 from contextnmt.model.settings import model_settings
 from contextnmt.report.bleu_table import bleu_table
-from contextnmt.report.experiment import pair_of, parse_experiment
+from contextnmt.report.experiment import pair_of
 from contextnmt.report.findings import findings
 from contextnmt.report.page import page
 from contextnmt.report.stale import found_stale
+from contextnmt.report.tables import write_table
 from contextnmt.training.settings import training_settings
 
 LINE = "training.max_length was 50, is 40 now"
@@ -65,7 +66,7 @@ def found(results: Results, now: dict[str, Any] | None = None) -> Any:
         results.files("train/*/*/*/model.json"),
         results.files("train-identity/*/*/*.json"),
         now or recipes(results),
-        parse_experiment(results.experiment),
+        results.experiment,
     )
 
 
@@ -148,7 +149,7 @@ def test_a_contextualizer_of_before_the_key_had_the_shared_table(
 def test_the_page_and_its_tables_mark_them(results: Results) -> None:
     results.about["stale"] = {"en-fr": {"bpe": f"seed 2: {LINE}"}}
     table = results.folder / "report/tables/table4"
-    bleu_table(results.files("score/*/*/*/*.json"), results.experiment, table)
+    write_table(table, bleu_table(results.files("score/*/*/*/*.json"), results.experiment))
     made = read_json(table.with_suffix(".json"))
     marked = [
         (block["title"], row["label"])
@@ -190,9 +191,9 @@ def test_mistakes(results: Results) -> None:
 
 def test_findings_mark_them_too(results: Results) -> None:
     stale_bpe = {"en-fr": {"bpe-symbol": LINE, "baseline": LINE}}
-    about = replace(parse_experiment(results.experiment), stale=stale_bpe)
+    about = replace(results.experiment, stale=stale_bpe)
     table = results.folder / "report/tables/table4"
-    bleu_table(results.files("score/*/*/*/*.json"), results.experiment, table)
+    write_table(table, bleu_table(results.files("score/*/*/*/*.json"), results.experiment))
     french, german = findings(about, {"table4": read_json(table.with_suffix(".json"))["data"]})
     assert french.headline.startswith("+BPE+S (stale) is best: ")
     assert french.headline.endswith(" over Baseline (stale).")

@@ -15,14 +15,15 @@ from contextnmt.report.symbols import (
     symbol_errors_table,
     symbol_scores_table,
 )
+from contextnmt.report.tables import write_table
 
 
 @pytest.fixture
 def tables(results: Results, tmp_path: Path) -> Path:
     """A folder with both tables of `results`."""
     files = results.files("symbol-scores/*.json")
-    symbol_scores_table(files, results.experiment, tmp_path / "symbol-scores")
-    symbol_errors_table(files, results.experiment, tmp_path / "symbol-errors")
+    write_table(tmp_path / "symbol-scores", symbol_scores_table(files, results.experiment))
+    write_table(tmp_path / "symbol-errors", symbol_errors_table(files, results.experiment))
     return tmp_path
 
 
@@ -109,8 +110,8 @@ def test_without_errors_there_is_nothing_to_list(results: Results, tmp_path: Pat
             entry["types"] = dict.fromkeys(entry["types"], entry["types"]["N"])
         write_json(tmp_path / path.name, content | {"errors": []})
         files.append(tmp_path / path.name)
-    symbol_scores_table(files, results.experiment, tmp_path / "scores")
-    symbol_errors_table(files, results.experiment, tmp_path / "errors")
+    write_table(tmp_path / "scores", symbol_scores_table(files, results.experiment))
+    write_table(tmp_path / "errors", symbol_errors_table(files, results.experiment))
     assert len(read_json(tmp_path / "scores.json")["blocks"]) == 2
     assert read_json(tmp_path / "errors.json")["blocks"] == []
 
@@ -120,4 +121,4 @@ def test_other_content_is_reported(results: Results, tmp_path: Path) -> None:
     for path in files:
         write_json(path, {"texts": {}, "errors": []})
     with pytest.raises(UserError, match=r"en-fr\.json: not the symbol scores of dev, test:"):
-        symbol_scores_table(files, results.experiment, tmp_path / "a")
+        write_table(tmp_path / "a", symbol_scores_table(files, results.experiment))

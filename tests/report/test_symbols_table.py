@@ -11,13 +11,16 @@ from results_folder import Results
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
 from contextnmt.report.symbols import COUNT, most_frequent, symbols_table
+from contextnmt.report.tables import write_table
 from contextnmt.text.rules import Rule
 
 
 @pytest.fixture(scope="module")
 def table(results: Results, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("tables") / "symbols"
-    symbols_table(results.files("rule-dictionary/*/rules.tsv"), results.experiment, out)
+    write_table(
+        out, symbols_table(results.files("rule-dictionary/*/rules.tsv"), results.experiment)
+    )
     return out
 
 
@@ -99,4 +102,4 @@ def test_of_equally_frequent_targets_the_first_is_shown() -> None:
 def test_a_missing_pair_is_named(results: Results, tmp_path: Path) -> None:
     only = [results.folder / "rule-dictionary/en-de/rules.tsv"]
     with pytest.raises(UserError, match="--rules: no file for en-fr"):
-        symbols_table(only, results.experiment, tmp_path / "symbols")
+        write_table(tmp_path / "symbols", symbols_table(only, results.experiment))

@@ -9,6 +9,7 @@ import pytest
 from contextnmt.files import read_json
 from contextnmt.report.published import published
 from contextnmt.report.symbolization import difference, rows_of, table2
+from contextnmt.report.tables import write_table
 from contextnmt.text.symbols import Side
 
 
@@ -16,7 +17,7 @@ from contextnmt.text.symbols import Side
 def rows(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], dict[str, str]]:
     """Example and language -> row of the CSV file."""
     out = tmp_path_factory.mktemp("tables") / "table2"
-    table2(out)
+    write_table(out, table2())
     with open(out.with_suffix(".csv"), newline="") as stream:
         return {(row["example"], row["language"]): row for row in csv.DictReader(stream)}
 
@@ -104,7 +105,7 @@ def test_differences(here: str, there: str, told: str) -> None:
 
 
 def test_the_table_shows_each_step(tmp_path: Path) -> None:
-    table2(tmp_path / "table2")
+    write_table(tmp_path / "table2", table2())
     first, second, _ = read_json(tmp_path / "table2.json")["blocks"]
     assert first["title"] == "Table 2: English → French"
     assert [row["label"] for row in first["rows"]] == [
@@ -120,7 +121,7 @@ def test_the_table_shows_each_step(tmp_path: Path) -> None:
 
 def test_symbols_are_not_taken_for_marks(tmp_path: Path) -> None:
     """``<S>`` strikes text out in Markdown, and is two other characters in LaTeX."""
-    table2(tmp_path / "table2")
+    write_table(tmp_path / "table2", table2())
     assert r"The \<S>_1 and" in (tmp_path / "table2.md").read_text()
     tex = (tmp_path / "table2.tex").read_text()
     assert r"The \textless{}S\textgreater{}\_1 and" in tex

@@ -9,13 +9,14 @@ from results_folder import Results
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
 from contextnmt.report.symbolization import table3
+from contextnmt.report.tables import write_table
 
 
 @pytest.fixture(scope="module")
 def table(results: Results, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("tables") / "table3"
     counts = results.files("coverage/*.json"), results.files("pairs/*.json")
-    table3(*counts, results.experiment, out)
+    write_table(out, table3(*counts, results.experiment))
     return out
 
 
@@ -88,7 +89,9 @@ def test_a_file_without_a_side_is_named(
     write_json(tmp_path / "en-fr.json", content)
     files = [tmp_path / "en-fr.json", results.folder / "coverage/en-de.json"]
     with pytest.raises(UserError, match=rf"en-fr.json: no {missing}"):
-        table3(files, results.files("pairs/*.json"), results.experiment, tmp_path / "table3")
+        write_table(
+            tmp_path / "table3", table3(files, results.files("pairs/*.json"), results.experiment)
+        )
 
 
 def test_a_file_without_sentence_pairs_is_named(results: Results, tmp_path: Path) -> None:
@@ -96,12 +99,14 @@ def test_a_file_without_sentence_pairs_is_named(results: Results, tmp_path: Path
     write_json(tmp_path / "en-fr.json", content | {"after": {}})
     files = [tmp_path / "en-fr.json", results.folder / "pairs/en-de.json"]
     with pytest.raises(UserError, match=r"en-fr.json: no pairs before and after"):
-        table3(results.files("coverage/*.json"), files, results.experiment, tmp_path / "table3")
+        write_table(
+            tmp_path / "table3", table3(results.files("coverage/*.json"), files, results.experiment)
+        )
 
 
 def test_a_missing_pair_is_named(results: Results, tmp_path: Path) -> None:
     words, counts = results.files("coverage/*.json"), results.files("pairs/*.json")
     with pytest.raises(UserError, match="--coverage: no file for en-fr"):
-        table3(words[1:], counts, results.experiment, tmp_path / "t")
+        write_table(tmp_path / "t", table3(words[1:], counts, results.experiment))
     with pytest.raises(UserError, match="--pairs: no file for en-de"):
-        table3(words, counts[:1], results.experiment, tmp_path / "t")
+        write_table(tmp_path / "t", table3(words, counts[:1], results.experiment))

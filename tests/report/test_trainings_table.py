@@ -11,7 +11,8 @@ from results_folder import Results, make_results
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json, write_lines
-from contextnmt.report.experiment import parse_experiment
+from contextnmt.report.experiment import experiment_of
+from contextnmt.report.tables import write_table
 from contextnmt.report.trainings import (
     differing,
     figures,
@@ -87,7 +88,7 @@ def test_trainings_that_ended_at_their_best_are_counted() -> None:
 
 
 def test_settings_in_which_runs_differ_are_told() -> None:
-    about = parse_experiment(json.dumps(experiment("bahdanau2015")))
+    about = experiment_of(experiment("bahdanau2015"))
     models = {run: trained() for run in about.runs}
     assert differing(models) == ["precision"]
     models[about.runs[0]] = trained(device="cuda", precision="bf16", threads=2)
@@ -103,7 +104,7 @@ def bahdanau(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 def made(results: Results, folder: Path) -> dict[str, Any]:
     files = (results.files(f"train/*/*/*/{name}") for name in ("model.json", "log.jsonl"))
-    trainings_table(*files, results.experiment, folder / "trainings")
+    write_table(folder / "trainings", trainings_table(*files, results.experiment))
     table: dict[str, Any] = read_json(folder / "trainings.json")
     return table
 
@@ -166,4 +167,4 @@ def test_a_damaged_log_is_named_with_its_line(bahdanau: Results, tmp_path: Path)
         for name in ("model.json", "log.jsonl")
     ]
     with pytest.raises(UserError, match=r"log\.jsonl, line 2: not JSON"):
-        trainings_table(*files, bahdanau.experiment, tmp_path / "trainings")
+        write_table(tmp_path / "trainings", trainings_table(*files, bahdanau.experiment))

@@ -1,15 +1,17 @@
 """The table of what the replacement of unknown words gains."""
 
 import csv
-import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from made_up_experiments import experiment
+from sentence_results import written
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
+from contextnmt.report.experiment import experiment_of
 from contextnmt.report.unknown_words_table import unknown_words_table
 
 #: BLEU of a seed whose unknown words stay, and with each heuristic.
@@ -40,11 +42,11 @@ def make(
                 write_json(folder / path, content)
                 files[option].append(folder / path)
     about = experiment("bahdanau2015", seeds)
-    return {**files, "experiment": json.dumps(about), "out": folder / "unknown-words"}
+    return {**files, "about": experiment_of(about), "out": folder / "unknown-words"}
 
 
 def test_systems_are_shown_with_what_each_heuristic_gains(tmp_path: Path) -> None:
-    unknown_words_table(**make(tmp_path))
+    written(unknown_words_table, make(tmp_path))
     (block,) = read_json(tmp_path / "unknown-words.json")["blocks"]
     assert block["title"] == "English → French, test, beam 12"
     assert [labels[-1] or labels[0] for labels in block["columns"]] == [
@@ -68,7 +70,7 @@ def test_systems_are_shown_with_what_each_heuristic_gains(tmp_path: Path) -> Non
 
 
 def test_the_numbers_are_kept_in_full(tmp_path: Path) -> None:
-    unknown_words_table(**make(tmp_path, seeds=(1, 2)))
+    written(unknown_words_table, make(tmp_path, seeds=(1, 2)))
     with open(tmp_path / "unknown-words.csv", newline="") as stream:
         rows = list(csv.DictReader(stream))
     (row,) = (
@@ -85,7 +87,7 @@ def test_the_numbers_are_kept_in_full(tmp_path: Path) -> None:
 
 
 def test_seeds_are_averaged_and_the_notes_say_so(tmp_path: Path) -> None:
-    unknown_words_table(**make(tmp_path, seeds=(1, 2), heuristics=(2,)))
+    written(unknown_words_table, make(tmp_path, seeds=(1, 2), heuristics=(2,)))
     table = read_json(tmp_path / "unknown-words.json")
     cells = table["blocks"][0]["rows"][0]["cells"]
     assert [f"{cell['text']} {cell['remark']}" for cell in cells] == [
@@ -102,7 +104,7 @@ def test_a_missing_score_is_named(tmp_path: Path) -> None:
     arguments = make(tmp_path)
     write_json(arguments["scores"][0], {"test.beam1": {"bleu": 1}})
     with pytest.raises(UserError, match=r"rnnsearch-50/1/scores.json: no bleu of test.beam12"):
-        unknown_words_table(**arguments)
+        written(unknown_words_table, arguments)
 
 
 def test_a_gap_is_a_dash_and_a_note(tmp_path: Path) -> None:
@@ -110,7 +112,7 @@ def test_a_gap_is_a_dash_and_a_note(tmp_path: Path) -> None:
     for option, name in [("scores", "test.beam12"), ("replaced_scores", "test.beam12.replaced1")]:
         path = arguments[option][-1 if option == "scores" else 0]
         write_json(path, read_json(path) | {name: {"gap": f"{name} has 2 lines"}})
-    unknown_words_table(**arguments)
+    written(unknown_words_table, arguments)
     table = read_json(tmp_path / "unknown-words.json")
     shown = {
         row["label"]: [cell["text"] for cell in row["cells"]] for row in table["blocks"][0]["rows"]
@@ -138,14 +140,14 @@ def test_a_missing_run_is_named(tmp_path: Path) -> None:
     arguments = make(tmp_path, seeds=(1, 2))
     arguments["statistics"].pop()
     with pytest.raises(UserError, match="--statistics: no file for en-fr/rnnsearch-30/2"):
-        unknown_words_table(**arguments)
+        written(unknown_words_table, arguments)
 
 
 def test_a_stale_system_is_named_so(tmp_path: Path) -> None:
     arguments = make(tmp_path)
     stale = {"en-fr": {"rnnsearch-30": "model.hidden was 9, is 8 now"}}
-    about = json.loads(arguments["experiment"]) | {"stale": stale}
-    unknown_words_table(**arguments | {"experiment": json.dumps(about)})
+    about = replace(arguments["about"], stale=stale)
+    written(unknown_words_table, arguments | {"about": about})
     table = read_json(tmp_path / "unknown-words.json")
     labels = [row["label"] for row in table["blocks"][0]["rows"]]
     assert labels[:2] == ["RNNsearch-30 (stale)", "RNNsearch-50"]

@@ -16,7 +16,7 @@ import numpy as np
 from contextnmt.errors import UserError
 from contextnmt.evaluation.translated_lines import GapError, translated_lines
 from contextnmt.files import read_lines
-from contextnmt.report.experiment import Experiment, match, parse_experiment, run_of
+from contextnmt.report.experiment import Experiment, match, run_of
 from contextnmt.report.figures import INK, drawing, save
 from contextnmt.report.sentences import Place, folder_of, nowhere, place_of
 from contextnmt.text.counts import read_counts
@@ -187,7 +187,7 @@ def alignment_maps(
     reference: list[Path],
     source_counts: list[Path],
     target_counts: list[Path],
-    experiment: str,
+    about: Experiment,
     out: Path,
 ) -> None:
     """Draw the alignments of sentences as maps, from 0 (black) to 1 (white).
@@ -198,7 +198,6 @@ def alignment_maps(
     weights lie beside it. Where either is damaged or of another length than the source, the reason
     stands in place of the maps.
     """
-    about = parse_experiment(experiment)
     if not len(translation) == len(view) == len(source) == len(reference):
         raise UserError(
             f"{len(translation)} --translation, {len(view)} --view, {len(source)} --source, "

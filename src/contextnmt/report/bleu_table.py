@@ -26,7 +26,7 @@ from contextnmt.report.bleu_scores import (
     variants,
     variants_at,
 )
-from contextnmt.report.experiment import Experiment, pair_title, parse_experiment
+from contextnmt.report.experiment import Experiment, pair_title
 from contextnmt.report.gaps import gap_notes
 from contextnmt.report.published import headline, published_bleu
 from contextnmt.report.significance_table import LEVEL, beyond_first
@@ -41,7 +41,6 @@ from contextnmt.report.tables import (
     as_printed,
     mean_and_deviation,
     rounded,
-    write_table,
 )
 
 #: The paper's rows, as printed, by pair, system and beam.
@@ -65,18 +64,16 @@ class Row(NamedTuple):
 
 def bleu_table(
     scores: list[Path],
-    experiment: str,
-    out: Path,
+    about: Experiment,
     ensemble_scores: list[Path] | None = None,
     significance: list[Path] | None = None,
-) -> None:
+) -> Table:
     """Set the BLEU of every system beside the paper's, and write it as CSV, Markdown and LaTeX.
 
     Beside it stand BLEU, chrF and TER of the detokenized translations. With `significance`, which
     is of all test texts at the widest beam, BLEU there is marked where it differs from that of the
     first system by more than chance.
     """
-    about = parse_experiment(experiment)
     runs = scores_of_runs(about, scores)
     ensembles = scores_of_ensembles(about, ensemble_scores or [])
     paper = printed(about)
@@ -90,7 +87,7 @@ def bleu_table(
         blocks.append(block(about, pair, rows(about, pair, runs, ensembles, paper), paper, tested))
         blocks.append(detokenized_block(about, pair, rows(about, pair, runs, ensembles, {})))
     numbers = data(about, runs, ensembles, paper)
-    write_table(out, Table(blocks, numbers, notes(about, runs, ensembles, paper, tested)))
+    return Table(blocks, numbers, notes(about, runs, ensembles, paper, tested))
 
 
 def printed(about: Experiment) -> Printed:

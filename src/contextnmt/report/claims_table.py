@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from contextnmt.report.experiment import Claim, Experiment, match, parse_experiment
+from contextnmt.report.experiment import Claim, Experiment, match
 from contextnmt.report.gains import REPEATS, Difference, beyond_chance, differences
 from contextnmt.report.gaps import gap_notes, score_gap_notes
 from contextnmt.report.significance_table import LEVEL, Key, content_of, key_of, rows_of
 from contextnmt.report.stale import stale_notes
-from contextnmt.report.tables import NONE, Block, Cell, Table, read_table, signed, write_table
+from contextnmt.report.tables import NONE, Block, Cell, Table, read_table, signed
 
 COLUMNS = [("holds here",), ("paper",), ("here",), ("95 % interval",)]
 
@@ -19,13 +19,12 @@ UNFINISHED, UNSCORED, UNTESTED = "not finished", "no score", "not tested"
 TESTS = ("p_bootstrap", "p_randomization")
 
 
-def claims_table(bleu_table: Path, significance: list[Path], experiment: str, out: Path) -> None:
+def claims_table(bleu_table: Path, significance: list[Path], about: Experiment) -> Table:
     """Hold the claims of the paper against the scores: differences, intervals, verdicts.
 
     On the first test text of each language pair, at the widest beam. Claims whose systems are not
     part of the run are left out.
     """
-    about = parse_experiment(experiment)
     bleu = read_table(bleu_table).data
     keys = [(pair, about.test[pair][0]) for pair in about.pairs]
     data = [
@@ -36,7 +35,7 @@ def claims_table(bleu_table: Path, significance: list[Path], experiment: str, ou
     blocks = [
         block(about, pair, [row for row in data if row["pair"] == pair]) for pair in about.pairs
     ]
-    write_table(out, Table([made for made in blocks if made.rows], data, notes(about, data, bleu)))
+    return Table([made for made in blocks if made.rows], data, notes(about, data, bleu))
 
 
 def held(

@@ -8,7 +8,7 @@ from typing import Any
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
-from contextnmt.report.experiment import Experiment, match, pair_title, parse_experiment
+from contextnmt.report.experiment import Experiment, match, pair_title
 from contextnmt.report.tables import (
     NONE,
     Block,
@@ -18,7 +18,6 @@ from contextnmt.report.tables import (
     Table,
     sentence_pair,
     shown,
-    write_table,
 )
 
 #: Filter -> what it drops, in the order in which a pair goes through them.
@@ -45,12 +44,11 @@ Counts = dict[str, int]
 Dropped = dict[str, list[SentencePair]]
 
 
-def cleaning_table(removed: list[Path], experiment: str, out: Path) -> None:
+def cleaning_table(removed: list[Path], about: Experiment) -> Table:
     """Tabulate how many pairs of each training corpus cleaning removed, by filter.
 
     The corpora stand in the order in which they are given; the parts of one count together.
     """
-    about = parse_experiment(experiment)
     table = Table([], [], [])
     for pair, corpora in by_corpus("--removed", removed, ".removed.json", about).items():
         read = {
@@ -66,7 +64,7 @@ def cleaning_table(removed: list[Path], experiment: str, out: Path) -> None:
         dropped = [pairs for _, pairs in read.values()]
         table.excerpts.extend(excerpts(pair, total(counts.values()), dropped))
     table.notes.extend(notes(table))
-    write_table(out, table)
+    return table
 
 
 def read_corpus(corpus: str, files: list[Path]) -> tuple[Counts, Dropped]:

@@ -4,12 +4,12 @@ import statistics
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from contextnmt.report.experiment import Experiment, Run, match, parse_experiment, run_of
+from contextnmt.report.experiment import Experiment, Run, match, run_of
 from contextnmt.report.gaps import gap_notes
 from contextnmt.report.masks import distance
 from contextnmt.report.provenance import read_models
 from contextnmt.report.stale import stale_notes
-from contextnmt.report.tables import NONE, Block, Cell, Table, rounded, write_table
+from contextnmt.report.tables import NONE, Block, Cell, Table, rounded
 from contextnmt.report.trainings import read_log
 
 #: Half of all comparisons, in percent: what contexts give that have nothing to do with the sense.
@@ -160,9 +160,8 @@ NOTES = [
 UNLOGGED = "{run.pair} {run.system}, seed {run.seed}: trained before gates were logged."
 
 
-def gates_table(model: list[Path], log: list[Path], experiment: str, out: Path) -> None:
+def gates_table(model: list[Path], log: list[Path], about: Experiment) -> Table:
     """Tabulate the statistics of the contextualizer's gates on both sides, system by system."""
-    about = parse_experiment(experiment)
     there = {run_of(path)[:2] for path in model}
     runs = [run for run in about.runs if run[:2] in there]
     models = read_models(match("--model", model, run_of, runs))
@@ -176,7 +175,7 @@ def gates_table(model: list[Path], log: list[Path], experiment: str, out: Path) 
         for side, statistics in of_sides.items()
     ]
     told += NOTES + gap_notes(about) + stale_notes(about)
-    write_table(out, Table([each for each in blocks if each.rows], data, told))
+    return Table([each for each in blocks if each.rows], data, told)
 
 
 def gates(log: list[dict[str, Any]], update: int) -> dict[str, dict[str, float]]:

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from contextnmt.files import read_pairs
-from contextnmt.report.experiment import Experiment, match, parse_experiment
+from contextnmt.report.experiment import Experiment, match
 from contextnmt.report.sentence_gains import KINDS, Difference, Gains, Text, Word, languages
 from contextnmt.report.sentences import folder_of, name_of, read_output, source_and_target, text_of
 from contextnmt.report.stale import stale_notes
-from contextnmt.report.tables import NONE, Block, Cell, Table, shown, signed, write_table
+from contextnmt.report.tables import NONE, Block, Cell, Table, shown, signed
 from contextnmt.text.counts import read_counts
 from contextnmt.text.pieces import tokens_of
 from contextnmt.text.symbols import Side
@@ -65,16 +65,14 @@ def differences(
     hypothesis: list[Path],
     source_counts: list[Path],
     target_counts: list[Path],
-    experiment: str,
-    out: Path,
-) -> None:
+    about: Experiment,
+) -> Table:
     """Show the sentences that a system makes better and worse than another: each pair of systems.
 
     By the chrF of the sentence, in the first test text. First come the systems that differ in a
     method alone, then those of the paper's claims, then all others. Translations are restored, of
     the first seed at the widest beam; one that is missing or too short is a gap with its reason.
     """
-    about = parse_experiment(experiment)
     texts = {pair: about.test[pair][0] for pair in about.pairs}
     sources = match("--source", source, text_of, texts.items())
     references = match("--reference", reference, text_of, texts.items())
@@ -103,7 +101,7 @@ def differences(
                 compared.read(key[1], hypotheses.get(key), key[-1], unfinished(about, *key[:2]))
         rows += of_pair(about, pair, text, compared)
     found = shown_differences(about, rows)
-    write_table(out, Table(list(blocks(about, found)), rows, notes(about, found)))
+    return Table(list(blocks(about, found)), rows, notes(about, found))
 
 
 def unfinished(about: Experiment, pair: str, system: str) -> str:

@@ -6,10 +6,10 @@ may list them in any order.
 
 import json
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from contextnmt.errors import UserError
 
@@ -148,33 +148,27 @@ class Experiment:
         return pair_title(pair) + self.mark
 
 
-def parse_experiment(text: str) -> Experiment:
-    """The experiment that a JSON object describes; its keys are the fields of `Experiment`.
-
-    Raises UserError if `text` is not such an object.
-    """
-    try:
-        content = json.loads(text)
-        content["systems"] = [System(**system) for system in content["systems"]]
-        content["reconstruction"] = " ".join(content["reconstruction"].split())
-        content["methods"] = [
-            Method(method["id"], method["name"], [(a, b) for a, b in method["contrasts"]])
-            for method in content["methods"]
-        ]
-        content["claims"] = [
-            Claim(**{**claim, "contrasts": [(a, b) for a, b in claim["contrasts"]]})
-            for claim in content["claims"]
-        ]
-        content["deviations"] = [
-            Deviation(item["key"], _shown(item["paper"]), _shown(item["here"]), item["system"])
-            for item in content["deviations"]
-        ]
-        return Experiment(**content)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise UserError(
-            f"--experiment: {error!r}: give a JSON object with the keys "
-            + ", ".join(field.name for field in fields(Experiment))
-        ) from None
+def experiment_of(content: Mapping[str, Any]) -> Experiment:
+    """The experiment that `report.contents.Contents.described` describes."""
+    return Experiment(
+        **{
+            **content,
+            "reconstruction": " ".join(content["reconstruction"].split()),
+            "systems": [System(**each) for each in content["systems"]],
+            "methods": [
+                Method(each["id"], each["name"], [(a, b) for a, b in each["contrasts"]])
+                for each in content["methods"]
+            ],
+            "claims": [
+                Claim(**{**each, "contrasts": [(a, b) for a, b in each["contrasts"]]})
+                for each in content["claims"]
+            ],
+            "deviations": [
+                Deviation(each["key"], _shown(each["paper"]), _shown(each["here"]), each["system"])
+                for each in content["deviations"]
+            ],
+        }
+    )
 
 
 def _shown(value: object) -> str:

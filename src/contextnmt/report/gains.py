@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from contextnmt.report.experiment import Experiment, Method, System, parse_experiment
+from contextnmt.report.experiment import Experiment, Method, System
 from contextnmt.report.figures import COLOURS, INK, drawing, save
 from contextnmt.report.significance_table import significant
 from contextnmt.report.tables import PAPER, read_table
@@ -152,9 +152,8 @@ def spread(left: float | None, right: float | None) -> float | None:
 LETTERS = 31
 
 
-def gains(bleu_table: Path, significance_table: Path, experiment: str, out: Path) -> None:
+def gains(bleu_table: Path, significance_table: Path, about: Experiment, out: Path) -> None:
     """Draw the gain of each method, here and in the paper, as gains.{pair} in SVG, PDF and PNG."""
-    about = parse_experiment(experiment)
     data, tests = (read_table(path).data for path in (bleu_table, significance_table))
     found = {pair: contrasts(about, data, tests, pair) for pair in about.pairs}
     values = [value for items in found.values() for item in items for value in extremes(item)]

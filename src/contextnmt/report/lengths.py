@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
-from contextnmt.report.experiment import Experiment, System, match, parse_experiment
+from contextnmt.report.experiment import Experiment, System, match
 from contextnmt.report.figures import RULE, drawing, legend_below, lines_of, save
 from contextnmt.report.gaps import dashes, gap_notes
 from contextnmt.report.stale import stale_notes
-from contextnmt.report.tables import NONE, Block, Cell, Table, write_table
+from contextnmt.report.tables import NONE, Block, Cell, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,18 +25,17 @@ BINS, WINDOWS = "bins", "windows"
 KINDS = {BINS: "bin", WINDOWS: "window"}
 
 
-def length_scores_table(scores: list[Path], experiment: str, out: Path) -> None:
+def length_scores_table(scores: list[Path], about: Experiment) -> Table:
     """Tabulate BLEU by sentence length, with confidence intervals.
 
     Readers see groups of ten lengths; the CSV file has the running windows of the figure too. The
     pair is the folder of the scores.
     """
-    about = parse_experiment(experiment)
     contents = read_length_groups(about, scores)
     blocks = [block(about, pair, content) for pair, content in contents.items()]
     data = [row for pair, content in contents.items() for row in rows_of(about, pair, content)]
     lines = notes(list(contents.values())) + gap_notes(about) + stale_notes(about)
-    write_table(out, Table(blocks, data, lines))
+    return Table(blocks, data, lines)
 
 
 def block(about: Experiment, pair: str, content: dict[str, Any]) -> Block:
@@ -126,12 +125,11 @@ SHARE = 0.7
 ON_LINE = 4
 
 
-def length_curves(scores: list[Path], experiment: str, out: Path) -> None:
+def length_curves(scores: list[Path], about: Experiment, out: Path) -> None:
     """Draw BLEU by sentence length as lengths.{pair} in SVG, PDF and PNG.
 
     The pair is the folder of the scores.
     """
-    about = parse_experiment(experiment)
     for pair, content in read_length_groups(about, scores).items():
         draw(about, pair, content, out / f"lengths.{pair}")
 

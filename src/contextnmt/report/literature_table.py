@@ -4,11 +4,11 @@ reproduction."""
 from pathlib import Path
 from typing import Any
 
-from contextnmt.report.experiment import Experiment, parse_experiment
+from contextnmt.report.experiment import Experiment
 from contextnmt.report.gaps import gap_notes, score_gap_notes
 from contextnmt.report.published import published
 from contextnmt.report.stale import stale_notes
-from contextnmt.report.tables import NONE, Block, Cell, Table, read_table, signed, write_table
+from contextnmt.report.tables import NONE, Block, Cell, Table, read_table, signed
 
 ELSEWHERE, ACCEPTANCE = "paper/elsewhere.csv", "paper/acceptance.csv"
 #: Sentences that a score is of -> its column in the BLEU table.
@@ -18,12 +18,11 @@ COLUMNS = {"all": "bleu", "no unknown": "bleu_no_unknown"}
 Scores = dict[tuple[str, str, str], dict[str, Any]]
 
 
-def literature_table(bleu_table: Path, experiment: str, out: Path) -> None:
+def literature_table(bleu_table: Path, about: Experiment) -> Table:
     """Set our BLEU beside that of others on the same texts, and beside what should be reached.
 
     Without such texts the table has no rows, and its note says so.
     """
-    about = parse_experiment(experiment)
     bleu = read_table(bleu_table).data
     scores = {
         (row["pair"], row["text"], row["system"]): row
@@ -47,7 +46,7 @@ def literature_table(bleu_table: Path, experiment: str, out: Path) -> None:
     told = notes(about, others, verdicts)
     if blocks:
         told += score_gap_notes(about, bleu)
-    write_table(out, Table(blocks, data(others, verdicts), told))
+    return Table(blocks, data(others, verdicts), told)
 
 
 def block(

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
-from contextnmt.report.experiment import LANGUAGES, Experiment, by_some_pairs, parse_experiment
+from contextnmt.report.experiment import LANGUAGES, Experiment, by_some_pairs
 from contextnmt.report.figures import COLOURS, INK, RULE, drawing, save
 from contextnmt.report.gaps import gap_notes
 from contextnmt.report.published import published
 from contextnmt.report.stale import stale_notes
-from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table, write_table
+from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,9 +81,8 @@ NOTES = [
 ]
 
 
-def local_charts_table(charts: list[Path], experiment: str, out: Path) -> None:
+def local_charts_table(charts: list[Path], about: Experiment) -> Table:
     """Tabulate the words along the axes of local charts, the paper's beside them."""
-    about = parse_experiment(experiment)
     printed: Printed = {
         (row["word"], int(row["axis"])): row["neighbours"].split(" ")
         for row in published("paper/choi2017_table1.csv")
@@ -91,7 +90,7 @@ def local_charts_table(charts: list[Path], experiment: str, out: Path) -> None:
     found = list(read_charts(about, charts))
     blocks = [block(about, each, printed) for each in found]
     data = [row for each in found for row in rows_of(each, printed)]
-    write_table(out, Table(blocks, data, NOTES + gap_notes(about) + stale_notes(about)))
+    return Table(blocks, data, NOTES + gap_notes(about) + stale_notes(about))
 
 
 def block(about: Experiment, found: Charts, printed: Printed) -> Block:
@@ -174,9 +173,8 @@ ALONG = (COLOURS[4], COLOURS[5])
 Box = Sequence[float]
 
 
-def local_charts_figure(charts: list[Path], experiment: str, out: Path) -> None:
+def local_charts_figure(charts: list[Path], about: Experiment, out: Path) -> None:
     """Draw the local charts of each pair as local-charts.{pair} in SVG, PDF and PNG."""
-    about = parse_experiment(experiment)
     for found in read_charts(about, charts):
         draw(about, found, out / f"local-charts.{found.pair}")
 

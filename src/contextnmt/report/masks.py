@@ -12,11 +12,11 @@ import numpy
 from contextnmt.errors import UserError
 from contextnmt.evaluation.distances import distances
 from contextnmt.files import read_json
-from contextnmt.report.experiment import Experiment, Run, match, parse_experiment, run_of
+from contextnmt.report.experiment import Experiment, Run, match, run_of
 from contextnmt.report.figures import COLOURS, INK, drawing, save
 from contextnmt.report.gaps import gap_notes
 from contextnmt.report.stale import stale_notes
-from contextnmt.report.tables import NONE, Block, Cell, Table, rounded, write_table
+from contextnmt.report.tables import NONE, Block, Cell, Table, rounded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,16 +53,15 @@ FARTHER = (
 )
 
 
-def masks_table(masks: list[Path], experiment: str, out: Path) -> None:
+def masks_table(masks: list[Path], about: Experiment) -> Table:
     """Tabulate the distances of masked vectors of ambiguous words, system by system."""
-    about = parse_experiment(experiment)
     found = {run: content["all"] for run, content in read_masks(about, masks).items()}
     pairs = [pair for pair in about.pairs if any(run.pair == pair for run in found)]
     data = [row for run, means in found.items() for row in rows_of(run, means)]
     blocks = [block(about, pair, found) for pair in pairs]
     kinds = {kind for means in found.values() for kind in kinds_of([means])}
     told = notes(kinds) + gap_notes(about) + stale_notes(about)
-    write_table(out, Table(blocks, data, told))
+    return Table(blocks, data, told)
 
 
 def notes(kinds: Set[str]) -> list[str]:
@@ -152,14 +151,13 @@ SAME, DIFFERENT = COLOURS[4], COLOURS[5]
 SIZE, LETTERS = (6.6, 6.0), 94
 
 
-def masks_figure(masks: list[Path], experiment: str, out: Path, word: str = WORD) -> None:
+def masks_figure(masks: list[Path], about: Experiment, out: Path, word: str = WORD) -> None:
     """Draw the masks of an ambiguous word in two sentences as masks.{pair} in SVG, PDF and PNG.
 
     The system is the experiment's first one with contextualizer among those given. A word that
     the text does not have in two senses is replaced by the one with the most pairs of sentences;
     where nobody has said what words mean in it, in two sentences that are far apart.
     """
-    about = parse_experiment(experiment)
     found = read_masks(about, masks)
     for pair in dict.fromkeys(run.pair for run in found):
         chosen = next(

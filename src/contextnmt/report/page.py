@@ -11,7 +11,7 @@ from contextnmt.errors import UserError
 from contextnmt.files import read_lines
 from contextnmt.report.contextualization import observations
 from contextnmt.report.differences import on_page, shown_differences, title
-from contextnmt.report.experiment import Experiment, by_run, parse_experiment
+from contextnmt.report.experiment import Experiment, by_run
 from contextnmt.report.figures import INK, RULE
 from contextnmt.report.findings import findings
 from contextnmt.report.gains import Contrast, contrasts
@@ -79,14 +79,13 @@ def page(
     caption: list[str],
     model: list[Path],
     benchmark: list[Path],
-    experiment: str,
+    about: Experiment,
     out: Path,
 ) -> None:
     """Write the page: findings, tables, figures, example translations, and what was run.
 
     Parts whose tables or figures are not given are left out.
     """
-    about = parse_experiment(experiment)
     tables = {path.stem: read_table(path) for path in table}
     if about.table not in tables:
         raise UserError(f"--table: no {about.table}.json among the tables: the page needs it")

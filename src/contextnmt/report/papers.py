@@ -11,7 +11,7 @@ from typing import Any
 
 from contextnmt.errors import UserError
 from contextnmt.files import write_lines
-from contextnmt.report.experiment import Experiment, parse_experiment
+from contextnmt.report.experiment import Experiment
 from contextnmt.report.findings import Findings, findings
 from contextnmt.report.gaps import gap_lines
 from contextnmt.report.published import headline
@@ -23,7 +23,7 @@ TEMPLATE = "papers.html.j2"
 
 
 def papers(
-    experiment: list[str],
+    abouts: list[Experiment],
     table: list[Path],
     page: list[Path],
     out: Path,
@@ -35,7 +35,6 @@ def papers(
     Needed are the tables of BLEU and of significance; those of claims, masks and trainings are used
     if given.
     """
-    abouts = [parse_experiment(each) for each in experiment]
     tables = of_experiments("--table", table, 3, abouts)
     pages = of_experiments("--page", page, 2, abouts)
     content: dict[str, Any] = {

@@ -5,7 +5,7 @@ from typing import Any
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
-from contextnmt.report.experiment import Experiment, by_run, pair_title, parse_experiment
+from contextnmt.report.experiment import Experiment, by_run, pair_title
 from contextnmt.report.gaps import dashes, gap_notes, listed_gaps
 from contextnmt.report.stale import stale_notes
 from contextnmt.report.tables import (
@@ -14,7 +14,6 @@ from contextnmt.report.tables import (
     Table,
     mean_and_deviation,
     rounded,
-    write_table,
 )
 
 #: Phenomenon -> where its counts stand in a phenomena file, and its headings in the table.
@@ -36,9 +35,8 @@ Counts = dict[tuple[str, str], list[dict[str, Count]]]
 Gaps = dict[tuple[str, str], list[str]]
 
 
-def phenomena_table(phenomena: list[Path], experiment: str, out: Path) -> None:
+def phenomena_table(phenomena: list[Path], about: Experiment) -> Table:
     """Tabulate the share of tagged words that each system translates rightly, with counts."""
-    about = parse_experiment(experiment)
     counts: Counts = {}
     gaps: Gaps = {}
     for run, path in by_run("--phenomena", phenomena, about).items():
@@ -50,7 +48,7 @@ def phenomena_table(phenomena: list[Path], experiment: str, out: Path) -> None:
     counts = {key: runs for key, runs in counts.items() if key not in gaps}  # a mean is one of all
     counted = {pair for pair, _ in counts}
     blocks = [block(about, pair, counts) for pair in about.pairs if pair in counted]
-    write_table(out, Table(blocks, data(counts), notes(about, gaps)))
+    return Table(blocks, data(counts), notes(about, gaps))
 
 
 def counts_of(path: Path, beam: int) -> dict[str, Count] | str:

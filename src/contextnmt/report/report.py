@@ -1,8 +1,8 @@
 """The report of a results folder: tables, figures and page of an experiment, or of all papers."""
 
 import inspect
-import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -18,6 +18,7 @@ from contextnmt.report.cleaning import cleaning_table
 from contextnmt.report.contents import CORPORA, SYSTEMS, Contents, Part
 from contextnmt.report.contextualization import gates_table
 from contextnmt.report.differences import differences
+from contextnmt.report.experiment import Experiment, experiment_of
 from contextnmt.report.gains import gains
 from contextnmt.report.lengths import length_curves, length_scores_table
 from contextnmt.report.literature_table import literature_table
@@ -37,11 +38,12 @@ from contextnmt.report.symbols import (
     symbol_scores_table,
     symbols_table,
 )
+from contextnmt.report.tables import Table, write_table
 from contextnmt.report.trainings import curves, trainings_table
 from contextnmt.report.unknown_words_table import unknown_words_table
 
 #: Caption of a part -> the function that makes it.
-MAKERS: dict[str, Callable[..., None]] = {
+MAKERS: dict[str, Callable[..., Table | None]] = {
     "alignments": alignment_maps,
     "bleu-table": bleu_table,
     "claims": claims_table,
@@ -134,12 +136,12 @@ def report_experiment(contents: Contents, paper: dict[str, Any], only: str | Non
     """
     check(contents, only)
     for part in contents.parts(CORPORA) if only != SYSTEMS else []:
-        make(contents, part, json.dumps(contents.described(CORPORA, **paper)))
+        make(contents, part, experiment_of(contents.described(CORPORA, **paper)))
     if only == CORPORA:
         return
-    experiment = json.dumps(contents.described(**paper) | {"stale": stale_systems(contents)})
+    about = described(contents, paper)
     for part in contents.parts(SYSTEMS):
-        make(contents, part, experiment)
+        make(contents, part, about)
     tables, figures = (
         paths([path for part in contents.parts() for path in contents.outputs(part, suffix)])
         for suffix in ("json", "svg")
@@ -150,7 +152,7 @@ def report_experiment(contents: Contents, paper: dict[str, Any], only: str | Non
         caption=[f"{path.stem}={path}" for path in sorted(CAPTIONS.glob("*.rst"))],
         model=paths(contents.runs("train/{pair}/{system}/{seed}/model.json")),
         benchmark=contents.benchmarks(),
-        experiment=experiment,
+        about=about,
         out=Path(contents.folder, "index.html"),
     )
 
@@ -169,21 +171,24 @@ def check(contents: Contents, only: str | None) -> None:
         )
 
 
-def make(contents: Contents, part: Part, experiment: str) -> None:
-    """Make the tables and figures of a part; `experiment` describes the experiment as JSON."""
+def described(contents: Contents, paper: dict[str, Any]) -> Experiment:
+    """What is told about systems, with those that are stale."""
+    return replace(experiment_of(contents.described(**paper)), stale=stale_systems(contents))
+
+
+def make(contents: Contents, part: Part, about: Experiment) -> None:
+    """Make the tables and figures of a part."""
     function = MAKERS[part.caption]
     wanted = inspect.signature(function).parameters
-    folder = Path(contents.folder)
-    folder.joinpath("tables" if part.tables else "figures").mkdir(parents=True, exist_ok=True)
-    given: dict[str, Any] = {
-        "experiment": experiment,
-        "out": folder / "tables" / part.tables[0] if part.tables else folder / "figures",
-        **part.options,
-    }
+    figures = Path(contents.folder, "figures")
+    given: dict[str, Any] = {"about": about, "out": figures, **part.options}
     for name, files in part.files.items():
         one = wanted[name].annotation is Path
         given[name] = Path(files[0]) if one else paths(files)
-    function(**{name: value for name, value in given.items() if name in wanted})
+    figures.mkdir(parents=True, exist_ok=True)
+    table = function(**{name: value for name, value in given.items() if name in wanted})
+    if table:
+        write_table(Path(contents.folder, "tables", part.tables[0]), table)
 
 
 def report_papers(
@@ -213,12 +218,7 @@ def report_papers(
                 f"{made}: not there yet: `contextnmt report {folder} {contents.name}` makes it"
             )
     papers(
-        [
-            json.dumps(
-                contents.described(**about[contents.name]) | {"stale": stale_systems(contents)}
-            )
-            for contents in reported
-        ],
+        [described(contents, about[contents.name]) for contents in reported],
         tables,
         pages,
         folder / "report/index.html",

@@ -13,7 +13,6 @@ from contextnmt.report.experiment import (
     Experiment,
     by_some_pairs,
     pair_title,
-    parse_experiment,
 )
 from contextnmt.report.figures import COLOURS, INK, drawing, save
 from contextnmt.report.published import published
@@ -26,7 +25,6 @@ from contextnmt.report.tables import (
     Table,
     sentence_pair,
     shown,
-    write_table,
 )
 
 if TYPE_CHECKING:
@@ -59,15 +57,13 @@ NOTES = {
 
 def selection_table(
     selected: list[Path],
-    experiment: str,
-    out: Path,
+    about: Experiment,
     ranking: list[Path] | None = None,
-) -> None:
+) -> Table:
     """Tabulate what each corpus gives to the training text, and show the best and worst pairs.
 
     The corpora stand in the order in which they are given; the parts of one count together.
     """
-    about = parse_experiment(experiment)
     rankings = by_some_pairs("--ranking", ranking or [], about)
     table, notes = Table([], [], []), set()
     for pair, corpora in by_corpus("--selected", selected, ".selected.json", about).items():
@@ -91,7 +87,7 @@ def selection_table(
             table.blocks.append(printed_block(pair, list(amounts), rows))
             notes.add("printed")
     table.notes.extend(text for name, text in NOTES.items() if name in notes)
-    write_table(out, table)
+    return table
 
 
 def read_corpus(files: Iterable[Path], texts: Texts) -> Amounts:
@@ -205,11 +201,10 @@ TEXTS = {"selected": (COLOURS[4], "-", "o"), "random": (COLOURS[5], "--", "D")}
 def selection_figures(
     ranking: list[Path],
     perplexity: list[Path],
-    experiment: str,
+    about: Experiment,
     out: Path,
 ) -> None:
     """Draw selection.{pair}.{scores,perplexity} in SVG, PDF and PNG, of the pairs that have one."""
-    about = parse_experiment(experiment)
     rankings = by_some_pairs("--ranking", ranking, about)
     perplexities = by_some_pairs("--perplexity", perplexity, about)
     if list(rankings) != list(perplexities):

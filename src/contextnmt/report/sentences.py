@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 from contextnmt.errors import UserError
 from contextnmt.evaluation.translated_lines import translated_lines
 from contextnmt.files import read_pairs
-from contextnmt.report.experiment import Experiment, match, pair_title, parse_experiment, run_of
+from contextnmt.report.experiment import Experiment, match, pair_title, run_of
 from contextnmt.report.stale import stale_notes
-from contextnmt.report.tables import NONE, Block, Cell, Table, write_table
+from contextnmt.report.tables import NONE, Block, Cell, Table
 
 #: The lines of each text by its name.
 Texts = Mapping[str, Sequence[str]]
@@ -137,9 +137,8 @@ def examples(
     source: list[Path],
     reference: list[Path],
     hypothesis: list[Path],
-    experiment: str,
-    out: Path,
-) -> None:
+    about: Experiment,
+) -> Table:
     """Set the translations of some sentences by all systems side by side.
 
     They are the experiment's `sentences`, and those lines of its first test text on which the
@@ -147,7 +146,6 @@ def examples(
     restored, of the first seed at the widest beam. A sentence that no text has, or a translation
     that is missing or too short, is a gap with its reason.
     """
-    about = parse_experiment(experiment)
     keys = [(pair, text) for pair in about.pairs for text in texts_of(about, pair)]
     sources = match("--source", source, text_of, keys)
     references = match("--reference", reference, text_of, keys)
@@ -165,7 +163,7 @@ def examples(
             pair_texts.read(text, sources[pair, text], references[pair, text], hypotheses)
         rows += pair_texts.rows()
     gaps = [f"{pair_title(row['pair'])}: {row['gap']}" for row in rows if not row["text"]]
-    write_table(out, Table(list(blocks(about, rows)), rows, gaps + stale_notes(about)))
+    return Table(list(blocks(about, rows)), rows, gaps + stale_notes(about))
 
 
 def name_of(path: Path) -> Name:

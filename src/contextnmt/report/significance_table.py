@@ -5,10 +5,10 @@ from typing import Any
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
-from contextnmt.report.experiment import Experiment, match, parse_experiment
+from contextnmt.report.experiment import Experiment, match
 from contextnmt.report.gaps import dashes, gap_notes
 from contextnmt.report.stale import stale_notes
-from contextnmt.report.tables import NONE, Block, Cell, Table, signed, write_table
+from contextnmt.report.tables import NONE, Block, Cell, Table, signed
 
 #: A difference is significant if both tests find one as large by chance less often than this.
 LEVEL = 0.05
@@ -20,9 +20,8 @@ DIFFERENCE = [("difference",), ("95 % interval",), ("p, bootstrap",), ("p, rando
 Key = tuple[str, str]
 
 
-def significance_table(significance: list[Path], experiment: str, out: Path) -> None:
+def significance_table(significance: list[Path], about: Experiment) -> Table:
     """Tabulate BLEU with confidence intervals, and every difference with two tests of it."""
-    about = parse_experiment(experiment)
     keys = [(pair, text) for pair in about.pairs for text in about.test[pair]]
     contents = {
         key: content_of(about, key[0], path)
@@ -36,7 +35,7 @@ def significance_table(significance: list[Path], experiment: str, out: Path) -> 
     ]
     data = [row for key, content in contents.items() for row in rows_of(about, key, content)]
     lines = notes(list(contents.values())) + gap_notes(about) + stale_notes(about)
-    write_table(out, Table(blocks, data, lines))
+    return Table(blocks, data, lines)
 
 
 def key_of(path: Path) -> Key:

@@ -18,9 +18,9 @@ from contextnmt.report.experiment import (
     Experiment,
     Run,
     by_run,
+    experiment_of,
     match,
     pair_title,
-    parse_experiment,
 )
 from contextnmt.report.nested import differences, shown
 from contextnmt.training.settings import training_settings
@@ -46,8 +46,7 @@ def stale_systems(contents: Contents) -> Stale:
         pair: {system: contents.recipe(pair, system) for system in contents.finished(pair)}
         for pair in contents.pairs
     }
-    about = parse_experiment(json.dumps(contents.described()))
-    return found_stale(models, identities, recipes, about)
+    return found_stale(models, identities, recipes, experiment_of(contents.described()))
 
 
 def found_stale(

@@ -10,12 +10,12 @@ from contextnmt.files import read_json
 from contextnmt.report.experiment import (
     LANGUAGES,
     SYMBOL_TYPES,
+    Experiment,
     by_pair,
     pair_title,
-    parse_experiment,
 )
 from contextnmt.report.published import published
-from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table, shown, write_table
+from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table, shown
 from contextnmt.text.restore import restore_tokens
 from contextnmt.text.rules import without_rule
 from contextnmt.text.symbols import Side, symbolize_pair
@@ -32,7 +32,7 @@ NOTES = [
 ]
 
 
-def table2(out: Path) -> None:
+def table2() -> Table:
     """Symbolize the example sentences of the paper and set the result beside the paper's."""
     data = [row for example in published("paper/choi2017_table2.csv") for row in rows_of(example)]
     names = dict.fromkeys((row["example"], row["pair"]) for row in data)
@@ -40,7 +40,7 @@ def table2(out: Path) -> None:
         block(f"{name}: {pair_title(pair)}", [row for row in data if row["example"] == name])
         for name, pair in names
     ]
-    write_table(out, Table(blocks, data, NOTES))
+    return Table(blocks, data, NOTES)
 
 
 def rows_of(example: dict[str, str]) -> list[dict[str, Any]]:
@@ -138,9 +138,8 @@ WHEN = ("before", "after")
 COLUMNS = [(source, when) for source in ("here", PAPER) for when in WHEN]
 
 
-def table3(coverage: list[Path], pairs: list[Path], experiment: str, out: Path) -> None:
+def table3(coverage: list[Path], pairs: list[Path], about: Experiment) -> Table:
     """Set words, coverage and pairs before and after symbolization beside the paper's."""
-    about = parse_experiment(experiment)
     paper = {
         (row["pair"], row["language"], row["quantity"]): row
         for row in published("paper/choi2017_table3.csv")
@@ -162,7 +161,7 @@ def table3(coverage: list[Path], pairs: list[Path], experiment: str, out: Path) 
         symbols_block(data),
     ]
     limits = {pair: contents[path]["after"] for pair, path in counts.items()}
-    write_table(out, Table(blocks, data, notes(about.vocabulary_size, paper, limits)))
+    return Table(blocks, data, notes(about.vocabulary_size, paper, limits))
 
 
 def row_of(

@@ -17,11 +17,10 @@ from contextnmt.report.experiment import (
     by_run,
     match,
     pair_title,
-    parse_experiment,
 )
 from contextnmt.report.gaps import dashes, gap_notes
 from contextnmt.report.stale import stale_notes
-from contextnmt.report.tables import Block, Cell, Table, shown, write_table
+from contextnmt.report.tables import Block, Cell, Table, shown
 from contextnmt.text.restore import OUTCOMES
 from contextnmt.text.rules import Rule, read_rules
 
@@ -38,9 +37,8 @@ NOTES = [
 ]
 
 
-def symbols_table(rules: list[Path], experiment: str, out: Path) -> None:
+def symbols_table(rules: list[Path], about: Experiment) -> Table:
     """Tabulate what symbols replace most often, by type, with its most frequent target."""
-    about = parse_experiment(experiment)
     files = match("--rules", rules, lambda path: path.absolute().parent.name, about.pairs)
     data = [
         {"pair": pair, **row}
@@ -53,7 +51,7 @@ def symbols_table(rules: list[Path], experiment: str, out: Path) -> None:
         for kind, name in SYMBOL_TYPES.items()
         if (rows := [row for row in data if (row["pair"], row["type"]) == (pair, kind)])
     ]
-    write_table(out, Table(blocks, data, NOTES))
+    return Table(blocks, data, NOTES)
 
 
 def most_frequent(rules: Iterable[Rule]) -> list[dict[str, Any]]:
@@ -135,25 +133,25 @@ ERROR_KEYS = ("type", "surface", "error", "reason", "count", "text", "line", "so
 ERROR_COLUMNS = ("words", "type", "wrong", "because", "place", "source", "target", "count")
 
 
-def symbol_scores_table(symbol_scores: list[Path], experiment: str, out: Path) -> None:
+def symbol_scores_table(symbol_scores: list[Path], about: Experiment) -> Table:
     """Tabulate precision and recall of symbols made without the target."""
     scores = Table([], [], SCORE_NOTES)
-    for pair, rows, errors in read_scores(symbol_scores, parse_experiment(experiment)):
+    for pair, rows, errors in read_scores(symbol_scores, about):
         scores.data.extend(rows)
         scores.blocks.append(score_block(pair, rows))
         if errors:
             scores.blocks.append(reason_block(pair, rows))
-    write_table(out, scores)
+    return scores
 
 
-def symbol_errors_table(symbol_scores: list[Path], experiment: str, out: Path) -> None:
+def symbol_errors_table(symbol_scores: list[Path], about: Experiment) -> Table:
     """Tabulate what goes wrong most often in symbols made without the target."""
     table = Table([], [], ERROR_NOTES)
-    for pair, _, errors in read_scores(symbol_scores, parse_experiment(experiment)):
+    for pair, _, errors in read_scores(symbol_scores, about):
         table.data.extend(errors)
         if errors:
             table.blocks.append(error_block(pair, errors))
-    write_table(out, table)
+    return table
 
 
 def read_scores(
@@ -274,12 +272,11 @@ def error_block(pair: str, errors: list[dict[str, Any]]) -> Block:
 Counts = dict[tuple[str, str], Counter[str]]
 
 
-def restoration_table(restored: list[Path], experiment: str, out: Path) -> None:
+def restoration_table(restored: list[Path], about: Experiment) -> Table:
     """Tabulate what became of the symbols in the translations: replaced, dropped, missing.
 
     Those of the first test text at the widest beam, of each system whose text has symbols.
     """
-    about = parse_experiment(experiment)
     symbolic = [system.id for system in about.systems if "sym" in system.view]
     counts: Counts = {}
     for run, path in by_run("--restored", restored, about).items():
@@ -287,7 +284,7 @@ def restoration_table(restored: list[Path], experiment: str, out: Path) -> None:
             name = f"{about.test[run.pair][0]}.beam{about.beam}"
             counts.setdefault((run.pair, run.system), Counter()).update(outcomes(path, name))
     blocks = [restoration_block(about, pair, symbolic, counts) for pair in about.pairs if symbolic]
-    write_table(out, Table(blocks, data(counts), notes(about)))
+    return Table(blocks, data(counts), notes(about))
 
 
 def outcomes(path: Path, name: str) -> dict[str, int]:

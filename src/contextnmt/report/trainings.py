@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines
-from contextnmt.report.experiment import Experiment, Run, by_run, parse_experiment
+from contextnmt.report.experiment import Experiment, Run, by_run
 from contextnmt.report.figures import drawing, legend_below, lines_of, save
 from contextnmt.report.gaps import gap_notes
 from contextnmt.report.provenance import duration, read_models
 from contextnmt.report.published import published_trainings
 from contextnmt.report.stale import stale_notes
-from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table, signed, write_table
+from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table, signed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,9 +47,8 @@ OWN = {
 Record = dict[str, Any]
 
 
-def trainings_table(model: list[Path], log: list[Path], experiment: str, out: Path) -> None:
+def trainings_table(model: list[Path], log: list[Path], about: Experiment) -> Table:
     """Tabulate updates, epochs, time, device, losses of each training, and how it was stopped."""
-    about = parse_experiment(experiment)
     models = read_models(by_run("--model", model, about))
     logs = {run: read_log(path) for run, path in by_run("--log", log, about).items()}
     settings = differing(models)
@@ -60,7 +59,7 @@ def trainings_table(model: list[Path], log: list[Path], experiment: str, out: Pa
     own = [key for key in keys if key not in alike]
     blocks = [block(about, pair, rows, paper, own) for pair in about.pairs]
     told = notes(paper, alike) + gap_notes(about) + stale_notes(about)
-    write_table(out, Table(blocks, data(rows, paper), told))
+    return Table(blocks, data(rows, paper), told)
 
 
 def same(rows: list[Record], keys: list[str]) -> dict[str, Cell]:
@@ -252,9 +251,8 @@ TICKS = (1, 2, 3, 5, 7)
 POWERS = 2
 
 
-def curves(log: list[Path], experiment: str, out: Path) -> None:
+def curves(log: list[Path], about: Experiment, out: Path) -> None:
     """Draw the learning curves as curves.{pair}.{bleu,loss} in SVG, PDF and PNG."""
-    about = parse_experiment(experiment)
     records = {run: read_log(path) for run, path in by_run("--log", log, about).items()}
     for pair in about.pairs:
         for quantity in QUANTITIES:

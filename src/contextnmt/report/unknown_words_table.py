@@ -10,7 +10,6 @@ from contextnmt.report.experiment import (
     Run,
     match,
     pair_title,
-    parse_experiment,
     run_of,
 )
 from contextnmt.report.gaps import gap_notes
@@ -25,7 +24,6 @@ from contextnmt.report.tables import (
     mean_and_deviation,
     rounded,
     signed,
-    write_table,
 )
 
 #: Heuristic of `replace-unknown` -> what its column is called; None: unknown words stay.
@@ -49,14 +47,12 @@ def unknown_words_table(
     scores: list[Path],
     replaced_scores: list[Path],
     statistics: list[Path],
-    experiment: str,
-    out: Path,
-) -> None:
+    about: Experiment,
+) -> Table:
     """Tabulate the share of unknown words and BLEU before and after they are replaced.
 
     Systems without attention have no such files, and no row.
     """
-    about = parse_experiment(experiment)
     there = set(map(run_of, replaced_scores))
     wanted = [run for run in about.runs if any(run[:2] == other[:2] for other in there)]
     of_replaced = match("--replaced-scores", replaced_scores, run_of, wanted)
@@ -87,7 +83,7 @@ def unknown_words_table(
         if any(run.pair == pair for run in wanted)
         for text in about.test[pair]
     ]
-    write_table(out, Table(blocks, data(about, found, shares), notes(about, wanted, gaps)))
+    return Table(blocks, data(about, found, shares), notes(about, wanted, gaps))
 
 
 def add(
