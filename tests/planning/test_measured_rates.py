@@ -57,7 +57,7 @@ def test_start_and_work_are_told_apart_by_jobs_of_several_sizes() -> None:
 
 
 def test_jobs_that_read_no_text_take_what_they_took() -> None:
-    found = rate("choi2017_table3", made([0, 0], [2.0, 3.0]), 0.5)
+    found = rate("choi2017_corpora", made([0, 0], [2.0, 3.0]), 0.5)
     assert (found.seconds_a_job, found.seconds_a_million_pairs) == (2.5, 0)
 
 

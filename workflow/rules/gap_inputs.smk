@@ -79,13 +79,13 @@ def of_reports(stage, ending=""):
 def tell_stale(jobs):
     """Say whether --touch of these jobs takes tables for up to date that lack marks."""
     path = Path(f"{RESULTS}/configuration.json")
-    was = read_json(path) if path.exists() else None
-    for name in {job.rule.name for job in jobs} & set(CONTENTS) if was else []:
-        now, shown = CONTENTS[name], replace(
-            CONTENTS[name], configuration=was["configuration"]
-        )
-        if all(map(os.path.exists, now.trained())):
-            if stale_systems(shown) != stale_systems(now):
+    was = read_json(path)["configuration"] if path.exists() else {"experiments": []}
+    for name in {job.rule.name for job in jobs} & {*CONTENTS} & {*was["experiments"]}:
+        now = CONTENTS[name]
+        before = replace(now, configuration=was)
+        files = [file for each in [now, before] for of in each.trained() for file in of]
+        if all(map(os.path.exists, files)):
+            if stale_systems(before) != stale_systems(now):
                 print(
                     f"{name}: numbers are accepted that other settings made: for a report that "
                     "marks them as stale, the same call with -R configuration in place of --touch",
