@@ -64,10 +64,11 @@ if EXPERIMENTS and not REPORTED:
         default_target: True
         log:
             "<logs>/report/all.log",
+        localrule: True
         conda:
             "envs/contextnmt.yaml"
         params:
-            reason=". ".join((CONTENTS[name].unfinished() for name in EXPERIMENTS)),
+            reason=". ".join(CONTENTS[name].unfinished() for name in EXPERIMENTS),
         message:
             "{params.reason}"
         shell:
@@ -80,40 +81,4 @@ else:
         input:
             expand("<results>/report/{experiment}/index.html", experiment=REPORTED),
             "<results>/report/index.html",
-
-
-localrules:
-    all,
-    download,
-    extracted,
-    tokenized,
-    surveyed,
-    cleaned,
-    sampled,
-    estimated,
-    cross_entropies,
-    ranked,
-    selected,
-    words_counted,
-    perplexities,
-    symbolized,
-    dictionaries,
-    subwords,
-    binarized,
-    models,
-    run_files,
-    translations,
-    restored,
-    lines_known,
-    scores,
-    lexicons,
-    replaced,
-    coverages,
-    pairs_counted,
-    counts,
-    symbols_scored,
-    compared,
-    lengths_scored,
-    word_vectors,
-    words_charted,
-    contexts_masked,
+        localrule: True

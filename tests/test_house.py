@@ -258,7 +258,7 @@ def test_readme_names_targets_that_exist() -> None:
     named = set(re.findall(r"`(\w+)`", table[0]))
     files = [*(ROOT / "workflow" / "rules").glob("*.smk"), ROOT / "Snakefile"]
     rules = "\n".join(path.read_text() for path in files)
-    declared = set(re.findall(r"^ *rule (\w+):", rules, re.MULTILINE))
+    declared = set(re.findall(r'^ *(?:rule |")(\w+)"?:', rules, re.MULTILINE))
     experiments = {path.stem for path in (ROOT / "workflow" / "experiments").glob("*.yaml")}
     of_each = re.findall(r'f"{name}_([a-z_]+)"', rules)
     assert named - declared == experiments | {
