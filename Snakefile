@@ -28,7 +28,7 @@ onstart:
     lift_rate_limit()
     refuse_anew(workflow.dag.needrun_jobs())
     if workflow.touch:
-        tell_stale(workflow.dag.needrun_jobs())
+        accept_configuration(workflow.dag.needrun_jobs())
     check_downloads(workflow.dag.needrun_jobs())
     if workflow.executor_plugin.name == "slurm":
         check_slurm(workflow.dag.needrun_jobs())

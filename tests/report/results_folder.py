@@ -394,7 +394,7 @@ def page_arguments(results: Results) -> dict[str, Any]:
     return {
         "table": results.files("report/tables/*.json"),
         "figure": results.files("report/figures/*.svg"),
-        "caption": [f"{path.stem}={path}" for path in sorted(CAPTIONS.glob("*.rst"))],
+        "caption": sorted(CAPTIONS.glob("*.rst")),
         "model": results.files("train/*/*/*/model.json"),
         "benchmark": results.files("benchmarks/t*/**/*.tsv"),
         "about": results.experiment,

@@ -169,8 +169,8 @@ def test_random_sentences_are_the_same_each_time_and_of_the_wanted_lengths() -> 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"view": []}, "2 --translation, 0 --view"),
-        ({"source_counts": []}, "--source-counts: no file for en-fr"),
+        ({"view": []}, "2 translations, 0 views"),
+        ({"source_counts": []}, "source counts: no file for en-fr"),
     ],
 )
 def test_mistakes_are_named(tmp_path: Path, change: dict[str, Any], message: str) -> None:

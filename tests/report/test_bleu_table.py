@@ -188,7 +188,7 @@ def test_a_missing_run_is_named(results: Results, tmp_path: Path) -> None:
     files = results.files("score/*/*/*/scores.json")
     lost = next(path for path in files if "en-fr/symbol" in str(path))
     files.remove(lost)
-    with pytest.raises(UserError, match=r"--scores: no file for en-fr/symbol/1"):
+    with pytest.raises(UserError, match=r"scores: no file for en-fr/symbol/1"):
         write_table(tmp_path / "table4", bleu_table(files, results.experiment))
     assert not list(tmp_path.iterdir())
 

@@ -169,7 +169,7 @@ def test_the_best_system_is_one_of_the_runs(results: Results, tmp_path: Path) ->
 def test_a_missing_ensemble_is_named(results: Results, tmp_path: Path) -> None:
     both = with_ensembles(results)
     (both.folder / "score/en-fr/rnnsearch-30/ensemble/scores.json").unlink()
-    with pytest.raises(UserError, match="--ensemble-scores: no file for en-fr/rnnsearch-30"):
+    with pytest.raises(UserError, match="ensemble scores: no file for en-fr/rnnsearch-30"):
         made(both, tmp_path)
 
 

@@ -14,6 +14,8 @@ from contextnmt.report.contents import Contents
 from contextnmt.report.report import CAPTIONS, MAKERS, report
 
 ROOT = Path(__file__).parents[2]
+SHARDS = {"corpora": {"embedded": {"texts": {"train": {"shards": 3}}}}}
+SELECTION = {"select": {"en-fr": {"in_domain": ["dev"], "pairs": 5}}}
 DEMO = configurations.of_call(ROOT, [], {})
 
 
@@ -96,7 +98,13 @@ def test_an_ensemble_is_of_all_seeds_and_no_run() -> None:
         ("choi2017", {}, "significance/chen2017/en-fr/test.beam12", False),
         ("choi2017", {}, "significance/choi2017/en-fr/test.beam12", True),
         ("choi2017", {}, "extract/en-fr/train", True),
-        ("choi2017", {}, "extract/en-fr/train.3", True),
+        ("choi2017", {}, "extract/en-fr/train.3", False),
+        ("choi2017", SHARDS, "extract/en-fr/train.3", True),
+        ("choi2017", SHARDS, "clean/en-fr/train.2of3", True),
+        ("choi2017", {}, "clean/en-fr/train.2of3", False),
+        ("choi2017", {}, "rank/en-fr", False),
+        ("choi2017", SELECTION, "rank/en-fr", True),
+        ("choi2017", {}, "score/en-fr/baseline/1.replaced", False),
         ("choi2017", {}, "extract/en-fr/an-earlier-text", False),
         ("choi2017", {}, "word-counts/en-fr/fr", True),
         ("choi2017", {}, "generate/embedded/embedded.tar.gz", True),
@@ -120,6 +128,8 @@ def test_mistakes_are_told(tmp_path: Path) -> None:
     (folder / "configuration.json").write_text(json.dumps(told))
     with pytest.raises(UserError, match=r"^choi2018: .*demo has no such experiment, but choi2017,"):
         report(folder, "choi2018")
+    with pytest.raises(UserError, match="--only: name an experiment too"):
+        report(folder, only="corpora")
     with pytest.raises(UserError, match=r"scores\.json and \d+ more files: not there yet"):
         report(folder, "choi2017")
     with pytest.raises(UserError, match=r"choi2017/index\.html: not there yet: `contextnmt report"):

@@ -173,7 +173,7 @@ def test_a_translation_of_no_use_is_a_gap(tmp_path: Path, change: str, reason: s
 def test_mistakes_are_named(tmp_path: Path) -> None:
     arguments = made_up(tmp_path)
     for option in ("source", "reference", "source_counts", "target_counts"):
-        with pytest.raises(UserError, match=f"--{option.replace('_', '-')}: no file for en-fr"):
+        with pytest.raises(UserError, match=f"{option.replace('_', ' ')}: no file for en-fr"):
             written(differences, arguments | {option: []})
     write_lines(arguments["reference"][0], REFERENCE[:2])
     with pytest.raises(UserError, match="has 5 lines and"):

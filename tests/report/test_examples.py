@@ -158,7 +158,7 @@ def test_without_any_translation_there_are_still_sources(tmp_path: Path) -> None
 def test_mistakes_are_named(tmp_path: Path) -> None:
     arguments = made_up(tmp_path, [])
     for option in ("source", "reference"):
-        with pytest.raises(UserError, match=rf"--{option}: no file for en-fr/(dev|test)"):
+        with pytest.raises(UserError, match=rf"{option}: no file for en-fr/(dev|test)"):
             written(examples, arguments | {option: arguments[option][1:]})
     other = tmp_path / "restore/en-fr/rnnsearch-50/1/test.beam10.gz"
     with pytest.raises(UserError, match=r"test\.beam10 is not part of the experiment"):

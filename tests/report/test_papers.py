@@ -73,12 +73,10 @@ def test_every_paper_has_its_claims_numbers_and_link(folder: Path) -> None:
 
 def test_what_is_missing_is_named(folder: Path) -> None:
     of = arguments(folder)
-    with pytest.raises(UserError, match=r"--page: give the page of chen2017 once"):
+    with pytest.raises(UserError, match=r"page: give the page of chen2017 once"):
         papers(**of | {"page": of["page"][:2]})
     least = [path for path in of["table"] if path.stem != "significance"]
-    with pytest.raises(UserError, match=r"--table: no significance\.json of choi2017"):
+    with pytest.raises(UserError, match=r"table: no significance\.json of choi2017"):
         papers(**of | {"table": least})
-    with pytest.raises(
-        UserError, match=r"--page index\.html: of none of the experiments choi2017, "
-    ):
+    with pytest.raises(UserError, match=r"page index\.html: of none of the experiments choi2017, "):
         papers(**of | {"page": [*of["page"], Path("index.html")]})

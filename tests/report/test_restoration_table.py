@@ -64,5 +64,5 @@ def test_a_run_without_counts_is_named(results: Results, tmp_path: Path) -> None
     files = [broken if "fr/symbol/" in str(path) else path for path in results.files(FILES)]
     with pytest.raises(UserError, match=r"restored.json: no symbols of test.beam12 counted"):
         made(results, tmp_path, files)
-    with pytest.raises(UserError, match="--restored: no file for en-fr"):
+    with pytest.raises(UserError, match="restored: no file for en-fr"):
         made(results, tmp_path, files[1:])

@@ -174,7 +174,7 @@ def test_the_page_and_its_tables_mark_them(results: Results) -> None:
 def test_mistakes(results: Results) -> None:
     now = recipes(results)
     del now["en-fr"]["bpe"]
-    with pytest.raises(UserError, match="--recipes: no recipe of en-fr bpe"):
+    with pytest.raises(UserError, match="recipes: no recipe of en-fr bpe"):
         found(results, now)
     now = recipes(results)
     broken = results.folder / "train-identity/en-fr/bpe/1.json"
@@ -185,7 +185,7 @@ def test_mistakes(results: Results) -> None:
     with pytest.raises(UserError, match=r"its path should end in PAIR/SYSTEM/SEED\.json"):
         found(results, now)
     broken.with_name("ensemble.json").unlink()
-    with pytest.raises(UserError, match="--identity: no file for en-fr/bpe/1"):
+    with pytest.raises(UserError, match="identity: no file for en-fr/bpe/1"):
         found(results, now)
 
 

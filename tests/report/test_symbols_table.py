@@ -101,5 +101,5 @@ def test_of_equally_frequent_targets_the_first_is_shown() -> None:
 
 def test_a_missing_pair_is_named(results: Results, tmp_path: Path) -> None:
     only = [results.folder / "rule-dictionary/en-de/rules.tsv"]
-    with pytest.raises(UserError, match="--rules: no file for en-fr"):
+    with pytest.raises(UserError, match="rules: no file for en-fr"):
         write_table(tmp_path / "symbols", symbols_table(only, results.experiment))

@@ -106,7 +106,7 @@ def test_a_file_without_sentence_pairs_is_named(results: Results, tmp_path: Path
 
 def test_a_missing_pair_is_named(results: Results, tmp_path: Path) -> None:
     words, counts = results.files("coverage/*.json"), results.files("pairs/*.json")
-    with pytest.raises(UserError, match="--coverage: no file for en-fr"):
+    with pytest.raises(UserError, match="coverage: no file for en-fr"):
         write_table(tmp_path / "t", table3(words[1:], counts, results.experiment))
-    with pytest.raises(UserError, match="--pairs: no file for en-de"):
+    with pytest.raises(UserError, match="pairs: no file for en-de"):
         write_table(tmp_path / "t", table3(words, counts[:1], results.experiment))

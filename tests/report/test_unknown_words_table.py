@@ -139,7 +139,7 @@ def test_a_gap_is_a_dash_and_a_note(tmp_path: Path) -> None:
 def test_a_missing_run_is_named(tmp_path: Path) -> None:
     arguments = make(tmp_path, seeds=(1, 2))
     arguments["statistics"].pop()
-    with pytest.raises(UserError, match="--statistics: no file for en-fr/rnnsearch-30/2"):
+    with pytest.raises(UserError, match="statistics: no file for en-fr/rnnsearch-30/2"):
         written(unknown_words_table, arguments)
 
 

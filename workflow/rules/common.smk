@@ -103,9 +103,14 @@ wildcard_constraints:
     beam="[0-9]+",
 
 
-def code(module):
-    """Marks of all files that running `module` can reach: as params, they re-run an edited stage."""
-    return code_marks(SOURCE, module)
+def code(module, *alone):
+    """Marks of all files that running `module` can reach: as params, they re-run an edited stage.
+
+    Of the modules `alone`, which reach more than the stage needs, it is their own marks.
+    """
+    files = tuple(f"{other.replace('.', '/')}.py@" for other in alone)
+    own = [mark for other in alone for mark in code_marks(SOURCE, other)]
+    return code_marks(SOURCE, module) + [mark for mark in own if mark.startswith(files)]
 
 
 def settings(value):
@@ -236,11 +241,11 @@ def recipe(wildcards):
     return recipes.recipe(CONFIGURATION, wildcards.pair, wildcards.system)
 
 
-def runs(pattern, experiments=EXPERIMENTS):
-    """`pattern` for every language pair, system and seed of some experiments."""
+def runs(pattern):
+    """`pattern` for every language pair, system and seed."""
     return [
         path
-        for experiment in experiments
+        for experiment in EXPERIMENTS
         for path in expand(
             pattern,
             pair=pairs_of(experiment),

@@ -19,7 +19,7 @@ rule translate:
         mem_mb=memory(16000),
         runtime=hours(8),
     params:
-        *code("contextnmt.translation.view_texts"),
+        *code("contextnmt.translation.view_texts", "contextnmt.translation.translate"),
         device=CONFIGURATION["device"],
         models=model_options,
         texts=lambda wildcards, input: repeated("--text", input.text),

@@ -69,17 +69,23 @@ def of_reports(stage, ending=""):
     return list(
         dict.fromkeys(
             path
-            for name in REPORTED
-            for path in CONTENTS[name].files()
+            for contents in CONTENTS.values()
+            for path in contents.files()
             if path.startswith(f"{RESULTS}/{stage}/") and path.endswith(ending)
         )
     )
 
 
-def tell_stale(jobs):
-    """Say whether --touch of these jobs takes tables for up to date that lack marks."""
+def accept_configuration(jobs):
+    """Write the configuration whose changes --touch of these jobs accepts: touching writes nothing.
+
+    Say first whether tables are taken for up to date by it that lack marks.
+    """
     path = Path(f"{RESULTS}/configuration.json")
-    was = read_json(path)["configuration"] if path.exists() else {"experiments": []}
+    if not path.exists() or "configuration" not in {job.rule.name for job in jobs}:
+        return
+    was = read_json(path)["configuration"]
+    write_lines(path, told_to_reports().split("\n"))
     for name in {job.rule.name for job in jobs} & {*CONTENTS} & {*was["experiments"]}:
         now = CONTENTS[name]
         before = replace(now, configuration=was)

@@ -1,5 +1,6 @@
 """What the stages make under this configuration: files by stage, and benchmarks of all jobs."""
 
+import hashlib
 import threading
 
 from contextnmt.corpus.overview import Wanted, overview, watch
@@ -19,10 +20,9 @@ def other_texts():
     ]
 
 
-def selected_pairs(experiment=None):
-    """The pairs whose training text is a selection, of all or of an experiment."""
-    pairs = pairs_of(experiment) if experiment else PAIRS
-    return [pair for pair in pairs if selection(pair)]
+def selected_pairs():
+    """The pairs whose training text is a selection."""
+    return [pair for pair in PAIRS if selection(pair)]
 
 
 def side_files(stage, names):
@@ -34,13 +34,12 @@ def side_files(stage, names):
     ]
 
 
-def archive_files(pairs=PAIRS):
-    """Every file that a text of some language pairs lies in, but for the user's own."""
+def archive_files():
+    """Every file that a text lies in, but for the user's own."""
     files = {
         archive(pair, text.partition(".")[0], language)[0]
         for pair, text in all_training_parts() + other_texts()
         for language in pair.split("-")
-        if pair in pairs
     }
     return sorted(file for file in files if file.startswith(f"{RESULTS}/"))
 
@@ -60,27 +59,29 @@ def announce_downloads(jobs):
     threading.Thread(target=watch, args=(files,), daemon=True).start()
 
 
-def rankings(experiment=None):
-    """What is selected of the pool, for each pair with a selection, or those of an experiment."""
-    return [f"{RESULTS}/rank/{pair}.json" for pair in selected_pairs(experiment)]
+def rankings():
+    """What is selected of the pool, for each pair with a selection."""
+    return [f"{RESULTS}/rank/{pair}.json" for pair in selected_pairs()]
 
 
-def perplexities(experiment=None):
+def perplexities():
     """What the selection gains over chance, for the same pairs."""
-    return [f"{RESULTS}/perplexity/{pair}.json" for pair in selected_pairs(experiment)]
+    return [f"{RESULTS}/perplexity/{pair}.json" for pair in selected_pairs()]
 
 
 def unreported():
     """The targets of reports that cannot be made: experiments, and the page of all papers without
     any."""
     without = [name for name in CONFIGURATION["experiments"] if name not in REPORTED]
-    return without if REPORTED else [*without, "papers"]
+    corpora = [f"{name}_corpora" for name in without if name not in EXPERIMENTS]
+    return [*without, *corpora, *([] if REPORTED else ["papers"])]
 
 
 def absence(experiment):
     """Why there is nothing to make of an experiment of the configuration, or of all of them."""
     if experiment == "papers":
         return ". ".join(map(absence, CONFIGURATION["experiments"]))
+    experiment = experiment.removesuffix("_corpora")
     entry = CONFIGURATION["experiments"][experiment]
     if experiment in EXPERIMENTS:
         return CONTENTS[experiment].unfinished()
@@ -185,22 +186,33 @@ def binarized_files():
     ]
 
 
-def described():
-    """What `contextnmt report` is told: nothing of how files are got, nor of what computes."""
+def told_to_reports():
+    """What `contextnmt report` is told, as JSON: nothing of how files are got, nor of what computes."""
     beside = ["gaps", "mirrors", "hand_placed", "device"]
-    return {
+    told = {
         "configuration": {
             key: value for key, value in CONFIGURATION.items() if key not in beside
         },
         "gaps": GAPS,
-        "papers": {
-            name: {
-                "digest": configurations.digest(CONFIGURATION, name),
-                "deviations": deviations(name),
-            }
-            for name in EXPERIMENTS
-        },
+        "papers": {name: paper(name) for name in EXPERIMENTS},
     }
+    return json.dumps(told, ensure_ascii=False, indent=1)
+
+
+def paper(experiment):
+    """The digest of an experiment's configuration, and what is not the paper's."""
+    return {
+        "digest": configurations.digest(CONFIGURATION, experiment),
+        "deviations": deviations(experiment),
+    }
+
+
+def mark(experiment, about):
+    """A digest of what the tables and figures about systems or corpora are told."""
+    told = CONTENTS[experiment].described(
+        about, **(paper(experiment) if about == "systems" else {})
+    )
+    return hashlib.sha256(settings(told).encode()).hexdigest()[:12]
 
 
 def captions():

@@ -12,7 +12,7 @@ rule configuration:
     localrule: True
     params:
         # Braces in it are no wildcards; the order of systems is that of tables.
-        content=lambda wildcards: json.dumps(described(), ensure_ascii=False, indent=1),
+        content=lambda wildcards: told_to_reports(),
     message:
         "{output}: what is made"
     run:
@@ -27,7 +27,8 @@ for name in EXPERIMENTS:
         name:
             f"{name}_corpora"
         input:
-            configuration="<results>/configuration.json",
+            # What it says of others is no reason to make this anew: see `mark`.
+            configuration=ancient("<results>/configuration.json"),
             made_of=CONTENTS[name].inputs("corpora"),
         output:
             [
@@ -51,6 +52,7 @@ for name in EXPERIMENTS:
             *code("contextnmt.report.report"),
             results=subpath(input.configuration, parent=True),
             experiment=name,
+            told=mark(name, "corpora"),
         message:
             f"{name}: tables and figures about corpora"
         shell:
@@ -64,7 +66,8 @@ for name in REPORTED:
         name:
             name
         input:
-            configuration="<results>/configuration.json",
+            # What it says of others is no reason to make this anew: see `mark`.
+            configuration=ancient("<results>/configuration.json"),
             made_of=CONTENTS[name].inputs("systems"),
             corpora=[path for path, _ in in_formats(name, "corpora", "json", "svg")],
             # Not shown: whoever sees the page can try its systems on text of their own.
@@ -98,6 +101,7 @@ for name in REPORTED:
             *code("contextnmt.report.report"),
             results=subpath(input.configuration, parent=True),
             experiment=name,
+            told=mark(name, "systems"),
         message:
             "report: {output[0]}"
         shell:
@@ -109,7 +113,7 @@ if REPORTED:
 
     rule papers:
         input:
-            configuration="<results>/configuration.json",
+            configuration=ancient("<results>/configuration.json"),
             pages=expand(
                 "<results>/report/{experiment}/index.html", experiment=REPORTED
             ),
@@ -131,6 +135,7 @@ if REPORTED:
         params:
             *code("contextnmt.report.report"),
             results=subpath(input.configuration, parent=True),
+            told=[mark(name, "systems") for name in REPORTED],
         message:
             "report: {output.page}"
         shell:

@@ -17,11 +17,11 @@ def other_translations(wildcards):
     return " ".join(option for option, asked_for in wanted if asked_for)
 
 
-def ensembles(pattern, experiments=EXPERIMENTS):
-    """`pattern` for the ensemble of every language pair and system of some experiments."""
+def ensembles(pattern):
+    """`pattern` for the ensemble of every language pair and system."""
     return [
         path
-        for name in experiments
+        for name in EXPERIMENTS
         if CONTENTS[name].ensembles
         for path in expand(
             pattern, pair=pairs_of(name), system=systems_of(name), seed=["ensemble"]
@@ -29,9 +29,9 @@ def ensembles(pattern, experiments=EXPERIMENTS):
     ]
 
 
-def runs_and_ensembles(pattern, experiments=EXPERIMENTS):
+def runs_and_ensembles(pattern):
     """The same for every seed and then for the ensembles."""
-    return runs(pattern, experiments) + ensembles(pattern, experiments)
+    return runs(pattern) + ensembles(pattern)
 
 
 def models(wildcards):
@@ -76,12 +76,12 @@ def known_lines_files(wildcards):
     return [known_lines_of(wildcards, text) for text in without_unknown(wildcards)]
 
 
-def known_lines_of_all(experiments=EXPERIMENTS):
-    """The same of every text and view that systems of some experiments need it in."""
+def known_lines_of_all():
+    """The same of every text and view that systems need it in."""
     return list(
         dict.fromkeys(
             f"{RESULTS}/known-lines/{pair}/{view_of(system)}/{text}.json"
-            for name in experiments
+            for name in EXPERIMENTS
             if CONFIGURATION["experiments"][name]["decoding"]["no_unknown"]
             for pair in pairs_of(name)
             for system in systems_of(name)

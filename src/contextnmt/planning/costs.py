@@ -103,7 +103,7 @@ def rows(found: list[Cost]) -> list[Row]:
     for cost in sorted(found, key=lambda cost: order[cost.job.rule]):
         assert cost.job.stage is not None
         stages.setdefault(cost.job.stage, Row(cost.job.stage)).add(cost)
-    # Its first table needs nothing of what comes before.
+    # What is about corpora needs no more than the first stages.
     return sorted(stages.values(), key=lambda row: row.stage == "report")
 
 

@@ -200,16 +200,16 @@ def alignment_maps(
     """
     if not len(translation) == len(view) == len(source) == len(reference):
         raise UserError(
-            f"{len(translation)} --translation, {len(view)} --view, {len(source)} --source, "
-            f"{len(reference)} --reference: give one of each for every text"
+            f"{len(translation)} translations, {len(view)} views, {len(source)} sources, "
+            f"{len(reference)} references: give one of each for every text"
         )
     there = {run_of(path).pair for path in translation}
     pairs = [pair for pair in about.pairs if pair in there]
     counts = [
         match(option, paths, folder_of, pairs)
         for option, paths in (
-            ("--source-counts", source_counts),
-            ("--target-counts", target_counts),
+            ("source counts", source_counts),
+            ("target counts", target_counts),
         )
     ]
     files = list(zip(translation, view, source, reference, strict=True))
@@ -221,7 +221,7 @@ def alignment_maps(
         }
         first = about.test[pair][0]
         if first not in texts:
-            raise UserError(f"--translation: no {first} of {pair}: name it too")
+            raise UserError(f"translation: no {first} of {pair}: name it too")
         label, title = label_of(about, pair, translation), about.pair_title(pair)
         if about.sentences.get(pair):
             chosen = list(chosen_panels(about.sentences[pair], texts))

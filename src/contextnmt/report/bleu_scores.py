@@ -72,7 +72,7 @@ def scores_of_runs(about: Experiment, files: list[Path]) -> Scores:
     Raises UserError if a run has no file or two, or if one lacks a translation.
     """
     found: Scores = {}
-    for run, path in by_run("--scores", files, about).items():
+    for run, path in by_run("scores", files, about).items():
         add(about, found, run.pair, run.system, path)
     return found
 
@@ -81,7 +81,7 @@ def scores_of_ensembles(about: Experiment, files: list[Path]) -> Scores:
     """The same of the ensembles, ``…/{pair}/{system}/ensemble/scores.json``."""
     wanted = [(pair, system.id) for pair in about.pairs for system in about.finished(pair)]
     found: Scores = {}
-    paths = match("--ensemble-scores", files, folders_of, wanted if about.ensemble else [])
+    paths = match("ensemble scores", files, folders_of, wanted if about.ensemble else [])
     for (pair, system), path in paths.items():
         add(about, found, pair, system, path)
     return found

@@ -29,7 +29,7 @@ def claims_table(bleu_table: Path, significance: list[Path], about: Experiment) 
     keys = [(pair, about.test[pair][0]) for pair in about.pairs]
     data = [
         row
-        for key, path in match("--significance", significance, key_of, keys).items()
+        for key, path in match("significance", significance, key_of, keys).items()
         for row in held(about, key, bleu, content_of(about, key[0], path))
     ]
     blocks = [

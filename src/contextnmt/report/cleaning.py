@@ -50,7 +50,7 @@ def cleaning_table(removed: list[Path], about: Experiment) -> Table:
     The corpora stand in the order in which they are given; the parts of one count together.
     """
     table = Table([], [], [])
-    for pair, corpora in by_corpus("--removed", removed, ".removed.json", about).items():
+    for pair, corpora in by_corpus("removed", removed, ".removed.json", about).items():
         read = {
             corpus: read_corpus(corpus, list(parts.values())) for corpus, parts in corpora.items()
         }

@@ -22,6 +22,9 @@ SYSTEMS, CORPORA = "systems", "corpora"
 OF_RUNS = {"train", "translate", "restore", "score", "replace-unknown", "phenomena", "masks"}
 OF_SYMBOLS = {"symbolize", "rule-dictionary", "coverage", "pairs", "symbol-scores"}
 OF_SYMBOLS |= {"cbow", "local-charts"}
+OF_SELECTION = {"sample", "rank", "perplexity", "language-models", "cross-entropy"}
+#: What is made of both sides of a text, or of its source alone, has that in its name.
+SIDES = ["", ".pair", ".source"]
 OF_VIEWS, OF_EXPERIMENTS = {"binarize", "bpe", "known-lines"}, {"significance", "length-scores"}
 #: Stages that make a folder of each run: which texts there are, depends on the language pair.
 OF_FOLDERS = ["translate", "restore", "replace-unknown"]
@@ -224,15 +227,22 @@ class Contents:
             if system in self.finished(pair)
         ]
 
+    def training_parts(self, pair: str) -> list[str]:
+        """Names of the parts of all training texts of a language pair."""
+        found = []
+        for text in places.texts(self.configuration, pair, "train"):
+            count = places.shards(self.text(text))
+            numbers = [f".{n}of{count}" for n in range(1, count + 1)] if count > 1 else [""]
+            found += [f"{text}{number}" for number in numbers]
+        return found
+
     def trained_on(self, stage: str, ending: str) -> list[str]:
         """What a stage counted in each part of the training texts of all pairs."""
-        found = []
-        for pair in self.all_pairs:
-            for text in places.texts(self.configuration, pair, "train"):
-                count = places.shards(self.text(text))
-                numbers = [f".{n}of{count}" for n in range(1, count + 1)] if count > 1 else [""]
-                found += [f"{self.root}/{stage}/{pair}/{text}{n}.{ending}" for n in numbers]
-        return found
+        return [
+            f"{self.root}/{stage}/{pair}/{part}.{ending}"
+            for pair in self.all_pairs
+            for part in self.training_parts(pair)
+        ]
 
     def of_pairs(self, stage: str, pairs: Iterable[str], ending: str = ".json") -> list[str]:
         """A file of a stage for each pair."""
@@ -479,17 +489,16 @@ class Contents:
         if stage in ("download", "generate"):
             return "/".join(names) in self.archives()
         if stage in OF_EXPERIMENTS:
-            return names[0] == self.name
+            return f"{self.root}/{stage}/{'/'.join(names)}.json" in self.compared(stage)
         pair, *others = names[0].split(".")[:1] + list(names[1:])
         if stage in BRIEF or pair not in self.all_pairs:
             return False
-        views = {self.view(system) for system in self.systems}
-        symbolic = any("sym" in view for view in views) or self.name == "choi2017"
+        if stage in OF_SELECTION:
+            return bool(self.configuration["select"].get(pair))
         if stage in OF_RUNS:
-            seed = others[1].split(".")[0]
-            numbers = [*map(str, self.seeds), *(["ensemble"] if self.ensembles else [])]
-            return others[0] in self.finished(pair) and seed in numbers
-        if stage in OF_SYMBOLS and not symbolic:
+            return self.rests_on_run(pair, stage, *others)
+        views = {self.view(system) for system in self.systems}
+        if stage in OF_SYMBOLS and self.name != "choi2017" and not any("sym" in v for v in views):
             return False
         if stage == "lexicon":
             return any(self.replaces(pair, system) for system in self.systems)
@@ -498,20 +507,42 @@ class Contents:
         if stage in OF_VIEWS:
             counted = {"word", "sym"} if self.name == "choi2017" and stage == "binarize" else set()
             return others[0] in views | counted
-        return not others or others[0].split(".")[0] in {*self.all_texts(pair), *pair.split("-")}
+        return not others or others[0] in self.all_texts(pair)
 
-    def all_texts(self, pair: str) -> list[str]:
-        """Names of all texts that the systems of a language pair rest on."""
-        in_domain = (self.configuration["select"].get(pair) or {}).get("in_domain", [])
+    def rests_on_run(self, pair: str, stage: str, system: str, of: str, *text: str) -> bool:
+        """Whether the report rests on a job of a run, called after its seed (``1.replaced``: of the
+        translations without unknown words)."""
+        seed, _, replaced = of.partition(".")
+        seeds = [*map(str, self.seeds), *(["ensemble"] if self.ensembles else [])]
+        replaces = bool(replaced) or stage == "replace-unknown"
+        return (
+            system in self.finished(pair)
+            and seed in seeds
+            and (not replaces or self.replaces(pair, system))
+        )
+
+    def all_texts(self, pair: str) -> set[str]:
+        """What the benchmarks of the texts of a language pair, and of its languages, are called."""
         trained = places.texts(self.configuration, pair, "train")
-        return [*trained, *self.texts(pair, "dev", "test"), *in_domain]
+        counts = {text: places.shards(self.text(text)) for text in trained}
+        return {
+            *self.training_parts(pair),
+            *(f"{text}.{count}" for text, count in counts.items() if count > 1),
+            *(f"{text}{side}" for text in self.other_texts(pair) for side in SIDES),
+            *pair.split("-"),
+        }
+
+    def other_texts(self, pair: str) -> list[str]:
+        """Names of the dev and test texts, and of those that the training text is selected by."""
+        in_domain = (self.configuration["select"].get(pair) or {}).get("in_domain", [])
+        return list(dict.fromkeys([*self.texts(pair, "dev", "test"), *in_domain]))
 
     def archives(self) -> set[str]:
         """The files that these texts lie in, ``CORPUS/FILE``."""
         return {
             "/".join(places.place(self.configuration, pair, text, language)[:2])
             for pair in self.all_pairs
-            for text in self.all_texts(pair)
+            for text in places.texts(self.configuration, pair, "train") + self.other_texts(pair)
             for language in pair.split("-")
         }
 

@@ -164,8 +164,8 @@ def gates_table(model: list[Path], log: list[Path], about: Experiment) -> Table:
     """Tabulate the statistics of the contextualizer's gates on both sides, system by system."""
     there = {run_of(path)[:2] for path in model}
     runs = [run for run in about.runs if run[:2] in there]
-    models = read_models(match("--model", model, run_of, runs))
-    logs = match("--log", log, run_of, runs)
+    models = read_models(match("model", model, run_of, runs))
+    logs = match("log", log, run_of, runs)
     found = {run: gates(read_log(logs[run]), models[run]["best"]["update"]) for run in runs}
     blocks = [block(about, pair, found) for pair in about.pairs]
     told = [UNLOGGED.format(run=run) for run, of_sides in found.items() if not of_sides]

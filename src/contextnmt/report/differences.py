@@ -74,13 +74,13 @@ def differences(
     the first seed at the widest beam; one that is missing or too short is a gap with its reason.
     """
     texts = {pair: about.test[pair][0] for pair in about.pairs}
-    sources = match("--source", source, text_of, texts.items())
-    references = match("--reference", reference, text_of, texts.items())
+    sources = match("source", source, text_of, texts.items())
+    references = match("reference", reference, text_of, texts.items())
     counts = [
         match(option, paths, folder_of, about.pairs)
         for option, paths in (
-            ("--source-counts", source_counts),
-            ("--target-counts", target_counts),
+            ("source counts", source_counts),
+            ("target counts", target_counts),
         )
     ]
     wanted = [
@@ -89,7 +89,7 @@ def differences(
         for system in about.systems
     ]
     given = set(map(name_of, hypothesis))
-    hypotheses = match("--hypothesis", hypothesis, name_of, [key for key in wanted if key in given])
+    hypotheses = match("hypothesis", hypothesis, name_of, [key for key in wanted if key in given])
     rows: list[Row] = []
     for pair, text in texts.items():
         lines = list(read_pairs(sources[pair, text], references[pair, text]))

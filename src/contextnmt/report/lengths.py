@@ -241,7 +241,7 @@ def read_length_groups(about: Experiment, scores: list[Path]) -> dict[str, dict[
 
     Raises UserError unless there is one file a pair, each with all systems of the experiment.
     """
-    files = match("--scores", scores, lambda path: path.absolute().parent.name, about.pairs)
+    files = match("scores", scores, lambda path: path.absolute().parent.name, about.pairs)
     return {pair: content_of(about, pair, path) for pair, path in files.items()}
 
 

@@ -49,7 +49,7 @@ class Charts(NamedTuple):
 
 def read_charts(about: Experiment, charts: list[Path]) -> Iterator[Charts]:
     """The charts of those pairs that have a file. Raises UserError if one is something else."""
-    for pair, path in by_some_pairs("--charts", charts, about).items():
+    for pair, path in by_some_pairs("charts", charts, about).items():
         labels = {"cbow": "CBOW"} | about.labels(pair)
         content = read_json(path)
         try:

@@ -79,7 +79,7 @@ def read_masks(about: Experiment, masks: list[Path]) -> dict[Run, dict[str, Any]
     there = {run_of(path)[:2] for path in masks}
     runs = [run for run in about.runs if run[:2] in there]
     found = {}
-    for run, path in match("--masks", masks, run_of, runs).items():
+    for run, path in match("masks", masks, run_of, runs).items():
         content = read_json(path)
         if not isinstance(content, dict) or not set(content) >= KEYS:
             raise UserError(f"{path}: not context masks: make this file again")

@@ -1,4 +1,4 @@
-"""The page: everything the other report commands made, in one self-contained HTML file."""
+"""The page: all tables and figures of an experiment, in one self-contained HTML file."""
 
 import base64
 import html
@@ -76,7 +76,7 @@ FORMATS = {
 def page(
     table: list[Path],
     figure: list[Path],
-    caption: list[str],
+    caption: list[Path],
     model: list[Path],
     benchmark: list[Path],
     about: Experiment,
@@ -88,10 +88,10 @@ def page(
     """
     tables = {path.stem: read_table(path) for path in table}
     if about.table not in tables:
-        raise UserError(f"--table: no {about.table}.json among the tables: the page needs it")
+        raise UserError(f"table: no {about.table}.json among the tables: the page needs it")
     data = {name: made.data for name, made in tables.items()}
     bleu, tests = data[about.table], data.get("significance", [])
-    models = read_models(by_run("--model", model, about))
+    models = read_models(by_run("model", model, about))
     found = {pair: contrasts(about, bleu, tests, pair) for pair in about.pairs}
     figures = [
         drawn(about, path, found[pair], out)
@@ -151,15 +151,9 @@ def shows(path: Path, pair: str, found: list[Contrast]) -> bool:
     return of == pair and (kind != "gains" or bool(found))
 
 
-def captions(options: list[str]) -> dict[str, str]:
-    """The text of each caption file, by name. Raises UserError at an option without ``=``."""
-    texts = {}
-    for option in options:
-        name, equals, path = option.partition("=")
-        if not equals:
-            raise UserError(f"--caption {option}: write NAME=FILE")
-        texts[name] = " ".join(" ".join(read_lines(Path(path))).split())
-    return texts
+def captions(files: list[Path]) -> dict[str, str]:
+    """The text of each caption file, by its name."""
+    return {path.stem: " ".join(" ".join(read_lines(path)).split()) for path in files}
 
 
 def links(path: Path, suffixes: tuple[str, ...], out: Path) -> list[tuple[str, str, str]]:

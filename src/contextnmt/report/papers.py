@@ -35,8 +35,8 @@ def papers(
     Needed are the tables of BLEU and of significance; those of claims, masks and trainings are used
     if given.
     """
-    tables = of_experiments("--table", table, 3, abouts)
-    pages = of_experiments("--page", page, 2, abouts)
+    tables = of_experiments("table", table, 3, abouts)
+    pages = of_experiments("page", page, 2, abouts)
     content: dict[str, Any] = {
         "preset": abouts[0].preset,
         "corpora": abouts[0].corpora,
@@ -78,9 +78,9 @@ def paper(about: Experiment, tables: dict[str, Table], pages: list[str]) -> dict
     """
     for name in (about.table, "significance"):
         if name not in tables:
-            raise UserError(f"--table: no {name}.json of {about.name}: the page needs it")
+            raise UserError(f"table: no {name}.json of {about.name}: the page needs it")
     if len(pages) != 1:
-        raise UserError(f"--page: give the page of {about.name} once")
+        raise UserError(f"page: give the page of {about.name} once")
     bleu, data = tables[about.table], {name: table.data for name, table in tables.items()}
     return {
         "about": about,

@@ -39,7 +39,7 @@ def phenomena_table(phenomena: list[Path], about: Experiment) -> Table:
     """Tabulate the share of tagged words that each system translates rightly, with counts."""
     counts: Counts = {}
     gaps: Gaps = {}
-    for run, path in by_run("--phenomena", phenomena, about).items():
+    for run, path in by_run("phenomena", phenomena, about).items():
         found = counts_of(path, about.beam)
         if isinstance(found, str):
             gaps.setdefault((run.pair, run.system), []).append(found)

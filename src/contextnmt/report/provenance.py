@@ -166,7 +166,7 @@ def times(files: list[Path], trained: list[float]) -> Block:
     for path in files:
         folders = path.with_suffix("").parts
         if "benchmarks" not in folders[:-1]:
-            raise UserError(f"--benchmark {path}: not below a folder called benchmarks")
+            raise UserError(f"benchmark {path}: not below a folder called benchmarks")
         stage = folders[folders.index("benchmarks") + 1]
         for job in measured(path):
             seconds.setdefault(stage, []).append(job.seconds)

@@ -102,8 +102,10 @@ def report(
     told = configuration(folder)
     found = {
         name: Contents(str(folder), told["configuration"], name, told["gaps"])
-        for name in told["configuration"]["experiments"]
+        for name in told["papers"]
     }
+    if experiment is None and only:
+        raise UserError("--only: name an experiment too, such as choi2017")
     if experiment is None:
         report_papers(folder, found, told["papers"])
     elif experiment in found:
@@ -123,7 +125,7 @@ def configuration(folder: Path) -> dict[str, Any]:
     if not path.is_file():
         raise UserError(
             f"{path}: no such file: is {folder} a results folder? If so, "
-            f"`snakemake --profile local {path}` writes it, with the --config of its first call"
+            "`snakemake --profile local configuration` writes it, with the first --config"
         )
     told: dict[str, Any] = read_json(path)
     return told
@@ -149,7 +151,7 @@ def report_experiment(contents: Contents, paper: dict[str, Any], only: str | Non
     page(
         table=tables,
         figure=figures,
-        caption=[f"{path.stem}={path}" for path in sorted(CAPTIONS.glob("*.rst"))],
+        caption=sorted(CAPTIONS.glob("*.rst")),
         model=paths(contents.runs("train/{pair}/{system}/{seed}/model.json")),
         benchmark=contents.benchmarks(),
         about=about,
@@ -161,7 +163,11 @@ def check(contents: Contents, only: str | None) -> None:
     """Raises UserError unless everything that a report is made of is there."""
     if only != CORPORA and not contents.pairs:
         raise UserError(contents.unfinished())
-    missing = [path for path in contents.files(only) if not Path(path).is_file()]
+    files = contents.files(only)
+    if only == SYSTEMS:  # then the page shows what there is about corpora
+        parts = contents.parts(CORPORA)
+        files += [path for part in parts for path in contents.outputs(part, "json", "svg")]
+    missing = [path for path in files if not Path(path).is_file()]
     if missing:
         others = f" and {len(missing) - 1} more files" if len(missing) > 1 else ""
         raise UserError(

@@ -64,17 +64,15 @@ def selection_table(
 
     The corpora stand in the order in which they are given; the parts of one count together.
     """
-    rankings = by_some_pairs("--ranking", ranking or [], about)
+    rankings = by_some_pairs("ranking", ranking or [], about)
     table, notes = Table([], [], []), set()
-    for pair, corpora in by_corpus("--selected", selected, ".selected.json", about).items():
+    for pair, corpora in by_corpus("selected", selected, ".selected.json", about).items():
         texts: Texts = {}
         amounts = {corpus: read_corpus(parts.values(), texts) for corpus, parts in corpora.items()}
         if pair not in rankings and any(
             row["pairs_kept"] < row["pairs_read"] for row in amounts.values()
         ):
-            raise UserError(
-                f"--ranking: no file for {pair}, whose pairs were selected: name it too"
-            )
+            raise UserError(f"ranking: no file for {pair}, whose pairs were selected: name it too")
         table.data.extend(
             {"pair": pair, "corpus": corpus, **row} for corpus, row in amounts.items()
         )
@@ -205,10 +203,10 @@ def selection_figures(
     out: Path,
 ) -> None:
     """Draw selection.{pair}.{scores,perplexity} in SVG, PDF and PNG, of the pairs that have one."""
-    rankings = by_some_pairs("--ranking", ranking, about)
-    perplexities = by_some_pairs("--perplexity", perplexity, about)
+    rankings = by_some_pairs("ranking", ranking, about)
+    perplexities = by_some_pairs("perplexity", perplexity, about)
     if list(rankings) != list(perplexities):
-        raise UserError("--ranking and --perplexity: not of the same pairs: give both of each")
+        raise UserError("ranking and perplexity: not of the same pairs: give both of each")
     for pair, path in rankings.items():
         draw_scores(about.pair_title(pair), path, out / f"selection.{pair}.scores")
     for pair, path in perplexities.items():

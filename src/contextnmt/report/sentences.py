@@ -147,15 +147,15 @@ def examples(
     that is missing or too short, is a gap with its reason.
     """
     keys = [(pair, text) for pair in about.pairs for text in texts_of(about, pair)]
-    sources = match("--source", source, text_of, keys)
-    references = match("--reference", reference, text_of, keys)
+    sources = match("source", source, text_of, keys)
+    references = match("reference", reference, text_of, keys)
     wanted = [
         (pair, system.id, about.seeds[0], f"{text}.beam{about.beam}")
         for pair, text in keys
         for system in about.systems
     ]
     given = set(map(name_of, hypothesis))
-    hypotheses = match("--hypothesis", hypothesis, name_of, [key for key in wanted if key in given])
+    hypotheses = match("hypothesis", hypothesis, name_of, [key for key in wanted if key in given])
     rows: list[Row] = []
     for pair in about.pairs:
         pair_texts = PairTexts(about, pair)

@@ -25,7 +25,7 @@ def significance_table(significance: list[Path], about: Experiment) -> Table:
     keys = [(pair, text) for pair in about.pairs for text in about.test[pair]]
     contents = {
         key: content_of(about, key[0], path)
-        for key, path in match("--significance", significance, key_of, keys).items()
+        for key, path in match("significance", significance, key_of, keys).items()
     }
     blocks = [
         made
@@ -120,7 +120,7 @@ def beyond_first(about: Experiment, files: list[Path]) -> dict[tuple[str, str, s
     keys = [(pair, text) for pair in about.pairs for text in about.test[pair]]
     return {
         (*key, entry["system"]): significant([entry["p_bootstrap"], entry["p_randomization"]])
-        for key, path in match("--significance", files, key_of, keys).items()
+        for key, path in match("significance", files, key_of, keys).items()
         for entry in content_of(about, key[0], path)["contrasts"]
         if entry["baseline"] == first and "gap" not in entry
     }

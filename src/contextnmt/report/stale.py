@@ -62,14 +62,14 @@ def found_stale(
     recipes: what it was begun with and what its model tells are both compared. Raises UserError if
     a file is no such record, or of no run, or if a run has none.
     """
-    records = [by_run("--model", model, about), match("--identity", identity, run_of, about.runs)]
+    records = [by_run("model", model, about), match("identity", identity, run_of, about.runs)]
     found: Stale = {}
     for pair in about.pairs:
         for system in about.finished(pair):
             try:
                 recipe = whole(recipes[pair][system.id])
             except (KeyError, TypeError):
-                raise UserError(f"--recipes: no recipe of {pair} {system.id}") from None
+                raise UserError(f"recipes: no recipe of {pair} {system.id}") from None
             reasons = {
                 seed: changed((files[Run(pair, system.id, seed)] for files in records), recipe)
                 for seed in about.seeds
@@ -83,7 +83,7 @@ def run_of(path: Path) -> Run:
     """The run of a file ``…/{pair}/{system}/{seed}.json``. Raises UserError if it is none."""
     pair, system = ("", "", *path.absolute().parts)[-3:-1]
     if not path.stem.isdecimal():
-        raise UserError(f"--identity {path}: its path should end in PAIR/SYSTEM/SEED.json")
+        raise UserError(f"identity {path}: its path should end in PAIR/SYSTEM/SEED.json")
     return Run(pair, system, int(path.stem))
 
 

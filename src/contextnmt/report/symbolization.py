@@ -144,8 +144,8 @@ def table3(coverage: list[Path], pairs: list[Path], about: Experiment) -> Table:
         (row["pair"], row["language"], row["quantity"]): row
         for row in published("paper/choi2017_table3.csv")
     }
-    words = by_pair("--coverage", coverage, about)
-    counts = by_pair("--pairs", pairs, about)
+    words = by_pair("coverage", coverage, about)
+    counts = by_pair("pairs", pairs, about)
     contents = {path: read_json(path) for path in [*coverage, *pairs]}
     data = [
         row_of(path, contents[path], (pair, language, quantity), place, paper)

@@ -39,7 +39,7 @@ NOTES = [
 
 def symbols_table(rules: list[Path], about: Experiment) -> Table:
     """Tabulate what symbols replace most often, by type, with its most frequent target."""
-    files = match("--rules", rules, lambda path: path.absolute().parent.name, about.pairs)
+    files = match("rules", rules, lambda path: path.absolute().parent.name, about.pairs)
     data = [
         {"pair": pair, **row}
         for pair, path in files.items()
@@ -161,7 +161,7 @@ def read_scores(
 
     Raises UserError if a file holds something else.
     """
-    for pair, path in by_pair("--symbol-scores", paths, about).items():
+    for pair, path in by_pair("symbol scores", paths, about).items():
         content = read_json(path)
         texts = dict.fromkeys([*about.dev[pair], *about.test[pair]])
         try:
@@ -279,7 +279,7 @@ def restoration_table(restored: list[Path], about: Experiment) -> Table:
     """
     symbolic = [system.id for system in about.systems if "sym" in system.view]
     counts: Counts = {}
-    for run, path in by_run("--restored", restored, about).items():
+    for run, path in by_run("restored", restored, about).items():
         if run.system in symbolic:
             name = f"{about.test[run.pair][0]}.beam{about.beam}"
             counts.setdefault((run.pair, run.system), Counter()).update(outcomes(path, name))

@@ -49,8 +49,8 @@ Record = dict[str, Any]
 
 def trainings_table(model: list[Path], log: list[Path], about: Experiment) -> Table:
     """Tabulate updates, epochs, time, device, losses of each training, and how it was stopped."""
-    models = read_models(by_run("--model", model, about))
-    logs = {run: read_log(path) for run, path in by_run("--log", log, about).items()}
+    models = read_models(by_run("model", model, about))
+    logs = {run: read_log(path) for run, path in by_run("log", log, about).items()}
     settings = differing(models)
     rows = {run: figures(models[run], logs[run], settings) for run in about.runs}
     paper = published_trainings(about.name)
@@ -253,7 +253,7 @@ POWERS = 2
 
 def curves(log: list[Path], about: Experiment, out: Path) -> None:
     """Draw the learning curves as curves.{pair}.{bleu,loss} in SVG, PDF and PNG."""
-    records = {run: read_log(path) for run, path in by_run("--log", log, about).items()}
+    records = {run: read_log(path) for run, path in by_run("log", log, about).items()}
     for pair in about.pairs:
         for quantity in QUANTITIES:
             draw(about, pair, quantity, records, out / f"curves.{pair}.{quantity.name}")

@@ -55,9 +55,9 @@ def unknown_words_table(
     """
     there = set(map(run_of, replaced_scores))
     wanted = [run for run in about.runs if any(run[:2] == other[:2] for other in there)]
-    of_replaced = match("--replaced-scores", replaced_scores, run_of, wanted)
-    of_kept = match("--scores", scores, run_of, wanted)
-    of_counts = match("--statistics", statistics, run_of, wanted)
+    of_replaced = match("replaced scores", replaced_scores, run_of, wanted)
+    of_kept = match("scores", scores, run_of, wanted)
+    of_counts = match("statistics", statistics, run_of, wanted)
     found: Scores = {}
     gaps: Gaps = {}
     shares: Shares = {}
