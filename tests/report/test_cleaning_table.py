@@ -102,9 +102,9 @@ def test_filters_that_are_off_are_not_explained(results: Results, tmp_path: Path
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        (["en-fr/web"], "--removed: no file for en-de"),
+        (["en-fr/web"], "removed: no file for en-de"),
         (["en-fr/web", "en-cs/web"], "en-cs is not a pair of the experiment"),
-        (["en-fr/web", "en-de/un.1of2"], r"--removed: no file for un\.2of2"),
+        (["en-fr/web", "en-de/un.1of2"], r"removed: no file for un\.2of2"),
         (["en-de/web", "en-fr/un.1of2", "en-fr/un.1of3"], r"un\.1of3\S*: un\.1of3 is not part"),
         (["en-de/web", "en-de/web", "en-fr/web"], "are both of web"),
         (["en-fr/web", "en-de/web.old"], r"CORPUS\.removed\.json or CORPUS\.2of8"),

@@ -147,9 +147,9 @@ def test_wrong_files_are_named(results: Results, tmp_path: Path) -> None:
     write_json(other, {"read": {}})
     for selected, ranking, message in (
         ([*french, other], rankings, r"train\.selected\.json: not counts of select"),
-        (french, rankings, "--selected: no file for en-de"),
-        ([*french, german], [], "--ranking: no file for en-fr, whose pairs were selected"),
-        ([*french, german], [Path("en-cs.json")], r"--ranking en-cs\.json: en-cs is not part"),
+        (french, rankings, "selected: no file for en-de"),
+        ([*french, german], [], "ranking: no file for en-fr, whose pairs were selected"),
+        ([*french, german], [Path("en-cs.json")], r"ranking en-cs\.json: en-cs is not part"),
     ):
         with pytest.raises(UserError, match=message):
             write_table(tmp_path / "out", selection_table(selected, results.experiment, ranking))

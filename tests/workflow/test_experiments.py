@@ -263,7 +263,7 @@ def test_what_was_accepted_is_marked_as_stale(
     assert accepted.returncode == 0, accepted.stdout[-3000:]
     whole = target == "chen2017"
     assert ("for a report that marks them as stale" in accepted.stdout) == whole
-    forced = ["-R", "configuration"] if whole else []
+    forced = ["-R", "chen2017"] if whole else []
     run = snakemake(ROOT, "chen2017", *paths, *forced, timeout=300)
     assert run.returncode == 0, run.stdout[-5000:]
     assert not re.search(r"^(train|translate|all) +\d+$", run.stdout, re.MULTILINE)

@@ -13,7 +13,7 @@ CODE = "src/contextnmt"
 CORPORA, PAGE = {"choi2017_corpora"}, {"choi2017"}
 REPORT = CORPORA | PAGE
 #: After an edit of the configuration that reports are made by.
-CONFIGURED = {"configuration"} | PAGE
+CONFIGURED = {"configuration"} | REPORT
 COMPARE = {"significance", "length_scores"}
 AFTER_RESTORING = {"score", "phenomena"} | COMPARE | PAGE
 AFTER_TRANSLATING = {"restore"} | AFTER_RESTORING
@@ -167,7 +167,7 @@ def test_joint_codes_concern_the_systems_with_subwords_alone(
 @pytest.mark.parametrize(
     ("old", "new", "rules"),
     [
-        ("label: +C+S,", "label: Both,", CONFIGURED | CORPORA),
+        ("label: +C+S,", "label: Both,", CONFIGURED),
         ("beams: [1, 12]", "beams: [1, 12] # a remark", set()),
     ],
 )

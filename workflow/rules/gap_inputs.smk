@@ -94,7 +94,7 @@ def accept_configuration(jobs):
             if stale_systems(before) != stale_systems(now):
                 print(
                     f"{name}: numbers are accepted that other settings made: for a report that "
-                    "marks them as stale, the same call with -R configuration in place of --touch",
+                    f"marks them as stale, the same call with -R {name} in place of --touch",
                     file=sys.stderr,
                 )
 

@@ -187,7 +187,10 @@ def binarized_files():
 
 
 def told_to_reports():
-    """What `contextnmt report` is told, as JSON: nothing of how files are got, nor of what computes."""
+    """What `contextnmt report` is told, as JSON: nothing of how files are got, nor of what computes.
+
+    The order of systems is that of tables.
+    """
     beside = ["gaps", "mirrors", "hand_placed", "device"]
     told = {
         "configuration": {
@@ -205,14 +208,6 @@ def paper(experiment):
         "digest": configurations.digest(CONFIGURATION, experiment),
         "deviations": deviations(experiment),
     }
-
-
-def mark(experiment, about):
-    """A digest of what the tables and figures about systems or corpora are told."""
-    told = CONTENTS[experiment].described(
-        about, **(paper(experiment) if about == "systems" else {})
-    )
-    return hashlib.sha256(settings(told).encode()).hexdigest()[:12]
 
 
 def captions():
