@@ -82,11 +82,12 @@ def accept_configuration(jobs):
     Say first whether tables are taken for up to date by it that lack marks.
     """
     path = Path(f"{RESULTS}/configuration.json")
-    if not path.exists() or "configuration" not in {job.rule.name for job in jobs}:
+    touched = {job.rule.name for job in jobs}
+    if not path.exists() or "configuration" not in touched:
         return
     was = read_json(path)["configuration"]
     write_lines(path, told_to_reports().split("\n"))
-    for name in {job.rule.name for job in jobs} & {*CONTENTS} & {*was["experiments"]}:
+    for name in touched & {*CONTENTS} & {*was["experiments"]}:
         now = CONTENTS[name]
         before = replace(now, configuration=was)
         files = [file for each in [now, before] for of in each.trained() for file in of]
