@@ -10,6 +10,7 @@ import pytest
 from contextnmt import configuration as configurations
 from contextnmt.errors import UserError
 from contextnmt.files import write_json
+from contextnmt.report.benchmarks import belongs
 from contextnmt.report.contents import Contents
 from contextnmt.report.report import CAPTIONS, MAKERS, report
 
@@ -115,7 +116,7 @@ def test_an_ensemble_is_of_all_seeds_and_no_run() -> None:
 def test_jobs_that_a_report_rests_on(
     name: str, changes: dict[str, Any], job: str, known: bool
 ) -> None:
-    assert contents(name, **changes).rests_on(*job.split("/")) is known
+    assert belongs(contents(name, **changes), *job.split("/")) is known
 
 
 def test_mistakes_are_told(tmp_path: Path) -> None:
@@ -125,6 +126,10 @@ def test_mistakes_are_told(tmp_path: Path) -> None:
     about = {"digest": "", "deviations": []}
     told = {"configuration": DEMO, "gaps": {}, "papers": dict.fromkeys(DEMO["experiments"], about)}
     folder.mkdir()
+    (folder / "configuration.json").write_text(json.dumps(told))
+    with pytest.raises(UserError, match=r"configuration\.json: not written by this version"):
+        write_json(folder / "configuration.json", {"configuration": DEMO})
+        report(folder, "choi2017")
     (folder / "configuration.json").write_text(json.dumps(told))
     with pytest.raises(UserError, match=r"^choi2018: .*demo has no such experiment, but choi2017,"):
         report(folder, "choi2018")

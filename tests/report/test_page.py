@@ -381,7 +381,7 @@ def test_durations() -> None:
 
 def test_the_page_says_how_to_make_it_anew(results: Results, text: str) -> None:
     call = f"contextnmt report results/made-up {results.about['name']}"
-    assert f"To make it anew: <code>{call}</code>" in section(text, "run")
+    assert f"To remake it: <code>{call}</code>" in section(text, "run")
 
 
 def test_parts_are_marked_with_their_pair_and_columns_with_their_beam(

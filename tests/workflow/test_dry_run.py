@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from contextnmt.configuration import of_call
+from contextnmt.report.benchmarks import belongs
 from contextnmt.report.contents import Contents
 
 ROOT = Path(__file__).parents[2]
@@ -280,7 +281,7 @@ def test_the_page_tells_of_the_times_of_all_jobs(
     plan = snakemake(ROOT, "choi2017", *where).stdout
     logged = set(re.findall(r"> results/demo/logs/(\S+)\.log", plan))
     contents = Contents("results/demo", of_call(ROOT, [tmp_path / "own.yaml"], {}), "choi2017")
-    known = {job for job in logged if contents.rests_on(*job.split("/"))}
+    known = {job for job in logged if belongs(contents, *job.split("/"))}
     # Jobs of a second: those of the report, and what is written beside each training.
     quick = ("report/", "run/", "train-identity/")
     assert {job for job in logged - known if not job.startswith(quick)} == set()

@@ -1,4 +1,4 @@
-"""What differs between two results folders in BLEU, by the tests of stage `significance`."""
+"""Differences in BLEU between two results folders, with the tests of stage `significance`."""
 
 import hashlib
 from collections import defaultdict

@@ -1,43 +1,31 @@
-"""What the report of an experiment consists of: its tables and figures, and the files of each.
+"""The tables and figures of an experiment's report, and the files that each is made of.
 
-The workflow asks here what it has to make before there is anything, and `contextnmt report` what it
-finds.
+The workflow plans by this list before any file exists. `contextnmt report` makes the list's items.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from contextnmt import places, recipes
 
-#: The views of a text, first the one that is most like plain words.
+#: The views of a text, from plain words to symbols and subwords.
 VIEWS = ["word", "sym", "bpe", "sym-bpe"]
 TABLE_FORMATS, FIGURE_FORMATS = ["csv", "json", "md", "tex"], ["svg", "pdf", "png"]
 
-#: What a part is about: trained systems, in the pairs that have some, or the corpora of all pairs.
+#: Subjects of a part: the trained systems of finished pairs, or the corpora of all pairs.
 SYSTEMS, CORPORA = "systems", "corpora"
 
-#: Stages with a benchmark of each run, and those that only symbols need.
-OF_RUNS = {"train", "translate", "restore", "score", "replace-unknown", "phenomena", "masks"}
-OF_SYMBOLS = {"symbolize", "rule-dictionary", "coverage", "pairs", "symbol-scores"}
-OF_SYMBOLS |= {"cbow", "local-charts"}
-OF_SELECTION = {"sample", "rank", "perplexity", "language-models", "cross-entropy"}
-#: What is made of both sides of a text, or of its source alone, has that in its name.
-SIDES = ["", ".pair", ".source"]
-OF_VIEWS, OF_EXPERIMENTS = {"binarize", "bpe", "known-lines"}, {"significance", "length-scores"}
 #: Stages that make a folder of each run: which texts there are, depends on the language pair.
 OF_FOLDERS = ["translate", "restore", "replace-unknown"]
-#: Stages whose jobs take no time to speak of.
-BRIEF = {"report", "run", "train-identity"}
 
 
 @dataclass(frozen=True)
 class Part:
     """Tables and figures (names without suffix) that one function makes of some files.
 
-    `caption` names what a page tells of them (``workflow/report/CAPTION.rst``), and the function;
-    `files` and `options` are its arguments.
+    `caption` names the function and the caption, ``workflow/report/CAPTION.rst``. `files` and
+    `options` are the arguments of the function.
     """
 
     caption: str
@@ -62,13 +50,13 @@ class Contents:
 
     @property
     def entry(self) -> dict[str, Any]:
-        """What the configuration says about the experiment."""
+        """The experiment's block of the configuration."""
         entry: dict[str, Any] = self.configuration["experiments"][self.name]
         return entry
 
     @property
     def folder(self) -> str:
-        """Where the report lies."""
+        """The folder of the report."""
         return f"{self.root}/report/{self.name}"
 
     @property
@@ -78,12 +66,12 @@ class Contents:
 
     @property
     def pairs(self) -> list[str]:
-        """Those that have a finished system."""
+        """The language pairs with a finished system."""
         return [pair for pair in self.all_pairs if self.finished(pair)]
 
     @property
     def systems(self) -> list[str]:
-        """The systems that are asked for, in the order of tables."""
+        """The requested systems, in the order of tables."""
         return recipes.systems(self.configuration, self.name)
 
     @property
@@ -94,17 +82,17 @@ class Contents:
 
     @property
     def beam(self) -> int:
-        """The widest beam, whose translations are compared."""
+        """The widest beam; its translations are compared."""
         beam: int = max(self.entry["decoding"]["beams"])
         return beam
 
     @property
     def ensembles(self) -> bool:
-        """Whether the seeds of each system translate together too; one has nothing to add."""
+        """Whether the seeds of each system also translate as an ensemble; this takes two seeds."""
         return bool(self.entry["decoding"]["ensemble"] and len(self.seeds) > 1)
 
     def finished(self, pair: str) -> list[str]:
-        """The systems that the report is made of in a language pair."""
+        """The finished systems of a language pair."""
         return [each for each in self.systems if each not in self.gaps.get(pair, {})]
 
     def own_gaps(self) -> dict[str, dict[str, str]]:
@@ -116,7 +104,7 @@ class Contents:
         return {pair: of_pair for pair, of_pair in found.items() if of_pair}
 
     def unfinished(self) -> str:
-        """Why there is no report of an experiment of which nothing is finished."""
+        """The reason for having no report, where no system is finished."""
         reasons = {
             f"{pair} {system}": reason
             for pair, found in self.own_gaps().items()
@@ -132,12 +120,12 @@ class Contents:
         )
 
     def texts(self, pair: str, *roles: str) -> list[str]:
-        """Names of the dev and test texts, or of those of one role."""
+        """Names of the texts with one of these roles (dev, test)."""
         named = places.roles(self.configuration, self.name, pair)
         return list(dict.fromkeys(text for role in roles for text in named[role]))
 
     def text(self, name: str) -> dict[str, Any]:
-        """What the configuration says about a text."""
+        """The configuration of a text."""
         return next(
             corpus["texts"][name]
             for corpus in self.configuration["corpora"].values()
@@ -145,7 +133,7 @@ class Contents:
         )
 
     def tagged(self, pair: str) -> list[str]:
-        """The first test text whose words are tagged, in a list, or an empty one."""
+        """The first test text with tagged words, as a list of one or none."""
         return [text for text in self.texts(pair, "test") if "phenomena" in self.text(text)][:1]
 
     def view(self, system: str) -> str:
@@ -154,13 +142,13 @@ class Contents:
         return view
 
     def recipe(self, pair: str, system: str) -> dict[str, Any]:
-        """How a system is made for a language pair."""
+        """The recipe of a system for a language pair."""
         return recipes.recipe(self.configuration, pair, system)
 
     def replaces(self, pair: str, system: str) -> bool:
         """Whether unknown words of a system are replaced.
 
-        They are found by the attention; and subwords copied or looked up one by one make no words.
+        The attention finds them. Subwords copied or looked up one by one make no words.
         """
         made = self.recipe(pair, system)
         return bool(
@@ -177,7 +165,7 @@ class Contents:
         seeds: Iterable[Any] | None = None,
         only: Callable[[str, str], bool] = lambda pair, system: True,
     ) -> list[str]:
-        """The file by `pattern` of every finished run of the systems that `only` holds of."""
+        """The file by `pattern` of each finished run; `only` selects systems."""
         return [
             f"{self.root}/" + pattern.format(pair=pair, system=system, seed=seed)
             for pair in self.pairs
@@ -187,13 +175,15 @@ class Contents:
         ]
 
     def trained(self) -> tuple[list[str], list[str]]:
-        """What each finished run says of itself, and what it was begun with."""
+        """The model.json of each finished run, and the identity that its training began with."""
         models = self.runs("train/{pair}/{system}/{seed}/model.json")
         return models, self.runs("train-identity/{pair}/{system}/{seed}.json")
 
     def compared(self, stage: str, texts: int | None = None) -> list[str]:
-        """What a stage found that compares systems: on the first `texts` test texts of each pair,
-        by default on all of them."""
+        """Results of a stage that compares systems, for the first `texts` test texts of each pair.
+
+        By default for all test texts.
+        """
         return [
             f"{self.root}/{stage}/{self.name}/{pair}/{text}.beam{self.beam}.json"
             for pair in self.pairs
@@ -237,7 +227,7 @@ class Contents:
         return found
 
     def trained_on(self, stage: str, ending: str) -> list[str]:
-        """What a stage counted in each part of the training texts of all pairs."""
+        """A stage's counts of each part of the training texts of all pairs."""
         return [
             f"{self.root}/{stage}/{pair}/{part}.{ending}"
             for pair in self.all_pairs
@@ -249,7 +239,7 @@ class Contents:
         return [f"{self.root}/{stage}/{pair}{ending}" for pair in pairs]
 
     def parts(self, about: str | None = None) -> list[Part]:
-        """All parts, or those about systems or corpora, in an order in which they can be made."""
+        """All parts, or those about systems or corpora. A part may need the tables before it."""
         found = [self.scores(), self.trainings(), self.corpora(), self.sentences()]
         found.append(self.unknown_words())
         if self.name == "choi2017":
@@ -257,7 +247,7 @@ class Contents:
         return [part for of in found for part in of if about in (None, part.about)]
 
     def scores(self) -> Iterator[Part]:
-        """What the translations are worth."""
+        """Tables and figures of scores."""
         table = self.entry["table"]
         bleu = {"bleu_table": [f"{self.folder}/tables/{table}.json"]}
         tests = {"significance_table": [f"{self.folder}/tables/significance.json"]}
@@ -293,7 +283,7 @@ class Contents:
             yield Part("phenomena", ["phenomena"], [], {"phenomena": phenomena})
 
     def trainings(self) -> Iterator[Part]:
-        """How the systems were trained."""
+        """Tables and figures of trainings."""
         logs = {"log": self.runs("train/{pair}/{system}/{seed}/log.jsonl")}
         models = {"model": self.runs("train/{pair}/{system}/{seed}/model.json")}
         drawn = [
@@ -303,7 +293,7 @@ class Contents:
         yield Part("trainings", ["trainings"], [], models | logs)
 
     def corpora(self) -> Iterator[Part]:
-        """What became of the training texts."""
+        """Tables and figures of the cleaning and selection of training texts."""
         cleaned = {"removed": self.trained_on("clean", "removed.json")}
         yield Part("cleaning", ["cleaning"], [], cleaned, about=CORPORA)
         pairs = [pair for pair in self.all_pairs if self.configuration["select"].get(pair)]
@@ -320,7 +310,7 @@ class Contents:
             )
 
     def sentences(self) -> Iterator[Part]:
-        """Translations of single sentences, and what models looked at."""
+        """Single sentences: translations, differences, alignments."""
         texts = [(pair, text) for pair in self.pairs for text in self.texts(pair, "dev", "test")]
         yield Part(
             "examples",
@@ -347,7 +337,7 @@ class Contents:
         yield from self.alignments(self.entry.get("alignments") or "", texts)
 
     def alignments(self, system: str, texts: list[tuple[str, str]]) -> Iterator[Part]:
-        """The alignments of a system, if it is here and has attention."""
+        """Alignments of a system, if it takes part and has attention."""
         there = system in self.systems and self.entry["systems"][system]["model"]["attention"]
         pairs = [pair for pair in self.pairs if there and system in self.finished(pair)]
         if not pairs:
@@ -378,7 +368,7 @@ class Contents:
         )
 
     def unknown_words(self) -> Iterator[Part]:
-        """What it helps to replace unknown words."""
+        """The gain of replacing unknown words."""
         scores = "score/{pair}/{system}/{seed}/"
         replaced = "replace-unknown/{pair}/{system}/{seed}/replaced.json"
         files = {
@@ -390,7 +380,7 @@ class Contents:
             yield Part("unknown-words", ["unknown-words"], [], files)
 
     def symbolization(self) -> Iterator[Part]:
-        """Symbols: how many words they stand for, how right they are, what restores them."""
+        """Symbols: coverage, precision and recall, restoration."""
         pairs = self.all_pairs
         yield Part("table2", ["table2"], [], {}, about=CORPORA)
         counted = {stage: self.of_pairs(stage, pairs) for stage in ("coverage", "pairs")}
@@ -405,7 +395,7 @@ class Contents:
             yield Part("restoration", ["restoration"], [], restored)
 
     def contextualization(self) -> Iterator[Part]:
-        """What contextualizers do to words."""
+        """Effects of the contextualizer on words."""
         charts = {"charts": self.of_pairs("local-charts", self.pairs)}
         yield Part("table1", ["table1"], [], charts)
         drawn = [f"local-charts.{pair}" for pair in self.pairs]
@@ -445,8 +435,10 @@ class Contents:
         return [system for system in plainest if system in self.finished(pair)]
 
     def files(self, about: str | None = None) -> list[str]:
-        """Every file that the parts about systems, corpora or both are made of, none twice, but for
-        what they make of them."""
+        """Input files of the parts about systems, corpora or both, without duplicates.
+
+        Tables of the report itself are no inputs.
+        """
         parts = self.parts(about)
         named = [path for part in parts for paths in part.files.values() for path in paths]
         if about != CORPORA:
@@ -454,7 +446,7 @@ class Contents:
         return [path for path in dict.fromkeys(named) if not path.startswith(f"{self.folder}/")]
 
     def inputs(self, about: str | None = None) -> list[str]:
-        """The same as the workflow knows them: a folder, where a stage makes one of each run."""
+        """Inputs for a Snakemake rule: the folder where a stage makes folders, else the file."""
         folders = tuple(f"{self.root}/{stage}/" for stage in OF_FOLDERS)
         found = [
             path.rpartition("/")[0] if path.startswith(folders) else path
@@ -475,84 +467,13 @@ class Contents:
             for name in names
         ]
 
-    def benchmarks(self) -> list[Path]:
-        """The benchmarks of the jobs that the report rests on.
-
-        Others lie there too: of other experiments, and of other configurations before this one.
-        """
-        folder = Path(self.root, "benchmarks")
-        files = sorted(folder.rglob("*.tsv"))
-        return [f for f in files if self.rests_on(*f.relative_to(folder).with_suffix("").parts)]
-
-    def rests_on(self, stage: str, *names: str) -> bool:
-        """Whether the report rests on a job, whose benchmark is called ``stage/name/name``."""
-        if stage in ("download", "generate"):
-            return "/".join(names) in self.archives()
-        if stage in OF_EXPERIMENTS:
-            return f"{self.root}/{stage}/{'/'.join(names)}.json" in self.compared(stage)
-        pair, *others = names[0].split(".")[:1] + list(names[1:])
-        if stage in BRIEF or pair not in self.all_pairs:
-            return False
-        if stage in OF_SELECTION:
-            return bool(self.configuration["select"].get(pair))
-        if stage in OF_RUNS:
-            return self.rests_on_run(pair, stage, *others)
-        views = {self.view(system) for system in self.systems}
-        if stage in OF_SYMBOLS and self.name != "choi2017" and not any("sym" in v for v in views):
-            return False
-        if stage == "lexicon":
-            return any(self.replaces(pair, system) for system in self.systems)
-        if stage == "known-lines" and not self.entry["decoding"]["no_unknown"]:
-            return False
-        if stage in OF_VIEWS:
-            counted = {"word", "sym"} if self.name == "choi2017" and stage == "binarize" else set()
-            return others[0] in views | counted
-        return not others or others[0] in self.all_texts(pair)
-
-    def rests_on_run(self, pair: str, stage: str, system: str, of: str, *text: str) -> bool:
-        """Whether the report rests on a job of a run, called after its seed (``1.replaced``: of the
-        translations without unknown words)."""
-        seed, _, replaced = of.partition(".")
-        seeds = [*map(str, self.seeds), *(["ensemble"] if self.ensembles else [])]
-        replaces = bool(replaced) or stage == "replace-unknown"
-        return (
-            system in self.finished(pair)
-            and seed in seeds
-            and (not replaces or self.replaces(pair, system))
-        )
-
-    def all_texts(self, pair: str) -> set[str]:
-        """What the benchmarks of the texts of a language pair, and of its languages, are called."""
-        trained = places.texts(self.configuration, pair, "train")
-        counts = {text: places.shards(self.text(text)) for text in trained}
-        return {
-            *self.training_parts(pair),
-            *(f"{text}.{count}" for text, count in counts.items() if count > 1),
-            *(f"{text}{side}" for text in self.other_texts(pair) for side in SIDES),
-            *pair.split("-"),
-        }
-
-    def other_texts(self, pair: str) -> list[str]:
-        """Names of the dev and test texts, and of those that the training text is selected by."""
-        in_domain = (self.configuration["select"].get(pair) or {}).get("in_domain", [])
-        return list(dict.fromkeys([*self.texts(pair, "dev", "test"), *in_domain]))
-
-    def archives(self) -> set[str]:
-        """The files that these texts lie in, ``CORPUS/FILE``."""
-        return {
-            "/".join(places.place(self.configuration, pair, text, language)[:2])
-            for pair in self.all_pairs
-            for text in places.texts(self.configuration, pair, "train") + self.other_texts(pair)
-            for language in pair.split("-")
-        }
-
     def described(
         self, about: str = SYSTEMS, digest: str = "", deviations: Iterable[dict[str, Any]] = ()
     ) -> dict[str, Any]:
-        """What a table or figure must know, with the keys of `report.experiment.Experiment`.
+        """The fields of `report.experiment.Experiment`.
 
-        A table about systems is told of the pairs that have a finished one. `digest` is that of the
-        configuration, `deviations` what is not the paper's.
+        About systems, `pairs` are those with a finished system. `digest` is the digest of the
+        configuration; `deviations` are settings that differ from the paper.
         """
         entry, pairs = self.entry, self.pairs if about == SYSTEMS else self.all_pairs
         gaps = self.own_gaps() if about == SYSTEMS else {}
@@ -587,9 +508,9 @@ class Contents:
 
 
 def endings(decoding: dict[str, Any]) -> list[str]:
-    """What the names of a text's translations end in, at each width the likeliest first.
+    """Endings of the names of a text's translations, at each beam width the likeliest first.
 
-    At width 1 there is one translation of a sentence, so none is better by its score a symbol.
+    Width 1 has no ``.normalised``: greedy search finds one translation of a sentence.
     """
     return [
         f"beam{beam}{variant}"

@@ -12,6 +12,7 @@ from contextnmt.closure import ROOT
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
 from contextnmt.report.alignments import alignment_maps
+from contextnmt.report.benchmarks import benchmarks
 from contextnmt.report.bleu_table import bleu_table
 from contextnmt.report.claims_table import claims_table
 from contextnmt.report.cleaning import cleaning_table
@@ -74,7 +75,10 @@ MAKERS: dict[str, Callable[..., Table | None]] = {
     "unknown-words": unknown_words_table,
 }
 
-#: What else than its BLEU the page of all papers shows of an experiment.
+#: Keys of configuration.json.
+KEYS = {"configuration", "gaps", "papers"}
+
+#: Tables on the page of all papers, besides BLEU.
 ON_PAGE_OF_PAPERS = ["significance", "claims", "masks", "trainings"]
 
 About = Literal["corpora", "systems"]
@@ -88,14 +92,13 @@ def report(
         str | None, typer.Argument(help="such as choi2017; by default, the page of all papers")
     ] = None,
     only: Annotated[
-        About | None, typer.Option(help="make the tables and figures about these alone")
+        About | None, typer.Option(help="make only the tables and figures about these")
     ] = None,
 ) -> None:
-    """Make tables, figures and page of an experiment; or the page of all papers, from those.
+    """Make the tables, figures and page of an experiment, or the page of all papers.
 
-    What is about corpora needs no training; the page comes with what is about systems.
-
-    What is made, and of which runs, says configuration.json in the folder, which Snakemake writes.
+    The folder needs configuration.json, which Snakemake writes. With --only corpora, no training
+    has to be finished; --only systems also makes the page.
 
     Example: contextnmt report results/demo choi2017
     """
@@ -115,11 +118,11 @@ def report(
 
 
 def configuration(folder: Path) -> dict[str, Any]:
-    """What Snakemake wrote of a results folder: its resolved `configuration`; `gaps`, language pair
-    -> system -> why it is not finished; and `papers`, experiment -> digest of its configuration and
-    `deviations` from its paper.
+    """Read the configuration.json of a results folder.
 
-    Raises UserError if there is no such file.
+    Its keys: `configuration`, resolved; `gaps`, language pair -> system -> reason; `papers`,
+    experiment -> `digest` of its configuration and `deviations` from its paper. Raises UserError if
+    the file is missing or lacks a key.
     """
     path = folder / "configuration.json"
     if not path.is_file():
@@ -127,7 +130,9 @@ def configuration(folder: Path) -> dict[str, Any]:
             f"{path}: no such file: is {folder} a results folder? If so, "
             "`snakemake --profile local configuration` writes it, with the first --config"
         )
-    told: dict[str, Any] = read_json(path)
+    told = read_json(path)
+    if not isinstance(told, dict) or KEYS - told.keys():
+        raise UserError(f"{path}: not written by this version: delete it and run Snakemake again")
     return told
 
 
@@ -153,32 +158,32 @@ def report_experiment(contents: Contents, paper: dict[str, Any], only: str | Non
         figure=figures,
         caption=sorted(CAPTIONS.glob("*.rst")),
         model=paths(contents.runs("train/{pair}/{system}/{seed}/model.json")),
-        benchmark=contents.benchmarks(),
+        benchmark=benchmarks(contents),
         about=about,
         out=Path(contents.folder, "index.html"),
     )
 
 
 def check(contents: Contents, only: str | None) -> None:
-    """Raises UserError unless everything that a report is made of is there."""
+    """Raises UserError if an input of the report is missing."""
     if only != CORPORA and not contents.pairs:
         raise UserError(contents.unfinished())
     files = contents.files(only)
-    if only == SYSTEMS:  # then the page shows what there is about corpora
+    if only == SYSTEMS:  # the page shows these too
         parts = contents.parts(CORPORA)
         files += [path for part in parts for path in contents.outputs(part, "json", "svg")]
     missing = [path for path in files if not Path(path).is_file()]
     if missing:
         others = f" and {len(missing) - 1} more files" if len(missing) > 1 else ""
         raise UserError(
-            f"{missing[0]}{others}: not there yet, and the report of {contents.name} is made of "
-            "them: `snakemake --profile local` finishes what is missing; with --config gaps=true "
-            "it makes the report of what is finished"
+            f"{missing[0]}{others}: not there yet; the report of {contents.name} needs them. "
+            "`snakemake --profile local` makes what is missing; add --config gaps=true to report "
+            "only finished systems."
         )
 
 
 def described(contents: Contents, paper: dict[str, Any]) -> Experiment:
-    """What is told about systems, with those that are stale."""
+    """The experiment as tables about systems need it, with its stale systems."""
     return replace(experiment_of(contents.described(**paper)), stale=stale_systems(contents))
 
 
@@ -200,9 +205,9 @@ def make(contents: Contents, part: Part, about: Experiment) -> None:
 def report_papers(
     folder: Path, found: dict[str, Contents], about: dict[str, dict[str, Any]]
 ) -> None:
-    """Write the page of all papers, and the start page of `snakemake --report`.
+    """Write the page of all papers and the start page of `snakemake --report`.
 
-    Raises UserError if the report of a paper is missing, or if nothing is finished.
+    Raises UserError if no system is finished or a paper's report is missing.
     """
     reported = [contents for contents in found.values() if contents.pairs]
     unfinished = [
