@@ -96,3 +96,27 @@ def shards(text: Mapping[str, Any]) -> int:
     its work (benchmarks/slurm_jobs.py): parts are few and big.
     """
     return text.get("shards") or min(MOST_PARTS, -(-(lines(text) or 1) // PAIRS_OF_A_PART))
+
+
+def text(configuration: Configuration, name: str) -> Configuration:
+    """The configuration of a text."""
+    found: Configuration = next(
+        corpus["texts"][name]
+        for corpus in configuration["corpora"].values()
+        if name in corpus["texts"]
+    )
+    return found
+
+
+def numbered(name: str, count: int) -> list[str]:
+    """Names of the `count` parts of a text, ``NAME.1of2``; a text in one part keeps its name."""
+    return [name] if count == 1 else [f"{name}.{n}of{count}" for n in range(1, count + 1)]
+
+
+def training_parts(configuration: Configuration, pair: str) -> list[str]:
+    """Names of the parts of all training texts of a language pair, in order."""
+    return [
+        part
+        for name in texts(configuration, pair, "train")
+        for part in numbered(name, shards(text(configuration, name)))
+    ]

@@ -162,12 +162,8 @@ def evaluated_texts(pair):
 
 
 def text_entry(name):
-    """What the configuration says about a text."""
-    return next(
-        corpus["texts"][name]
-        for corpus in CONFIGURATION["corpora"].values()
-        if name in corpus["texts"]
-    )
+    """The configuration of a text."""
+    return places.text(CONFIGURATION, name)
 
 
 def shards(text):
@@ -175,16 +171,9 @@ def shards(text):
     return places.shards(text_entry(text))
 
 
-def numbered(name, count):
-    """What the `count` parts of a text are called; one that is not cut keeps its name."""
-    return (
-        [name] if count == 1 else [f"{name}.{n}of{count}" for n in range(1, count + 1)]
-    )
-
-
 def parts(text):
     """Names of the parts of a training text, in order."""
-    return numbered(text, shards(text))
+    return places.numbered(text, shards(text))
 
 
 def texts_trained_on():
@@ -194,7 +183,7 @@ def texts_trained_on():
 
 def training_parts(pair):
     """Names of the parts of all training texts of `pair`: the pool to select from, in order."""
-    return [part for text in texts(pair, "train") for part in parts(text)]
+    return places.training_parts(CONFIGURATION, pair)
 
 
 def in_domain_texts(pair):

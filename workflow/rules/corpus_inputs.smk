@@ -38,7 +38,7 @@ def extracted_parts(side, count):
     """Output names: one side of a text that is cut into `count` parts."""
     return [
         f"<results>/extract/{{source}}-{{target}}/{part}.{{{side}}}.gz"
-        for part in numbered("{text}", count)
+        for part in places.numbered("{text}", count)
     ]
 
 

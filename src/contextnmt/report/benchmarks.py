@@ -73,9 +73,9 @@ def belongs_to_run(
 def all_texts(contents: Contents, pair: str) -> set[str]:
     """Names that benchmarks of a language pair's texts and languages can have."""
     trained = places.texts(contents.configuration, pair, "train")
-    counts = {text: places.shards(contents.text(text)) for text in trained}
+    counts = {text: places.shards(places.text(contents.configuration, text)) for text in trained}
     return {
-        *contents.training_parts(pair),
+        *places.training_parts(contents.configuration, pair),
         *(f"{text}.{count}" for text, count in counts.items() if count > 1),
         *(f"{text}{side}" for text in other_texts(contents, pair) for side in SIDES),
         *pair.split("-"),

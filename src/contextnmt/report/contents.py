@@ -124,17 +124,10 @@ class Contents:
         named = places.roles(self.configuration, self.name, pair)
         return list(dict.fromkeys(text for role in roles for text in named[role]))
 
-    def text(self, name: str) -> dict[str, Any]:
-        """The configuration of a text."""
-        return next(
-            corpus["texts"][name]
-            for corpus in self.configuration["corpora"].values()
-            if name in corpus["texts"]
-        )
-
     def tagged(self, pair: str) -> list[str]:
         """The first test text with tagged words, as a list of one or none."""
-        return [text for text in self.texts(pair, "test") if "phenomena" in self.text(text)][:1]
+        tests = self.texts(pair, "test")
+        return [t for t in tests if "phenomena" in places.text(self.configuration, t)][:1]
 
     def view(self, system: str) -> str:
         """The view of the text that a system reads and writes."""
@@ -217,21 +210,12 @@ class Contents:
             if system in self.finished(pair)
         ]
 
-    def training_parts(self, pair: str) -> list[str]:
-        """Names of the parts of all training texts of a language pair."""
-        found = []
-        for text in places.texts(self.configuration, pair, "train"):
-            count = places.shards(self.text(text))
-            numbers = [f".{n}of{count}" for n in range(1, count + 1)] if count > 1 else [""]
-            found += [f"{text}{number}" for number in numbers]
-        return found
-
     def trained_on(self, stage: str, ending: str) -> list[str]:
         """A stage's counts of each part of the training texts of all pairs."""
         return [
             f"{self.root}/{stage}/{pair}/{part}.{ending}"
             for pair in self.all_pairs
-            for part in self.training_parts(pair)
+            for part in places.training_parts(self.configuration, pair)
         ]
 
     def of_pairs(self, stage: str, pairs: Iterable[str], ending: str = ".json") -> list[str]:
