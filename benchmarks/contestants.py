@@ -14,14 +14,14 @@ from multiply_adds import PASSES, of_translator, of_yardstick
 from torch import Tensor, nn
 from yardstick import Yardstick
 
+from contextnmt.configuration.model import ModelSettings
+from contextnmt.configuration.training import TrainingSettings
 from contextnmt.errors import UserError
 from contextnmt.model.device import choose_device
-from contextnmt.model.settings import ModelSettings
 from contextnmt.model.translator import Translator
 from contextnmt.training.graphs import ready
 from contextnmt.training.precision import set_precision
 from contextnmt.training.process import settle
-from contextnmt.training.settings import TrainingSettings
 from contextnmt.training.update import Updater
 
 RATE, CLIP = 1e-3, 1.0

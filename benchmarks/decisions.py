@@ -22,15 +22,15 @@ from precision import PAIR, ROOT, compare, results, train
 from torch import Tensor
 from torch.nn import functional
 
-from contextnmt import configuration
+from contextnmt.configuration import layers
+from contextnmt.configuration.model import model_settings
+from contextnmt.configuration.training import training_settings
 from contextnmt.files import read_json, read_lines, write_json
 from contextnmt.model.decoder import State
 from contextnmt.model.device import answers
 from contextnmt.model.packed import Packed
-from contextnmt.model.settings import model_settings
 from contextnmt.model.translator import Encoded, Translator
 from contextnmt.training import loop
-from contextnmt.training.settings import training_settings
 
 SEEDS = 5
 LAYERS = {1: [64], 2: [64, 64], 3: [64, 64, 64]}
@@ -200,7 +200,7 @@ def main(
         found = {name: [trained(place, name, seed) for seed in asked["seeds"]] for name in SYSTEMS}
         torch.set_num_threads(1)
         found[SPARED] = [spared(place, seed) for seed in asked["seeds"]]
-        digest = configuration.digest(configuration.of_call(ROOT, [file], {}), "choi2017")
+        digest = layers.digest(layers.of_call(ROOT, [file], {}), "choi2017")
     option = f" --seeds {seeds}" * (seeds != SEEDS)
     head = ["", "dev BLEU", "difference", "clipped", "open", "each seed"]
     lines = [

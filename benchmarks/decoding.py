@@ -25,7 +25,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from training import EXACT, named
 from yardstick import Yardstick
 
-from contextnmt.model.settings import ModelSettings
+from contextnmt.configuration.model import ModelSettings
 from contextnmt.model.translator import Translator
 from contextnmt.translation.beam import Search
 from contextnmt.translation.ensemble import Ensemble

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from made_up_pairs import Count
 
-from contextnmt.model.settings import ModelSettings
+from contextnmt.configuration.model import ModelSettings
 
 #: Backward, the gradient of either factor of a product costs as much as the product.
 PASSES = 3

@@ -12,8 +12,8 @@ from pages import table
 from safetensors.torch import save_file
 from training import MEMORY, PAPER_WORDS, PAPERS, named
 
+from contextnmt.configuration.model import ModelSettings
 from contextnmt.files import write_json
-from contextnmt.model.settings import ModelSettings
 from contextnmt.model.translator import Translator
 from contextnmt.text.vocabulary import EOS, SPECIALS, Vocabulary
 from contextnmt.translation.beam import Search

@@ -21,7 +21,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 from pages import made_by, publish, table
 
-from contextnmt import configuration
+from contextnmt.configuration import layers
 from contextnmt.files import read_json, read_lines, write_json
 
 ROOT = Path(__file__).parents[1]
@@ -155,7 +155,7 @@ def main(
         trained = [(system, seed) for system in asked["systems"] for seed in asked["seeds"]]
         runs = [read_run(place, *each) for each in trained]
         facts = read_json(results(place, *trained[0]) / "model.json")["environment"]
-        digest = configuration.digest(configuration.of_call(ROOT, [file], {}), "choi2017")
+        digest = layers.digest(layers.of_call(ROOT, [file], {}), "choi2017")
     means = ["cell", "precision", "dev BLEU", "difference", "within noise", "tokens/s"]
     single = ["cell", "precision", "seed", "best update", "dev BLEU", "tokens/s", "minutes"]
     options = f"{' --device cuda' * (device == 'cuda')}{f' --seeds {seeds}' * (seeds != SEEDS)}"

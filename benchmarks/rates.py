@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from pages import made_by
 
-from contextnmt import places
+from contextnmt.configuration import places
 from contextnmt.errors import UserError
 from contextnmt.files import count_lines
 from contextnmt.planning.jobs import Job, planned

@@ -8,7 +8,7 @@ import torch
 from contestants import clock, ours, speed
 from made_up_pairs import Batch, counted, largest
 
-from contextnmt.model.settings import ModelSettings
+from contextnmt.configuration.model import ModelSettings
 from contextnmt.training.precision import set_precision
 
 #: Rows and columns of the matrices that are multiplied, by device.

@@ -20,12 +20,12 @@ import numpy.typing as npt
 import typer
 from pages import made_by, publish, table
 
+from contextnmt.configuration.model import ModelSettings
+from contextnmt.configuration.training import TrainingSettings
 from contextnmt.files import write_lines
-from contextnmt.model.settings import ModelSettings
 from contextnmt.text.binarize import binarize
 from contextnmt.text.vocabulary import SPECIALS, UNK
 from contextnmt.training.loop import Training
-from contextnmt.training.settings import TrainingSettings
 from contextnmt.training.window import Window, peak_memory
 
 #: Pairs that are made up at a time.

@@ -35,7 +35,7 @@ from peers import TOOLKITS, Peer, Recipe, peers, write_corpus
 from roofline import Reached, reached
 from training_process import TrainingProcess
 
-from contextnmt.model.settings import ContextualizerSettings, ModelSettings
+from contextnmt.configuration.model import ContextualizerSettings, ModelSettings
 from contextnmt.text.vocabulary import SPECIALS
 from contextnmt.training.process import settle
 

@@ -5,9 +5,9 @@ import pytest
 import torch
 from decisions import QUESTIONS, SPARED, SYSTEMS, Outcome, Spared, outcome, overlay, rows
 
-from contextnmt import configuration, recipes
+from contextnmt.configuration import layers, recipes
+from contextnmt.configuration.model import ContextualizerSettings, ModelSettings
 from contextnmt.files import write_json
-from contextnmt.model.settings import ContextualizerSettings, ModelSettings
 from contextnmt.model.translator import PADDING, Translator
 
 MODEL = ModelSettings(4, 6, 5, 3, ContextualizerSettings((4,)), initialisation="glorot")
@@ -15,7 +15,7 @@ MODEL = ModelSettings(4, 6, 5, 3, ContextualizerSettings((4,)), initialisation="
 
 def test_the_configuration_holds_every_alternative(tmp_path) -> None:
     write_json(tmp_path / "overlay.yaml", overlay(2))
-    made = configuration.of_call(decisions.ROOT, [tmp_path / "overlay.yaml"], {})
+    made = layers.of_call(decisions.ROOT, [tmp_path / "overlay.yaml"], {})
     recipe = {name: recipes.recipe(made, "en-fr", name) for name in SYSTEMS}
     assert recipe["sum"]["training"] == {**recipe["mean"]["training"], "loss": "sum"}
     depths = [recipe[f"layers-{depth}"]["model"]["contextualizer"]["layers"] for depth in (1, 2, 3)]

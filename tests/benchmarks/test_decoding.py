@@ -12,9 +12,9 @@ import training
 import typer
 from peers import Beam, Recipe, peers, write_corpus
 
+from contextnmt.configuration.model import ModelSettings
 from contextnmt.model.bias_column import MULTIPLE
 from contextnmt.model.candidates import BLOCK
-from contextnmt.model.settings import ModelSettings
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 

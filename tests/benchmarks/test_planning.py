@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from planning import CUTS, jobs, own_configuration
 
-from contextnmt.configuration import of_call
-from contextnmt.places import texts
+from contextnmt.configuration.layers import of_call
+from contextnmt.configuration.places import texts
 
 ROOT = Path(__file__).parents[2]
 

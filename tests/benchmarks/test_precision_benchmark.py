@@ -7,7 +7,7 @@ import precision
 import pytest
 import yaml
 
-from contextnmt import configuration, recipes
+from contextnmt.configuration import layers, recipes
 
 #: Made-up dev BLEU of three seeds.
 BLEU = {
@@ -39,9 +39,9 @@ def finished(overlay: Path, folder: Path) -> None:
 def test_trainings_differ_in_cell_and_precision_alone(tmp_path: Path, device: str) -> None:
     overlay = tmp_path / "overlay.yaml"
     overlay.write_text(yaml.safe_dump(precision.overlay(device, 2)))
-    made = configuration.of_call(precision.ROOT, [overlay], {})
+    made = layers.of_call(precision.ROOT, [overlay], {})
     assert (made["device"], made["pairs"], made["seeds"]) == (device, ["en-fr"], [1, 2])
-    demo = configuration.of_call(precision.ROOT, [], {"preset": "demo"})
+    demo = layers.of_call(precision.ROOT, [], {"preset": "demo"})
     baseline = recipes.recipe(demo, "en-fr", "baseline")
     lowered = ["bf16"] if device == "cpu" else ["tf32", "bf16"]
     assert len(made["systems"]) == 2 * (1 + len(lowered))

@@ -15,7 +15,7 @@ from peers import TOOLKITS, Recipe, peers, write_corpus
 from torch.utils.flop_counter import FlopCounterMode
 from yardstick import Yardstick
 
-from contextnmt.model.settings import ContextualizerSettings, ModelSettings
+from contextnmt.configuration.model import ContextualizerSettings, ModelSettings
 from contextnmt.model.translator import Translator
 
 WORDS = 40

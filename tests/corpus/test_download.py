@@ -364,15 +364,18 @@ def test_a_mirror_must_be_a_folder_or_a_url(get: Callable[..., None], tmp_path: 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "not a corpus file entry"),
-        ("[]", "not a corpus file entry"),
-        ('{"url": "http://x"}', "neither sha256 nor md5"),
-        ('{"sha256": "0"}', r"text\.gz\.url: missing"),
+        ("{", r"text\.gz: not JSON"),
+        ("[]", r"text\.gz: a JSON object is needed"),
+        ('{"url": "http://x"}', "allowed: either generator and seed, or url and sha256 or md5"),
+        ('{"sha256": "0"}', r"text\.gz\.sha256 is .0.; allowed: text like 64 hexadecimal digits"),
         ('{"url": "http://x", "sha265": "0"}', r"text\.gz\.sha265: unknown key"),
-        ('{"url": "http://x", "sha256": 0}', r"text\.gz\.sha256 is 0: it must be "),
-        ('{"url": "http://x", "md5": "0", "bytes": 0}', r"text\.gz\.bytes is 0: it must be "),
-        ('{"generator": "embedded", "seed": 1}', "generator"),
-        ('{"url": "example.org/text.gz", "md5": "0"}', "must start with http"),
+        ('{"url": "http://x", "sha256": 0}', r"text\.gz\.sha256 is 0; allowed: text like "),
+        (
+            '{"url": "http://x", "md5": "0", "bytes": 0}',
+            r"text\.gz\.bytes is 0; allowed: a whole number",
+        ),
+        ('{"generator": "embedded", "seed": 1}', "no file to fetch: it needs url"),
+        ('{"url": "example.org/text.gz", "md5": "0"}', r"url is \S+; allowed: text like https://"),
     ],
 )
 def test_an_entry_with_wrong_keys(out: Path, text: str, message: str) -> None:

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from contextnmt.configuration import load
+from contextnmt.configuration.layers import load
+from contextnmt.configuration.recipes import merge
 from contextnmt.corpus.clean import Cleaner, WholeText, parse_settings
 from contextnmt.corpus.embedded.archive import NOISE_LINES, SIZES, write_archive
 from contextnmt.corpus.extract import extract, read_side
 from contextnmt.corpus.tokenize import tokenize
 from contextnmt.files import read_pairs
-from contextnmt.recipes import merge
 
 WORKFLOW = Path(__file__).parents[2] / "workflow"
 

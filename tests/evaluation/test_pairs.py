@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from contextnmt.configuration.training import PairFilter
 from contextnmt.errors import UserError
 from contextnmt.evaluation.pairs import pair_statistics, pairs
 from contextnmt.files import write_lines
 from contextnmt.text.binarize import binarize
 from contextnmt.training import dataset
 from contextnmt.training.dataset import training_pairs
-from contextnmt.training.settings import PairFilter
 
 #: As they are, and with symbols; the vocabularies below hold two words a side.
 WORDS = (
@@ -99,7 +99,7 @@ def test_views_of_other_texts_are_reported(arguments: dict[str, Any], tmp_path: 
         ('["data"]', "a JSON object is needed"),
         ("null", "a JSON object is needed"),
         ('{"data": "x"}', "missing"),
-        ('{"data": "x", "max_length": 0, "unknown_limit": 1}', "it must be at least 1"),
+        ('{"data": "x", "max_length": 0, "unknown_limit": 1}', "allowed: a whole number"),
     ],
 )
 @pytest.mark.parametrize("option", ["filter_before", "filter_after", "filter"])

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from contextnmt.model.settings import model_settings
+from contextnmt.configuration.model import model_settings
 from contextnmt.model.translator import Translator
 
 GRU = {"cell": "gru", "readout_rank": 3}

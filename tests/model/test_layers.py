@@ -6,6 +6,7 @@ import pytest
 import torch
 from equations import check
 
+from contextnmt.configuration.model import ContextualizerSettings, SmootherSettings
 from contextnmt.model.attention import Attention, FixedContext
 from contextnmt.model.contextualizer import Contextualizer
 from contextnmt.model.decoder import DECODERS
@@ -13,7 +14,6 @@ from contextnmt.model.embedding import BiasedEmbedding
 from contextnmt.model.encoder import GRU, BidirectionalEncoder, ForwardEncoder, read
 from contextnmt.model.gru import GRUCell
 from contextnmt.model.readout import Readout
-from contextnmt.model.settings import ContextualizerSettings, SmootherSettings
 from contextnmt.model.smoother import CCWM, FCWM, Smoother
 
 LENGTHS = [4, 1, 3]

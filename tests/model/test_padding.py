@@ -3,10 +3,10 @@
 import pytest
 import torch
 
+from contextnmt.configuration.model import ModelSettings
 from contextnmt.model import device, inference
 from contextnmt.model.inference import Inference
 from contextnmt.model.padding import lengths, of_words
-from contextnmt.model.settings import ModelSettings
 from contextnmt.model.translator import Translator
 
 LENGTHS = [[3, 1, 4], [2, 2], [5], [4, 0]]

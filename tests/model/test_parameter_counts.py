@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 import torch
 
-from contextnmt.model.settings import model_settings
+from contextnmt.configuration.model import model_settings
 from contextnmt.model.translator import Translator
 
 WORDS, m, n, align, maxout, rank = 30_000, 620, 1000, 1000, 500, 620

@@ -6,8 +6,8 @@ import json
 import pytest
 from architectures import ARCHITECTURES, OTHERS
 
+from contextnmt.configuration.model import ModelSettings, SmootherSettings, model_settings
 from contextnmt.errors import UserError
-from contextnmt.model.settings import ModelSettings, SmootherSettings, model_settings
 from contextnmt.model.translator import Translator
 
 
@@ -38,28 +38,31 @@ def smoother(**changes):
     [
         ({"hiden": 3}, "model.hiden: unknown key"),
         ({"hidden": 0}, "model.hidden is 0"),
-        ({"initialisation": "magic"}, "model.initialisation is 'magic'"),
-        ({"dropout": 5}, "model.dropout is 5: it must be at least 0 and at most 0.99"),
-        ({"hidden": True}, "model.hidden is True: it must be a whole number"),
-        ({"contextualizer": {}}, "model.contextualizer.layers is None"),
+        ({"initialisation": "magic"}, "model.initialisation is .magic"),
+        ({"dropout": 5}, "model.dropout is 5; allowed: a number of at least 0 and below 1"),
+        ({"hidden": True}, "model.hidden is true; allowed: a whole number"),
+        ({"contextualizer": {"layers": []}}, "model.contextualizer.layers is "),
         ({"contextualizer": 3}, "model.contextualizer is 3"),
         ({"contextualizer": {"layers": [4], "eos": 1}}, "model.contextualizer.eos: unknown key"),
         (
             {"contextualizer": {"layers": [4], "table": "other"}},
-            "model.contextualizer.table is 'other': choose from own, shared",
+            'model.contextualizer.table is "other"; allowed: own, shared',
         ),
-        ({"cell": "rnn"}, "model.cell is 'rnn': choose from lstm, gru"),
-        ({"cell": None}, "model.cell is None: it must be text"),
-        ({"attention": 1}, "model.attention is 1: it must be true or false"),
-        ({"readout_rank": 0}, "model.readout_rank is 0: it must be at least 1"),
-        ({"readout_rank": 1.5}, "readout_rank is 1.5: it must be a whole number or null"),
-        ({"smoother": "fcwm"}, "model.smoother is 'fcwm': it must be null or a block"),
+        ({"cell": "rnn"}, 'model.cell is "rnn"; allowed: lstm, gru'),
+        ({"cell": None}, "model.cell is null; allowed: lstm, gru"),
+        ({"attention": 1}, "model.attention is 1; allowed: true or false"),
+        ({"readout_rank": 0}, "model.readout_rank is 0; allowed: a whole number of at least 1"),
+        (
+            {"readout_rank": 1.5},
+            "readout_rank is 1.5; allowed: a whole number of at least 1 or null",
+        ),
+        ({"smoother": "fcwm"}, 'model.smoother is "fcwm"; allowed: a block of keys or null'),
         ({"smoother": {"network": "fcwm"}}, "model.smoother.words: missing"),
-        (smoother(network="rnn"), "model.smoother.network is 'rnn': choose from fcwm, ccwm"),
-        (smoother(words="known"), "model.smoother.words is 'known': choose from unknown, all"),
-        (smoother(decoder="yes"), "model.smoother.decoder is 'yes': it must be true or false"),
-        (smoother(window=0), "model.smoother.window is 0: it must be at least 1"),
-        (smoother(network="ccwm", window=1), "window is 1: ccwm needs at least 2"),
+        (smoother(network="rnn"), 'model.smoother.network is "rnn"; allowed: fcwm, ccwm'),
+        (smoother(words="known"), 'model.smoother.words is "known"; allowed: unknown, all'),
+        (smoother(decoder="yes"), 'model.smoother.decoder is "yes"; allowed: true or false'),
+        (smoother(window=0), "model.smoother.window is 0; allowed: a whole number of at least 1"),
+        (smoother(network="ccwm", window=1), "allowed: with ccwm a window of at least 2"),
         (smoother(size=3), "model.smoother.size: unknown key"),
     ],
 )

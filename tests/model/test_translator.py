@@ -7,7 +7,7 @@ import torch
 from architectures import ARCHITECTURES, OTHERS, build, every
 from equations import within
 
-from contextnmt.model.settings import ContextualizerSettings, ModelSettings, model_settings
+from contextnmt.configuration.model import ContextualizerSettings, ModelSettings, model_settings
 from contextnmt.model.translator import PADDING, UNKNOWN, Translator
 from contextnmt.text.vocabulary import PAD, UNK
 

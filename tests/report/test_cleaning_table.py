@@ -1,19 +1,18 @@
 """The table of what cleaning removed, and the pairs that it shows of each filter."""
 
 import csv
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from results_folder import Results
 
+from contextnmt.configuration.keys import Cleaning
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
 from contextnmt.report.cleaning import FILTERS, cleaning_table
 from contextnmt.report.tables import LENGTH, read_table, write_table
-
-SCHEMA = Path(__file__).parents[2] / "workflow/schemas/config.schema.yaml"
 
 
 def removed(*lines: int, **counts: int) -> dict[str, Any]:
@@ -87,8 +86,7 @@ def test_what_is_shown_can_be_read(results: Results, tmp_path: Path) -> None:
 
 
 def test_the_filters_are_those_of_the_settings() -> None:
-    settings = yaml.safe_load(SCHEMA.read_text())["$defs"]["clean"]["properties"]
-    assert set(FILTERS) == set(settings)
+    assert set(FILTERS) == {field.name for field in fields(Cleaning)}
 
 
 def test_filters_that_are_off_are_not_explained(results: Results, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from contextnmt import configuration as configurations
+from contextnmt.configuration import layers
 from contextnmt.errors import UserError
 from contextnmt.files import write_json
 from contextnmt.report.benchmarks import belongs
@@ -17,12 +17,12 @@ from contextnmt.report.report import CAPTIONS, MAKERS, report
 ROOT = Path(__file__).parents[2]
 SHARDS = {"corpora": {"embedded": {"texts": {"train": {"shards": 3}}}}}
 SELECTION = {"select": {"en-fr": {"in_domain": ["dev"], "pairs": 5}}}
-DEMO = configurations.of_call(ROOT, [], {})
+DEMO = layers.of_call(ROOT, [], {})
 
 
 def contents(name: str, **changes: Any) -> Contents:
     """The report of an experiment of the demo, or of a configuration with `changes`."""
-    configuration = configurations.of_call(ROOT, [], changes) if changes else DEMO
+    configuration = layers.of_call(ROOT, [], changes) if changes else DEMO
     return Contents("results/demo", configuration, name)
 
 

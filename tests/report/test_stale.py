@@ -9,16 +9,16 @@ import pytest
 from analysed_models import words_of
 from results_folder import Results, make_report, make_results, page_arguments
 
+from contextnmt.configuration.model import model_settings
+from contextnmt.configuration.training import training_settings
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
-from contextnmt.model.settings import model_settings
 from contextnmt.report.bleu_table import bleu_table
 from contextnmt.report.experiment import pair_of
 from contextnmt.report.findings import findings
 from contextnmt.report.page import page
 from contextnmt.report.stale import found_stale
 from contextnmt.report.tables import write_table
-from contextnmt.training.settings import training_settings
 
 LINE = "training.max_length was 50, is 40 now"
 #: A system whose recipe leaves settings out, and those that it has.

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from contextnmt.model.settings import ModelSettings
+from contextnmt.configuration.model import ModelSettings
+from contextnmt.configuration.training import PairFilter, TrainingSettings
 from contextnmt.training.loop import Training
-from contextnmt.training.settings import PairFilter, TrainingSettings
 from contextnmt.training.signals import Signals
 
 MODEL = {

@@ -10,9 +10,9 @@ from small_run import MODEL, training
 from test_graphs import BATCHES, LONGEST, NAMES, RECIPES, SIZES, WORDS
 from translation.random_model import save
 
+from contextnmt.configuration.training import TrainingSettings
 from contextnmt.model import device
 from contextnmt.training.graphs import GraphUpdater
-from contextnmt.training.settings import TrainingSettings
 from contextnmt.training.update import Updater
 from contextnmt.translation.translate import translate
 

@@ -8,9 +8,9 @@ from model.architectures import build, pairs
 from recorded_graphs import be_a_gpu
 from small_run import MODEL, training
 
+from contextnmt.configuration.training import TrainingSettings
 from contextnmt.model import device
 from contextnmt.training.graphs import LENGTHS, GraphUpdater, make_state, padded_length
-from contextnmt.training.settings import TrainingSettings
 from contextnmt.training.update import Updater
 
 CPU = torch.device("cpu")

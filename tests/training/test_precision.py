@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from contextnmt.model.settings import ModelSettings
+from contextnmt.configuration.model import ModelSettings
+from contextnmt.configuration.training import TrainingSettings
 from contextnmt.model.translator import Translator
 from contextnmt.training.precision import autocast, set_precision
-from contextnmt.training.settings import TrainingSettings
 from contextnmt.training.update import build_optimizer, objective
 
 CPU = torch.device("cpu")

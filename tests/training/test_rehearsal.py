@@ -3,11 +3,11 @@
 import pytest
 import torch
 
+from contextnmt.configuration.model import ModelSettings
+from contextnmt.configuration.training import TrainingSettings
 from contextnmt.errors import UserError
-from contextnmt.model.settings import ModelSettings
 from contextnmt.model.translator import Translator
 from contextnmt.training.rehearsal import rehearse
-from contextnmt.training.settings import TrainingSettings
 from contextnmt.training.update import Updater
 
 SETTINGS = ModelSettings(embedding=4, hidden=4, alignment=4, maxout=4, dropout=0.5)

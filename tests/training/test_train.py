@@ -14,15 +14,15 @@ from safetensors.torch import load_file
 from small_run import MODEL, RECIPE, dev, training
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from contextnmt.errors import UserError
-from contextnmt.files import read_json, write_json
-from contextnmt.training.environment import environment, machine
-from contextnmt.training.loop import EarlyStop, Training
-from contextnmt.training.settings import (
+from contextnmt.configuration.training import (
     PairFilter,
     pair_filter,
     training_settings,
 )
+from contextnmt.errors import UserError
+from contextnmt.files import read_json, write_json
+from contextnmt.training.environment import environment, machine
+from contextnmt.training.loop import EarlyStop, Training
 from contextnmt.training.signals import Signals, TrainingInterruptedError
 from contextnmt.training.train import train
 from contextnmt.translation.translate import translate
@@ -237,7 +237,10 @@ def test_a_state_is_bound_to_the_filters_and_to_what_they_are_about(reversal, tm
     [
         ({"data": "x", "max_length": 50}, "--filter.unknown_limit: missing"),
         ({"data": "x", "view": "bpe"}, "--filter.view: unknown key"),
-        ({"data": "x", "max_length": 0}, "--filter.max_length is 0: it must be at least 1"),
+        (
+            {"data": "x", "max_length": 0},
+            "--filter.max_length is 0; allowed: a whole number",
+        ),
         ({"data": "x", "max_length": 5, "unknown_limit": 2}, "--filter.unknown_limit is 2"),
     ],
 )
@@ -361,16 +364,22 @@ def test_a_state_that_does_not_fit_the_model_is_moved_aside(reversal, tmp_path, 
     [
         ({"batch_sise": 1}, "training.batch_sise: unknown key"),
         ({"batch_size": 0}, "training.batch_size is 0"),
-        ({"batch_size": "80"}, "training.batch_size is '80': it must be a whole number"),
+        (
+            {"batch_size": "80"},
+            "this is text, not a number: write 80",
+        ),
         ({"learning_rate": -1}, "training.learning_rate is -1"),
-        ({"learning_rate": float("nan")}, "training.learning_rate is nan"),
+        ({"learning_rate": float("nan")}, "training.learning_rate is NaN"),
         ({"max_updates": 0}, "training.max_updates is 0"),
         ({"patience": 0}, "training.patience is 0"),
-        ({"patience": "none"}, "training.patience is 'none': it must be a whole number or null"),
-        ({"optimizer": "sgd"}, "training.optimizer is 'sgd': choose from adam, adadelta"),
-        ({"loss": "max"}, "training.loss is 'max': choose from mean, sum"),
-        ({"precision": "fp16"}, "training.precision is 'fp16': choose from fp32, tf32, bf16"),
-        ({"precision": 16}, "training.precision is 16: it must be text"),
+        (
+            {"patience": "none"},
+            "allowed: a whole number of at least 1 or null",
+        ),
+        ({"optimizer": "sgd"}, 'training.optimizer is "sgd"; allowed: adam, adadelta'),
+        ({"loss": "max"}, 'training.loss is "max"; allowed: mean, sum'),
+        ({"precision": "fp16"}, 'training.precision is "fp16"; allowed: fp32, tf32, bf16'),
+        ({"precision": 16}, "training.precision is 16; allowed: fp32"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(block, message):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from contextnmt.training.settings import TrainingSettings
+from contextnmt.configuration.training import TrainingSettings
 from contextnmt.training.update import build_optimizer, clip_gradients, objective
 
 ADADELTA = TrainingSettings(optimizer="adadelta", learning_rate=1.0, loss="sum")

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import torch
 
+from contextnmt.configuration.model import ContextualizerSettings, ModelSettings
 from contextnmt.errors import UserError
 from contextnmt.files import write_lines
-from contextnmt.model.settings import ContextualizerSettings, ModelSettings
 from contextnmt.model.translator import Translator
 from contextnmt.text.vocabulary import EOS, UNK, Vocabulary
 from contextnmt.training import validation

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from contextnmt.training.settings import TrainingSettings
+from contextnmt.configuration.training import TrainingSettings
 from contextnmt.training.update import Taken
 from contextnmt.training.window import Window
 

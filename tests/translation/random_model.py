@@ -6,7 +6,7 @@ import json
 import torch
 from safetensors.torch import save_file
 
-from contextnmt.model.settings import ModelSettings
+from contextnmt.configuration.model import ModelSettings
 from contextnmt.model.translator import Translator
 
 WORDS = ["a", "b", "c", "d", "e", "f"]

@@ -11,9 +11,9 @@ from pathlib import Path
 import torch
 from safetensors.torch import save_file
 
+from contextnmt.configuration.model import ModelSettings
 from contextnmt.corpus.tokenize import tokenize
 from contextnmt.files import read_lines, write_json, write_lines
-from contextnmt.model.settings import ModelSettings
 from contextnmt.model.translator import Translator
 from contextnmt.selection.select import select
 from contextnmt.text.binarize import binarize

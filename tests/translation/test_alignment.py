@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
+from contextnmt.configuration.model import ModelSettings
 from contextnmt.errors import UserError
-from contextnmt.model.settings import ModelSettings
 from contextnmt.model.translator import Translator
 from contextnmt.translation.alignment import attention_weights
 from contextnmt.translation.ensemble import Ensemble

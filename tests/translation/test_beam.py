@@ -5,7 +5,7 @@ import itertools
 import pytest
 import torch
 
-from contextnmt.model.settings import ModelSettings
+from contextnmt.configuration.model import ModelSettings
 from contextnmt.model.translator import Translator
 from contextnmt.translation.beam import beam_search, n_best
 

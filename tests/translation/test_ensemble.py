@@ -3,8 +3,8 @@
 import pytest
 import torch
 
+from contextnmt.configuration.model import ModelSettings
 from contextnmt.errors import UserError
-from contextnmt.model.settings import ModelSettings
 from contextnmt.model.translator import Translator
 from contextnmt.translation.beam import n_best
 from contextnmt.translation.ensemble import Ensemble

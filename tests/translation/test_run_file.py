@@ -49,10 +49,10 @@ def test_paths_count_from_the_folder_of_the_file(run, tmp_path):
         ({"symbols": SYMBOLS}, "en.tsv: no such file, and .* `snakemake --profile local run/en-fr"),
         ({"model": "nowhere"}, "nowhere/model.safetensors: no such file"),
         ({"view": "sym"}, "not the file of a run: run/en-fr/best/1.json.view: unknown key"),
-        ({"model": None}, "1.json.model is None: it must be text"),
-        ({"symbols": {**SYMBOLS, "threshold": 2}}, "symbols.threshold is 2: it must be at least 0"),
+        ({"model": None}, "1.json.model is null; allowed: text"),
+        ({"symbols": {**SYMBOLS, "threshold": 2}}, "symbols.threshold is 2; allowed: a number"),
         ({"symbols": {"counts": "en.tsv"}}, "symbols.rates: missing"),
-        ({"symbols": 3}, "symbols is no block of keys and values"),
+        ({"symbols": 3}, "symbols is 3; allowed: a block of keys or null"),
     ],
 )
 def test_mistakes_in_the_file(run, changes, message):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from random_model import save
 
-from contextnmt.model.settings import ContextualizerSettings
+from contextnmt.configuration.model import ContextualizerSettings
 from contextnmt.translation import saved
 from contextnmt.translation.saved import SavedTranslator
 

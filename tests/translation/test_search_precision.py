@@ -6,7 +6,7 @@ import pytest
 import torch
 from random_model import save
 
-from contextnmt.model.settings import ContextualizerSettings
+from contextnmt.configuration.model import ContextualizerSettings
 from contextnmt.translation.precision import Precision, in_bfloat16, set_precision
 from contextnmt.translation.translate import translate
 

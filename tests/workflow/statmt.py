@@ -22,11 +22,11 @@ from typing import Any
 
 from corpus.http_server import Fault, Server, serving
 
-from contextnmt.configuration import Layer, load, resolve
+from contextnmt.configuration.layers import Layer, load, resolve
+from contextnmt.configuration.places import place
 from contextnmt.corpus.embedded import noise
 from contextnmt.corpus.embedded.archive import Generator, TrainingLine
 from contextnmt.corpus.embedded.noise import Texts
-from contextnmt.places import place
 
 ROOT = Path(__file__).parents[2]
 PRESET = resolve(

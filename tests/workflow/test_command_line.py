@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from snakemake.cli import parse_config
 
-from contextnmt.configuration import of_call
+from contextnmt.configuration.layers import of_call
+from contextnmt.configuration.places import Configuration
 from contextnmt.errors import UserError
-from contextnmt.places import Configuration
 
 ROOT = Path(__file__).parents[2]
 

@@ -1,5 +1,6 @@
 """The configuration: how its layers are merged, and what a user sees who made a mistake."""
 
+import json
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -8,12 +9,13 @@ from typing import Any
 import pytest
 import yaml
 
-from contextnmt.configuration import Layer, digest, load, of_paper, resolve
+from contextnmt.configuration import reference
+from contextnmt.configuration.layers import Layer, digest, load, of_paper, resolve
+from contextnmt.configuration.model import model_settings
+from contextnmt.configuration.places import pairs, place, roles
+from contextnmt.configuration.recipes import deviations, merge, other_filters, recipe, systems
+from contextnmt.configuration.training import training_settings
 from contextnmt.errors import UserError
-from contextnmt.model.settings import model_settings
-from contextnmt.places import pairs, place, roles
-from contextnmt.recipes import deviations, merge, other_filters, recipe, systems
-from contextnmt.training.settings import training_settings
 
 ROOT = Path(__file__).parents[2]
 WORKFLOW = ROOT / "workflow"
@@ -430,13 +432,19 @@ def objects(schema: Any, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]
 
 
 def test_the_schema_describes_every_key_and_lets_no_other_through() -> None:
-    schema = load(WORKFLOW / "schemas" / "config.schema.yaml")
+    schema = json.loads((WORKFLOW / "schemas" / "config.schema.json").read_text())
     found = list(objects(schema))
     assert len(found) > 10
     for path, block in found:
-        assert "additionalProperties" in block and block["additionalProperties"] is not True, path
+        assert "patternProperties" in block or block.get("additionalProperties") is False, path
         for key, value in block.get("properties", {}).items():
             assert value.get("description"), f"{path}/{key}"
+
+
+def test_the_schema_and_the_page_of_all_keys_are_fresh() -> None:
+    again = "run python -m contextnmt.configuration.reference"
+    assert (ROOT / reference.SCHEMA).read_text() == reference.editors_schema(), again
+    assert (ROOT / reference.PAGE).read_text() == reference.page(WORKFLOW), again
 
 
 def test_config_yaml_shows_every_key_with_the_papers_value() -> None:

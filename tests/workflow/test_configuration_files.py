@@ -1,11 +1,19 @@
 """Files of configuration that are no YAML, or no text."""
 
+import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from contextnmt.configuration import load
+from contextnmt.configuration.keys import WholeConfiguration
+from contextnmt.configuration.layers import Layer, load, refuse_said_twice, resolve
+from contextnmt.configuration.recipes import merge
+from contextnmt.configuration.reference import Key, keys
+from contextnmt.configuration.values import schema_of, violations
 from contextnmt.errors import UserError
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_broken_yaml_is_told_with_its_line(tmp_path: Path) -> None:
@@ -37,3 +45,102 @@ def test_a_file_that_is_no_yaml_text(tmp_path: Path, content: bytes, message: st
     file.unlink()
     with pytest.raises(UserError, match=r"mine\.yaml: cannot be read \(No such file"):
         load(file)
+
+
+def bomb() -> str:
+    """Aliases of aliases, which stand for a billion values."""
+    lines = ["a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"]
+    for level in range(1, 9):
+        lines.append(f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 10)}]")
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("training: {clip: 1, clip: 2}", 'line 1: .*the key "clip" stands twice'),
+        ("seeds: [1]\nseeds: [2]", 'line 2: .*the key "seeds" stands twice'),
+        ("1: a\n1: b", 'line 2: .*the key "1" stands twice'),
+        ("? [a, b]\n: 1", "line 1: .*a list or a block is no key"),
+        ("? {a: b}\n: 1", "line 1: .*a list or a block is no key"),
+        ("a: &a [*a]", "line 1: .*values by its aliases"),
+        ("a: &a {b: *a}", "line 1: .*values by its aliases"),
+        (bomb(), "line 5: .*over 100000 values by its aliases"),
+        ("a: " + "[" * 5000 + "]" * 5000, "brackets are nested too deeply"),
+        ("a: " + "{b: " * 5000 + "}" * 5000, "brackets are nested too deeply"),
+        ("a: " + "9" * 5000, "line 1: .*a number of 5000 digits"),
+        ("a: 0b" + "1" * 5000, "line 1: .*a number of 5002 digits"),
+        ("seeds: [010]", 'YAML reads "010" as no decimal number'),
+        ("training: {batch_size: 1:30}", 'YAML reads "1:30" as no decimal number'),
+        ("about: !!python/object/apply:os.system ['true']", "no constructor|not determine a"),
+        ("a: 1\n---\nb: 2", "line 2: .*another document"),
+    ],
+)
+def test_yaml_that_would_mislead(tmp_path: Path, content: str, message: str) -> None:
+    """Each is refused in a moment, with one line."""
+    file = tmp_path / "mine.yaml"
+    file.write_text(content)
+    with pytest.raises(UserError, match=message) as caught:
+        load(file)
+    assert str(caught.value).startswith("mine.yaml")
+    assert "\n" not in str(caught.value)
+
+
+def test_keys_and_dates_are_text(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("files: {2014: 1, 2014-01-02: 2, true: 3, null: 4}\nabout: 2014-01-02\n")
+    assert load(file) == {
+        "files": {"2014": 1, "2014-01-02": 2, "true": 3, "null": 4},
+        "about": "2014-01-02",
+    }
+
+
+def test_a_block_may_take_over_another_ones_keys(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("a: &a {x: 1, y: 2}\nb: {<<: *a, x: 3}\n")
+    assert load(file)["b"] == {"x": 3, "y": 2}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["training={clip: 1, clip: 2}"], '--config: training: the key "clip" stands twice'),
+        (["seeds=[1]", "seeds=[2]"], "--config: the key seeds stands twice"),
+        (["seeds=[010]"], '--config: seeds: YAML reads "010"'),
+    ],
+)
+def test_a_key_said_twice_on_the_command_line(words: list[str], message: str) -> None:
+    with pytest.raises(UserError) as caught:
+        refuse_said_twice(["snakemake", "-n", "--config", *words])
+    assert str(caught.value).startswith(message)
+    refuse_said_twice(["snakemake", "--config", "preset=demo", "seeds=[1, 2]"])
+
+
+#: Values that some keys take, and no key takes all of.
+VALUES = [
+    *(-1, 0, 0.5, 1.0, math.nan, math.inf, -math.inf, 10**400, -(10**400)),
+    *("", "x\n", "1e3", "1_0", "null", "x" * 1000, "a{b}", "a/b"),
+    *(True, None, [], [1.0], [[]], [None], {}, {"a": 1}, {"a\n": {}}, [{"a": {}}]),
+]
+SCHEMA = schema_of(WholeConfiguration)
+
+
+@pytest.mark.parametrize("key", keys(SCHEMA, SCHEMA), ids=lambda key: key.path)
+def test_every_key_refuses_what_it_cannot_be(key: Key) -> None:
+    """With a message of one line each; no value ends in an error of another kind."""
+    demo = resolve(ROOT / "workflow", [Layer("config.yaml", load(ROOT / "config.yaml"))])
+    demo.pop("experiments")
+    sound = [message for _, message in violations(WholeConfiguration, demo, SCHEMA)]
+    taken = []
+    for value in VALUES:
+        block: Any = value
+        for step in reversed(key.path.replace("[]", ".[]").split(".")):
+            block = [block] if step == "[]" else {step.replace("PAIR", "en-fr"): block}
+        found = violations(WholeConfiguration, merge(demo, block), SCHEMA)
+        messages = [message for _, message in found if message not in sound]
+        assert all(message.isprintable() and len(message) < 600 for message in messages)
+        if not any(key.name in message for message in messages):
+            taken.append(value)
+    assert len(taken) < len(VALUES) - 4
+    numbers = [value for value in taken if isinstance(value, int | float)]
+    assert all(-1 < value < 10**12 for value in numbers), numbers

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from contextnmt.configuration import of_call
+from contextnmt.configuration.layers import of_call
 from contextnmt.report.benchmarks import belongs
 from contextnmt.report.contents import Contents
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from contextnmt.configuration import Layer, load, resolve
+from contextnmt.configuration.layers import Layer, load, resolve
 from contextnmt.errors import UserError
 
 ROOT = Path(__file__).parents[2]
@@ -81,7 +81,7 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
                     "chen2017": {"systems": {"ccwm-all": {"model": {"smoother": {"window": 1}}}}}
                 }
             },
-            "systems.ccwm-all.model.smoother.window is 1: ccwm needs at least 2",
+            '"window": 1}; allowed: with ccwm a window of at least 2',
         ),
         (
             {"experiments": {"choi2017": {"table": "table2"}}},
@@ -128,7 +128,7 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
             },
             "systems.bpe.model.contextualizer: only for a system with `context: true`",
         ),
-        ({"training": {"unknown_limit": {"en_fr": 0.1}}}, "'en_fr' is not text like en-fr"),
+        ({"training": {"unknown_limit": {"en_fr": 0.1}}}, '"en_fr" is not text like en-fr'),
         (
             {"experiments": {"choi2017": {"alignments": "bpe-contxt"}}},
             "mine.yaml: experiments.choi2017.alignments: unknown system bpe-contxt; did you mean "
@@ -209,7 +209,7 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
             {"corpora": {"other": {"files": {}, "texts": {"dev": {"file": "dev.gz"}}}}},
             "two corpora have a text of this name",
         ),
-        ({"corpora": {"other": {"files": {}}}}, "corpora.other: missing: texts"),
+        ({"corpora": {"other": {"files": {}}}}, "corpora.other.texts: missing"),
         (
             texts({"dev": {"columns": ["english", "fr"]}}),
             "texts.dev.columns: unknown column en; allowed: english, fr",
@@ -218,7 +218,7 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
             texts({"train": {"shards": 0}}),
             "texts.train.shards is 0; allowed: a whole number of at least 1 and at most 64",
         ),
-        ({"select": {"en-fr": {"pairs": 5}}}, "select.en-fr: missing: in_domain"),
+        ({"select": {"en-fr": {"pairs": 5}}}, "select.en-fr.in_domain: missing"),
         (
             {"select": {"en-fr": {"in_domain": ["dev"]}}},
             "select.en-fr: no limit: give target_words or pairs",

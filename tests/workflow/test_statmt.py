@@ -33,12 +33,12 @@ from workflow.statmt import (
     statmt,
 )
 
-from contextnmt.configuration import Layer, load, resolve
+from contextnmt.configuration.layers import Layer, load, resolve
+from contextnmt.configuration.places import place
+from contextnmt.configuration.recipes import leaves
 from contextnmt.corpus.download import download
 from contextnmt.corpus.extract import extract
 from contextnmt.files import count_lines, read_json, read_lines
-from contextnmt.places import place
-from contextnmt.recipes import leaves
 
 MINIATURE = miniature()
 ROLES = PRESET["roles"]

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from contextnmt.configuration import Layer, load, of_paper, resolve
-from contextnmt.places import place, roles
-from contextnmt.recipes import deviations
+from contextnmt.configuration.layers import Layer, load, of_paper, resolve
+from contextnmt.configuration.places import place, roles
+from contextnmt.configuration.recipes import deviations
 
 ROOT = Path(__file__).parents[2]
 CONFIGURATION = resolve(

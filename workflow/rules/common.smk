@@ -8,15 +8,16 @@ import sys
 import tempfile
 from pathlib import Path
 
-BASE = Path(workflow.basedir)
+# Of this file, not of the workflow's main one: that may be another one, with this one as a module.
+BASE = Path(workflow.current_basedir).parents[1]
 SOURCE = BASE / "src"
 sys.path.insert(0, str(SOURCE))
 
-from contextnmt import configuration as configurations
-from contextnmt import places, recipes
+from contextnmt.configuration import layers
+from contextnmt.configuration import places, recipes
 from contextnmt.closure import code_marks
 from contextnmt.errors import UserError
-from contextnmt.places import canonical, place
+from contextnmt.configuration.places import canonical, place
 from contextnmt.report.contents import VIEWS
 from contextnmt.text.numbers import FORMATS as LANGUAGES
 
@@ -24,9 +25,12 @@ from contextnmt.text.numbers import FORMATS as LANGUAGES
 def read_configuration():
     """The merged configuration; a mistake ends the program with a few lines, not a traceback."""
     try:
-        return configurations.of_call(
-            BASE, workflow.overwrite_configfiles, workflow.config_settings.config
-        )
+        if workflow.modifier.is_main_snakefile():
+            layers.refuse_said_twice(sys.argv)
+            return layers.of_call(
+                BASE, workflow.overwrite_configfiles, workflow.config_settings.config
+            )
+        return layers.of_call(BASE, [], config, "config of the module")
     except UserError as error:
         sys.exit(str(error))
 

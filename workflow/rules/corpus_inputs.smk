@@ -107,7 +107,9 @@ def check_downloads(jobs):
 
 def digests(entry):
     """The digests that a corpus file has to have, each as `extract` wants it, the best one first."""
-    return [f"{kind}:{entry[kind]}" for kind in ["sha256", "md5"] if kind in entry]
+    return [
+        f"{kind}:{entry[kind].lower()}" for kind in ["sha256", "md5"] if kind in entry
+    ]
 
 
 def digests_of(wildcards):

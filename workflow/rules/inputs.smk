@@ -300,7 +300,7 @@ def tags(wildcards):
 
 def deviations(experiment):
     """What is not the paper's, with the systems by their labels."""
-    paper = configurations.of_paper(BASE / "workflow", experiment)
+    paper = layers.of_paper(BASE / "workflow", experiment)
     systems = CONFIGURATION["experiments"][experiment]["systems"]
     return [
         {**each, "system": systems[each["system"]]["label"] if each["system"] else ""}

@@ -205,7 +205,7 @@ def told_to_reports():
 def paper(experiment):
     """The digest of an experiment's configuration, and what is not the paper's."""
     return {
-        "digest": configurations.digest(CONFIGURATION, experiment),
+        "digest": layers.digest(CONFIGURATION, experiment),
         "deviations": deviations(experiment),
     }
 

@@ -1,59 +1,35 @@
 """Stage *download*: one file of a corpus, from the nearest place that has it."""
 
 import json
-import math
 import sys
 import urllib.parse
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from contextnmt.corpus.digests import NAMES, difference
+from contextnmt.configuration.keys import CorpusFile
+from contextnmt.configuration.values import json_object, read
+from contextnmt.corpus.digests import difference
 from contextnmt.corpus.part import Part, open_part, remove_parts
 from contextnmt.corpus.transfer import CHUNK, UnavailableError, transfer
 from contextnmt.errors import UserError
 from contextnmt.files import atomic_path
 from contextnmt.progress import bar
-from contextnmt.settings import record
 
 HTTP = ("http://", "https://")
 
 
-@dataclass(frozen=True)
-class Remote:
-    """A file to fetch: its address, digests in hexadecimal and, if known, size in bytes."""
-
-    url: str
-    sha256: str | None = None
-    md5: str | None = None
-    bytes: int | None = None
-
-    @property
-    def digests(self) -> dict[str, str]:
-        """The digests that are known, by kind."""
-        return {kind: value for kind in NAMES if (value := getattr(self, kind)) is not None}
-
-
-def parse_entry(file: str, text: str) -> Remote:
+def parse_entry(file: str, text: str) -> CorpusFile:
     """The corpus file entry that the JSON `text` holds.
 
     Raises UserError at missing or unknown keys, and at a URL that is not of HTTP.
     """
-    try:
-        content = json.loads(text)
-    except ValueError as error:
-        raise UserError(f"{file}: not a corpus file entry ({error}): write it as JSON") from None
-    if not isinstance(content, dict):
-        raise UserError(f"{file}: not a corpus file entry: it needs `url` and `sha256` or `md5`")
-    remote = record(Remote, file, content, {"bytes": (1, math.inf)})
-    if not remote.url.startswith(HTTP):
-        raise UserError(f"{file}.url is {remote.url}: it must start with http:// or https://")
-    if not remote.digests:
-        raise UserError(f"{file}: neither sha256 nor md5: without one, nothing can be checked")
-    return remote
+    entry = read(CorpusFile, file, json_object(file, text))
+    if entry.url is None:
+        raise UserError(f"{file}: no file to fetch: it needs url, and sha256 or md5")
+    return entry
 
 
 def places(url: str, mirrors: list[str]) -> Iterator[Path | str]:
@@ -73,7 +49,7 @@ def places(url: str, mirrors: list[str]) -> Iterator[Path | str]:
     yield url
 
 
-def copy(place: Path, wanted: Remote, out: Path) -> None:
+def copy(place: Path, wanted: CorpusFile, out: Path) -> None:
     """Copy `place` to `out`, which takes its name only if it is the file that is wanted.
 
     Raises UnavailableError if it is another file, or cannot be read.
@@ -96,7 +72,7 @@ def copy(place: Path, wanted: Remote, out: Path) -> None:
         raise UnavailableError(f"cannot be read ({error.strerror})") from None
 
 
-def fetch(url: str, wanted: Remote, part: Part) -> None:
+def fetch(url: str, wanted: CorpusFile, part: Part) -> None:
     """Fetch `url` into `part`; raises UnavailableError if it is not the file wanted."""
     for last in (False, True):
         transfer(url, part)
@@ -112,13 +88,13 @@ def fetch(url: str, wanted: Remote, part: Part) -> None:
             print(f"{url}: {error}: put together wrongly, so it is fetched anew", file=sys.stderr)
 
 
-def check(path: Path, wanted: Remote) -> None:
+def check(path: Path, wanted: CorpusFile) -> None:
     """Raise UnavailableError, with what was expected and what came, unless `path` is `wanted`."""
     if problem := difference(path, wanted.digests, wanted.bytes):
         raise UnavailableError(f"not the expected file: {problem}")
 
 
-def place_by_hand(file: str, folder: Path, wanted: Remote, out: Path) -> bool:
+def place_by_hand(file: str, folder: Path, wanted: CorpusFile, out: Path) -> bool:
     """Copy the file that lies under its name in `folder` to `out`, if there is one.
 
     Raises UserError if there is no such folder, or the file there is not the one wanted.
@@ -137,7 +113,7 @@ def place_by_hand(file: str, folder: Path, wanted: Remote, out: Path) -> bool:
     return True
 
 
-def fetch_nearest(file: str, wanted: Remote, candidates: list[Path | str], out: Path) -> None:
+def fetch_nearest(file: str, wanted: CorpusFile, candidates: list[Path | str], out: Path) -> None:
     """Make `out` from the first of `candidates` that has the file wanted.
 
     Raises UserError if none has, with what was wrong at each of them.
@@ -196,7 +172,7 @@ def download(
     wanted = parse_entry(file, entry)
     if out.is_file() and difference(out, wanted.digests, wanted.bytes) is None:
         return
-    candidates = list(places(wanted.url, mirror or []))
+    candidates = list(places(str(wanted.url), mirror or []))
     if hand_placed is None or not place_by_hand(file, hand_placed, wanted, out):
         fetch_nearest(file, wanted, candidates, out)
     remove_parts(out)

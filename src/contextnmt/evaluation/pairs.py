@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import typer
 
+from contextnmt.configuration.training import PairFilter, pair_filter
 from contextnmt.files import write_json
 from contextnmt.training.dataset import BLOCK, Side, drop_reasons, training_views
-from contextnmt.training.settings import PairFilter, pair_filter
 
 
 def pairs(

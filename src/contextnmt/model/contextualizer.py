@@ -5,9 +5,9 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
+from contextnmt.configuration.model import ContextualizerSettings
 from contextnmt.model.embedding import BiasedEmbedding
 from contextnmt.model.products import Linear
-from contextnmt.model.settings import ContextualizerSettings
 
 
 class Contextualizer(nn.Module):

@@ -7,8 +7,8 @@ The two networks are the paper's, secs. 3.1 and 3.2; how they enter the model is
 import torch
 from torch import Tensor, nn
 
+from contextnmt.configuration.model import SmootherSettings
 from contextnmt.model.products import Linear
-from contextnmt.model.settings import SmootherSettings
 
 #: Words that a filter of the convolution spans, the paper's k.
 FILTER = 3

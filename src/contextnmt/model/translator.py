@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from contextnmt.configuration.model import ModelSettings
 from contextnmt.model.attention import Attention, FixedContext
 from contextnmt.model.contextualizer import Contextualizer
 from contextnmt.model.decoder import DECODERS, State
@@ -20,7 +21,6 @@ from contextnmt.model.encoder import BidirectionalEncoder, ForwardEncoder
 from contextnmt.model.initialisation import initialise
 from contextnmt.model.packed import Packed
 from contextnmt.model.readout import Readout
-from contextnmt.model.settings import ModelSettings
 from contextnmt.model.smoother import Smoother
 
 #: The id that fills up the shorter sentences of a batch, on both sides.

@@ -18,10 +18,10 @@ from snakemake.api import resolve_snakefile
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from contextnmt import configuration
+from contextnmt.configuration import layers
+from contextnmt.configuration.places import Configuration
 from contextnmt.errors import UserError
 from contextnmt.files import write_json
-from contextnmt.places import Configuration
 
 #: Options that Snakemake acts on before it looks at --dry-run, by their names in its parser.
 ACTING = (
@@ -83,8 +83,9 @@ def jobs(words: list[str]) -> list[dict[str, Any]]:
 def merged(arguments: Namespace) -> Configuration:
     """The configuration of a call of Snakemake."""
     base = Path(resolve_snakefile(arguments.snakefile)).absolute().parent
+    base = base.parent if base.name == "workflow" else base
     files = arguments.configfile or []
-    return configuration.of_call(base, files, cli.parse_config(arguments.config))
+    return layers.of_call(base, files, cli.parse_config(arguments.config))
 
 
 def main() -> None:
@@ -98,8 +99,9 @@ def main() -> None:
             if getattr(arguments, name):
                 option = f"--{name.replace('_', '-')}"
                 raise UserError(f"{option} is no call that makes results: leave it out to plan")
+        layers.refuse_said_twice(words)
         for file in arguments.configfile or []:
-            configuration.load(Path(file))  # Snakemake would not say in which line it is broken
+            layers.load(Path(file))  # Snakemake would not say in which line it is broken
         # Before the configuration, since Snakemake has a message for every other mistake in it.
         found = jobs(words)
         content = {

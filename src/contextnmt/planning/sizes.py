@@ -10,9 +10,9 @@ from itertools import chain
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from contextnmt.places import roles, texts
+from contextnmt.configuration.places import roles, texts
+from contextnmt.configuration.recipes import experiment_of
 from contextnmt.planning.jobs import Job
-from contextnmt.recipes import experiment_of
 
 #: Target words a pair of the selected text: 348 million French words of WMT14 are the paper's 12
 #: million pairs (Choi et al. 2017, sec. 5.1; docs/decisions.md, A1).

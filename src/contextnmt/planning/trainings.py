@@ -4,8 +4,8 @@ from typing import Any
 
 import torch
 
-from contextnmt import recipes
-from contextnmt.model.settings import model_settings
+from contextnmt.configuration import recipes
+from contextnmt.configuration.model import model_settings
 from contextnmt.model.translator import Translator
 from contextnmt.planning.jobs import Job
 

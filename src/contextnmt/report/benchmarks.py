@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from contextnmt import places
+from contextnmt.configuration import places
 from contextnmt.report.contents import Contents
 
 #: Stages with a benchmark of each run, and those that only symbols need.

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from contextnmt import places, recipes
+from contextnmt.configuration import places, recipes
 
 #: The views of a text, from plain words to symbols and subwords.
 VIEWS = ["word", "sym", "bpe", "sym-bpe"]

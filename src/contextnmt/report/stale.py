@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from contextnmt.configuration.model import recorded_settings
+from contextnmt.configuration.training import training_settings
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
-from contextnmt.model.settings import recorded_settings
 from contextnmt.report.contents import Contents
 from contextnmt.report.experiment import (
     Experiment,
@@ -23,7 +24,6 @@ from contextnmt.report.experiment import (
     pair_title,
 )
 from contextnmt.report.nested import differences, shown
-from contextnmt.training.settings import training_settings
 
 #: Settings of a training that say where it runs, not what is learnt.
 PLACE = {"device", "threads"}

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from contextnmt.configuration.training import PairFilter
 from contextnmt.errors import UserError
 from contextnmt.text.vocabulary import EOS, PAD, UNK, Vocabulary
-from contextnmt.training.settings import PairFilter
 
 #: Sentences that are looked at at a time: what a pass takes does not grow with the corpus.
 BLOCK = 1 << 16

@@ -10,10 +10,11 @@ from typing import Any
 import torch
 
 from contextnmt.closure import code_marks
+from contextnmt.configuration.model import ModelSettings
+from contextnmt.configuration.training import PairFilter, TrainingSettings
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
 from contextnmt.model.device import choose_device
-from contextnmt.model.settings import ModelSettings
 from contextnmt.model.translator import Translator
 from contextnmt.progress import bar, say
 from contextnmt.text.vocabulary import PAD
@@ -26,7 +27,6 @@ from contextnmt.training.graphs import GraphUpdater, ready
 from contextnmt.training.journal import Journal
 from contextnmt.training.precision import set_precision
 from contextnmt.training.process import settle
-from contextnmt.training.settings import PairFilter, TrainingSettings
 from contextnmt.training.signals import Signals, stays_alive
 from contextnmt.training.update import Updater
 from contextnmt.training.validation import Validation

@@ -9,16 +9,16 @@ from typing import Annotated
 
 import typer
 
+from contextnmt.configuration.model import ModelSettings, model_settings
+from contextnmt.configuration.training import pair_filter, training_settings
+from contextnmt.configuration.values import json_object
 from contextnmt.errors import UserError
 from contextnmt.files import atomic, read_json, write_json
-from contextnmt.model.settings import ModelSettings, model_settings
-from contextnmt.settings import json_object
 from contextnmt.training.checkpoint import digest, save
 from contextnmt.training.environment import environment
 from contextnmt.training.lock import Lock
 from contextnmt.training.loop import Training
 from contextnmt.training.rehearsal import REMEDY, out_of_memory
-from contextnmt.training.settings import pair_filter, training_settings
 from contextnmt.training.signals import Signals, TrainingInterruptedError
 
 #: Largest seed: with the number of the update it makes up 64 bits.

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from contextnmt.configuration.training import TrainingSettings
 from contextnmt.model.translator import Translator
 from contextnmt.training.precision import autocast
-from contextnmt.training.settings import TrainingSettings
 
 #: What is left of the parameters in place of a gradient that is not finite.
 DECAY = 0.1

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from contextnmt.training.settings import TrainingSettings
+from contextnmt.configuration.training import TrainingSettings
 from contextnmt.training.update import Taken
 
 #: Bytes of the unit in which the system counts the memory of a process.

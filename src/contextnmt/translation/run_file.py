@@ -2,46 +2,46 @@
 
 import difflib
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from pydantic.dataclasses import dataclass
+
+from contextnmt.configuration.values import KEYS, Share, read
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
-from contextnmt.settings import record
 
 #: Runs that a message names at most.
 NAMED = 10
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=KEYS)
 class SymbolFiles:
-    """What symbolizes a source sentence and restores its translation.
-
-    `counts`: words of the source side of the training text; `rates`, `rules`: its rule dictionary;
-    `threshold`: how likely a word must be a symbol to become one (A26).
-    """
+    """Files that symbolize a source sentence and restore its translation."""
 
     counts: str
+    """Words of the source side of the training text."""
     rates: str
+    """How often the dictionary of rules made each word a symbol in training."""
     rules: str
-    threshold: float
+    """The rule dictionary."""
+    threshold: Share
+    """Least rate at which a word becomes a symbol (A26)."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=KEYS)
 class Run:
-    """A trained system with one seed, from raw sentences to raw sentences.
-
-    `model`: folder that `contextnmt train` wrote. `codes`: merges of the source language, in a view
-    with subwords; `symbols`: files of a view with symbols.
-    """
+    """A trained system with one seed, from raw sentences to raw sentences."""
 
     source_language: str
     target_language: str
     model: str
+    """Folder that `contextnmt train` wrote."""
     codes: str | None = None
+    """Merges of the source language, in a view with subwords."""
     symbols: SymbolFiles | None = None
+    """Files of a view with symbols."""
 
 
 def read_run(path: Path) -> Run:
@@ -74,22 +74,15 @@ def run_of(name: str, block: Any, folder: Path) -> Run:
     Raises UserError if a key is missing or unknown, or a value of the wrong type.
     """
 
-    def seen_from_here(kind: type[Any], name: str, block: Any, paths: list[str]) -> Any:
-        if not isinstance(block, Mapping):
-            raise UserError(f"{name} is no block of keys and values")
-        found = {
-            key: os.path.normpath(folder / value)
-            for key, value in block.items()
-            if key in paths and isinstance(value, str)
-        }
-        return record(kind, name, {**block, **found}, {"threshold": (0, 1)})
+    def seen_from_here(part: Any, *paths: str) -> Any:
+        places = {key: getattr(part, key) for key in paths}
+        moved = {key: os.path.normpath(folder / path) for key, path in places.items() if path}
+        return replace(part, **moved)
 
-    if isinstance(block, Mapping) and block.get("symbols") is not None:
-        paths = ["counts", "rates", "rules"]
-        symbols = seen_from_here(SymbolFiles, f"{name}: symbols", block["symbols"], paths)
-        block = {**block, "symbols": symbols}
-    run: Run = seen_from_here(Run, name, block, ["model", "codes"])
-    return run
+    run = read(Run, name, block)
+    symbols = run.symbols and seen_from_here(run.symbols, "counts", "rates", "rules")
+    seen: Run = seen_from_here(run, "model", "codes")
+    return replace(seen, symbols=symbols)
 
 
 def runs_near(path: Path) -> str:

@@ -7,9 +7,9 @@ import numpy as np
 import torch
 from safetensors.torch import load_file
 
+from contextnmt.configuration.model import recorded_settings
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
-from contextnmt.model.settings import recorded_settings
 from contextnmt.model.translator import PADDING, Translator
 from contextnmt.progress import progress
 from contextnmt.text.vocabulary import EOS, UNK, Vocabulary

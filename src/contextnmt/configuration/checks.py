@@ -1,10 +1,13 @@
-"""Mistakes in a configuration that no schema can tell."""
+"""Mistakes in a configuration that no type of a single key can express."""
 
 from collections.abc import Iterator
+from dataclasses import fields
 from itertools import chain
 from typing import Any
 
-from contextnmt.places import (
+from contextnmt.configuration.keys import Decoding, Model, Training
+from contextnmt.configuration.model import SmootherSettings
+from contextnmt.configuration.places import (
     PLACEHOLDERS,
     Configuration,
     content,
@@ -13,8 +16,8 @@ from contextnmt.places import (
     place,
     roles,
 )
-from contextnmt.recipes import RECIPE, systems
-from contextnmt.schema import Mistake, dotted, unknown
+from contextnmt.configuration.recipes import systems
+from contextnmt.configuration.values import Mistake, dotted, schema_of, unknown, violations
 
 #: Names that no text can have, and why.
 RESERVED = {
@@ -33,7 +36,7 @@ OPTIONAL = ("contextualizer",)
 
 
 def inconsistencies(configuration: Configuration) -> Iterator[Mistake]:
-    """What no schema can tell: names that point nowhere, and texts in two roles."""
+    """Names that point nowhere, texts in two roles, and what else no type can express."""
     wrong = list(malformed(configuration)) or list(dangling(configuration))
     yield from wrong or unfit(configuration)
 
@@ -234,29 +237,20 @@ def left_out(configuration: Configuration) -> Iterator[Mistake]:
         yield ["pairs"], "pairs: no experiment takes part in any of them"
 
 
-def unmade(configuration: Configuration, schema: Any) -> Iterator[Mistake]:
+def unmade(configuration: Configuration) -> Iterator[Mistake]:
     """What the recipes of a configuration lack, which may be put together from several blocks."""
     for name, experiment in configuration["experiments"].items():
         path = ["experiments", name]
-        for block in RECIPE:
-            for key in schema["$defs"][block]["properties"]:
-                if key not in experiment[block] and key not in OPTIONAL:
-                    yield path, f"{dotted([*path, block, key])}: missing"
+        for block, kind in {"model": Model, "training": Training, "decoding": Decoding}.items():
+            for field in fields(kind):
+                if field.name not in experiment[block] and field.name not in OPTIONAL:
+                    yield path, f"{dotted([*path, block, field.name])}: missing"
         for system in systems(configuration, name):
-            where = [*path, "systems", system, "model", "smoother"]
-            yield from unmade_smoother(where, experiment["systems"][system]["model"]["smoother"])
-
-
-def unmade_smoother(path: list[Any], smoother: Any) -> Iterator[Mistake]:
-    """What is wrong with a smoother."""
-    if smoother is None:
-        return
-    for key in ("network", "words"):
-        if key not in smoother:
-            yield path, f"{dotted([*path, key])}: missing"
-    if smoother.get("network") == "ccwm" and smoother.get("window", 2) < 2:
-        what = "ccwm needs at least 2, since its filters span three words; or choose fcwm"
-        yield path, f"{dotted([*path, 'window'])} is {smoother['window']}: {what}"
+            smoother = experiment["systems"][system]["model"]["smoother"]
+            if smoother is not None:
+                where = [*path, "systems", system, "model", "smoother"]
+                schema = schema_of(SmootherSettings)
+                yield from violations(SmootherSettings, smoother, schema, *where)
 
 
 def unselectable(configuration: Configuration, pair: str) -> Iterator[Mistake]:

@@ -9,7 +9,7 @@ Configuration = dict[str, Any]
 #: What may stand in braces in the names of files and members.
 PLACEHOLDERS = ("lang", "source", "target", "pair", "side")
 
-#: A core works on so many pairs for a minute or more; the schema allows no more parts than these.
+#: A core works on so many pairs for a minute or more; no text is cut into more parts than these.
 PAIRS_OF_A_PART, MOST_PARTS = 2_000_000, 64
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from contextnmt.places import Configuration, canonical, pairs
+from contextnmt.configuration.places import Configuration, canonical, pairs
 
 #: Blocks that say how a system is made, and those that say how the systems of a paper are used too.
 MADE = ("model", "training")

@@ -1,0 +1,389 @@
+"""Every key of the configuration: its type, what is allowed, and what it is for.
+
+The blocks `model` and `training`, which the trainings read too, have modules of their own. What no
+type can express is checked in `contextnmt.configuration.checks`. The JSON schema and
+docs/configuration.md are made of these classes (`contextnmt.configuration.reference`).
+"""
+
+from dataclasses import field
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import AfterValidator, Field, Strict, model_validator
+from pydantic.dataclasses import dataclass
+
+from contextnmt.configuration.model import ContextualizerSettings, ModelSettings
+from contextnmt.configuration.places import MOST_PARTS
+from contextnmt.configuration.training import TrainingRecipe
+from contextnmt.configuration.values import KEYS, LARGEST, Count, Flag, Seed, Share, Text
+
+Member = TypeVar("Member")
+
+
+def distinct(values: list[Member]) -> list[Member]:
+    """Refuse a list with equal members."""
+    if len(set(map(repr, values))) < len(values):
+        raise ValueError
+    return values
+
+
+def like(pattern: str, example: str) -> Any:
+    """Only text that a pattern matches as a whole; messages show the example."""
+    return Field(strict=True, pattern=f"^{pattern}$", examples=[example])
+
+
+Unique = Annotated[
+    list[Member], AfterValidator(distinct), Field(json_schema_extra={"uniqueItems": True})
+]
+Some = Annotated[
+    list[Member],
+    AfterValidator(distinct),
+    Field(min_length=1, json_schema_extra={"uniqueItems": True}),
+]
+
+#: Control characters and separators of lines, which no name, path or label may hold.
+BROKEN = r"\x00-\x1f\x7f-\x9f\u2028\u2029"
+
+# Names become parts of paths, wildcards and words of commands, and mean nothing else there.
+Name = Annotated[str, like("[A-Za-z0-9][A-Za-z0-9_-]*", "newstest2014")]
+System = Annotated[str, like("[A-Za-z0-9][A-Za-z0-9_-]*", "baseline")]
+Pair = Annotated[str, like("[a-z]{2,3}-[a-z]{2,3}", "en-fr")]
+File = Annotated[str, like("[A-Za-z0-9_][A-Za-z0-9_ .()+@%~-]*", "train.tar.gz")]
+Path = Annotated[str, like(rf"[^{BROKEN}{{}}]+", "/data/mirror")]
+# These are quoted wherever they are used.
+LINE = rf"[^{BROKEN}]*[^\s{BROKEN}][^{BROKEN}]*"
+Line = Annotated[str, like(LINE, "some words")]
+Phrase = Annotated[str, like(LINE, "the bank of the river")]
+Word = Annotated[str, like(rf"[^\s{BROKEN}]+", "notebook")]
+Url = Annotated[str, like(rf"https?://[^\s{BROKEN}]+", "https://example.org/corpus.tgz")]
+Sha256 = Annotated[str, like("[0-9a-fA-F]{64}", "64 hexadecimal digits")]
+Md5 = Annotated[str, like("[0-9a-fA-F]{32}", "32 hexadecimal digits")]
+Table = Annotated[str, like("(table[0-9]+|bleu)", "table4")]
+
+Beam = Annotated[int, Strict(), Field(ge=1, le=100)]
+Parts = Annotated[int, Strict(), Field(ge=1, le=MOST_PARTS)]
+Contrast = Annotated[list[System], Field(min_length=2, max_length=2)]
+
+
+@dataclass(frozen=True, config=KEYS, kw_only=True)
+class CorpusFile:
+    """A file of a corpus: generated, fetched, or the user's own."""
+
+    generator: Literal["embedded"] | None = None
+    """Program in the package that writes the file, instead of a URL."""
+    seed: Seed | None = None
+    """Seed of the generator."""
+    url: Url | None = None
+    """Where the file lies."""
+    sha256: Sha256 | None = None
+    """SHA-256 of the file's bytes; any other file is refused."""
+    md5: Md5 | None = None
+    """MD5 of the file's bytes, where its publisher states no SHA-256."""
+    local: Path | None = None
+    """Path of a file of your own, instead of a URL; a relative path starts where the results lie.
+    The file is read where it is, and an edit of it re-runs what depends on it."""
+    bytes: Count | None = None
+    """Size of the file, for the progress bar and the check of free space."""
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """The digests that are stated, in lower-case hexadecimal, the best one first."""
+        stated = {"sha256": self.sha256, "md5": self.md5}
+        return {kind: digest.lower() for kind, digest in stated.items() if digest}
+
+    @model_validator(mode="after")
+    def one_origin(self) -> "CorpusFile":
+        """Refuse a file of no origin, or of several."""
+        made = self.generator is not None and self.seed is not None
+        fetched = self.url is not None and bool(self.sha256 or self.md5)
+        if [made, fetched, self.local is not None].count(True) != 1:
+            raise ValueError("either generator and seed, or url and sha256 or md5, or local")
+        return self
+
+
+@dataclass(frozen=True, config=KEYS, kw_only=True)
+class CorpusText:
+    """One parallel text of a corpus."""
+
+    file: Line
+    """File of the corpus. {lang}, {source}, {target} and {pair} are filled in, and {side}: src for
+    the source language, ref for the target language."""
+    member: Line | None = None
+    """Name inside the archive, with the same placeholders; absent for a plain file."""
+    columns: Annotated[Unique[Line], Field(min_length=2, examples=[["en", "fr"]])] | None = None
+    """Languages of all columns, in order, if the file is a table whose columns are separated by
+    tabs. A column that is not needed has any other name."""
+    shards: Parts | None = None
+    """Parts into which a training text is cut, to be processed side by side; if absent, one for
+    each two million of its `lines`. The number changes no result, but a new number makes all parts
+    anew."""
+    lines: Count | dict[Pair, Count] | None = None
+    """Number of pairs that the text must have: one number, or one for each language pair."""
+    lines_recalled: Count | dict[Pair, Count] | None = None
+    """Number of pairs from memory: another number is a warning in the log of extract, no error."""
+    phenomena: Line | None = None
+    """Member of the same archive that tags difficulties of the text (names, numbers, acronyms,
+    ambiguous words). Translations of such a test text are counted by phenomenon."""
+
+
+@dataclass(frozen=True, config=KEYS, kw_only=True)
+class Corpus:
+    """One corpus."""
+
+    files: dict[File, CorpusFile]
+    """Files by name: fetched into results/PRESET/download/CORPUS/ under this name, or your own."""
+    texts: dict[Name, CorpusText]
+    """Parallel texts in these files, by name."""
+    terms: Text | None = None
+    """Terms of use, shown before a file of the corpus is fetched."""
+    cite: list[Text] | None = None
+    """Publications that the corpus asks to be cited, shown at the same time."""
+
+
+@dataclass(frozen=True, config=KEYS, kw_only=True)
+class Roles:
+    """Texts of a language pair by their role."""
+
+    train: Some[Name]
+    """Training texts, cleaned and joined in order."""
+    dev: Some[Name] | None = None
+    """Texts that decide when training stops."""
+    test: Some[Name] | None = None
+    """Texts whose BLEU is reported."""
+
+
+@dataclass(frozen=True, config=KEYS, kw_only=True)
+class OwnRoles:
+    """Texts of a language pair that one experiment evaluates on."""
+
+    dev: Some[Name] | None = None
+    """Texts that decide when training stops."""
+    test: Some[Name] | None = None
+    """Texts whose BLEU is reported."""
+
+
+@dataclass(frozen=True, config=KEYS, kw_only=True)
+class Cleaning:
+    """Filters of sentence pairs; one that is absent is off."""
+
+    max_length: Count | None = None
+    """Longest sentence kept, in words of either side."""
+    max_ratio: Annotated[float, Strict(), Field(ge=1, le=LARGEST, allow_inf_nan=False)] | None = (
+        None
+    )
+    """Drop a pair if one side has more than this many times the words of the other, plus ten."""
+    drop_empty: Flag = False
+    """Drop a pair with an empty side."""
+    drop_garbled: Flag = False
+    """Drop a pair with a side whose encoding is broken."""
+    drop_identical: Flag = False
+    """Drop a pair whose sides are the same."""
+    drop_duplicates: Flag = False
+    """Keep only the first of equal pairs of a text."""
+    wrong_language: Flag = False
+    """Drop a pair with a side that the words of the other language explain better."""
+
+
+@dataclass(frozen=True, config=KEYS, kw_only=True)
+class Selection:
+    """What is selected, up to a number of target words or of pairs."""
+
+    in_domain: Some[Name]
+    """Texts of the domain to select for; they are not cleaned."""
+    target_words: Count | None = None
+    """Words of the target side to select (A1); the pair that reaches them is in."""
+    pairs: Count | None = None
+    """Sentence pairs to select."""
+    perplexity_words: Count = 2**25
+    """Most words of the target side that a language model is trained on, to compare the selection
+    with chance. A word takes 130 bytes of memory."""
+
+
+@dataclass(frozen=True, config=KEYS, kw_only=True)
+class TextSizes:
+    """Sizes of vocabularies and merges."""
+
+    vocabulary_size: Annotated[int, Strict(), Field(ge=10, le=LARGEST)]
+    """Most frequent words (or subwords) that a model knows on each side (A15)."""
+    merges: Count
+    """Byte-pair merges learnt, of each language or, if joint, in total (A16)."""
+    joint_bpe: Flag
+    """Whether the merges are learnt on both languages of a pair together, and used on both (A16).
+    false: each language has its own."""
+    symbol_threshold: Share
+    """A name or acronym of a source text becomes a symbol if its rate of being a symbol in the
+    training data is at least this: 0 (all) to 1 (A26)."""
+
+
+@dataclass(frozen=True, config=KEYS)
+class Model(ModelSettings):
+    """Architecture; a system without `context` leaves the contextualizer out."""
+
+    contextualizer: ContextualizerSettings = ContextualizerSettings()
+    """The bag-of-words network that gates the embeddings (sec. 3.3, A11), in the systems with
+    `context`."""
+
+
+@dataclass(frozen=True, config=KEYS, kw_only=True)
+class Training(TrainingRecipe):
+    """Training."""
+
+    unknown_limit: dict[Pair, Share] | None = None
+    """Largest share of unknown words in a pair that is trained on, both sides together, for each
+    language pair (A13). A pair that is absent has no limit, nor has any pair if null. Subwords have
+    no such limit."""
+    filters: Literal["own", "all"] = "own"
+    """Whose max_length and unknown_limit a pair has to pass, each in its own view: those of the
+    system itself, or those of all systems of its experiment (A14)."""
+
+
+@dataclass(frozen=True, config=KEYS, kw_only=True)
+class Decoding:
+    """Translation of the dev and test texts."""
+
+    beams: Some[Beam] = field(default_factory=lambda: [1, 12])
+    """Beam widths; every text is translated with each of them (A17)."""
+    nbest: Beam | None = None
+    """Translations listed for each sentence, with their scores; the best by score a symbol is then
+    scored too, at widths above 1 (A18). At most the narrowest of these widths, since a beam ends no
+    more translations than it is wide. null: none."""
+    no_unknown: Flag = False
+    """Whether every text is translated a second time, without the unknown word, and scored on the
+    sentences without unknown words (A21)."""
+    ensemble: Flag = False
+    """Whether the seeds of each system also translate together, if there are several; a row of its
+    own in the tables of BLEU."""
+    replace: Unique[Literal[0, 1, 2]] = field(default_factory=list)
+    """Heuristics that replace unknown words in the translations of the widest beam, by the source
+    word of the largest attention weight. 0: that word is copied. 1: its translation in a lexicon of
+    the training text is taken, or it is copied if it is not there. 2: as 1, but a word that does
+    not begin with a lower-case letter is copied. Only for systems with attention and without
+    subwords."""
+    precision: Literal["fp32", "bf16"] = "fp32"
+    """fp32, or bf16: the largest matrices of a step are multiplied in bfloat16 if the processor
+    can, and all in TF32 on a GPU (A46)."""
+
+
+@dataclass(frozen=True, config=KEYS, kw_only=True)
+class SystemEntry:
+    """One row of a table, and what differs from the experiment's blocks."""
+
+    label: Line
+    """Name of the system in tables and figures."""
+    view: Literal["word", "sym", "bpe", "sym-bpe"]
+    """How the text is written: words, words with symbols, subwords, subwords with symbols."""
+    context: Flag = False
+    """Whether the system has the contextualizer."""
+    model: Model | None = None
+    """Architecture of this system alone."""
+    training: Training | None = None
+    """Training of this system alone."""
+
+
+@dataclass(frozen=True, config=KEYS, kw_only=True)
+class Method:
+    """A method that several systems differ in."""
+
+    name: Line
+    """The method in words."""
+    contrasts: list[Contrast]
+    """Pairs of systems that differ in it alone, the one with it first."""
+
+
+@dataclass(frozen=True, config=KEYS, kw_only=True)
+class Claim:
+    """A claim of the paper about its systems, which the report compares with the scores."""
+
+    says: Line
+    """The claim in words."""
+    contrasts: Annotated[list[Contrast], Field(min_length=1)]
+    """Pairs of systems; the claim says that the first one is better."""
+    longer: Flag = False
+    """Whether the claim is that the difference is larger in long sentences than in short ones."""
+
+
+@dataclass(frozen=True, config=KEYS, kw_only=True)
+class Experiment:
+    """One paper."""
+
+    title: Line
+    """Authors, year and title of the paper."""
+    table: Table
+    """Name here of the paper's table of BLEU; bleu if it has none."""
+    methods: dict[Line, Method]
+    """Methods that the systems tell apart, by short names."""
+    systems: dict[System, SystemEntry]
+    """Rows of the paper's tables, by name."""
+    model: Model
+    """Architecture of the experiment's systems."""
+    training: Training
+    """Training of the experiment's systems."""
+    decoding: Decoding
+    """How they translate the dev and test texts."""
+    reconstruction: Text | None = None
+    """What is not the paper's, where too little of the paper is known; absent if enough is."""
+    claims: Unique[Claim] | None = None
+    """Claims of the paper about its systems, which the report compares with the scores."""
+    inspected_words: Some[Word] | None = None
+    """For choi2017 alone: source words whose neighbourhoods in the models' embeddings are charted.
+    In a test text without tags of ambiguous words, their context masks are compared too."""
+    pairs: Some[Pair] | None = None
+    """Language pairs of the experiment; null: all."""
+    roles: dict[Pair, OwnRoles] | None = None
+    """Its dev and test texts, where they are not those of all experiments."""
+    alignments: System | None = None
+    """System whose alignments the report draws; null: none."""
+    sentences: dict[Pair, Unique[Phrase]] | None = None
+    """For each language pair, sentences of the dev and test texts that the report shows as every
+    system translates them, with their alignments. A few words in a row of the source identify each;
+    the first sentence that has them is shown."""
+
+
+@dataclass(frozen=True, config=KEYS, kw_only=True)
+class WholeConfiguration:
+    """The merged configuration: workflow/text.yaml and workflow/experiments/*.yaml (the papers),
+    under workflow/presets/*.yaml (corpora and sizes), under config.yaml (yours). (A..) points to
+    docs/decisions.md."""
+
+    preset: Name
+    """Name of a file in workflow/presets/, without .yaml; results go to results/PRESET/."""
+    about: Text
+    """What the preset is for, how long it takes, and under which terms its corpora are."""
+    seeds: Some[Seed]
+    """Every system is trained once for each seed; reports give mean and standard deviation."""
+    gaps: Flag
+    """true: reports are made of what is finished. A system without all its seeds is a gap with its
+    reason, and nothing is trained or translated for it. false: everything is made."""
+    mirrors: Unique[Path]
+    """Folders and URLs below which files may lie at HOST/PATH of their own URL, tried in this order
+    before that URL. They cannot change a result, since every file is checked by its digests."""
+    hand_placed: Path | None
+    """Folder that is searched first, for files under their names in `corpora`; null: none. A wrong
+    file in it is an error."""
+    device: Literal["cpu", "cuda"]
+    """Where models are trained and translate; cuda asks the scheduler for one GPU a job."""
+    pairs: Some[Pair]
+    """Language pairs to work on, source first; an experiment may be about some of them."""
+    systems: Some[System] | None
+    """Systems to train, by their names in workflow/experiments/, in the order of tables; null: all
+    systems of all experiments."""
+    corpora: dict[Name, Corpus]
+    """Parallel corpora by name, with their files and the texts in those files."""
+    roles: dict[Pair, Roles]
+    """Texts of each language pair by their role, in all experiments alike."""
+    experiments: Annotated[dict[Name, Experiment], Field(min_length=1)]
+    """Experiments by name; each has a file of this name in workflow/experiments/."""
+    clean: dict[Pair, Cleaning]
+    """For each language pair, which sentence pairs leave the training text after tokenization; a
+    filter of null or false is off (A12, A42)."""
+    select: dict[Pair, Selection | None]
+    """For each language pair, which of the cleaned training pairs are trained on: those most
+    like an in-domain text (Axelrod et al. 2011). null, or a pair that is absent: all of them."""
+    text: TextSizes
+    """Sizes of the vocabularies, and which words become symbols."""
+    model: Model | None = None
+    """What is changed in the architecture of every system of every experiment. In one file, what an
+    experiment or a system says goes first."""
+    training: Training | None = None
+    """What is changed in the training of every system."""
+    decoding: Decoding | None = None
+    """What is changed in the translation of the dev and test texts of every experiment."""

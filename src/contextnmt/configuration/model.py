@@ -1,0 +1,100 @@
+"""What fixes the architecture of a model: the `model` block of a system."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+from pydantic.dataclasses import dataclass
+
+from contextnmt.configuration.values import KEYS, Count, Flag, read
+
+
+@dataclass(frozen=True, config=KEYS)
+class ContextualizerSettings:
+    """The bag-of-words network that gates the embeddings (Choi et al. 2017, sec. 3.3, A11)."""
+
+    layers: Annotated[tuple[Count, ...], Field(min_length=1)] = (1000, 1000)
+    """Sizes of its tanh layers; the last one is the size C of the context vector."""
+    end_of_sentence: Flag = False
+    """Whether the end-of-sentence symbol counts among the words averaged."""
+    table: Literal["own", "shared"] = "own"
+    """What its first layer reads. own: the one-hot word, as in "c^x = 1/T sum_t NN(1(w_t))" (eq.
+    5), so the layer is a table of |V| x layers[0] with a bias. shared: the source embedding, as in
+    a later paper of the authors. At the papers' sizes the contextualizer has 32.2 million
+    parameters with own and 2.9 million with shared."""
+
+
+@dataclass(frozen=True, config=KEYS)
+class SmootherSettings:
+    """Context-aware smoothing: a network makes a word's vector from the words around it (Chen et
+    al. 2017, a reconstruction, A43)."""
+
+    network: Literal["fcwm", "ccwm"]
+    """The feed-forward (fcwm) or the convolutional (ccwm) network of the paper."""
+    words: Literal["unknown", "all"]
+    """unknown: the smoothed vector replaces the vector of an unknown word. all: it also stands
+    beside the vector of every word, which doubles the input."""
+    decoder: Flag = False
+    """Whether target words are smoothed too, by the words before them."""
+    window: Count = 2
+    """Words on either side of a source word that the network reads, the paper's n; ccwm needs 2 or
+    more. The decoder reads twice as many words before a target word."""
+
+    @model_validator(mode="after")
+    def spanned(self) -> "SmootherSettings":
+        """Refuse a window that the filters do not fit into."""
+        if self.network == "ccwm" and self.window < 2:
+            raise ValueError(
+                "with ccwm a window of at least 2, since its filters span three words; or fcwm"
+            )
+        return self
+
+
+@dataclass(frozen=True, config=KEYS)
+class ModelSettings:
+    """Sizes and parts of a model; the defaults are those of Choi et al. 2017 (A6, A36, A37)."""
+
+    embedding: Count = 620
+    """Size of a word's vector, on both sides."""
+    hidden: Count = 1000
+    """Units of the recurrent network, in each direction of the encoder and in the decoder."""
+    alignment: Count = 2000
+    """Hidden units of the attention's feed-forward network (A37), if there is attention."""
+    maxout: Count = 500
+    """Maxout units between decoder state and softmax."""
+    contextualizer: ContextualizerSettings | None = None
+    """The bag-of-words network that gates the embeddings (sec. 3.3, A11), in the systems with
+    `context`."""
+    dropout: Annotated[float, Field(strict=True, ge=0, lt=1)] = 0.0
+    """Share of units dropped in training; the papers name none."""
+    initialisation: Literal["gaussian", "glorot"] = "gaussian"
+    """Weights before training: gaussian is the papers', glorot suits short trainings."""
+    cell: Literal["lstm", "gru"] = "lstm"
+    """The recurrent unit: lstm (A36), or gru, Bahdanau's, with the biases of the authors' code
+    (A7)."""
+    attention: Flag = True
+    """Whether the decoder attends to all states of a bidirectional encoder. false: it sees only the
+    last state of a forward encoder (RNN Encoder-Decoder)."""
+    readout_rank: Count | None = None
+    """Size of a linear layer between maxout and softmax, which makes the softmax one of low rank
+    (A8); null: no such layer."""
+    smoother: SmootherSettings | None = None
+    """Context-aware smoothing (Chen et al. 2017, A43); null: none."""
+
+
+def model_settings(block: Mapping[str, Any]) -> ModelSettings:
+    """The settings that a `model` block describes.
+
+    Raises UserError if a key is unknown or a value not allowed.
+    """
+    return read(ModelSettings, "model", block)
+
+
+def recorded_settings(block: Mapping[str, Any]) -> ModelSettings:
+    """The settings in the model.json of a training; raises UserError likewise.
+
+    Before the key `table` was there, the contextualizer had the table of the source.
+    """
+    part = block.get("contextualizer")
+    before = {"table": "shared", **part} if isinstance(part, Mapping) else part
+    return model_settings({**block, "contextualizer": before})

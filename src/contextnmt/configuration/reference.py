@@ -1,0 +1,145 @@
+"""The reference of all keys, docs/configuration.md, and the JSON schema for editors.
+
+Usage, in the root of a checkout: python -m contextnmt.configuration.reference
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from contextnmt.configuration.keys import WholeConfiguration
+from contextnmt.configuration.layers import of_paper
+from contextnmt.configuration.recipes import RECIPE
+from contextnmt.configuration.values import alternatives, inside, schema_of, words_for
+
+#: Where the two files are, from the root of a checkout.
+SCHEMA, PAGE = Path("workflow/schemas/config.schema.json"), Path("docs/configuration.md")
+
+INTRODUCTION = """\
+# Every key of the configuration
+
+Say a key in `config.yaml`, in a file for `--configfile`, or with `--config`. What you leave out
+comes from the preset (`workflow/presets/`), then from the papers (`workflow/experiments/`,
+`workflow/text.yaml`). Blocks are merged key by key; a list replaces a list. (A..) points to
+[decisions.md](decisions.md).
+
+*Default* is the value of a key that no file says. *Papers* are the values of Choi et al. 2017;
+**B** marks Bahdanau et al. 2015 and **C** Chen et al. 2017 where they differ.
+
+`python -m contextnmt.configuration.reference` makes this page of `src/contextnmt/configuration/`.
+"""
+
+#: Marks of the papers whose values differ from those of the first one.
+PAPERS = {"choi2017": "", "bahdanau2015": "**B** ", "chen2017": "**C** "}
+
+#: What stands for the names in blocks that have a name for each entry; others name language pairs.
+NAMES = {
+    "corpora": "CORPUS",
+    "files": "FILE",
+    "texts": "TEXT",
+    "experiments": "EXPERIMENT",
+    "methods": "METHOD",
+    "systems": "SYSTEM",
+}
+
+
+class Key(NamedTuple):
+    """A key: the path of its block, its name, its part of the schema, and the same by type."""
+
+    block: str
+    name: str
+    entry: Mapping[str, Any]
+    parts: list[Mapping[str, Any]]
+
+    @property
+    def path(self) -> str:
+        """Its dotted path."""
+        return f"{self.block}.{self.name}".removeprefix(".")
+
+
+def keys(part: Mapping[str, Any], schema: Mapping[str, Any], block: str = "") -> Iterator[Key]:
+    """The keys of a block and of the blocks in it.
+
+    The blocks of a recipe stand at the top, in experiments and in systems: their keys come once, as
+    those of the top.
+    """
+    for name, entry in part["properties"].items():
+        if block and name in RECIPE:
+            continue
+        key = Key(block, name, entry, alternatives(entry, schema))
+        yield key
+        for other in key.parts:
+            named = NAMES.get(name, "PAIR")
+            for below, path in [
+                (other, key.path),
+                (inside(other, named) if "properties" not in other else {}, f"{key.path}.{named}"),
+                (inside(other, 0), f"{key.path}[]"),
+            ]:
+                for inner in alternatives(below, schema):
+                    if "properties" in inner:
+                        yield from keys(inner, schema, path)
+
+
+def printed(workflow: Path, path: str) -> str:
+    """What the papers have for a key of text.yaml or of a recipe; nothing for other keys."""
+    found: dict[str, str] = {}
+    first, *rest = path.split(".")
+    if first not in (*RECIPE, "text") or first == path:
+        return ""
+    for name, mark in PAPERS.items():
+        paper = of_paper(workflow, name)
+        value: Any = {**paper, **paper["experiments"][name]}[first]
+        for step in rest:
+            value = value.get(step, {}) if isinstance(value, Mapping) else {}
+        block = isinstance(value, Mapping) and path != "training.unknown_limit"
+        if not block and code(value) not in found.values():
+            found[mark] = code(value)
+    return ", ".join(f"{mark}{text}" for mark, text in found.items())
+
+
+def code(value: Any) -> str:
+    """A value as a person writes it in YAML."""
+    text = json.dumps(value, ensure_ascii=False).replace('"', "")
+    return f"`{text}`"
+
+
+def row(key: Key, workflow: Path) -> str:
+    """The row of a key: its name, what it is for, what is allowed, its default, the papers'."""
+    value = key.entry.get("default", {})
+    default = "" if isinstance(value, Mapping) or not key.block else code(value)
+    text = " ".join(key.entry.get("description", "").split())
+    cells = [f"`{key.name}`", text, words_for(key.parts), default, printed(workflow, key.path)]
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def page(workflow: Path) -> str:
+    """The reference as Markdown, a table for each block."""
+    schema = schema_of(WholeConfiguration)
+    blocks: dict[str, list[Key]] = {}
+    for key in keys(schema, schema):
+        blocks.setdefault(key.block, []).append(key)
+    parts = [INTRODUCTION]
+    for block, members in blocks.items():
+        title = f"## `{block}`\n\n" if block else ""
+        head = "| key | what it is for | allowed | default | papers |\n|---|---|---|---|---|\n"
+        parts.append(title + head + "\n".join(row(key, workflow) for key in members) + "\n")
+    return "\n".join(parts)
+
+
+def editors_schema() -> str:
+    """The JSON schema of a file of one's own, which may leave out every key of the top."""
+    whole = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    whole |= schema_of(WholeConfiguration)
+    whole.pop("required")
+    return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
+
+
+def main(root: Path = Path()) -> None:
+    """Write both files below `root`."""
+    (root / SCHEMA).write_text(editors_schema(), encoding="utf-8")
+    (root / PAGE).write_text(page(root / "workflow"), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""What fixes a training: the `training` block of a system."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+from pydantic.dataclasses import dataclass
+
+from contextnmt.configuration.values import KEYS, Count, Positive, Share, Text, json_object, read
+
+
+@dataclass(frozen=True, config=KEYS, kw_only=True)
+class TrainingRecipe:
+    """What is the same for all language pairs; the defaults are those of Choi et al. 2017."""
+
+    optimizer: Literal["adam", "adadelta"] = "adam"
+    """adam (betas 0.9 and 0.999, eps 1e-8; A10) or adadelta (rho 0.95, eps 1e-6; A48)."""
+    learning_rate: Annotated[float, Field(strict=True, gt=0, le=1)] = 4e-4
+    """Step size of Adam (A10). Adadelta's step is multiplied by it; the paper's value is 1 (A48).
+    It never decays."""
+    loss: Literal["mean", "sum"] = "mean"
+    """Summed over the words of a sentence, and over the sentences of a batch averaged (mean) or
+    summed (sum, as in the code of Bahdanau et al.; A9)."""
+    batch_size: Count = 80
+    """Sentence pairs an update (A10)."""
+    sort_batches: Count = 20
+    """Batches whose pairs are sorted by length together before they are cut (A24)."""
+    clip: Positive = 1.0
+    """Largest L2 norm of the gradient; a larger gradient is scaled down to it. With adadelta, a
+    gradient that is not finite is replaced by a tenth of the parameters, as in the code of Bahdanau
+    et al."""
+    max_length: Count = 50
+    """Longest sentence trained on, in symbols of the view, on either side."""
+    validate_every: Count = 10_000
+    """Updates between two validations (greedy BLEU on the dev texts)."""
+    patience: Count | None = 10
+    """Validations in a row without gain after which training ends, with the best weights; null
+    trains up to max_updates and takes the last weights (A22)."""
+    max_updates: Count = 1_000_000
+    """Updates after which training stops even if dev BLEU still rises."""
+    precision: Literal["fp32", "tf32", "bf16"] = "fp32"
+    """fp32; tf32, which rounds factors of matrix products on a GPU; or bf16, with weights, softmax,
+    loss and the optimizer's state in 32 bits (A46)."""
+    threads: Count = 1
+    """Processor threads of one training. They are part of the recipe: the order in which numbers
+    are added changes the last bits."""
+
+
+@dataclass(frozen=True, config=KEYS, kw_only=True)
+class TrainingSettings(TrainingRecipe):
+    """The recipe of one system for one language pair (Choi et al. 2017, sec. 5.3; A13)."""
+
+    unknown_limit: Share = 0.1
+    """Largest share of unknown words in a pair that is trained on, both sides together; 1 keeps
+    all pairs."""
+    device: Literal["cpu", "cuda"] = "cpu"
+    """Where the model is trained."""
+
+    @property
+    def replaces_non_finite(self) -> bool:
+        """Whether a gradient that is not finite is replaced: part of Adadelta's recipe."""
+        return self.optimizer == "adadelta"
+
+
+@dataclass(frozen=True, config=KEYS)
+class PairFilter:
+    """Which training pairs a system keeps, in its own view of the text (A13, A14)."""
+
+    data: Text
+    """Folder of `contextnmt binarize`, with the text in that view."""
+    max_length: Count
+    """Longest sentence kept, in symbols of the view, on either side."""
+    unknown_limit: Share
+    """Largest share of unknown words in a pair, both sides together."""
+
+
+def training_settings(block: Mapping[str, Any]) -> TrainingSettings:
+    """The settings that a `training` block describes.
+
+    Raises UserError if a key is unknown or a value not allowed.
+    """
+    return read(TrainingSettings, "training", block)
+
+
+def pair_filter(option: str, text: str) -> PairFilter:
+    """The filter that the value `text` of an option describes, a JSON object.
+
+    Raises UserError if it is none, a key is unknown or missing, or a value not allowed.
+    """
+    return read(PairFilter, option, json_object(option, text))

@@ -1,0 +1,270 @@
+"""Types of values in blocks of settings, and the message for each value that is wrong.
+
+A block is a pydantic dataclass whose docstrings of attributes describe its keys. Stages read their
+settings with `read`; the configuration is checked with `violations`.
+"""
+
+import decimal
+import difflib
+import json
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, TypeVar
+
+from pydantic import ConfigDict, Field, Strict, TypeAdapter, ValidationError
+from pydantic.json_schema import GenerateJsonSchema
+from pydantic.types import StringConstraints
+
+from contextnmt.errors import UserError
+
+Kind = TypeVar("Kind")
+
+#: Every block refuses keys that it does not have.
+KEYS = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+#: No count is larger; a number beyond it is a slip of the finger that no machine could act on.
+LARGEST = 10**12
+
+#: Seeds are of 31 bits, which every random generator takes.
+LARGEST_SEED = 2**31 - 1
+
+Count = Annotated[int, Strict(), Field(ge=1, le=LARGEST)]
+Seed = Annotated[int, Strict(), Field(ge=0, le=LARGEST_SEED)]
+Flag = Annotated[bool, Strict()]
+Share = Annotated[float, Strict(), Field(ge=0, le=1, allow_inf_nan=False)]
+Positive = Annotated[float, Strict(), Field(gt=0, le=LARGEST, allow_inf_nan=False)]
+#: Text for people: of one line or more, without other control characters.
+Text = Annotated[str, Strict(), StringConstraints(pattern=r"^[^\x00-\x09\x0b-\x1f\x7f]*$")]
+
+#: Where something is wrong (the keys and list positions that lead there), and the message.
+Mistake = tuple[list[Any], str]
+
+TYPES = {
+    "array": "a list",
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "null": "null",
+    "number": "a number",
+    "object": "a block of keys",
+    "string": "text",
+}
+BOUNDS = {
+    "minimum": "of at least",
+    "exclusiveMinimum": "above",
+    "maximum": "at most",
+    "exclusiveMaximum": "below",
+}
+
+#: Longest value that a message shows, in characters.
+SHOWN = 80
+
+
+class Schema(GenerateJsonSchema):
+    """JSON schema as people read it: no titles, which repeat names; inherited keys described."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        """No key has a title."""
+        return False
+
+    def dataclass_schema(self, schema: Any) -> Any:
+        """The schema of a block; pydantic forgets what its base classes say of their keys."""
+        made = super().dataclass_schema(schema)
+        for base in schema["cls"].__mro__[1:]:
+            for name, field in getattr(base, "__pydantic_fields__", {}).items():
+                if field.description:
+                    made["properties"][name].setdefault("description", field.description)
+        return made
+
+
+def schema_of(kind: Any) -> dict[str, Any]:
+    """The JSON schema of a block of settings."""
+    return TypeAdapter(kind).json_schema(schema_generator=Schema)
+
+
+def json_object(option: str, text: str) -> dict[str, Any]:
+    """A JSON object from the command line. Raises UserError if `text` is none."""
+    try:
+        settings = json.loads(text)
+    except ValueError as error:
+        raise UserError(f"{option}: not JSON ({error})") from None
+    if not isinstance(settings, dict):
+        raise UserError(f"{option}: a JSON object is needed, such as {{}}")
+    return settings
+
+
+def read(kind: type[Kind], name: str, block: Any) -> Kind:
+    """The settings of `kind` that a block describes; `name` is the block's, for messages.
+
+    Keys that are absent have their defaults. Raises UserError with a line for each mistake.
+    """
+    try:
+        return TypeAdapter(kind).validate_python(block)
+    except ValidationError as error:
+        found = explained(error, block, schema_of(kind), [name])
+        raise UserError("\n".join(message for _, message in found)) from None
+
+
+def violations(kind: Any, block: Any, schema: Mapping[str, Any], *above: Any) -> list[Mistake]:
+    """Every mistake in a block of settings, which stands at the path `above`.
+
+    `schema` is what `schema_of` says of `kind`.
+    """
+    try:
+        TypeAdapter(kind).validate_python(block)
+    except ValidationError as error:
+        return explained(error, block, schema, list(above))
+    return []
+
+
+def explained(
+    error: ValidationError, block: Any, schema: Mapping[str, Any], above: list[Any]
+) -> list[Mistake]:
+    """The mistakes in a block, sorted by their paths; of one inside another, the inner one."""
+    found: dict[tuple[str, ...], Mistake] = {}
+    for each in error.errors(include_url=False):
+        steps = keys_of(each["loc"], block)
+        value, allowed = at(steps, block, schema)
+        where = dotted([*above, *steps])
+        path = [*above, *steps]
+        if each["type"] == "missing":
+            steps.append(each["loc"][-1])
+            message = f"{dotted([*above, *steps])}: missing"
+        elif each["type"] == "unexpected_keyword_argument":
+            _, parent = at(steps[:-1], block, schema)
+            choices = [key for part in parent for key in part.get("properties", {})]
+            message = f"{where}: {unknown('key', steps[-1], choices)}"
+        elif each["loc"][-1:] == ("[key]",):
+            _, parent = at(steps[:-1], block, schema)
+            names = [part["propertyNames"] for part in parent if "propertyNames" in part]
+            message = f"{dotted([*above, *steps[:-1]])}: {shown(steps[-1])} is not " + " or ".join(
+                permitted({"type": "string", **part}) for part in names
+            )
+        elif each["type"] == "value_error" and str(each["ctx"]["error"]):
+            message = f"{where} is {shown(value)}; allowed: {each['ctx']['error']}"
+        else:
+            meant = hint(value, allowed)
+            message = f"{where} is {shown(value)}{meant}; allowed: {words_for(allowed, value)}"
+        found.setdefault(tuple(map(str, steps)), (path, message))
+    return [
+        mistake
+        for steps, mistake in sorted(found.items())
+        if not any(other[: len(steps)] == steps != other for other in found)
+    ]
+
+
+def keys_of(location: Iterable[Any], block: Any) -> list[Any]:
+    """The keys and list positions in pydantic's location of an error, without names of types."""
+    steps = []
+    for step in location:
+        if (isinstance(block, Mapping) and step in block) or (
+            isinstance(block, list) and isinstance(step, int)
+        ):
+            steps.append(step)
+            block = block[step]
+    return steps
+
+
+def at(steps: Iterable[Any], block: Any, schema: Mapping[str, Any]) -> tuple[Any, list[Any]]:
+    """The value at the end of `steps`, and the parts of the schema for it, one for each type."""
+    parts = alternatives(schema, schema)
+    for step in steps:
+        block = block[step]
+        parts = [each for part in parts for each in alternatives(inside(part, step), schema)]
+    return block, parts
+
+
+def alternatives(part: Mapping[str, Any], schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """A part of a JSON schema as one part for each type that it allows, references followed."""
+    if "$ref" in part:
+        return alternatives(schema["$defs"][part["$ref"].rpartition("/")[2]], schema)
+    if "anyOf" in part:
+        return [each for other in part["anyOf"] for each in alternatives(other, schema)]
+    if part.get("type") == "array":
+        words = " or ".join(permitted(each) for each in alternatives(part["items"], schema))
+        return [{**part, "each": words}]
+    return [part] if part else []
+
+
+def inside(part: Mapping[str, Any], step: Any) -> Mapping[str, Any]:
+    """The part of a JSON schema for the value at a key or list position, empty if there is none."""
+    if isinstance(step, int):
+        return part.get("items", {})  # type: ignore[no-any-return]
+    below = part.get("additionalProperties") or {}
+    for found in part.get("patternProperties", {}).values():
+        below = found
+    return part.get("properties", {}).get(step, below)  # type: ignore[no-any-return]
+
+
+def words_for(parts: Iterable[Mapping[str, Any]], value: Any = None) -> str:
+    """The values that any of several parts of a JSON schema allows, in words, null at the end."""
+    words = list(dict.fromkeys(permitted(part, value) for part in parts))
+    rest = [word for word in words if word != TYPES["null"]]
+    comma = "," if any("," in word for word in rest) else ""
+    return " or ".join(rest) + (f"{comma} or null" if rest != words else "")
+
+
+def permitted(part: Mapping[str, Any], value: Any = None) -> str:
+    """The values that a part of a JSON schema allows, in words; `value` is the wrong one."""
+    if "enum" in part or "const" in part:
+        return ", ".join(map(str, part.get("enum") or [part["const"]]))
+    kind = part["type"]
+    words = TYPES[kind]
+    if kind in ("integer", "number"):
+        slip = part.get("maximum") == LARGEST and not (number(value) and value > LARGEST)
+        keys = [key for key in BOUNDS if key in part and not (slip and key == "maximum")]
+        words += " " + " and ".join(f"{BOUNDS[key]} {part[key]:.15g}" for key in keys)
+    elif kind == "array":
+        words += f" of at least {part['minItems']}" if "minItems" in part else ""
+        words += f", each {part['each']}"
+        words += ", none of them twice" if part.get("uniqueItems") else ""
+    elif kind == "string" and "examples" in part:
+        words += f" like {part['examples'][0]}"
+    return words.strip()
+
+
+def number(value: Any) -> bool:
+    """Whether a value is a number; true and false are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def hint(value: Any, allowed: Iterable[Mapping[str, Any]]) -> str:
+    """What to write instead of a text that was meant as a number, if it was."""
+    if isinstance(value, str) and any(
+        part.get("type") in ("integer", "number") for part in allowed
+    ):
+        try:
+            meant = decimal.Decimal(value)
+        except decimal.InvalidOperation:
+            return ""
+        if meant.is_finite() and abs(meant.adjusted()) < 20:
+            return f" (this is text, not a number: write {meant:f})"
+    return ""
+
+
+def shown(value: Any) -> str:
+    """A value as a message shows it: as JSON on one line, and short."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+        if not text.isprintable():
+            text = json.dumps(value, default=str)
+    except ValueError:  # Python writes no numbers of so many digits
+        return "a number of thousands of digits"
+    return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
+
+
+def dotted(path: Iterable[Any]) -> str:
+    """A path of keys and list positions as a person writes it: `seeds[0]`, `training.clip`."""
+    text = "".join(f"[{step}]" if isinstance(step, int) else f".{plain(step)}" for step in path)
+    return text.removeprefix(".")
+
+
+def plain(name: Any) -> str:
+    """A name as a message shows it: quoted if it is long, or holds what a screen would not show."""
+    return name if isinstance(name, str) and shown(name) == f'"{name}"' else shown(name)
+
+
+def unknown(what: str, name: Any, choices: Iterable[str]) -> str:
+    """The part of a message that refuses `name` and offers what there is instead."""
+    choices = list(choices)
+    near = difflib.get_close_matches(str(name)[:SHOWN], choices, n=1)
+    hint = f"did you mean {near[0]}? " if near else ""
+    return f"unknown {what}; {hint}allowed: {', '.join(choices)}"
