@@ -3,7 +3,7 @@
 
 rule cbow:
     input:
-        in_training("select/{pair}/{part}.{source}.gz"),
+        paths.in_training("select/{pair}/{part}.{source}.gz"),
     output:
         "<results>/cbow/{source}-{target}/vectors.safetensors",
         "<results>/cbow/{source}-{target}/vocabulary.source.tsv",
@@ -19,7 +19,7 @@ rule cbow:
     params:
         *code("contextnmt.evaluation.cbow"),
         text=lambda wildcards, input: repeated("--text", input),
-        vocabulary_size=CONFIGURATION["text"]["vocabulary_size"],
+        vocabulary_size=paths.configuration["text"]["vocabulary_size"],
         out=subpath(output[0], parent=True),
     message:
         "CBOW vectors {wildcards.source}-{wildcards.target}"
@@ -32,8 +32,8 @@ rule local_charts:
     input:
         cbow="<results>/cbow/{source}-{target}/vectors.safetensors",
         words="<results>/cbow/{source}-{target}/vocabulary.source.tsv",
-        models=charted_models("model.safetensors"),
-        vocabularies=charted_models("vocabulary.source.tsv"),
+        models=paths.charted_models("model.safetensors"),
+        vocabularies=paths.charted_models("vocabulary.source.tsv"),
     output:
         "<results>/local-charts/{source}-{target}.json",
     log:
@@ -50,12 +50,16 @@ rule local_charts:
         # One param for all, since Snakemake compares params as a set: another order re-runs.
         models=lambda wildcards, input: " ".join(
             [
-                repeated("--name", charted_systems(pair_of(wildcards))),
+                repeated("--name", paths.charted_systems(pair_of(wildcards))),
                 repeated("--model", (Path(path).parent for path in input.models)),
             ]
         ),
         cbow=subpath(input.cbow, parent=True),
-        words=repeated("--word", inspected_words()) if "choi2017" in REPORTED else "",
+        words=(
+            repeated("--word", paths.inspected_words())
+            if "choi2017" in paths.reported
+            else ""
+        ),
     message:
         "local charts {wildcards.source}-{wildcards.target}"
     shell:
@@ -69,8 +73,8 @@ rule masks:
             "<results>/train/{{pair}}/{{system}}/{{seed}}/{file}",
             file=["model.safetensors", "model.json", *VOCABULARIES],
         ),
-        text=masked_view,
-        tags=masked_tags,
+        text=paths.masked_view,
+        tags=paths.masked_tags,
     output:
         "<results>/masks/{pair}/{system}/{seed}/{text}.json",
     log:
@@ -85,7 +89,7 @@ rule masks:
     params:
         *code("contextnmt.evaluation.masks"),
         model=lambda wildcards, input: Path(input.model[0]).parent,
-        words=masked_words,
+        words=paths.masked_words,
     message:
         "masks {wildcards.pair} {wildcards.system}, seed {wildcards.seed}: {wildcards.text}"
     shell:

@@ -1,6 +1,6 @@
-"""The configuration, and what all rules share: names of texts and parts, runs, marks of code."""
+"""The configuration, the paths of all files, and what rules share: wildcards, marks, resources."""
 
-import glob
+import json
 import os
 import re
 import shlex
@@ -13,11 +13,20 @@ BASE = Path(workflow.current_basedir).parents[1]
 SOURCE = BASE / "src"
 sys.path.insert(0, str(SOURCE))
 
-from contextnmt.configuration import layers
-from contextnmt.configuration import places, recipes
 from contextnmt.closure import code_marks
+from contextnmt.configuration import layers, places
 from contextnmt.errors import UserError
-from contextnmt.configuration.places import canonical, place
+from contextnmt.files import read_json, write_lines
+from contextnmt.paths.basis import SIDES, pair_of, repeated, settings
+from contextnmt.paths.corpora import (
+    LANGUAGE_MODELS,
+    digests,
+    extracted_parts,
+    extraction,
+)
+from contextnmt.paths.reports import Reports
+from contextnmt.paths.trainings import BINARIZED, VOCABULARIES
+from contextnmt.paths.translations import TRAINED_FILES
 from contextnmt.report.contents import VIEWS
 from contextnmt.text.numbers import FORMATS as LANGUAGES
 
@@ -75,25 +84,31 @@ def check_languages(pairs):
                 )
 
 
-CONFIGURATION = read_configuration()
-check_languages(CONFIGURATION["pairs"])
-check_local_files(CONFIGURATION["corpora"])
-RESULTS = f"results/{CONFIGURATION['preset']}"
-check_writable(Path(RESULTS))
-PAIRS = CONFIGURATION["pairs"]
-SYSTEMS = {
-    system: experiment
-    for experiment in CONFIGURATION["experiments"]
-    for system in recipes.systems(CONFIGURATION, experiment)
-    if places.pairs(CONFIGURATION, experiment)
-}
-EXPERIMENTS = list(dict.fromkeys(SYSTEMS.values()))
+def with_gaps(paths):
+    """The paths of reports on what is finished, if the configuration wants gaps for all else.
+
+    What the call of Snakemake has found its jobs take over: a training that ends meanwhile must not
+    change what they read.
+    """
+    seen = "CONTEXTNMT_GAPS"
+    if not paths.configuration["gaps"]:
+        return paths
+    if workflow.is_main_process:
+        os.environ[seen] = json.dumps(paths.found_gaps())
+    return Reports(BASE, paths.configuration, json.loads(os.environ[seen]))
+
+
+paths = Reports(BASE, read_configuration(), {})
+check_languages(paths.pairs)
+check_local_files(paths.configuration["corpora"])
+check_writable(Path(paths.results))
+paths = with_gaps(paths)
 
 shell.prefix(f"export PYTHONPATH={shlex.quote(str(SOURCE))} OMP_NUM_THREADS=1; ")
 
 
 wildcard_constraints:
-    pair="|".join(PAIRS),
+    pair="|".join(paths.pairs),
     source="[a-z]{2,3}",
     target="[a-z]{2,3}",
     language="[a-z]{2,3}",
@@ -101,8 +116,8 @@ wildcard_constraints:
     part=r"[A-Za-z0-9_-]+(\.[0-9]+of[0-9]+)?",
     aware=r"(\.pair)?",
     view="|".join(VIEWS),
-    experiment="|".join(EXPERIMENTS),
-    system="|".join(SYSTEMS),
+    experiment="|".join(paths.experiments),
+    system="|".join(paths.systems),
     seed="[0-9]+|ensemble",
     beam="[0-9]+",
 
@@ -117,94 +132,11 @@ def code(module, *alone):
     return code_marks(SOURCE, module) + [mark for mark in own if mark.startswith(files)]
 
 
-def settings(value):
-    """Settings for a command, as one param: Snakemake compares params as a set without names."""
-    return canonical(value)
-
-
-def texts(pair, *roles):
-    """Names of the texts that have these roles (train, dev, test) in `pair`."""
-    return places.texts(CONFIGURATION, pair, *roles)
-
-
-def pairs_of(experiment):
-    """The language pairs of an experiment."""
-    return places.pairs(CONFIGURATION, experiment)
-
-
-def systems_of(experiment):
-    """The systems of an experiment, in the order of tables."""
-    return [system for system, home in SYSTEMS.items() if home == experiment]
-
-
-def roles_of(experiment, pair, *roles):
-    """Names of the dev and test texts of an experiment, or of those of one role."""
-    entry = places.roles(CONFIGURATION, experiment, pair)
-    named = (name for role in roles or ["dev", "test"] for name in entry[role])
-    return list(dict.fromkeys(named))
-
-
-def systems_with(pair):
-    """The systems that a language pair is translated with."""
-    return [system for system, home in SYSTEMS.items() if pair in pairs_of(home)]
-
-
-def view_of(system):
-    """The view of the text that a system reads and writes."""
-    return CONFIGURATION["experiments"][SYSTEMS[system]]["systems"][system]["view"]
-
-
-def evaluated(pair, system, *roles):
-    """The same for a system: those of its experiment."""
-    return roles_of(SYSTEMS[system], pair, *roles)
-
-
-def evaluated_texts(pair):
-    """Names of the dev and test texts of all systems that `pair` is translated with."""
-    named = (name for system in systems_with(pair) for name in evaluated(pair, system))
-    return list(dict.fromkeys(named))
-
-
-def text_entry(name):
-    """The configuration of a text."""
-    return places.text(CONFIGURATION, name)
-
-
-def shards(text):
-    """Into how many parts a text is cut while it is a training text."""
-    return places.shards(text_entry(text))
-
-
-def parts(text):
-    """Names of the parts of a training text, in order."""
-    return places.numbered(text, shards(text))
-
-
-def texts_trained_on():
-    """Names of the training texts of all pairs."""
-    return list(dict.fromkeys(text for pair in PAIRS for text in texts(pair, "train")))
-
-
-def training_parts(pair):
-    """Names of the parts of all training texts of `pair`: the pool to select from, in order."""
-    return places.training_parts(CONFIGURATION, pair)
-
-
-def in_domain_texts(pair):
-    """Names of the texts that the training text of `pair` is selected by."""
-    return (selection(pair) or {}).get("in_domain", [])
-
-
-def selection(pair):
-    """What is selected of the training texts of `pair`, or None: all."""
-    return CONFIGURATION["select"].get(pair)
-
-
 def is_large():
     """Whether some pair has over a million pairs to train on, or nobody has said how many."""
     lines = [
-        [places.lines(text_entry(text)) for text in texts(pair, "train")]
-        for pair in PAIRS
+        [places.lines(paths.text_entry(text)) for text in paths.texts(pair, "train")]
+        for pair in paths.pairs
     ]
     return any(None in each or sum(each) > 1_000_000 for each in lines)
 
@@ -227,22 +159,3 @@ def hours(count):
     """Resource function: minutes that a job may take, and as many again with each attempt."""
     least = max(60, int(60 * count * SHARE))
     return lambda wildcards, attempt: least * min(attempt, ATTEMPTS)
-
-
-def recipe(wildcards):
-    """View, model and training of the system that the wildcards name."""
-    return recipes.recipe(CONFIGURATION, wildcards.pair, wildcards.system)
-
-
-def runs(pattern):
-    """`pattern` for every language pair, system and seed."""
-    return [
-        path
-        for experiment in EXPERIMENTS
-        for path in expand(
-            pattern,
-            pair=pairs_of(experiment),
-            system=systems_of(experiment),
-            seed=CONFIGURATION["seeds"],
-        )
-    ]

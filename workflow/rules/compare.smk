@@ -3,9 +3,9 @@
 
 rule significance:
     input:
-        compared_runs,
-        source=compared_side("source"),
-        reference=compared_side("target"),
+        paths.compared_runs,
+        source=paths.compared_side("source"),
+        reference=paths.compared_side("target"),
     output:
         "<results>/significance/{experiment}/{pair}/{text}.beam{beam}.json",
     log:
@@ -19,8 +19,8 @@ rule significance:
         runtime=hours(1),
     params:
         *code("contextnmt.evaluation.significance"),
-        translations=compared_translations,
-        contrasts=compared_systems,
+        translations=paths.compared_translations,
+        contrasts=paths.compared_systems,
     message:
         "significance {wildcards.experiment} {wildcards.pair}: {wildcards.text}"
     shell:
@@ -32,9 +32,9 @@ rule significance:
 
 rule length_scores:
     input:
-        compared_runs,
-        source=compared_side("source"),
-        reference=compared_side("target"),
+        paths.compared_runs,
+        source=paths.compared_side("source"),
+        reference=paths.compared_side("target"),
     output:
         "<results>/length-scores/{experiment}/{pair}/{text}.beam{beam}.json",
     log:
@@ -48,7 +48,7 @@ rule length_scores:
         runtime=hours(1),
     params:
         *code("contextnmt.evaluation.length_scores"),
-        translations=compared_translations,
+        translations=paths.compared_translations,
     message:
         "length scores {wildcards.experiment} {wildcards.pair}: {wildcards.text}"
     shell:

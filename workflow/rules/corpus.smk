@@ -18,9 +18,9 @@ rule download_file:
         # Snakemake would delete the file and fetch it anew, so let nothing else than its digests
         # count: not the code, which cannot change it, and not the places it may come from.
         # Functions of `output` are not compared.
-        digests=digests_of,
-        entry=lambda wildcards, output: settings(file_entry(wildcards)),
-        copies=lambda wildcards, output: copies(),
+        digests=paths.digests_of,
+        entry=lambda wildcards, output: settings(paths.file_entry(wildcards)),
+        copies=lambda wildcards, output: paths.copies(),
     message:
         "download {wildcards.corpus}/{wildcards.file}"
     shell:
@@ -42,7 +42,7 @@ rule generate:
         runtime=hours(1),
     params:
         *code("contextnmt.corpus.generate"),
-        seed=lambda wildcards: file_entry(wildcards)["seed"],
+        seed=lambda wildcards: paths.file_entry(wildcards)["seed"],
     message:
         "generate {wildcards.corpus}/{wildcards.file}"
     shell:
@@ -51,14 +51,14 @@ rule generate:
 
 # A rule for each number of parts that texts are cut into: Snakemake knows the outputs of a rule
 # before it knows its text.
-for count in sorted({1, *map(shards, texts_trained_on())}):
+for count in sorted({1, *map(paths.shards, paths.texts_trained_on())}):
 
     rule:
         name:
             "extract" if count == 1 else f"extract_{count}_parts"
         input:
-            source=archive_file("source"),
-            target=archive_file("target"),
+            source=paths.archive_file("source"),
+            target=paths.archive_file("target"),
         output:
             source=extracted_parts("source", count),
             target=extracted_parts("target", count),
@@ -73,9 +73,9 @@ for count in sorted({1, *map(shards, texts_trained_on())}):
             runtime=hours(2),
         params:
             *code("contextnmt.corpus.extract"),
-            source=archive_member("source"),
-            target=archive_member("target"),
-            options=extraction_options,
+            source=paths.archive_member("source"),
+            target=paths.archive_member("target"),
+            options=paths.extraction_options,
             out=lambda wildcards, output: " ".join(
                 [
                     repeated("--source-out", output.source),
@@ -146,10 +146,10 @@ rule clean:
     input:
         source="<results>/tokenize/{source}-{target}/{part}.{source}.gz",
         target="<results>/tokenize/{source}-{target}/{part}.{target}.gz",
-        source_counts=surveyed("{part}.{source}.tsv.gz", "wrong_language"),
-        target_counts=surveyed("{part}.{target}.tsv.gz", "wrong_language"),
-        fingerprints=earlier_and_own(
-            surveyed("{part}.fingerprints.npy", "drop_duplicates")
+        source_counts=paths.surveyed("{part}.{source}.tsv.gz", "wrong_language"),
+        target_counts=paths.surveyed("{part}.{target}.tsv.gz", "wrong_language"),
+        fingerprints=paths.earlier_and_own(
+            paths.surveyed("{part}.fingerprints.npy", "drop_duplicates")
         ),
     output:
         source="<results>/clean/{source}-{target}/{part}.{source}.gz",
@@ -166,7 +166,9 @@ rule clean:
         runtime=hours(2),
     params:
         *code("contextnmt.corpus.clean"),
-        settings=lambda wildcards: settings(CONFIGURATION["clean"][pair_of(wildcards)]),
+        settings=lambda wildcards: settings(
+            paths.configuration["clean"][pair_of(wildcards)]
+        ),
         # One param for all, since Snakemake compares params as a set: another order re-runs.
         surveys=lambda wildcards, input: " ".join(
             [

@@ -13,6 +13,6 @@ def check_device(jobs):
     except ImportError:  # torch is in the jobs' own environment
         return
     try:
-        choose_device(CONFIGURATION["device"])
+        choose_device(paths.configuration["device"])
     except UserError as error:
         sys.exit(str(error))

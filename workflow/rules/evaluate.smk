@@ -3,8 +3,8 @@
 
 rule translate:
     input:
-        model=model_files,
-        text=translated_texts,
+        model=paths.model_files,
+        text=paths.translated_texts,
     output:
         directory("<results>/translate/{pair}/{system}/{seed}"),
     log:
@@ -13,20 +13,20 @@ rule translate:
         "<benchmarks>/translate/{pair}/{system}/{seed}.tsv"
     conda:
         "../../envs/contextnmt.yaml"
-    threads: lambda wildcards: recipe(wildcards)["training"]["threads"]
+    threads: lambda wildcards: paths.recipe(wildcards)["training"]["threads"]
     resources:
         **gpu_resources(),
         mem_mb=memory(16000),
         runtime=hours(8),
     params:
         *code("contextnmt.translation.view_texts", "contextnmt.translation.translate"),
-        device=CONFIGURATION["device"],
-        models=model_options,
+        device=paths.configuration["device"],
+        models=paths.model_options,
         texts=lambda wildcards, input: repeated("--text", input.text),
-        beams=lambda wildcards: repeated("--beam", beams(wildcards)),
-        out=lambda wildcards: repeated("--out", likeliest(wildcards)),
-        others=other_translations,
-        precision=lambda wildcards: recipe(wildcards)["decoding"]["precision"],
+        beams=lambda wildcards: repeated("--beam", paths.beams(wildcards)),
+        out=lambda wildcards: repeated("--out", paths.likeliest(wildcards)),
+        others=paths.other_translations,
+        precision=lambda wildcards: paths.recipe(wildcards)["decoding"]["precision"],
     message:
         "translate {wildcards.pair} {wildcards.system}, seed {wildcards.seed}"
     shell:
@@ -38,8 +38,8 @@ rule translate:
 rule restore:
     input:
         translation="<results>/translate/{pair}/{system}/{seed}",
-        symbols=symbol_tables,
-        rules=rules_of,
+        symbols=paths.symbol_tables,
+        rules=paths.rules_of,
     output:
         directory("<results>/restore/{pair}/{system}/{seed}"),
     log:
@@ -57,14 +57,18 @@ rule restore:
             *wildcards.pair.split("-")
         ),
         translations=lambda wildcards: repeated(
-            "--translation", translations("translate", wildcards)
+            "--translation", paths.translations("translate", wildcards)
         ),
-        out=lambda wildcards: repeated("--out", translations("restore", wildcards)),
+        out=lambda wildcards: repeated(
+            "--out", paths.translations("restore", wildcards)
+        ),
         symbols=lambda wildcards, input: repeated(
-            "--symbols", of_each_translation(wildcards, input.symbols)
+            "--symbols", paths.of_each_translation(wildcards, input.symbols)
         ),
         rules=lambda wildcards, input: repeated("--rules", input.rules),
-        bpe=lambda wildcards: "--bpe" if "bpe" in recipe(wildcards)["view"] else "",
+        bpe=lambda wildcards: (
+            "--bpe" if "bpe" in paths.recipe(wildcards)["view"] else ""
+        ),
     message:
         "restore {wildcards.pair} {wildcards.system}, seed {wildcards.seed}"
     shell:
@@ -75,13 +79,13 @@ rule restore:
 
 rule known_lines:
     input:
-        source=lambda wildcards: view_file(
+        source=lambda wildcards: paths.view_file(
             wildcards.pair,
             wildcards.view,
             wildcards.text,
             wildcards.pair.split("-")[0],
         ),
-        reference=lambda wildcards: view_file(
+        reference=lambda wildcards: paths.view_file(
             wildcards.pair,
             wildcards.view,
             wildcards.text,
@@ -115,9 +119,9 @@ rule known_lines:
 rule score:
     input:
         restored="<results>/restore/{pair}/{system}/{seed}",
-        reference=references("tokenize"),
-        raw_reference=references("extract"),
-        known_lines=known_lines_files,
+        reference=paths.references("tokenize"),
+        raw_reference=paths.references("extract"),
+        known_lines=paths.known_lines_files,
     output:
         "<results>/score/{pair}/{system}/{seed}/scores.json",
     log:
@@ -131,12 +135,12 @@ rule score:
         runtime=hours(2),
     params:
         *code("contextnmt.evaluation.score"),
-        names=lambda wildcards: repeated("--name", translation_names(wildcards)),
-        lines=stated_lines,
-        subsets=subsets,
+        names=lambda wildcards: repeated("--name", paths.translation_names(wildcards)),
+        lines=paths.stated_lines,
+        subsets=paths.subsets,
         files=lambda wildcards, input: " ".join(
             [
-                repeated("--hypothesis", translations("restore", wildcards)),
+                repeated("--hypothesis", paths.translations("restore", wildcards)),
                 repeated("--reference", input.reference),
                 repeated("--raw-reference", input.raw_reference),
             ]
@@ -151,10 +155,10 @@ rule score:
 
 rule phenomena:
     input:
-        tags=lambda wildcards: tags(wildcards)[0],
+        tags=lambda wildcards: paths.tags(wildcards)[0],
         restored="<results>/restore/{pair}/{system}/{seed}",
         reference=lambda wildcards: (
-            f"{RESULTS}/tokenize/{wildcards.pair}/{wildcards.text}"
+            f"{paths.results}/tokenize/{wildcards.pair}/{wildcards.text}"
             f".{wildcards.pair.split('-')[1]}.gz"
         ),
     output:
@@ -170,15 +174,15 @@ rule phenomena:
         runtime=hours(1),
     params:
         *code("contextnmt.evaluation.phenomena"),
-        tags=lambda wildcards: "::".join(tags(wildcards)),
+        tags=lambda wildcards: "::".join(paths.tags(wildcards)),
         names=lambda wildcards: repeated(
-            "--name", (f"{wildcards.text}.beam{b}" for b in beams(wildcards))
+            "--name", (f"{wildcards.text}.beam{b}" for b in paths.beams(wildcards))
         ),
         hypotheses=lambda wildcards, input: repeated(
             "--hypothesis",
             (
                 f"{input.restored}/{wildcards.text}.beam{b}.gz"
-                for b in beams(wildcards)
+                for b in paths.beams(wildcards)
             ),
         ),
         target=lambda wildcards: wildcards.pair.split("-")[1],
@@ -194,8 +198,8 @@ rule coverage:
     input:
         source_before="<results>/word-counts/{source}-{target}/{source}.tsv",
         target_before="<results>/word-counts/{source}-{target}/{target}.tsv",
-        source_after=in_training("symbolize/{pair}/{part}.{source}.gz"),
-        target_after=in_training("symbolize/{pair}/{part}.{target}.gz"),
+        source_after=paths.in_training("symbolize/{pair}/{part}.{source}.gz"),
+        target_after=paths.in_training("symbolize/{pair}/{part}.{target}.gz"),
     output:
         "<results>/coverage/{source}-{target}.json",
     log:
@@ -216,7 +220,7 @@ rule coverage:
                 repeated("--target-after", input.target_after),
             ]
         ),
-        vocabulary_size=CONFIGURATION["text"]["vocabulary_size"],
+        vocabulary_size=paths.configuration["text"]["vocabulary_size"],
     message:
         "coverage {wildcards.source}-{wildcards.target}"
     shell:
@@ -228,7 +232,7 @@ rule coverage:
 
 rule pairs:
     input:
-        filtered_pairs,
+        paths.filtered_pairs,
     output:
         "<results>/pairs/{pair}.json",
     log:
@@ -242,7 +246,7 @@ rule pairs:
         runtime=hours(1),
     params:
         *code("contextnmt.evaluation.pairs"),
-        filters=pair_filters,
+        filters=paths.pair_filters,
     message:
         "pairs {wildcards.pair}"
     shell:
@@ -251,8 +255,8 @@ rule pairs:
 
 rule symbol_scores:
     input:
-        source=symbolic_files("source"),
-        target=symbolic_files("target"),
+        source=paths.symbolic_files("source"),
+        target=paths.symbolic_files("target"),
         source_counts="<results>/word-counts/{source}-{target}/{source}.tsv",
         target_counts="<results>/word-counts/{source}-{target}/{target}.tsv",
         rates="<results>/rule-dictionary/{source}-{target}/rates.tsv",
@@ -269,13 +273,13 @@ rule symbol_scores:
         runtime=hours(1),
     params:
         *code("contextnmt.evaluation.symbol_scores"),
-        threshold=CONFIGURATION["text"]["symbol_threshold"],
+        threshold=paths.configuration["text"]["symbol_threshold"],
         # One param for all, since Snakemake compares params as a set: another order re-runs.
         texts=lambda wildcards, input: " ".join(
             [
                 repeated(
                     "--name",
-                    symbolic_texts(pair_of(wildcards)),
+                    paths.symbolic_texts(pair_of(wildcards)),
                 ),
                 repeated("--source", input.source),
                 repeated("--target", input.target),

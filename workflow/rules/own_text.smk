@@ -3,7 +3,7 @@
 
 rule run_file:
     input:
-        unpack(run_files_needed),
+        unpack(paths.run_files_needed),
         model="<results>/train/{pair}/{system}/{seed}/model.safetensors",
     output:
         "<results>/run/{pair}/{system}/{seed}.json",
@@ -15,7 +15,7 @@ rule run_file:
     conda:
         "../../envs/contextnmt.yaml"
     params:
-        run=run_description,
+        run=paths.run_description,
     message:
         "what text goes through in {wildcards.pair} {wildcards.system}, seed {wildcards.seed}"
     shell:

@@ -7,8 +7,8 @@ makes nothing else anew. Only for systems with attention, and for the widest bea
 
 rule lexicon:
     input:
-        source=in_training("select/{pair}/{part}.{source}.gz"),
-        target=in_training("select/{pair}/{part}.{target}.gz"),
+        source=paths.in_training("select/{pair}/{part}.{source}.gz"),
+        target=paths.in_training("select/{pair}/{part}.{target}.gz"),
     output:
         "<results>/lexicon/{source}-{target}.tsv.gz",
     log:
@@ -35,8 +35,8 @@ rule lexicon:
 rule replace_unknown:
     input:
         translation="<results>/translate/{pair}/{system}/{seed}",
-        text=translated_texts,
-        lexicon=lexicon_of,
+        text=paths.translated_texts,
+        lexicon=paths.lexicon_of,
     output:
         directory("<results>/replace-unknown/{pair}/{system}/{seed}"),
     log:
@@ -53,14 +53,18 @@ rule replace_unknown:
         # One param for all, since Snakemake compares params as a set: another order re-runs.
         files=lambda wildcards, input: " ".join(
             [
-                repeated("--translation", replaceable(wildcards, ".gz")),
-                repeated("--alignments", replaceable(wildcards, ".alignments.npz")),
+                repeated("--translation", paths.replaceable(wildcards, ".gz")),
+                repeated(
+                    "--alignments", paths.replaceable(wildcards, ".alignments.npz")
+                ),
                 repeated("--source", input.text),
-                repeated("--out", replaced_files("replace-unknown", wildcards)),
+                repeated("--out", paths.replaced_files("replace-unknown", wildcards)),
                 repeated("--lexicon", input.lexicon),
             ]
         ),
-        heuristics=lambda wildcards: repeated("--heuristic", heuristics(wildcards)),
+        heuristics=lambda wildcards: repeated(
+            "--heuristic", paths.heuristics(wildcards)
+        ),
     message:
         "replace unknown words of {wildcards.pair} {wildcards.system}, seed {wildcards.seed}"
     shell:
@@ -71,8 +75,8 @@ rule replace_unknown:
 rule restore_replaced:
     input:
         translation="<results>/replace-unknown/{pair}/{system}/{seed}",
-        symbols=symbol_tables,
-        rules=rules_of,
+        symbols=paths.symbol_tables,
+        rules=paths.rules_of,
     output:
         directory("<results>/restore/{pair}/{system}/{seed}.replaced"),
     log:
@@ -93,10 +97,12 @@ rule restore_replaced:
         files=lambda wildcards, input: " ".join(
             [
                 repeated(
-                    "--translation", replaced_files("replace-unknown", wildcards)
+                    "--translation", paths.replaced_files("replace-unknown", wildcards)
                 ),
-                repeated("--out", replaced_files("restore", wildcards)),
-                repeated("--symbols", of_each_replaced(wildcards, input.symbols)),
+                repeated("--out", paths.replaced_files("restore", wildcards)),
+                repeated(
+                    "--symbols", paths.of_each_replaced(wildcards, input.symbols)
+                ),
                 repeated("--rules", input.rules),
             ]
         ),
@@ -109,8 +115,8 @@ rule restore_replaced:
 rule score_replaced:
     input:
         restored="<results>/restore/{pair}/{system}/{seed}.replaced",
-        reference=replaced_references("tokenize"),
-        raw_reference=replaced_references("extract"),
+        reference=paths.replaced_references("tokenize"),
+        raw_reference=paths.replaced_references("extract"),
     output:
         "<results>/score/{pair}/{system}/{seed}/replaced.json",
     log:
@@ -127,8 +133,8 @@ rule score_replaced:
         # One param for all, since Snakemake compares params as a set: another order re-runs.
         files=lambda wildcards, input: " ".join(
             [
-                repeated("--name", replaced_names(wildcards)),
-                repeated("--hypothesis", replaced_files("restore", wildcards)),
+                repeated("--name", paths.replaced_names(wildcards)),
+                repeated("--hypothesis", paths.replaced_files("restore", wildcards)),
                 repeated("--reference", input.reference),
                 repeated("--raw-reference", input.raw_reference),
             ]

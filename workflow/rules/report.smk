@@ -12,34 +12,34 @@ rule configuration:
     localrule: True
     params:
         # A digest, since the whole would fill the reasons of a dry run.
-        told=hashlib.sha256(told_to_reports().encode()).hexdigest()[:12],
+        told=hashlib.sha256(paths.told_to_reports().encode()).hexdigest()[:12],
     message:
         "{output}: what is made"
     run:
-        write_lines(Path(output[0]), told_to_reports().split("\n"))
+        write_lines(Path(output[0]), paths.told_to_reports().split("\n"))
 
 
 # Rules of its own for each experiment: Snakemake knows the outputs of a rule before it knows its
 # wildcards, and what there is of an experiment depends on its language pairs and systems.
-for name in EXPERIMENTS:
+for name in paths.experiments:
 
     rule:
         name:
             f"{name}_corpora"
         input:
             configuration="<results>/configuration.json",
-            made_of=CONTENTS[name].inputs("corpora"),
+            made_of=paths.contents[name].inputs("corpora"),
         output:
             [
                 report(
                     path,
                     caption=f"../report/{part.caption}.rst",
                     category="Tables" if part.tables else "Figures",
-                    labels=labels(name, part),
+                    labels=paths.labels(name, part),
                 )
-                for path, part in in_formats(name, "corpora", *SHOWN)
+                for path, part in paths.in_formats(name, "corpora", *SHOWN)
             ],
-            [path for path, _ in in_formats(name, "corpora", *NOT_SHOWN)],
+            [path for path, _ in paths.in_formats(name, "corpora", *NOT_SHOWN)],
         log:
             f"<logs>/report/{name}.corpora.log",
         benchmark:
@@ -58,35 +58,37 @@ for name in EXPERIMENTS:
             " > {log} 2>&1"
 
 
-for name in REPORTED:
+for name in paths.reported:
 
     rule:
         name:
             name
         input:
             configuration="<results>/configuration.json",
-            made_of=CONTENTS[name].inputs("systems"),
-            corpora=[path for path, _ in in_formats(name, "corpora", "json", "svg")],
+            made_of=paths.contents[name].inputs("systems"),
+            corpora=[
+                path for path, _ in paths.in_formats(name, "corpora", "json", "svg")
+            ],
             # Not shown: whoever sees the page can try its systems on text of their own.
-            runs=CONTENTS[name].runs("run/{pair}/{system}/{seed}.json"),
-            captions=captions(),
+            runs=paths.contents[name].runs("run/{pair}/{system}/{seed}.json"),
+            captions=paths.captions(),
         output:
             report(
                 f"<results>/report/{name}/index.html",
                 caption="../report/workflow.rst",
                 category="Report",
-                labels={"experiment": marked(name)},
+                labels={"experiment": paths.marked(name)},
             ),
             [
                 report(
                     path,
                     caption=f"../report/{part.caption}.rst",
                     category="Tables" if part.tables else "Figures",
-                    labels=labels(name, part),
+                    labels=paths.labels(name, part),
                 )
-                for path, part in in_formats(name, "systems", *SHOWN)
+                for path, part in paths.in_formats(name, "systems", *SHOWN)
             ],
-            [path for path, _ in in_formats(name, "systems", *NOT_SHOWN)],
+            [path for path, _ in paths.in_formats(name, "systems", *NOT_SHOWN)],
         log:
             f"<logs>/report/{name}.log",
         benchmark:
@@ -105,13 +107,13 @@ for name in REPORTED:
             " > {log} 2>&1"
 
 
-if REPORTED:
+if paths.reported:
 
     rule papers:
         input:
             configuration="<results>/configuration.json",
             pages=expand(
-                "<results>/report/{experiment}/index.html", experiment=REPORTED
+                "<results>/report/{experiment}/index.html", experiment=paths.reported
             ),
         output:
             page=report(
@@ -137,7 +139,7 @@ if REPORTED:
             "python -m contextnmt report {params.results:q} > {log} 2>&1"
 
 
-for name in unreported():
+for name in paths.unreported():
 
     rule:
         name:
@@ -148,7 +150,7 @@ for name in unreported():
         conda:
             "../../envs/contextnmt.yaml"
         params:
-            reason=absence(name),
+            reason=paths.absence(name),
         message:
             "{params.reason}"
         shell:

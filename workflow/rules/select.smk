@@ -8,9 +8,9 @@ COMPARISON_SEED = 2
 
 rule sample:
     input:
-        source=in_training("clean/{pair}/{part}.{source}.gz"),
-        target=in_training("clean/{pair}/{part}.{target}.gz"),
-        in_domain=in_domain("target"),
+        source=paths.in_training("clean/{pair}/{part}.{source}.gz"),
+        target=paths.in_training("clean/{pair}/{part}.{target}.gz"),
+        in_domain=paths.in_domain("target"),
     output:
         source="<results>/sample/{source}-{target}/sample.{source}.gz",
         target="<results>/sample/{source}-{target}/sample.{target}.gz",
@@ -43,7 +43,7 @@ rule sample:
 
 rule language_models:
     input:
-        in_domain=in_domain("language"),
+        in_domain=paths.in_domain("language"),
         general="<results>/sample/{pair}/sample.{language}.gz",
     output:
         expand(
@@ -62,7 +62,7 @@ rule language_models:
     params:
         *code("contextnmt.selection.language_models"),
         in_domain=lambda wildcards, input: repeated("--in-domain", input.in_domain),
-        out=lambda wildcards: f"{RESULTS}/language-models/{wildcards.pair}/{wildcards.language}",
+        out=lambda wildcards: f"{paths.results}/language-models/{wildcards.pair}/{wildcards.language}",
     message:
         "language models {wildcards.pair}, {wildcards.language}"
     shell:
@@ -74,8 +74,8 @@ rule cross_entropy:
     input:
         source="<results>/clean/{source}-{target}/{part}.{source}.gz",
         target="<results>/clean/{source}-{target}/{part}.{target}.gz",
-        source_models=language_models("source"),
-        target_models=language_models("target"),
+        source_models=paths.language_models("source"),
+        target_models=paths.language_models("target"),
     output:
         "<results>/cross-entropy/{source}-{target}/{part}.scores.npy",
     log:
@@ -90,7 +90,7 @@ rule cross_entropy:
     params:
         *code("contextnmt.selection.cross_entropy"),
         models=lambda wildcards: " ".join(
-            f"--{side}-models {models_prefix(wildcards, side)}" for side in SIDES
+            f"--{side}-models {paths.models_prefix(wildcards, side)}" for side in SIDES
         ),
     message:
         "cross-entropy {wildcards.source}-{wildcards.target} {wildcards.part}"
@@ -101,7 +101,7 @@ rule cross_entropy:
 
 rule rank:
     input:
-        in_training("cross-entropy/{pair}/{part}.scores.npy"),
+        paths.in_training("cross-entropy/{pair}/{part}.scores.npy"),
     output:
         "<results>/rank/{pair}.json",
     log:
@@ -117,7 +117,7 @@ rule rank:
         *code("contextnmt.selection.rank"),
         # One param for all, since Snakemake compares params as a set: another order re-runs.
         scores=lambda wildcards, input: repeated("--scores", input),
-        limit=selection_limit,
+        limit=paths.selection_limit,
     message:
         "rank {wildcards.pair}"
     shell:
@@ -128,8 +128,8 @@ rule select:
     input:
         source="<results>/clean/{source}-{target}/{part}.{source}.gz",
         target="<results>/clean/{source}-{target}/{part}.{target}.gz",
-        scores=if_selected("cross-entropy/{source}-{target}/{part}.scores.npy"),
-        ranking=if_selected("rank/{source}-{target}.json"),
+        scores=paths.if_selected("cross-entropy/{source}-{target}/{part}.scores.npy"),
+        ranking=paths.if_selected("rank/{source}-{target}.json"),
     output:
         source="<results>/select/{source}-{target}/{part}.{source}.gz",
         target="<results>/select/{source}-{target}/{part}.{target}.gz",
@@ -164,7 +164,7 @@ rule select:
 
 rule word_counts:
     input:
-        in_training("select/{pair}/{part}.{language}.tsv.gz"),
+        paths.in_training("select/{pair}/{part}.{language}.tsv.gz"),
     output:
         "<results>/word-counts/{pair}/{language}.tsv",
     log:
@@ -187,13 +187,13 @@ rule word_counts:
 
 rule perplexity:
     input:
-        text=in_training("clean/{pair}/{part}.{target}.gz"),
-        scores=in_training("cross-entropy/{pair}/{part}.scores.npy"),
+        text=paths.in_training("clean/{pair}/{part}.{target}.gz"),
+        scores=paths.in_training("cross-entropy/{pair}/{part}.scores.npy"),
         ranking="<results>/rank/{source}-{target}.json",
         vocabulary="<results>/language-models/{source}-{target}/{target}.vocabulary.txt",
         dev=lambda wildcards: [
-            f"{RESULTS}/tokenize/{pair_of(wildcards)}/{text}.{wildcards.target}.gz"
-            for text in texts(pair_of(wildcards), "dev")
+            f"{paths.results}/tokenize/{pair_of(wildcards)}/{text}.{wildcards.target}.gz"
+            for text in paths.texts(pair_of(wildcards), "dev")
         ],
     output:
         "<results>/perplexity/{source}-{target}.json",
@@ -205,12 +205,12 @@ rule perplexity:
         "../../envs/contextnmt.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: (
-            min(attempt, ATTEMPTS) * perplexity_memory(wildcards)
+            min(attempt, ATTEMPTS) * paths.perplexity_memory(wildcards)
         ),
         runtime=hours(2),
     params:
         *code("contextnmt.selection.perplexity"),
-        most_words=perplexity_words,
+        most_words=paths.perplexity_words,
         # One param for all, since Snakemake compares params as a set: another order re-runs.
         texts=lambda wildcards, input: " ".join(
             [

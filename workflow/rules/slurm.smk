@@ -11,7 +11,7 @@ from snakemake_interface_common.exceptions import WorkflowError
 from contextnmt.planning import slurm
 from contextnmt.training.lock import Watch
 
-GPUS = 1 if CONFIGURATION["device"] == "cuda" else 0
+GPUS = 1 if paths.configuration["device"] == "cuda" else 0
 
 
 def gpu_resources():
@@ -91,7 +91,9 @@ def check_slurm(jobs):
                 tell("Slurm says of jobs of this call, and may refuse them:", *unclear)
             check_more_attempts(jobs)
         latency = workflow.execution_settings.latency_wait
-        unasked = slurm.check_folder(Path(RESULTS), sys.executable, requests, latency)
+        unasked = slurm.check_folder(
+            Path(paths.results), sys.executable, requests, latency
+        )
         for partition in unasked:
             tell(
                 f"Whether nodes see this folder was not to be learnt in partition {partition}"

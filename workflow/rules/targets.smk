@@ -1,58 +1,66 @@
 """Every stage by a name without wildcards: what its last files are."""
 
 TARGETS = {
-    "download": archive_files(),
-    "extracted": side_files("extract", all_training_parts() + other_texts()),
-    "tokenized": side_files("tokenize", all_training_parts() + other_texts()),
+    "download": paths.archive_files(),
+    "extracted": paths.side_files(
+        "extract", paths.all_training_parts() + paths.other_texts()
+    ),
+    "tokenized": paths.side_files(
+        "tokenize", paths.all_training_parts() + paths.other_texts()
+    ),
     "surveyed": [
-        f"{RESULTS}/survey/{pair}/{part}.fingerprints.npy"
-        for pair, part in surveyed_parts()
+        f"{paths.results}/survey/{pair}/{part}.fingerprints.npy"
+        for pair, part in paths.surveyed_parts()
     ],
-    "cleaned": side_files("clean", all_training_parts()),
-    "sampled": side_files("sample", ((pair, "sample") for pair in selected_pairs())),
+    "cleaned": paths.side_files("clean", paths.all_training_parts()),
+    "sampled": paths.side_files(
+        "sample", ((pair, "sample") for pair in paths.selected_pairs())
+    ),
     "estimated": [
-        f"{RESULTS}/language-models/{pair}/{language}.{file}"
-        for pair in selected_pairs()
+        f"{paths.results}/language-models/{pair}/{language}.{file}"
+        for pair in paths.selected_pairs()
         for language in pair.split("-")
         for file in LANGUAGE_MODELS
     ],
     "cross_entropies": [
-        f"{RESULTS}/cross-entropy/{pair}/{part}.scores.npy"
-        for pair in selected_pairs()
-        for part in training_parts(pair)
+        f"{paths.results}/cross-entropy/{pair}/{part}.scores.npy"
+        for pair in paths.selected_pairs()
+        for part in paths.training_parts(pair)
     ],
-    "ranked": rankings(),
-    "selected": side_files("select", all_training_parts()),
+    "ranked": paths.rankings(),
+    "selected": paths.side_files("select", paths.all_training_parts()),
     "words_counted": [
-        f"{RESULTS}/word-counts/{pair}/{language}.tsv"
-        for pair in PAIRS
+        f"{paths.results}/word-counts/{pair}/{language}.tsv"
+        for pair in paths.pairs
         for language in pair.split("-")
     ],
-    "perplexities": perplexities(),
-    "symbolized": symbolized_files(),
-    "dictionaries": expand("<results>/rule-dictionary/{pair}/rules.tsv", pair=PAIRS),
-    "subwords": subword_files(),
-    "binarized": binarized_files(),
-    "models": runs("<results>/train/{pair}/{system}/{seed}/model.json"),
-    "run_files": runs("<results>/run/{pair}/{system}/{seed}.json"),
-    "translations": runs_and_ensembles("<results>/translate/{pair}/{system}/{seed}"),
-    "restored": runs_and_ensembles("<results>/restore/{pair}/{system}/{seed}"),
-    "lines_known": known_lines_of_all(),
-    "scores": runs_and_ensembles("<results>/score/{pair}/{system}/{seed}/scores.json"),
-    "lexicons": lexicons(),
-    "replaced": of_reports("score", "replaced.json"),
-    "coverages": of_reports("coverage"),
-    "pairs_counted": of_reports("pairs"),
-    "counts": of_reports("phenomena"),
-    "symbols_scored": of_reports("symbol-scores"),
-    "compared": of_reports("significance"),
-    "lengths_scored": of_reports("length-scores"),
+    "perplexities": paths.perplexities(),
+    "symbolized": paths.symbolized_files(),
+    "dictionaries": expand(
+        "<results>/rule-dictionary/{pair}/rules.tsv", pair=paths.pairs
+    ),
+    "subwords": paths.subword_files(),
+    "binarized": paths.binarized_files(),
+    "models": paths.runs("train/{pair}/{system}/{seed}/model.json"),
+    "run_files": paths.runs("run/{pair}/{system}/{seed}.json"),
+    "translations": paths.runs_and_ensembles("translate/{pair}/{system}/{seed}"),
+    "restored": paths.runs_and_ensembles("restore/{pair}/{system}/{seed}"),
+    "lines_known": paths.known_lines_of_all(),
+    "scores": paths.runs_and_ensembles("score/{pair}/{system}/{seed}/scores.json"),
+    "lexicons": paths.lexicons(),
+    "replaced": paths.of_reports("score", "replaced.json"),
+    "coverages": paths.of_reports("coverage"),
+    "pairs_counted": paths.of_reports("pairs"),
+    "counts": paths.of_reports("phenomena"),
+    "symbols_scored": paths.of_reports("symbol-scores"),
+    "compared": paths.of_reports("significance"),
+    "lengths_scored": paths.of_reports("length-scores"),
     "word_vectors": [
-        f"{RESULTS}/cbow/{Path(chart).stem}/vectors.safetensors"
-        for chart in of_reports("local-charts")
+        f"{paths.results}/cbow/{Path(chart).stem}/vectors.safetensors"
+        for chart in paths.of_reports("local-charts")
     ],
-    "words_charted": of_reports("local-charts"),
-    "contexts_masked": of_reports("masks"),
+    "words_charted": paths.of_reports("local-charts"),
+    "contexts_masked": paths.of_reports("masks"),
 }
 
 for name, files in TARGETS.items():

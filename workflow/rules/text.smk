@@ -2,9 +2,11 @@
 
 # Training texts and texts to translate have rules of their own for symbols, but one folder.
 TRAINED = "|".join(
-    re.escape(part) for text in texts_trained_on() for part in parts(text)
+    re.escape(part) for text in paths.texts_trained_on() for part in paths.parts(text)
 )
-EVALUATED = "|".join(text for pair in PAIRS for text in evaluated_texts(pair))
+EVALUATED = "|".join(
+    text for pair in paths.pairs for text in paths.evaluated_texts(pair)
+)
 
 # The view whose words bpe cuts.
 WITHOUT_BPE = {"bpe": "word", "sym-bpe": "sym"}
@@ -46,8 +48,8 @@ rule symbolize:
 
 rule rule_dictionary:
     input:
-        rules=in_training("symbolize/{pair}/{part}.rules.tsv"),
-        rates=in_training("symbolize/{pair}/{part}.rates.tsv"),
+        rules=paths.in_training("symbolize/{pair}/{part}.rules.tsv"),
+        rates=paths.in_training("symbolize/{pair}/{part}.rates.tsv"),
     output:
         rules="<results>/rule-dictionary/{pair}/rules.tsv",
         rates="<results>/rule-dictionary/{pair}/rates.tsv",
@@ -126,7 +128,7 @@ rule symbolize_source:
         runtime=hours(1),
     params:
         *code("contextnmt.text.symbolize"),
-        threshold=CONFIGURATION["text"]["symbol_threshold"],
+        threshold=paths.configuration["text"]["symbol_threshold"],
         out=lambda wildcards, output: output.symbols.removesuffix(".symbols.tsv.gz"),
     message:
         "symbolize {wildcards.source}-{wildcards.target} {wildcards.text}, source alone"
@@ -142,7 +144,7 @@ rule bpe_codes:
         lambda wildcards: [
             path
             for language in wildcards.languages.split("-")
-            for path in training_files(
+            for path in paths.training_files(
                 wildcards.pair, WITHOUT_BPE[wildcards.view], language
             )
         ],
@@ -162,7 +164,7 @@ rule bpe_codes:
     params:
         *code("contextnmt.text.bpe"),
         texts=lambda wildcards, input: repeated("--text", input),
-        merges=CONFIGURATION["text"]["merges"],
+        merges=paths.configuration["text"]["merges"],
     message:
         "learn bpe {wildcards.pair} {wildcards.view}, {wildcards.languages}"
     shell:
@@ -172,14 +174,14 @@ rule bpe_codes:
 
 rule bpe:
     input:
-        text=lambda wildcards: view_file(
+        text=lambda wildcards: paths.view_file(
             wildcards.pair,
             WITHOUT_BPE[wildcards.view],
             wildcards.part,
             wildcards.language,
             aware=bool(wildcards.aware),
         ),
-        codes=codes,
+        codes=paths.codes,
     output:
         "<results>/bpe/{pair}/{view}/{part}{aware}.{language}.gz",
     log:
@@ -202,8 +204,8 @@ rule bpe:
 
 rule binarize:
     input:
-        source=train_files("source"),
-        target=train_files("target"),
+        source=paths.train_files("source"),
+        target=paths.train_files("target"),
     output:
         expand(
             "<results>/binarize/{{source}}-{{target}}/{{view}}/{file}", file=BINARIZED
@@ -226,7 +228,7 @@ rule binarize:
                 repeated("--target", input.target),
             ]
         ),
-        vocabulary_size=CONFIGURATION["text"]["vocabulary_size"],
+        vocabulary_size=paths.configuration["text"]["vocabulary_size"],
         folder=subpath(output[0], parent=True),
     message:
         "binarize {wildcards.source}-{wildcards.target} {wildcards.view}"

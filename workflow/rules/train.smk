@@ -14,7 +14,9 @@ rule train_identity:
     conda:
         "../../envs/contextnmt.yaml"
     params:
-        identity=training_identity,
+        identity=lambda wildcards: paths.training_identity(
+            wildcards, code("contextnmt.training.train")
+        ),
     message:
         "what a training of {wildcards.pair} {wildcards.system}, seed {wildcards.seed}, is bound to"
     shell:
@@ -23,9 +25,9 @@ rule train_identity:
 
 rule train:
     input:
-        training_data,
-        dev_source=dev_files("source"),
-        dev_target=dev_files("target"),
+        paths.training_data,
+        dev_source=paths.dev_files("source"),
+        dev_target=paths.dev_files("target"),
         identity=rules.train_identity.output,
     output:
         "<results>/train/{pair}/{system}/{seed}/model.safetensors",
@@ -38,7 +40,7 @@ rule train:
         "<benchmarks>/train/{pair}/{system}/{seed}.tsv"
     conda:
         "../../envs/contextnmt.yaml"
-    threads: lambda wildcards: recipe(wildcards)["training"]["threads"]
+    threads: lambda wildcards: paths.recipe(wildcards)["training"]["threads"]
     resources:
         **gpu_resources(),
         mem_mb=memory(24000),
@@ -46,9 +48,9 @@ rule train:
         runtime="48h",
     params:
         *code("contextnmt.training.train"),
-        model=lambda wildcards: settings(recipe(wildcards)["model"]),
-        training=training_settings,
-        filters=filter_options,
+        model=lambda wildcards: settings(paths.recipe(wildcards)["model"]),
+        training=paths.training_settings,
+        filters=paths.filter_options,
         data=lambda wildcards, input: Path(input[0]).parent,
         # One param for both, since Snakemake compares params as a set: another order re-runs.
         dev=lambda wildcards, input: " ".join(

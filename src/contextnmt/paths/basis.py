@@ -1,0 +1,160 @@
+"""What a configuration asks for: pairs, systems, texts and their parts, runs."""
+
+import shlex
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from contextnmt.configuration import places, recipes
+from contextnmt.configuration.places import Configuration, canonical
+from contextnmt.report.contents import Contents
+
+#: Wildcards of a job, as Snakemake gives them: an attribute and an item each.
+Wildcards = Any
+Settings = dict[str, Any]
+#: What a rule reads, by its wildcards.
+Input = Callable[[Wildcards], list[str]]
+
+SIDES = ["source", "target"]
+
+
+def pair_of(wildcards: Wildcards) -> str:
+    """The language pair of a rule that knows its two sides."""
+    return f"{wildcards.source}-{wildcards.target}"
+
+
+def repeated(option: str, values: Iterable[Any]) -> str:
+    """`option` once for each of `values`."""
+    return " ".join(f"{option} {shlex.quote(str(value))}" for value in values)
+
+
+def settings(value: Any) -> str:
+    """Settings for a command, as one param: Snakemake compares params as a set without names."""
+    return canonical(value)
+
+
+class Basis:
+    """What a configuration asks for.
+
+    base
+        Folder with ``workflow/``.
+    gaps
+        Language pair -> system -> why nothing is reported of it.
+    """
+
+    def __init__(self, base: Path, configuration: Configuration, gaps: dict[str, dict[str, str]]):
+        self.base, self.configuration, self.gaps = base, configuration, gaps
+        self.results = f"results/{configuration['preset']}"
+        self.pairs: list[str] = configuration["pairs"]
+        self.systems = {
+            system: experiment
+            for experiment in configuration["experiments"]
+            for system in recipes.systems(configuration, experiment)
+            if places.pairs(configuration, experiment)
+        }
+        self.experiments = list(dict.fromkeys(self.systems.values()))
+        self.contents = {
+            name: Contents(self.results, configuration, name, gaps) for name in self.experiments
+        }
+        self.reported = [name for name, contents in self.contents.items() if contents.pairs]
+
+    def texts(self, pair: str, *roles: str) -> list[str]:
+        """Names of the texts that have these roles (train, dev, test) in `pair`."""
+        return places.texts(self.configuration, pair, *roles)
+
+    def pairs_of(self, experiment: str) -> list[str]:
+        """The language pairs of an experiment."""
+        return places.pairs(self.configuration, experiment)
+
+    def systems_of(self, experiment: str) -> list[str]:
+        """The systems of an experiment, in the order of tables."""
+        return [system for system, home in self.systems.items() if home == experiment]
+
+    def roles_of(self, experiment: str, pair: str, *roles: str) -> list[str]:
+        """Names of the dev and test texts of an experiment, or of those of one role."""
+        entry = places.roles(self.configuration, experiment, pair)
+        named = (name for role in roles or ["dev", "test"] for name in entry[role])
+        return list(dict.fromkeys(named))
+
+    def systems_with(self, pair: str) -> list[str]:
+        """The systems that a language pair is translated with."""
+        return [system for system, home in self.systems.items() if pair in self.pairs_of(home)]
+
+    def view_of(self, system: str) -> str:
+        """The view of the text that a system reads and writes."""
+        entry = self.configuration["experiments"][self.systems[system]]["systems"][system]
+        return str(entry["view"])
+
+    def evaluated(self, pair: str, system: str, *roles: str) -> list[str]:
+        """Names of the dev and test texts of a system, or of those of one role."""
+        return self.roles_of(self.systems[system], pair, *roles)
+
+    def evaluated_texts(self, pair: str) -> list[str]:
+        """Names of the dev and test texts of all systems that `pair` is translated with."""
+        named = (
+            name for system in self.systems_with(pair) for name in self.evaluated(pair, system)
+        )
+        return list(dict.fromkeys(named))
+
+    def text_entry(self, name: str) -> Settings:
+        """The configuration of a text."""
+        return places.text(self.configuration, name)
+
+    def shards(self, text: str) -> int:
+        """Into how many parts a text is cut while it is a training text."""
+        return places.shards(self.text_entry(text))
+
+    def parts(self, text: str) -> list[str]:
+        """Names of the parts of a training text, in order."""
+        return places.numbered(text, self.shards(text))
+
+    def texts_trained_on(self) -> list[str]:
+        """Names of the training texts of all pairs."""
+        return list(
+            dict.fromkeys(text for pair in self.pairs for text in self.texts(pair, "train"))
+        )
+
+    def training_parts(self, pair: str) -> list[str]:
+        """Names of the parts of all training texts of `pair`: the pool to select from, in order."""
+        return places.training_parts(self.configuration, pair)
+
+    def in_domain_texts(self, pair: str) -> list[str]:
+        """Names of the texts that the training text of `pair` is selected by."""
+        return list((self.selection(pair) or {}).get("in_domain", []))
+
+    def selection(self, pair: str) -> Any:
+        """What is selected of the training texts of `pair`, or None: all."""
+        return self.configuration["select"].get(pair)
+
+    def recipe(self, wildcards: Wildcards) -> Settings:
+        """View, model and training of the system that the wildcards name."""
+        return recipes.recipe(self.configuration, wildcards.pair, wildcards.system)
+
+    def runs(self, pattern: str) -> list[str]:
+        """`pattern` for every language pair, system and seed."""
+        return [
+            path
+            for experiment in self.experiments
+            for path in self.of_runs(pattern, experiment, self.configuration["seeds"])
+        ]
+
+    def of_runs(self, pattern: str, experiment: str, seeds: Iterable[Any]) -> list[str]:
+        """`pattern` for every language pair and system of an experiment and some seeds."""
+        return [
+            f"{self.results}/{pattern.format(pair=pair, system=system, seed=seed)}"
+            for pair in self.pairs_of(experiment)
+            for system in self.systems_of(experiment)
+            for seed in seeds
+        ]
+
+    def filled(self, pattern: str, wildcards: Wildcards, **others: str) -> str:
+        """The path of a result: a pattern with the names of wildcards, and `others`, in braces."""
+        return f"{self.results}/{pattern}".format_map({**dict(wildcards.items()), **others})
+
+    def in_training(self, pattern: str) -> Input:
+        """Input function: the files by `pattern` of all parts of the training text of a pair."""
+        return lambda wildcards: [
+            self.filled(pattern, wildcards, pair=pair, part=part)
+            for pair in [wildcards.get("pair") or pair_of(wildcards)]
+            for part in self.training_parts(pair)
+        ]

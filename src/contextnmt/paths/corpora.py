@@ -1,0 +1,209 @@
+"""Files from the corpora to the selected training text, and options of their commands."""
+
+from collections.abc import Callable, Iterable
+
+from contextnmt.configuration import places
+from contextnmt.configuration.places import place
+from contextnmt.paths.basis import SIDES, Basis, Input, Settings, Wildcards, pair_of, repeated
+
+SURVEYING_FILTERS = ["wrong_language", "drop_duplicates"]
+LANGUAGE_MODELS = ["vocabulary.txt", "in-domain.npz", "general.npz"]
+
+
+def extracted_parts(side: str, count: int) -> list[str]:
+    """Output names: one side of a text that is cut into `count` parts."""
+    return [
+        f"<results>/extract/{{source}}-{{target}}/{part}.{{{side}}}.gz"
+        for part in places.numbered("{text}", count)
+    ]
+
+
+def extraction(pair: str, text: str, count: int) -> str:
+    """What the log and the benchmark of the extraction of `count` parts are called."""
+    return f"extract/{pair}/{text}" + (f".{count}" if count > 1 else "")
+
+
+def digests(entry: Settings) -> list[str]:
+    """Digests of a corpus file as options of `extract`, the best one first."""
+    return [f"{kind}:{entry[kind].lower()}" for kind in ["sha256", "md5"] if kind in entry]
+
+
+class Corpora(Basis):
+    def file_entry(self, wildcards: Wildcards) -> Settings:
+        """What the configuration says about a file of a corpus."""
+        files: Settings = self.configuration["corpora"][wildcards.corpus]["files"]
+        return files[wildcards.file]  # type: ignore[no-any-return]
+
+    def archive(self, pair: str, text: str, language: str) -> tuple[str, str | None, str | None]:
+        """Path of the file with one side of a text, its member or None, and its digest or None.
+
+        The package makes some files itself (generate); they have no fixed digest. Others are the
+        user's own (local) and are read where they are.
+        """
+        corpus, file, member = place(self.configuration, pair, text, language)
+        entry = self.configuration["corpora"][corpus]["files"][file]
+        stage = "generate" if "generator" in entry else "download"
+        path = entry.get("local", f"{self.results}/{stage}/{corpus}/{file}")
+        return path, member, next(iter(digests(entry)), None)
+
+    def archive_of(self, wildcards: Wildcards, side: str) -> tuple[str, str | None, str | None]:
+        """The same, for the wildcards of rule extract and `side` source or target."""
+        return self.archive(pair_of(wildcards), wildcards.text, wildcards[side])
+
+    def archive_file(self, side: str) -> Callable[[Wildcards], str]:
+        """Input function: the file with one side of a text."""
+        return lambda wildcards: self.archive_of(wildcards, side)[0]
+
+    def archive_member(self, side: str) -> Callable[[Wildcards], str]:
+        """Param function: the same with the member, as `extract` wants it."""
+        return lambda wildcards: "::".join(filter(None, self.archive_of(wildcards, side)[:2]))
+
+    def extraction_options(self, wildcards: Wildcards) -> str:
+        """Options of `extract`: columns, numbers of pairs and digests, as far as stated."""
+        entry, pair = self.text_entry(wildcards.text), pair_of(wildcards)
+        columns = {language: n for n, language in enumerate(entry.get("columns", []), 1)}
+        lines = {key: entry.get(key) for key in ["lines", "lines_recalled"]}
+        stated = {
+            **{f"--{side}-column": columns.get(wildcards[side]) for side in SIDES},
+            "--columns": len(columns),
+            **{
+                f"--{key.replace('_', '-')}": (
+                    value.get(pair) if isinstance(value, dict) else value
+                )
+                for key, value in lines.items()
+            },
+            **{f"--{side}-digest": self.archive_of(wildcards, side)[2] for side in SIDES},
+        }
+        return " ".join(f"{option} {value}" for option, value in stated.items() if value)
+
+    def copies(self) -> str:
+        """The options that name places with copies of downloads."""
+        hand_placed = self.configuration["hand_placed"]
+        return " ".join(
+            [
+                repeated("--mirror", self.configuration["mirrors"]),
+                repeated("--hand-placed", [hand_placed] if hand_placed else []),
+            ]
+        )
+
+    def digests_of(self, wildcards: Wildcards) -> list[str]:
+        """What tells a file to fetch from any other one."""
+        return digests(self.file_entry(wildcards))
+
+    def needs_survey(self, pair: str, text: str, *filters: str) -> bool:
+        """Whether clean has to be told of all parts of a text, by these of its filters or any.
+
+        Of a text in one piece, it can survey all by itself.
+        """
+        clean = self.configuration["clean"][pair]
+        wanted = any(clean.get(name) for name in filters or SURVEYING_FILTERS)
+        return wanted and self.shards(text) > 1
+
+    def surveyed(self, pattern: str, wanted: str) -> Input:
+        """Input function: what the filter `wanted` of clean has to know of all parts of a text."""
+        return lambda wildcards: [
+            self.filled(f"survey/{pair_of(wildcards)}/{pattern}", wildcards, part=part)
+            for text in [wildcards.part.partition(".")[0]]
+            if self.needs_survey(pair_of(wildcards), text, wanted)
+            for part in self.parts(text)
+        ]
+
+    def earlier_and_own(self, inputs: Input) -> Input:
+        """Input function: those of the files by `inputs` up to the part's own."""
+        return lambda wildcards: [
+            path
+            for number, path in enumerate(inputs(wildcards))
+            if number <= self.parts(wildcards.part.partition(".")[0]).index(wildcards.part)
+        ]
+
+    def in_domain(self, language: str) -> Input:
+        """The in-domain texts that the selection of a pair goes by, one language, tokenized."""
+        return lambda wildcards: [
+            f"{self.results}/tokenize/{pair}/{text}.{wildcards[language]}.gz"
+            for pair in [wildcards.get("pair") or pair_of(wildcards)]
+            for text in self.selection(pair)["in_domain"]
+        ]
+
+    def models_prefix(self, wildcards: Wildcards, side: str) -> str:
+        """What the names of the language models of one side of a pair begin with."""
+        return f"{self.results}/language-models/{pair_of(wildcards)}/{wildcards[side]}"
+
+    def language_models(self, side: str) -> Input:
+        """Input function: the models that score one side of the pool."""
+        return lambda wildcards: [
+            f"{self.models_prefix(wildcards, side)}.{file}" for file in LANGUAGE_MODELS
+        ]
+
+    def if_selected(self, pattern: str) -> Callable[[Wildcards], str | list[str]]:
+        """Input function: the file by `pattern`, for a pair whose training text is selected."""
+        return lambda wildcards: (
+            self.filled(pattern, wildcards) if self.selection(pair_of(wildcards)) else []
+        )
+
+    def perplexity_words(self, wildcards: Wildcards) -> int:
+        """The most words that the models of rule perplexity are made of."""
+        return int(self.selection(pair_of(wildcards)).get("perplexity_words", 2**25))
+
+    def perplexity_memory(self, wildcards: Wildcards) -> int:
+        """Megabytes for these models and for the pool, of which 40 million pairs take 2,000."""
+        return 4000 + self.perplexity_words(wildcards) * 130 // 1_000_000
+
+    def selection_limit(self, wildcards: Wildcards) -> str:
+        """The option that says how much is selected."""
+        (limit,) = (
+            f"--{key.replace('_', '-')} {self.selection(wildcards.pair)[key]}"
+            for key in ["target_words", "pairs"]
+            if self.selection(wildcards.pair).get(key)
+        )
+        return limit
+
+    def all_training_parts(self) -> list[tuple[str, str]]:
+        """Every part of a training text, as (pair, part)."""
+        return [(pair, part) for pair in self.pairs for part in self.training_parts(pair)]
+
+    def other_texts(self) -> list[tuple[str, str]]:
+        """Every dev, test and in-domain text, as (pair, text)."""
+        return [
+            (pair, text)
+            for pair in self.pairs
+            for text in dict.fromkeys([*self.evaluated_texts(pair), *self.in_domain_texts(pair)])
+        ]
+
+    def selected_pairs(self) -> list[str]:
+        """The pairs whose training text is a selection."""
+        return [pair for pair in self.pairs if self.selection(pair)]
+
+    def side_files(self, stage: str, names: Iterable[tuple[str, str]]) -> list[str]:
+        """Both sides of the texts `names`, each (pair, text), as a stage wrote them."""
+        return [
+            f"{self.results}/{stage}/{pair}/{text}.{language}.gz"
+            for pair, text in names
+            for language in pair.split("-")
+        ]
+
+    def archive_files(self) -> list[str]:
+        """Every file that a text lies in, but for the user's own."""
+        files = {
+            self.archive(pair, text.partition(".")[0], language)[0]
+            for pair, text in self.all_training_parts() + self.other_texts()
+            for language in pair.split("-")
+        }
+        return sorted(file for file in files if file.startswith(f"{self.results}/"))
+
+    def rankings(self) -> list[str]:
+        """What is selected of the pool, for each pair with a selection."""
+        return [f"{self.results}/rank/{pair}.json" for pair in self.selected_pairs()]
+
+    def perplexities(self) -> list[str]:
+        """What the selection gains over chance, for the same pairs."""
+        return [f"{self.results}/perplexity/{pair}.json" for pair in self.selected_pairs()]
+
+    def surveyed_parts(self) -> list[tuple[str, str]]:
+        """Every part of a training text that clean needs a survey of, as (pair, part)."""
+        return [
+            (pair, part)
+            for pair in self.pairs
+            for text in self.texts(pair, "train")
+            if self.needs_survey(pair, text)
+            for part in self.parts(text)
+        ]

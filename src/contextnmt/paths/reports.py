@@ -1,0 +1,223 @@
+"""What is compared, charted and reported of runs, and why something is missing."""
+
+import json
+import os
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from contextnmt.configuration import layers, recipes
+from contextnmt.paths.basis import (
+    SIDES,
+    Input,
+    Settings,
+    Wildcards,
+    pair_of,
+    repeated,
+)
+from contextnmt.paths.trainings import VOCABULARIES
+from contextnmt.paths.translations import TRAINED_FILES, Translations
+from contextnmt.report.contents import Part
+from contextnmt.unfinished import gap_of_run, gap_of_system
+
+
+class Reports(Translations):
+    def run_gap(self, pair: str, system: str, seed: Any) -> str:
+        """Why a run, or the ensemble of a system, has no translations yet; empty if it has."""
+        run = SimpleNamespace(pair=pair, system=system, seed=seed)
+        folders = [Path(folder) for folder in self.models(run)]
+        files = [*TRAINED_FILES, *VOCABULARIES]
+        return gap_of_run(
+            [folder / file for folder in folders for file in files],
+            folders[0] / "state",
+            map(Path, self.translations("translate", run)),
+        )
+
+    def system_gap(self, pair: str, system: str) -> str:
+        """Why a system is not finished in a language pair; empty if it is."""
+        of_runs = {
+            f"seed {seed}": self.run_gap(pair, system, seed) for seed in self.configuration["seeds"]
+        }
+        if self.contents[self.systems[system]].ensembles and not any(of_runs.values()):
+            of_runs["ensemble"] = self.run_gap(pair, system, "ensemble")
+        return gap_of_system(of_runs)
+
+    def found_gaps(self) -> dict[str, dict[str, str]]:
+        """Language pair -> system -> why it is not finished."""
+        return {
+            pair: {
+                system: reason
+                for system in self.systems_with(pair)
+                if (reason := self.system_gap(pair, system))
+            }
+            for pair in self.pairs
+        }
+
+    def captions(self) -> list[str]:
+        """What the pages tell of tables and figures."""
+        found = sorted((self.base / "workflow/report").glob("*.rst"))
+        return [os.path.relpath(path) for path in found]
+
+    def finished(self, experiment: str, pair: str) -> list[str]:
+        """The systems of an experiment that its reports are made of in a language pair."""
+        return self.contents[experiment].finished(pair)
+
+    def of_reports(self, stage: str, ending: str = "") -> list[str]:
+        """The files of a stage that the reports of all experiments are made of."""
+        return list(
+            dict.fromkeys(
+                path
+                for contents in self.contents.values()
+                for path in contents.files()
+                if path.startswith(f"{self.results}/{stage}/") and path.endswith(ending)
+            )
+        )
+
+    def compared_runs(self, wildcards: Wildcards) -> list[str]:
+        """The folders of all translations that are compared."""
+        return [
+            f"{self.results}/restore/{wildcards.pair}/{system}/{seed}"
+            for system in self.finished(wildcards.experiment, wildcards.pair)
+            for seed in self.configuration["seeds"]
+        ]
+
+    def compared_side(self, side: str) -> Callable[[Wildcards], str]:
+        """Input function: one side of the text that is compared on, tokenized."""
+        return lambda wildcards: self.filled(
+            "tokenize/{pair}/{text}.{language}.gz",
+            wildcards,
+            language=wildcards.pair.split("-")[SIDES.index(side)],
+        )
+
+    def compared_translations(self, wildcards: Wildcards) -> str:
+        """The options that tell of all translations: system, seed and file."""
+        name = "{text}.beam{beam}.gz"
+        return " ".join(
+            f"--system {system} --seed {seed} --hypothesis "
+            + self.filled(f"restore/{{pair}}/{system}/{seed}/{name}", wildcards)
+            for system in self.finished(wildcards.experiment, wildcards.pair)
+            for seed in self.configuration["seeds"]
+        )
+
+    def compared_systems(self, wildcards: Wildcards) -> str:
+        """Options that say what is tested: all systems against the first one, then the contrasts of
+        all methods and claims."""
+        first, *others = self.systems_of(wildcards.experiment)
+        systems = self.finished(wildcards.experiment, wildcards.pair)
+        entry = self.configuration["experiments"][wildcards.experiment]
+        telling = [*entry["methods"].values(), *entry.get("claims", [])]
+        named = (tuple(pair) for each in telling for pair in each["contrasts"])
+        contrasts = dict.fromkeys([*((other, first) for other in others), *named])
+        tested = (contrast for contrast in contrasts if set(contrast) <= set(systems))
+        return repeated("--contrast", map(":".join, tested))
+
+    def inspected_words(self) -> list[str]:
+        """The words that are charted; in a text without tags, those whose masks are compared."""
+        return list(self.configuration["experiments"]["choi2017"]["inspected_words"])
+
+    def charted_systems(self, pair: str) -> list[str]:
+        """The systems of a pair whose source embeddings are of whole words."""
+        return [s for s in self.finished("choi2017", pair) if self.view_of(s) == "word"]
+
+    def charted_models(self, file: str) -> Input:
+        """Input function: a file of the charted models of a pair, of the first seed."""
+        seed = self.configuration["seeds"][0]
+        return lambda wildcards: [
+            f"{self.results}/train/{pair_of(wildcards)}/{system}/{seed}/{file}"
+            for system in self.charted_systems(pair_of(wildcards))
+        ]
+
+    def masked_view(self, wildcards: Wildcards) -> str:
+        """This text as the system reads it."""
+        view, source = self.recipe(wildcards)["view"], wildcards.pair.split("-")[0]
+        return self.view_file(wildcards.pair, view, wildcards.text, source)
+
+    def masked_tags(self, wildcards: Wildcards) -> list[str]:
+        """The file with the tags of the text, in a list, or an empty one."""
+        return [self.tags(wildcards)[0]] if "phenomena" in self.text_entry(wildcards.text) else []
+
+    def masked_words(self, wildcards: Wildcards) -> str:
+        """The options that say which words are compared."""
+        if not self.masked_tags(wildcards):
+            return repeated("--word", self.inspected_words())
+        table, target = "::".join(self.tags(wildcards)), wildcards.pair.split("-")[1]
+        return f"--tags {shlex.quote(table)} --target-language {target}"
+
+    def deviations(self, experiment: str) -> list[Settings]:
+        """What is not the paper's, with the systems by their labels."""
+        paper = layers.of_paper(self.base / "workflow", experiment)
+        systems = self.configuration["experiments"][experiment]["systems"]
+        return [
+            {**each, "system": systems[each["system"]]["label"] if each["system"] else ""}
+            for each in recipes.deviations(paper, self.configuration, experiment)
+        ]
+
+    def paper(self, experiment: str) -> Settings:
+        """The digest of an experiment's configuration, and what is not the paper's."""
+        return {
+            "digest": layers.digest(self.configuration, experiment),
+            "deviations": self.deviations(experiment),
+        }
+
+    def told_to_reports(self) -> str:
+        """What `contextnmt report` is told, as JSON: not how files are got, nor what computes.
+
+        The order of systems is that of tables.
+        """
+        beside = ["gaps", "mirrors", "hand_placed", "device"]
+        told = {
+            "configuration": {
+                key: value for key, value in self.configuration.items() if key not in beside
+            },
+            "gaps": self.gaps,
+            "papers": {name: self.paper(name) for name in self.experiments},
+        }
+        return json.dumps(told, ensure_ascii=False, indent=1)
+
+    def unreported(self) -> list[str]:
+        """Targets of reports that cannot be made: experiments, and the page of all papers."""
+        without = [name for name in self.configuration["experiments"] if name not in self.reported]
+        corpora = [f"{name}_corpora" for name in without if name not in self.experiments]
+        return [*without, *corpora, *([] if self.reported else ["papers"])]
+
+    def absence(self, experiment: str) -> str:
+        """Why there is nothing to make of an experiment of the configuration, or of all of them."""
+        if experiment == "papers":
+            return ". ".join(map(self.absence, self.configuration["experiments"]))
+        experiment = experiment.removesuffix("_corpora")
+        entry = self.configuration["experiments"][experiment]
+        if experiment in self.experiments:
+            return self.contents[experiment].unfinished()
+        if not self.pairs_of(experiment):
+            return (
+                f"{experiment} is about {', '.join(entry['pairs'])}, and pairs is "
+                f"{', '.join(self.pairs)}: say experiments: {{{experiment}: {{pairs: null}}}} in a "
+                "--configfile"
+            )
+        return (
+            f"{experiment} is not in this run, since systems is {', '.join(self.systems)}: name "
+            f"some of {', '.join(entry['systems'])} there, or say systems: null in a --configfile"
+        )
+
+    def marked(self, experiment: str) -> str:
+        """The name of an experiment, with a mark if it is a reconstruction."""
+        lost = self.configuration["experiments"][experiment].get("reconstruction")
+        return f"{experiment} (reconstruction)" if lost else experiment
+
+    def in_formats(self, experiment: str, about: str, *suffixes: str) -> list[tuple[str, Part]]:
+        """Files of tables and figures of an experiment about systems or corpora, with their parts.
+
+        `suffixes` are the formats."""
+        contents = self.contents[experiment]
+        return [
+            (path, part)
+            for part in contents.parts(about)
+            for path in contents.outputs(part, *suffixes)
+        ]
+
+    def labels(self, experiment: str, part: Part) -> dict[str, str]:
+        """What the menu of `snakemake --report` says of a table or figure."""
+        table = {"table": part.tables[0]} if part.tables else {}
+        return {"experiment": self.marked(experiment), **table}

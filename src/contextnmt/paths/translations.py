@@ -1,0 +1,283 @@
+"""Translations of runs and ensembles, with unknown words, without, or with them replaced."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from contextnmt.configuration import recipes
+from contextnmt.paths.basis import (
+    Input,
+    Wildcards,
+    repeated,
+    settings,
+)
+from contextnmt.paths.trainings import VOCABULARIES, Trainings
+from contextnmt.report.contents import endings
+
+TRAINED_FILES = ["model.safetensors", "model.json", "log.jsonl"]
+
+
+class Translations(Trainings):
+    def models(self, wildcards: Wildcards) -> list[str]:
+        """Folders of the models that translate together: one of a run, all seeds of an ensemble."""
+        alone = wildcards.seed != "ensemble"
+        return [
+            f"{self.results}/train/{wildcards.pair}/{wildcards.system}/{seed}"
+            for seed in ([wildcards.seed] if alone else self.configuration["seeds"])
+        ]
+
+    def model_files(self, wildcards: Wildcards) -> list[str]:
+        """What `translate` reads of them."""
+        return [
+            f"{folder}/{file}"
+            for folder in self.models(wildcards)
+            for file in ["model.safetensors", "model.json", *VOCABULARIES]
+        ]
+
+    def model_options(self, wildcards: Wildcards) -> str:
+        """The options that name them."""
+        first, *others = self.models(wildcards)
+        return " ".join([repeated("--model", [first]), repeated("--ensemble", others)]).strip()
+
+    def other_translations(self, wildcards: Wildcards) -> str:
+        """The options of `translate` for what its searches write beside the likeliest translations.
+
+        Alignments of every model with attention; those of an ensemble nothing reads.
+        """
+        made = self.recipe(wildcards)
+        aligns = made["model"]["attention"] and wildcards.seed != "ensemble"
+        decoding = made["decoding"]
+        wanted = [
+            ("--alignments", aligns),
+            (f"--nbest {decoding['nbest']}", decoding["nbest"]),
+            ("--no-unknown", decoding["no_unknown"]),
+        ]
+        return " ".join(option for option, asked_for in wanted if asked_for)
+
+    def ensembles(self, pattern: str) -> list[str]:
+        """`pattern` for the ensemble of every language pair and system."""
+        return [
+            path
+            for name in self.experiments
+            if self.contents[name].ensembles
+            for path in self.of_runs(pattern, name, ["ensemble"])
+        ]
+
+    def runs_and_ensembles(self, pattern: str) -> list[str]:
+        """The same for every seed and then for the ensembles."""
+        return self.runs(pattern) + self.ensembles(pattern)
+
+    def translated_texts(self, wildcards: Wildcards) -> list[str]:
+        """The source side of a run's dev and test texts, in the view of its system."""
+        view, source = self.recipe(wildcards)["view"], wildcards.pair.split("-")[0]
+        return [
+            self.view_file(wildcards.pair, view, text, source)
+            for text in self.evaluated(wildcards.pair, wildcards.system)
+        ]
+
+    def beams(self, wildcards: Wildcards) -> list[int]:
+        """The beam widths that a run translates with."""
+        return list(self.recipe(wildcards)["decoding"]["beams"])
+
+    def translations(self, stage: str, wildcards: Wildcards) -> list[str]:
+        """The files in a run's folder of `translate` or `restore`: one a translation.
+
+        Which texts there are depends on the language pair, so the rules declare the folder.
+        """
+        return [
+            f"{self.results}/{stage}/{wildcards.pair}/{wildcards.system}/{wildcards.seed}/{name}.gz"
+            for name in self.translation_names(wildcards)
+        ]
+
+    def likeliest(self, wildcards: Wildcards) -> list[str]:
+        """The files that a run's beam searches are told to write: one a text and beam width."""
+        return [
+            self.filled(f"translate/{{pair}}/{{system}}/{{seed}}/{text}.beam{beam}.gz", wildcards)
+            for text in self.evaluated(wildcards.pair, wildcards.system)
+            for beam in self.beams(wildcards)
+        ]
+
+    def translation_names(self, wildcards: Wildcards) -> list[str]:
+        """Names of a run's translations, `TEXT.beamN` and `TEXT.beamN.VARIANT`."""
+        return [
+            f"{text}.{ending}"
+            for text in self.evaluated(wildcards.pair, wildcards.system)
+            for ending in endings(self.recipe(wildcards)["decoding"])
+        ]
+
+    def of_each_translation(self, wildcards: Wildcards, of_texts: Iterable[str]) -> list[str]:
+        """What is given of each dev and test text of a run, repeated for each translation."""
+        return [each for each in of_texts for _ in endings(self.recipe(wildcards)["decoding"])]
+
+    def references(self, stage: str) -> Input:
+        """The reference of each of a run's translations, as a stage wrote it."""
+        return lambda wildcards: self.of_each_translation(
+            wildcards,
+            (
+                f"{self.results}/{stage}/{wildcards.pair}/{text}.{wildcards.pair.split('-')[1]}.gz"
+                for text in self.evaluated(wildcards.pair, wildcards.system)
+            ),
+        )
+
+    def symbol_tables(self, wildcards: Wildcards) -> list[str]:
+        """Symbols of each of a run's dev and test texts, for a system whose text has symbols."""
+        if "sym" not in self.recipe(wildcards)["view"]:
+            return []
+        return [
+            f"{self.results}/symbolize/{wildcards.pair}/{text}.symbols.tsv.gz"
+            for text in self.evaluated(wildcards.pair, wildcards.system)
+        ]
+
+    def rules_of(self, wildcards: Wildcards) -> list[str]:
+        """The rule dictionary of a pair, for a system whose text has symbols."""
+        symbolized = "sym" in self.recipe(wildcards)["view"]
+        return [f"{self.results}/rule-dictionary/{wildcards.pair}/rules.tsv"] if symbolized else []
+
+    def tags(self, wildcards: Wildcards) -> tuple[str, str]:
+        """The file that holds the tags of a text, and their member in it."""
+        file, *_ = self.archive(wildcards.pair, wildcards.text, wildcards.pair.split("-")[1])
+        return file, self.text_entry(wildcards.text)["phenomena"]
+
+    def without_unknown(self, wildcards: Wildcards) -> list[str]:
+        """The texts that a run translates without unknown words too."""
+        wanted = self.recipe(wildcards)["decoding"]["no_unknown"]
+        return self.evaluated(wildcards.pair, wildcards.system) if wanted else []
+
+    def known_lines_of(self, wildcards: Wildcards, text: str) -> str:
+        """Which lines of a text have no unknown word, in the view of a run's system."""
+        view = self.recipe(wildcards)["view"]
+        return f"{self.results}/known-lines/{wildcards.pair}/{view}/{text}.json"
+
+    def known_lines_files(self, wildcards: Wildcards) -> list[str]:
+        """The same of all texts that a run translates without unknown words."""
+        return [self.known_lines_of(wildcards, text) for text in self.without_unknown(wildcards)]
+
+    def known_lines_of_all(self) -> list[str]:
+        """The same of every text and view that systems need it in."""
+        return list(
+            dict.fromkeys(
+                f"{self.results}/known-lines/{pair}/{self.view_of(system)}/{text}.json"
+                for name in self.experiments
+                if self.configuration["experiments"][name]["decoding"]["no_unknown"]
+                for pair in self.pairs_of(name)
+                for system in self.systems_of(name)
+                for text in self.roles_of(name, pair)
+            )
+        )
+
+    def subsets(self, wildcards: Wildcards) -> str:
+        """Options of `score`: those lines alone, of the translations without unknown words."""
+        return repeated(
+            "--subset",
+            (
+                f"{text}.beam{beam}.no-unknown={self.known_lines_of(wildcards, text)}"
+                for text in self.without_unknown(wildcards)
+                for beam in self.beams(wildcards)
+            ),
+        )
+
+    def stated_lines(self, wildcards: Wildcards) -> str:
+        """Options of `score`: how many lines a text has, where the configuration knows it."""
+        found = {
+            text: self.text_entry(text).get("lines")
+            for text in self.evaluated(wildcards.pair, wildcards.system)
+        }
+        found = {
+            text: lines.get(wildcards.pair) if isinstance(lines, dict) else lines
+            for text, lines in found.items()
+        }
+        return repeated("--lines", (f"{text}={n}" for text, n in found.items() if n))
+
+    def looks_up(self, pair: str, systems: Iterable[str]) -> bool:
+        """Whether some systems look unknown words up: copying them (0) needs no lexicon."""
+        return any(
+            heuristic
+            for system in systems
+            if self.contents[self.systems[system]].replaces(pair, system)
+            for heuristic in recipes.recipe(self.configuration, pair, system)["decoding"]["replace"]
+        )
+
+    def lexicons(self) -> list[str]:
+        """The lexicons of all language pairs that need one."""
+        return [
+            f"{self.results}/lexicon/{pair}.tsv.gz"
+            for pair in self.pairs
+            if self.looks_up(pair, self.systems_with(pair))
+        ]
+
+    def lexicon_of(self, wildcards: Wildcards) -> list[str]:
+        """The lexicon that a run's unknown words are looked up in, in a list, or an empty one."""
+        needed = self.looks_up(wildcards.pair, [wildcards.system])
+        return [f"{self.results}/lexicon/{wildcards.pair}.tsv.gz"] if needed else []
+
+    def heuristics(self, wildcards: Wildcards) -> list[int]:
+        """The ways in which a run's unknown words are replaced."""
+        return list(self.recipe(wildcards)["decoding"]["replace"])
+
+    def replaceable(self, wildcards: Wildcards, suffix: str) -> list[str]:
+        """A file beside each translation of the widest beam, whose unknown words are replaced."""
+        folder = self.filled("translate/{pair}/{system}/{seed}", wildcards)
+        return [
+            f"{folder}/{text}.beam{max(self.beams(wildcards))}{suffix}"
+            for text in self.evaluated(wildcards.pair, wildcards.system)
+        ]
+
+    def replaced_names(self, wildcards: Wildcards) -> list[str]:
+        """Names of a run's translations without unknown words, `TEXT.beamN.replacedK`."""
+        return [
+            f"{text}.beam{max(self.beams(wildcards))}.replaced{heuristic}"
+            for text in self.evaluated(wildcards.pair, wildcards.system)
+            for heuristic in self.heuristics(wildcards)
+        ]
+
+    def replaced_files(self, stage: str, wildcards: Wildcards) -> list[str]:
+        """These translations, as `replace-unknown` or `restore` wrote them."""
+        folder = self.filled(f"{stage}/{{pair}}/{{system}}/{{seed}}", wildcards)
+        folder += ".replaced" if stage == "restore" else ""
+        return [f"{folder}/{name}.gz" for name in self.replaced_names(wildcards)]
+
+    def of_each_replaced(self, wildcards: Wildcards, of_texts: Iterable[str]) -> list[str]:
+        """What is given of each dev and test text of a run, repeated for each heuristic."""
+        return [each for each in of_texts for _ in self.heuristics(wildcards)]
+
+    def replaced_references(self, stage: str) -> Input:
+        """Input function: the reference of each of these translations, as a stage wrote it."""
+        return lambda wildcards: self.of_each_replaced(
+            wildcards,
+            [
+                f"{self.results}/{stage}/{wildcards.pair}/{text}.{wildcards.pair.split('-')[1]}.gz"
+                for text in self.evaluated(wildcards.pair, wildcards.system)
+            ],
+        )
+
+    def run_files_needed(self, wildcards: Wildcards) -> dict[str, str]:
+        """What raw text needs on its way through a run, besides the model."""
+        view, source = self.recipe(wildcards)["view"], wildcards.pair.split("-")[0]
+        needed = {}
+        if "bpe" in view:
+            needed["codes"] = self.codes_file(wildcards.pair, view, source)
+        if "sym" in view:
+            dictionary = f"{self.results}/rule-dictionary/{wildcards.pair}"
+            needed["counts"] = f"{self.results}/word-counts/{wildcards.pair}/{source}.tsv"
+            needed["rates"] = f"{dictionary}/rates.tsv"
+            needed["rules"] = f"{dictionary}/rules.tsv"
+        return needed
+
+    def run_description(self, wildcards: Wildcards, input: Any, output: Any) -> str:
+        """A run in the words of `contextnmt.translation.run_file`; paths count from its folder."""
+        source, target = wildcards.pair.split("-")
+        folder = Path(output[0]).parent
+        model = Path(input.model).parent
+        seen = {key: os.path.relpath(path, folder) for key, path in input.items()}
+        symbols = {key: seen[key] for key in ["counts", "rates", "rules"] if key in seen}
+        threshold = self.configuration["text"]["symbol_threshold"]
+        return settings(
+            {
+                "source_language": source,
+                "target_language": target,
+                "model": os.path.relpath(model, folder),
+                "codes": seen.get("codes"),
+                "symbols": {**symbols, "threshold": threshold} if symbols else None,
+            }
+        )

@@ -1,0 +1,136 @@
+"""Which files belong to which stage, under which configuration."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from contextnmt.configuration.layers import of_call
+from contextnmt.paths.reports import Reports
+
+ROOT = Path(__file__).parents[2]
+
+
+def paths(gaps: dict[str, dict[str, str]] | None = None, **own: Any) -> Reports:
+    """The paths under config.yaml with some keys over it."""
+    return Reports(ROOT, of_call(ROOT, [], own), gaps or {})
+
+
+class Wildcards(SimpleNamespace):
+    """Wildcards of a job as Snakemake gives them: attributes that are items too."""
+
+    def __getitem__(self, name: str) -> Any:
+        return vars(self)[name]
+
+    def get(self, name: str) -> Any:
+        return vars(self).get(name)
+
+    def items(self) -> Any:
+        return vars(self).items()
+
+
+RUN = Wildcards(pair="en-fr", system="context-symbol", seed="1")
+OF_TEXT = Wildcards(source="en", target="fr", text="dev")
+
+
+def test_a_text_in_a_view_lies_where_its_stage_writes_it() -> None:
+    demo = paths()
+    assert [demo.view_file("en-fr", view, "dev", "en") for view in ("word", "sym", "sym-bpe")] == [
+        "results/demo/tokenize/en-fr/dev.en.gz",
+        "results/demo/symbolize/en-fr/dev.en.gz",
+        "results/demo/bpe/en-fr/sym-bpe/dev.en.gz",
+    ]
+    assert demo.view_file("en-fr", "word", "train", "fr") == "results/demo/select/en-fr/train.fr.gz"
+    aware = demo.view_file("en-fr", "sym", "dev", "fr", aware=True)
+    assert aware == "results/demo/symbolize/en-fr/dev.pair.fr.gz"
+
+
+def test_parts_of_a_training_text_are_files_of_their_own() -> None:
+    three = paths(corpora={"embedded": {"texts": {"train": {"shards": 3}}}})
+    parts = three.in_training("tokenize/{pair}/{part}.en.gz")(RUN)
+    assert parts == [f"results/demo/tokenize/en-fr/train.{n}of3.en.gz" for n in (1, 2, 3)]
+    later = Wildcards(source="en", target="fr", part="train.2of3")
+    assert three.earlier_and_own(lambda _: ["a", "b", "c"])(later) == ["a", "b"]
+
+
+def test_joint_subwords_have_one_file_of_codes() -> None:
+    own = [paths().codes_file("en-fr", "bpe", language) for language in ("en", "fr")]
+    assert own == [f"results/demo/bpe/en-fr/bpe/codes.{language}" for language in ("en", "fr")]
+    joint = paths(text={"joint_bpe": True})
+    assert joint.codes_file("en-fr", "bpe", "fr") == "results/demo/bpe/en-fr/bpe/codes.en-fr"
+
+
+def test_an_archive_is_made_fetched_or_the_users_own() -> None:
+    assert paths().archive("en-fr", "dev", "fr") == (
+        "results/demo/generate/embedded/embedded.tar.gz",
+        "dev.fr",
+        None,
+    )
+    fetched, member, digest = paths(preset="multi30k").archive("en-de", "val", "en")
+    assert (fetched, member) == ("results/multi30k/download/multi30k/val.en.gz", None)
+    assert digest and digest.startswith("sha256:")
+    own = {"files": {"mine.tsv": {"local": "../mine.tsv"}}}
+    texts = {"mine": {"file": "mine.tsv", "columns": ["en", "x", "fr"]}}
+    local = paths(
+        corpora={"own": {**own, "texts": texts}}, roles={"en-fr": {"train": ["train", "mine"]}}
+    )
+    assert local.archive("en-fr", "mine", "fr") == ("../mine.tsv", None, None)
+    mine = Wildcards(source="en", target="fr", text="mine")
+    assert local.extraction_options(mine) == "--source-column 1 --target-column 3 --columns 3"
+    assert "../mine.tsv" not in local.archive_files()
+
+
+def test_translations_of_a_run_are_of_each_text_beam_and_variant() -> None:
+    decoding = {"beams": [1, 5], "no_unknown": True, "nbest": None}
+    names = paths(decoding=decoding).translation_names(RUN)
+    assert names == [
+        f"{text}.beam{beam}{variant}"
+        for text in ("dev", "test")
+        for beam in (1, 5)
+        for variant in ("", ".no-unknown")
+    ]
+    likeliest = paths(decoding=decoding).likeliest(RUN)
+    folder = "results/demo/translate/en-fr/context-symbol/1"
+    assert likeliest == [f"{folder}/{name}.gz" for name in names[::2]]
+
+
+def test_an_ensemble_translates_by_the_models_of_all_seeds() -> None:
+    several = paths(seeds=[1, 2], decoding={"ensemble": True})
+    together = Wildcards(pair="en-fr", system="bpe", seed="ensemble")
+    folders = [f"results/demo/train/en-fr/bpe/{seed}" for seed in (1, 2)]
+    assert several.models(together) == folders
+    assert several.model_options(together) == f"--model {folders[0]} --ensemble {folders[1]}"
+    assert "results/demo/score/en-fr/bpe/ensemble" in several.ensembles(
+        "score/{pair}/{system}/{seed}"
+    )
+    assert paths().ensembles("score/{pair}/{system}/{seed}") == []
+
+
+def test_a_system_that_is_not_finished_is_compared_with_none() -> None:
+    some = paths(gaps={"en-fr": {"context": "not trained"}})
+    wildcards = Wildcards(experiment="choi2017", pair="en-fr", text="test", beam="12")
+    assert "results/demo/restore/en-fr/context/1" not in some.compared_runs(wildcards)
+    assert " context:baseline " not in some.compared_systems(wildcards)
+    assert " context:baseline " in paths().compared_systems(wildcards)
+
+
+def test_nothing_is_finished_where_nothing_was_trained(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    gaps = paths().found_gaps()
+    assert set(gaps) == {"en-fr", "en-de"}
+    assert gaps["en-fr"]["baseline"] == "not trained"
+    assert "rnnsearch-50" not in gaps["en-de"]
+
+
+@pytest.mark.parametrize(
+    ("experiment", "own", "why"),
+    [
+        ("bahdanau2015", {"pairs": ["en-de"]}, "bahdanau2015 is about en-fr, and pairs is en-de"),
+        ("chen2017", {"systems": ["baseline"]}, "not in this run, since systems is baseline"),
+    ],
+)
+def test_why_an_experiment_is_absent(experiment: str, own: dict[str, Any], why: str) -> None:
+    asked = paths(**own)
+    assert experiment in asked.unreported()
+    assert why in asked.absence(experiment)
