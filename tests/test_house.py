@@ -176,7 +176,12 @@ def test_imports_go_one_way(path: Path) -> None:
         if package == "contextnmt":
             other, _, module = rest.partition(".")
             assert other in open_rooms | COMMON, f"{relative(path)}: {name}"
-            if other == "configuration" and room not in (PLANNING, "report", "paths", "configuration"):
+            if other == "configuration" and room not in (
+                PLANNING,
+                "report",
+                "paths",
+                "configuration",
+            ):
                 assert module.partition(".")[0] in STAGE_SETTINGS, f"{relative(path)}: {name}"
 
 

@@ -19,8 +19,8 @@ from contextnmt.paths.basis import (
 )
 from contextnmt.paths.trainings import VOCABULARIES
 from contextnmt.paths.translations import TRAINED_FILES, Translations
+from contextnmt.paths.unfinished import gap_of_run, gap_of_system
 from contextnmt.report.contents import Part
-from contextnmt.unfinished import gap_of_run, gap_of_system
 
 
 class Reports(Translations):

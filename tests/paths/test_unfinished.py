@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from contextnmt.unfinished import LAST, gap_of_run, gap_of_system
+from contextnmt.paths.unfinished import LAST, gap_of_run, gap_of_system
 
 MODEL = ["model.safetensors", "model.json", "log.jsonl"]
 TRANSLATIONS = ["dev.beam12.gz", "test.beam12.gz"]
