@@ -34,7 +34,8 @@ AMBIGUOUS_SHARE = 0.36
 MAX_WORDS = 25
 MAX_DISTANCE = 12
 SENSES = parse_senses(senses.SENSES)
-COUNTED = ("ambiguous", "name", "number", "acronym")
+#: What a side file tags, in the order of tables.
+KINDS = ("ambiguous", "name", "number", "acronym")
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ def render(phrases: Phrases, domain: str) -> Sentence:
     places = positions(written["en"])
     found = []
     for tag in surfaces["en"]:
-        if tag.kind not in COUNTED:
+        if tag.kind not in KINDS:
             continue
         surface = {language: surfaces[language][tag] for language in LANGUAGES}
         if tag.kind == "ambiguous":
