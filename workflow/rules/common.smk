@@ -159,3 +159,18 @@ def hours(count):
     """Resource function: minutes that a job may take, and as many again with each attempt."""
     least = max(60, int(60 * count * SHARE))
     return lambda wildcards, attempt: least * min(attempt, ATTEMPTS)
+
+
+GPUS = 1 if paths.configuration["device"] == "cuda" else 0
+
+
+def gpu_resources():
+    """Resources of a job that computes on the device; without Slurm, the names mean nothing."""
+    named = {
+        "slurm_partition": os.environ.get("CONTEXTNMT_SLURM_GPU_PARTITION"),
+        "gpu_model": os.environ.get("CONTEXTNMT_SLURM_GPU_TYPE"),
+    }
+    return {
+        "gpu": GPUS,
+        **{name: word for name, word in named.items() if GPUS and word},
+    }

@@ -1,119 +1,4 @@
-"""From models to numbers: from translate to phenomena; and what symbolization does."""
-
-
-rule translate:
-    input:
-        model=paths.model_files,
-        text=paths.translated_texts,
-    output:
-        directory("<results>/translate/{pair}/{system}/{seed}"),
-    log:
-        "<logs>/translate/{pair}/{system}/{seed}.log",
-    benchmark:
-        "<benchmarks>/translate/{pair}/{system}/{seed}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
-    threads: lambda wildcards: paths.recipe(wildcards)["training"]["threads"]
-    resources:
-        **gpu_resources(),
-        mem_mb=memory(16000),
-        runtime=hours(8),
-    params:
-        *code("contextnmt.translation.view_texts", "contextnmt.translation.translate"),
-        device=paths.configuration["device"],
-        models=paths.model_options,
-        texts=lambda wildcards, input: repeated("--text", input.text),
-        beams=lambda wildcards: repeated("--beam", paths.beams(wildcards)),
-        out=lambda wildcards: repeated("--out", paths.likeliest(wildcards)),
-        others=paths.other_translations,
-        precision=lambda wildcards: paths.recipe(wildcards)["decoding"]["precision"],
-    message:
-        "translate {wildcards.pair} {wildcards.system}, seed {wildcards.seed}"
-    shell:
-        "python -m contextnmt translate {params.models} {params.texts}"
-        " {params.beams} {params.out} {params.others} --device {params.device}"
-        " --precision {params.precision} --threads {threads} > {log} 2>&1"
-
-
-rule restore:
-    input:
-        translation="<results>/translate/{pair}/{system}/{seed}",
-        symbols=paths.symbol_tables,
-        rules=paths.rules_of,
-    output:
-        directory("<results>/restore/{pair}/{system}/{seed}"),
-    log:
-        "<logs>/restore/{pair}/{system}/{seed}.log",
-    benchmark:
-        "<benchmarks>/restore/{pair}/{system}/{seed}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
-    resources:
-        mem_mb=memory(4000),
-        runtime=hours(1),
-    params:
-        *code("contextnmt.text.restore"),
-        languages=lambda wildcards: "--source-language {} --target-language {}".format(
-            *wildcards.pair.split("-")
-        ),
-        translations=lambda wildcards: repeated(
-            "--translation", paths.translations("translate", wildcards)
-        ),
-        out=lambda wildcards: repeated(
-            "--out", paths.translations("restore", wildcards)
-        ),
-        symbols=lambda wildcards, input: repeated(
-            "--symbols", paths.of_each_translation(wildcards, input.symbols)
-        ),
-        rules=lambda wildcards, input: repeated("--rules", input.rules),
-        bpe=lambda wildcards: (
-            "--bpe" if "bpe" in paths.recipe(wildcards)["view"] else ""
-        ),
-    message:
-        "restore {wildcards.pair} {wildcards.system}, seed {wildcards.seed}"
-    shell:
-        "python -m contextnmt restore {params.translations} {params.out} {params.languages}"
-        " {params.symbols} {params.rules} {params.bpe} --statistics-out {output}/restored.json"
-        " > {log} 2>&1"
-
-
-rule known_lines:
-    input:
-        source=lambda wildcards: paths.view_file(
-            wildcards.pair,
-            wildcards.view,
-            wildcards.text,
-            wildcards.pair.split("-")[0],
-        ),
-        reference=lambda wildcards: paths.view_file(
-            wildcards.pair,
-            wildcards.view,
-            wildcards.text,
-            wildcards.pair.split("-")[1],
-            aware=True,
-        ),
-        vocabularies=expand(
-            "<results>/binarize/{{pair}}/{{view}}/{file}", file=VOCABULARIES
-        ),
-    output:
-        "<results>/known-lines/{pair}/{view}/{text}.json",
-    log:
-        "<logs>/known-lines/{pair}/{view}/{text}.log",
-    benchmark:
-        "<benchmarks>/known-lines/{pair}/{view}/{text}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
-    resources:
-        mem_mb=memory(2000),
-        runtime=hours(1),
-    params:
-        *code("contextnmt.evaluation.known_lines"),
-    message:
-        "known lines {wildcards.pair} {wildcards.view}: {wildcards.text}"
-    shell:
-        "python -m contextnmt known-lines --source {input.source} --reference {input.reference}"
-        " --source-vocabulary {input.vocabularies[0]} --target-vocabulary {input.vocabularies[1]}"
-        " --out {output} > {log} 2>&1"
+"""From translations to numbers: score, phenomena, significance, lengths, symbols, contexts."""
 
 
 rule score:
@@ -292,3 +177,155 @@ rule symbol_scores:
         " --source-language {wildcards.source} --target-language {wildcards.target}"
         " --source-counts {input.source_counts} --target-counts {input.target_counts}"
         " --rates {input.rates} --threshold {params.threshold} --out {output} > {log} 2>&1"
+
+
+rule significance:
+    input:
+        paths.compared_runs,
+        source=paths.compared_side("source"),
+        reference=paths.compared_side("target"),
+    output:
+        "<results>/significance/{experiment}/{pair}/{text}.beam{beam}.json",
+    log:
+        "<logs>/significance/{experiment}/{pair}/{text}.beam{beam}.log",
+    benchmark:
+        "<benchmarks>/significance/{experiment}/{pair}/{text}.beam{beam}.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    resources:
+        mem_mb=memory(4000),
+        runtime=hours(1),
+    params:
+        *code("contextnmt.evaluation.significance"),
+        translations=paths.compared_translations,
+        contrasts=paths.compared_systems,
+    message:
+        "significance {wildcards.experiment} {wildcards.pair}: {wildcards.text}"
+    shell:
+        "python -m contextnmt significance --name {wildcards.text}.beam{wildcards.beam}"
+        " --source {input.source} --reference {input.reference}"
+        " {params.translations} {params.contrasts}"
+        " --out {output} > {log} 2>&1"
+
+
+rule length_scores:
+    input:
+        paths.compared_runs,
+        source=paths.compared_side("source"),
+        reference=paths.compared_side("target"),
+    output:
+        "<results>/length-scores/{experiment}/{pair}/{text}.beam{beam}.json",
+    log:
+        "<logs>/length-scores/{experiment}/{pair}/{text}.beam{beam}.log",
+    benchmark:
+        "<benchmarks>/length-scores/{experiment}/{pair}/{text}.beam{beam}.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    resources:
+        mem_mb=memory(4000),
+        runtime=hours(1),
+    params:
+        *code("contextnmt.evaluation.length_scores"),
+        translations=paths.compared_translations,
+    message:
+        "length scores {wildcards.experiment} {wildcards.pair}: {wildcards.text}"
+    shell:
+        "python -m contextnmt length-scores --name {wildcards.text}.beam{wildcards.beam}"
+        " --source {input.source} --reference {input.reference} {params.translations}"
+        " --out {output} > {log} 2>&1"
+
+
+rule cbow:
+    input:
+        paths.in_training("select/{pair}/{part}.{source}.gz"),
+    output:
+        "<results>/cbow/{source}-{target}/vectors.safetensors",
+        "<results>/cbow/{source}-{target}/vocabulary.source.tsv",
+    log:
+        "<logs>/cbow/{source}-{target}.log",
+    benchmark:
+        "<benchmarks>/cbow/{source}-{target}.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    resources:
+        mem_mb=memory(8000),
+        runtime=hours(4),
+    params:
+        *code("contextnmt.evaluation.cbow"),
+        text=lambda wildcards, input: repeated("--text", input),
+        vocabulary_size=paths.configuration["text"]["vocabulary_size"],
+        out=subpath(output[0], parent=True),
+    message:
+        "CBOW vectors {wildcards.source}-{wildcards.target}"
+    shell:
+        "python -m contextnmt cbow {params.text} --vocabulary-size {params.vocabulary_size}"
+        " --out {params.out} > {log} 2>&1"
+
+
+rule local_charts:
+    input:
+        cbow="<results>/cbow/{source}-{target}/vectors.safetensors",
+        words="<results>/cbow/{source}-{target}/vocabulary.source.tsv",
+        models=paths.charted_models("model.safetensors"),
+        vocabularies=paths.charted_models("vocabulary.source.tsv"),
+    output:
+        "<results>/local-charts/{source}-{target}.json",
+    log:
+        "<logs>/local-charts/{source}-{target}.log",
+    benchmark:
+        "<benchmarks>/local-charts/{source}-{target}.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    resources:
+        mem_mb=memory(4000),
+        runtime=hours(1),
+    params:
+        *code("contextnmt.evaluation.local_charts"),
+        # One param for all, since Snakemake compares params as a set: another order re-runs.
+        models=lambda wildcards, input: " ".join(
+            [
+                repeated("--name", paths.charted_systems(pair_of(wildcards))),
+                repeated("--model", (Path(path).parent for path in input.models)),
+            ]
+        ),
+        cbow=subpath(input.cbow, parent=True),
+        words=(
+            repeated("--word", paths.inspected_words())
+            if "choi2017" in paths.reported
+            else ""
+        ),
+    message:
+        "local charts {wildcards.source}-{wildcards.target}"
+    shell:
+        "python -m contextnmt local-charts {params.models} --cbow {params.cbow} {params.words}"
+        " --out {output} > {log} 2>&1"
+
+
+rule masks:
+    input:
+        model=expand(
+            "<results>/train/{{pair}}/{{system}}/{{seed}}/{file}",
+            file=["model.safetensors", "model.json", *VOCABULARIES],
+        ),
+        text=paths.masked_view,
+        tags=paths.masked_tags,
+    output:
+        "<results>/masks/{pair}/{system}/{seed}/{text}.json",
+    log:
+        "<logs>/masks/{pair}/{system}/{seed}/{text}.log",
+    benchmark:
+        "<benchmarks>/masks/{pair}/{system}/{seed}/{text}.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    resources:
+        mem_mb=memory(4000),
+        runtime=hours(1),
+    params:
+        *code("contextnmt.evaluation.masks"),
+        model=lambda wildcards, input: Path(input.model[0]).parent,
+        words=paths.masked_words,
+    message:
+        "masks {wildcards.pair} {wildcards.system}, seed {wildcards.seed}: {wildcards.text}"
+    shell:
+        "python -m contextnmt masks --model {params.model} --text {input.text} {params.words}"
+        " --out {output} > {log} 2>&1"

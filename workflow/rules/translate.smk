@@ -1,8 +1,119 @@
-"""Unknown words of translations, replaced by means of the attention: a lexicon, texts, scores.
+"""From models to translations: translate, restore, replace unknown words, runs for own text."""
 
-They are made beside the translations that they are of, not among them: another choice of heuristics
-makes nothing else anew. Only for systems with attention, and for the widest beam.
-"""
+
+rule translate:
+    input:
+        model=paths.model_files,
+        text=paths.translated_texts,
+    output:
+        directory("<results>/translate/{pair}/{system}/{seed}"),
+    log:
+        "<logs>/translate/{pair}/{system}/{seed}.log",
+    benchmark:
+        "<benchmarks>/translate/{pair}/{system}/{seed}.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    threads: lambda wildcards: paths.recipe(wildcards)["training"]["threads"]
+    resources:
+        **gpu_resources(),
+        mem_mb=memory(16000),
+        runtime=hours(8),
+    params:
+        *code("contextnmt.translation.view_texts", "contextnmt.translation.translate"),
+        device=paths.configuration["device"],
+        models=paths.model_options,
+        texts=lambda wildcards, input: repeated("--text", input.text),
+        beams=lambda wildcards: repeated("--beam", paths.beams(wildcards)),
+        out=lambda wildcards: repeated("--out", paths.likeliest(wildcards)),
+        others=paths.other_translations,
+        precision=lambda wildcards: paths.recipe(wildcards)["decoding"]["precision"],
+    message:
+        "translate {wildcards.pair} {wildcards.system}, seed {wildcards.seed}"
+    shell:
+        "python -m contextnmt translate {params.models} {params.texts}"
+        " {params.beams} {params.out} {params.others} --device {params.device}"
+        " --precision {params.precision} --threads {threads} > {log} 2>&1"
+
+
+rule restore:
+    input:
+        translation="<results>/translate/{pair}/{system}/{seed}",
+        symbols=paths.symbol_tables,
+        rules=paths.rules_of,
+    output:
+        directory("<results>/restore/{pair}/{system}/{seed}"),
+    log:
+        "<logs>/restore/{pair}/{system}/{seed}.log",
+    benchmark:
+        "<benchmarks>/restore/{pair}/{system}/{seed}.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    resources:
+        mem_mb=memory(4000),
+        runtime=hours(1),
+    params:
+        *code("contextnmt.text.restore"),
+        languages=lambda wildcards: "--source-language {} --target-language {}".format(
+            *wildcards.pair.split("-")
+        ),
+        translations=lambda wildcards: repeated(
+            "--translation", paths.translations("translate", wildcards)
+        ),
+        out=lambda wildcards: repeated(
+            "--out", paths.translations("restore", wildcards)
+        ),
+        symbols=lambda wildcards, input: repeated(
+            "--symbols", paths.of_each_translation(wildcards, input.symbols)
+        ),
+        rules=lambda wildcards, input: repeated("--rules", input.rules),
+        bpe=lambda wildcards: (
+            "--bpe" if "bpe" in paths.recipe(wildcards)["view"] else ""
+        ),
+    message:
+        "restore {wildcards.pair} {wildcards.system}, seed {wildcards.seed}"
+    shell:
+        "python -m contextnmt restore {params.translations} {params.out} {params.languages}"
+        " {params.symbols} {params.rules} {params.bpe} --statistics-out {output}/restored.json"
+        " > {log} 2>&1"
+
+
+rule known_lines:
+    input:
+        source=lambda wildcards: paths.view_file(
+            wildcards.pair,
+            wildcards.view,
+            wildcards.text,
+            wildcards.pair.split("-")[0],
+        ),
+        reference=lambda wildcards: paths.view_file(
+            wildcards.pair,
+            wildcards.view,
+            wildcards.text,
+            wildcards.pair.split("-")[1],
+            aware=True,
+        ),
+        vocabularies=expand(
+            "<results>/binarize/{{pair}}/{{view}}/{file}", file=VOCABULARIES
+        ),
+    output:
+        "<results>/known-lines/{pair}/{view}/{text}.json",
+    log:
+        "<logs>/known-lines/{pair}/{view}/{text}.log",
+    benchmark:
+        "<benchmarks>/known-lines/{pair}/{view}/{text}.tsv"
+    conda:
+        "../../envs/contextnmt.yaml"
+    resources:
+        mem_mb=memory(2000),
+        runtime=hours(1),
+    params:
+        *code("contextnmt.evaluation.known_lines"),
+    message:
+        "known lines {wildcards.pair} {wildcards.view}: {wildcards.text}"
+    shell:
+        "python -m contextnmt known-lines --source {input.source} --reference {input.reference}"
+        " --source-vocabulary {input.vocabularies[0]} --target-vocabulary {input.vocabularies[1]}"
+        " --out {output} > {log} 2>&1"
 
 
 rule lexicon:
@@ -145,3 +256,24 @@ rule score_replaced:
     shell:
         "python -m contextnmt score {params.files} --target-language {params.target}"
         " --out {output} > {log} 2>&1"
+
+
+rule run_file:
+    input:
+        unpack(paths.run_files_needed),
+        model="<results>/train/{pair}/{system}/{seed}/model.safetensors",
+    output:
+        "<results>/run/{pair}/{system}/{seed}.json",
+    log:
+        "<logs>/run/{pair}/{system}/{seed}.log",
+    benchmark:
+        "<benchmarks>/run/{pair}/{system}/{seed}.tsv"
+    localrule: True
+    conda:
+        "../../envs/contextnmt.yaml"
+    params:
+        run=paths.run_description,
+    message:
+        "what text goes through in {wildcards.pair} {wildcards.system}, seed {wildcards.seed}"
+    shell:
+        "printf '%s\\n' {params.run:q} > {output} 2> {log}"
