@@ -2,7 +2,6 @@
 
 import json
 import re
-import shlex
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -28,27 +27,6 @@ def commands(snakemake: Run, tmp_path: Path) -> Callable[..., list[str]]:
         return [line for line in shown.split("\n") if f"contextnmt {stage} " in line]
 
     return plan
-
-
-def test_no_name_of_a_file_is_executed(snakemake: Run, tmp_path: Path) -> None:
-    """Every command of a whole plan, read as a shell does, has the name as a part of a word."""
-    name = "x (1);touch A;$(touch B)`touch C`'[a].tar.gz"
-    texts = {text: {"file": name} for text in ("train", "dev", "test")}
-    files = {name: {"generator": "embedded", "seed": 1}}
-    own = tmp_path / "own.yaml"
-    corpora = {"embedded": {"files": files, "texts": texts}}
-    own.write_text(yaml.safe_dump({"pairs": ["en-fr"], "corpora": corpora}))
-    arguments = ["-n", "-p", "-s", f"{ROOT}/Snakefile", "-d", f"{tmp_path}"]
-    shown = snakemake(ROOT, "choi2017", *arguments, "--configfile", f"{own}").stdout
-    lines = [line for line in shown.split("\n") if "python -m contextnmt" in line]
-    assert any("contextnmt report " in line for line in lines)
-    named = 0
-    for line in lines:
-        words = shlex.split(line, posix=True)
-        named += any(name in word for word in words)
-        rest = " ".join(word.replace(name, "") for word in words)
-        assert "touch" not in rest and "$(" not in rest
-    assert named > 10
 
 
 def test_a_training_reads_its_own_view_alone(commands: Callable[..., list[str]]) -> None:
