@@ -145,9 +145,9 @@ class Roles:
 
     train: Some[Name]
     """Training texts, cleaned and joined in order."""
-    dev: Some[Name] | None = None
+    dev: Some[Name] = field(default_factory=list)
     """Texts that decide when training stops."""
-    test: Some[Name] | None = None
+    test: Some[Name] = field(default_factory=list)
     """Texts whose BLEU is reported."""
 
 
@@ -155,9 +155,9 @@ class Roles:
 class OwnRoles:
     """Texts of a language pair that one experiment evaluates on."""
 
-    dev: Some[Name] | None = None
+    dev: Some[Name] = field(default_factory=list)
     """Texts that decide when training stops."""
-    test: Some[Name] | None = None
+    test: Some[Name] = field(default_factory=list)
     """Texts whose BLEU is reported."""
 
 
@@ -273,9 +273,9 @@ class SystemEntry:
     """How the text is written: words, words with symbols, subwords, subwords with symbols."""
     context: Flag = False
     """Whether the system has the contextualizer."""
-    model: Model | None = None
+    model: Model = field(default_factory=Model)
     """Architecture of this system alone."""
-    training: Training | None = None
+    training: Training = field(default_factory=Training)
     """Training of this system alone."""
 
 
@@ -319,20 +319,20 @@ class Experiment:
     """Training of the experiment's systems."""
     decoding: Decoding
     """How they translate the dev and test texts."""
-    reconstruction: Text | None = None
+    reconstruction: Text = ""
     """What is not the paper's, where too little of the paper is known; absent if enough is."""
-    claims: Unique[Claim] | None = None
+    claims: Unique[Claim] = field(default_factory=list)
     """Claims of the paper about its systems, which the report compares with the scores."""
-    inspected_words: Some[Word] | None = None
+    inspected_words: Some[Word] = field(default_factory=list)
     """For choi2017 alone: source words whose neighbourhoods in the models' embeddings are charted.
     In a test text without tags of ambiguous words, their context masks are compared too."""
     pairs: Some[Pair] | None = None
     """Language pairs of the experiment; null: all."""
-    roles: dict[Pair, OwnRoles] | None = None
+    roles: dict[Pair, OwnRoles] = field(default_factory=dict)
     """Its dev and test texts, where they are not those of all experiments."""
     alignments: System | None = None
     """System whose alignments the report draws; null: none."""
-    sentences: dict[Pair, Unique[Phrase]] | None = None
+    sentences: dict[Pair, Unique[Phrase]] = field(default_factory=dict)
     """For each language pair, sentences of the dev and test texts that the report shows as every
     system translates them, with their alignments. A few words in a row of the source identify each;
     the first sentence that has them is shown."""
@@ -380,10 +380,10 @@ class WholeConfiguration:
     like an in-domain text (Axelrod et al. 2011). null, or a pair that is absent: all of them."""
     text: TextSizes
     """Sizes of the vocabularies, and which words become symbols."""
-    model: Model | None = None
+    model: Model = field(default_factory=Model)
     """What is changed in the architecture of every system of every experiment. In one file, what an
     experiment or a system says goes first."""
-    training: Training | None = None
+    training: Training = field(default_factory=Training)
     """What is changed in the training of every system."""
-    decoding: Decoding | None = None
+    decoding: Decoding = field(default_factory=Decoding)
     """What is changed in the translation of the dev and test texts of every experiment."""
