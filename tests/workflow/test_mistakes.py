@@ -31,6 +31,7 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
             "pairs: unknown pair en-es; did you mean en-de? allowed: en-de, en-fr",
         ),
         ({"pairs": ["enfr"]}, 'pairs[0] is "enfr"; allowed: text like en-fr'),
+        ({"decoding": {"replace": [True]}}, "decoding.replace[0] is true; allowed: a whole number"),
         ({"seeds": []}, "seeds is []; allowed: a list of at least 1"),
         ({"seeds": [1, 1]}, "none of them twice"),
         ({"seeds": [-1]}, "seeds[0] is -1; allowed: a whole number of at least 0"),

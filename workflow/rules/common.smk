@@ -1,5 +1,6 @@
 """The configuration, the paths of all files, and what rules share: wildcards, marks, resources."""
 
+import hashlib
 import json
 import os
 import re
@@ -26,7 +27,6 @@ from contextnmt.paths.corpora import (
 )
 from contextnmt.paths.reports import Reports
 from contextnmt.paths.trainings import BINARIZED, VOCABULARIES
-from contextnmt.paths.translations import TRAINED_FILES
 from contextnmt.report.contents import VIEWS
 from contextnmt.text.numbers import FORMATS as LANGUAGES
 

@@ -86,7 +86,7 @@ def canonical(value: Any) -> str:
 def lines(text: Mapping[str, Any]) -> int | None:
     """How many lines a text is said to have, the most if pairs differ; None if nobody has said."""
     said = text.get("lines") or text.get("lines_recalled")
-    return max(said.values()) if isinstance(said, dict) else said
+    return max(said.values(), default=None) if isinstance(said, dict) else said
 
 
 def shards(text: Mapping[str, Any]) -> int:
