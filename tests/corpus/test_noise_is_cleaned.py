@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from contextnmt.configuration.layers import load
+from contextnmt.configuration.reading import load
 from contextnmt.configuration.recipes import merge
 from contextnmt.corpus.clean import Cleaner, WholeText, parse_settings
 from contextnmt.corpus.embedded.archive import NOISE_LINES, SIZES, write_archive

@@ -41,6 +41,7 @@ def smoother(**changes):
         ({"initialisation": "magic"}, "model.initialisation is .magic"),
         ({"dropout": 5}, "model.dropout is 5; allowed: a number of at least 0 and below 1"),
         ({"hidden": True}, "model.hidden is true; allowed: a whole number"),
+        ({"contextualizer": {}}, "model.contextualizer.layers: missing"),
         ({"contextualizer": {"layers": []}}, "model.contextualizer.layers is "),
         ({"contextualizer": 3}, "model.contextualizer is 3"),
         ({"contextualizer": {"layers": [4], "eos": 1}}, "model.contextualizer.eos: unknown key"),
@@ -62,7 +63,7 @@ def smoother(**changes):
         (smoother(words="known"), 'model.smoother.words is "known"; allowed: unknown, all'),
         (smoother(decoder="yes"), 'model.smoother.decoder is "yes"; allowed: true or false'),
         (smoother(window=0), "model.smoother.window is 0; allowed: a whole number of at least 1"),
-        (smoother(network="ccwm", window=1), "allowed: with ccwm a window of at least 2"),
+        (smoother(network="ccwm", window=1), "window is 1; allowed: with ccwm at least 2"),
         (smoother(size=3), "model.smoother.size: unknown key"),
     ],
 )

@@ -22,8 +22,9 @@ from typing import Any
 
 from corpus.http_server import Fault, Server, serving
 
-from contextnmt.configuration.layers import Layer, load, resolve
+from contextnmt.configuration.layers import Layer, resolve
 from contextnmt.configuration.places import place
+from contextnmt.configuration.reading import load
 from contextnmt.corpus.embedded import noise
 from contextnmt.corpus.embedded.archive import Generator, TrainingLine
 from contextnmt.corpus.embedded.noise import Texts

@@ -10,9 +10,10 @@ import pytest
 import yaml
 
 from contextnmt.configuration import reference
-from contextnmt.configuration.layers import Layer, digest, load, of_paper, resolve
+from contextnmt.configuration.layers import Layer, digest, of_paper, resolve
 from contextnmt.configuration.model import model_settings
 from contextnmt.configuration.places import pairs, place, roles
+from contextnmt.configuration.reading import load
 from contextnmt.configuration.recipes import deviations, merge, other_filters, recipe, systems
 from contextnmt.configuration.training import training_settings
 from contextnmt.errors import UserError

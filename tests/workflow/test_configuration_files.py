@@ -1,19 +1,23 @@
 """Files of configuration that are no YAML, or no text."""
 
+import json
 import math
 from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import validate
 
 from contextnmt.configuration.keys import WholeConfiguration
-from contextnmt.configuration.layers import Layer, load, refuse_said_twice, resolve
+from contextnmt.configuration.layers import Layer, resolve
+from contextnmt.configuration.reading import load, refuse_said_twice
 from contextnmt.configuration.recipes import merge
-from contextnmt.configuration.reference import Key, keys
+from contextnmt.configuration.reference import Key, editors_schema, keys
 from contextnmt.configuration.values import schema_of, violations
 from contextnmt.errors import UserError
 
 ROOT = Path(__file__).parents[2]
+PRESETS = [path.stem for path in (ROOT / "workflow/presets").glob("*.yaml")]
 
 
 def test_broken_yaml_is_told_with_its_line(tmp_path: Path) -> None:
@@ -72,6 +76,10 @@ def bomb() -> str:
         ("a: 0b" + "1" * 5000, "line 1: .*a number of 5002 digits"),
         ("seeds: [010]", 'YAML reads "010" as no decimal number'),
         ("training: {batch_size: 1:30}", 'YAML reads "1:30" as no decimal number'),
+        ("seeds: !!set {1, 2}", "not determine a constructor"),
+        ("a: !!int x", "does not fit the tag"),
+        ("a: !!bool x", "does not fit the tag"),
+        ("a: !!map 3", "expected a mapping|does not fit"),
         ("about: !!python/object/apply:os.system ['true']", "no constructor|not determine a"),
         ("a: 1\n---\nb: 2", "line 2: .*another document"),
     ],
@@ -111,9 +119,10 @@ def test_a_block_may_take_over_another_ones_keys(tmp_path: Path) -> None:
 )
 def test_a_key_said_twice_on_the_command_line(words: list[str], message: str) -> None:
     with pytest.raises(UserError) as caught:
-        refuse_said_twice(["snakemake", "-n", "--config", *words])
+        refuse_said_twice(["snakemake", "--config", *words, "-n"])
     assert str(caught.value).startswith(message)
     refuse_said_twice(["snakemake", "--config", "preset=demo", "seeds=[1, 2]"])
+    refuse_said_twice(["snakemake", "--set-threads", "clean=2", "--config", "clean={}", "-n"])
 
 
 #: Values that some keys take, and no key takes all of.
@@ -144,3 +153,48 @@ def test_every_key_refuses_what_it_cannot_be(key: Key) -> None:
     assert len(taken) < len(VALUES) - 4
     numbers = [value for value in taken if isinstance(value, int | float)]
     assert all(-1 < value < 10**12 for value in numbers), numbers
+
+
+@pytest.mark.parametrize("path", ["config.yaml", *(f"workflow/presets/{n}.yaml" for n in PRESETS)])
+def test_the_schema_of_editors_takes_files_that_say_a_part(path: str) -> None:
+    validate(load(ROOT / path), json.loads(editors_schema()))
+
+
+def test_a_call_says_numbers_and_null_as_text_where_no_text_is_allowed() -> None:
+    """As Snakemake hands on the values of --config, and a module its own."""
+    own = Layer("config.yaml", load(ROOT / "config.yaml"))
+    said = {
+        "systems": ["baseline"],
+        "training": {"max_updates": "10", "patience": "null"},
+        "experiments": {"choi2017": {"sentences": {"en-fr": ["2010", "no"]}}},
+        "hand_placed": "null",
+        "about": "12",
+    }
+    made = resolve(ROOT / "workflow", [own], Layer("--config", said))
+    paper = made["experiments"]["choi2017"]
+    assert (paper["training"]["max_updates"], paper["training"]["patience"]) == (10, None)
+    assert paper["sentences"]["en-fr"] == ["2010", "no"]
+    assert (made["hand_placed"], made["about"]) == (None, "12")
+
+
+@pytest.mark.parametrize(
+    ("layers", "message"),
+    [
+        ([{"model": 3}, {"model": {"hidden": 5}}], "1.yaml: model is 3; allowed: a block of keys"),
+        ([{"training": [1]}, {"training": {}}], "1.yaml: training is [1]; allowed: a block of"),
+        ([{"experiments": 3}, {"experiments": {}}], "1.yaml: experiments is 3; allowed: a block"),
+        ([{"model": {"smoother": 3}}], "1.yaml: model.smoother is 3; allowed: a block of keys or"),
+        ([{"corpora": {"mine": None}}], "1.yaml: corpora.mine is null; allowed: a block of keys"),
+        (
+            [{"corpora": {"embedded": {"texts": {"dev": {"lins": None}}}}}],
+            "1.yaml: corpora.embedded.texts.dev.lins: unknown key; did you mean lines?",
+        ),
+    ],
+)
+def test_a_layer_is_wrong_by_itself(layers: list[dict[str, Any]], message: str) -> None:
+    own = [Layer("config.yaml", load(ROOT / "config.yaml"))]
+    own += [Layer(f"{number}.yaml", each) for number, each in enumerate(layers, 1)]
+    with pytest.raises(UserError) as caught:
+        resolve(ROOT / "workflow", own)
+    assert str(caught.value).startswith(message)
+    assert "\n" not in str(caught.value)

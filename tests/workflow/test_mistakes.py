@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from contextnmt.configuration.layers import Layer, load, resolve
+from contextnmt.configuration.layers import Layer, resolve
+from contextnmt.configuration.reading import load
 from contextnmt.errors import UserError
 
 ROOT = Path(__file__).parents[2]
@@ -31,6 +32,27 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
             "pairs: unknown pair en-es; did you mean en-de? allowed: en-de, en-fr",
         ),
         ({"pairs": ["enfr"]}, 'pairs[0] is "enfr"; allowed: text like en-fr'),
+        (texts({"dev": {"member": "{lang[x]}"}}), "is {lang[x]}; placeholders allowed in it: "),
+        (texts({"dev": {"member": "{lang:>9}"}}), "is {lang:>9}; placeholders allowed in it: "),
+        (
+            {
+                "experiments": {
+                    "choi2017": {
+                        "systems": {n: {"label": n, "view": "word"} for n in ("one", "two")},
+                        "methods": {"Z": {"name": "z", "contrasts": [["one", "two"]]}},
+                    }
+                }
+            },
+            "choi2017.methods.Z.contrasts: one and two are made of the same: change one",
+        ),
+        (
+            {
+                "experiments": {
+                    "choi2017": {"methods": {"Z": {"name": "z", "contrasts": [["a", "b", "c"]]}}}
+                }
+            },
+            'Z.contrasts[0] is ["a", "b", "c"]; allowed: a list of 2, each text like baseline',
+        ),
         ({"decoding": {"replace": [True]}}, "decoding.replace[0] is true; allowed: a whole number"),
         ({"seeds": []}, "seeds is []; allowed: a list of at least 1"),
         ({"seeds": [1, 1]}, "none of them twice"),
@@ -82,7 +104,7 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
                     "chen2017": {"systems": {"ccwm-all": {"model": {"smoother": {"window": 1}}}}}
                 }
             },
-            '"window": 1}; allowed: with ccwm a window of at least 2',
+            "ccwm-all.model.smoother.window is 1; allowed: with ccwm at least 2",
         ),
         (
             {"experiments": {"choi2017": {"table": "table2"}}},

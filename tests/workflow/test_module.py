@@ -46,6 +46,12 @@ def test_a_workflow_uses_all_rules_of_this_one_with_a_configuration_of_its_own(
     demo = snakemake(tmp_path, "-n", "--quiet", "rules", "--forceall")
     own = snakemake(ROOT, "-n", "--quiet", "rules", "--forceall", "-d", str(tmp_path))
     assert counted(demo.stdout) == counted(own.stdout)
+    mine = 'rule mine:\n    default_target: True\n    output: "x"\n    shell: "touch x"\n'
+    (tmp_path / "Snakefile").write_text(f"{mine}\n{snakefile}")
+    assert counted(snakemake(tmp_path, "-n", "--quiet", "rules").stdout) == {
+        "mine": "1",
+        "total": "1",
+    }
     (tmp_path / "config/config.yaml").write_text("training: {batch_sise: 3}\n")
     wrong = snakemake(tmp_path, "-n")
     assert "config of the module: training.batch_sise: unknown key; did you mean" in wrong.stdout
@@ -81,3 +87,14 @@ def test_a_deployment_runs(deployed: Path, snakemake: Run) -> None:
     run = snakemake(deployed, "binarized", "--cores", "2", "--quiet", "all", timeout=600)
     assert run.returncode == 0, run.stdout[-3000:]
     assert list((deployed / "results/demo/binarize/en-fr").iterdir())
+
+
+def test_a_module_of_another_place_than_this_disk_is_refused(
+    tmp_path: Path, snakemake: Run
+) -> None:
+    remote = f'gitfile("{ROOT}", path="workflow/Snakefile", commit="HEAD")'
+    snakefile = MODULE.format(snakefile="").replace("''", remote)
+    (tmp_path / "Snakefile").write_text(snakefile.replace('configfile: "config/config.yaml"', ""))
+    run = snakemake(tmp_path, "-n")
+    assert "contextnmt works from a local clone alone: clone it" in run.stdout
+    assert "Traceback" not in run.stdout

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
-from contextnmt.configuration.layers import Layer, load, resolve
+from contextnmt.configuration.layers import Layer, resolve
+from contextnmt.configuration.reading import load
 from contextnmt.files import read_lines, read_pairs, write_lines
 
 ROOT = Path(__file__).parents[2]

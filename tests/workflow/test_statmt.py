@@ -33,8 +33,9 @@ from workflow.statmt import (
     statmt,
 )
 
-from contextnmt.configuration.layers import Layer, load, resolve
+from contextnmt.configuration.layers import Layer, resolve
 from contextnmt.configuration.places import place
+from contextnmt.configuration.reading import load
 from contextnmt.configuration.recipes import leaves
 from contextnmt.corpus.download import download
 from contextnmt.corpus.extract import extract

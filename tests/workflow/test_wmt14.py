@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from contextnmt.configuration.layers import Layer, load, of_paper, resolve
+from contextnmt.configuration.layers import Layer, of_paper, resolve
 from contextnmt.configuration.places import place, roles
+from contextnmt.configuration.reading import load
 from contextnmt.configuration.recipes import deviations
 
 ROOT = Path(__file__).parents[2]

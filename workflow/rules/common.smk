@@ -10,12 +10,17 @@ import tempfile
 from pathlib import Path
 
 # Of this file, not of the workflow's main one: that may be another one, with this one as a module.
+if not isinstance(workflow.current_basedir, os.PathLike):
+    sys.exit(
+        "contextnmt works from a local clone alone: clone it, and write the path of its "
+        "workflow/Snakefile after `snakefile:`"
+    )
 BASE = Path(workflow.current_basedir).parents[1]
 SOURCE = BASE / "src"
 sys.path.insert(0, str(SOURCE))
 
 from contextnmt.closure import code_marks
-from contextnmt.configuration import layers, places
+from contextnmt.configuration import layers, places, reading
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_lines
 from contextnmt.paths.basis import SIDES, pair_of, repeated, settings
@@ -35,7 +40,7 @@ def read_configuration():
     """The merged configuration; a mistake ends the program with a few lines, not a traceback."""
     try:
         if workflow.modifier.is_main_snakefile():
-            layers.refuse_said_twice(sys.argv)
+            reading.refuse_said_twice(sys.argv)
             return layers.of_call(
                 BASE, workflow.overwrite_configfiles, workflow.config_settings.config
             )

@@ -1,12 +1,12 @@
 """Mistakes in a configuration that no type of a single key can express."""
 
+import string
 from collections.abc import Iterator
 from dataclasses import fields
 from itertools import chain
 from typing import Any
 
 from contextnmt.configuration.keys import Decoding, Model, Training
-from contextnmt.configuration.model import SmootherSettings
 from contextnmt.configuration.places import (
     PLACEHOLDERS,
     Configuration,
@@ -46,15 +46,22 @@ def malformed(configuration: Configuration) -> Iterator[Mistake]:
     for corpus, entry in configuration["corpora"].items():
         for text, names in entry["texts"].items():
             for key in {"file", "member"} & names.keys():
-                try:
-                    names[key].format_map(dict.fromkeys(PLACEHOLDERS, ""))
-                except (LookupError, ValueError, AttributeError):
+                if not is_fillable(names[key]):
                     path = ["corpora", corpus, "texts", text, key]
                     choices = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
                     yield (
                         path,
                         f"{dotted(path)} is {names[key]}; placeholders allowed in it: {choices}",
                     )
+
+
+def is_fillable(name: str) -> bool:
+    """Whether a name has nothing in braces but PLACEHOLDERS."""
+    try:
+        fields = [part[1:] for part in string.Formatter().parse(name) if part[1] is not None]
+    except ValueError:
+        return False
+    return all(field in PLACEHOLDERS and not (form or cast) for field, form, cast in fields)
 
 
 def dangling(configuration: Configuration) -> Iterator[Mistake]:
@@ -246,11 +253,11 @@ def unmade(configuration: Configuration) -> Iterator[Mistake]:
                 if field.name not in experiment[block] and field.name not in OPTIONAL:
                     yield path, f"{dotted([*path, block, field.name])}: missing"
         for system in systems(configuration, name):
-            smoother = experiment["systems"][system]["model"]["smoother"]
-            if smoother is not None:
-                where = [*path, "systems", system, "model", "smoother"]
-                schema = schema_of(SmootherSettings)
-                yield from violations(SmootherSettings, smoother, schema, *where)
+            entry = experiment["systems"][system]
+            unused = () if entry.get("context") else OPTIONAL
+            model = {key: value for key, value in entry["model"].items() if key not in unused}
+            where = [*path, "systems", system, "model"]
+            yield from violations(Model, model, schema_of(Model), *where)
 
 
 def unselectable(configuration: Configuration, pair: str) -> Iterator[Mistake]:

@@ -32,10 +32,11 @@ def like(pattern: str, example: str) -> Any:
 
 
 Unique = Annotated[
-    list[Member], AfterValidator(distinct), Field(json_schema_extra={"uniqueItems": True})
+    list[Member], Strict(), AfterValidator(distinct), Field(json_schema_extra={"uniqueItems": True})
 ]
 Some = Annotated[
     list[Member],
+    Strict(),
     AfterValidator(distinct),
     Field(min_length=1, json_schema_extra={"uniqueItems": True}),
 ]
@@ -48,7 +49,7 @@ Name = Annotated[str, like("[A-Za-z0-9][A-Za-z0-9_-]*", "newstest2014")]
 System = Annotated[str, like("[A-Za-z0-9][A-Za-z0-9_-]*", "baseline")]
 Pair = Annotated[str, like("[a-z]{2,3}-[a-z]{2,3}", "en-fr")]
 File = Annotated[str, like("[A-Za-z0-9_][A-Za-z0-9_ .()+@%~-]*", "train.tar.gz")]
-Path = Annotated[str, like(rf"[^{BROKEN}{{}}]+", "/data/mirror")]
+Path = Annotated[str, like(rf"[^{BROKEN}{{}}]+", "/data/mirror, without braces")]
 # These are quoted wherever they are used.
 LINE = rf"[^{BROKEN}]*[^\s{BROKEN}][^{BROKEN}]*"
 Line = Annotated[str, like(LINE, "some words")]
@@ -62,7 +63,7 @@ Table = Annotated[str, like("(table[0-9]+|bleu)", "table4")]
 Heuristic = Annotated[int, Strict(), Field(ge=0, le=2)]
 Beam = Annotated[int, Strict(), Field(ge=1, le=100)]
 Parts = Annotated[int, Strict(), Field(ge=1, le=MOST_PARTS)]
-Contrast = Annotated[list[System], Field(min_length=2, max_length=2)]
+Contrast = Annotated[list[System], Strict(), Field(min_length=2, max_length=2)]
 
 
 @dataclass(frozen=True, config=KEYS, kw_only=True)
@@ -136,7 +137,7 @@ class Corpus:
     """Parallel texts in these files, by name."""
     terms: Text | None = None
     """Terms of use, shown before a file of the corpus is fetched."""
-    cite: list[Text] | None = None
+    cite: Annotated[list[Text], Strict()] | None = None
     """Publications that the corpus asks to be cited, shown at the same time."""
 
 
@@ -186,7 +187,7 @@ class Cleaning:
 
 @dataclass(frozen=True, config=KEYS, kw_only=True)
 class Selection:
-    """What is selected, up to a number of target words or of pairs."""
+    """The selection of training pairs, up to a number of target words or of pairs."""
 
     in_domain: Some[Name]
     """Texts of the domain to select for; they are not cleaned."""
@@ -219,7 +220,7 @@ class TextSizes:
 class Model(ModelSettings):
     """Architecture; a system without `context` leaves the contextualizer out."""
 
-    contextualizer: ContextualizerSettings = ContextualizerSettings()
+    contextualizer: ContextualizerSettings = ContextualizerSettings((1000, 1000))
     """The bag-of-words network that gates the embeddings (sec. 3.3, A11), in the systems with
     `context`."""
 
@@ -286,7 +287,7 @@ class Method:
 
     name: Line
     """The method in words."""
-    contrasts: list[Contrast]
+    contrasts: Annotated[list[Contrast], Strict()]
     """Pairs of systems that differ in it alone, the one with it first."""
 
 
@@ -296,7 +297,7 @@ class Claim:
 
     says: Line
     """The claim in words."""
-    contrasts: Annotated[list[Contrast], Field(min_length=1)]
+    contrasts: Annotated[list[Contrast], Strict(), Field(min_length=1)]
     """Pairs of systems; the claim says that the first one is better."""
     longer: Flag = False
     """Whether the claim is that the difference is larger in long sentences than in short ones."""
@@ -321,7 +322,7 @@ class Experiment:
     decoding: Decoding
     """How they translate the dev and test texts."""
     reconstruction: Text = ""
-    """What is not the paper's, where too little of the paper is known; absent if enough is."""
+    """The part that is not the paper's, if too little of the paper is known."""
     claims: Unique[Claim] = field(default_factory=list)
     """Claims of the paper about its systems, which the report compares with the scores."""
     inspected_words: Some[Word] = field(default_factory=list)
@@ -348,7 +349,7 @@ class WholeConfiguration:
     preset: Name
     """Name of a file in workflow/presets/, without .yaml; results go to results/PRESET/."""
     about: Text
-    """What the preset is for, how long it takes, and under which terms its corpora are."""
+    """Purpose and running time of the preset, and the terms of its corpora."""
     seeds: Some[Seed]
     """Every system is trained once for each seed; reports give mean and standard deviation."""
     gaps: Flag
@@ -382,9 +383,9 @@ class WholeConfiguration:
     text: TextSizes
     """Sizes of the vocabularies, and which words become symbols."""
     model: Model = field(default_factory=Model)
-    """What is changed in the architecture of every system of every experiment. In one file, what an
-    experiment or a system says goes first."""
+    """Changes in the architecture of every system of every experiment. In one file, the block of an
+    experiment or a system has priority."""
     training: Training = field(default_factory=Training)
-    """What is changed in the training of every system."""
+    """Changes in the training of every system."""
     decoding: Decoding = field(default_factory=Decoding)
-    """What is changed in the translation of the dev and test texts of every experiment."""
+    """Changes in the translation of the dev and test texts of every experiment."""

@@ -10,8 +10,6 @@ How the blocks of recipes are read from the layers stands in `contextnmt.configu
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +18,7 @@ import yaml
 from contextnmt.configuration.checks import inconsistencies, unmade
 from contextnmt.configuration.keys import WholeConfiguration
 from contextnmt.configuration.places import Configuration, canonical, pairs
+from contextnmt.configuration.reading import COMMAND_LINE, load, parse
 from contextnmt.configuration.recipes import differences, merge, settings, systems, with_recipes
 from contextnmt.configuration.values import (
     Mistake,
@@ -31,26 +30,18 @@ from contextnmt.configuration.values import (
     shown,
     unknown,
     violations,
+    words_for,
 )
 from contextnmt.errors import UserError
-
-#: Name of the layer of `snakemake --config`.
-COMMAND_LINE = "--config"
 
 #: Keys of an experiment that say which paper it is, and what its table is called.
 NAMING = ("title", "table", "reconstruction")
 
-#: Tag of the key `<<`, which takes over the keys of another block.
-MERGE = "tag:yaml.org,2002:merge"
+#: Blocks that a layer may say a part of although some of their keys have no default.
+PARTIAL = [["model", "smoother"], ["model", "contextualizer"]]
 
-#: Digits of a whole number that no setting needs.
-MOST_DIGITS = 1000
-
-#: The block that a layer may say a part of although some of its keys have no default.
-PARTIAL = ["model", "smoother"]
-
-#: More values than this come from no hand: aliases of aliases make them.
-MOST_VALUES = 100_000
+#: Types of numbers in a JSON schema.
+NUMBERS = {"integer", "number"}
 
 #: More lines than this would hide the first mistake, which is often the cause of the others.
 MOST_MESSAGES = 5
@@ -63,118 +54,6 @@ class Layer(NamedTuple):
     content: Mapping[str, Any]
 
 
-class Loader(yaml.SafeLoader):  # type: ignore[misc]
-    """YAML as a configuration needs it: keys are text, none stands twice, dates are text too.
-
-    A second key of a name would hide the first one without a word.
-    """
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        """The block as a dictionary. Raises yaml.constructor.ConstructorError at a wrong key."""
-        seen = set()
-        for key, _ in node.value:
-            if key.tag == MERGE:
-                continue
-            problem = ""
-            if not isinstance(key, yaml.ScalarNode):
-                problem = "a list or a block is no key: write a name"
-            elif key.value in seen:
-                problem = f"the key {shown(key.value)} stands twice in a block: join the two"
-            if problem:
-                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
-            key.tag = "tag:yaml.org,2002:str"
-            seen.add(key.value)
-        block: dict[Any, Any] = super().construct_mapping(node, deep)
-        return block
-
-    def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
-        """A whole number. Raises yaml.constructor.ConstructorError if it is not in plain digits."""
-        digits = node.value.lstrip("+-")
-        problem = ""
-        if ":" in digits or (digits.isdecimal() and digits != digits.lstrip("0") != ""):
-            problem = f"YAML reads {shown(digits)} as no decimal number: write it without : and 0"
-        elif len(digits) > MOST_DIGITS:
-            problem = f"a number of {len(digits)} digits: shorten it"
-        if problem:
-            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
-        return int(super().construct_yaml_int(node))
-
-    def get_single_node(self) -> yaml.Node:
-        """The whole document. Raises yaml.composer.ComposerError if aliases make it endless."""
-        node = super().get_single_node()
-        if node is not None:
-            refuse_endless(node)
-        return node
-
-
-Loader.add_constructor("tag:yaml.org,2002:int", Loader.construct_yaml_int)
-Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
-
-
-def refuse_endless(whole: yaml.Node) -> None:
-    """Raise yaml.composer.ComposerError if a node holds itself, or far more than a user writes.
-
-    Each node is looked at once, although an alias may repeat it more often than memory could hold.
-    """
-    sizes: dict[int, int] = {}
-
-    def size(node: yaml.Node) -> int:
-        if id(node) not in sizes:
-            sizes[id(node)] = MOST_VALUES  # what a node that holds itself finds
-            parts = node.value if isinstance(node, yaml.CollectionNode) else []
-            flat = chain.from_iterable(
-                part if isinstance(part, tuple) else [part] for part in parts
-            )
-            total = 1 + sum(map(size, flat))
-            if total > MOST_VALUES:
-                problem = f"over {MOST_VALUES} values by its aliases: write out what they repeat"
-                raise yaml.composer.ComposerError(None, None, problem, node.start_mark)
-            sizes[id(node)] = total
-        return sizes[id(node)]
-
-    size(whole)
-
-
-def parse(text: str) -> Any:
-    """What a text of YAML says. Raises yaml.YAMLError if it is none."""
-    try:
-        return yaml.load(text, Loader)
-    except RecursionError:
-        raise yaml.YAMLError("brackets are nested too deeply") from None
-
-
-def load(path: Path) -> Configuration:
-    """The content of a YAML file.
-
-    Raises UserError, naming the line where there is one, if it cannot be read, is not YAML or not
-    a block of keys.
-    """
-    try:
-        content = parse(path.read_bytes().decode("utf-8"))
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror}): correct its name") from None
-    except UnicodeDecodeError as error:
-        number = 1 + error.object.count(b"\n", 0, error.start)
-        raise UserError(f"{path.name}, line {number}: not UTF-8: save it as UTF-8") from None
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else "?"
-        raise UserError(f"{path.name}, line {line}: not YAML: {error.problem}") from None
-    except yaml.reader.ReaderError as error:
-        number = 1 + path.read_text(encoding="utf-8")[: error.position].count("\n")
-        character = f"U+{error.character:04X}"
-        raise UserError(
-            f"{path.name}, line {number}: not YAML: remove the control character {character}"
-        ) from None
-    except yaml.YAMLError as error:
-        raise UserError(f"{path.name}: not YAML: {error}") from None
-    if not isinstance(content, dict):
-        raise UserError(f"{path.name}: not a block of `key: value` lines")
-    return content
-
-
 def of_call(
     base: Path, files: Iterable[str | Path], said: Mapping[str, Any], name: str = COMMAND_LINE
 ) -> Configuration:
@@ -185,95 +64,73 @@ def of_call(
     """
     paths = [base / "config.yaml", *map(Path, files)]
     layers = [Layer(path.name, load(path)) for path in paths]
-    return resolve(base / "workflow", [*layers, Layer(name, as_in_a_file(said))])
+    return resolve(base / "workflow", layers, Layer(name, said))
 
 
-def as_in_a_file(value: Any) -> Any:
-    """A value of ``--config`` as it would be in a file.
+def typed(layer: Layer, schema: Mapping[str, Any], called: bool) -> Layer:
+    """A layer with its values as the schema has them: `1.0e+6` is the whole number 1000000.
 
-    Snakemake takes null for text, and the numbers, true and false in lists and blocks. It keeps the
-    last one of several equal keys: `said_twice` finds them in the words of the call.
+    Of a call (`called`), text becomes a number, true, false or null where no text is allowed:
+    Snakemake takes null for text, and all of them in lists and blocks. Raises UserError if
+    something stands where only a block can, since layers are merged by their blocks.
     """
-    if isinstance(value, Mapping):
-        return {str(key): as_in_a_file(below) for key, below in value.items()}
-    if isinstance(value, list):
-        return [as_in_a_file(each) for each in value]
-    if not isinstance(value, str):
-        return value
-    try:
-        read = parse(value)
-    except (yaml.YAMLError, ValueError):
-        return value
-    return read if read is None or isinstance(read, bool | int | float) else value
 
-
-def refuse_said_twice(words: Iterable[str]) -> None:
-    """Raise UserError if ``--config`` has a key twice, among the words of a call of Snakemake."""
-    seen = set()
-    for word in words:
-        key, equals, value = word.partition("=")
-        if equals and key in {field.name for field in fields(WholeConfiguration)}:
-            if key in seen:
-                raise UserError(f"{COMMAND_LINE}: the key {key} stands twice: leave one out")
-            seen.add(key)
-            try:
-                parse(value)
-            except yaml.constructor.ConstructorError as error:
-                raise UserError(f"{COMMAND_LINE}: {key}: {error.problem}") from None
-            except yaml.YAMLError:
-                continue  # Snakemake says so itself, or the word is no setting
-
-
-def whole_numbers(value: Any, schema: Mapping[str, Any], parts: list[Any]) -> Any:
-    """`value` with `1.0e+6` as 1000000 wherever the schema allows no other number than a whole one.
-
-    `parts` are those of `schema` for the value, one for each type.
-    """
-    if isinstance(value, float) and value.is_integer():
+    def meant(value: Any, parts: list[Mapping[str, Any]], path: list[Any]) -> Any:
         kinds = {part.get("type") for part in parts}
-        return int(value) if "integer" in kinds and "number" not in kinds else value
-    if isinstance(value, Mapping):
-        steps: Iterable[Any] = value.items()
-    elif isinstance(value, list):
-        steps = enumerate(value)
-    else:
+        if called and isinstance(value, str):
+            value = scalar(value, kinds)
+        if isinstance(value, float) and value.is_integer() and kinds & NUMBERS == {"integer"}:
+            return int(value)
+        block = isinstance(value, Mapping) or (value is None and "null" in kinds)
+        if kinds - {"null"} == {"object"} and not block:
+            what = f"{dotted(path)} is {shown(value)}; allowed: {words_for(parts)}"
+            raise UserError(f"{layer.name}: {what}")
+        if isinstance(value, Mapping):
+            return {str(key): below(each, parts, path, str(key)) for key, each in value.items()}
+        if isinstance(value, list):
+            return [below(each, parts, path, number) for number, each in enumerate(value)]
         return value
-    made = {
-        step: whole_numbers(
-            below, schema, [each for p in parts for each in alternatives(inside(p, step), schema)]
-        )
-        for step, below in steps
-    }
-    return made if isinstance(value, Mapping) else list(made.values())
+
+    def below(value: Any, parts: list[Mapping[str, Any]], path: list[Any], step: Any) -> Any:
+        inner = [each for part in parts for each in alternatives(inside(part, step), schema)]
+        return meant(value, inner, [*path, step])
+
+    return layer._replace(content=meant(layer.content, alternatives(schema, schema), []))
 
 
-def resolve(folder: Path, user: list[Layer]) -> Configuration:
+def scalar(text: str, kinds: set[Any]) -> Any:
+    """What a text of a call means where values of some kinds are allowed."""
+    try:
+        read = parse(text)
+    except yaml.YAMLError:
+        return text
+    if "string" in kinds:
+        return None if read is None and "null" in kinds else text
+    return read if read is None or isinstance(read, bool | int | float) else text
+
+
+def resolve(folder: Path, user: list[Layer], called: Layer | None = None) -> Configuration:
     """The whole, checked configuration that the user's layers stand for.
 
-    `folder` is ``workflow/``, with its presets, experiments and schema. Raises UserError with one
-    line for each mistake: layer, key, value, and what is allowed.
+    `folder` is ``workflow/``, with its presets and experiments; `called` is what the call of
+    Snakemake says over the layers of files. Raises UserError with one line for each mistake: layer,
+    key, value, and what is allowed.
     """
     schema = schema_of(WholeConfiguration)
-    user = [
-        layer._replace(content=whole_numbers(layer.content, schema, alternatives(schema, schema)))
-        for layer in user
-    ]
+    user = [typed(layer, schema, called=False) for layer in user]
+    user += [typed(called, schema, called=True)] if called else []
     own = merge(*(layer.content for layer in user))
     preset = named(folder / "presets", ["preset"], own.get("preset"), user)
-    asked = merge(preset.content, own).get("experiments")
-    if not isinstance(asked, Mapping):
-        where = origin(["experiments"], [preset, *user])
-        raise UserError(f"{where}: experiments is {canonical(asked)}; allowed: a block of keys")
+    asked = merge(preset.content, own)["experiments"]
     experiments = [
         named(folder / "experiments", ["experiments", name], name, [preset, *user])
         for name in asked
     ]
     layers = [text_layer(folder), *experiments, preset, *user]
     configuration = merge(*(layer.content for layer in layers))
-    if "corpora" in configuration:  # a user may take back what the preset says of a file
-        configuration["corpora"] = without_nulls(configuration["corpora"])
     found = violations(WholeConfiguration, configuration, schema)
-    refuse((each for each in found if each[0][-2:] != PARTIAL), layers)
+    refuse((each for each in found if each[0][-2:] not in PARTIAL), layers)
+    configuration["corpora"] = without_nulls(configuration["corpora"])  # of files, null is absent
     refuse(inconsistencies(configuration), layers)
     refuse(misnamed([preset, *user]), layers)
     refuse(unused(configuration, user), layers)
@@ -286,7 +143,7 @@ def resolve(folder: Path, user: list[Layer]) -> Configuration:
 
 
 def without_nulls(block: Any) -> Any:
-    """A block without its keys that are null, at any depth."""
+    """A block without its keys that are null, in the blocks in it too."""
     if not isinstance(block, Mapping):
         return block
     return {key: without_nulls(value) for key, value in block.items() if value is not None}
@@ -320,37 +177,31 @@ def refuse_alike(configuration: Configuration, experiment: str, layers: list[Lay
     contents = [layer.content for layer in layers]
     for method, entry in configuration["experiments"][experiment]["methods"].items():
         for contrast in entry["contrasts"]:
-            if set(contrast) <= asked and alike(configuration, experiment, contrast):
-                told_apart = max(
-                    count
-                    for count in range(2, len(layers))
-                    if not alike(
-                        with_recipes(merge(*contents[:count]), contents[:count]),
-                        experiment,
-                        contrast,
+            if not set(contrast) <= asked or differ(configuration, experiment, contrast):
+                continue
+            both = " and ".join(contrast)
+            for count in range(len(layers) - 1, 1, -1):
+                before = with_recipes(merge(*contents[:count]), contents[:count])
+                if keys := differ(before, experiment, contrast):
+                    raise UserError(
+                        f"{layers[count].name}: {', '.join(keys)}: said of all systems, this makes "
+                        f"{both} of {experiment} alike, which {method} tells apart: say it below "
+                        "the experiment that you mean, or name the systems that you want in systems"
                     )
-                )
-                before = with_recipes(merge(*contents[:told_apart]), contents[:told_apart])
-                made = before["experiments"][experiment]["systems"]
-                keys = differences(*(settings(made[system]) for system in contrast))
-                raise UserError(
-                    f"{layers[told_apart].name}: {', '.join(key for key, *_ in keys)}: said of all "
-                    f"systems, this makes {' and '.join(contrast)} of {experiment} alike, which "
-                    f"{method} tells apart: say it below the experiment that you mean, or name "
-                    "the systems that you want in systems"
-                )
+            path = ["experiments", experiment, "methods", method, "contrasts"]
+            refuse([(path, f"{dotted(path)}: {both} are made of the same: change one")], layers)
 
 
-def alike(configuration: Configuration, experiment: str, contrast: list[str]) -> bool:
-    """Whether both systems are there and made of the same."""
+def differ(configuration: Configuration, experiment: str, contrast: list[str]) -> list[str]:
+    """Keys at which the systems of a contrast differ; none if one of the two is not there."""
     made = configuration["experiments"].get(experiment, {}).get("systems", {})
-    present, without = (made.get(system) for system in contrast)
-    return None not in (present, without) and settings(present) == settings(without)
+    there = [settings(made[system]) for system in contrast if system in made]
+    return [key for key, *_ in differences(*there)] if len(there) == 2 else []
 
 
 def unused(configuration: Configuration, layers: list[Layer]) -> Iterator[Mistake]:
     """Roles of texts that the user names for no language pair that is worked on."""
-    named = [pair for layer in layers for pair in layer.content.get("roles") or {}]
+    named = [pair for layer in layers for pair in layer.content.get("roles", {})]
     if named and not set(named) & set(configuration["pairs"]):
         here = ", ".join(configuration["pairs"])
         yield (
@@ -362,9 +213,9 @@ def unused(configuration: Configuration, layers: list[Layer]) -> Iterator[Mistak
 def misnamed(layers: list[Layer]) -> Iterator[Mistake]:
     """What names a paper, said anywhere else than in the file of its experiment."""
     for layer in layers:
-        for name, entry in (layer.content.get("experiments") or {}).items():
+        for name, entry in layer.content.get("experiments", {}).items():
             for key in NAMING:
-                if key in (entry or {}):
+                if key in entry:
                     path = ["experiments", name, key]
                     yield path, f"{dotted(path)}: only for workflow/experiments/{name}.yaml"
 

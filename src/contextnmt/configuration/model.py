@@ -1,9 +1,9 @@
-"""What fixes the architecture of a model: the `model` block of a system."""
+"""The `model` block of a system: the architecture."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, field_validator
 from pydantic.dataclasses import dataclass
 
 from contextnmt.configuration.values import KEYS, Count, Flag, read
@@ -13,12 +13,12 @@ from contextnmt.configuration.values import KEYS, Count, Flag, read
 class ContextualizerSettings:
     """The bag-of-words network that gates the embeddings (Choi et al. 2017, sec. 3.3, A11)."""
 
-    layers: Annotated[tuple[Count, ...], Field(min_length=1)] = (1000, 1000)
+    layers: Annotated[tuple[Count, ...], Field(min_length=1)]
     """Sizes of its tanh layers; the last one is the size C of the context vector."""
     end_of_sentence: Flag = False
     """Whether the end-of-sentence symbol counts among the words averaged."""
     table: Literal["own", "shared"] = "own"
-    """What its first layer reads. own: the one-hot word, as in "c^x = 1/T sum_t NN(1(w_t))" (eq.
+    """Input of its first layer. own: the one-hot word, as in "c^x = 1/T sum_t NN(1(w_t))" (eq.
     5), so the layer is a table of |V| x layers[0] with a bias. shared: the source embedding, as in
     a later paper of the authors. At the papers' sizes the contextualizer has 32.2 million
     parameters with own and 2.9 million with shared."""
@@ -40,14 +40,13 @@ class SmootherSettings:
     """Words on either side of a source word that the network reads, the paper's n; ccwm needs 2 or
     more. The decoder reads twice as many words before a target word."""
 
-    @model_validator(mode="after")
-    def spanned(self) -> "SmootherSettings":
+    @field_validator("window")
+    @classmethod
+    def spanned(cls, window: int, info: ValidationInfo) -> int:
         """Refuse a window that the filters do not fit into."""
-        if self.network == "ccwm" and self.window < 2:
-            raise ValueError(
-                "with ccwm a window of at least 2, since its filters span three words; or fcwm"
-            )
-        return self
+        if info.data.get("network") == "ccwm" and window < 2:
+            raise ValueError("with ccwm at least 2, since its filters span three words; or fcwm")
+        return window
 
 
 @dataclass(frozen=True, config=KEYS)

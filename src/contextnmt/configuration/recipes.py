@@ -142,7 +142,7 @@ def deviations(
 
     Each is a `key`, its value in the `paper` and `here`, and the `system` that it is about, "" for
     all of them alike. A key that is not there counts as null; a system that the paper has not has
-    no deviations. `papers` is what `contextnmt.configuration.of_paper` gives.
+    no deviations. `papers` is what `contextnmt.configuration.layers.of_paper` gives.
     """
     printed, here = (content["experiments"][experiment] for content in (papers, configuration))
     asked = [name for name in systems(configuration, experiment) if name in printed["systems"]]

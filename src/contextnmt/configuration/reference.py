@@ -107,7 +107,8 @@ def code(value: Any) -> str:
 def row(key: Key, workflow: Path) -> str:
     """The row of a key: its name, what it is for, what is allowed, its default, the papers'."""
     value = key.entry.get("default", {})
-    default = "" if isinstance(value, Mapping) or not key.block else code(value)
+    said = not key.block or key.block in RECIPE  # by the papers' files
+    default = "" if said or isinstance(value, Mapping) else code(value)
     text = " ".join(key.entry.get("description", "").split())
     cells = [f"`{key.name}`", text, words_for(key.parts), default, printed(workflow, key.path)]
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
@@ -128,10 +129,11 @@ def page(workflow: Path) -> str:
 
 
 def editors_schema() -> str:
-    """The JSON schema of a file of one's own, which may leave out every key of the top."""
-    whole = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    """The JSON schema of a file of one's own, which may leave out what another layer says."""
+    whole: dict[str, Any] = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
     whole |= schema_of(WholeConfiguration)
-    whole.pop("required")
+    for block in [whole, *whole["$defs"].values()]:
+        block.pop("required", None)
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""What fixes a training: the `training` block of a system."""
+"""The `training` block of a system."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
@@ -11,7 +11,7 @@ from contextnmt.configuration.values import KEYS, Count, Positive, Share, Text, 
 
 @dataclass(frozen=True, config=KEYS, kw_only=True)
 class TrainingRecipe:
-    """What is the same for all language pairs; the defaults are those of Choi et al. 2017."""
+    """The recipe for all language pairs alike; the defaults are those of Choi et al. 2017."""
 
     optimizer: Literal["adam", "adadelta"] = "adam"
     """adam (betas 0.9 and 0.999, eps 1e-8; A10) or adadelta (rho 0.95, eps 1e-6; A48)."""

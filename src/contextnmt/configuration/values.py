@@ -12,7 +12,6 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import ConfigDict, Field, Strict, TypeAdapter, ValidationError
 from pydantic.json_schema import GenerateJsonSchema
-from pydantic.types import StringConstraints
 
 from contextnmt.errors import UserError
 
@@ -33,7 +32,11 @@ Flag = Annotated[bool, Strict()]
 Share = Annotated[float, Strict(), Field(ge=0, le=1, allow_inf_nan=False)]
 Positive = Annotated[float, Strict(), Field(gt=0, le=LARGEST, allow_inf_nan=False)]
 #: Text for people: of one line or more, without other control characters.
-Text = Annotated[str, Strict(), StringConstraints(pattern=r"^[^\x00-\x09\x0b-\x1f\x7f]*$")]
+Text = Annotated[
+    str,
+    Strict(),
+    Field(pattern=r"^[^\x00-\x09\x0b-\x1f\x7f]*$", examples=["this, without control characters"]),
+]
 
 #: Where something is wrong (the keys and list positions that lead there), and the message.
 Mistake = tuple[list[Any], str]
@@ -99,8 +102,9 @@ def read(kind: type[Kind], name: str, block: Any) -> Kind:
     try:
         return TypeAdapter(kind).validate_python(block)
     except ValidationError as error:
-        found = explained(error, block, schema_of(kind), [name])
-        raise UserError("\n".join(message for _, message in found)) from None
+        found = explained(error, block, schema_of(kind), [])
+        lines = [name + ("" if text[0] in " :" else ".") + text for _, text in found]
+        raise UserError("\n".join(lines)) from None
 
 
 def violations(kind: Any, block: Any, schema: Mapping[str, Any], *above: Any) -> list[Mistake]:
@@ -213,7 +217,9 @@ def permitted(part: Mapping[str, Any], value: Any = None) -> str:
         keys = [key for key in BOUNDS if key in part and not (slip and key == "maximum")]
         words += " " + " and ".join(f"{BOUNDS[key]} {part[key]:.15g}" for key in keys)
     elif kind == "array":
-        words += f" of at least {part['minItems']}" if "minItems" in part else ""
+        least, most = part.get("minItems"), part.get("maxItems")
+        if least is not None:
+            words += f" of {least}" if least == most else f" of at least {least}"
         words += f", each {part['each']}"
         words += ", none of them twice" if part.get("uniqueItems") else ""
     elif kind == "string" and "examples" in part:
@@ -259,7 +265,7 @@ def dotted(path: Iterable[Any]) -> str:
 
 def plain(name: Any) -> str:
     """A name as a message shows it: quoted if it is long, or holds what a screen would not show."""
-    return name if isinstance(name, str) and shown(name) == f'"{name}"' else shown(name)
+    return name if isinstance(name, str) and name and shown(name) == f'"{name}"' else shown(name)
 
 
 def unknown(what: str, name: Any, choices: Iterable[str]) -> str:

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from contextnmt.corpus.embedded.archive import KINDS
+from contextnmt.corpus.embedded.kinds import KINDS
 from contextnmt.corpus.extract import read_side
 from contextnmt.corpus.tokenize import Tokenizer
 from contextnmt.errors import UserError

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from contextnmt.configuration import places
+from contextnmt.configuration.keys import CorpusFile, Selection
 from contextnmt.configuration.places import place
 from contextnmt.paths.basis import SIDES, Basis, Input, Settings, Wildcards, pair_of, repeated
 
@@ -25,7 +26,7 @@ def extraction(pair: str, text: str, count: int) -> str:
 
 def digests(entry: Settings) -> list[str]:
     """Digests of a corpus file as options of `extract`, the best one first."""
-    return [f"{kind}:{entry[kind].lower()}" for kind in ["sha256", "md5"] if kind in entry]
+    return [f"{kind}:{digest}" for kind, digest in CorpusFile(**entry).digests.items()]
 
 
 class Corpora(Basis):
@@ -142,7 +143,7 @@ class Corpora(Basis):
 
     def perplexity_words(self, wildcards: Wildcards) -> int:
         """The most words that the models of rule perplexity are made of."""
-        return int(self.selection(pair_of(wildcards)).get("perplexity_words", 2**25))
+        return Selection(**self.selection(pair_of(wildcards))).perplexity_words
 
     def perplexity_memory(self, wildcards: Wildcards) -> int:
         """Megabytes for these models and for the pool, of which 40 million pairs take 2,000."""

@@ -18,7 +18,7 @@ from snakemake.api import resolve_snakefile
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from contextnmt.configuration import layers
+from contextnmt.configuration import layers, reading
 from contextnmt.configuration.places import Configuration
 from contextnmt.errors import UserError
 from contextnmt.files import write_json
@@ -99,9 +99,9 @@ def main() -> None:
             if getattr(arguments, name):
                 option = f"--{name.replace('_', '-')}"
                 raise UserError(f"{option} is no call that makes results: leave it out to plan")
-        layers.refuse_said_twice(words)
+        reading.refuse_said_twice(words)
         for file in arguments.configfile or []:
-            layers.load(Path(file))  # Snakemake would not say in which line it is broken
+            reading.load(Path(file))  # Snakemake would not say in which line it is broken
         # Before the configuration, since Snakemake has a message for every other mistake in it.
         found = jobs(words)
         content = {

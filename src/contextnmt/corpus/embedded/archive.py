@@ -18,6 +18,7 @@ from pathlib import Path
 from contextnmt.corpus.embedded import senses
 from contextnmt.corpus.embedded.cues import ambiguous_sentence
 from contextnmt.corpus.embedded.grammar import LANGUAGES, Phrases, realize
+from contextnmt.corpus.embedded.kinds import KINDS
 from contextnmt.corpus.embedded.lexicon import Sense, parse_senses
 from contextnmt.corpus.embedded.names import NO_BREAK_SPACE, acronym_pool, name_pools
 from contextnmt.corpus.embedded.noise import NOISE
@@ -34,8 +35,6 @@ AMBIGUOUS_SHARE = 0.36
 MAX_WORDS = 25
 MAX_DISTANCE = 12
 SENSES = parse_senses(senses.SENSES)
-#: What a side file tags, in the order of tables.
-KINDS = ("ambiguous", "name", "number", "acronym")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,167 @@
+"""Configuration as a user writes it: files of YAML, and the words of a call of Snakemake."""
+
+from collections.abc import Iterable
+from dataclasses import fields
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from contextnmt.configuration.keys import WholeConfiguration
+from contextnmt.configuration.places import Configuration
+from contextnmt.configuration.values import shown
+from contextnmt.errors import UserError
+
+#: Name of the layer of `snakemake --config`.
+COMMAND_LINE = "--config"
+
+#: Tag of the key `<<`, which takes over the keys of another block.
+MERGE = "tag:yaml.org,2002:merge"
+
+#: Digits of a whole number that no setting needs.
+MOST_DIGITS = 1000
+
+#: More values than this come from no hand: aliases of aliases make them.
+MOST_VALUES = 100_000
+
+
+class Loader(yaml.SafeLoader):  # type: ignore[misc]
+    """YAML as a configuration needs it: keys are text, none stands twice, dates are text too.
+
+    A second key of a name would hide the first one without a word.
+    """
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """The block as a dictionary. Raises yaml.constructor.ConstructorError at a wrong key."""
+        seen = set()
+        for key, _ in node.value:
+            if key.tag == MERGE:
+                continue
+            problem = ""
+            if not isinstance(key, yaml.ScalarNode):
+                problem = "a list or a block is no key: write a name"
+            elif key.value in seen:
+                problem = f"the key {shown(key.value)} stands twice in a block: join the two"
+            if problem:
+                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+            key.tag = "tag:yaml.org,2002:str"
+            seen.add(key.value)
+        block: dict[Any, Any] = super().construct_mapping(node, deep)
+        return block
+
+    def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
+        """A whole number. Raises yaml.constructor.ConstructorError if it is not in plain digits."""
+        digits = node.value.lstrip("+-")
+        problem = ""
+        if ":" in digits or (digits.isdecimal() and digits != digits.lstrip("0") != ""):
+            problem = f"YAML reads {shown(digits)} as no decimal number: write it without : and 0"
+        elif len(digits) > MOST_DIGITS:
+            problem = f"a number of {len(digits)} digits: shorten it"
+        if problem:
+            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+        return int(super().construct_yaml_int(node))
+
+    def get_single_node(self) -> yaml.Node:
+        """The whole document. Raises yaml.composer.ComposerError if aliases make it endless."""
+        node = super().get_single_node()
+        if node is not None:
+            refuse_endless(node)
+        return node
+
+
+# Sets, pairs and bytes are nothing that a key takes.
+Loader.yaml_constructors = {
+    tag: construct
+    for tag, construct in yaml.SafeLoader.yaml_constructors.items()
+    if tag is None or tag.rpartition(":")[2] in ("null", "bool", "float", "str", "seq", "map")
+}
+Loader.add_constructor("tag:yaml.org,2002:int", Loader.construct_yaml_int)
+Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+def refuse_endless(whole: yaml.Node) -> None:
+    """Raise yaml.composer.ComposerError if a node holds itself, or far more than a user writes.
+
+    Each node is looked at once, although an alias may repeat it more often than memory could hold.
+    """
+    sizes: dict[int, int] = {}
+
+    def size(node: yaml.Node) -> int:
+        if id(node) not in sizes:
+            sizes[id(node)] = MOST_VALUES  # what a node that holds itself finds
+            parts = node.value if isinstance(node, yaml.CollectionNode) else []
+            flat = chain.from_iterable(
+                part if isinstance(part, tuple) else [part] for part in parts
+            )
+            total = 1 + sum(map(size, flat))
+            if total > MOST_VALUES:
+                problem = f"over {MOST_VALUES} values by its aliases: write out what they repeat"
+                raise yaml.composer.ComposerError(None, None, problem, node.start_mark)
+            sizes[id(node)] = total
+        return sizes[id(node)]
+
+    size(whole)
+
+
+def parse(text: str) -> Any:
+    """The content of a text of YAML. Raises yaml.YAMLError if it is none."""
+    try:
+        return yaml.load(text, Loader)
+    except RecursionError:
+        raise yaml.YAMLError("brackets are nested too deeply") from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise yaml.YAMLError("a value does not fit the tag before it, as in !!int x") from None
+
+
+def load(path: Path) -> Configuration:
+    """The content of a YAML file.
+
+    Raises UserError, naming the line where there is one, if it cannot be read, is not YAML or not
+    a block of keys.
+    """
+    try:
+        content = parse(path.read_bytes().decode("utf-8"))
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror}): correct its name") from None
+    except UnicodeDecodeError as error:
+        number = 1 + error.object.count(b"\n", 0, error.start)
+        raise UserError(f"{path.name}, line {number}: not UTF-8: save it as UTF-8") from None
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else "?"
+        raise UserError(f"{path.name}, line {line}: not YAML: {error.problem}") from None
+    except yaml.reader.ReaderError as error:
+        number = 1 + path.read_text(encoding="utf-8")[: error.position].count("\n")
+        character = f"U+{error.character:04X}"
+        raise UserError(
+            f"{path.name}, line {number}: not YAML: remove the control character {character}"
+        ) from None
+    except yaml.YAMLError as error:
+        raise UserError(f"{path.name}: not YAML: {error}") from None
+    if not isinstance(content, dict):
+        raise UserError(f"{path.name}: not a block of `key: value` lines")
+    return content
+
+
+def refuse_said_twice(words: Iterable[str]) -> None:
+    """Raise UserError if ``--config`` has a key twice, among the words of a call of Snakemake."""
+    seen = set()
+    called = False
+    for word in words:
+        if word.startswith("-"):
+            called = word.partition("=")[0] in ("--config", "-C")
+            word = word.partition("=")[2]
+        key, equals, value = word.partition("=")
+        if called and equals and key in {field.name for field in fields(WholeConfiguration)}:
+            if key in seen:
+                raise UserError(f"{COMMAND_LINE}: the key {key} stands twice: leave one out")
+            seen.add(key)
+            try:
+                parse(value)
+            except yaml.constructor.ConstructorError as error:
+                raise UserError(f"{COMMAND_LINE}: {key}: {error.problem}") from None
+            except yaml.YAMLError:
+                continue  # Snakemake says so itself, or the word is no setting
