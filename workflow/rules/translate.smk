@@ -63,7 +63,7 @@ rule restore:
             "--out", paths.translations("restore", wildcards)
         ),
         symbols=lambda wildcards, input: repeated(
-            "--symbols", paths.of_each_translation(wildcards, input.symbols)
+            "--symbols", paths.of_each(wildcards, input.symbols)
         ),
         rules=lambda wildcards, input: repeated("--rules", input.rules),
         bpe=lambda wildcards: (
@@ -212,7 +212,7 @@ rule restore_replaced:
                 ),
                 repeated("--out", paths.replaced_files("restore", wildcards)),
                 repeated(
-                    "--symbols", paths.of_each_replaced(wildcards, input.symbols)
+                    "--symbols", paths.of_each(wildcards, input.symbols, replaced=True)
                 ),
                 repeated("--rules", input.rules),
             ]
@@ -226,8 +226,8 @@ rule restore_replaced:
 rule score_replaced:
     input:
         restored="<results>/restore/{pair}/{system}/{seed}.replaced",
-        reference=paths.replaced_references("tokenize"),
-        raw_reference=paths.replaced_references("extract"),
+        reference=paths.references("tokenize", replaced=True),
+        raw_reference=paths.references("extract", replaced=True),
     output:
         "<results>/score/{pair}/{system}/{seed}/replaced.json",
     log:

@@ -185,7 +185,7 @@ def wrong_labels(experiment: str, systems: dict[str, Any]) -> Iterator[Mistake]:
 def misplaced(
     configuration: Configuration, path: list[Any], pair: str, text: str
 ) -> Iterator[Mistake]:
-    """What is wrong with naming `text` for `pair` at `path` of the configuration, if anything."""
+    """Mistakes in naming `text` for `pair` at `path` of the configuration."""
     known = [name for entry in configuration["corpora"].values() for name in entry["texts"]]
     if text not in known:
         yield path, f"{dotted(path)}: {unknown(f'text {text}', text, known)}"
@@ -245,7 +245,7 @@ def left_out(configuration: Configuration) -> Iterator[Mistake]:
 
 
 def unmade(configuration: Configuration) -> Iterator[Mistake]:
-    """What the recipes of a configuration lack, which may be put together from several blocks."""
+    """Keys that the recipes lack, which may be put together from several blocks."""
     for name, experiment in configuration["experiments"].items():
         path = ["experiments", name]
         for block, kind in {"model": Model, "training": Training, "decoding": Decoding}.items():
@@ -261,7 +261,7 @@ def unmade(configuration: Configuration) -> Iterator[Mistake]:
 
 
 def unselectable(configuration: Configuration, pair: str) -> Iterator[Mistake]:
-    """What is wrong with the selection of the training pairs of `pair`, if anything."""
+    """Mistakes in the selection of the training pairs of `pair`."""
     selection = configuration["select"].get(pair)
     if selection is None:
         return

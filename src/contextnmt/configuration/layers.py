@@ -99,7 +99,7 @@ def typed(layer: Layer, schema: Mapping[str, Any], called: bool) -> Layer:
 
 
 def scalar(text: str, kinds: set[Any]) -> Any:
-    """What a text of a call means where values of some kinds are allowed."""
+    """The value of a text of a call where values of some kinds are allowed."""
     try:
         read = parse(text)
     except yaml.YAMLError:
@@ -211,7 +211,7 @@ def unused(configuration: Configuration, layers: list[Layer]) -> Iterator[Mistak
 
 
 def misnamed(layers: list[Layer]) -> Iterator[Mistake]:
-    """What names a paper, said anywhere else than in the file of its experiment."""
+    """Names of papers outside the file of their experiment."""
     for layer in layers:
         for name, entry in layer.content.get("experiments", {}).items():
             for key in NAMING:
@@ -239,12 +239,12 @@ def cut_lists(configuration: Configuration, layers: list[Layer]) -> Iterator[Mis
 
 
 def text_layer(folder: Path) -> Layer:
-    """What the papers did with their text."""
+    """The layer of what the papers did with their text."""
     return Layer(f"{folder.name}/text.yaml", load(folder / "text.yaml"))
 
 
 def of_paper(folder: Path, experiment: str) -> Configuration:
-    """What the paper of an experiment did: its recipes, and what was done with its text.
+    """The recipes and text settings of the paper of an experiment.
 
     `folder` is ``workflow/``.
     """
@@ -307,5 +307,5 @@ def digest(configuration: Configuration, experiment: str) -> str:
 
 
 def whole(text: Mapping[str, Any]) -> Configuration:
-    """What the configuration says about a text, but for into how many shards it is cut."""
+    """The settings of a text without the number of its parts."""
     return {key: value for key, value in text.items() if key != "shards"}

@@ -58,7 +58,7 @@ def texts(configuration: Configuration, pair: str, *wanted: str) -> list[str]:
 
 
 def contents(configuration: Configuration, role: str) -> set[str]:
-    """What `content` tells of the source sides of all texts of a role."""
+    """The `content` of the source sides of all texts of a role."""
     return {
         content(configuration, pair, text, pair.split("-")[0])
         for pair in configuration["pairs"]
@@ -67,7 +67,7 @@ def contents(configuration: Configuration, role: str) -> set[str]:
 
 
 def content(configuration: Configuration, pair: str, text: str, language: str) -> str:
-    """What tells one side of a text from other texts, whatever they are called.
+    """Identity of one side of a text, whatever the text is called.
 
     The file with its URL or path, the member in it, and the column.
     """
@@ -84,13 +84,13 @@ def canonical(value: Any) -> str:
 
 
 def lines(text: Mapping[str, Any]) -> int | None:
-    """How many lines a text is said to have, the most if pairs differ; None if nobody has said."""
+    """Stated number of lines of a text, the largest if pairs differ; None if none is stated."""
     said = text.get("lines") or text.get("lines_recalled")
     return max(said.values(), default=None) if isinstance(said, dict) else said
 
 
 def shards(text: Mapping[str, Any]) -> int:
-    """Into how many parts a text is cut while it is a training text: what it says, or by its size.
+    """Number of parts that a training text is cut into: its key `shards`, or by its size.
 
     A part is a job of its own in a dozen stages, each of which costs a cluster some seconds besides
     its work (benchmarks/slurm_jobs.py): parts are few and big.

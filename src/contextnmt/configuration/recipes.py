@@ -171,7 +171,7 @@ def deviations(
 
 
 def text_settings(configuration: Configuration, of: list[str], views: set[str]) -> Configuration:
-    """What is done with the text of some language pairs in some views."""
+    """Settings of the text of some language pairs in some views."""
     of_views = {"merges": "bpe", "joint_bpe": "bpe", "symbol_threshold": "sym"}
     return {
         **{
@@ -192,7 +192,7 @@ def deviation(system: str, key: str, paper: Any, here: Any) -> dict[str, Any]:
 
 
 def settings(system: Configuration) -> Configuration:
-    """What a system is made of, without what it is called; of no use is a contextualizer if off."""
+    """Settings of a system without its label, and without a contextualizer that is off."""
     made = {key: value for key, value in system.items() if key != "label"}
     if not system.get("context", False):
         made["model"] = {**made["model"], "contextualizer": None}

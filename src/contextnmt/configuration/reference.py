@@ -82,7 +82,7 @@ def keys(part: Mapping[str, Any], schema: Mapping[str, Any], block: str = "") ->
 
 
 def printed(workflow: Path, path: str) -> str:
-    """What the papers have for a key of text.yaml or of a recipe; nothing for other keys."""
+    """The papers' values of a key of text.yaml or of a recipe; empty for other keys."""
     found: dict[str, str] = {}
     first, *rest = path.split(".")
     if first not in (*RECIPE, "text") or first == path:

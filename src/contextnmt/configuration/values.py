@@ -233,7 +233,7 @@ def number(value: Any) -> bool:
 
 
 def hint(value: Any, allowed: Iterable[Mapping[str, Any]]) -> str:
-    """What to write instead of a text that was meant as a number, if it was."""
+    """A hint for a text that was meant as a number; empty for others."""
     if isinstance(value, str) and any(
         part.get("type") in ("integer", "number") for part in allowed
     ):

@@ -1,4 +1,4 @@
-"""What a configuration asks for: pairs, systems, texts and their parts, runs."""
+"""Pairs, systems, texts with their parts, and runs of a configuration."""
 
 import shlex
 from collections.abc import Callable, Iterable
@@ -34,7 +34,7 @@ def settings(value: Any) -> str:
 
 
 class Basis:
-    """What a configuration asks for.
+    """Pairs, systems, texts and runs of a configuration.
 
     base
         Folder with ``workflow/``.
@@ -101,7 +101,7 @@ class Basis:
         return places.text(self.configuration, name)
 
     def shards(self, text: str) -> int:
-        """Into how many parts a text is cut while it is a training text."""
+        """Number of parts that a training text is cut into."""
         return places.shards(self.text_entry(text))
 
     def parts(self, text: str) -> list[str]:
@@ -123,7 +123,7 @@ class Basis:
         return list((self.selection(pair) or {}).get("in_domain", []))
 
     def selection(self, pair: str) -> Any:
-        """What is selected of the training texts of `pair`, or None: all."""
+        """Settings of the selection of the training texts of `pair`; None: all are taken."""
         return self.configuration["select"].get(pair)
 
     def recipe(self, wildcards: Wildcards) -> Settings:

@@ -20,7 +20,7 @@ def extracted_parts(side: str, count: int) -> list[str]:
 
 
 def extraction(pair: str, text: str, count: int) -> str:
-    """What the log and the benchmark of the extraction of `count` parts are called."""
+    """Name of the log and the benchmark of an extraction into `count` parts."""
     return f"extract/{pair}/{text}" + (f".{count}" if count > 1 else "")
 
 
@@ -31,7 +31,7 @@ def digests(entry: Settings) -> list[str]:
 
 class Corpora(Basis):
     def file_entry(self, wildcards: Wildcards) -> Settings:
-        """What the configuration says about a file of a corpus."""
+        """Settings of a file of a corpus."""
         files: Settings = self.configuration["corpora"][wildcards.corpus]["files"]
         return files[wildcards.file]  # type: ignore[no-any-return]
 
@@ -48,7 +48,7 @@ class Corpora(Basis):
         return path, member, next(iter(digests(entry)), None)
 
     def archive_of(self, wildcards: Wildcards, side: str) -> tuple[str, str | None, str | None]:
-        """The same, for the wildcards of rule extract and `side` source or target."""
+        """The archive of the `side` source or target of rule extract, as of `archive`."""
         return self.archive(pair_of(wildcards), wildcards.text, wildcards[side])
 
     def archive_file(self, side: str) -> Callable[[Wildcards], str]:
@@ -88,11 +88,11 @@ class Corpora(Basis):
         )
 
     def digests_of(self, wildcards: Wildcards) -> list[str]:
-        """What tells a file to fetch from any other one."""
+        """Digests of a file to fetch."""
         return digests(self.file_entry(wildcards))
 
     def needs_survey(self, pair: str, text: str, *filters: str) -> bool:
-        """Whether clean has to be told of all parts of a text, by these of its filters or any.
+        """Whether a filter of clean, one of these or any, needs a survey of all parts of a text.
 
         Of a text in one piece, it can survey all by itself.
         """
@@ -126,7 +126,7 @@ class Corpora(Basis):
         ]
 
     def models_prefix(self, wildcards: Wildcards, side: str) -> str:
-        """What the names of the language models of one side of a pair begin with."""
+        """Prefix of the names of the language models of one side of a pair."""
         return f"{self.results}/language-models/{pair_of(wildcards)}/{wildcards[side]}"
 
     def language_models(self, side: str) -> Input:
@@ -192,11 +192,11 @@ class Corpora(Basis):
         return sorted(file for file in files if file.startswith(f"{self.results}/"))
 
     def rankings(self) -> list[str]:
-        """What is selected of the pool, for each pair with a selection."""
+        """Rankings of the pool, for each pair with a selection."""
         return [f"{self.results}/rank/{pair}.json" for pair in self.selected_pairs()]
 
     def perplexities(self) -> list[str]:
-        """What the selection gains over chance, for the same pairs."""
+        """Perplexities of the selection and of chance, for each pair with a selection."""
         return [f"{self.results}/perplexity/{pair}.json" for pair in self.selected_pairs()]
 
     def surveyed_parts(self) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""What is compared, charted and reported of runs, and why something is missing."""
+"""Comparisons, charts and reports of runs, and the reasons of gaps."""
 
 import json
 import os
@@ -25,7 +25,7 @@ from contextnmt.report.contents import Part
 
 class Reports(Translations):
     def run_gap(self, pair: str, system: str, seed: Any) -> str:
-        """Why a run, or the ensemble of a system, has no translations yet; empty if it has."""
+        """The reason why a run, or an ensemble, has no translations yet; empty if it has."""
         run = SimpleNamespace(pair=pair, system=system, seed=seed)
         folders = [Path(folder) for folder in self.models(run)]
         files = [*TRAINED_FILES, *VOCABULARIES]
@@ -36,7 +36,7 @@ class Reports(Translations):
         )
 
     def system_gap(self, pair: str, system: str) -> str:
-        """Why a system is not finished in a language pair; empty if it is."""
+        """The reason why a system is not finished in a language pair; empty if it is."""
         of_runs = {
             f"seed {seed}": self.run_gap(pair, system, seed) for seed in self.configuration["seeds"]
         }
@@ -56,7 +56,7 @@ class Reports(Translations):
         }
 
     def captions(self) -> list[str]:
-        """What the pages tell of tables and figures."""
+        """Captions of tables and figures."""
         found = sorted((self.base / "workflow/report").glob("*.rst"))
         return [os.path.relpath(path) for path in found]
 
@@ -146,7 +146,7 @@ class Reports(Translations):
         return f"--tags {shlex.quote(table)} --target-language {target}"
 
     def deviations(self, experiment: str) -> list[Settings]:
-        """What is not the paper's, with the systems by their labels."""
+        """Settings that are not the paper's, with the systems by their labels."""
         paper = layers.of_paper(self.base / "workflow", experiment)
         systems = self.configuration["experiments"][experiment]["systems"]
         return [
@@ -162,7 +162,7 @@ class Reports(Translations):
         }
 
     def told_to_reports(self) -> str:
-        """What `contextnmt report` is told, as JSON: not how files are got, nor what computes.
+        """The input of `contextnmt report` as JSON, without places of downloads and the device.
 
         The order of systems is that of tables.
         """
@@ -183,7 +183,7 @@ class Reports(Translations):
         return [*without, *corpora, *([] if self.reported else ["papers"])]
 
     def absence(self, experiment: str) -> str:
-        """Why there is nothing to make of an experiment of the configuration, or of all of them."""
+        """The reason why an experiment, or all of them, has no report."""
         if experiment == "papers":
             return ". ".join(map(self.absence, self.configuration["experiments"]))
         experiment = experiment.removesuffix("_corpora")
@@ -218,6 +218,6 @@ class Reports(Translations):
         ]
 
     def labels(self, experiment: str, part: Part) -> dict[str, str]:
-        """What the menu of `snakemake --report` says of a table or figure."""
+        """Labels of a table or figure in the menu of `snakemake --report`."""
         table = {"table": part.tables[0]} if part.tables else {}
         return {"experiment": self.marked(experiment), **table}

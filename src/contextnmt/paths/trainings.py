@@ -1,4 +1,4 @@
-"""What a training reads, and the settings that it is given."""
+"""Inputs and settings of trainings."""
 
 import json
 from collections.abc import Iterable
@@ -41,7 +41,7 @@ class Trainings(Views):
         return recipes.other_filters(self.configuration, wildcards.pair, wildcards.system)
 
     def training_data(self, wildcards: Wildcards) -> list[str]:
-        """What a training reads: its own view first, then those of the other filters."""
+        """Inputs of a training: its own view first, then those of the other filters."""
         views = [self.recipe(wildcards), *self.other_filters(wildcards)]
         folders = dict.fromkeys(self.binarize_folder(wildcards.pair, each) for each in views)
         return [f"{folder}/{file}" for folder in folders for file in BINARIZED]
@@ -112,7 +112,7 @@ class Trainings(Views):
         )
 
     def training_identity(self, wildcards: Wildcards, marks: list[str]) -> str:
-        """What a saved state must agree with to be resumed, besides texts and seed."""
+        """Identity of a training: a saved state with another one is not resumed."""
         return settings(
             {
                 "model": self.recipe(wildcards)["model"],

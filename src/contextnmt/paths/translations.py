@@ -28,7 +28,7 @@ class Translations(Trainings):
         ]
 
     def model_files(self, wildcards: Wildcards) -> list[str]:
-        """What `translate` reads of them."""
+        """Files of these models that `translate` reads."""
         return [
             f"{folder}/{file}"
             for folder in self.models(wildcards)
@@ -65,7 +65,7 @@ class Translations(Trainings):
         ]
 
     def runs_and_ensembles(self, pattern: str) -> list[str]:
-        """The same for every seed and then for the ensembles."""
+        """`pattern` for every run, then for every ensemble."""
         return self.runs(pattern) + self.ensembles(pattern)
 
     def translated_texts(self, wildcards: Wildcards) -> list[str]:
@@ -106,18 +106,26 @@ class Translations(Trainings):
             for ending in endings(self.recipe(wildcards)["decoding"])
         ]
 
-    def of_each_translation(self, wildcards: Wildcards, of_texts: Iterable[str]) -> list[str]:
-        """What is given of each dev and test text of a run, repeated for each translation."""
-        return [each for each in of_texts for _ in endings(self.recipe(wildcards)["decoding"])]
+    def of_each(
+        self, wildcards: Wildcards, of_texts: Iterable[str], replaced: bool = False
+    ) -> list[str]:
+        """Members of `of_texts`, one for each text of a run, repeated for each translation.
 
-    def references(self, stage: str) -> Input:
-        """The reference of each of a run's translations, as a stage wrote it."""
-        return lambda wildcards: self.of_each_translation(
+        `replaced`: for each of those whose unknown words are replaced.
+        """
+        decoding = self.recipe(wildcards)["decoding"]
+        repeats = decoding["replace"] if replaced else endings(decoding)
+        return [each for each in of_texts for _ in repeats]
+
+    def references(self, stage: str, replaced: bool = False) -> Input:
+        """Input function: the reference of each of these translations, as a stage wrote it."""
+        return lambda wildcards: self.of_each(
             wildcards,
             (
                 f"{self.results}/{stage}/{wildcards.pair}/{text}.{wildcards.pair.split('-')[1]}.gz"
                 for text in self.evaluated(wildcards.pair, wildcards.system)
             ),
+            replaced,
         )
 
     def symbol_tables(self, wildcards: Wildcards) -> list[str]:
@@ -150,11 +158,11 @@ class Translations(Trainings):
         return f"{self.results}/known-lines/{wildcards.pair}/{view}/{text}.json"
 
     def known_lines_files(self, wildcards: Wildcards) -> list[str]:
-        """The same of all texts that a run translates without unknown words."""
+        """Known lines of all texts that a run translates without unknown words."""
         return [self.known_lines_of(wildcards, text) for text in self.without_unknown(wildcards)]
 
     def known_lines_of_all(self) -> list[str]:
-        """The same of every text and view that systems need it in."""
+        """Known lines of every text and view that systems need."""
         return list(
             dict.fromkeys(
                 f"{self.results}/known-lines/{pair}/{self.view_of(system)}/{text}.json"
@@ -232,27 +240,13 @@ class Translations(Trainings):
         ]
 
     def replaced_files(self, stage: str, wildcards: Wildcards) -> list[str]:
-        """These translations, as `replace-unknown` or `restore` wrote them."""
+        """Files of these translations, of the stage `replace-unknown` or `restore`."""
         folder = self.filled(f"{stage}/{{pair}}/{{system}}/{{seed}}", wildcards)
         folder += ".replaced" if stage == "restore" else ""
         return [f"{folder}/{name}.gz" for name in self.replaced_names(wildcards)]
 
-    def of_each_replaced(self, wildcards: Wildcards, of_texts: Iterable[str]) -> list[str]:
-        """What is given of each dev and test text of a run, repeated for each heuristic."""
-        return [each for each in of_texts for _ in self.heuristics(wildcards)]
-
-    def replaced_references(self, stage: str) -> Input:
-        """Input function: the reference of each of these translations, as a stage wrote it."""
-        return lambda wildcards: self.of_each_replaced(
-            wildcards,
-            [
-                f"{self.results}/{stage}/{wildcards.pair}/{text}.{wildcards.pair.split('-')[1]}.gz"
-                for text in self.evaluated(wildcards.pair, wildcards.system)
-            ],
-        )
-
     def run_files_needed(self, wildcards: Wildcards) -> dict[str, str]:
-        """What raw text needs on its way through a run, besides the model."""
+        """Files that raw text needs on its way through a run, besides the model."""
         view, source = self.recipe(wildcards)["view"], wildcards.pair.split("-")[0]
         needed = {}
         if "bpe" in view:

@@ -1,4 +1,4 @@
-"""Why a system has no results yet: what the files of its runs say, for reports with gaps.
+"""Reasons why a system has no results yet, by the files of its runs, for reports with gaps.
 
 A mean is one of all seeds, so a system is a gap until every run of it has been trained and has
 translated. What follows after that takes no model, and is made when it is needed.
@@ -48,7 +48,7 @@ def last_update(log: Path) -> int | None:
 
 
 def translation_gap(translations: Iterable[Path]) -> str:
-    """What of a trained model's translations is missing; empty if nothing is."""
+    """The reason why a trained model has no translations; empty if it has."""
     paths = list(translations)
     missing = [path for path in paths if not path.exists()]
     if not missing:
