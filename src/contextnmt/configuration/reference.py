@@ -30,6 +30,8 @@ comes from the preset (`workflow/presets/`), then from the papers (`workflow/exp
 `python -m contextnmt.configuration.reference` makes this page of `src/contextnmt/configuration/`.
 """
 
+COLUMNS = ["key", "purpose", "allowed", "default", "papers"]
+
 #: Marks of the papers whose values differ from those of the first one.
 PAPERS = {"choi2017": "", "bahdanau2015": "**B** ", "chen2017": "**C** "}
 
@@ -104,14 +106,24 @@ def code(value: Any) -> str:
     return f"`{text}`"
 
 
-def row(key: Key, workflow: Path) -> str:
+def row(key: Key, workflow: Path) -> list[str]:
     """The row of a key: its name, what it is for, what is allowed, its default, the papers'."""
     value = key.entry.get("default", {})
     said = not key.block or key.block in RECIPE  # by the papers' files
     default = "" if said or isinstance(value, Mapping) else code(value)
     text = " ".join(key.entry.get("description", "").split())
     cells = [f"`{key.name}`", text, words_for(key.parts), default, printed(workflow, key.path)]
-    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+    return [cell.replace("|", chr(92) + "|") for cell in cells]
+
+
+def table(rows: list[list[str]]) -> str:
+    """A table in Markdown, without the columns that are empty."""
+    filled = [number for number, column in enumerate(zip(*rows, strict=True)) if any(column)]
+    rule = ["---"] * len(COLUMNS)
+    return "".join(
+        f"| {' | '.join(cells[number] for number in filled)} |\n"
+        for cells in [COLUMNS, rule, *rows]
+    )
 
 
 def page(workflow: Path) -> str:
@@ -123,8 +135,7 @@ def page(workflow: Path) -> str:
     parts = [INTRODUCTION]
     for block, members in blocks.items():
         title = f"## `{block}`\n\n" if block else ""
-        head = "| key | what it is for | allowed | default | papers |\n|---|---|---|---|---|\n"
-        parts.append(title + head + "\n".join(row(key, workflow) for key in members) + "\n")
+        parts.append(title + table([row(key, workflow) for key in members]))
     return "\n".join(parts)
 
 

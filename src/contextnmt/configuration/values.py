@@ -35,7 +35,7 @@ Positive = Annotated[float, Strict(), Field(gt=0, le=LARGEST, allow_inf_nan=Fals
 Text = Annotated[
     str,
     Strict(),
-    Field(pattern=r"^[^\x00-\x09\x0b-\x1f\x7f]*$", examples=["this, without control characters"]),
+    Field(pattern=r"^[^\x00-\x09\x0b-\x1f\x7f]*$"),
 ]
 
 #: Where something is wrong (the keys and list positions that lead there), and the message.
@@ -224,6 +224,8 @@ def permitted(part: Mapping[str, Any], value: Any = None) -> str:
         words += ", none of them twice" if part.get("uniqueItems") else ""
     elif kind == "string" and "examples" in part:
         words += f" like {part['examples'][0]}"
+    elif kind == "string" and "pattern" in part:
+        words += " without control characters"
     return words.strip()
 
 
