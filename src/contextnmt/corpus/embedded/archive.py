@@ -15,11 +15,10 @@ from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
 
-from contextnmt.corpus.embedded import senses
 from contextnmt.corpus.embedded.cues import ambiguous_sentence
 from contextnmt.corpus.embedded.grammar import LANGUAGES, Phrases, realize
 from contextnmt.corpus.embedded.kinds import KINDS
-from contextnmt.corpus.embedded.lexicon import Sense, parse_senses
+from contextnmt.corpus.embedded.lexicon import Sense, parse_senses, read_lists
 from contextnmt.corpus.embedded.names import NO_BREAK_SPACE, acronym_pool, name_pools
 from contextnmt.corpus.embedded.noise import NOISE
 from contextnmt.corpus.embedded.phrases import DOMAINS, Composer, OpenClasses
@@ -34,7 +33,7 @@ NOISE_LINES = 60
 AMBIGUOUS_SHARE = 0.36
 MAX_WORDS = 25
 MAX_DISTANCE = 12
-SENSES = parse_senses(senses.SENSES)
+SENSES = parse_senses(read_lists("senses.tsv"))
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,17 @@
 """The lexicon of the embedded corpus: nouns, verbs and adjectives with their inflected forms.
 
-The tables in `nouns`, `verbs` and `senses` give the forms that no rule
-gives; the rules here give the rest.
+The lists beside it (``*.tsv``) give the forms that no rule gives; the rules here give the rest.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
+
+from contextnmt.files import read_lines
+
+#: The fields of words or phrases: English, French, German.
+Entries = Iterable[list[str]]
 
 #: Prefixes that keep *ge-* away from a German participle.
 INSEPARABLE = ("be", "er", "ver", "ent", "zer", "ge")
@@ -83,10 +88,17 @@ class Fixed:
     german: str
 
 
-def entries(table: str) -> Iterator[list[str]]:
-    """The fields of each entry of a table; an indented line continues the one before."""
-    for line in table.strip().replace("\n ", " ").split("\n"):
-        yield [field.strip() for field in line.split(" | ")]
+def read_lists(name: str) -> dict[str, list[list[str]]]:
+    """The lists of a file beside this module, which says how its entries are written.
+
+    By the first column of a line; an entry has the others.
+    """
+    lists: dict[str, list[list[str]]] = {}
+    for line in read_lines(Path(__file__).with_name(name)):
+        if not line.startswith("#"):
+            first, *entry = line.split("\t")
+            lists.setdefault(first, []).append(entry)
+    return lists
 
 
 def unfold(word: str) -> str:
@@ -146,18 +158,18 @@ def parse_noun(english: str, french: str, german: str, person: bool = False) -> 
     )
 
 
-def parse_nouns(table: str, person: bool = False) -> dict[str, Noun]:
-    """English singular -> noun, in the order of the table."""
+def parse_nouns(entries: Entries, person: bool = False) -> dict[str, Noun]:
+    """English singular -> noun, in the order of the entries."""
     return {
         english.split()[0]: parse_noun(english, french, german, person)
-        for english, french, german in entries(table)
+        for english, french, german in entries
     }
 
 
-def parse_adjectives(table: str) -> dict[str, Adjective]:
-    """English -> adjective, in the order of the table."""
+def parse_adjectives(entries: Entries) -> dict[str, Adjective]:
+    """English -> adjective, in the order of the entries."""
     adjectives = {}
-    for english, french, german in entries(table):
+    for english, french, german in entries:
         forms = french.removesuffix(" <").split()
         stem = german.split()
         adjectives[english] = Adjective(
@@ -235,23 +247,24 @@ def parse_verb(english: str, french: str, german: str) -> Verb:
     )
 
 
-def parse_verbs(table: str) -> list[Verb]:
-    """The verbs of a table, in its order."""
-    return [parse_verb(*fields) for fields in entries(table)]
+def parse_verbs(entries: Entries) -> list[Verb]:
+    """The verbs of some entries, in their order."""
+    return [parse_verb(*fields) for fields in entries]
 
 
-def parse_phrases(table: str) -> list[Fixed]:
-    """The fixed phrases of a table, in its order."""
-    return [Fixed(*fields) for fields in entries(table)]
+def parse_phrases(entries: Entries) -> list[Fixed]:
+    """The fixed phrases of some entries, in their order."""
+    return [Fixed(*fields) for fields in entries]
 
 
-def parse_senses(table: str) -> dict[str, list[Sense]]:
-    """English singular -> its senses, in the order of the table."""
+def parse_senses(lists: dict[str, list[list[str]]]) -> dict[str, list[Sense]]:
+    """English singular -> its senses, in the order of the entries of each noun."""
     senses: dict[str, list[Sense]] = {}
-    for english, french, german, cues in entries(table):
-        nouns, _, adjectives = cues.partition(" ;")
-        noun = parse_noun(english, french, german)
-        senses.setdefault(english.split()[0], []).append(
-            Sense(noun, tuple(nouns.split()), tuple(adjectives.split()))
-        )
+    for english, entries in lists.items():
+        for french, german, cues in entries:
+            nouns, _, adjectives = cues.partition(" ;")
+            noun = parse_noun(english, french, german)
+            senses.setdefault(english.split()[0], []).append(
+                Sense(noun, tuple(nouns.split()), tuple(adjectives.split()))
+            )
     return senses

@@ -36,20 +36,6 @@ SIZES = {"person": (900, 200), "town": (600, 140), "title": (260, 60), "patron":
 STEEPNESS = 0.85
 UNSEEN_SHARE = 0.26
 
-#: Acronyms with a form for each language: English, French, German, as in `nouns`.
-KNOWN_ACRONYMS = """
-IMF | FMI m | IWF m -
-EU | UE f | EU f -
-OECD | OCDE f | OECD f -
-WHO | OMS f | WHO f -
-UN | ONU f | UNO f -
-WTO | OMC f | WTO f -
-ECB | BCE f | EZB f -
-RCO | OFR m | KKA n -
-MBC | CBM m | MBR m -
-NUP | PNP m | NRP f -
-"""
-
 NO_BREAK_SPACE = "\u00a0"
 DIGIT_SEPARATORS = {"en": (",", "."), "fr": (NO_BREAK_SPACE, ","), "de": (".", ",")}
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import accumulate
 
-from contextnmt.corpus.embedded import nouns, verbs
 from contextnmt.corpus.embedded.grammar import (
     Determiner,
     Genitive,
@@ -23,11 +22,12 @@ from contextnmt.corpus.embedded.lexicon import (
     Fixed,
     Noun,
     parse_adjectives,
+    parse_noun,
     parse_nouns,
     parse_phrases,
+    read_lists,
 )
 from contextnmt.corpus.embedded.names import (
-    KNOWN_ACRONYMS,
     NamePool,
     invariable_noun,
     number,
@@ -38,29 +38,32 @@ from contextnmt.corpus.embedded.names import (
 from contextnmt.corpus.embedded.writing import Tag, Word
 
 DOMAINS = ("news", "market")
+
+NOUNS, ADJECTIVE_LISTS = read_lists("nouns.tsv"), read_lists("adjectives.tsv")
+PHRASES = read_lists("phrases.tsv")
 PEOPLE = {
-    "news": parse_nouns(nouns.NEWS_PEOPLE, person=True),
-    "market": parse_nouns(nouns.MARKET_PEOPLE, person=True),
+    "news": parse_nouns(NOUNS["NEWS_PEOPLE"], person=True),
+    "market": parse_nouns(NOUNS["MARKET_PEOPLE"], person=True),
 }
-ANIMALS = parse_nouns(nouns.ANIMALS)
-FOOD = parse_nouns(nouns.FOOD)
-DRINKS = parse_nouns(nouns.DRINKS)
-THINGS = parse_nouns(nouns.THINGS)
-ROOMS = parse_nouns(nouns.ROOMS)
-GROUNDS = parse_nouns(nouns.GROUNDS)
-SIGHTS = parse_nouns(nouns.SIGHTS)
-AFFAIRS = parse_nouns(nouns.AFFAIRS)
-ODDITIES = parse_nouns(nouns.ODDITIES)
-ACRONYMS = list(parse_nouns(KNOWN_ACRONYMS).values())
-PRICE = parse_nouns("price | prix m | Preis m Preise")["price"]
+ANIMALS = parse_nouns(NOUNS["ANIMALS"])
+FOOD = parse_nouns(NOUNS["FOOD"])
+DRINKS = parse_nouns(NOUNS["DRINKS"])
+THINGS = parse_nouns(NOUNS["THINGS"])
+ROOMS = parse_nouns(NOUNS["ROOMS"])
+GROUNDS = parse_nouns(NOUNS["GROUNDS"])
+SIGHTS = parse_nouns(NOUNS["SIGHTS"])
+AFFAIRS = parse_nouns(NOUNS["AFFAIRS"])
+ODDITIES = parse_nouns(NOUNS["ODDITIES"])
+ACRONYMS = list(parse_nouns(NOUNS["ACRONYMS"]).values())
+PRICE = parse_noun("price", "prix m", "Preis m Preise")
 PLACES = ROOMS | GROUNDS | SIGHTS
 
-PLAIN = parse_adjectives(verbs.PLAIN)
-MOODS = parse_adjectives(verbs.MOODS)
-STATES = parse_adjectives(verbs.STATES)
-FLAVOURS = parse_adjectives(verbs.FLAVOURS)
-SITES = parse_adjectives(verbs.SITES)
-TITLED = parse_adjectives(verbs.TITLED)
+PLAIN = parse_adjectives(ADJECTIVE_LISTS["PLAIN"])
+MOODS = parse_adjectives(ADJECTIVE_LISTS["MOODS"])
+STATES = parse_adjectives(ADJECTIVE_LISTS["STATES"])
+FLAVOURS = parse_adjectives(ADJECTIVE_LISTS["FLAVOURS"])
+SITES = parse_adjectives(ADJECTIVE_LISTS["SITES"])
+TITLED = parse_adjectives(ADJECTIVE_LISTS["TITLED"])
 ADJECTIVES = PLAIN | MOODS | STATES | FLAVOURS | SITES | TITLED
 
 #: Each class of nouns with the adjectives that suit it.
@@ -76,9 +79,9 @@ CLASSES = (
     (ODDITIES, PLAIN),
 )
 
-TIMES = parse_phrases(verbs.TIMES)
-HABITS = parse_phrases(verbs.HABITS)
-NEARNESS = parse_phrases(verbs.NEARNESS)
+TIMES = parse_phrases(PHRASES["TIMES"])
+HABITS = parse_phrases(PHRASES["HABITS"])
+NEARNESS = parse_phrases(PHRASES["NEARNESS"])
 
 THE = Determiner(("the", "the"), ("le", "la", "les"), "d", "der")
 THIS = Determiner(("this", "these"), ("ce", "cette", "ces"), "dies", "dieser")

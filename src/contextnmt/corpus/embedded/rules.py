@@ -6,7 +6,6 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from contextnmt.corpus.embedded import verbs
 from contextnmt.corpus.embedded.grammar import (
     Clause,
     Invariable,
@@ -21,7 +20,7 @@ from contextnmt.corpus.embedded.grammar import (
     RelativePronoun,
     Subordinate,
 )
-from contextnmt.corpus.embedded.lexicon import Fixed, parse_verb, parse_verbs
+from contextnmt.corpus.embedded.lexicon import Fixed, parse_verbs, read_lists
 from contextnmt.corpus.embedded.names import number, size
 from contextnmt.corpus.embedded.phrases import (
     DRINKS,
@@ -38,19 +37,20 @@ from contextnmt.corpus.embedded.phrases import (
 )
 from contextnmt.corpus.embedded.writing import Tag
 
-MENTAL = parse_verbs(verbs.MENTAL)
-HANDLING = parse_verbs(verbs.HANDLING)
-SERVING = parse_verbs(verbs.SERVING)
-EATING = parse_verbs(verbs.EATING) + SERVING
-DRINKING = parse_verbs(verbs.DRINKING) + SERVING
-VISITING = parse_verbs(verbs.VISITING)
-MEETING = parse_verbs(verbs.MEETING)
-GOVERNING = parse_verbs(verbs.GOVERNING)
-RESTING = parse_verbs(verbs.RESTING)
-SAYING = parse_verbs(verbs.SAYING)
-GIVING = parse_verbs(verbs.GIVING)
-COST, MEASURE, WEIGH, WALK, RISE = parse_verbs(verbs.MEASURING)
-BE = parse_verb(*verbs.BE.split(" | "))
+VERBS = read_lists("verbs.tsv")
+MENTAL = parse_verbs(VERBS["MENTAL"])
+HANDLING = parse_verbs(VERBS["HANDLING"])
+SERVING = parse_verbs(VERBS["SERVING"])
+EATING = parse_verbs(VERBS["EATING"]) + SERVING
+DRINKING = parse_verbs(VERBS["DRINKING"]) + SERVING
+VISITING = parse_verbs(VERBS["VISITING"])
+MEETING = parse_verbs(VERBS["MEETING"])
+GOVERNING = parse_verbs(VERBS["GOVERNING"])
+RESTING = parse_verbs(VERBS["RESTING"])
+SAYING = parse_verbs(VERBS["SAYING"])
+GIVING = parse_verbs(VERBS["GIVING"])
+COST, MEASURE, WEIGH, WALK, RISE = parse_verbs(VERBS["MEASURING"])
+BE = parse_verbs(VERBS["BE"])[0]
 
 COMMA = Fixed(",", ",", "")
 STOP = Fixed(".", ".", ".")
