@@ -1,16 +1,11 @@
 """What all tests of models need."""
 
-import os
-import shutil
-import sys
 from collections.abc import Iterator
 
 import pytest
 import torch
 
 from contextnmt.model import attention, cross_entropy, device, hidden_layer, unroll
-from contextnmt.model.native import library as native
-from contextnmt.model.native.library import library
 
 
 @pytest.fixture(params=[True, False], ids=["exponentials of keys", "as on a GPU"])
@@ -20,62 +15,11 @@ def both_hidden_layers(request: pytest.FixtureRequest, monkeypatch: pytest.Monke
         monkeypatch.setattr(hidden_layer, "LIMIT", 0.0)
 
 
-@pytest.fixture(params=["in_c", "in_torch"])
-def in_c_and_in_torch(request: pytest.FixtureRequest) -> None:
-    """Run a test of a training on a CPU with functions in C, and without."""
-    request.getfixturevalue(request.param)
-
-
-@pytest.fixture(params=["in C", "in torch", "as on a GPU"])
-def every_recurrence(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run a test with each of the ways to units and hidden layer in training."""
-    if request.param == "in C":
-        request.getfixturevalue("in_c")
-    else:
-        request.getfixturevalue("in_torch")
-    if request.param == "as on a GPU":
-        monkeypatch.setattr(hidden_layer, "LIMIT", 0.0)
-
-
-@pytest.fixture
-def in_c() -> None:
-    """Functions in C, which there are where there is GCC."""
-    if sys.platform != "linux" or not shutil.which(os.environ.get("CC", "cc")):
-        pytest.skip("needs Linux and GCC")
-    assert library("hidden_layer.c", torch.float32)
-
-
-@pytest.fixture
-def in_torch(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As where nothing can be compiled."""
-    monkeypatch.setattr(native, "libraries", {("none.c", torch.float32): None})
-
-
-@pytest.fixture
-def same_threads_after() -> Iterator[None]:
-    """Leave the number of threads as it was."""
-    threads = torch.get_num_threads()
-    yield
-    torch.set_num_threads(threads)
-
-
-@pytest.fixture
-def two_threads(same_threads_after: None) -> None:
-    """Run a test with two threads."""
-    torch.set_num_threads(2)
-
-
-@pytest.fixture
-def compiled_anew(in_c: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As in a process that has compiled nothing yet."""
-    monkeypatch.setattr(native, "libraries", {})
-
-
-@pytest.fixture(params=[True, False], ids=["asked", "as on a GPU"])
+@pytest.fixture(params=[True, False], ids=["on a CPU", "as on a GPU"])
 def both_devices(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run a test on a CPU as itself, and as a device that may not be asked where padding is."""
+    """Run a test on a CPU as itself, and as a device that must not synchronize."""
     if not request.param:
-        monkeypatch.setattr(device, "ANSWERING", set())
+        monkeypatch.setattr(device, "CPU_TYPES", set())
 
 
 @pytest.fixture
@@ -87,7 +31,7 @@ def fused(monkeypatch: pytest.MonkeyPatch) -> None:
     from contextnmt.model.fused import attending, attention_kernels, units
     from contextnmt.model.fused import cross_entropy as losses
 
-    monkeypatch.setattr(device, "ANSWERING", set())
+    monkeypatch.setattr(device, "CPU_TYPES", set())
     for module in attention, cross_entropy, unroll:
         monkeypatch.setattr(module, "fuses", lambda tensor: True)
     for module in attending, units, losses:
@@ -95,10 +39,11 @@ def fused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(attention_kernels, "NUMBERS", attention_kernels.tl.constexpr(4))
 
 
-@pytest.fixture(params=["in_c", "in_torch", "fused"])
-def every_loss(request: pytest.FixtureRequest) -> None:
-    """Run a test with each of the ways to the losses: on a CPU, anywhere, and on a GPU."""
-    request.getfixturevalue(request.param)
+@pytest.fixture(params=["in torch", "fused"])
+def both_losses(request: pytest.FixtureRequest) -> None:
+    """Run a test with each of the ways to the losses: by torch, and as on a GPU."""
+    if request.param == "fused":
+        request.getfixturevalue("fused")
 
 
 @pytest.fixture(autouse=True, scope="package")

@@ -7,7 +7,7 @@ import torch
 from architectures import build, every
 
 from contextnmt.errors import UserError
-from contextnmt.model.initialisation import initialise
+from contextnmt.model.translator import initialise
 
 SIZES = {"embedding": 60, "hidden": 80, "alignment": 70, "maxout": 50}
 

@@ -7,7 +7,7 @@ from torch.nn import functional
 from contextnmt.model import cross_entropy
 from contextnmt.model.cross_entropy import negative_log_likelihood
 
-pytestmark = pytest.mark.usefixtures("every_loss")
+pytestmark = pytest.mark.usefixtures("both_losses")
 
 
 @pytest.mark.parametrize("rows", [1, 4, 7, 100])

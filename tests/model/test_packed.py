@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from contextnmt.model.encoder import GRU, LSTM
-from contextnmt.model.packed import Packed
+from contextnmt.model.padding import Packed
 from contextnmt.model.unroll import side_by_side
 
 LENGTHS = torch.tensor([2, 5, 1, 5, 3])

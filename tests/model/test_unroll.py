@@ -7,7 +7,7 @@ import pytest
 import torch
 from model.architectures import build, every, pairs
 
-from contextnmt.model import contexts, hidden_layer, readout
+from contextnmt.model import attending, hidden_layer, readout
 from contextnmt.model.translator import PADDING
 
 WORDS = 23
@@ -27,7 +27,7 @@ def step_by_step(model, source, target):
 
 
 @every
-@pytest.mark.usefixtures("every_recurrence", "both_devices")
+@pytest.mark.usefixtures("both_hidden_layers", "both_devices")
 @pytest.mark.parametrize(
     ("precision", "allowed"), [(torch.float64, 1e-12), (torch.float32, 2e-4)], ids=str
 )
@@ -71,16 +71,15 @@ def test_without_gradients_the_losses_are_the_same(name):
 
 
 @every
-@pytest.mark.usefixtures("in_c_and_in_torch")
 @pytest.mark.parametrize("device", ["cpu", "as on a GPU"])
 def test_in_lower_precision_the_gradients_are_as_good_as_those_of_single_steps(
     name, device, monkeypatch
 ):
     """In bfloat16, of long sentences: what adds up over the steps needs 32 bits."""
     if device != "cpu":  # there hidden layer and contexts are summed up in 16 bits
-        for module in contexts, hidden_layer:
+        for module in attending, hidden_layer:
             monkeypatch.setattr(module, "exact_on_cpu", lambda tensor: tensor)
-        monkeypatch.setattr("contextnmt.model.device.ANSWERING", set())
+        monkeypatch.setattr("contextnmt.model.device.CPU_TYPES", set())
     # Which of two is larger may turn over when they are rounded, in one of the ways and not in the
     # other.
     monkeypatch.setattr(readout, "maxout", lambda pieces: pieces.unflatten(-1, (-1, 2)).sum(-1))
@@ -96,6 +95,16 @@ def test_in_lower_precision_the_gradients_are_as_good_as_those_of_single_steps(
         model.named_parameters(), found, plain, exact, strict=True
     ):
         assert (one - true).norm() <= 2 * (other - true).norm() + 0.01 * true.norm(), key
+
+
+def test_a_model_of_16_bits_has_the_gradients_of_32():
+    """Its keys have 32 bits on a CPU, and what adds up to their gradient has them too."""
+    model = build("RNNsearch", WORDS, {**SIZES, "alignment": 64}, 0.3).bfloat16()
+    source, target = pairs([(9, 7), (4, 11)], WORDS)
+    found = torch.autograd.grad(model(source, target).sum(), list(model.parameters()))
+    expected = torch.autograd.grad(model.float()(source, target).sum(), list(model.parameters()))
+    for one, other in zip(found, expected, strict=True):
+        assert (one.float() - other).norm() <= 0.1 * other.norm() + 1e-3
 
 
 @every

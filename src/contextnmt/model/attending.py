@@ -1,15 +1,14 @@
 """The decoder's recurrence over whole target sentences, as one function to autograd; see `units`.
 
-Its equations are those of `Attention.forward` and the decoders' `step`, against which tests hold
-it. The context c_i = sum_j alpha_ij h_j enters the gates through a matrix alone, and
-C c_i = sum_j alpha_ij (C h_j): so the annotations are multiplied, for all positions at once, and
-the contexts come after the last step. What of the gradient needs no step before it waits until the
-end: those of all matrices, of C h_j, and of the keys but for a sum. The hidden layer of the
-attention (`hidden_layer`) is computed again on the way back: that takes no longer than to fetch it
-from where so much can be kept.
+Its equations are those of `Attention.forward` and the decoders' `step`; tests hold it against
+these. The context c_i = sum_j alpha_ij h_j enters the gates through a matrix alone, and
+C c_i = sum_j alpha_ij (C h_j). So the annotations are multiplied for all positions at once, and the
+contexts come after the last step. Gradients that no earlier step needs also come after the last
+one: those of all matrices, of C h_j, and of the keys but for a sum. The backward pass computes the
+hidden layer of the attention (`hidden_layer`) again: to keep it and read it takes as long.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 from operator import itemgetter
 from typing import Any
@@ -18,10 +17,8 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from contextnmt.model import contexts, hidden_layer
-from contextnmt.model.contexts import Values, values_of
-from contextnmt.model.hidden_layer import Keys, asked_of, keys_of
-from contextnmt.model.native.library import Library
+from contextnmt.model.device import exact_on_cpu
+from contextnmt.model.hidden_layer import Keys, asked_of, energies, energies_backward, keys_of
 from contextnmt.model.products import add_product, write_product
 from contextnmt.model.units import Unit
 from contextnmt.model.unroll import apart, by_step, longer, shorter, states_before
@@ -33,17 +30,16 @@ class Attend(torch.autograd.Function):
     The sentences are in the order of their targets, the longest first, so that those which a step
     still has are the first ones of the step before (see `Packed`).
 
-    Shapes: batch B, steps T, words of all steps N, source time S, hidden n, alignment a, what
-    enters the gates g. Factors of matrix products come in one type; what adds up over the steps,
-    and the weights, are in the type of `state`; the hidden layer is in that of `keys_of`, and what
-    the contexts are summed up from in that of `values_of` (A46).
+    Shapes: batch B, steps T, words of all steps N, source time S, hidden n, alignment a, inputs of
+    the gates g. Types: factors of matrix products come in one type. Sums over the steps, and the
+    weights, have that of `state`, the hidden layer that of `keys_of`, and C h_j that of
+    `exact_on_cpu` (A46).
     """
 
     @staticmethod
     def forward(  # type: ignore[override]
         ctx: Any,
-        make: Callable[..., Unit],
-        summing: Library | None,
+        kind: type[Unit],
         words: Tensor,
         state: Tensor,
         sizes: Sequence[int],
@@ -54,21 +50,20 @@ class Attend(torch.autograd.Function):
         energy: Tensor,
         *weights: Tensor,
     ) -> tuple[Tensor, Tensor]:
-        """The states [N, n] that predict the words of all steps, s_0 of all sentences first, and
-        the weights by which each of them looks up its context [N, S].
+        """Return the states [N, n] that predict the words of all steps, s_0 of all sentences first,
+        and the attention weights [N, S] of each.
 
-        `words` [N - B, g] is what the words but the last one of each sentence contribute to the
-        gates, biases included, and may end with filler, which N counts too; `state` [B, n] is s_0;
-        `sizes` counts the sentences of each of the T steps; `keys` [B, S, a] and `padding`
-        [B, 1, S] as in `Attention`; `values` [B, S, g] is C h_j; `query` W_a [a, n], `energy` v_a
-        [1, a]; then the unit's weights, of one direction, of which `make` makes it. `summing` is
-        what `contexts.functions_for` gives.
+        `words` [N - B, g] is what all words but the last one of each sentence contribute to the
+        gates, biases included. It may end with filler, which N counts too. `state` [B, n] is s_0.
+        `sizes` counts the sentences of each of the T steps. `keys` [B, S, a] and `padding`
+        [B, 1, S] are those of `Attention`; `values` [B, S, g] is C h_j; `query` is W_a [a, n],
+        `energy` v_a [1, a]. `weights` are those of a unit of the `kind`, of one direction.
         """
         with torch.autocast(words.device.type, enabled=False):
-            unit = make(*weights)
-            prepared, looked_up = keys_of(keys), values_of(values, summing)
+            unit = kind(*weights)
+            prepared, looked_up = keys_of(keys), exact_on_cpu(values)
             doubled = 2 * energy.to(prepared.entering.dtype)
-            query_forth = (-2 * query.t()).contiguous()  # as matrices multiply, see `LSTMUnit`
+            query_matrix = (-2 * query.t()).contiguous()  # for speed, as in `LSTMUnit`
             states = state.new_empty(sizes[0] + len(words), state.size(1))
             alphas = states.new_empty(len(states), keys.size(1))
             asked = doubled.new_empty(len(states), len(query))
@@ -76,10 +71,10 @@ class Attend(torch.autograd.Function):
                 each[sum(sizes) :] = 0  # the filler
             states[: sizes[0]] = state
             ctx.unit, ctx.sizes, ctx.traces = unit, sizes, []
-            # Here, where they are those of all sentences.
-            ctx.are_exponentials, ctx.summing = prepared.are_exponentials, summing
+            # Saved here, where they still are those of all sentences.
+            ctx.are_exponentials = prepared.are_exponentials
             ctx.save_for_backward(
-                states, alphas, asked, looked_up.rows, query, energy, prepared.entering
+                states, alphas, asked, looked_up, query, energy, prepared.entering
             )
             scratch = torch.empty_like(prepared.entering)
             padding = padding.squeeze(1).to(states.dtype)
@@ -88,16 +83,16 @@ class Attend(torch.autograd.Function):
             # After the last step there is none.
             leading = [*by_step(words, sizes[1:]), words[:0]], [*steps[0][1:], None]
             for state, queries, found, word, after in zip(*steps, *leading, strict=True):
-                write_product(queries, state, query_forth)
+                write_product(queries, state, query_matrix)
                 now = asked_of(queries, prepared)  # in the place of the queries
-                energies = hidden_layer.forth(now, prepared, doubled, scratch)
-                inputs = contexts.forth(energies, padding, looked_up, word, found)
+                scores = energies(now.unsqueeze(1), prepared, doubled, scratch)
+                inputs = look_up(scores, padding, looked_up, word, found)
                 if after is None:
                     break
                 if len(word) < len(scratch):  # some sentences have ended
                     keep = itemgetter(slice(len(word)))
-                    prepared, looked_up = prepared.each(keep), looked_up.each(keep)
-                    scratch, padding = map(keep, (scratch, padding))
+                    prepared = prepared.each(keep)
+                    looked_up, scratch, padding = map(keep, (looked_up, scratch, padding))
                     memory = shorter(memory, len(word))
                 memory, trace = unit.step(inputs.unsqueeze(0), memory, after.unsqueeze(0))
                 ctx.traces.append(trace)
@@ -108,7 +103,7 @@ class Attend(torch.autograd.Function):
     def backward(  # type: ignore[override]
         ctx: Any, of_states: Tensor, of_alphas: Tensor
     ) -> tuple[Tensor | None, ...]:
-        """The gradients of what `forward` was given, from those of states and weights."""
+        """Return the gradients of the arguments of `forward`, from those of states and weights."""
         states, alphas, asked, values, query, energy, keys = ctx.saved_tensors
         sizes, lower = ctx.sizes, query.dtype
         of_states_words = query.new_empty(len(states), values.size(2))  # which led to each state
@@ -118,14 +113,13 @@ class Attend(torch.autograd.Function):
             each[sum(sizes) :] = 0  # the filler
         of_words = of_states_words[sizes[0] :]
         of_alphas = of_alphas.contiguous()
-        # A quarter of d tanh is h (1 - h), of the hidden layer h: what they lack comes to the
-        # matrix before the first step, where it is rounded once more if that has 16 bits, and to
-        # their sums after the last.
+        # h (1 - h) of the hidden layer h is a quarter of the derivative of tanh. The factor 4 goes
+        # to the matrix before the first step, and to the sums after the last.
         slope = 4 * energy.to(keys.dtype)
         query_back = (slope.t() * query).to(lower).unsqueeze(0)
         of_keys = torch.zeros_like(keys, dtype=torch.promote_types(keys.dtype, states.dtype))
         of_energies = of_keys.new_zeros(sizes[0], 1, energy.size(1))
-        # For all sentences; of each, the first ones are for those that a step has.
+        # Tensors of all sentences: a step takes the first ones.
         whole = torch.empty_like(keys), keys, values, of_keys, of_energies
         hidden, entering, rows, of_entering, of_energy = (each[:0] for each in whole)
         memory = ctx.unit.start(states[:0].unsqueeze(0))
@@ -135,22 +129,20 @@ class Attend(torch.autograd.Function):
             list(zip(*steps, *leading, strict=True))
         ):
             if trace:
-                memory = ctx.unit.back(trace, memory, of_word.unsqueeze(0))
+                memory = ctx.unit.backward(trace, memory, of_word.unsqueeze(0))
             if len(of_state) > len(entering):  # sentences that end here
                 memory, keep = longer(memory, len(of_state)), itemgetter(slice(len(of_state)))
                 hidden, entering, rows, of_entering, of_energy = map(keep, whole)
-            looked_up = Values(rows, ctx.summing)
-            slopes = contexts.back(found, of_found, looked_up, of_word).to(entering.dtype)
-            # The energies of a state add up to zero: the 1 that tanh has less is not missed.
+            slopes = look_up_backward(found, of_found, rows, of_word).to(entering.dtype)
+            # Slopes of a state add up to zero: so the constant that tanh has less is not missed.
             part = Keys(entering, ctx.are_exponentials)
-            hidden_layer.back(queries, part, slopes, of_queries, of_entering, of_energy, hidden)
+            energies_backward(queries, part, slopes, of_queries, of_entering, of_energy, hidden)
             memory[0].add_(of_state)
             add_product(memory[0], of_queries.unsqueeze(0), query_back)
         before = states_before(
             [each.unsqueeze(0) for each in by_step(states, sizes)], sizes[1:], len(of_words)
         )
         return (
-            None,
             None,
             of_words,
             memory[0][0],
@@ -167,10 +159,38 @@ class Attend(torch.autograd.Function):
         )
 
 
+def look_up(
+    energies: Tensor, padding: Tensor, values: Tensor, words: Tensor, weights: Tensor
+) -> Tensor:
+    """Return what enters the gates [A, g] at a step: `words` [A, g] and the contexts.
+
+    The `weights` [B, S], the softmax of the `energies` [B, S] with the `padding` [B, S], are
+    written. `values` [B, S, g] is C h_j; the first A of the B sentences take another step.
+    """
+    torch.softmax((energies + padding).to(weights.dtype), 1, out=weights)
+    word, weighed = (each[: len(words)].unsqueeze(1).to(values.dtype) for each in (words, weights))
+    return torch.baddbmm(word, weighed, values[: len(words)]).squeeze(1)
+
+
+def look_up_backward(
+    weights: Tensor, of_weights: Tensor, values: Tensor, of_inputs: Tensor
+) -> Tensor:
+    """Return the gradient of the energies [B, S] of `look_up`, from that of the inputs [A, g].
+
+    `of_weights` [B, S] is what else the gradient of the weights has.
+    """
+    of_weights, going_on = of_weights.clone(), len(of_inputs)
+    by_inputs = of_weights[:going_on].unsqueeze(1)
+    add_product(by_inputs, of_inputs.unsqueeze(1), values[:going_on].transpose(1, 2))
+    return torch._softmax_backward_data(of_weights, weights, 1, of_weights.dtype)
+
+
 def spread(rows: Tensor, sizes: Sequence[int]) -> Tensor:
-    """[B, T, ...] from the rows [N, ...] of steps of so many sentences; where a step has no more of
-    a sentence, the first row of all, which is zero in one of two factors."""
-    if sizes[-1] == sizes[0]:  # always so on a GPU, which so has no places to wait for
+    """Return [B, T, ...] from the rows [N, ...] of steps of `sizes` sentences.
+
+    Where a sentence has ended, the first row of all stands in: in one of two factors it is zero.
+    """
+    if sizes[-1] == sizes[0]:  # on a GPU this is always true, so it never synchronizes
         return torch.unflatten(rows[: sum(sizes)], 0, (len(sizes), -1)).transpose(0, 1)
     starts = torch.tensor([0, *accumulate(sizes[:-1])])
     sentences = torch.arange(sizes[0]).unsqueeze(1)

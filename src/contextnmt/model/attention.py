@@ -1,4 +1,4 @@
-"""What the decoder sees of the source at each step: Bahdanau et al. 2015, A.1.2 and A.2.2."""
+"""The context of each step of the decoder: Bahdanau et al. 2015, A.1.2 and A.2.2."""
 
 from collections.abc import Sequence
 
@@ -6,12 +6,9 @@ import torch
 from torch import Tensor, nn
 
 from contextnmt.model.attending import Attend
-from contextnmt.model.contexts import functions_for
 from contextnmt.model.decoder import GRUDecoder, LSTMDecoder
 from contextnmt.model.device import fuses
-from contextnmt.model.native.units import choose
-from contextnmt.model.packed import Packed
-from contextnmt.model.padding import of_words
+from contextnmt.model.padding import Packed, of_words
 from contextnmt.model.units import Unit
 from contextnmt.model.unroll import stacked, unroll
 
@@ -24,13 +21,12 @@ def attend(
     source: tuple[Tensor, ...],
     matrices: Sequence[Tensor],
 ) -> tuple[Tensor, Tensor]:
-    """As `Attend.forward`; on a GPU all sentences have all steps."""
+    """Return states and weights of `Attend.forward`; on a GPU, all sentences have all steps."""
     if fuses(words):
         from contextnmt.model.fused.attending import FusedAttend
 
         return FusedAttend.apply(unit, words, state, *source, *matrices)  # type: ignore[no-any-return, no-untyped-call]
-    make, summing = choose(unit, matrices[-1], state), functions_for(source[1], words, state)
-    return Attend.apply(make, summing, words, state, sizes, *source, *matrices)  # type: ignore[no-any-return, no-untyped-call]
+    return Attend.apply(unit, words, state, sizes, *source, *matrices)  # type: ignore[no-any-return, no-untyped-call]
 
 
 class Attention(nn.Module):
@@ -43,7 +39,7 @@ class Attention(nn.Module):
         self.energy = nn.Linear(alignment, 1, bias=False)  # v_a
 
     def prepare(self, annotations: Tensor, real: Tensor) -> tuple[Tensor, ...]:
-        """What `forward` needs besides the state, once for all steps.
+        """Return the arguments of `forward` besides the state, for all steps.
 
         `annotations` [batch, time, annotation]; `real` [batch, time] is false in the padding.
         """
@@ -54,9 +50,9 @@ class Attention(nn.Module):
     def forward(
         self, state: Tensor, keys: Tensor, annotations: Tensor, padding: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """The context vectors c_i and the weights alpha_i for `width` states of each sentence.
+        """Return the contexts c_i and the weights alpha_i for `width` states of each sentence.
 
-        `annotations` [batch, time, annotation]; the others as in `weigh`. Returns
+        `annotations` is [batch, time, annotation]; the others are as in `weigh`. The shapes are
         [batch, width, annotation] and [batch, width, time].
         """
         weights = self.weigh(self.query(state), keys, padding)
@@ -72,12 +68,12 @@ class Attention(nn.Module):
         annotations: Tensor,
         padding: Tensor,
     ) -> tuple[Tensor, Tensor]:
-        """The states [N, hidden] that predict the N words of training and their contexts
+        """Return the states [N, hidden] that predict N words of training, and their contexts
         [N, annotation], in the order of `packed`, which is that of the target words.
 
         The sentences have to be in that order too, the longest target first. `words`
         [N - batch, gates] is `project` of `packed.before(E y)`, `state` s_0 [batch, 1, hidden]; the
-        others are what `prepare` gave.
+        others come from `prepare`.
         """
         matrices = (self.query.weight, self.energy.weight, *stacked([decoder.weights]))
         source = keys, of_words(decoder.context, annotations, padding), padding
@@ -86,7 +82,7 @@ class Attention(nn.Module):
         return states, packed.pack(packed.unpack(weights, 0) @ annotations, 0)
 
     def weigh(self, query: Tensor, keys: Tensor, padding: Tensor) -> Tensor:
-        """The weights alpha_i [batch, width, time] for `width` states of each sentence.
+        """Return the weights alpha_i [batch, width, time] for `width` states of each sentence.
 
         `query` = W_a s_{i-1} [batch, width, alignment]; `keys` = U_a h_j [batch, time, alignment];
         `padding` [batch, 1, time] is 0 at real positions and minus infinity elsewhere. `width` is
@@ -94,7 +90,7 @@ class Attention(nn.Module):
         """
         hidden = torch.tanh(query.unsqueeze(2) + keys.unsqueeze(1))
         energies = self.energy(hidden).squeeze(3) + padding  # [batch, width, time]
-        # In 32 bits where the energies have 16 (A46).
+        # The softmax has 32 bits where the energies have 16 (A46).
         exact = torch.promote_types(energies.dtype, torch.float32)
         return torch.softmax(energies.to(exact), dim=2)
 
@@ -103,11 +99,11 @@ class FixedContext(nn.Module):
     """RNN Encoder-Decoder: "fix c_i to the last forward state", which aligns nothing (A.2.2)."""
 
     def prepare(self, annotations: Tensor, real: Tensor) -> tuple[Tensor, ...]:
-        """As `Attention.prepare`; `annotations` [batch, 1, hidden] is the last forward state."""
+        """Return the last forward state, which `annotations` [batch, 1, hidden] is."""
         return (annotations,)
 
     def forward(self, state: Tensor, last: Tensor) -> tuple[Tensor, None]:
-        """c_i [batch, width, hidden] for `state` [batch, width, hidden], and no weights."""
+        """Return c_i [batch, width, hidden] for `state` [batch, width, hidden], and no weights."""
         return last.expand(-1, state.size(1), -1), None
 
     def unroll(
@@ -118,11 +114,11 @@ class FixedContext(nn.Module):
         state: Tensor,
         last: Tensor,
     ) -> tuple[Tensor, Tensor]:
-        """As `Attention.unroll`."""
+        """Return the states and contexts of `Attention.unroll`."""
         time = packed.shape[1]
-        # Expanded, since the gradients of rows that are taken twice would add up in any order.
+        # Expanded: the gradients of rows that are taken twice would add up in any order.
         inputs = words + packed.before(decoder.context(last).expand(-1, time, -1))
-        start = state.transpose(0, 1)  # [1, batch, hidden], as of one direction
+        start = state.transpose(0, 1)  # [1, batch, hidden]: one direction
         weights = stacked([decoder.weights])
         after = unroll(decoder.unit, inputs.unsqueeze(0), start, packed.sizes[1:], weights)
         return torch.cat([start[0], after[0]]), packed.pack(last.expand(-1, time, -1), 0)

@@ -17,14 +17,14 @@ from contextnmt.model.units import GRUUnit, LSTMUnit, Memory
 
 
 class State(NamedTuple):
-    """All that predicting the next word of a hypothesis depends on, besides the source."""
+    """All that the next word of a hypothesis depends on, besides the source."""
 
     memory: Memory
     previous: Tensor  # [batch, width, size], E y_{i-1}, zero before the first word
     history: Tensor | None  # [batch, width, 2 window, embedding], for a smoother: words before
 
     def keep(self, kept: Kept) -> "State":
-        """The state of some of the sentences; this one is lost."""
+        """Return the state of some of the sentences; this one is overwritten."""
         return State(
             tuple(map(kept.of, self.memory)),
             kept.of(self.previous),
@@ -33,10 +33,10 @@ class State(NamedTuple):
 
 
 def initial_state(initial: nn.Linear, summary: Tensor) -> Tensor:
-    """s_0 = tanh(W_s h + b) [batch, 1, hidden] from h [batch, hidden].
+    """Return s_0 = tanh(W_s h + b) [batch, 1, hidden] from h [batch, hidden].
 
-    It has the precision of the weights, also where matrices are multiplied in a lower one, and so
-    have the states that follow: their roundings would add up (A46).
+    It has the type of the weights, even where matrices are multiplied in 16 bits, and so have all
+    later states: their roundings would add up (A46).
     """
     return torch.tanh(initial(summary)).unsqueeze(1).to(initial.weight.dtype)
 
@@ -55,30 +55,33 @@ class LSTMDecoder(nn.Module):
 
     @property
     def weights(self) -> tuple[Tensor, ...]:
-        """Those of `unit`."""
+        """The weights of `unit`."""
         return (self.recurrent.weight,)
 
     @property
     def entering(self) -> tuple[Tensor, Tensor]:
-        """The matrix by which words enter [4 hidden, size], and the biases [4 hidden]."""
+        """The matrix of the words [4 hidden, size], and the biases [4 hidden]."""
         return self.word.weight, self.word.bias
 
     def start(self, summary: Tensor) -> Memory:
-        """The memory before the first word, from an encoder state [batch, hidden]."""
+        """Return the memory before the first word, from an encoder state [batch, hidden]."""
         hidden = initial_state(self.initial, summary)
         return hidden, torch.zeros_like(hidden)
 
     def project(self, embedded: Tensor) -> Tensor:
-        """What words [batch, time, size] contribute, for all steps at once."""
+        """Return what words [batch, time, size] contribute to the gates, for all steps at once."""
         return self.word(embedded)  # type: ignore[no-any-return]
 
     def step(self, memory: Memory, word: Tensor, context: Tensor) -> Memory:
-        """One step. `word` [batch, width, 4 hidden] is `project(E y_i)`; `context` is c_i
-        [batch, width, annotation]."""
+        """Return the memory after a step.
+
+        `word` [batch, width, 4 hidden] is `project(E y_i)`; `context` [batch, width, annotation] is
+        c_i.
+        """
         return self.move(memory, word + self.context(context))
 
     def move(self, memory: Memory, inputs: Tensor) -> Memory:
-        """The step, given what word and context contribute together [batch, width, 4 hidden]."""
+        """Do the step, given the sum of word and context [batch, width, 4 hidden]."""
         hidden, cell = memory
         gates = inputs + self.recurrent(hidden)
         into, forget, out, candidate = gates.chunk(4, dim=2)
@@ -99,28 +102,28 @@ class GRUDecoder(nn.Module):
 
     @property
     def weights(self) -> tuple[Tensor, ...]:
-        """Those of `unit`."""
+        """The weights of `unit`."""
         return self.cell.weights
 
     @property
     def entering(self) -> tuple[Tensor, Tensor]:
-        """As `LSTMDecoder.entering`: [3 hidden, size] and [3 hidden]."""
+        """The same as `LSTMDecoder.entering`: [3 hidden, size] and [3 hidden]."""
         return self.cell.entering
 
     def start(self, summary: Tensor) -> Memory:
-        """As `LSTMDecoder.start`."""
+        """Start as `LSTMDecoder.start`."""
         return (initial_state(self.initial, summary),)
 
     def project(self, embedded: Tensor) -> Tensor:
-        """As `LSTMDecoder.project`: [batch, time, 3 hidden]."""
+        """Project as `LSTMDecoder.project`: [batch, time, 3 hidden]."""
         return self.cell.project(embedded)
 
     def step(self, memory: Memory, word: Tensor, context: Tensor) -> Memory:
-        """As `LSTMDecoder.step`, with `word` [batch, width, 3 hidden]."""
+        """Step as `LSTMDecoder.step`, with `word` [batch, width, 3 hidden]."""
         return self.move(memory, word + self.context(context))
 
     def move(self, memory: Memory, inputs: Tensor) -> Memory:
-        """As `LSTMDecoder.move`, with `inputs` [batch, width, 3 hidden]."""
+        """Step as `LSTMDecoder.move`, with `inputs` [batch, width, 3 hidden]."""
         return (self.cell(inputs, memory[0]),)
 
 

@@ -1,4 +1,4 @@
-"""Where a model computes."""
+"""The device that a model computes on, and which of the ways to compute suit it."""
 
 from functools import cache
 
@@ -8,9 +8,9 @@ from torch import Tensor
 from contextnmt.errors import UserError
 from contextnmt.progress import say
 
-#: Kinds of devices that may be asked at any time what they have computed. A GPU would have to end
-#: first all that it was given, and idle until it is given more.
-ANSWERING = {"cpu"}
+#: Types of devices whose results the program may look at, at any time. To look at those of a GPU
+#: synchronizes: the GPU first ends all that it was given, and then idles until it is given more.
+CPU_TYPES = {"cpu"}
 
 
 def choose_device(name: str) -> torch.device:
@@ -31,32 +31,41 @@ def choose_device(name: str) -> torch.device:
     return torch.device(name)
 
 
-def answers(device: torch.device) -> bool:
-    """Whether `device` may be asked at any time what it has computed."""
-    return device.type in ANSWERING
+def is_cpu(device: torch.device) -> bool:
+    """Whether to look at a result costs nothing, as on a CPU: on a GPU it would synchronize."""
+    return device.type in CPU_TYPES
 
 
 def exact_on_cpu(tensor: Tensor) -> Tensor:
-    """`tensor` in 32 bits at least on a CPU, which takes longer over 16 in all but products of
-    large matrices; on a GPU as it is (A46)."""
+    """Return `tensor` in 32 bits at least on a CPU, and as it is on a GPU (A46).
+
+    A CPU takes longer over 16 bits in all but products of large matrices.
+    """
     if tensor.device.type != "cpu":
         return tensor
     return tensor.to(torch.promote_types(tensor.dtype, torch.float32))
 
 
 def fuses(tensor: Tensor) -> bool:
-    """Whether recurrences and losses on the device of `tensor` are those of `fused`: on a GPU, if
-    Triton, which comes with torch's builds for it, compiles for it here."""
+    """Whether `fused` computes recurrences and losses on the device of `tensor`.
+
+    It does on a GPU, if Triton, which comes with torch's builds for GPUs, compiles for it here.
+    """
     return tensor.is_cuda and compiles(tensor.device)
 
 
 @cache
 def compiles(device: torch.device) -> bool:
-    """Whether Triton compiles functions for `device`; if not, says why."""
-    try:
-        from contextnmt.model.fused.probe import probe
+    """Whether Triton compiles for `device`; if not, the log says why.
 
-        probe(device)
+    Triton needs a C compiler and Python's headers.
+    """
+    try:
+        from contextnmt.model.fused.cross_entropy import into_slopes
+
+        numbers = torch.zeros(3, 1, device=device)
+        target = torch.zeros(1, dtype=torch.long, device=device)
+        into_slopes(numbers[:1], target, numbers[1], numbers[2])
     except Exception as error:  # whatever it is, there is another way
         reason = str(error).strip().partition("\n")[0] or type(error).__name__
         say(

@@ -13,7 +13,7 @@ class BiasedEmbedding(nn.Embedding):
         self.bias = nn.Parameter(torch.zeros(size))
 
     def forward(self, words: Tensor) -> Tensor:
-        """Vectors [..., size] of the ids `words` [...]."""
+        """Return the vectors [..., size] of the ids `words` [...]."""
         return super().forward(words) + self.bias
 
 

@@ -5,15 +5,15 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from contextnmt.model.device import answers
+from contextnmt.model.device import is_cpu
 from contextnmt.model.gru import GRUCell
-from contextnmt.model.packed import Packed
+from contextnmt.model.padding import Packed
 from contextnmt.model.units import GRUUnit, LSTMUnit
 from contextnmt.model.unroll import side_by_side
 
 
 class LSTM(nn.LSTM):
-    """Has the weights of torch's LSTM; `unit` runs with them."""
+    """The weights of torch's LSTM, with which `unit` runs."""
 
     unit = LSTMUnit
     weight_ih_l0: Tensor
@@ -26,17 +26,17 @@ class LSTM(nn.LSTM):
 
     @property
     def weights(self) -> tuple[Tensor, ...]:
-        """Those of `unit`."""
+        """The weights of `unit`."""
         return (reordered(self.weight_hh_l0),)
 
     @property
     def entering(self) -> tuple[Tensor, Tensor]:
-        """The matrix by which embeddings enter [4 hidden, size], and the biases [4 hidden]."""
+        """The matrix of the embeddings [4 hidden, size], and the biases [4 hidden]."""
         return reordered(self.weight_ih_l0), reordered(self.bias_ih_l0 + self.bias_hh_l0)
 
 
 def reordered(gates: Tensor) -> Tensor:
-    """torch has the candidate before the gate of the output, `LSTMUnit` after it."""
+    """Move the candidate behind the output gate: torch has it before, `LSTMUnit` after."""
     into, forget, candidate, out = gates.chunk(4)
     return torch.cat([into, forget, out, candidate])
 
@@ -52,34 +52,34 @@ class GRU(nn.Module):
 
     @property
     def weights(self) -> tuple[Tensor, ...]:
-        """Those of `unit`."""
+        """The weights of `unit`."""
         return self.cell.weights
 
     @property
     def entering(self) -> tuple[Tensor, Tensor]:
-        """As `LSTM.entering`: [3 hidden, size] and [3 hidden]."""
+        """The same as `LSTM.entering`: [3 hidden, size] and [3 hidden]."""
         return self.cell.entering
 
 
-#: What runs over a sentence in one direction, by the name of its cell.
+#: A network that reads a sentence in one direction, by the name of its cell.
 NETWORKS: dict[str, type[LSTM] | type[GRU]] = {"lstm": LSTM, "gru": GRU}
 
 
 def network(encoder: nn.Module, name: str) -> LSTM | GRU:
-    """The part of an encoder that has this name."""
+    """Return the network of an encoder that has this name."""
     found = encoder.get_submodule(name)
     assert isinstance(found, LSTM | GRU)
     return found
 
 
 def read(networks: Sequence[LSTM | GRU], embedded: Tensor, lengths: Tensor) -> list[Tensor]:
-    """All states [batch, time, hidden] of networks, at the positions that they are about.
+    """Return the states [batch, time, hidden] of each network, at the positions of their words.
 
-    The first one reads the sentences of `embedded` [batch, time, size], which have `lengths`
-    [batch], from their first word on, the second one, if there is one, from their last. States
-    start from zero; those in the padding mean nothing.
+    The first network reads the sentences of `embedded` [batch, time, size], which have `lengths`
+    [batch], forward; the second one, if there is one, reads them backward. States start from zero;
+    those in the padding mean nothing.
     """
-    packed = Packed(lengths, embedded.size(1), padded=not answers(embedded.device))
+    packed = Packed(lengths, embedded.size(1), padded=not is_cpu(embedded.device))
     words = [packed.pack(embedded, way) for way in range(len(networks))]
     states = side_by_side(networks, words, packed.sizes)
     return [packed.unpack(each, way) for way, each in enumerate(states)]
@@ -98,7 +98,8 @@ class BidirectionalEncoder(nn.Module):
         self.add_module(f"backward_{cell}", NETWORKS[cell](size, hidden))
 
     def forward(self, embedded: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
-        """Annotations [batch, time, 2 hidden] and the backward state at position 1 [batch, hidden].
+        """Return annotations [batch, time, 2 hidden] and the backward state at position 1 [batch,
+        hidden].
 
         `embedded` is [batch, time, size], `lengths` [batch] the number of real positions.
         """
@@ -116,8 +117,11 @@ class ForwardEncoder(nn.Module):
         self.add_module(f"forward_{cell}", NETWORKS[cell](size, hidden))
 
     def forward(self, embedded: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
-        """The state at the last real position, as the only annotation [batch, 1, hidden] and as
-        what the decoder starts from [batch, hidden]. `embedded` and `lengths` as above."""
+        """Return the state at the last real position, twice: as the only annotation [batch, 1,
+        hidden], and as that from which the decoder starts [batch, hidden].
+
+        `embedded` and `lengths` are those of `BidirectionalEncoder.forward`.
+        """
         [states] = read([network(self, f"forward_{self.cell}")], embedded, lengths)
         last = states[torch.arange(len(lengths), device=lengths.device), lengths - 1]
         return last.unsqueeze(1), last

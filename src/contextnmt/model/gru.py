@@ -26,7 +26,7 @@ class GRUCell(nn.Module):
 
     @property
     def weights(self) -> tuple[Tensor, ...]:
-        """Those of its `GRUUnit`."""
+        """The weights of its `GRUUnit`."""
         return self.recurrent_candidate.weight, self.recurrent_gates.weight
 
     @property
@@ -37,18 +37,18 @@ class GRUCell(nn.Module):
         return matrix, torch.cat([bias, bias.new_zeros(2 * len(bias))])
 
     def project(self, inputs: Tensor) -> Tensor:
-        """What inputs [..., size] contribute, W x, W_z x and W_r x side by side: [..., 3 hidden].
+        """Return W x + b, W_z x and W_r x side by side [..., 3 hidden], from x [..., size].
 
-        It depends on no state, so it is computed for all steps at once.
+        They depend on no state, so they are computed for all steps at once.
         """
         matrix, bias = self.entering
         return functional.linear(*aligned(inputs, matrix), bias)
 
     def forward(self, projected: Tensor, state: Tensor) -> Tensor:
-        """h_i [..., hidden] from `projected` [..., 3 hidden] and h_{i-1} [..., hidden].
+        """Return h_i [..., hidden] from `projected` [..., 3 hidden] and h_{i-1} [..., hidden].
 
-        The state keeps its precision where matrices are multiplied in a lower one (A46): its
-        roundings would add up.
+        The state keeps its type where matrices are multiplied in 16 bits: its roundings would add
+        up (A46).
         """
         hidden = state.size(-1)
         candidate, gates = torch.split(projected, [hidden, 2 * hidden], dim=-1)

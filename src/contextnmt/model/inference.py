@@ -1,13 +1,14 @@
 """The step of the decoder as search takes it: many hypotheses of each sentence, side by side.
 
-The context c_i = sum_j alpha_ij h_j enters decoder and readout through matrices alone, and
-C c_i = sum_j alpha_ij (C h_j): so here they multiply the annotations h_j, once for each sentence,
-in the place of the context of each hypothesis at each step. So do words E y_i, which are multiplied
-once each, unless the source or the words before change them (contextualizer, smoother). A state is
-multiplied once for all hypotheses that continue it (`matrix`). The output layer is that of
-`output_layer`; the attention has the hidden layer of `hidden_layer`; tanh of a state is that of
-`units`. So sums are rounded otherwise than in `Translator.predict` and `.advance`, and factors too
-if matrices are multiplied in bfloat16. Nothing else differs.
+The equations are those of `Translator.predict` and `.advance`. Matrices multiply as seldom as
+possible:
+
+- The context c_i = sum_j alpha_ij h_j enters decoder and readout through matrices alone, and
+  C c_i = sum_j alpha_ij (C h_j). So they multiply the annotations h_j, once for each sentence.
+- They multiply each word E y once, unless contextualizer or smoother change it (`WordTable`).
+- They multiply a state once for all hypotheses that continue it (`Matrix`).
+
+So sums are rounded otherwise, and factors too where matrices are multiplied in bfloat16.
 """
 
 import math
@@ -21,31 +22,27 @@ from torch.nn import functional
 from contextnmt.model.attention import Attention
 from contextnmt.model.decoder import State
 from contextnmt.model.hidden_layer import Keys, asked_of, energies, keys_of
-from contextnmt.model.matrix import Matrix
-from contextnmt.model.output_layer import OutputLayer
+from contextnmt.model.inference_layers import Matrix, OutputLayer, Scratch, WordTable, step_of
 from contextnmt.model.padding import lengths, of_words
 from contextnmt.model.readout import maxout
 from contextnmt.model.rows import Kept, slices, take
-from contextnmt.model.scratch import Scratch
-from contextnmt.model.steps import step_of
 from contextnmt.model.translator import Translator
-from contextnmt.model.word_table import WordTable
 
-#: Numbers that the hidden layer of the attention holds at most, by device; on a CPU few enough for
+#: Most numbers of the hidden layer of the attention at a time, by device; on a CPU, few enough for
 #: its caches.
 HIDDEN = {"cpu": 2**20, "cuda": 2**28}
 
 
 class Source(NamedTuple):
-    """All that a step needs to know about a batch of source sentences."""
+    """All that a step needs of a batch of source sentences."""
 
     attention: tuple[Keys, Tensor] | None  # keys [B, S, a], padding [B, 1, S]
     readout: Tensor  # C_o h_j [B, S, 2 maxout]
-    decoder: Tensor  # what h_j contributes to the decoder's gates [B, S, g]
+    decoder: Tensor  # C h_j, for the decoder's gates [B, S, g]
     target_gate: Tensor | None  # [B, 1, m], the contextualizer's mask of the target embeddings
 
     def keep(self, kept: "Kept") -> "Source":
-        """Some of the sentences; this one is lost."""
+        """Return some of the sentences; this one is overwritten."""
         attention = None
         if self.attention is not None:
             keys, padding = self.attention
@@ -61,17 +58,19 @@ class Source(NamedTuple):
 class Inference:
     """A model for search: no dropout, no gradients.
 
-    In its states, `previous` is what E y_{i-1} contributes to the readout [batch, width, 2 maxout],
-    lost at the next call of `features` or `advance`. What it computes lies in memory that the next
-    step writes anew: so two searches go on one after the other, not by turns.
+    In its states, `previous` is V_o E y_{i-1} [batch, width, 2 maxout], which the next call of
+    `features` or `advance` overwrites. Each step reuses the memory of the one before: so two
+    searches cannot take turns.
     """
 
     @torch.inference_mode()
     def __init__(self, model: Translator, bf16: bool = False) -> None:
-        """With `bf16`, the largest matrices of a step are in bfloat16: the output layer's, and
-        those by which the state, and a word that is read at each step, enter the gates. All else
-        has 32 bits: roundings of query and readout change translations more than they save time,
-        those of the source, or of a word that is read once, would be those of all steps (A46)."""
+        """With `bf16`, the largest matrices of a step are in bfloat16 (A46).
+
+        These are the output layer, and those by which the state, and a word that is multiplied at
+        each step, enter the gates. All else has 32 bits. Roundings of query and readout change
+        translations more than they save time; those of the source would affect all steps.
+        """
         self.model = model.eval()
         self.step = step_of(model.decoder, bf16)
         self.scratch = Scratch()
@@ -91,7 +90,7 @@ class Inference:
             self.gates, self.word = Matrix(gates, bf16), word
 
     def encode(self, source: Tensor) -> tuple[Source, State]:
-        """Read a batch of source sentences [B, S], as `Translator.encode`; and the state before
+        """Read source sentences [B, S], as `Translator.encode`; return them and the state before
         the first word."""
         encoded = self.model.encode(source)
         if self.attention is not None:
@@ -100,7 +99,7 @@ class Inference:
         else:
             (annotations,), attention = encoded.source, None
             padding = annotations.new_zeros(len(annotations), 1, 1)
-        # The weights of a sentence add up to 1, so that biases may join what they weigh.
+        # The weights of a sentence add up to 1, so biases may be added to each position.
         readout = of_words(self.model.readout.context, annotations, padding)
         readout += self.model.readout.state.bias
         decoder = of_words(self.model.decoder.context, annotations, padding)
@@ -110,7 +109,7 @@ class Inference:
         return Source(attention, readout, decoder, encoded.target_gate), start
 
     def attend(self, state: State, source: Source) -> Tensor:
-        """The weights alpha_i [B, K, S]; without attention all of it on the one annotation."""
+        """Return the weights alpha_i [B, K, S]; without attention, 1 for the one annotation."""
         hidden = state.memory[0]  # [B, K, n]
         if source.attention is None:
             return hidden.new_ones(*hidden.shape[:2], 1)
@@ -131,14 +130,16 @@ class Inference:
         return torch.softmax(summed, dim=2)
 
     def features(self, state: State, weights: Tensor, source: Source) -> Tensor:
-        """What the output layer sees [B, K, maxout], which predicts the next word; the `previous`
-        of `state` is lost, so that there is one call for each state."""
+        """Return the input of the output layer [B, K, maxout], which predicts the next word.
+
+        It overwrites the `previous` of `state`: call it once for each state.
+        """
         pieces = state.previous
         torch.baddbmm(pieces, weights, source.readout, out=pieces)
         return maxout(self.state.add_to(pieces, state.memory[0]))
 
     def log_probabilities(self, features: Tensor) -> Tensor:
-        """Of the next word [..., words'], as of `OutputLayer`; lost at the next call."""
+        """Return log p of the next word [..., words'], as `OutputLayer.log_probabilities`."""
         for layer in self.before:
             features = layer(features)
         logs = self.output.log_probabilities(features.flatten(0, -2))
@@ -147,8 +148,10 @@ class Inference:
     def advance(
         self, state: State, slots: Tensor, words: Tensor, weights: Tensor, source: Source
     ) -> State:
-        """The state after the words [B, K], by which the hypotheses `slots` [B, K] of `state` are
-        continued; `weights` [B, K', S] predicted them."""
+        """Return the state after the words [B, K], which continue hypotheses `slots` [B, K].
+
+        `weights` [B, K', S] are those of `attend` for the hypotheses of `state`.
+        """
         weights = take(weights, slots)
         if self.table is not None:
             history = None

@@ -1,23 +1,100 @@
-"""What need not be computed, since it is padding.
+"""Batches without their padding: the padding need not be computed.
 
 `padding` [B, 1, S] is 0 at the words of B sentences and minus infinity behind them, as it is added
-to energies. A GPU computes for the padding too: it would have to be waited for to know where it is.
+to energies. A GPU computes the padding too: to find its places would synchronize.
+
+Filler rows keep the shapes of matrix products few. On a CPU, oneDNN compiles each product in
+bfloat16 for its shape and forgets all but a thousand of them. That takes milliseconds, as long as
+the product, and hardly any two batches have as many words. So the words are filled up to a
+multiple, and the shapes come again. What is made of the filler is dropped; its gradient is zero.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from contextnmt.model.device import answers
-from contextnmt.model.filler import filler
+from contextnmt.model.device import is_cpu
+
+#: Rows are filled up to a multiple of this.
+MULTIPLE = 128
+
+
+def filler(rows: int, device: torch.device) -> int:
+    """Return how many filler rows to add to `rows`, which are multiplied as autocast says."""
+    compiled = device.type == "cpu" and torch.is_autocast_enabled("cpu")
+    return -rows % MULTIPLE if compiled else 0
+
+
+def with_filler(steps: Sequence[Tensor], like: Tensor, rows: int) -> Tensor:
+    """Return the rows of all steps [D, B, n] in one tensor [D, rows, n], which ends with zeros.
+
+    `like` [D, ..., n] has their type.
+    """
+    missing = rows - sum(each.size(1) for each in steps)
+    return torch.cat([*steps, like.new_zeros(like.size(0), missing, like.size(2))], 1)
+
+
+class Packed:
+    """The real positions of a batch, one step after another, the longest sentence first.
+
+    So a step has the sentences that are long enough, and they are the first ones of the step
+    before. To count them synchronizes a GPU. With `padded`, each step has all sentences instead:
+    those that have ended have padding, which reaches no real position. Then all batches of one
+    shape take the same operations.
+
+    The words may be followed by `filler`, which is the first position again.
+    """
+
+    def __init__(self, lengths: Tensor, time: int, padded: bool) -> None:
+        """`lengths` [batch] of sentences in tensors [batch, `time`, ...]."""
+        order = lengths.argsort(descending=True, stable=True)
+        lengths = lengths[order]
+        steps = torch.arange(time, device=lengths.device).unsqueeze(1)
+        real = steps < lengths  # [time, batch]
+        self.shape = len(lengths), time
+        forward, backward = steps.expand_as(real), torch.where(real, lengths - 1 - steps, steps)
+        #: Sentences of each step.
+        self.sizes: list[int] = [len(lengths)] * time if padded else real.sum(1).tolist()
+        #: How many they are.
+        self.words = sum(self.sizes)
+        added = 0 if padded else filler(self.words - len(lengths), lengths.device)
+        places = [order * time + way for way in (forward, backward)]
+        ways = [way.flatten() if padded else way[real] for way in places]
+        #: Places in a tensor [batch time, ...]: in the order of reading forward and of reading
+        #: backward, each with its filler.
+        self.ways = [functional.pad(way, (0, added)) for way in ways]
+
+    def pack(self, tensor: Tensor, way: int) -> Tensor:
+        """Return words and filler [rows, ...] of `tensor` [batch, time, ...].
+
+        `way` 0 reads the sentences forward, 1 backward.
+        """
+        return tensor.flatten(0, 1).index_select(0, self.ways[way])
+
+    def before(self, tensor: Tensor) -> Tensor:
+        """Return the word before each word, but for those of the first step: [rows - batch, ...].
+
+        `tensor` is [batch, time, ...]. The last word of a sentence is before none.
+        """
+        places = self.ways[0][self.sizes[0] :] - 1
+        return tensor.flatten(0, 1).index_select(0, places.clamp(min=0))
+
+    def unpack(self, rows: Tensor, way: int) -> Tensor:
+        """Return [batch, time, ...] from the `rows` of `pack`, zero where it read nothing."""
+        batch, time = self.shape
+        empty = rows.new_zeros(batch * time, *rows.shape[1:])
+        places, words = self.ways[way][: self.words], rows[: self.words]
+        return torch.unflatten(empty.index_copy_(0, places, words), 0, self.shape)
 
 
 def of_words(function: Callable[[Tensor], Tensor], tensor: Tensor, padding: Tensor) -> Tensor:
-    """What the function makes of each word [d] of `tensor` [B, S, d]: [B, S, d']; in the padding
-    zero, or on a GPU what it makes of that."""
-    if not answers(padding.device):
+    """Return [B, S, d'], which the function makes of the words of `tensor` [B, S, d].
+
+    The padding is zero, or on a GPU what the function makes of it.
+    """
+    if not is_cpu(padding.device):
         return function(tensor)
     places = (padding.flatten() == 0).nonzero().squeeze(1)
     count = len(places)
@@ -28,7 +105,7 @@ def of_words(function: Callable[[Tensor], Tensor], tensor: Tensor, padding: Tens
 
 
 def lengths(padding: Tensor) -> list[int]:
-    """How many positions of each sentence to look at: all its words."""
-    if not answers(padding.device):
+    """Return how many positions of each sentence hold words; on a GPU, all of them count."""
+    if not is_cpu(padding.device):
         return [padding.size(2)] * len(padding)
     return (padding == 0).sum(2).flatten().tolist()

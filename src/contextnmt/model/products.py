@@ -1,6 +1,6 @@
-"""Products of matrices in another type, of 16 bits, than what they add to may have.
+"""Products of matrices in 16 bits, and sums of them in 32.
 
-Types: a product is taken in the type of its matrix, whatever its factors have.
+A product has the type of its matrix, whatever type its factors have.
 
 Shapes: products side by side D, batch B, hidden n, what enters the gates g.
 """
@@ -9,33 +9,37 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from contextnmt.model.device import answers
+from contextnmt.model.device import is_cpu
 
-#: A GPU multiplies in 16 bits as fast as it can where rows are of a multiple of it; those of the
-#: papers' embeddings are not, and take it several times as long.
+#: Numbers that the length of a row should be a multiple of: else, as with the papers' embeddings,
+#: a product in 16 bits takes a GPU several times as long.
 MULTIPLE = 8
 
 
 def aligned(factors: Tensor, matrix: Tensor) -> tuple[Tensor, Tensor]:
-    """Factors [..., k] and a matrix [..., k], with columns of zeros up to a `MULTIPLE` where
-    autocast lets a GPU multiply them in 16 bits."""
+    """Return factors [..., k] and a matrix [..., k], with columns of zeros up to a `MULTIPLE`.
+
+    The columns are added only where autocast lets a GPU multiply in 16 bits.
+    """
     device, missing = factors.device, -factors.size(-1) % MULTIPLE
-    if not missing or answers(device) or not torch.is_autocast_enabled(device.type):
+    if not missing or is_cpu(device) or not torch.is_autocast_enabled(device.type):
         return factors, matrix
     return functional.pad(factors, (0, missing)), functional.pad(matrix, (0, missing))
 
 
 class Linear(nn.Linear):
-    """That of torch, by `aligned` factors: for what reads embeddings."""
+    """The layer of torch with `aligned` factors, for inputs that are embeddings."""
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """[..., out] from `inputs` [..., in]."""
+        """Return [..., out] from `inputs` [..., in]."""
         return functional.linear(*aligned(inputs, self.weight), self.bias)
 
 
 def plus_product(inputs: Tensor, states: Tensor, matrix: Tensor) -> Tensor:
-    """`inputs` [D, B, g] plus states W, from `states` [D, B, n] and W [D, n, g]: new, and in the
-    type of the states."""
+    """Return `inputs` [D, B, g] plus the product of `states` [D, B, n] and `matrix` [D, n, g].
+
+    The result is new, and has the type of the states.
+    """
     factors = states.to(matrix.dtype)
     if inputs.dtype == matrix.dtype:
         return torch.baddbmm(inputs, factors, matrix).to(states.dtype)
@@ -43,7 +47,7 @@ def plus_product(inputs: Tensor, states: Tensor, matrix: Tensor) -> Tensor:
 
 
 def add_product(to: Tensor, factors: Tensor, matrix: Tensor) -> Tensor:
-    """`to` [D, B, n] plus the `factors` [D, B, g] times a matrix [D, g, n], written to `to`."""
+    """Add the product of `factors` [D, B, g] and `matrix` [D, g, n] to `to` [D, B, n]."""
     factors = factors.to(matrix.dtype)
     if to.dtype == matrix.dtype:
         return to.baddbmm_(factors, matrix)
@@ -51,18 +55,19 @@ def add_product(to: Tensor, factors: Tensor, matrix: Tensor) -> Tensor:
 
 
 def write_product(to: Tensor, factors: Tensor, matrix: Tensor) -> Tensor:
-    """The `factors` [B, n] times a matrix [n, g], written to `to` [B, g]."""
+    """Write the product of `factors` [B, n] and `matrix` [n, g] to `to` [B, g], and return it."""
     if to.dtype == matrix.dtype == factors.dtype:
         return torch.mm(factors, matrix, out=to)
     return to.copy_(factors.to(matrix.dtype) @ matrix)
 
 
 def of_matrix(inputs: Tensor, states: Tensor) -> Tensor:
-    """The gradient of a matrix [D, g, n], from those of what it made [D, N, g] of `states`
-    [D, N, n], both of one type.
+    """Return the gradient of a matrix [D, g, n] that maps `states` [D, N, n].
 
-    A product for each direction: of both together, columns of wider rows, which is what enters a
-    gate, are copied first where they have 16 bits, and that takes longer than to multiply them.
+    `inputs` [D, N, g] is the gradient of what the matrix returned, in the type of the states.
+
+    Each direction is a product of its own. In one product of both, torch would first copy `inputs`
+    of 16 bits, which are columns of wider rows; that takes longer than the product.
     """
     found = inputs.new_empty(len(inputs), inputs.size(2), states.size(2))
     for each, entered, state in zip(found, inputs, states, strict=True):

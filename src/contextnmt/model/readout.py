@@ -42,16 +42,18 @@ class Readout(nn.Module):
         return [module for module in self.output.modules() if isinstance(module, nn.Linear)]
 
     def features(self, state: Tensor, previous: Tensor, context: Tensor) -> Tensor:
-        """What `output` sees [..., maxout], from s_{i-1} [..., hidden], E y_{i-1} [..., size] and
-        c_i [..., annotation]."""
+        """Return the input of `output` [..., maxout].
+
+        The arguments are s_{i-1} [..., hidden], E y_{i-1} [..., size] and c_i [..., annotation].
+        """
         return maxout(self.state(state) + self.word(previous) + self.context(context))
 
     def forward(self, state: Tensor, previous: Tensor, context: Tensor) -> Tensor:
-        """Logits [..., words], from what `features` takes."""
+        """Return logits [..., words]; the arguments are those of `features`."""
         return self.output(self.features(state, previous, context))  # type: ignore[no-any-return]
 
     def losses(self, state: Tensor, previous: Tensor, context: Tensor, target: Tensor) -> Tensor:
-        """-log p, in nats, of the words `target` [N], from what `features` takes, [N, ...]."""
+        """Return -log p, in nats, of the words `target` [N]; the others are as in `features`."""
         *before, last = self.layers
         features = self.features(state, previous, context)
         for layer in before:
@@ -60,28 +62,28 @@ class Readout(nn.Module):
 
 
 def maxout(pieces: Tensor) -> Tensor:
-    """The larger [..., maxout] of each two neighbours in t~ [..., 2 maxout]."""
+    """Return the larger [..., maxout] of each two neighbours in t~ [..., 2 maxout]."""
     return Maxout.apply(pieces)  # type: ignore[no-any-return, no-untyped-call]
 
 
 class Maxout(torch.autograd.Function):
-    """Has the gradient written out: that of torch's own maximum takes a CPU three times as long."""
+    """Maxout with its gradient written out: torch's own takes a CPU three times as long."""
 
     @staticmethod
     def forward(ctx: Any, pieces: Tensor) -> Tensor:  # type: ignore[override]
-        """As `maxout`."""
+        """Return `maxout(pieces)`."""
         ctx.save_for_backward(pieces)
         return torch.maximum(*neighbours(pieces))
 
     @staticmethod
     @once_differentiable  # type: ignore[untyped-decorator]
     def backward(ctx: Any, gradient: Tensor) -> Tensor:  # type: ignore[override]
-        """The gradient goes to the larger one; of equal ones, to the first."""
+        """Pass the gradient to the larger one; of equal ones, to the first."""
         first, second = neighbours(*ctx.saved_tensors)
         of_first = gradient * (first >= second)
         return torch.stack([of_first, gradient - of_first], -1).flatten(-2)
 
 
 def neighbours(pieces: Tensor) -> tuple[Tensor, ...]:
-    """The first ones and the second ones [..., n] of pairs [..., 2 n]."""
+    """Return the first and the second ones [..., n] of pairs [..., 2 n]."""
     return torch.unflatten(pieces, -1, (-1, 2)).unbind(-1)

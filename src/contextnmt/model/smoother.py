@@ -67,20 +67,20 @@ class Smoother(nn.Module):
         self.border_embedding = nn.Parameter(torch.zeros(1, embedding))
 
     def forward(self, vectors: Tensor, unknown: Tensor, context: Tensor) -> Tensor:
-        """What the recurrent network reads [..., size] for the words `vectors` [..., embedding].
+        """Return vectors [..., size] for the recurrent network, from `vectors` [..., embedding].
 
-        `unknown` [...] is true where a word is; `context` [..., 2 window, embedding]. The vector is
-        v, or V for an unknown word; with all words smoothed it is [v : V], or [V : V].
+        `unknown` [...] is true for unknown words; `context` is [..., 2 window, embedding]. A vector
+        is v, or V for an unknown word; with all words smoothed it is [v : V], or [V : V].
         """
         smooth = self.network(context)  # V
         words = torch.where(unknown.unsqueeze(-1), smooth, vectors)
         return torch.cat([words, smooth], dim=-1) if self.beside else words
 
     def surroundings(self, vectors: Tensor, real: Tensor) -> Tensor:
-        """The `window` words before and after each of a sentence, eq. (1): the source side.
+        """Return the `window` words before and after each word of the source side, eq. (1).
 
-        `vectors` [batch, time, embedding]; `real` [batch, time] is false in the padding. Returns
-        [batch, time, 2 window, embedding].
+        They are [batch, time, 2 window, embedding], from `vectors` [batch, time, embedding]; `real`
+        [batch, time] is false in the padding.
         """
         n = self.window
         inside = torch.where(real.unsqueeze(2), vectors, self.border_embedding)
@@ -90,11 +90,13 @@ class Smoother(nn.Module):
         return torch.cat([windows[:, :, :n], windows[:, :, n + 1 :]], dim=2)
 
     def history(self, vectors: Tensor) -> Tensor:
-        """The 2 `window` words before each of a sentence: the target side, whose words to come
-        are not known. `vectors` and what returns are as in `surroundings`."""
+        """Return the 2 `window` words before each word of the target side.
+
+        The words after it are not known. The shapes are those of `surroundings`.
+        """
         before = torch.cat([self.border(len(vectors), 2 * self.window), vectors[:, :-1]], dim=1)
         return before.unfold(1, 2 * self.window, 1).transpose(2, 3)
 
     def border(self, batch: int, words: int) -> Tensor:
-        """[batch, words, embedding], all of it the learnt vector."""
+        """Return [batch, words, embedding], filled with the learnt vector."""
         return self.border_embedding.expand(batch, words, -1)

@@ -1,4 +1,4 @@
-"""The one place that assembles the parts into a model.
+"""The one place that assembles the parts into a model, and where its weights start.
 
 Shapes: batch B, source time S (end-of-sentence included), target time T (likewise), beam width K,
 hidden n, embedding m, alignment a, annotation d (2n, without attention n). What the encoder reads
@@ -12,14 +12,14 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from contextnmt.configuration.model import ModelSettings
+from contextnmt.errors import UserError
 from contextnmt.model.attention import Attention, FixedContext
 from contextnmt.model.contextualizer import Contextualizer
 from contextnmt.model.decoder import DECODERS, State
-from contextnmt.model.device import answers
+from contextnmt.model.device import is_cpu
 from contextnmt.model.embedding import EMBEDDINGS
 from contextnmt.model.encoder import BidirectionalEncoder, ForwardEncoder
-from contextnmt.model.initialisation import initialise
-from contextnmt.model.packed import Packed
+from contextnmt.model.padding import Packed
 from contextnmt.model.readout import Readout
 from contextnmt.model.smoother import Smoother
 
@@ -31,9 +31,9 @@ UNKNOWN = 2
 
 
 class Encoded(NamedTuple):
-    """All that the decoder needs to know about a batch of source sentences."""
+    """All that the decoder needs of a batch of source sentences."""
 
-    source: tuple[Tensor, ...]  # what the attention asks for, [B, ...] each
+    source: tuple[Tensor, ...]  # from the attention's `prepare`, [B, ...] each
     start: State  # before the first word, [B, 1, ...]
     target_gate: Tensor | None  # [B, 1, m], the contextualizer's mask of the target embeddings
 
@@ -77,7 +77,7 @@ class Translator(nn.Module):
         initialise(self, settings.initialisation)
 
     def encode(self, source: Tensor) -> Encoded:
-        """Read a batch of source sentences [B, S], each ended by end-of-sentence, then padded."""
+        """Read a batch of source sentences [B, S], which end with end-of-sentence, then padding."""
         real = source != PADDING  # [B, S]
         lengths = real.sum(1)
         embedded = self.source_embedding(source)  # [B, S, m]
@@ -102,9 +102,9 @@ class Translator(nn.Module):
         return self.contextualizer(source, self.source_embedding(source), lengths)  # type: ignore[no-any-return]
 
     def start(self, summary: Tensor) -> State:
-        """The state before the first word, from an encoder state [B, n].
+        """Return the state before the first word, from an encoder state [B, n].
 
-        The word before the first one is no word: its embedding is zero (spec sec. 2.3, item 2).
+        There is no previous word: its embedding is zero (spec sec. 2.3, item 2).
         """
         history = None
         if self.target_smoother is not None:
@@ -114,30 +114,30 @@ class Translator(nn.Module):
         return State(self.decoder.start(summary), previous, history)
 
     def embed_target(self, words: Tensor, target_gate: Tensor | None) -> Tensor:
-        """Embeddings [B, K, m] of target words [B, K], masked by the source context (A34)."""
+        """Return embeddings [B, K, m] of target words [B, K], masked by the source (A34)."""
         embedded = self.target_embedding(words)
         if target_gate is not None:
             embedded = embedded * target_gate
         return embedded  # type: ignore[no-any-return]
 
     def forward(self, source: Tensor, target: Tensor) -> Tensor:
-        """The negative log-likelihood, in nats, of each target word [B, T], zero in the padding.
+        """Return -log p, in nats, of each target word [B, T], zero in the padding.
 
-        `source` [B, S] and `target` [B, T] end each sentence by end-of-sentence, then padding.
+        Sentences of `source` [B, S] and `target` [B, T] end with end-of-sentence, then padding.
         """
         real = target != PADDING
-        # A search may write the id of padding as a word: what ends a sentence is its last real one.
+        # A search may write the id of padding as a word: only the last real word ends a sentence.
         numbers = torch.arange(1, target.size(1) + 1, device=target.device)
         lengths, order = (real * numbers).amax(1).sort(descending=True, stable=True)
         losses = self._losses(source[order], target[order], lengths)
         return losses.index_select(0, order.argsort()).masked_fill(~real, 0)
 
     def _losses(self, source: Tensor, target: Tensor, lengths: Tensor) -> Tensor:
-        """The same of sentences whose targets come longest first; in the padding anything.
+        """Return the same for sentences whose targets come longest first, and anything in padding.
 
         `lengths` [B] are those of the targets.
         """
-        packed = Packed(lengths, target.size(1), padded=not answers(target.device))
+        packed = Packed(lengths, target.size(1), padded=not is_cpu(target.device))
         encoded = self.encode(source)
         embedded = self.embed_target(target, encoded.target_gate)  # [B, T, m]
         if self.target_smoother is not None:
@@ -148,20 +148,20 @@ class Translator(nn.Module):
             *(self.decoder, packed, self.decoder.project(before)),
             *(encoded.start.memory[0], *encoded.source),
         )
-        # Before the first word of each sentence, with which `packed` begins, there is none: zero.
+        # `packed` begins with the first word of each sentence, which none precedes: zero.
         previous = functional.pad(before, (0, 0, len(target), 0))
         chosen = packed.pack(target, 0)
         losses = self.readout.losses(self.dropout(states), previous, contexts, chosen)
         return packed.unpack(losses, 0)
 
     def predict(self, state: State, encoded: Encoded) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Logits [B, K, words] of the next word, its context c_i [B, K, d] and alignment alpha_i
-        [B, K, S], which a model without attention does not have."""
+        """Return logits [B, K, words] of the next word, its context c_i [B, K, d] and its alignment
+        alpha_i [B, K, S], which a model without attention does not have."""
         context, weights = self.attention(state.memory[0], *encoded.source)
         return self.readout(state.memory[0], state.previous, context), context, weights
 
     def advance(self, state: State, words: Tensor, context: Tensor, encoded: Encoded) -> State:
-        """The state after the chosen words [B, K], which `context` [B, K, d] predicted."""
+        """Return the state after the chosen words [B, K], which `context` [B, K, d] predicted."""
         read, history = self.read(words, state.history, encoded.target_gate)
         memory = self.decoder.step(state.memory, self.decoder.project(read), context)
         return State(memory, read, history)
@@ -169,7 +169,7 @@ class Translator(nn.Module):
     def read(
         self, words: Tensor, history: Tensor | None, target_gate: Tensor | None
     ) -> tuple[Tensor, Tensor | None]:
-        """What the decoder reads [B, K, m'] of the words [B, K], and the `history` after them."""
+        """Return the decoder's input [B, K, m'] for words [B, K], and the `history` after them."""
         read = embedded = self.embed_target(words, target_gate)  # [B, K, m]
         if self.target_smoother is not None and history is not None:
             read = self.target_smoother(embedded, words == UNKNOWN, history)
@@ -178,11 +178,11 @@ class Translator(nn.Module):
 
     @torch.inference_mode()
     def greedy(self, source: Tensor, end: int) -> Tensor:
-        """The likeliest word at each step: ids [B, steps], `end` from where a sentence ended.
+        """Return the likeliest word of each step: ids [B, steps], `end` after a sentence has ended.
 
-        For the BLEU on the dev texts during training; `end` is the end-of-sentence id. A
-        translation has at least half as many symbols as its source and at most three times as
-        many (A19), as in beam search, of which this is the case of width 1.
+        This is for the BLEU of the dev set during training; `end` is the end-of-sentence id. A
+        translation has at least half as many symbols as its source and at most three times as many
+        (A19), as in beam search, of which this is the case of width 1.
         """
         encoded = self.encode(source)
         lengths = (source != PADDING).sum(1, keepdim=True)  # [B, 1]
@@ -200,3 +200,48 @@ class Translator(nn.Module):
                 break
             state = self.advance(state, words, context, encoded)
         return torch.cat(written, 1)
+
+
+def gaussian(model: nn.Module) -> None:
+    """Initialise as Bahdanau et al. 2015, B.1.
+
+    Recurrent matrices are orthogonal, W_a and U_a are N(0, 0.001^2), v_a and all biases are zero,
+    everything else is N(0, 0.01^2).
+    """
+    for name, weight in model.named_parameters():
+        if weight.dim() == 1 or name == "attention.energy.weight":
+            nn.init.zeros_(weight)
+        elif "recurrent" in name or "weight_hh" in name:
+            for gate in torch.split(weight.data, weight.size(1)):
+                nn.init.orthogonal_(gate)
+        else:
+            nn.init.normal_(weight, std=0.001 if name.startswith("attention.") else 0.01)
+
+
+def glorot(model: nn.Module) -> None:
+    """Initialise as Glorot and Bengio 2010, for short trainings: in these, the papers' small
+    weights would not leave the plateau.
+
+    Embeddings are N(0, 0.5^2), biases are zero, recurrent matrices are orthogonal.
+    """
+    for name, weight in model.named_parameters():
+        if weight.dim() == 1:
+            nn.init.zeros_(weight)
+        elif "recurrent" in name or "weight_hh" in name:
+            for gate in torch.split(weight.data, weight.size(1)):
+                nn.init.orthogonal_(gate)
+        elif "embedding" in name:
+            nn.init.normal_(weight, std=0.5)
+        else:
+            nn.init.xavier_uniform_(weight)
+
+
+INITIALISATIONS = {"gaussian": gaussian, "glorot": glorot}
+
+
+def initialise(model: nn.Module, name: str) -> None:
+    """Set all weights of `model` anew. Raises UserError if there is no initialisation `name`."""
+    if name not in INITIALISATIONS:
+        choices = ", ".join(INITIALISATIONS)
+        raise UserError(f"model.initialisation is {name!r}: choose from {choices}")
+    INITIALISATIONS[name](model)

@@ -1,13 +1,11 @@
 """The recurrent units as training runs them over whole sentences, with their gradients written out.
 
-What autograd would do at each step waits until the end: the gradient of a matrix is one product of
-all steps' states, in the place of a small one at each step, added to the ones before. The equations
-are those of `GRUCell` and `LSTMDecoder.move`, which tests hold them against.
+The gradient of a matrix is one product of all steps' states after the last step, where autograd
+takes a small one at each step and adds it to the ones before. The equations are those of `GRUCell`
+and `LSTMDecoder.move`, the plain steps; tests hold the units against these.
 
-On Linux with GCC, a training on a CPU has the units of `native.units` in the place of these.
-
-Matrices are multiplied in the type of the weights (`products`); all else has that of the memory,
-also because a function of mixed types takes several times as long on a CPU (A46).
+Matrices are multiplied in the type of the weights (`products`). All else has the type of the
+memory: a function of mixed types takes a CPU several times as long (A46).
 
 Shapes: directions D, batch B, hidden n, what enters the gates g.
 """
@@ -18,77 +16,88 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from contextnmt.model.filler import with_filler
+from contextnmt.model.padding import with_filler
 from contextnmt.model.products import add_product, of_matrix, plus_product
 
-#: What a unit keeps from step to step: first the hidden state s_i, then what else its cell has;
+#: The tensors that a unit keeps from step to step: the hidden state s_i, then an LSTM's cell;
 #: [D, B, n] each in training, [batch, width, hidden] in search.
 Memory = tuple[Tensor, ...]
 
-#: What a step leaves for its gradient.
+#: The tensors that a step leaves for its gradient.
 Trace = tuple[Tensor, ...]
 
-#: For a function that adds to a tensor, and not to a number.
+#: A tensor, as `torch.add` with `out` takes no number first.
 MINUS_ONE = torch.tensor(-1.0)
 
 
 class Unit(Protocol):
-    """One step of a recurrent unit, forth and back."""
+    """One step of a recurrent unit, forward and backward."""
 
     def __init__(self, *weights: Tensor) -> None: ...
 
     def start(self, state: Tensor) -> Memory:
-        """The memory before the first step, whose state [D, B, n] is given."""
+        """Return the memory before the first step, whose state [D, B, n] is given."""
 
     def step(self, inputs: Tensor, memory: Memory, out: Tensor) -> tuple[Memory, Trace]:
-        """The memory after a step, from the one before and `inputs` [D, B, g], biases included, of
-        either type; its state is written to `out` [D, B, n].
+        """Return the memory after a step, and the trace that `backward` takes.
 
-        What the step leaves may hold the memory before it, and so an `out`: none of it may be
-        written again before `back`, nor be a part of what the function returns to autograd (see
-        `apart`)."""
+        `inputs` [D, B, g], biases included, may have either type. The new state is written to `out`
+        [D, B, n]. The trace may hold the memory before the step, and so an `out`: that may not be
+        overwritten before `backward`, nor be a part of a tensor that goes to autograd (see
+        `apart`).
+        """
 
-    def back(self, trace: Trace, gradient: Memory, inputs: Tensor) -> Memory:
-        """The gradient of the memory before a step, from that of the memory after it, which is
-        lost; the gradient of what entered the gates is written to `inputs` [D, B, g], which has the
-        type of the weights."""
+    def backward(self, trace: Trace, gradient: Memory, inputs: Tensor) -> Memory:
+        """Return the gradient of the memory before a step, from that of the memory after it.
+
+        `gradient` is overwritten. The gradient of what entered the gates is written to `inputs`
+        [D, B, g], which has the type of the weights.
+        """
 
     def weights(
         self, states: Tensor, traces: Sequence[Trace], inputs: Tensor
     ) -> tuple[Tensor, ...]:
-        """The gradients of the weights, as `__init__` has them, from the states before all steps
-        [D, N, n] and the gradients of the inputs [D, N, g], in one type; N counts the sentences of
-        all steps, and filler, of which both are zero."""
+        """Return the gradients of the weights, in the order of `__init__`.
+
+        `states` [D, N, n] are those before all steps, `inputs` [D, N, g] the gradients of what
+        entered the gates, both of one type. N counts the sentences of all steps, and filler, for
+        which both are zero.
+        """
 
 
 def exact_like(inputs: Tensor, kind: torch.dtype) -> Tensor:
-    """Where to compute what `inputs` are to hold: there, if they have the type `kind`."""
+    """Return `inputs` if they have the type `kind`, else an empty tensor like them of that type."""
     return inputs if inputs.dtype == kind else torch.empty_like(inputs, dtype=kind)
 
 
 def rounded(exact: Tensor, inputs: Tensor) -> Tensor:
-    """What was computed in `exact_like(inputs, ...)`, in `inputs`, which are returned."""
+    """Return `inputs` with the numbers of `exact`, a tensor of `exact_like(inputs, ...)`."""
     return inputs if inputs.dtype == exact.dtype else inputs.copy_(exact)
 
 
 def into_its_tanh(values: Tensor) -> Tensor:
-    """`values`, turned into their tanh; on a CPU as 2 sigmoid(2 x) - 1, right to some 1e-7 in 32
-    bits, which takes torch a quarter of the time."""
+    """Turn `values` into their tanh, in their place.
+
+    On a CPU this is 2 sigmoid(2 x) - 1, which takes torch a quarter of the time. It is right to
+    some 1e-7 in 32 bits.
+    """
     if values.is_cuda:
         return values.tanh_()
     return twice_less_one(values.mul_(2).sigmoid_())
 
 
 def tanh(values: Tensor) -> Tensor:
-    """As `into_its_tanh`, of values that stay as they are."""
+    """Return the tanh of `values`, computed as in `into_its_tanh`."""
     if values.is_cuda:
         return values.tanh()
     return twice_less_one(torch.mul(values, 2).sigmoid_())
 
 
 def into_gates(inputs: Tensor) -> tuple[Tensor, ...]:
-    """The gates of an LSTM, then its candidate, [..., n] each, in the place of what enters them
-    [..., 4 n]: the sigmoid of three, the tanh of the last, as `into_its_tanh` has it."""
+    """Turn what enters the gates of an LSTM [..., 4 n] into three gates and the candidate [..., n].
+
+    Gates are a sigmoid, the candidate is a tanh as in `into_its_tanh`.
+    """
     parts = inputs.chunk(4, -1)
     candidate = parts[3]
     if inputs.is_cuda:
@@ -102,45 +111,47 @@ def into_gates(inputs: Tensor) -> tuple[Tensor, ...]:
 
 
 def twice_less_one(values: Tensor) -> Tensor:
-    """2 x - 1 in the place of x."""
+    """Turn x into 2 x - 1, in its place."""
     return torch.add(MINUS_ONE, values, alpha=2, out=values)
 
 
 def into_sigmoid(gradient: Tensor, outputs: Tensor) -> None:
-    """Turn the gradient of what came out of a sigmoid into that of what entered it."""
+    """Turn the gradient of the `outputs` of a sigmoid into that of its inputs."""
     torch.ops.aten.sigmoid_backward.grad_input(gradient, outputs, grad_input=gradient)
 
 
 def into_tanh(gradient: Tensor, outputs: Tensor) -> None:
-    """As `into_sigmoid`, of tanh."""
+    """Turn the gradient of the `outputs` of a tanh into that of its inputs."""
     torch.ops.aten.tanh_backward.grad_input(gradient, outputs, grad_input=gradient)
 
 
 class LSTMUnit:
-    """The unit of `LSTMDecoder`. Its gates are into, forget, passed (which lets the cell out), then
-    the candidate."""
+    """The unit of `LSTMDecoder`.
+
+    Its rows are those of the gates into, forget and passed (the output gate), then the candidate.
+    """
 
     def __init__(self, recurrent: Tensor) -> None:
         """`recurrent` [D, 4 n, n]."""
         self.recurrent = recurrent
-        # As matrices multiply: transposed on the way, small products take three times as long.
-        self.forth = recurrent.transpose(1, 2).contiguous()
+        # Small products of a transposed view take three times as long.
+        self.transposed = recurrent.transpose(1, 2).contiguous()
 
     def start(self, state: Tensor) -> Memory:
-        """As `Unit.start`; the cell is zero (A36)."""
+        """Start as `Unit.start`; the cell is zero (A36)."""
         return state, torch.zeros_like(state)
 
     def step(self, inputs: Tensor, memory: Memory, out: Tensor) -> tuple[Memory, Trace]:
-        """As `Unit.step`; the memory is s and the cell."""
+        """Step as `Unit.step`; the memory is s and the cell."""
         state, before = memory
-        gates = plus_product(inputs, state, self.forth)
+        gates = plus_product(inputs, state, self.transposed)
         into, forget, passed, candidate = parts = into_gates(gates)
         cell = torch.mul(forget, before).addcmul_(into, candidate)
         squashed = tanh(cell)
         return (torch.mul(passed, squashed, out=out), cell), (*parts, gates, squashed, before)
 
-    def back(self, trace: Trace, gradient: Memory, inputs: Tensor) -> Memory:
-        """As `Unit.back`."""
+    def backward(self, trace: Trace, gradient: Memory, inputs: Tensor) -> Memory:
+        """Go back as `Unit.backward`."""
         into, forget, passed, candidate, gates, squashed, before = trace
         state, cell = gradient
         of_squashed = state * passed
@@ -161,36 +172,36 @@ class LSTMUnit:
     def weights(
         self, states: Tensor, traces: Sequence[Trace], inputs: Tensor
     ) -> tuple[Tensor, ...]:
-        """As `Unit.weights`."""
+        """Return the gradients of `Unit.weights`."""
         return (of_matrix(inputs, states),)
 
 
 class GRUUnit:
-    """The unit of `GRUCell`. What enters it are candidate, update gate, reset gate."""
+    """The unit of `GRUCell`. Its inputs are those of candidate, update gate and reset gate."""
 
     def __init__(self, candidate: Tensor, gates: Tensor) -> None:
         """`candidate` U [D, n, n]; `gates` U_z and U_r [D, 2 n, n]."""
         self.candidate, self.gates = candidate, gates
-        self.candidate_forth = candidate.transpose(1, 2).contiguous()
-        self.gates_forth = gates.transpose(1, 2).contiguous()
+        self.candidate_transposed = candidate.transpose(1, 2).contiguous()
+        self.gates_transposed = gates.transpose(1, 2).contiguous()
 
     def start(self, state: Tensor) -> Memory:
-        """As `Unit.start`."""
+        """Start as `Unit.start`."""
         return (state,)
 
     def step(self, inputs: Tensor, memory: Memory, out: Tensor) -> tuple[Memory, Trace]:
-        """As `Unit.step`; the memory is s alone."""
+        """Step as `Unit.step`; the memory is s alone."""
         (state,) = memory
         into, entering = self.split(inputs)
-        gates = plus_product(entering, state, self.gates_forth).sigmoid_()
+        gates = plus_product(entering, state, self.gates_transposed).sigmoid_()
         update, reset = gates.chunk(2, dim=2)
         shortened = reset * state
-        candidate = into_its_tanh(plus_product(into, shortened, self.candidate_forth))
+        candidate = into_its_tanh(plus_product(into, shortened, self.candidate_transposed))
         after = torch.lerp(state, candidate, update, out=out)
         return (after,), (shortened, update, reset, gates, candidate, state)
 
-    def back(self, trace: Trace, gradient: Memory, inputs: Tensor) -> Memory:
-        """As `Unit.back`."""
+    def backward(self, trace: Trace, gradient: Memory, inputs: Tensor) -> Memory:
+        """Go back as `Unit.backward`."""
         _, update, reset, gates, candidate, state = trace
         (after,) = gradient
         entered = exact_like(inputs, state.dtype)
@@ -209,13 +220,13 @@ class GRUUnit:
     def weights(
         self, states: Tensor, traces: Sequence[Trace], inputs: Tensor
     ) -> tuple[Tensor, ...]:
-        """As `Unit.weights`."""
+        """Return the gradients of `Unit.weights`."""
         into, entering = self.split(inputs)
         steps = [shortened.to(states.dtype) for shortened, *_ in traces]
         shortened = with_filler(steps, states, states.size(1))
         return of_matrix(into, shortened), of_matrix(entering, states)
 
     def split(self, inputs: Tensor) -> tuple[Tensor, ...]:
-        """What enters the candidate [D, B, n], and what enters the gates [D, B, 2 n]."""
+        """Split `inputs` into those of the candidate [D, B, n] and of the gates [D, B, 2 n]."""
         size = self.candidate.size(2)
         return torch.split(inputs, [size, 2 * size], 2)

@@ -1,6 +1,6 @@
 """Recurrent units over whole sentences, as one function to autograd; see `units`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import torch
@@ -9,14 +9,13 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from contextnmt.model.device import fuses
-from contextnmt.model.filler import with_filler
-from contextnmt.model.native.units import choose
+from contextnmt.model.padding import with_filler
 from contextnmt.model.products import aligned
 from contextnmt.model.units import Memory, Unit
 
 
 class Recurrent(Protocol):
-    """What runs over sentences: a unit and its weights, and by what the inputs enter it."""
+    """A network that runs over sentences: a unit, its weights, and the layer of its inputs."""
 
     @property
     def unit(self) -> type[Unit]: ...
@@ -31,8 +30,10 @@ class Recurrent(Protocol):
 def side_by_side(
     networks: Sequence[Recurrent], embedded: Sequence[Tensor], sizes: Sequence[int]
 ) -> Tensor:
-    """All states [D, words, hidden] of D networks of one size, from states of zeros, each over its
-    own `embedded` [words, size], `sizes` of them a step (see `Packed`)."""
+    """Return all states [D, words, hidden] of D networks of one size, which start from zeros.
+
+    Each network reads its own `embedded` [words, size], `sizes` of them a step (see `Packed`).
+    """
     matrix, bias = stacked([network.entering for network in networks])
     read, matrix = aligned(torch.stack(list(embedded)), matrix)
     inputs = torch.baddbmm(bias.unsqueeze(1), read, matrix.transpose(1, 2))
@@ -48,20 +49,19 @@ def unroll(
     sizes: Sequence[int],
     weights: Sequence[Tensor],
 ) -> Tensor:
-    """As `Unroll.forward`, whatever type autocast has made of the inputs (A46)."""
+    """Return the states of `Unroll.forward`, in whatever type autocast has the inputs (A46)."""
     lower = [each.to(inputs.dtype) for each in weights]
     if fuses(inputs):
         from contextnmt.model.fused.unroll import FusedUnroll
 
         fused: Tensor = FusedUnroll.apply(unit, inputs, state, *lower)  # type: ignore[no-untyped-call]
         return fused
-    make = choose(unit, lower[0], state)
-    states: Tensor = Unroll.apply(make, inputs, state, sizes, *lower)  # type: ignore[no-untyped-call]
+    states: Tensor = Unroll.apply(unit, inputs, state, sizes, *lower)  # type: ignore[no-untyped-call]
     return states
 
 
 def stacked(groups: Sequence[tuple[Tensor, ...]]) -> list[Tensor]:
-    """The tensors of D groups that are alike, each [D, ...]."""
+    """Stack the tensors of D groups of the same shapes, each to [D, ...]."""
     return [torch.stack(each) for each in zip(*groups, strict=True)]
 
 
@@ -74,22 +74,21 @@ class Unroll(torch.autograd.Function):
     @staticmethod
     def forward(  # type: ignore[override]
         ctx: Any,
-        make: Callable[..., Unit],
+        kind: type[Unit],
         inputs: Tensor,
         state: Tensor,
         sizes: Sequence[int],
         *weights: Tensor,
     ) -> Tensor:
-        """The states after each step [D, N, n], from `inputs` [D, N, g], biases included, the state
-        before the first step [D, B, n], and the weights of which `make` makes the unit. Inputs
-        may end with filler, whose states are zero.
+        """Return the states after each step [D, N, n], zero for filler.
 
-        A step has the next `sizes` of the words, no more than the step before: those of the first
-        sentences.
+        `inputs` [D, N, g] have the biases included and may end with filler. `state` [D, B, n] is
+        that before the first step; `weights` are those of a unit of the `kind`. A step has the next
+        `sizes` of the words: those of the first sentences, no more than the step before has.
         """
         states = state.new_empty(*inputs.shape[:2], state.size(2))
         states[:, sum(sizes) :] = 0
-        ctx.unit, ctx.sizes, ctx.traces = make(*weights), sizes, []
+        ctx.unit, ctx.sizes, ctx.traces = kind(*weights), sizes, []
         with torch.autocast(inputs.device.type, enabled=False):
             memory = ctx.unit.start(apart(state))
             steps = (by_step(each, sizes, 1) for each in (inputs, apart(states)))
@@ -104,7 +103,7 @@ class Unroll(torch.autograd.Function):
     @staticmethod
     @once_differentiable  # type: ignore[untyped-decorator]
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
-        """The gradients of what `forward` was given, from that of the states."""
+        """Return the gradients of the arguments of `forward`, from that of the states."""
         shape, dtype = ctx.inputs
         state, states = ctx.saved_tensors
         inputs = gradient.new_empty(shape, dtype=dtype)
@@ -114,42 +113,46 @@ class Unroll(torch.autograd.Function):
         for of_state, entering, trace in reversed(list(zip(*steps, ctx.traces, strict=True))):
             memory = longer(memory, entering.size(1))
             memory[0].add_(of_state)
-            memory = ctx.unit.back(trace, memory, entering)
+            memory = ctx.unit.backward(trace, memory, entering)
         before = states_before([state, *by_step(states, ctx.sizes, 1)], ctx.sizes, inputs.size(1))
         weights = ctx.unit.weights(before.to(dtype), ctx.traces, inputs)
         return None, inputs, longer(memory, state.size(1))[0], None, *weights
 
 
 def by_step(rows: Tensor, sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
-    """The rows of each step, without the filler behind them."""
+    """Split the rows by step, and drop the filler behind them."""
     filler = rows.size(dim) - sum(sizes)
     return torch.split(rows, [*sizes, filler], dim)[: len(sizes)]
 
 
 def apart(tensor: Tensor) -> Tensor:
-    """The same numbers in the same place, for what steps leave for their gradient. That may not
-    hold what a function takes or returns itself, nor parts of it: a result holds its function, and
-    if this held the result again, neither would ever be freed."""
+    """Return a detached view, for the traces of steps.
+
+    A trace may not hold an argument or result of the autograd function, nor a part of one: a result
+    holds its function, and if the function held the result too, neither would ever be freed.
+    """
     return tensor.detach()
 
 
 def states_before(states: Sequence[Tensor], sizes: Sequence[int], rows: int) -> Tensor:
-    """The states before all steps in one tensor [D, rows, n], which ends with zeros, from the
-    `states` [D, B, n], first the one before the first step, of at least so many sentences as the
-    step after them has."""
+    """Return the states before all steps in one tensor [D, rows, n], which ends with zeros.
+
+    `states` [D, B, n] begin with the one before the first step. Each has at least as many sentences
+    as the step after it.
+    """
     steps = [state[:, :size] for state, size in zip(states, sizes, strict=False)]
     return with_filler(steps, states[0], rows)
 
 
 def shorter(memory: Memory, size: int) -> Memory:
-    """That of the first `size` sentences."""
+    """Return the memory of the first `size` sentences."""
     if memory[0].size(1) == size:
         return memory
     return tuple(each[:, :size] for each in memory)
 
 
 def longer(memory: Memory, size: int) -> Memory:
-    """The gradient of the memory of `size` sentences, zero for those that took no further step."""
+    """Pad the gradient of the memory to `size` sentences, by zeros for those that had ended."""
     missing = size - memory[0].size(1)
     if not missing:
         return memory

@@ -1,0 +1,227 @@
+"""The layers of a translator as search takes them: without gradients, in memory that is reused.
+
+Products are added to what is there already, so that nothing is copied or read twice. Those of the
+state are of fewer rows than what they are added to (`Matrix.add_once`).
+"""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from contextnmt.model.cross_entropy import with_bias, with_one
+from contextnmt.model.decoder import GRUDecoder, LSTMDecoder
+from contextnmt.model.device import is_cpu
+from contextnmt.model.rows import once, take
+from contextnmt.model.units import Memory, into_gates, into_its_tanh, tanh
+
+#: Words of a block, whose best word stands for all of them at first.
+BLOCK = 64
+
+#: Likeliest words whose logits are computed again in 32 bits, where all are computed in 16. The
+#: probabilities of all words depend on these, and search continues most hypotheses by one of them.
+LIKELIEST = 8
+
+
+class Scratch:
+    """Buffers by name, each as large as the largest tensor that was asked for.
+
+    A large tensor that is freed goes back to the operating system, which zeroes the pages of the
+    next one. That takes longer than to compute what they hold.
+    """
+
+    def __init__(self) -> None:
+        self._held: dict[str, Tensor] = {}
+
+    def of(self, name: str, shape: tuple[int, ...], like: Tensor) -> Tensor:
+        """Return a tensor of any content, which the next call with `name` reuses.
+
+        It has the type and the device of `like`.
+        """
+        size = math.prod(shape)
+        held = self._held.get(name)
+        if held is None or held.numel() < size or held.dtype != like.dtype:
+            held = self._held[name] = like.new_empty(size)
+        return held[:size].view(shape)
+
+
+class Matrix:
+    """A matrix W [d, s] that multiplies vectors [..., s], in its own type or in bfloat16 (A46).
+
+    In bfloat16 the factors are rounded, and so is their product; the sum that it is added to keeps
+    its type.
+    """
+
+    def __init__(self, weight: Tensor, bf16: bool) -> None:
+        self.weight = weight.bfloat16() if bf16 else weight
+
+    def add_to(self, to: Tensor, values: Tensor) -> Tensor:
+        """Add W x of the `values` [..., s] to `to` [..., d], in its place, and return it."""
+        rows, factors = to.flatten(0, -2), values.flatten(0, -2).to(self.weight.dtype)
+        if factors.dtype == rows.dtype:
+            torch.addmm(rows, factors, self.weight.t(), out=rows)
+        else:
+            rows += factors @ self.weight.t()
+        return to
+
+    def add_once(self, to: Tensor, values: Tensor, slots: Tensor) -> Tensor:
+        """Add W x of the `slots` [B, K] of the `values` [B, K', s] to `to` [B, K, d].
+
+        Each vector is multiplied once: a beam of 12 continues 7 hypotheses on average. A GPU
+        multiplies one for each slot, as to find the distinct ones would synchronize.
+        """
+        if slots.size(1) == 1 or not is_cpu(values.device):
+            return self.add_to(to, take(values, slots))
+        factors, places = once(values, slots)
+        product = factors.to(self.weight.dtype) @ self.weight.t()
+        to.flatten(0, -2).add_(product.index_select(0, places))
+        return to
+
+
+class LSTMStep:
+    """The step of `LSTMDecoder`."""
+
+    def __init__(self, decoder: LSTMDecoder, bf16: bool) -> None:
+        self.recurrent = Matrix(decoder.recurrent.weight, bf16)
+
+    def move(self, memory: Memory, slots: Tensor, gates: Tensor) -> Memory:
+        """Return the memory after `LSTMDecoder.step` of the hypotheses `slots` [batch, width].
+
+        `gates` [batch, width, 4 hidden], which is overwritten, is the sum of what words, context
+        and biases contribute.
+        """
+        hidden, cell = memory
+        self.recurrent.add_once(gates, hidden, slots)
+        into, forget, out, candidate = into_gates(gates)
+        cell = take(cell, slots).mul_(forget).addcmul_(into, candidate)
+        return tanh(cell).mul_(out), cell
+
+
+class GRUStep:
+    """The step of `GRUDecoder`."""
+
+    def __init__(self, decoder: GRUDecoder, bf16: bool) -> None:
+        self.gates = Matrix(decoder.cell.recurrent_gates.weight, bf16)
+        self.candidate = Matrix(decoder.cell.recurrent_candidate.weight, bf16)
+
+    def move(self, memory: Memory, slots: Tensor, gates: Tensor) -> Memory:
+        """Do the same as `LSTMStep.move`, with `gates` [batch, width, 3 hidden]."""
+        (state,) = memory
+        size = state.size(2)
+        candidate, gates = gates[:, :, :size], gates[:, :, size:]
+        self.gates.add_once(gates, state, slots)
+        state = take(state, slots)
+        update, reset = gates.sigmoid_().chunk(2, dim=2)
+        self.candidate.add_to(candidate, reset * state)
+        return (torch.lerp(state, into_its_tanh(candidate), update),)
+
+
+def step_of(decoder: nn.Module, bf16: bool) -> LSTMStep | GRUStep:
+    """Return the step of `decoder`; with `bf16`, it multiplies matrices in bfloat16 (A46)."""
+    if isinstance(decoder, LSTMDecoder):
+        return LSTMStep(decoder, bf16)
+    assert isinstance(decoder, GRUDecoder)
+    return GRUStep(decoder, bf16)
+
+
+class WordTable:
+    """The contributions W E y of each target word y that search has written, for some matrices W.
+
+    A row is computed when its word first comes, as a short text has few words. A row takes 20 kB at
+    the sizes of WMT14, all words 600 MB. A GPU computes all rows at once, in milliseconds, as to
+    find the missing ones would synchronize.
+    """
+
+    def __init__(self, embedding: nn.Embedding, *weights: Tensor) -> None:
+        """`embedding` E of size m, `weights` W [d, m] each."""
+        self.embedding, self.weights = embedding, weights
+        words, device = len(embedding.weight), embedding.weight.device
+        self.tables = [weight.new_empty(words, len(weight)) for weight in weights]
+        self.known = torch.zeros(words, dtype=torch.bool, device=device)
+        self.scratch = Scratch()
+        self.complete = not is_cpu(device)
+        if self.complete:
+            self._compute(torch.arange(words, device=device))
+
+    def _compute(self, words: Tensor) -> None:
+        """Compute the rows of `words` [n]."""
+        embedded = self.embedding(words)
+        for table, weight in zip(self.tables, self.weights, strict=True):
+            table[words] = embedded @ weight.t()
+        self.known[words] = True
+
+    def of(self, words: Tensor) -> list[Tensor]:
+        """Return the rows [B, K, d] of `words` [B, K] of each matrix; the next call reuses them."""
+        flat = words.flatten()
+        if not self.complete:
+            new = torch.unique(flat[~self.known[flat]])
+            if len(new):
+                self._compute(new)
+        found = []
+        for number, table in enumerate(self.tables):
+            to = self.scratch.of(str(number), (len(flat), table.size(1)), table)
+            torch.index_select(table, 0, flat, out=to)
+            found.append(torch.unflatten(to, 0, words.shape))
+        return found
+
+
+class OutputLayer:
+    """A copy of the output layer, by far the largest matrix of search.
+
+    Its bias is a column, and padding rows, up to a multiple of `BLOCK`, have the bias minus
+    infinity.
+    """
+
+    def __init__(self, layer: nn.Linear, bf16: bool) -> None:
+        """`layer` [words, size]; with `bf16` it is multiplied in bfloat16 (A46)."""
+        self.matrix = with_bias(layer.weight, layer.bias, layer.weight.dtype, BLOCK)  # [words', k]
+        self.rounded = self.matrix.bfloat16() if bf16 else None
+        self.scratch = Scratch()
+
+    def log_probabilities(self, features: Tensor) -> Tensor:
+        """Return log p [N, words'] from `features` [N, size], in their type.
+
+        words' counts the padding rows too. The next call reuses the tensor.
+        """
+        rows = with_one(features, features.dtype)  # [N, k]
+        shape = (len(rows), len(self.matrix))
+        if self.rounded is None:
+            logits = self.scratch.of("logits", shape, rows)
+            torch.mm(rows, self.matrix.t(), out=logits)
+        else:
+            rough = self.scratch.of("rounded", shape, self.rounded)
+            torch.mm(rows.to(rough.dtype), self.rounded.t(), out=rough)
+            logits = self.scratch.of("logits", shape, rows).copy_(rough)
+            self._mend(logits, rows)
+        return torch.log_softmax(logits, -1, out=logits)
+
+    def _mend(self, logits: Tensor, rows: Tensor) -> None:
+        """Compute the likeliest `logits` [N, words'] again in 32 bits, from `rows` [N, k]."""
+        none = logits.new_zeros(len(logits), 1)
+        words = best_words(logits.unsqueeze(1), none, LIKELIEST)[2]  # [N, LIKELIEST]
+        weights = torch.unflatten(self.matrix.index_select(0, words.flatten()), 0, words.shape)
+        # Not `bmm`, which takes seven times as long for so many so small matrices.
+        logits.scatter_(1, words, weights.mul_(rows.unsqueeze(1)).sum(2))
+
+
+def best_words(logs: Tensor, scores: Tensor, width: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the `width` best continuations of each row, or all K V if there are fewer, best first.
+
+    `scores` [R, K] are those of the hypotheses, `logs` [R, K, V] the log-probabilities of the next
+    words. V is a multiple of `BLOCK`, filled up with minus infinity. Returns the new scores, the
+    places of the hypotheses that are continued, and the words, [R, width] each. An impossible
+    continuation has the score minus infinity, any place, and word 0.
+
+    The best continuations lie in the blocks with the best words. So a row sorts `width` blocks
+    instead of K V scores.
+    """
+    blocks = torch.unflatten(logs, 2, (-1, BLOCK))  # [R, K, n, BLOCK]
+    peaks = blocks.amax(3).add_(scores.unsqueeze(2))
+    number = peaks.size(2)
+    block = peaks.flatten(1).topk(min(width, peaks[0].numel()), sorted=False).indices
+    found = take(blocks.flatten(1, 2), block)  # [R, width at most, BLOCK]
+    found += scores.gather(1, block // number).unsqueeze(2)
+    best, chosen = found.flatten(1).topk(min(width, found[0].numel()))
+    block = block.gather(1, chosen // BLOCK)
+    word = (block % number * BLOCK + chosen % BLOCK).masked_fill_(best == -torch.inf, 0)
+    return best, block // number, word

@@ -1,0 +1,181 @@
+"""The layers of search: matrices, tables of words, the output layer, the best continuations."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+
+from contextnmt.model import device
+from contextnmt.model.embedding import BiasedEmbedding
+from contextnmt.model.inference_layers import (
+    BLOCK,
+    LIKELIEST,
+    Matrix,
+    OutputLayer,
+    WordTable,
+    best_words,
+)
+from contextnmt.model.rows import take
+
+#: Of two sentences with three hypotheses each: continued by more, by fewer, by one each, by one.
+SLOTS = [[[2, 0, 2, 2], [1, 1, 0, 1]], [[0, 2], [1, 1]], [[1], [0]], [[0, 0, 0], [0, 0, 0]]]
+
+
+@pytest.mark.parametrize(("bf16", "near"), [(False, 1e-6), (True, 0.02)])
+def test_it_multiplies_and_adds(bf16, near):
+    torch.manual_seed(1)
+    weight, values = torch.randn(6, 5), torch.randn(2, 3, 5)
+    matrix, product = Matrix(weight, bf16), values @ weight.t()
+    zeros = torch.zeros(2, 3, 6)
+    torch.testing.assert_close(matrix.add_to(zeros, values), product, rtol=near, atol=near)
+    to = torch.full((2, 3, 6), 1000.0)
+    assert matrix.add_to(to, values) is to
+    # What it is added to has 24 bits still: 8 would tell 1000 from 1004 at best.
+    torch.testing.assert_close(to, 1000 + product, rtol=0, atol=max(near, 1e-3))
+
+
+def test_products_of_other_types_stay_in_them():
+    weight, values = torch.randn(6, 5).double(), torch.randn(3, 5).double()
+    to = torch.zeros(3, 6).double()
+    torch.testing.assert_close(Matrix(weight, False).add_to(to, values), values @ weight.t())
+
+
+@pytest.mark.parametrize("slots", SLOTS)
+@pytest.mark.parametrize("asked", [True, False], ids=["", "as on a GPU"])
+@pytest.mark.parametrize(("bf16", "near"), [(False, 1e-6), (True, 0.02)])
+def test_what_is_multiplied_once_is_added_wherever_it_is_named(
+    bf16, near, asked, slots, monkeypatch
+):
+    if not asked:
+        monkeypatch.setattr(device, "CPU_TYPES", set())
+    torch.manual_seed(2)
+    weight, values, slots = torch.randn(6, 5), torch.randn(2, 3, 5), torch.tensor(slots)
+    # A part of wider rows, as the gates of a GRU are, the rest of which stays.
+    wide = torch.randn(*slots.shape, 8)
+    expected = wide.clone()
+    expected[:, :, 2:] += take(values, slots) @ weight.t()
+    to = wide[:, :, 2:]
+    assert Matrix(weight, bf16).add_once(to, values, slots) is to
+    torch.testing.assert_close(wide, expected, rtol=near, atol=near)
+
+
+def test_each_vector_is_multiplied_once(monkeypatch):
+    """However often it is named; those that are not named are left out."""
+    multiplied = []
+
+    class Counted(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, function, types, args=(), kwargs=None):
+            if function is torch.Tensor.matmul:
+                multiplied.append(len(args[0]))
+            return super().__torch_function__(function, types, args, kwargs or {})
+
+    matrix = Matrix(torch.randn(6, 5), False)
+    matrix.weight = matrix.weight.as_subclass(Counted)
+    slots = torch.tensor([[2, 0, 2, 2], [1, 1, 1, 1]])
+    matrix.add_once(torch.zeros(2, 4, 6), torch.randn(2, 3, 5), slots)
+    assert multiplied == [3]
+
+
+class Counted(BiasedEmbedding):
+    """Notes what it is asked for."""
+
+    def forward(self, words):
+        self.asked = [*getattr(self, "asked", []), *words.tolist()]
+        return super().forward(words)
+
+
+def test_each_word_is_multiplied_once_and_only_when_it_comes():
+    embedding = Counted(9, 4)
+    nn.init.normal_(embedding.bias)
+    weights = torch.randn(5, 4), torch.randn(2, 4)
+    with torch.inference_mode():
+        table = WordTable(embedding, *weights)
+        for words in ([[3, 5, 3]], [[5, 3, 8]], [[8, 8, 5]]):
+            embedded = BiasedEmbedding.forward(embedding, torch.tensor(words))
+            for rows, weight in zip(table.of(torch.tensor(words)), weights, strict=True):
+                torch.testing.assert_close(rows, nn.functional.linear(embedded, weight))
+    assert embedding.asked == [3, 5, 8]
+
+
+def test_no_words_have_no_rows():
+    table = WordTable(nn.Embedding(9, 4), torch.randn(5, 4))
+    [rows] = table.of(torch.zeros(0, 2, dtype=torch.long))
+    assert rows.shape == (0, 2, 5)
+
+
+ROWS, SIZE, WORDS = 20, 24, 700
+
+
+def layer_and_features():
+    """Random ones, whose logits are far from zero: bfloat16 has few of the bits of such."""
+    torch.manual_seed(2)
+    layer = nn.Linear(SIZE, WORDS)
+    nn.init.normal_(layer.weight)
+    nn.init.normal_(layer.bias, mean=30.0)
+    return layer, torch.randn(ROWS, SIZE)
+
+
+def log_probabilities(layer, features, bf16):
+    """Of all words; those that fill up the last block are impossible."""
+    found = OutputLayer(layer, bf16).log_probabilities(features)
+    words = layer.out_features
+    assert found.size(1) == math.ceil(words / BLOCK) * BLOCK
+    assert found[:, words:].isneginf().all()
+    return found[:, :words]
+
+
+@torch.inference_mode()
+def test_in_32_bits_it_is_the_layer():
+    layer, features = layer_and_features()
+    found = log_probabilities(layer, features, bf16=False)
+    torch.testing.assert_close(found, layer(features).log_softmax(1), rtol=1e-5, atol=1e-4)
+
+
+@torch.inference_mode()
+def test_in_bfloat16_the_likeliest_words_are_exact():
+    layer, features = layer_and_features()
+    exact = layer(features).log_softmax(1)
+    found = log_probabilities(layer, features, bf16=True)
+    assert (found.exp().sum(1) - 1).abs().max() < 1e-5
+    best = exact.topk(LIKELIEST // 2).indices  # of the others some may be taken for less likely
+    errors = (found - exact).abs()
+    assert errors.gather(1, best).max() < 0.01
+    assert errors.max() > 0.05  # as large as the roundings are
+
+
+@torch.inference_mode()
+def test_a_vocabulary_may_have_fewer_words_than_that():
+    layer = nn.Linear(SIZE, LIKELIEST - 1)
+    features = torch.randn(ROWS, SIZE)
+    found = log_probabilities(layer, features, bf16=True)
+    torch.testing.assert_close(found, layer(features).log_softmax(1), rtol=1e-5, atol=1e-4)
+
+
+@pytest.mark.parametrize("words", [1, 5, BLOCK, 3 * BLOCK, 5 * BLOCK + 7])
+@pytest.mark.parametrize(("hypotheses", "width"), [(1, 1), (1, 12), (3, 2), (12, 12), (2, 500)])
+def test_they_are_the_best_of_all(words, hypotheses, width):
+    torch.manual_seed(words)
+    logs = (3 * torch.randn(4, hypotheses, words, dtype=torch.float64)).log_softmax(2)
+    scores = torch.randn(4, hypotheses, dtype=torch.float64)
+    expected = (scores.unsqueeze(2) + logs).flatten(1).topk(min(width, hypotheses * words))
+    none = logs.new_full((4, hypotheses, -words % BLOCK), -torch.inf)
+    best, origin, word = best_words(torch.cat([logs, none], 2), scores, width)
+    count = expected.values.size(1)
+    torch.testing.assert_close(best[:, :count], expected.values)
+    assert torch.equal((origin * words + word)[:, :count], expected.indices)
+    assert best[:, count:].isneginf().all()
+    assert not word[:, count:].any()
+
+
+def test_hypotheses_that_are_none_give_none():
+    """All words of one hypothesis and all but a word of the other are ruled out."""
+    logs = torch.full((1, 2, 2 * BLOCK), -torch.inf)
+    logs[0, 1, 77] = -2.0
+    scores = torch.tensor([[-torch.inf, -1.0]])
+    best, origin, word = best_words(logs, scores, 3)
+    assert best.tolist() == [[-3.0, -torch.inf, -torch.inf]]
+    assert (origin[0, 0], word[0, 0]) == (1, 77)
+    assert 0 <= int(origin.min()) <= int(origin.max()) < 2
+    assert word[0, 1:].tolist() == [0, 0]
