@@ -1,16 +1,12 @@
 """A web server on the loopback device that does what it is told to, right or wrong."""
 
 import contextlib
-import hashlib
 import http.server
 import re
 import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-
-#: Last-Modified of every file.
-DATE = "Mon, 02 Jun 2014 10:00:00 GMT"
 
 #: What the tests of this room let a server give away, and where.
 CONTENT = bytes(range(256)) * 3000
@@ -23,11 +19,10 @@ PATH = "/data/text.gz"
 class Fault:
     """How the server departs from a proper answer to one request.
 
-    With a `status`, it sends that alone, with `headers`. `content` is served instead of the file;
-    its ETag is `tag`, none if that is empty, and without `dated` there is no Last-Modified. `plain`
-    sends the whole file whatever range is asked for, `unconditional` the range even if the file has
-    changed; `unsized` does not say how long it is. The body comes in `pieces` of equal size, each
-    after `pause` seconds; with `cut` only so many bytes of it, then the pause.
+    With a `status`, it sends that alone, with `headers`. `content` is served instead of the file.
+    `plain` sends the whole file whatever range is asked for; `unsized` does not say how long it is.
+    The body comes in `pieces` of equal size, each after `pause` seconds; with `cut` only so many
+    bytes of it, then the pause.
     """
 
     status: int = 0
@@ -36,26 +31,22 @@ class Fault:
     pause: float = 0.0
     pieces: int = 1
     content: bytes | None = None
-    tag: str | None = None
-    dated: bool = True
     plain: bool = False
-    unconditional: bool = False
     unsized: bool = False
 
 
 @dataclass(frozen=True)
 class Seen:
-    """A request: its path, its headers Range and If-Range, and how the server answered."""
+    """A request: its path, its header Range, and how the server answered."""
 
     path: str
     range: str | None
-    if_range: str | None
     status: int
     sent: int
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """Serves `files` by path, with ranges, ETag and Last-Modified.
+    """Serves `files` by path, with ranges.
 
     `faults` has, by path, what to do with the next requests, in turn; the last one holds for all
     that follow, if it is in `forever`.
@@ -113,15 +104,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if fault.status or content is None:
             self.reply(fault.status or 404, {"Content-Length": "0", **fault.headers})
             return
-        tag = f'"{hashlib.md5(content).hexdigest()}"' if fault.tag is None else fault.tag
-        first = 0 if fault.plain else self.first(None if fault.unconditional else tag)
+        asked = re.fullmatch(r"bytes=(\d+)-", self.headers["Range"] or "")
+        first = int(asked[1]) if asked and not fault.plain else 0
         if first >= len(content):
             self.reply(416, {"Content-Range": f"bytes */{len(content)}"})
             return
         headers = {
             "Content-Range": f"bytes {first}-{len(content) - 1}/{len(content)}" if first else "",
-            "ETag": tag,
-            "Last-Modified": DATE if fault.dated else "",
             "Content-Length": "" if fault.unsized else str(len(content) - first),
         }
         body = content[first : None if fault.cut is None else first + fault.cut]
@@ -134,17 +123,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if fault.cut is not None:
             time.sleep(fault.pause)
 
-    def first(self, tag: str | None) -> int:
-        """Where to begin: where the client wants, if its condition fits `tag` or that is None."""
-        asked = re.fullmatch(r"bytes=(\d+)-", self.headers["Range"] or "")
-        condition = self.headers["If-Range"]
-        unchanged = tag is None or condition in (None, tag, DATE)
-        return int(asked[1]) if asked and unchanged else 0
-
     def reply(self, status: int, headers: dict[str, str], sent: int = 0) -> None:
         """Send the head of an answer, and remember it with what was asked."""
-        asked = (self.path, self.headers["Range"], self.headers["If-Range"])
-        self.server.seen.append(Seen(*asked, status, sent))
+        self.server.seen.append(Seen(self.path, self.headers["Range"], status, sent))
         self.send_response(status)
         for name, value in headers.items():
             if value:

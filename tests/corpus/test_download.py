@@ -18,7 +18,7 @@ from corpus.http_server import CONTENT, HALF, PATH, SIZE, Fault, Server
 
 from contextnmt.corpus import transfer as transfer_module
 from contextnmt.corpus.download import download
-from contextnmt.corpus.part import parts_of
+from contextnmt.corpus.transfer import part_path
 from contextnmt.errors import UserError
 
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
@@ -110,8 +110,7 @@ def test_a_file_put_together_wrongly_is_fetched_whole(
     get: Callable[..., None], server: Server, out: Path
 ) -> None:
     """What came before a crash need not be what is on the disk after it."""
-    server.faults[PATH] = [Fault(cut=HALF, tag='"1"', content=b"\0" * SIZE)]
-    server.forever[PATH] = Fault(tag='"1"')
+    server.faults[PATH] = [Fault(cut=HALF, content=b"\0" * SIZE)]
     get()
     assert out.read_bytes() == CONTENT
     assert [seen.sent for seen in server.seen] == [HALF, SIZE - HALF, SIZE]
@@ -142,7 +141,7 @@ def test_what_came_before_a_failure_is_not_fetched_again(
     with pytest.raises(UserError, match="HTTP 404"):
         get()
     assert not out.exists()
-    assert len(left(out)) == 2  # the part and its note
+    assert len(left(out)) == 1  # the part
     server.seen.clear()
     get()
     assert out.read_bytes() == CONTENT
@@ -155,7 +154,7 @@ def test_a_killed_download_goes_on_where_it_stopped(server: Server, url: str, ou
     process = subprocess.Popen(command(url, out), stderr=subprocess.DEVNULL)
     try:
         end = time.monotonic() + 20
-        while not any(path.stat().st_size == HALF for path in parts_of(out)):
+        while not (part_path(out).exists() and part_path(out).stat().st_size == HALF):
             assert time.monotonic() < end and process.poll() is None
             time.sleep(0.01)
     finally:
@@ -168,7 +167,7 @@ def test_a_killed_download_goes_on_where_it_stopped(server: Server, url: str, ou
     assert left(out) == ["text.gz"]
 
 
-def test_a_part_of_another_file_is_not_used(
+def test_a_part_of_another_file_costs_a_second_transfer(
     get: Callable[..., None], server: Server, out: Path
 ) -> None:
     server.faults[PATH] = [Fault(cut=HALF, content=b"\0" * SIZE), Fault(status=404)]
@@ -176,21 +175,22 @@ def test_a_part_of_another_file_is_not_used(
         get(sha256="0" * 64)
     get()
     assert out.read_bytes() == CONTENT
-    assert server.seen[-1].range is None
+    assert [seen.sent for seen in server.seen[-2:]] == [SIZE - HALF, SIZE]
     assert left(out) == ["text.gz"]
 
 
-def test_a_part_without_its_note_is_not_used(
-    get: Callable[..., None], server: Server, out: Path
+def test_a_part_that_was_complete_is_not_fetched_again(
+    get: Callable[..., None], server: Server, url: str, out: Path
 ) -> None:
+    """Its size is not known before it is asked for."""
     server.faults[PATH] = [Fault(cut=HALF), Fault(status=404)]
     with pytest.raises(UserError):
-        get()
-    (note,) = out.parent.glob(".*.json")
-    note.unlink()
-    get()
-    assert server.seen[-1].range is None
+        get(bytes=None)
+    part_path(out).write_bytes(CONTENT)
+    server.seen.clear()
+    get(bytes=None)
     assert out.read_bytes() == CONTENT
+    assert [seen.status for seen in server.seen] == [416]
 
 
 def test_two_at_once_do_not_write_the_same_file(
@@ -199,7 +199,7 @@ def test_two_at_once_do_not_write_the_same_file(
     server.faults[PATH] = [Fault(cut=HALF), Fault(status=404)]
     with pytest.raises(UserError):
         get()
-    (path,) = parts_of(out)
+    path = part_path(out)
     with path.open("ab") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
         with pytest.raises(UserError, match="another download writes it"):

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from contextnmt.corpus.drift import first_drift
+from contextnmt.corpus.extract import first_drift
 from contextnmt.files import read_lines
 
 CORPORA = ["canada-laws_en-fr", "europarl-sample_en-de", "wmt14-sample_en-de", "gnome-help_en-de"]

@@ -1,13 +1,329 @@
+import re
 import tarfile
+import unicodedata
+from collections import Counter, defaultdict
 from pathlib import Path
 
-from contextnmt.corpus.generate import generate
+import pytest
+from sacremoses import MosesTokenizer
+
+from contextnmt.corpus.embedded.cues import SENSES
+from contextnmt.corpus.embedded.noise import NOISE
+from contextnmt.corpus.embedded.phrases import ADJECTIVES, CLASSES
+from contextnmt.corpus.generate import MAX_DISTANCE, NOISE_LINES, generate
+
+LANGUAGES = ("en", "fr", "de")
+#: The vocabulary size of the demo, under which some test words must be unknown.
+CAP = 1600
 
 
-def test_the_embedded_corpus_is_made_anew_in_the_same_way(tmp_path: Path) -> None:
-    first, second = tmp_path / "first.tar.gz", tmp_path / "second.tar.gz"
-    for out in (first, second):
-        generate(1, out)
-    assert first.read_bytes() == second.read_bytes()
-    with tarfile.open(first) as archive:
-        assert "train.en" in archive.getnames()
+class Corpus:
+    """The members of an archive, read back."""
+
+    def __init__(self, path: Path) -> None:
+        with tarfile.open(path) as archive:
+            self.texts = {
+                entry.name: archive.extractfile(entry).read().decode()  # type: ignore[union-attr]
+                for entry in archive
+            }
+
+    def lines(self, split: str, language: str) -> list[str]:
+        text = self.texts[f"{split}.{language}"]
+        assert text.endswith("\n")
+        return text[:-1].split("\n")
+
+    def table(self, name: str) -> list[dict[str, str]]:
+        header, *rows = self.texts[name][:-1].split("\n")
+        keys = header.split("\t")
+        return [dict(zip(keys, row.split("\t"), strict=True)) for row in rows]
+
+    def clean(self, language: str) -> list[str]:
+        noisy = {int(row["line"]) for row in self.table("train.noise.tsv")}
+        lines = enumerate(self.lines("train", language), start=1)
+        return [line for number, line in lines if number not in noisy]
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("embedded") / "embedded.tar.gz"
+    generate(1, path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def corpus(archive: Path) -> Corpus:
+    return Corpus(archive)
+
+
+def test_equal_seeds_give_equal_bytes_and_others_do_not(archive: Path, tmp_path: Path) -> None:
+    again, other = tmp_path / "again.tar.gz", tmp_path / "other.tar.gz"
+    generate(1, again)
+    generate(2, other)
+    assert again.read_bytes() == archive.read_bytes()
+    assert Corpus(other).lines("test", "en") != Corpus(archive).lines("test", "en")
+
+
+def test_members(corpus: Corpus) -> None:
+    texts = [f"{split}.{language}" for split in ("train", "dev", "test") for language in LANGUAGES]
+    tables = ["dev.phenomena", "test.phenomena", "train.domains", "train.noise"]
+    assert sorted(corpus.texts) == sorted(texts + [f"{name}.tsv" for name in tables])
+
+
+def test_sizes(corpus: Corpus) -> None:
+    for language in LANGUAGES:
+        assert len(corpus.clean(language)) >= 8500
+        assert len(corpus.lines("dev", language)) == 500
+        assert len(corpus.lines("test", language)) == 1000
+        assert len(corpus.lines("train", language)) == len(corpus.lines("train", "en"))
+    noise = len(corpus.lines("train", "en")) - len(corpus.clean("en"))
+    assert 0.03 < noise / len(corpus.lines("train", "en")) < 0.07
+
+
+def test_no_sentence_is_in_two_splits(corpus: Corpus) -> None:
+    for language in LANGUAGES:
+        splits = [set(corpus.lines(split, language)) for split in ("train", "dev", "test")]
+        assert not splits[0] & splits[1] - {""}
+        assert not splits[0] & splits[2] - {""}
+        assert not splits[1] & splits[2]
+    assert len(set(corpus.lines("test", "en"))) == 1000
+
+
+def test_types_and_unknown_words(corpus: Corpus) -> None:
+    for language in LANGUAGES:
+        tokenize = MosesTokenizer(lang=language).tokenize
+        counts = Counter(
+            word for line in corpus.clean(language) for word in tokenize(line, escape=False)
+        )
+        assert len(counts) >= 3000
+        known = {word for word, _ in counts.most_common(CAP)}
+        test = [
+            word for line in corpus.lines("test", language) for word in tokenize(line, escape=False)
+        ]
+        share = sum(word not in known for word in test) / len(test)
+        assert 0.03 <= share <= 0.08, language
+        assert 9 <= len(test) / 1000 <= 14
+
+
+def test_every_tagged_surface_is_in_its_line(corpus: Corpus) -> None:
+    for split in ("dev", "test"):
+        texts = {language: corpus.lines(split, language) for language in LANGUAGES}
+        for row in corpus.table(f"{split}.phenomena.tsv"):
+            line = int(row["line"]) - 1
+            assert holds(texts["en"][line], row["source"]), row
+            assert holds(texts[row["language"]][line], row["target"]), row
+
+
+def holds(line: str, surface: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(surface)}(?!\w)", line) is not None
+
+
+def test_every_occurrence_is_tagged(corpus: Corpus) -> None:
+    forms = {form for senses in SENSES.values() for form in senses[0].noun.english}
+    for split in ("dev", "test"):
+        tagged = Counter(
+            (row["line"], row["kind"])
+            for row in corpus.table(f"{split}.phenomena.tsv")
+            if row["language"] == "fr"
+        )
+        for number, line in enumerate(corpus.lines(split, "en"), start=1):
+            words = re.findall(r"[\w-]+", line)
+            ambiguous = sum(word.lower() in forms for word in words)
+            assert ambiguous == tagged[(str(number), "ambiguous")], line
+            digits = re.findall(r"\d+(?:[.,]\d+)*", line)
+            assert len(digits) == tagged[(str(number), "number")], line
+            acronyms = re.findall(r"\b[A-Z]{2,}\b", line)
+            assert len(acronyms) == tagged[(str(number), "acronym")], line
+
+
+def test_both_senses_of_many_ambiguous_words(corpus: Corpus) -> None:
+    assert len(SENSES) >= 24
+    translations: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    rows = corpus.table("test.phenomena.tsv")
+    by_line = {(row["line"], row["language"]): row for row in rows if row["kind"] == "ambiguous"}
+    singular = {form: key for key, s in SENSES.items() for form in s[0].noun.english if form}
+    for (line, language), row in by_line.items():
+        if language == "fr":
+            german = by_line[(line, "de")]["target"]
+            translations[singular[row["source"]]].add((row["target"], german))
+    both = [
+        key for key, senses in SENSES.items() if len(senses_met(senses, translations[key])) == 2
+    ]
+    assert len(both) >= 24
+    train = [" ".join(corpus.clean(language)) for language in ("fr", "de")]
+    for senses in SENSES.values():
+        for sense in senses:
+            assert any(holds(train[0], form) for form in sense.noun.french)
+            assert any(holds(train[1], form) for form in sense.noun.german if form)
+
+
+def senses_met(senses: list, pairs: set[tuple[str, str]]) -> set[int]:  # type: ignore[type-arg]
+    return {
+        place
+        for place, sense in enumerate(senses)
+        for french, german in pairs
+        if french in sense.noun.french
+        and any(german.startswith(form[:4]) for form in sense.noun.german if form)
+    }
+
+
+def test_a_cue_belongs_to_one_sense_and_is_a_word_of_the_lexicon() -> None:
+    nouns = {key for table, _ in CLASSES for key in table}
+    for key, (first, second) in SENSES.items():
+        assert (first.noun.french, first.noun.german) != (second.noun.french, second.noun.german)
+        assert first.noun.has_plural == second.noun.has_plural, key
+        assert not set(first.cues) & set(second.cues)
+        assert not set(first.cue_adjectives) & set(second.cue_adjectives)
+        for sense in (first, second):
+            assert len(sense.cues) >= 3
+            assert set(sense.cues) <= nouns
+            assert sense.cue_adjectives
+            assert set(sense.cue_adjectives) <= set(ADJECTIVES)
+        assert key not in nouns | set(ADJECTIVES)
+
+
+def test_cues_stand_on_both_sides_at_every_distance(corpus: Corpus) -> None:
+    rows = [
+        row
+        for split in ("dev", "test")
+        for row in corpus.table(f"{split}.phenomena.tsv")
+        if row["kind"] == "ambiguous" and row["language"] == "fr"
+    ]
+    distances = Counter(int(row["distance"]) for row in rows)
+    assert set(distances) == set(range(1, MAX_DISTANCE + 1))
+    sides = Counter(row["side"] for row in rows)
+    assert set(sides) == {"before", "behind"}
+    assert min(sides.values()) > 0.25 * len(rows)
+
+
+def test_a_third_of_the_names_of_test_is_not_in_train(corpus: Corpus) -> None:
+    words = (word for line in corpus.lines("train", "en") for word in line.split(" "))
+    train = f" {' '.join(word.rstrip(',.?') for word in words)} "
+    rows = [row for row in corpus.table("test.phenomena.tsv") if row["language"] == "fr"]
+    for row in rows:
+        assert row["seen"] == str(int(f" {row['source']} " in train)), row
+    names = [row for row in rows if row["kind"] == "name"]
+    assert 0.28 < sum(row["seen"] == "0" for row in names) / len(names) < 0.42
+    assert any(" of " in row["source"] for row in names)
+    compounds = [
+        row
+        for row in corpus.table("test.phenomena.tsv")
+        if row["kind"] == "name" and row["target"].startswith(row["source"] + "-")
+    ]
+    assert compounds
+    assert {row["language"] for row in compounds} == {"de"}
+
+
+def test_numbers_are_written_as_each_language_does(corpus: Corpus) -> None:
+    numbers = [row for row in corpus.table("test.phenomena.tsv") if row["kind"] == "number"]
+    kinds = Counter()
+    for row in numbers:
+        source, target = row["source"], row["target"]
+        ordinal = re.fullmatch(r"(\d+)(st|nd|rd|th)", source)
+        if ordinal:
+            assert target == ordinal[1] + ("e" if row["language"] == "fr" else ".")
+            kinds["ordinal"] += 1
+            continue
+        group, decimal = (" ", ",") if row["language"] == "fr" else (".", ",")
+        expected = source.replace(",", "G").replace(".", decimal).replace("G", group)
+        assert target.replace("\u00a0", " ") == expected
+        kinds["grouped"] += "," in source
+        kinds["decimal"] += "." in source
+        kinds["unit"] += source[-1].isalpha()
+        kinds["no-break"] += "\u00a0" in target
+        kinds["blank"] += " " in target
+    assert min(kinds[kind] for kind in ("ordinal", "grouped", "decimal", "unit")) >= 10
+    assert kinds["no-break"]
+    assert kinds["blank"]
+
+
+def test_tokenization_leaves_numbers_alone(corpus: Corpus) -> None:
+    for language in LANGUAGES:
+        tokenize = MosesTokenizer(lang=language).tokenize
+        for line in corpus.lines("test", language):
+            for token in tokenize(line, escape=False):
+                assert not re.fullmatch(r"\d.*[a-z]\.", token), line
+
+
+def test_acronyms_differ_or_not(corpus: Corpus) -> None:
+    rows = [row for row in corpus.table("test.phenomena.tsv") if row["kind"] == "acronym"]
+    same = [row for row in rows if row["source"] == row["target"]]
+    assert 0 < len(same) < len(rows)
+
+
+def test_noise_is_what_its_kind_says(corpus: Corpus) -> None:
+    texts = {language: corpus.lines("train", language) for language in LANGUAGES}
+    french_words, german_words = (
+        {word for line in corpus.clean(language) for word in line.split()}
+        for language in ("fr", "de")
+    )
+    rows = corpus.table("train.noise.tsv")
+    assert Counter(row["kind"] for row in rows) == dict.fromkeys(NOISE, NOISE_LINES)
+    for row in rows:
+        number = int(row["line"]) - 1
+        english, french, german = (texts[language][number] for language in LANGUAGES)
+        spoilt = [texts[language][number] for language in row["languages"].split(",")]
+        match row["kind"]:
+            case "empty":
+                assert spoilt == [""] * len(spoilt)
+            case "wrong-language":
+                swapped = closer(french, german_words, french_words)
+                assert english == french == german or swapped
+            case "overlong":
+                assert all(len(line.split()) > 60 for line in spoilt)
+            case "duplicate":
+                assert texts["en"].index(english) < number
+            case "mojibake":
+                assert all(re.search("[ÃÅÂ]", line) for line in spoilt)
+            case "control-characters":
+                assert all(any(map(is_control, line)) for line in spoilt)
+            case "line-separators":
+                assert all(re.search("[\u2028\u0085]", line) for line in spoilt)
+            case "misaligned":
+                pair = (french, german)
+                pairs = zip(texts["fr"], texts["de"], strict=True)
+                assert any(pair == other for n, other in enumerate(pairs) if n != number)
+
+
+def closer(line: str, vocabulary: set[str], other: set[str]) -> bool:
+    """Whether more words of `line` are in `vocabulary` than in `other`."""
+    words = line.split()
+    return sum(word in vocabulary for word in words) > sum(word in other for word in words)
+
+
+def is_control(character: str) -> bool:
+    return unicodedata.category(character) == "Cc"
+
+
+def test_dev_and_test_are_clean(corpus: Corpus) -> None:
+    for split in ("dev", "test"):
+        for language in LANGUAGES:
+            for line in corpus.lines(split, language):
+                assert line
+                assert line == line.strip()
+                assert "  " not in line
+                assert not re.search("[ÃÅÂ\u2028]", line)
+                assert not any(map(is_control, line))
+                assert len(line.split()) <= 40
+                assert re.search(r"\w[.?]$", line), line
+
+
+def test_elision_and_contraction_are_done(corpus: Corpus) -> None:
+    french = "\n".join(corpus.clean("fr"))
+    assert not re.search(r"\b(le|la|de|que|ce) [aeiouéèêâîôœ]", french)
+    assert not re.search(r"\b[dD]e (le|les) |\b[àÀ] (le|les) ", french)
+    assert re.search(r"l'h[^é]", french)
+    assert "le homard" in french
+    german = "\n".join(corpus.clean("de"))
+    assert not re.search(r"\b(in|an|bei|von|zu) dem\b", german)
+    assert not re.search(r"^,|, ,|,[.?]", german, flags=re.MULTILINE)
+    english = "\n".join(corpus.clean("en"))
+    assert not re.search(r"\b[aA] [aeio]|\b[aA]n [^aeiou]", english)
+
+
+def test_every_line_of_train_has_a_domain(corpus: Corpus) -> None:
+    rows = corpus.table("train.domains.tsv")
+    count = len(corpus.lines("train", "en"))
+    assert [int(row["line"]) for row in rows] == list(range(1, count + 1))
+    domains = Counter(row["domain"] for row in rows)
+    assert set(domains) == {"news", "market"}
+    assert min(domains.values()) > 0.4 * count

@@ -1,3 +1,5 @@
+from itertools import chain
+
 import pytest
 
 from contextnmt.corpus.embedded.grammar import (
@@ -8,17 +10,16 @@ from contextnmt.corpus.embedded.grammar import (
     Predicate,
     Prepositional,
     Purpose,
-    Relative,
     RelativePronoun,
     Subordinate,
     realize,
 )
 from contextnmt.corpus.embedded.lexicon import (
     Fixed,
-    french_plural,
-    german_genitive,
-    parse_noun,
-    parse_verb,
+    parse_nouns,
+    parse_senses,
+    parse_verbs,
+    read_lists,
 )
 from contextnmt.corpus.embedded.phrases import (
     ADJECTIVES,
@@ -34,7 +35,16 @@ from contextnmt.corpus.embedded.phrases import (
     THIS,
     A,
 )
-from contextnmt.corpus.embedded.rules import BE, BECAUSE, EATING, HANDLING, MENTAL, STOP, THAT
+from contextnmt.corpus.embedded.rules import (
+    BE,
+    BECAUSE,
+    EATING,
+    HANDLING,
+    MENTAL,
+    SAYING,
+    STOP,
+    THAT,
+)
 from contextnmt.corpus.embedded.writing import spaced, text_of
 
 BAKER = NounPhrase(THE, PEOPLE["market"]["baker"])
@@ -103,7 +113,7 @@ def test_inversion_behind_an_adverbial() -> None:
 def test_french_participle_agrees_with_the_object_before_it() -> None:
     pronoun = RelativePronoun(TART)
     relative = Clause(BAKER, SELL, "pluperfect", gap=pronoun)
-    tart = NounPhrase(THE, FOOD["tart"], after=[Relative(relative)])
+    tart = NounPhrase(THE, FOOD["tart"], after=[Subordinate(None, relative)])
     predicate = Predicate(ADJECTIVES["cold"], TART)
     assert written(Clause(tart, BE, complements=[predicate])) == (
         "The tart that the baker had sold was cold.",
@@ -124,7 +134,7 @@ def test_passive_agrees_with_the_subject() -> None:
 
 def test_content_clause_is_set_between_commas_in_german() -> None:
     asleep = Clause(BAKER, BE, complements=[Predicate(ADJECTIVES["tired"], BAKER)])
-    say = parse_verb("say says said said", "dire dit disent dit", "sagen")
+    say = next(verb for verb in SAYING if verb.english[0] == "say")
     assert written(Clause(BAKER, say, after=[Subordinate(THAT, asleep)]))[2] == (
         "Der Bäcker sagte, dass der Bäcker müde war."
     )
@@ -183,26 +193,13 @@ def test_elision_and_contraction() -> None:
     assert written(Clause(BAKER, DREAM, object=oyster))[1] == "Le boulanger a rêvé d'une huître."
 
 
-def test_regular_forms() -> None:
-    assert [french_plural(word) for word in ("journal", "tuyau", "prix", "pain")] == [
-        "journaux",
-        "tuyaux",
-        "prix",
-        "pains",
-    ]
-    assert german_genitive("Brot", "n") == "Brotes"
-    assert german_genitive("Garten", "m") == "Gartens"
-    assert german_genitive("Insel", "f") == "Insel"
-    verb = parse_verb("carry", "porter", "an|kündigen")
-    assert verb.english == ("carry", "carries", "carried", "carried")
-    assert verb.french == ("porter", "porte", "portent", "porté")
-    assert (verb.prefix, *verb.german) == (
-        "an",
-        "kündigen",
-        "kündigt",
-        "kündigte",
-        "angekündigt",
-    )
-    noun = parse_noun("child children", "enfant m", "Kind n Kinder")
-    assert noun.english == ("child", "children")
-    assert not parse_noun("milk", "lait m", "Milch f -").has_plural
+def test_every_word_has_all_its_forms() -> None:
+    for verb in chain(*map(parse_verbs, read_lists("verbs.tsv").values())):
+        assert {4} == {len(forms) for forms in (verb.english, verb.french, verb.german)}
+    for adjective in ADJECTIVES.values():
+        assert (len(adjective.french), len(adjective.german)) == (4, 2)
+    senses = (each.noun for of in parse_senses(read_lists("senses.tsv")).values() for each in of)
+    listed = (parse_nouns(entries).values() for entries in read_lists("nouns.tsv").values())
+    for noun in chain(senses, *listed):
+        counts = {len(forms) for forms in (noun.english, noun.french, noun.german)}
+        assert counts == {1 + noun.has_plural}

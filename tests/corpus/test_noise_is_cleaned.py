@@ -10,8 +10,8 @@ import pytest
 from contextnmt.configuration.reading import load
 from contextnmt.configuration.recipes import merge
 from contextnmt.corpus.clean import Cleaner, WholeText, parse_settings
-from contextnmt.corpus.embedded.archive import NOISE_LINES, SIZES, write_archive
 from contextnmt.corpus.extract import extract, read_side
+from contextnmt.corpus.generate import NOISE_LINES, SIZES, generate
 from contextnmt.corpus.tokenize import tokenize
 from contextnmt.files import read_pairs
 
@@ -29,7 +29,7 @@ class Cleaned(NamedTuple):
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("embedded") / "embedded.tar.gz"
-    write_archive(path, seed=1)
+    generate(1, path)
     return path
 
 

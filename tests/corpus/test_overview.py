@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from contextnmt.corpus.overview import WIDTH, Wanted, overview, received, watch
-from contextnmt.corpus.part import part_path
+from contextnmt.corpus.transfer import part_path
 
 CORPORA = {
     "large": {"terms": "for research only", "cite": ["Author 2005", "Editors 2014"]},
@@ -46,10 +46,9 @@ def test_long_terms_are_wrapped() -> None:
 def test_what_has_come_of_a_file_is_in_it_or_in_its_part(tmp_path: Path) -> None:
     file = wanted("large", 10, tmp_path / "a.gz")
     assert received(file) == 0
-    part_path(file.path, "it").write_bytes(b"1234")
-    Path(f"{part_path(file.path, 'it')}.json").write_bytes(b"a note of some length")
+    part_path(file.path).write_bytes(b"1234")
     assert received(file) == 4
-    part_path(file.path, "it").rename(file.path)
+    part_path(file.path).rename(file.path)
     file.path.write_bytes(b"1234567890")
     assert received(file) == 10
 
@@ -66,9 +65,9 @@ def test_one_line_for_all_while_something_comes(
     thread.start()
     time.sleep(0.1)  # nothing comes
     (tmp_path / "new").write_bytes(b"\0" * 1_000_000)
-    (tmp_path / "new").rename(part_path(files[1].path, "it"))
+    (tmp_path / "new").rename(part_path(files[1].path))
     time.sleep(0.1)
-    part_path(files[1].path, "it").rename(files[1].path)
+    part_path(files[1].path).rename(files[1].path)
     thread.join(timeout=10)
     assert not thread.is_alive()
     (line,) = capsys.readouterr().err.strip().split("\n")

@@ -13,10 +13,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contextnmt.files import read_lines
-from contextnmt.selection.kneser_ney import FALLBACK, adjusted_counts, discounts, estimate
-from contextnmt.selection.language_model import LanguageModel
-from contextnmt.selection.ngrams import BOS, EOS, SPECIALS, UNK, Sentences, count_ngrams
-from contextnmt.selection.word_ids import Vocabulary
+from contextnmt.selection.language_model import (
+    FALLBACK,
+    LanguageModel,
+    adjusted_counts,
+    discounts,
+    estimate,
+)
+from contextnmt.selection.ngrams import (
+    BOS,
+    EOS,
+    SPECIALS,
+    UNK,
+    Sentences,
+    Vocabulary,
+    count_ngrams,
+)
 
 NGram = tuple[int, ...]
 

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contextnmt.errors import UserError
-from contextnmt.selection.kneser_ney import estimate
-from contextnmt.selection.language_model import NO_KEY, LanguageModel, find
+from contextnmt.selection.language_model import NO_KEY, LanguageModel, estimate, find
 from contextnmt.selection.ngrams import BOS, EOS, Sentences
 
 SIZE = 60

@@ -1,14 +1,66 @@
+import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from contextnmt.errors import UserError
 from contextnmt.files import write_lines
-from contextnmt.selection.domain_models import DomainModels
-from contextnmt.selection.language_models import language_models
+from contextnmt.selection.language_models import DomainModels, language_models
+from contextnmt.selection.ngrams import BOS, EOS
 
 IN_DOMAIN = ["the cat sat", "the cat ran", "a dog sat", "once"]
 GENERAL = ["the law of the land", "the act", "a law sat"]
+LINES = ["the cat sat", "the law", "", "unheard of", "a"]
+
+
+@pytest.fixture(scope="module")
+def models() -> DomainModels:
+    return DomainModels.estimate(IN_DOMAIN, GENERAL)
+
+
+def test_the_models_know_the_words_that_the_domain_has_twice(models: DomainModels) -> None:
+    assert models.vocabulary.words == ["cat", "sat", "the"]
+    assert len(models.in_domain.probabilities) == len(models.general.probabilities) == 4
+
+
+def test_the_difference_is_that_of_the_cross_entropies(models: DomainModels) -> None:
+    """In bits a word, the end of the sentence predicted but not counted."""
+
+    def cross_entropy(model: str, line: str) -> float:
+        ids = [models.vocabulary.ids.get(word, 0) for word in line.split()]
+        log10 = getattr(models, model).score(np.array([BOS, *ids, EOS])).sum()
+        return float(-log10 / math.log10(2) / len(ids))
+
+    differences, words = models.cross_entropy_difference(LINES)
+    assert words.tolist() == [3, 2, 0, 2, 1]
+    assert differences[2] == math.inf
+    for number in (0, 1, 3, 4):
+        line = LINES[number]
+        expected = cross_entropy("in_domain", line) - cross_entropy("general", line)
+        assert differences[number] == pytest.approx(expected, abs=1e-9)
+    assert differences[0] < 0 < differences[1]
+
+
+def test_the_models_come_back_from_disk(tmp_path: Path, models: DomainModels) -> None:
+    models.save(str(tmp_path / "models.en"))
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "models.en.vocabulary.txt",
+        "models.en.in-domain.npz",
+        "models.en.general.npz",
+    }
+    again = DomainModels.load(str(tmp_path / "models.en"))
+    for found, expected in zip(
+        again.cross_entropy_difference(LINES), models.cross_entropy_difference(LINES), strict=True
+    ):
+        assert found.tolist() == expected.tolist()
+
+
+def test_models_of_other_words_are_refused(tmp_path: Path, models: DomainModels) -> None:
+    models.save(str(tmp_path / "models"))
+    write_lines(tmp_path / "models.vocabulary.txt", ["cat"])
+    with pytest.raises(UserError, match=r"in-domain\.npz: of other words than .*vocabulary\.txt"):
+        DomainModels.load(str(tmp_path / "models"))
 
 
 def test_the_texts_of_the_domain_are_joined(tmp_path: Path) -> None:

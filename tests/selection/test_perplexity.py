@@ -10,11 +10,11 @@ import pytest
 
 from contextnmt.errors import UserError
 from contextnmt.files import write_lines
-from contextnmt.selection.kneser_ney import estimate
-from contextnmt.selection.perplexity import encode, perplexity, perplexity_of
+from contextnmt.selection.language_model import estimate
+from contextnmt.selection.ngrams import Vocabulary
+from contextnmt.selection.perplexity import perplexity, perplexity_of
 from contextnmt.selection.rank import rank
 from contextnmt.selection.ranking import SCORED
-from contextnmt.selection.word_ids import Vocabulary
 
 GENERATOR = np.random.default_rng(1)
 #: Every third line is like the dev text.
@@ -102,15 +102,6 @@ def test_another_seed_draws_other_pairs(tmp_path: Path) -> None:
     first, second = (pool.perplexity(seed)["cut_offs"][-1] for seed in (1, 2))
     assert first["selected"] == second["selected"]
     assert first["random"] != second["random"]
-
-
-def test_a_long_text_is_encoded_in_blocks() -> None:
-    vocabulary = Vocabulary(VOCABULARY)
-    lines = (POOL * 3)[:8500]
-    found, expected = encode(lines, vocabulary), vocabulary.encode(lines)
-    assert found.ids.tolist() == expected.ids.tolist()
-    assert found.offsets.tolist() == expected.offsets.tolist()
-    assert encode([], vocabulary).offsets.tolist() == [0]
 
 
 @pytest.mark.parametrize("lines", [10, 1001])

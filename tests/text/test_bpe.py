@@ -14,7 +14,7 @@ from subword_nmt.apply_bpe import BPE
 from subword_nmt.learn_bpe import learn_bpe
 from subword_nmt.learn_joint_bpe_and_vocab import create_parser, learn_joint_bpe_and_vocab
 
-from contextnmt.corpus.embedded.archive import write_archive
+from contextnmt.corpus.generate import generate
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines, write_lines
 from contextnmt.text.bpe import SYMBOL, bpe, count_words, learn, segmenter
@@ -137,7 +137,7 @@ def corpus(
         texts = {name: read_lines(folder / f"train.{name}.gz") for name in ("en", "fr")}
     else:
         path = tmp_path_factory.mktemp("embedded") / "embedded.tar.gz"
-        write_archive(path, seed=1)
+        generate(1, path)
         with tarfile.open(path) as archive:
             members = {name: archive.extractfile(f"test.{name}") for name in ("en", "fr")}
             texts = {

@@ -2,8 +2,8 @@
 
 import pytest
 
-from contextnmt.text.centuries import is_century
 from contextnmt.text.pieces import split_pieces
+from contextnmt.text.symbols import is_century
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Stage *download*: one file of a corpus, from the nearest place that has it."""
 
-import json
+import shutil
 import sys
 import urllib.parse
 from collections.abc import Iterator
@@ -11,12 +11,10 @@ import typer
 
 from contextnmt.configuration.keys import CorpusFile
 from contextnmt.configuration.values import json_object, read
-from contextnmt.corpus.digests import difference
-from contextnmt.corpus.part import Part, open_part, remove_parts
-from contextnmt.corpus.transfer import CHUNK, UnavailableError, transfer
+from contextnmt.corpus.archive import difference
+from contextnmt.corpus.transfer import Part, UnavailableError, open_part, part_path, transfer
 from contextnmt.errors import UserError
 from contextnmt.files import atomic_path
-from contextnmt.progress import bar
 
 HTTP = ("http://", "https://")
 
@@ -55,16 +53,9 @@ def copy(place: Path, wanted: CorpusFile, out: Path) -> None:
     Raises UnavailableError if it is another file, or cannot be read.
     """
     try:
-        size = place.stat().st_size
-        if wanted.bytes not in (None, size):
-            raise UnavailableError(
-                f"not the expected file: expected {wanted.bytes} bytes, got {size}"
-            )
         with place.open("rb") as source, atomic_path(out) as copied:
-            with copied.open("wb") as stream, bar(f"copy {out.name}", "B", size) as shown:
-                while chunk := source.read(CHUNK):
-                    stream.write(chunk)
-                    shown.update(len(chunk))
+            with copied.open("wb") as stream:
+                shutil.copyfileobj(source, stream)
             check(copied, wanted)
     except FileNotFoundError:
         raise UnavailableError("no such file") from None
@@ -80,11 +71,10 @@ def fetch(url: str, wanted: CorpusFile, part: Part) -> None:
             check(part.path, wanted)
             return
         except UnavailableError as error:
-            whole = part.whole
             part.clear()
-            if whole or last:
+            if part.whole or last:
                 raise
-            # Its halves may stem from two servers, or the first one from before a crash.
+            # Its halves may stem from two servers, or the first one from another entry or a crash.
             print(f"{url}: {error}: put together wrongly, so it is fetched anew", file=sys.stderr)
 
 
@@ -119,9 +109,7 @@ def fetch_nearest(file: str, wanted: CorpusFile, candidates: list[Path | str], o
     Raises UserError if none has, with what was wrong at each of them.
     """
     refused = []
-    # The same part for all places: one goes on where another one broke off.
-    identity = json.dumps([wanted.url, wanted.digests])
-    with open_part(out, identity, wanted.bytes) as part:
+    with open_part(out, wanted.bytes) as part:  # one place goes on where another one broke off
         for place in candidates:
             try:
                 if isinstance(place, Path):
@@ -175,4 +163,4 @@ def download(
     candidates = list(places(str(wanted.url), mirror or []))
     if hand_placed is None or not place_by_hand(file, hand_placed, wanted, out):
         fetch_nearest(file, wanted, candidates, out)
-    remove_parts(out)
+    part_path(out).unlink(missing_ok=True)

@@ -1,11 +1,211 @@
-"""Stage *generate*: the corpus that the package writes itself."""
+"""Stage *generate*: the embedded corpus, sentences that the package writes by itself.
 
+Line N of a split is the same sentence in its three languages, English, French and German. Dev and
+test are clean; the training text has planted noise. Side files tell every ambiguous word, name,
+number and acronym of dev and test, every noisy line of train and the domain of every line of train,
+so that all of them can be counted exactly. Everything follows from the seed.
+"""
+
+import io
+import random
+import re
+import tarfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from contextnmt.corpus.embedded.archive import write_archive
+from contextnmt.corpus.embedded.cues import SENSES, ambiguous_sentence
+from contextnmt.corpus.embedded.grammar import LANGUAGES, Phrases, realize
+from contextnmt.corpus.embedded.lexicon import Sense
+from contextnmt.corpus.embedded.names import NO_BREAK_SPACE, acronym_pool, name_pools
+from contextnmt.corpus.embedded.noise import NOISE
+from contextnmt.corpus.embedded.phrases import DOMAINS, Composer, OpenClasses
+from contextnmt.corpus.embedded.rules import plain_sentence
+from contextnmt.corpus.embedded.writing import Words, spaced, text_of
+from contextnmt.files import atomic
+
+#: Clean sentences of each split.
+SIZES = {"train": 9600, "dev": 500, "test": 1000}
+#: Planted lines of each kind of noise.
+NOISE_LINES = 60
+AMBIGUOUS_SHARE = 0.36
+MAX_WORDS = 25
+MAX_DISTANCE = 12
+
+
+@dataclass(frozen=True)
+class Found:
+    """A tagged word: its surface in each language and, if it is ambiguous, where its cue is."""
+
+    kind: str
+    surfaces: dict[str, str]
+    distance: int | None = None  #: English words from the cue; 1 is the next word
+    side: str = ""  #: the cue stands before or behind
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One line of each language."""
+
+    texts: dict[str, str]
+    domain: str
+    found: list[Found]
+
+
+def positions(words: Words) -> dict[str, int]:
+    """Kind of tag -> place of the tagged word among the words of the sentence."""
+    places: dict[str, int] = {}
+    place = 0
+    for word in words:
+        if word.tag:
+            places[word.tag.kind] = place
+        place += len(re.findall(r"\w\S*", word.text))
+    return places
+
+
+def render(phrases: Phrases, domain: str) -> Sentence:
+    """The three lines of a sentence and what is tagged in them."""
+    written = {language: spaced(realize(phrases, language), language) for language in LANGUAGES}
+    if domain == "market":  # the news set their French numbers with care, the market does not
+        written["fr"] = [
+            word._replace(text=word.text.replace(NO_BREAK_SPACE, " ")) for word in written["fr"]
+        ]
+    surfaces = {
+        language: {word.tag: word.text for word in words if word.tag}
+        for language, words in written.items()
+    }
+    places = positions(written["en"])
+    found = []
+    for tag in surfaces["en"]:
+        if tag.kind == "cue":
+            continue
+        surface = {language: surfaces[language][tag] for language in LANGUAGES}
+        if tag.kind == "ambiguous":
+            offset = places["cue"] - places["ambiguous"]
+            side = "behind" if offset > 0 else "before"
+            found.append(Found(tag.kind, surface, abs(offset), side))
+        else:
+            found.append(Found(tag.kind, surface))
+    return Sentence(
+        {language: text_of(words) for language, words in written.items()}, domain, found
+    )
+
+
+class Generator:
+    """An endless source of different sentences."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = random.Random(seed)
+        self.open_classes = OpenClasses(name_pools(self.rng), acronym_pool(self.rng))
+        self.written: set[str] = set()
+
+    def sentences(self, training: bool) -> Iterator[Sentence]:
+        """Sentences that this generator has not given before, all senses equally often."""
+        senses = [(sense, senses) for senses in SENSES.values() for sense in senses]
+        self.rng.shuffle(senses)
+        turns = cycle(senses)
+        while True:
+            composer = Composer(self.rng, self.open_classes, self.rng.choice(DOMAINS), training)
+            ambiguous = self.rng.random() < AMBIGUOUS_SHARE
+            yield self.fresh(composer, next(turns) if ambiguous else None)
+
+    def fresh(self, composer: Composer, turn: tuple[Sense, list[Sense]] | None) -> Sentence:
+        """A new sentence, not too long, with a word in the sense of `turn` if there is one."""
+        while True:
+            phrases = ambiguous_sentence(composer, *turn) if turn else plain_sentence(composer)
+            result = render(phrases, composer.domain)
+            text = result.texts["en"]
+            short = len(text.split()) <= MAX_WORDS
+            near = all((found.distance or 1) <= MAX_DISTANCE for found in result.found)
+            if short and near and text not in self.written:
+                self.written.add(text)
+                return result
+
+
+def table(header: str, rows: Sequence[tuple[object, ...]]) -> str:
+    """A tab-separated table."""
+    lines = [header.replace(" ", "\t"), *("\t".join(map(str, row)) for row in rows)]
+    return "".join(line + "\n" for line in lines)
+
+
+def phenomena(sentences: list[Sentence], train: list[str]) -> str:
+    """The table of what is counted in `sentences`; `train`: the English training text."""
+    text = " " + " ".join(re.sub(r"[,.?](?= |$)", "", line) for line in train) + " "
+    surfaces = {found.surfaces["en"] for sentence in sentences for found in sentence.found}
+    seen = {surface for surface in surfaces if f" {surface} " in text}
+    rows = [
+        (
+            line,
+            found.kind,
+            language,
+            found.surfaces["en"],
+            found.surfaces[language],
+            int(found.surfaces["en"] in seen),
+            "" if found.distance is None else found.distance,
+            found.side,
+        )
+        for line, sentence in enumerate(sentences, start=1)
+        for found in sentence.found
+        for language in ("fr", "de")
+    ]
+    return table("line kind language source target seen distance side", rows)
+
+
+@dataclass(frozen=True)
+class TrainingLine:
+    """One line of each language of the training text and the noise in it, if any."""
+
+    texts: dict[str, str]
+    domain: str
+    noise: str = ""
+    languages: str = ""  #: those that the noise concerns
+
+
+def plant_noise(generator: Generator, sentences: list[Sentence]) -> list[TrainingLine]:
+    """The lines of `sentences` with `NOISE_LINES` lines of each kind of noise among them."""
+    rng = generator.rng
+    source = generator.sentences(training=True)
+    clean = [sentence.texts for sentence in sentences]
+    lines = [TrainingLine(sentence.texts, sentence.domain) for sentence in sentences]
+    for kind, spoil in NOISE.items():
+        for _ in range(NOISE_LINES):
+            languages = ""
+            while not languages:
+                basis = next(source)
+                texts, languages = spoil(rng, basis.texts, clean)
+            place = rng.randint(len(clean) // 5, len(lines))  # a duplicate behind its original
+            lines.insert(place, TrainingLine(texts, basis.domain, kind, languages))
+    return lines
+
+
+def members(seed: int) -> dict[str, str]:
+    """Name -> text of every member of the archive."""
+    generator = Generator(seed)
+    splits: dict[str, list[Sentence]] = {}
+    for split, count in SIZES.items():
+        source = generator.sentences(training=split == "train")
+        splits[split] = [next(source) for _ in range(count)]
+    train = list(enumerate(plant_noise(generator, splits["train"]), start=1))
+    english = [line.texts["en"] for _, line in train]
+    noise = [(number, line.noise, line.languages) for number, line in train if line.noise]
+    files = {
+        "train.domains.tsv": table(
+            "line domain", [(number, line.domain) for number, line in train]
+        ),
+        "train.noise.tsv": table("line kind languages", noise),
+    }
+    for language in LANGUAGES:
+        files[f"train.{language}"] = "".join(line.texts[language] + "\n" for _, line in train)
+    for split in ("dev", "test"):
+        files[f"{split}.phenomena.tsv"] = phenomena(splits[split], english)
+        for language in LANGUAGES:
+            lines = (sentence.texts[language] + "\n" for sentence in splits[split])
+            files[f"{split}.{language}"] = "".join(lines)
+    return files
 
 
 def generate(
@@ -14,6 +214,18 @@ def generate(
 ) -> None:
     """Write the embedded corpus: a tar archive of all its texts, the same for the same seed.
 
+    Members: {train,dev,test}.{en,fr,de}; {dev,test}.phenomena.tsv (line, kind, language, source,
+    target, seen, distance, side); train.noise.tsv (line, kind, languages) and train.domains.tsv
+    (line, domain). Lines are counted from 1.
+
     Example: contextnmt generate --seed 1 --out generate/embedded/embedded.tar.gz
     """
-    write_archive(out, seed)
+    with (
+        atomic(out, "wb") as stream,
+        tarfile.open(fileobj=stream, mode="w|", format=tarfile.USTAR_FORMAT) as archive,
+    ):
+        for name, text in sorted(members(seed).items()):
+            content = text.encode()
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))

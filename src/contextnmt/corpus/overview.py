@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
-from contextnmt.corpus.part import parts_of
+from contextnmt.corpus.transfer import part_path
 
 #: Seconds between two lines about the progress.
 INTERVAL = 30.0
@@ -52,7 +52,7 @@ def overview(files: list[Wanted], corpora: Mapping[str, Any]) -> str:
 
 def received(file: Wanted) -> int:
     """How many bytes of a file are there, in it or in its part."""
-    for path in [*parts_of(file.path), file.path]:
+    for path in (part_path(file.path), file.path):
         try:
             return path.stat().st_size
         except FileNotFoundError:  # a part may just have become the file

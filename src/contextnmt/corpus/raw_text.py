@@ -2,10 +2,16 @@
 
 A line ends at LF alone. CR, VT, FF, U+0085, U+2028, NUL and characters without width are ordinary
 characters of a line and are left to the tokenizer, which treats them as Moses does.
+
+Of SGM, the format of the WMT test sets, the segments are the lines. It is marked up like XML, but
+not well-formed, so it is read by line: as in the readers of sacreBLEU and Moses, text is what
+stands between ``<seg …>`` and ``</seg>``.
 """
 
+import html
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import IO
 
 from contextnmt.corpus.archive import BLOCK, damage_told
@@ -19,6 +25,13 @@ LONGEST_LINE = 1 << 24
 #: Of so many lines, one may be invalid UTF-8; where more are, the text is in another encoding.
 LINES_TO_AN_INVALID_ONE = 1000
 
+OPENING = re.compile(r"<seg\b[^>]*>", re.IGNORECASE)
+CLOSING = re.compile(r"</seg\s*>", re.IGNORECASE)
+
+#: The five entities of XML and numbers of characters. HTML's two thousand others and those without
+#: a semicolon stay as they are: a text about web pages may mean them.
+ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});")
+
 
 def read_blocks(stream: IO[bytes], name: str, most: int) -> Iterator[bytes]:
     """The bytes of `stream` in blocks that end at a line's end; the last one gets its LF.
@@ -26,8 +39,7 @@ def read_blocks(stream: IO[bytes], name: str, most: int) -> Iterator[bytes]:
     `name` is for messages. Raises UserError if the data are damaged, hold more than `most` bytes,
     or have a line of more than LONGEST_LINE bytes.
     """
-    lines = 0
-    size = 0
+    lines = size = 0
     while True:
         with damage_told(f"{name}, after line {lines}"):
             block = stream.read(BLOCK)
@@ -50,64 +62,79 @@ def read_blocks(stream: IO[bytes], name: str, most: int) -> Iterator[bytes]:
         yield block if block.endswith(b"\n") else block + b"\n"
 
 
-class Decoder:
-    """Bytes to characters; in a few invalid lines, U+FFFD takes the place of what is invalid.
-
-    Corpora of the web hold single broken lines among millions, which clean may drop by
-    ``drop_garbled``; to stop there would help nobody.
-    """
-
-    def __init__(self, name: str) -> None:
-        """`name` is for messages."""
-        self.name = name
-        self.lines = 0
-        self.invalid = 0
-        self.first = ""
-
-    def decode(self, block: bytes) -> str:
-        """The text of a block of whole lines."""
-        try:
-            text = block.decode("utf-8")
-        except UnicodeDecodeError:
-            lines = block.removesuffix(b"\n").split(b"\n")
-            numbered = enumerate(lines, start=self.lines + 1)
-            text = "".join(f"{self.decode_line(number, line)}\n" for number, line in numbered)
-        if self.lines == 0:
-            text = text.removeprefix(BYTE_ORDER_MARK)
-        self.lines += text.count("\n")
-        return text
-
-    def decode_line(self, number: int, line: bytes) -> str:
-        """The text of a line that may be invalid."""
-        try:
-            return line.decode("utf-8")
-        except UnicodeDecodeError as error:
-            self.invalid += 1
-            self.first = self.first or (
-                f"{self.name}, line {number}: invalid UTF-8 (byte "
-                f"{error.object[error.start]:#04x} at position {error.start})"
-            )
-            return line.decode("utf-8", errors="replace")
-
-    def finish(self) -> None:
-        """Tell of invalid lines on stderr; raise UserError if they are too many."""
-        if self.invalid * LINES_TO_AN_INVALID_ONE > self.lines:
-            found = f"{self.invalid} of {self.lines} lines are"
-            raise UserError(f"{self.first}: {found}: convert the file to UTF-8")
-        if self.invalid:
-            print(
-                f"warning: {self.first}; U+FFFD stands for what is invalid in {self.invalid} of "
-                f"{self.lines} lines",
-                file=sys.stderr,
-            )
-
-
 def decode_blocks(stream: IO[bytes], name: str, most: int) -> Iterator[str]:
-    """The text of `stream` in blocks of whole lines, each ended by LF.
+    """The text of `stream` in blocks of whole lines, each ended by LF, without a byte order mark.
 
-    The first one lacks its byte order mark. Raises UserError, see `read_blocks` and `Decoder`.
+    In a few invalid lines, U+FFFD takes the place of what is invalid, with a warning on stderr:
+    corpora of the web hold single broken lines among millions, which clean may drop by
+    ``drop_garbled``. Raises UserError if there are more, and as `read_blocks`.
     """
-    decoder = Decoder(name)
+    lines = invalid = 0
+    first = ""
     for block in read_blocks(stream, name, most):
-        yield decoder.decode(block)
-    decoder.finish()
+        text = block.decode("utf-8", errors="replace")
+        if "\ufffd" in text:
+            for number, line in enumerate(block.split(b"\n"), start=lines + 1):
+                if problem := invalid_byte(line):
+                    invalid += 1
+                    first = first or f"{name}, line {number}: invalid UTF-8 ({problem})"
+        yield text if lines else text.removeprefix(BYTE_ORDER_MARK)
+        lines += text.count("\n")
+    if invalid * LINES_TO_AN_INVALID_ONE > lines:
+        found = f"{invalid} of {lines} lines are"
+        raise UserError(f"{first}: {found}: convert the file to UTF-8")
+    if invalid:
+        print(
+            f"warning: {first}; U+FFFD stands for what is invalid in {invalid} of {lines} lines",
+            file=sys.stderr,
+        )
+
+
+def invalid_byte(line: bytes) -> str:
+    """The first byte of a line that is no UTF-8, in words; nothing if there is none."""
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return f"byte {line[error.start]:#04x} at position {error.start}"
+    return ""
+
+
+def segments(lines: Iterable[str], name: str) -> Iterator[str]:
+    """The text of each ``<seg>`` of an SGM file, on one line; `name` is for messages.
+
+    A segment may go over several lines. Raises UserError if one is not closed before the next one
+    or the end.
+    """
+    opened = 0
+    parts: list[str] = []
+    for number, line in enumerate(lines, start=1):
+        position = 0
+        while True:
+            tag = (CLOSING if opened else OPENING).search(line, position)
+            again = OPENING.search(line, position, tag.start() if tag else len(line))
+            if opened and again:
+                raise unclosed(name, opened)
+            if opened:
+                parts.append(line[position : tag.start() if tag else len(line)])
+            if tag is None:
+                break
+            if opened:
+                yield plain(" ".join(parts))
+                parts.clear()
+            opened = 0 if opened else number
+            position = tag.end()
+    if opened:
+        raise unclosed(name, opened)
+
+
+def unclosed(name: str, line: int) -> UserError:
+    """The error about a segment that begins in `line`."""
+    return UserError(
+        f"{name}, line {line}: a <seg> without </seg>: mend the file or fetch it again"
+    )
+
+
+def plain(text: str) -> str:
+    """`text` with its entities decoded (A44), once, and all white space as single blanks."""
+    decoded = ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
+    return " ".join(decoded.split())

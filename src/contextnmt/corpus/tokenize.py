@@ -1,12 +1,13 @@
-"""Stage *tokenize*: raw lines become Moses tokens."""
+"""Stage *tokenize*: raw lines become Moses tokens. And back: tokens become a text for readers."""
 
 import functools
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from sacremoses import MosesTokenizer
+from sacremoses import MosesDetokenizer, MosesTokenizer
 from sacremoses.tokenize import nonbreaking_prefixes
 
 from contextnmt.errors import UserError
@@ -76,6 +77,20 @@ class Tokenizer(MosesTokenizer):  # type: ignore[misc]
     def line(self, text: str) -> str:
         """The tokens of one line, joined by single blanks; no other white space is left."""
         return " ".join(map(self.chunk, CHUNK_END.split(" ".join(text.split()))))
+
+
+def detokenizer(language: str) -> Callable[[str], str]:
+    """A function that writes tokenized lines of a language as Moses' detokenizer does.
+
+    Nothing was escaped (A4), so nothing is unescaped: an ``&amp;`` is one of the author's.
+    """
+    moses = MosesDetokenizer(lang=language)
+
+    def detokenize(line: str) -> str:
+        text: str = moses.detokenize(line.split(), unescape=False)
+        return text
+
+    return detokenize
 
 
 def tokenize(

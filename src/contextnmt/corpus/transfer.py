@@ -1,12 +1,15 @@
-"""One file over HTTP, going on where an earlier attempt broke off.
+"""One file over HTTP, going on where an earlier attempt broke off (RFC 9110, section 14.2).
 
-An attempt asks for the rest alone, on the condition that the file there is still the same: HTTP's
-Range and If-Range, RFC 9110 sections 14.2 and 13.1.5. Whether the bytes are the right ones is for
-the caller to check.
+What has come lies in a hidden file beside the one to make, so that a later command goes on with it
+after this one was killed. Digests say in the end whether the bytes are the right ones: so nothing
+on the way tells versions of a file apart, and any server may complete what another one began.
 """
 
+import contextlib
 import email.utils
+import fcntl
 import http.client
+import os
 import re
 import shutil
 import socket
@@ -14,10 +17,13 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
 from http import HTTPStatus
+from pathlib import Path
+from typing import IO
 
-from contextnmt.corpus.part import Part
 from contextnmt.errors import UserError
+from contextnmt.files import REMEDIES
 from contextnmt.progress import bar
 
 #: Seconds without a byte after which a connection counts as broken.
@@ -53,22 +59,93 @@ class UnreachableError(TransientError):
     """Nobody answers at the address."""
 
 
+def part_path(out: Path) -> Path:
+    """Where the bytes of `out` are gathered: a hidden file beside it."""
+    return out.with_name(f".{out.name}.part")
+
+
+class Part:
+    """The bytes of `out` that have come so far.
+
+    `size` is the size of the whole file in bytes, if known. `whole` says whether all bytes came in
+    one answer of a server, so that they cannot stem from two versions of the file.
+    """
+
+    def __init__(self, out: Path, stream: IO[bytes], size: int | None) -> None:
+        self.out, self.path, self.size = out, part_path(out), size
+        self.whole = False
+        self._stream = stream
+
+    @property
+    def received(self) -> int:
+        """How many bytes there are."""
+        return os.fstat(self._stream.fileno()).st_size
+
+    def clear(self) -> None:
+        """Forget all bytes."""
+        self._stream.truncate(0)
+
+    def append(self, chunk: bytes) -> None:
+        """Add bytes; from then on a kill of this process does not lose them.
+
+        Raises UserError if they cannot be written.
+        """
+        rest = memoryview(chunk)
+        try:
+            while rest:
+                rest = rest[os.write(self._stream.fileno(), rest) :]
+        except OSError as error:
+            if error.errno not in REMEDIES:
+                raise
+            raise UserError(
+                f"{self.out}: cannot be written, {REMEDIES[error.errno]} (it goes on after the "
+                f"{self.received} bytes that have come)"
+            ) from None
+
+    def finish(self) -> None:
+        """Give the file, now complete and checked, its name."""
+        os.fsync(self._stream.fileno())
+        self.path.replace(self.out)
+
+
+@contextlib.contextmanager
+def open_part(out: Path, size: int | None) -> Iterator[Part]:
+    """The part of `out`, made if it is not there and removed if it is empty in the end.
+
+    It is for this process alone. Raises UserError if another process on this machine has it open.
+    """
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with part_path(out).open("ab") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UserError(
+                f"{out}: another download writes it: wait for that or end it, then run the same "
+                "command again"
+            ) from None
+        part = Part(out, stream, size)
+        try:
+            yield part
+        finally:
+            if part.received == 0:
+                part.path.unlink(missing_ok=True)
+
+
 def transfer(url: str, part: Part) -> None:
     """Complete `part` from `url`, with as many attempts as it takes while they make progress.
 
     Raises UnavailableError if the server has no such file or no attempt of ATTEMPTS in a row made
     progress, and UserError if the disk has no room for the rest.
     """
-    furthest, failures, answered = part.received, 0, False
-    while part.received != part.expected:
+    furthest, failures = part.received, 0
+    while part.received != part.size:
         try:
             attempt(url, part)
             return
         except TransientError as error:
             problem = error
-        if isinstance(problem, UnreachableError) and not answered:
+        if isinstance(problem, UnreachableError) and failures == 0:
             raise UnavailableError(str(problem))  # no network, or a misspelt address
-        answered = True
         failures = 1 if part.received >= furthest + PROGRESS else failures + 1
         furthest = max(furthest, part.received)
         if failures == ATTEMPTS:
@@ -83,8 +160,26 @@ def attempt(url: str, part: Part) -> None:
 
     Raises TransientError if that is not all of it, UnavailableError if there is no such file.
     """
-    with ask(url, part) as response:
-        size = begin(url, response, part)
+    # Some servers call an archive an encoding: what counts are the bytes that were published.
+    headers = {"User-Agent": "contextnmt", "Accept-Encoding": "identity"}
+    if part.received:
+        headers["Range"] = f"bytes={part.received}-"
+    try:
+        with network_errors():
+            request = urllib.request.Request(url, headers=headers)
+            response = urllib.request.urlopen(request, timeout=TIMEOUT)
+    except urllib.error.HTTPError as error:
+        error.close()
+        if error.code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
+            if (None, error.headers["Content-Range"]) == (part.size, f"bytes */{part.received}"):
+                return  # it was complete already
+            part.clear()
+        elif error.code < 500 and error.code not in PASSING:
+            raise UnavailableError(f"HTTP {error.code} {error.reason}") from None
+        wait = retry_after(error.headers["Retry-After"])
+        raise TransientError(f"HTTP {error.code} {error.reason}", wait) from None
+    with response:
+        size = begin(response, part)
         with bar(f"download {part.out.name}", "B", size, initial=part.received) as shown:
             while chunk := read(response):
                 if size is not None and part.received + len(chunk) > size:
@@ -96,97 +191,57 @@ def attempt(url: str, part: Part) -> None:
         raise TransientError(f"it broke off after {part.received} of {size} bytes")
 
 
-def ask(url: str, part: Part) -> http.client.HTTPResponse:
-    """The answer to a request for the file, or for the rest of it if `part` has its beginning."""
-    request = urllib.request.Request(
-        url, headers={"User-Agent": "contextnmt", "Accept-Encoding": "identity"}
-    )
-    if part.received:
-        request.add_header("Range", f"bytes={part.received}-")
-        if part.origin["url"] == url and part.origin["validator"]:
-            request.add_header("If-Range", part.origin["validator"])
+def read(response: http.client.HTTPResponse) -> bytes:
+    """The next bytes of an answer, as soon as there are any; none at its end."""
+    with network_errors():
+        return response.read1(CHUNK)
+
+
+@contextlib.contextmanager
+def network_errors() -> Iterator[None]:
+    """Turn what urllib raises, but for answers with an HTTP status, into errors of this module."""
     try:
-        response: http.client.HTTPResponse = urllib.request.urlopen(request, timeout=TIMEOUT)
-        return response
-    except urllib.error.HTTPError as error:
-        error.close()
-        problem = f"HTTP {error.code} {error.reason}"
-        if error.code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
-            part.clear()
-        elif error.code < 500 and error.code not in PASSING:
-            raise UnavailableError(problem) from None
-        raise TransientError(problem, retry_after(error.headers["Retry-After"])) from None
-    except urllib.error.URLError as error:
-        reason = error.reason
-        lost = isinstance(reason, ConnectionRefusedError | socket.gaierror)
-        kind = UnreachableError if lost else TransientError
-        raise kind(str(getattr(reason, "strerror", None) or reason)) from None
+        yield
+    except urllib.error.HTTPError:
+        raise
     except (http.client.InvalidURL, ValueError) as error:
         raise UnavailableError(str(error)) from None
     except (OSError, http.client.HTTPException) as error:
-        raise TransientError(str(error) or type(error).__name__) from None
+        reason = error.reason if isinstance(error, urllib.error.URLError) else error
+        lost = isinstance(reason, ConnectionRefusedError | socket.gaierror)
+        problem = getattr(reason, "strerror", None) or str(reason) or type(reason).__name__
+        raise (UnreachableError if lost else TransientError)(problem) from None
 
 
-def read(response: http.client.HTTPResponse) -> bytes:
-    """The next bytes of an answer, as soon as there are any; none at its end."""
-    try:
-        return response.read1(CHUNK)
-    except (OSError, http.client.HTTPException) as error:
-        raise TransientError(str(error) or type(error).__name__) from None
-
-
-def begin(url: str, response: http.client.HTTPResponse, part: Part) -> int | None:
+def begin(response: http.client.HTTPResponse, part: Part) -> int | None:
     """Make `part` ready for an answer's bytes; returns the size of the whole file, if known.
 
     Bytes that came before stay only if the answer goes on after them. Raises TransientError if it
-    fits neither them nor an empty part, and UnavailableError if the file has not the expected size.
+    does not and begins elsewhere than at the start, UnavailableError if the file has not the
+    expected size, UserError if the disk has no room for the rest.
     """
-    tag = response.headers["ETag"] or ""
-    # A weak tag, W/"…", is none for bytes: it may stay the same when they change.
-    validator = tag if tag.startswith('"') else response.headers["Last-Modified"]
-    length = response.headers["Content-Length"]
-    size = int(length) if length and length.isdecimal() else None
-    first = 0
+    stated, first = response.headers["Content-Length"], 0
     if response.status == HTTPStatus.PARTIAL_CONTENT:
         found = RANGE.fullmatch(response.headers["Content-Range"] or "")
-        if not found:
+        if not found or int(found["first"]) != part.received:
             part.clear()
-            raise TransientError("a part of the file without saying which")
-        first = int(found["first"])
-        size = int(found["size"]) if found["size"] != "*" else None
+            raise TransientError("another part of the file than the one asked for")
+        stated, first = found["size"], part.received
     elif response.status != HTTPStatus.OK:
         raise UnavailableError(f"HTTP {response.status} {response.reason}")
-    if part.size is not None and size not in (part.size, None):
+    size = int(stated) if stated and stated.isdecimal() else part.size
+    if part.size not in (None, size):
         raise UnavailableError(f"not the expected file: expected {part.size} bytes, got {size}")
-    if first == 0 or first != part.received or not same(url, validator, size, part):
+    part.whole = first == 0
+    if part.whole:
         part.clear()
-    if first != part.received:
-        raise TransientError("the file there has changed")
-    size = part.expected if size is None else size
-    check_room(part, size)
-    part.begin(url, validator, size)
-    return size
-
-
-def same(url: str, validator: str | None, size: int | None, part: Part) -> bool:
-    """Whether an answer may be of the file that `part` has the beginning of, as far as it shows.
-
-    Another server's answer may: digests decide in the end.
-    """
-    if None not in (size, part.expected) and size != part.expected:
-        return False
-    return part.origin["url"] != url or part.origin["validator"] in (validator, None)
-
-
-def check_room(part: Part, size: int | None) -> None:
-    """Raise UserError if the disk has no room for the rest of a file of `size` bytes."""
-    free = shutil.disk_usage(part.path.parent).free
-    rest = 0 if size is None else size - part.received
+    free, rest = shutil.disk_usage(part.path.parent).free, (size or first) - first
     if free < rest:
         raise UserError(
             f"{part.out}: {rest} bytes are still to come, and the disk has room for {free}: free "
             "some space, then run the same command again"
         )
+    return size
 
 
 def retry_after(header: str | None) -> float:
@@ -194,15 +249,11 @@ def retry_after(header: str | None) -> float:
 
     Raises UnavailableError if that is longer than LONGEST_WAIT.
     """
-    if header is None:
+    try:
+        date = header and not header.isdecimal() and email.utils.parsedate_to_datetime(header)
+    except ValueError:
         return 0.0
-    if header.isdecimal():
-        seconds = float(header)
-    else:
-        try:
-            seconds = email.utils.parsedate_to_datetime(header).timestamp() - time.time()
-        except ValueError:
-            return 0.0
+    seconds = date.timestamp() - time.time() if date else float(header or 0)
     if seconds > LONGEST_WAIT:
         raise UnavailableError(f"it asks to wait {seconds:.0f} seconds")
     return max(seconds, 0.0)

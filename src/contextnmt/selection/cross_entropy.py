@@ -11,7 +11,7 @@ import typer
 
 from contextnmt.files import atomic_bytes, read_pairs
 from contextnmt.progress import progress
-from contextnmt.selection.domain_models import DomainModels
+from contextnmt.selection.language_models import DomainModels
 from contextnmt.selection.ranking import SCORED
 
 #: Pairs scored at a time: about 100,000 words a side, where the models are fastest.

@@ -1,4 +1,4 @@
-"""Sentences as arrays of word ids, and the n-grams in them.
+"""The words that a language model knows, sentences as arrays of their ids, the n-grams in them.
 
 The n-grams of one order are numbered in ascending order of their keys. A key is a context, the
 number of the n-gram's first words in the next lower order, and the n-gram's last word:
@@ -9,10 +9,20 @@ So one 64-bit integer identifies an n-gram of any order, of a vocabulary of any 
 of one context lie side by side. A unigram's number and key are its word's id.
 """
 
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from contextnmt.errors import UserError
+from contextnmt.files import read_lines, write_lines
+
+#: Axelrod et al. 2011: the models know the words that the in-domain text has at least twice.
+IN_DOMAIN_MINIMUM = 2
 
 #: Ids of the unknown word and of the marks before and after every sentence, as in KenLM.
 UNK, BOS, EOS = 0, 1, 2
@@ -28,6 +38,59 @@ class Sentences(NamedTuple):
 
     ids: npt.NDArray[np.int32]  # [words]
     offsets: Integers  # [sentences + 1]
+
+
+class Vocabulary:
+    """Words in the order of their ids, the first of which is 3; the specials come before them.
+
+    The two models of a language share one vocabulary: only then do their probabilities speak of
+    the same events and can be compared. Any other word is the unknown word, and so is a word of
+    the text that is spelt like a special. A word takes about 150 bytes of memory.
+    """
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = list(words)
+        self.ids = {word: number for number, word in enumerate(self.words, start=len(SPECIALS))}
+
+    def __len__(self) -> int:
+        """Number of ids: the words and the specials."""
+        return len(SPECIALS) + len(self.words)
+
+    def encode(self, lines: Iterable[str]) -> Sentences:
+        """The ids of tokenized sentences, one a line; of an empty line, none.
+
+        Takes 4 bytes a word and 8 a sentence, twice as many in the end.
+        """
+        ids, offsets = array("i"), array("q", [0])
+        for line in lines:
+            ids.extend(map(self.ids.get, line.split(), repeat(UNK)))
+            offsets.append(len(ids))
+        return Sentences(np.array(ids, np.int32), np.array(offsets, np.int64))
+
+    @classmethod
+    def frequent(cls, counts: Mapping[str, int], minimum: int = IN_DOMAIN_MINIMUM) -> "Vocabulary":
+        """The words that occur at least `minimum` times, by descending count, then by name."""
+        words = (word for word in counts if counts[word] >= minimum and word not in SPECIALS)
+        return cls(sorted(words, key=lambda word: (-counts[word], word)))
+
+    @classmethod
+    def read(cls, path: Path) -> "Vocabulary":
+        """The vocabulary in a file that `write` made.
+
+        Raises UserError, naming the line, if a line is not one word or if a word comes twice.
+        """
+        words: dict[str, None] = {}
+        for number, line in enumerate(read_lines(path), start=1):
+            if line.split() != [line]:
+                raise UserError(f"{path}, line {number}: not a word: {line!r}")
+            if line in words or line in SPECIALS:
+                raise UserError(f"{path}, line {number}: {line!r} already has an id")
+            words[line] = None
+        return cls(list(words))
+
+    def write(self, path: Path) -> None:
+        """Write a word a line; line n holds the word with id n+2."""
+        write_lines(path, self.words)
 
 
 class NGrams(NamedTuple):

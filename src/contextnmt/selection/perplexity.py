@@ -1,7 +1,7 @@
 """Stage *perplexity*: what the selection gains over chance, at several cut-offs."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice, zip_longest
+from collections.abc import Iterator, Sequence
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,28 +12,12 @@ import typer
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines, write_json
 from contextnmt.progress import progress
-from contextnmt.selection.kneser_ney import estimate
-from contextnmt.selection.language_model import LanguageModel
-from contextnmt.selection.ngrams import Integers, Sentences
+from contextnmt.selection.language_model import LanguageModel, estimate
+from contextnmt.selection.ngrams import Integers, Sentences, Vocabulary
 from contextnmt.selection.ranking import column, cut, ranked, read_ranking, read_scores
-from contextnmt.selection.word_ids import Vocabulary
-
-#: Lines made into ids at a time.
-BLOCK = 4096
 
 #: At so many amounts of text are selection and chance compared, each twice the one before.
 CUT_OFFS = 6
-
-
-def encode(lines: Iterable[str], vocabulary: Vocabulary) -> Sentences:
-    """The ids of a long text, in 4 bytes a word and 8 a sentence."""
-    lines = iter(lines)
-    ids, lengths = [np.empty(0, np.int32)], [np.zeros(1, np.int64)]
-    while block := list(islice(lines, BLOCK)):
-        sentences = vocabulary.encode(block)
-        ids.append(sentences.ids)
-        lengths.append(np.diff(sentences.offsets))
-    return Sentences(np.concatenate(ids), np.cumsum(np.concatenate(lengths)))
 
 
 def chosen(sentences: Sentences, choice: npt.NDArray[np.bool_]) -> Sentences:
@@ -90,7 +74,7 @@ def encode_first(
     choice = np.zeros(sum(sizes), np.bool_)
     choice[first] = True
     lines = progress(lines_of(texts, sizes, choice), "encode", "lines", len(first))
-    return encode(lines, vocabulary), np.argsort(first)
+    return vocabulary.encode(lines), np.argsort(first)
 
 
 def perplexity(
@@ -129,7 +113,7 @@ def perplexity(
     if kept.pairs != len(values):
         raise UserError(f"{ranking}: of another pool than --scores: rank the pool again")
     known = Vocabulary.read(vocabulary)
-    dev_sentences = encode(chain.from_iterable(map(read_lines, dev)), known)
+    dev_sentences = known.encode(chain.from_iterable(map(read_lines, dev)))
     if not len(dev_sentences.ids):
         raise UserError(f"{', '.join(map(str, dev))}: no words: name a text to try the models on")
     limits = halved(min(kept.target_words, most_words))

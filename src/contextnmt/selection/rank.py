@@ -10,14 +10,15 @@ import typer
 
 from contextnmt.errors import UserError
 from contextnmt.files import write_json
-from contextnmt.selection.ngrams import Integers
-from contextnmt.selection.pool import corpus_name, part_name
 from contextnmt.selection.ranking import (
     Floats,
+    Integers,
     bin_edges,
     column,
+    corpus_name,
     cut,
     histogram,
+    part_name,
     ranked,
     read_scores,
 )

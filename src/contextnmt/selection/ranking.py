@@ -1,4 +1,7 @@
-"""The pool in the order of its scores, and where it is cut."""
+"""The pool in the order of its scores, and where it is cut.
+
+The pool is the texts to select from, part by part.
+"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,9 +12,12 @@ import numpy.typing as npt
 
 from contextnmt.errors import UserError
 from contextnmt.files import open_binary, read_json
-from contextnmt.selection.ngrams import Integers
 
 Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+#: How the name of a part's file of scores ends.
+SCORES = ".scores.npy"
 
 #: What a scores file holds of each pair, 12 bytes: its score in bits a word, infinite if a side is
 #: empty, and its words on the target side.
@@ -45,6 +51,22 @@ class Ranking(NamedTuple):
         equal = (scores == self.threshold) & (positions <= self.last)
         kept: npt.NDArray[np.bool_] = (scores < self.threshold) | equal
         return kept
+
+
+def part_name(scores: Path) -> str:
+    """The name of the part of the pool whose scores a file has: PART.scores.npy.
+
+    Raises UserError if the file has another name.
+    """
+    name = scores.name.removesuffix(SCORES)
+    if name in ("", scores.name):
+        raise UserError(f"{scores}: no name of a file of scores: call it PART{SCORES}")
+    return name
+
+
+def corpus_name(part: str) -> str:
+    """The corpus that a part belongs to: its name up to the first dot."""
+    return part.partition(".")[0]
 
 
 def read_ranking(path: Path) -> Ranking:

@@ -1,7 +1,7 @@
 """Stage *sample*: pairs drawn at random from the pool, to tell what its text is like in general."""
 
 import heapq
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -10,9 +10,8 @@ import numpy as np
 import typer
 
 from contextnmt.errors import UserError
-from contextnmt.files import read_lines, write_pairs
+from contextnmt.files import read_lines, read_pairs, write_pairs
 from contextnmt.progress import progress
-from contextnmt.selection.pool import read_pool
 
 #: Random numbers made at a time.
 BLOCK = 1 << 16
@@ -57,6 +56,19 @@ def draw(pairs: Iterable[tuple[str, str]], words: int, seed: int) -> list[tuple[
             total -= heapq.heappop(drawn).words
     drawn.sort(key=lambda pair: -pair.negative_position)
     return [(pair.source, pair.target) for pair in drawn]
+
+
+def read_pool(source: Sequence[Path], target: Sequence[Path]) -> Iterator[tuple[str, str]]:
+    """All pairs of the pool, part by part.
+
+    Raises UserError unless both sides are given as often and have as many lines.
+    """
+    if len(source) != len(target):
+        raise UserError(
+            f"--source is given {len(source)} times and --target {len(target)} times: "
+            "every part has both sides"
+        )
+    return chain.from_iterable(map(read_pairs, source, target))
 
 
 def sample(

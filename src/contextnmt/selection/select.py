@@ -13,8 +13,7 @@ from contextnmt.corpus.counts import write_counts
 from contextnmt.errors import UserError
 from contextnmt.files import read_pairs, write_json, write_pairs
 from contextnmt.progress import progress
-from contextnmt.selection.pool import part_name
-from contextnmt.selection.ranking import read_ranking, read_scores
+from contextnmt.selection.ranking import part_name, read_ranking, read_scores
 
 #: Pairs looked at together.
 BLOCK = 4096

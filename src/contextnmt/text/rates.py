@@ -71,6 +71,9 @@ class Position(enum.StrEnum):
 
 POSITIONS = frozenset(Position)
 
+#: What becomes of a capitalized word.
+SYMBOL, TEXT = "symbol", "text"
+
 
 class Sighting(NamedTuple):
     """A capitalized word in its position, and whether it became (part of) a symbol."""
@@ -218,6 +221,17 @@ def read_rates(path: Path) -> Iterator[tuple[str, Position, Occurrences]]:
             )
         last = (word, position)
         yield word, Position(position), Occurrences(int(symbol), int(symbol) + int(text))
+
+
+def rate_rows(counts: Iterable[tuple[tuple[str, ...], int]]) -> Iterator[str]:
+    """The lines of a table of rates, from counts of (word, position, SYMBOL or TEXT) in its order.
+
+    Of the two fates of a word in its position, either may come first.
+    """
+    yield HEADER
+    for (word, position), group in groupby(counts, key=lambda row: row[0][:2]):
+        found = {fate: frequency for (_, _, fate), frequency in group}
+        yield f"{word}\t{position}\t{found.get(SYMBOL, 0)}\t{found.get(TEXT, 0)}"
 
 
 def counted(numbers: list[str]) -> bool:

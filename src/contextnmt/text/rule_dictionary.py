@@ -5,7 +5,10 @@ targets stay in the order in which the text has them first, which decides betwee
 ones (A33). Rows stream through, those of one source at a time.
 """
 
-from collections.abc import Iterator
+import heapq
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
@@ -14,10 +17,11 @@ import typer
 from contextnmt.errors import UserError
 from contextnmt.files import atomic_all
 from contextnmt.progress import progress
-from contextnmt.text.rates import read_rates
-from contextnmt.text.rules import read_rules
-from contextnmt.text.spills import Counted, merge_counts
-from contextnmt.text.symbol_counts import SYMBOL, TEXT, rate_rows, rule_rows
+from contextnmt.text.rates import SYMBOL, TEXT, rate_rows, read_rates
+from contextnmt.text.rules import read_rules, rule_rows
+
+#: A key of `contextnmt.text.symbolize` and how often it occurred.
+Counted = tuple[tuple[str, ...], int]
 
 
 def rule_dictionary(
@@ -54,7 +58,7 @@ def rule_dictionary(
 def counted_rules(path: Path) -> Iterator[Counted]:
     """The rows of a rule dictionary as the counts that it was made from."""
     for *key, frequency in read_rules(path):
-        yield Counted(tuple(key), frequency)
+        yield tuple(key), frequency
 
 
 def counted_rates(path: Path) -> Iterator[Counted]:
@@ -62,4 +66,23 @@ def counted_rates(path: Path) -> Iterator[Counted]:
     for word, position, found in read_rates(path):
         for fate, frequency in ((SYMBOL, found.symbol), (TEXT, found.seen - found.symbol)):
             if frequency:
-                yield Counted((word, position, fate), frequency)
+                yield (word, position, fate), frequency
+
+
+def merge_counts(tables: Iterable[Iterable[Counted]]) -> Iterator[Counted]:
+    """Every key of `tables` once, its counts summed: sorted by all of a key but its last string.
+
+    So is each of the tables. Keys that differ in their last string alone come in the order in which
+    they are seen first when the tables are read one after the other; only these are held in memory
+    together.
+    """
+
+    def group_of(row: Counted) -> tuple[str, ...]:
+        return row[0][:-1]
+
+    rows = heapq.merge(*tables, key=group_of)  # of equal groups, that of the first table first
+    for _, group in groupby(rows, key=group_of):
+        sums: Counter[tuple[str, ...]] = Counter()
+        for key, frequency in group:
+            sums[key] += frequency
+        yield from sums.items()

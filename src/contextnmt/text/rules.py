@@ -65,6 +65,13 @@ def read_rules(path: Path) -> Iterator[Rule]:
         yield Rule(kind, source, target, int(count))
 
 
+def rule_rows(counts: Iterable[tuple[tuple[str, ...], int]]) -> Iterator[str]:
+    """The lines of a rule dictionary, from counts of (type, source, target) in its order."""
+    yield HEADER
+    for key, frequency in counts:
+        yield "\t".join((*key, str(frequency)))
+
+
 #: Type and source surface -> target surface.
 Targets = dict[tuple[str, str], str]
 

@@ -1,5 +1,7 @@
 """The stage `symbolize`: numbers, proper nouns and acronyms become typed, numbered symbols."""
 
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -10,8 +12,8 @@ from contextnmt.files import atomic_all, read_lines, read_pairs
 from contextnmt.progress import progress
 from contextnmt.text.counts import count_words, read_counts
 from contextnmt.text.numbers import number_format
-from contextnmt.text.rates import THRESHOLD, Rates, read_rates
-from contextnmt.text.symbol_counts import RateCounts, RuleCounts
+from contextnmt.text.rates import SYMBOL, TEXT, THRESHOLD, Rates, rate_rows, read_rates
+from contextnmt.text.rules import rule_rows
 from contextnmt.text.symbol_table import HEADER, symbol_row
 from contextnmt.text.symbols import Side, symbolize_pair, symbolize_source
 
@@ -134,17 +136,31 @@ def symbolize_pairs(texts: tuple[Path, Path], sides: tuple[Side, Side], outs: li
     `outs`: the two texts to write; then, if asked for, rule dictionary and rates.
     """
     pairs = progress(read_pairs(*texts), f"symbolize {texts[0]}", "pairs")
-    rules, rates = RuleCounts(), RateCounts()
+    rules: Counter[tuple[str, ...]] = Counter()
+    rates: Counter[tuple[str, ...]] = Counter()
     with atomic_all(outs) as (source_out, target_out, *tables):
         for pair in pairs:
             done = symbolize_pair(*pair, *sides)
             source_out.write(" ".join(done.source) + "\n")
             target_out.write(" ".join(done.target) + "\n")
             if tables:
-                rules.add(done.symbols)
-                rates.add(done.sightings)
-        for table, rows in zip(tables, (rules.rows(), rates.rows()), strict=False):
+                rules.update((each.kind, each.source, each.target) for each in done.symbols)
+                rates.update(
+                    (word, position, SYMBOL if is_symbol else TEXT)
+                    for word, position, is_symbol in done.sightings
+                )
+        made = rule_rows(in_order(rules)), rate_rows(in_order(rates))
+        for table, rows in zip(tables, made, strict=False):
             table.writelines(f"{row}\n" for row in rows)
+
+
+def in_order(counts: Counter[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], int]]:
+    """The counts in the order of their table: by all of a key but its last string.
+
+    Keys that differ in that alone stay in the order of their first occurrences.
+    """
+    for key in sorted(counts, key=lambda key: key[:-1]):
+        yield key, counts[key]
 
 
 def symbolize_sources(

@@ -5,10 +5,10 @@ proper noun and ``<C>_1`` the first acronym (Choi et al. 2017, section 4.3). Num
 proper nouns, then acronyms (A30): what a proper noun covers is no acronym of its own.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from contextnmt.text.centuries import is_century
 from contextnmt.text.matches import (
     common_acronyms,
     common_names,
@@ -25,12 +25,18 @@ NUMBER, NAME, ACRONYM = "N", "S", "C"
 #: So many symbols of a type in a sentence at most; what comes after them stays text.
 LIMIT = 20
 
-
 #: The symbols of each type that a sentence may have, in order: ``<S>_1``, ``<S>_2``...
 SYMBOLS = {
     kind: [f"<{kind}>_{number}" for number in range(1, LIMIT + 1)]
     for kind in (NUMBER, NAME, ACRONYM)
 }
+
+#: What follows the digits of a century in English: 15 ^^th - and 16 ^^th century, 21 ^^st-century.
+ORDINAL = re.compile(r"\^\^(?:st|nd|rd|th)(-centur(?:y|ies))?", re.IGNORECASE)
+BETWEEN = frozenset((",", "-", "–", "^^-", "^^–", "and", "or", "to"))
+
+#: So many pieces after the digits, a century is no longer looked for.
+NEAR = 10
 
 
 class Side(NamedTuple):
@@ -162,6 +168,30 @@ def probable_spans(
         for kind, spans in ((NUMBER, numbers), (NAME, names), (ACRONYM, acronyms))
         for span, symbol in zip(spans, SYMBOLS[kind], strict=False)
     ]
+
+
+def is_century(
+    pieces: Sequence[str], after: int, source_language: str, target_language: str
+) -> bool:
+    """Does the number that ends before piece `after` count a century, written in other numerals?
+
+    French writes centuries in Roman numerals (the 15th century, le XVe siècle). So they have no
+    partner in an English-French training text, and stay text there; a source without its
+    translation has to follow (A26).
+    """
+    following = pieces[after : after + NEAR]
+    if (source_language, target_language) != ("en", "fr") or not following:
+        return False
+    if (ordinal := ORDINAL.fullmatch(following[0])) is None:
+        return False
+    if ordinal[1]:
+        return True
+    for piece in following[1:]:
+        if piece in ("century", "centuries"):
+            return True
+        if not (piece in BETWEEN or piece[-1].isdecimal() or ORDINAL.fullmatch(piece)):
+            return False
+    return False
 
 
 def places(spans: Iterable[Span]) -> set[int]:

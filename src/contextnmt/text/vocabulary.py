@@ -15,6 +15,9 @@ UNK = 2
 #: Ids 0, 1, 2: they have no line in a vocabulary file.
 SPECIALS = ("<pad>", "</s>", "<unk>")
 
+#: What an unknown word becomes in a translation (A20): it matches no word of a reference.
+UNKNOWN = "UNK"
+
 
 class Vocabulary:
     """Words in the order of their ids; the specials come before them and are not counted as words.

@@ -4,6 +4,7 @@ The cue is a noun or an adjective, before or behind the word, near or far. Nothi
 sentence tells the senses apart: the cues of both are avoided in it (`Composer.avoid`).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from contextnmt.corpus.embedded.grammar import (
@@ -14,15 +15,15 @@ from contextnmt.corpus.embedded.grammar import (
     Phrases,
     Predicate,
     Prepositional,
-    Relative,
     RelativePronoun,
     Subordinate,
 )
-from contextnmt.corpus.embedded.lexicon import Adjective, Fixed, Sense
+from contextnmt.corpus.embedded.lexicon import Adjective, Fixed, Sense, parse_senses, read_lists
 from contextnmt.corpus.embedded.phrases import ADJECTIVES, CLASSES, NEARNESS, PLAIN, Composer
 from contextnmt.corpus.embedded.rules import BE, BECAUSE, BY, MENTAL, WHILE, ended, fronted
 from contextnmt.corpus.embedded.writing import Tag
 
+SENSES = parse_senses(read_lists("senses.tsv"))
 BUT = Fixed(", but", ", mais", ", aber")
 LASTING = [
     verb for verb in MENTAL if verb.english[0] not in ("see", "forget", "find", "love", "hate")
@@ -39,9 +40,9 @@ class Scene:
     cue_adjectives: dict[str, Adjective]  #: what may be said of the cue
     sense: Sense
 
-    def near_cue(self) -> Prepositional:
+    def near(self, phrase: NounPhrase) -> Prepositional:
         """*near the heron*."""
-        return Prepositional(self.composer.rng.choice(NEARNESS), self.cue)
+        return Prepositional(self.composer.rng.choice(NEARNESS), phrase)
 
     def seen(self, object_: NounPhrase, *complements: Phrase, time: float = 0) -> Clause:
         """Somebody saw `object_` (or dreamed of it)."""
@@ -54,10 +55,18 @@ class Scene:
             time=c.maybe(c.time, time),
         )
 
+    def seen_there(self, object_: NounPhrase, time: float) -> Clause:
+        """Somebody saw `object_`, perhaps somewhere."""
+        return self.seen(object_, *self.places(), time=time)
+
+    def places(self) -> list[Phrase]:
+        """A place, or none."""
+        return [self.composer.place()] if self.composer.chance(0.5) else []
+
     def busy(self, object_: NounPhrase) -> Clause:
         """Somebody was busy looking at `object_`, somewhere."""
         c = self.composer
-        places = [c.place()] if c.chance(0.5) else []
+        places = self.places()
         verb = c.rng.choice(LASTING)
         return Clause(c.person(), verb, "progressive", object_, complements=places)
 
@@ -71,6 +80,10 @@ class Scene:
         """An adjective that is a cue itself."""
         return ADJECTIVES[self.composer.rng.choice(self.sense.cue_adjectives)]
 
+    def telling_word(self) -> NounPhrase:
+        """*the muddy bank*."""
+        return replace(self.word, adjective=self.telling_adjective(), adjective_tag=Tag("cue"))
+
     def remembered(self, phrase: NounPhrase) -> NounPhrase:
         """*the bank that the mayor had drawn on Monday*."""
         c = self.composer
@@ -79,59 +92,12 @@ class Scene:
             verb = LASTING[0]
         pronoun = RelativePronoun(phrase)
         clause = Clause(c.person(), verb, "pluperfect", time=c.maybe(c.time, 0.6), gap=pronoun)
-        return replace(phrase, after=[Relative(clause)])
-
-
-def beside_cue(s: Scene) -> Phrases:
-    """The mayor drew the bank near the heron."""
-    return ended(s.seen(s.word, s.near_cue(), time=0.3))
-
-
-def beside_cue_first(s: Scene) -> Phrases:
-    """Near the heron, the mayor drew the bank."""
-    return fronted(s.near_cue(), s.seen(s.word))
-
-
-def because_of_cue(s: Scene) -> Phrases:
-    """The mayor forgot the bank because the heron was hungry."""
-    return ended(s.seen(s.word), Subordinate(BECAUSE, s.cue_state()))
-
-
-def because_of_cue_first(s: Scene) -> Phrases:
-    """Because the heron was hungry, the mayor forgot the bank."""
-    return fronted(Subordinate(BECAUSE, s.cue_state()), s.seen(s.word))
-
-
-def while_cue(s: Scene) -> Phrases:
-    """While the witch was painting the heron in the garden, the mayor looked for the bank."""
-    return fronted(Subordinate(WHILE, s.busy(s.cue)), s.seen(s.word))
-
-
-def while_word(s: Scene) -> Phrases:
-    """While the witch was painting the bank, the mayor looked for the heron."""
-    return fronted(Subordinate(WHILE, s.busy(s.word)), s.seen(s.cue))
-
-
-def but_cue(s: Scene) -> Phrases:
-    """The mayor drew the bank on Monday, but the witch preferred to look at the heron."""
-    places = [s.composer.place()] if s.composer.chance(0.5) else []
-    return ended(s.seen(s.word, *places, time=0.6), Invariable(BUT), s.seen(s.cue))
-
-
-def but_word(s: Scene) -> Phrases:
-    """The witch looked at the heron in the church, but the mayor drew the bank."""
-    places = [s.composer.place()] if s.composer.chance(0.5) else []
-    return ended(s.seen(s.cue, *places, time=0.6), Invariable(BUT), s.seen(s.word))
-
-
-def word_was_there(s: Scene) -> Phrases:
-    """The bank that the mayor had drawn on Monday was near the heron."""
-    return ended(Clause(s.remembered(s.word), BE, complements=[s.near_cue()]))
+        return replace(phrase, after=[Subordinate(None, clause)])
 
 
 def cue_was_there(s: Scene) -> Phrases:
     """The heron that the mayor had drawn on Monday was near the bank."""
-    place = Prepositional(s.composer.rng.choice(NEARNESS), s.word)
+    place = s.near(s.word)
     return ended(Clause(s.remembered(s.cue), BE, complements=[place]))
 
 
@@ -139,15 +105,8 @@ def drawn_by(s: Scene) -> Phrases:
     """The bank was admired by the tired mayor beside the heron."""
     c = s.composer
     verb = c.rng.choice([verb for verb in MENTAL if verb.direct])
-    complements = [Prepositional(BY, c.person()), s.near_cue()]
+    complements = [Prepositional(BY, c.person()), s.near(s.cue)]
     return ended(Clause(s.word, verb, "passive", complements=complements))
-
-
-def telling(s: Scene) -> Phrases:
-    """The mayor drew the muddy bank."""
-    c = s.composer
-    word = replace(s.word, adjective=s.telling_adjective(), adjective_tag=Tag("cue"))
-    return ended(s.seen(word, *([c.place()] if c.chance(0.5) else []), time=0.4))
 
 
 def told(s: Scene) -> Phrases:
@@ -158,21 +117,28 @@ def told(s: Scene) -> Phrases:
     return ended(Clause(subject, BE, complements=[predicate]))
 
 
-RULES = {
-    beside_cue: 6,
-    beside_cue_first: 6,
-    because_of_cue: 8,
-    because_of_cue_first: 8,
-    while_cue: 8,
-    while_word: 8,
-    but_cue: 7,
-    but_word: 7,
-    word_was_there: 8,
-    cue_was_there: 8,
-    drawn_by: 5,
-    telling: 7,
-    told: 11,
-}
+#: How often each rule is taken, and the rule; above it what it makes.
+RULES: tuple[tuple[int, Callable[[Scene], Phrases]], ...] = (
+    # The mayor drew the bank near the heron. Near the heron, the mayor drew the bank.
+    (6, lambda s: ended(s.seen(s.word, s.near(s.cue), time=0.3))),
+    (6, lambda s: fronted(s.near(s.cue), s.seen(s.word))),
+    # The mayor forgot the bank because the heron was hungry. Because …, the mayor forgot the bank.
+    (8, lambda s: ended(s.seen(s.word), Subordinate(BECAUSE, s.cue_state()))),
+    (8, lambda s: fronted(Subordinate(BECAUSE, s.cue_state()), s.seen(s.word))),
+    # While the witch was painting the heron in the garden, the mayor looked for the bank.
+    (8, lambda s: fronted(Subordinate(WHILE, s.busy(s.cue)), s.seen(s.word))),
+    (8, lambda s: fronted(Subordinate(WHILE, s.busy(s.word)), s.seen(s.cue))),
+    # The mayor drew the bank on Monday, but the witch preferred to look at the heron.
+    (7, lambda s: ended(s.seen_there(s.word, 0.6), Invariable(BUT), s.seen(s.cue))),
+    (7, lambda s: ended(s.seen_there(s.cue, 0.6), Invariable(BUT), s.seen(s.word))),
+    # The bank that the mayor had drawn on Monday was near the heron.
+    (8, lambda s: ended(Clause(s.remembered(s.word), BE, complements=[s.near(s.cue)]))),
+    (8, cue_was_there),
+    (5, drawn_by),
+    # The mayor drew the muddy bank.
+    (7, lambda s: ended(s.seen_there(s.telling_word(), 0.4))),
+    (11, told),
+)
 
 
 def scene(c: Composer, sense: Sense, senses: list[Sense]) -> Scene:
@@ -191,5 +157,6 @@ def scene(c: Composer, sense: Sense, senses: list[Sense]) -> Scene:
 
 def ambiguous_sentence(c: Composer, sense: Sense, senses: list[Sense]) -> Phrases:
     """A sentence with a word in one of its `senses`."""
-    rule = c.rng.choices(list(RULES), list(RULES.values()))[0]
+    weights, rules = zip(*RULES, strict=True)
+    rule: Callable[[Scene], Phrases] = c.rng.choices(rules, weights)[0]
     return rule(scene(c, sense, senses))

@@ -9,18 +9,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from contextnmt.corpus.embedded.inflection import (
+from contextnmt.corpus.embedded.lexicon import (
     ARTICLE,
     BARE_EIN,
     STRONG,
     WEAK_E,
+    Adjective,
+    Fixed,
+    Noun,
+    Verb,
     english_verb,
-    french_adjective,
     french_verb,
     german_noun,
     german_verb,
 )
-from contextnmt.corpus.embedded.lexicon import Adjective, Fixed, Noun, Verb
 from contextnmt.corpus.embedded.writing import Tag, Word, Words, plain, starts_with_vowel
 
 LANGUAGES = ("en", "fr", "de")
@@ -137,10 +139,10 @@ class NounPhrase:
         before: Words = self.ordinal.words("fr") if self.ordinal else []
         behind: Words = [self.compound] if self.compound else []
         if self.adjective:
-            text = french_adjective(self.adjective, self.french_gender, self.plural)
-            if self.adjective.before_noun:
+            text = self.adjective.in_french(self.french_gender, self.plural)
+            if self.adjective.before_vowel:
                 if text == self.adjective.french[0] and starts_with_vowel(noun.text):
-                    text = self.adjective.french[2]
+                    text = self.adjective.before_vowel
                 before.append(Word(text, self.adjective_tag))
             else:
                 behind.append(Word(text, self.adjective_tag))
@@ -238,7 +240,7 @@ class Predicate:
         """The words in `language`."""
         text = {
             "en": self.adjective.english,
-            "fr": french_adjective(self.adjective, self.subject.french_gender, self.subject.plural),
+            "fr": self.adjective.in_french(self.subject.french_gender, self.subject.plural),
             "de": self.adjective.german[0],
         }[language]
         return [Word(text, self.tag)]
@@ -328,27 +330,18 @@ class Ordered:
 
 @dataclass(frozen=True)
 class Subordinate:
-    """A conjunction and its clause; between commas in German."""
+    """A conjunction and its clause, or a relative clause alone; between commas in German.
 
-    conjunction: Fixed
+    The subject or gap of a relative clause is a `RelativePronoun`.
+    """
+
+    conjunction: Fixed | None
     clause: Clause
 
     def words(self, language: str) -> Words:
         """The words in `language`."""
-        head = Invariable(self.conjunction).words(language)
+        head = Invariable(self.conjunction).words(language) if self.conjunction else []
         words = head + self.clause.words(language, "subordinate")
-        return [Word(","), *words, Word(",")] if language == "de" else words
-
-
-@dataclass(frozen=True)
-class Relative:
-    """A relative clause, whose subject or gap is a `RelativePronoun`."""
-
-    clause: Clause
-
-    def words(self, language: str) -> Words:
-        """The words in `language`."""
-        words = self.clause.words(language, "subordinate")
         return [Word(","), *words, Word(",")] if language == "de" else words
 
 

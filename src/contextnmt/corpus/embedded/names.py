@@ -94,9 +94,8 @@ def acronym_pool(rng: random.Random) -> NamePool:
 
 def invariable_noun(text: str, french_gender: str, german_gender: str, person: bool) -> Noun:
     """A name as a noun without any inflection."""
-    return Noun(
-        (text, ""), (text, ""), french_gender, (text, ""), german_gender, text, text, person
-    )
+    forms = (text,)
+    return Noun(forms, forms, french_gender, forms, german_gender, text, text, person)
 
 
 def grouped(whole: int, fraction: str, language: str) -> str:

@@ -22,7 +22,6 @@ from contextnmt.corpus.embedded.lexicon import (
     Fixed,
     Noun,
     parse_adjectives,
-    parse_noun,
     parse_nouns,
     parse_phrases,
     read_lists,
@@ -55,7 +54,7 @@ SIGHTS = parse_nouns(NOUNS["SIGHTS"])
 AFFAIRS = parse_nouns(NOUNS["AFFAIRS"])
 ODDITIES = parse_nouns(NOUNS["ODDITIES"])
 ACRONYMS = list(parse_nouns(NOUNS["ACRONYMS"]).values())
-PRICE = parse_noun("price", "prix m", "Preis m Preise")
+PRICE = parse_nouns(NOUNS["PRICE"])["price"]
 PLACES = ROOMS | GROUNDS | SIGHTS
 
 PLAIN = parse_adjectives(ADJECTIVE_LISTS["PLAIN"])
@@ -315,6 +314,10 @@ class Composer:
             when = Fixed(f"in {year}", f"en {year}", f"im Jahr {year}")
             return Invariable(when, Tag("number"))
         return Invariable(self.rng.choice(TIMES))
+
+    def habit(self) -> Phrase:
+        """When something happens again and again."""
+        return Invariable(self.rng.choice(HABITS))
 
     def maybe(self, draw: Callable[[], Phrase], share: float) -> Phrase | None:
         """What `draw` gives, with probability `share`."""

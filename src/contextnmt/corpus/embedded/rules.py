@@ -16,7 +16,6 @@ from contextnmt.corpus.embedded.grammar import (
     Prepositional,
     Pronoun,
     Purpose,
-    Relative,
     RelativePronoun,
     Subordinate,
 )
@@ -26,7 +25,6 @@ from contextnmt.corpus.embedded.phrases import (
     DRINKS,
     FLAVOURS,
     FOOD,
-    HABITS,
     MOODS,
     PEOPLE,
     SITES,
@@ -108,22 +106,6 @@ def deed_sentence(c: Composer) -> Phrases:
     return ended(replace(clause, complements=[c.place()] if c.chance(0.3) else []))
 
 
-def habit(c: Composer) -> Phrases:
-    """The witch sells oysters every morning."""
-    clause = replace(deed(c, 0), tense="present", time=Invariable(c.rng.choice(HABITS)))
-    return ended(clause)
-
-
-def fronted_time(c: Composer) -> Phrases:
-    """Yesterday, the queen lost the crown."""
-    return fronted(c.time(), deed(c, 0))
-
-
-def reason(c: Composer) -> Phrases:
-    """The cook cried because the soup was salty."""
-    return ended(deed(c, 0.15), Subordinate(BECAUSE, state(c)))
-
-
 def its_reason(c: Composer) -> Phrases:
     """The cook refused the soup because it was salty."""
     verbs, draw, adjectives = c.rng.choice(
@@ -138,11 +120,6 @@ def its_reason(c: Composer) -> Phrases:
     state_ = Clause(pronoun, BE, complements=[Predicate(c.draw_adjective(adjectives), pronoun)])
     clause = Clause(c.person(), c.rng.choice(verbs), object=object_, time=c.maybe(c.time, 0.2))
     return ended(clause, Subordinate(BECAUSE, state_))
-
-
-def reason_first(c: Composer) -> Phrases:
-    """Because the soup was salty, the cook cried."""
-    return fronted(Subordinate(BECAUSE, state(c)), deed(c, 0))
 
 
 def meanwhile(c: Composer) -> Phrases:
@@ -175,11 +152,6 @@ def rest(c: Composer) -> Phrases:
     )
 
 
-def question(c: Composer) -> Phrases:
-    """Why did the judge hide the cheese?"""
-    return ended(Invariable(WHY), Ordered(deed(c, 0.2), "question"), end=QUESTION)
-
-
 def purpose(c: Composer) -> Phrases:
     """The pirate visited the market to buy 5kg of flour."""
     verbs, draw = c.rng.choice(((HANDLING, c.thing), (EATING, c.food), (DRINKING, c.drink)))
@@ -191,7 +163,7 @@ def described(c: Composer) -> Phrases:
     """The girl who sold the oysters laughed."""
     subject = c.phrase(c.draw(PEOPLE[c.domain]), MOODS, 0.2, 0.15)
     relative = replace(deed(c, 0), subject=RelativePronoun(subject))
-    subject = replace(subject, after=[Relative(relative)])
+    subject = replace(subject, after=[Subordinate(None, relative)])
     return ended(Clause(subject, c.rng.choice(RESTING), time=c.maybe(c.time, 0.4)))
 
 
@@ -208,7 +180,9 @@ def handled(c: Composer) -> Phrases:
     pronoun = RelativePronoun(thing)
     relative = Clause(c.person(), c.rng.choice(verbs), "pluperfect", gap=pronoun)
     complement = Predicate(c.draw_adjective(adjectives), thing)
-    return ended(Clause(replace(thing, after=[Relative(relative)]), BE, complements=[complement]))
+    return ended(
+        Clause(replace(thing, after=[Subordinate(None, relative)]), BE, complements=[complement])
+    )
 
 
 def suffered(c: Composer) -> Phrases:
@@ -287,31 +261,39 @@ def dimension(c: Composer) -> Phrases:
     return ended(Clause(draw(), verb, complements=[amount], time=c.time()))
 
 
-SHARED: dict[Callable[[Composer], Phrases], int] = {
-    deed_sentence: 14,
-    habit: 4,
-    fronted_time: 7,
-    reason: 4,
-    its_reason: 10,
-    reason_first: 4,
-    meanwhile: 6,
-    statement: 7,
-    rest: 6,
-    question: 4,
-    purpose: 5,
-    described: 5,
-    handled: 5,
-    suffered: 6,
-    gift: 7,
-}
-SENTENCES = {
-    "news": SHARED | {measure_taken: 18, price: 8},
-    "market": SHARED | {cost: 8, dimension: 11},
+Rule = Callable[[Composer], Phrases]
+
+#: How often each rule is taken, and the rule; above one without a name what it makes.
+SHARED: tuple[tuple[int, Rule], ...] = (
+    (14, deed_sentence),
+    # The witch sells oysters every morning.
+    (4, lambda c: ended(replace(deed(c, 0), tense="present", time=c.habit()))),
+    # Yesterday, the queen lost the crown.
+    (7, lambda c: fronted(c.time(), deed(c, 0))),
+    # The cook cried because the soup was salty. Because the soup was salty, the cook cried.
+    (4, lambda c: ended(deed(c, 0.15), Subordinate(BECAUSE, state(c)))),
+    (10, its_reason),
+    (4, lambda c: fronted(Subordinate(BECAUSE, state(c)), deed(c, 0))),
+    (6, meanwhile),
+    (7, statement),
+    (6, rest),
+    # Why did the judge hide the cheese?
+    (4, lambda c: ended(Invariable(WHY), Ordered(deed(c, 0.2), "question"), end=QUESTION)),
+    (5, purpose),
+    (5, described),
+    (5, handled),
+    (6, suffered),
+    (7, gift),
+)
+SENTENCES: dict[str, tuple[tuple[int, Rule], ...]] = {
+    "news": (*SHARED, (18, measure_taken), (8, price)),
+    "market": (*SHARED, (8, cost), (11, dimension)),
 }
 
 
 def plain_sentence(c: Composer) -> Phrases:
     """A sentence of the composer's domain, which uses no noun twice."""
     c.avoid = set()
-    rules = SENTENCES[c.domain]
-    return c.rng.choices(list(rules), list(rules.values()))[0](c)
+    weights, rules = zip(*SENTENCES[c.domain], strict=True)
+    rule: Rule = c.rng.choices(rules, weights)[0]
+    return rule(c)

@@ -58,31 +58,32 @@ def starts_with_vowel(word: str) -> bool:
     return first in tuple("aeiouhœ")
 
 
+def contracted(words: Words, contractions: dict[tuple[str, str], str]) -> Words:
+    """Preposition and article as one word."""
+    result: Words = []
+    for word in words:
+        one = contractions.get((result[-1].text, word.text)) if result else None
+        if one:
+            result[-1] = Word(one)
+        else:
+            result.append(word)
+    return result
+
+
 def joined_french(words: Words) -> Words:
     """Elision, *cet* before a vowel, contraction of preposition and article."""
-    result: Words = []
-    for place, word in enumerate(words):
-        text = word.text
-        if text in ELIDED and place + 1 < len(words) and starts_with_vowel(words[place + 1].text):
-            text = "cet" if text == "ce" else text[:-1] + "'"
-        contracted = FRENCH_CONTRACTIONS.get((result[-1].text, text)) if result else None
-        if contracted:
-            result[-1] = Word(contracted)
-        else:
-            result.append(Word(text, word.tag))
-    return result
+    elided = []
+    for word, following in zip(words, [*words[1:], Word("")], strict=True):
+        if word.text in ELIDED and starts_with_vowel(following.text):
+            text = "cet" if word.text == "ce" else word.text[:-1] + "'"
+            word = word._replace(text=text)
+        elided.append(word)
+    return contracted(elided, FRENCH_CONTRACTIONS)
 
 
 def joined_german(words: Words) -> Words:
     """Contraction of preposition and article."""
-    result: Words = []
-    for word in words:
-        contracted = GERMAN_CONTRACTIONS.get((result[-1].text, word.text)) if result else None
-        if contracted:
-            result[-1] = Word(contracted)
-        else:
-            result.append(word)
-    return result
+    return contracted(words, GERMAN_CONTRACTIONS)
 
 
 def joined_english(words: Words) -> Words:

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextnmt.errors import UserError
-from contextnmt.selection.ngrams import UNK
-from contextnmt.selection.word_ids import Vocabulary
+from contextnmt.selection.ngrams import UNK, Vocabulary
 
 words = st.text(st.characters(exclude_categories=["Zs", "Zl", "Zp", "Cc", "Cs"]), min_size=1)
 
