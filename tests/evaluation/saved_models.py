@@ -8,7 +8,7 @@ import torch
 from safetensors.torch import save_file
 
 from contextnmt.configuration.model import model_settings
-from contextnmt.evaluation.word_vectors import WordVectors, write_cbow
+from contextnmt.evaluation.cbow import WordVectors, write_cbow
 from contextnmt.files import write_json
 from contextnmt.model.translator import Translator
 from contextnmt.text.vocabulary import Vocabulary

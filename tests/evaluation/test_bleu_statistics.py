@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sacrebleu.metrics.bleu import BLEU
 
-from contextnmt.evaluation.bleu_statistics import COUNTS, Reference, corpus_bleu, words_of
-from contextnmt.evaluation.score import normalise_blanks, tokenized_bleu
+from contextnmt.evaluation.bleu_statistics import COUNTS, Reference, corpus_bleu, normalise_blanks
+from contextnmt.evaluation.score import tokenized_bleu
 from contextnmt.files import read_lines
 
 LINE = st.lists(st.sampled_from(["a", "b", "c", "d\u00a0e", "\u2028"]), max_size=9).map(" ".join)
@@ -17,14 +16,10 @@ PAIRS = st.lists(st.tuples(LINE, LINE), min_size=1, max_size=6)
 
 
 @given(pairs=PAIRS)
-def test_counts_and_bleu_are_those_of_sacrebleu(pairs: list[tuple[str, str]]) -> None:
+def test_bleu_of_the_sums_is_that_of_sacrebleu(pairs: list[tuple[str, str]]) -> None:
     hypotheses, references = map(list, zip(*pairs, strict=True))
     counts = Reference(references).statistics(hypotheses)
-    metric = BLEU(tokenize="none", smooth_method="none", force=True)
-    expected = metric._extract_corpus_statistics(
-        normalise_blanks(hypotheses), [normalise_blanks(references)]
-    )
-    assert counts.tolist() == expected
+    assert counts.shape == (len(pairs), COUNTS)
     expected_bleu = tokenized_bleu(hypotheses, references)["bleu"]
     assert corpus_bleu(counts.sum(axis=0)) == pytest.approx(expected_bleu, abs=1e-9)
 
@@ -52,10 +47,13 @@ def test_texts_without_words_have_bleu_zero_and_no_warning() -> None:
 
 
 def test_another_number_of_hypotheses_is_an_error() -> None:
-    with pytest.raises(ValueError, match="longer"):
+    with pytest.raises(ValueError, match="1 hypotheses, 2 references"):
         Reference(["a", "b"]).statistics(["a"])
 
 
 def test_words_are_cut_at_the_blanks_of_perl_alone() -> None:
-    assert words_of(" a\tb\u00a0c\rd \u2028 ") == ["a", "b\u00a0c", "d", "\u2028"]
-    assert words_of(" \t") == []
+    words, none = normalise_blanks([" a\tb\u00a0c\rd \u2028 ", " \t"])
+    assert [len(word) for word in words.split()] == [1, 3, 1, 1]
+    assert none.split() == []
+    counts = Reference(["a b\u00a0c d"]).statistics(["a\tb\u00a0c\rd"])
+    assert counts.tolist() == [[3, 3, 3, 2, 1, 0, 3, 2, 1, 0]]

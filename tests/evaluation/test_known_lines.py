@@ -7,8 +7,8 @@ import pytest
 
 from contextnmt.errors import UserError
 from contextnmt.evaluation.known_lines import known_lines
-from contextnmt.evaluation.subsets import read_known_lines
-from contextnmt.files import read_json, write_lines
+from contextnmt.evaluation.score import read_known_lines
+from contextnmt.files import read_json, write_json, write_lines
 from contextnmt.text.vocabulary import Vocabulary
 
 #: Source, reference, and whether a model with the words of `found` knows all of both.
@@ -58,3 +58,25 @@ def test_there_may_be_none(tmp_path: Path) -> None:
 def test_sides_of_different_length_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"text.en has 2 lines and .*text.fr has 1: give both"):
         found(tmp_path, ["the cat", "the"], ["le chat"])
+
+
+def test_lines_are_numbers_of_the_text(tmp_path: Path) -> None:
+    write_json(tmp_path / "known.json", {"sentences": 3, "lines": [1, 3]})
+    assert read_known_lines(tmp_path / "known.json", 3) == [1, 3]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"sentences": 4, "lines": [1]}, "of a text of 4 sentences, and the reference has 3"),
+        ({"sentences": 3, "lines": [0, 1]}, "make it from this text"),
+        ({"sentences": 3, "lines": [2, 2]}, "make it from this text"),
+        ({"sentences": 3, "lines": [4]}, "make it from this text"),
+        ({"sentences": 3}, "not a file of `contextnmt known-lines`"),
+        ([1, 2], "not a file of `contextnmt known-lines`"),
+    ],
+)
+def test_lines_of_another_text_are_refused(tmp_path: Path, content: object, message: str) -> None:
+    write_json(tmp_path / "known.json", content)
+    with pytest.raises(UserError, match=message):
+        read_known_lines(tmp_path / "known.json", 3)

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from saved_models import save_model, save_vectors
 
 from contextnmt.errors import UserError
+from contextnmt.evaluation.cbow import WordVectors
 from contextnmt.evaluation.local_charts import along, chart, charts_of, local_charts
-from contextnmt.evaluation.word_vectors import WordVectors
 from contextnmt.files import read_json
 
 WORDS = [f"w{number}" for number in range(160)]

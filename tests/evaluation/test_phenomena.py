@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextnmt.corpus.embedded.archive import write_archive
 from contextnmt.corpus.extract import read_side
+from contextnmt.corpus.generate import generate
 from contextnmt.corpus.tokenize import Tokenizer
 from contextnmt.errors import UserError
 from contextnmt.evaluation.phenomena import Tag, count_right, phenomena, read_tags, rendered
@@ -139,7 +139,7 @@ def test_a_sentence_of_the_targets_in_any_order_renders_them_all(
 @pytest.fixture(scope="module")
 def embedded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     archive = tmp_path_factory.mktemp("embedded") / "embedded.tar.gz"
-    write_archive(archive, seed=1)
+    generate(1, archive)
     return archive
 
 

@@ -7,8 +7,7 @@ import torch
 from contextnmt.configuration.model import ModelSettings
 from contextnmt.errors import UserError
 from contextnmt.model.translator import Translator
-from contextnmt.translation.alignment import attention_weights
-from contextnmt.translation.ensemble import Ensemble
+from contextnmt.translation.ensemble import Ensemble, attention_weights
 
 SOURCE = torch.tensor([[3, 4, 5, 1], [4, 1, 0, 0], [5, 3, 1, 0]])
 TARGETS = [[4, 3, 1], [5, 5, 2, 3, 1], [3]]

@@ -1,4 +1,4 @@
-"""Text of one's own: what comes out is what the stages make, for any text at all."""
+"""Text of one's own: what comes out is what the stages make, for any text at all, line by line."""
 
 import gzip
 import json
@@ -7,21 +7,30 @@ import random
 import shutil
 import subprocess
 import sys
+import threading
 
 import pytest
 import small_results
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from sacremoses import MosesDetokenizer
 from safetensors.torch import load_file, save_file
 from small_results import VIEWS, restored, run_file, text_of
 
+from contextnmt.errors import UserError
 from contextnmt.files import read_lines, write_lines
 from contextnmt.text.pieces import SYMBOL
-from contextnmt.text.vocabulary import UNK
+from contextnmt.text.vocabulary import UNK, Vocabulary
 from contextnmt.translation.hypothesis import Hypothesis
-from contextnmt.translation.long_sentences import LONGEST
-from contextnmt.translation.own_text import OwnText, Wanted
+from contextnmt.translation.own_text import (
+    GZIP,
+    LONGEST,
+    OwnText,
+    SourceLanguage,
+    Wanted,
+    arriving,
+    cut,
+)
 from contextnmt.translation.run_file import read_run
 from contextnmt.translation.saved import SavedTranslator, read_vocabularies
 from contextnmt.translation.translate import translate
@@ -345,3 +354,129 @@ def test_a_file_in_another_view_is_told_of(results, capsys, tmp_path, view, othe
         translate(folder / "train" / view, [texts[text]], [1], [tmp_path / text])
         told = "is it in the view of the model?" in capsys.readouterr().err
         assert told == (text == other)
+
+
+def read(path, content):
+    path.write_bytes(content)
+    with path.open("rb") as stream:
+        return list(arriving(stream.fileno()))
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    return tmp_path_factory.mktemp("arriving") / "text"
+
+
+@given(st.binary().map(lambda content: content.replace(b"x", b"\n")))
+def test_any_bytes_are_lines(path, content):
+    assume(not content.startswith(GZIP))
+    expected = content.removesuffix(b"\n").split(b"\n") if content else []
+    found = [line for lines in read(path, content) for line in lines]
+    decoded = [line.decode("utf-8", errors="replace") for line in expected]
+    assert found == [line.removeprefix("\ufeff" * (n == 0)) for n, line in enumerate(decoded)]
+
+
+@pytest.mark.parametrize("size", [1, 2, 30])
+def test_compressed_text_is_refused_however_it_comes(size):
+    """Bytes that UTF-8 cannot begin with, so that no text is refused."""
+    reading, writing = os.pipe()
+    packed = gzip.compress(b"one\ntwo\n")
+    os.write(writing, packed[:size])
+    if size == 1:
+        later = threading.Timer(0.1, os.write, (writing, packed[1:]))
+        later.start()
+    with pytest.raises(UserError, match=r"standard input: compressed by gzip: `zcat FILE \| "):
+        next(arriving(reading))
+    with pytest.raises(UnicodeDecodeError):
+        packed[:2].decode()
+    if size == 1:
+        later.join()
+    os.close(writing)
+    os.close(reading)
+
+
+def test_many_lines_come_in_lists_and_a_long_one_stays_whole(path):
+    lines = [b"%d" % number for number in range(50_000)]
+    lists = read(path, b"\n".join([*lines, b"a" * 3_000_000, b"b"]))
+    assert len(lists) > 2
+    *found, first, second = [line for lines in lists for line in lines]
+    assert found == list(map(str, range(50_000)))
+    assert (len(first), second) == (3_000_000, "b")
+
+
+def test_a_line_comes_as_soon_as_it_is_there():
+    reading, writing = os.pipe()
+    lines = arriving(reading)
+    os.write(writing, b"one\ntw")
+    assert next(lines) == ["one"]
+    os.write(writing, b"o\n\nthree")
+    assert next(lines) == ["two", ""]
+    os.close(writing)
+    assert next(lines) == ["three"]
+    assert list(lines) == []
+    os.close(reading)
+
+
+@given(st.lists(st.sampled_from(["a", "b@@", "^^c", ".", ","]), max_size=4 * LONGEST))
+def test_the_parts_are_the_sentence(tokens):
+    parts = list(cut(tokens))
+    assert [token for part in parts for token in part] == tokens
+    assert all(0 < len(part) <= LONGEST for part in parts)
+    if len(tokens) <= LONGEST:
+        assert len(parts) <= 1
+
+
+@pytest.mark.parametrize(
+    ("first", "rest", "length"),
+    [
+        (["a"] * (LONGEST - 20) + ["."], ["a"] * 50, LONGEST - 19),  # after the full stop
+        (["."] + ["a"] * (LONGEST - 1), ["a"] * 50, LONGEST),  # one in the first half is too early
+        (["a"] * (LONGEST - 3) + ["b@@"] * 3, ["b@@"] * 50, LONGEST - 3),  # before the word
+        (["a"] * LONGEST, ["^^a"] * 50, LONGEST - 1),  # before the piece and its left neighbour
+        (["b@@"] * LONGEST, ["b@@"] * 50, LONGEST),  # within a word without end
+    ],
+)
+def test_where_a_part_ends(first, rest, length):
+    assert len(next(cut([*first, *rest]))) == length
+
+
+SOURCE = Vocabulary(["the", "house", "is", "here", "and", ".", "le", "Anna"])
+TARGET = Vocabulary(["la", "maison", "est", "ici", "et", ".", "the", "Anna"])
+
+
+def told(capsys, *texts):
+    """What is told of a text that comes in several parts."""
+    language = SourceLanguage(SOURCE, TARGET, "en", "fr")
+    for text in texts:
+        language.read([line.split() for line in text.split("\n")], "standard input")
+    shown = capsys.readouterr().err
+    assert language.told == bool(shown)
+    return shown
+
+
+def test_a_text_in_the_target_language_is_told_of_once(capsys):
+    line = "la maison est ici ."
+    assert told(capsys, "\n".join([line] * 4), line, line) == (
+        "warning: standard input: 80% of the words are fr and not en, for all that the model "
+        "knows, and 0% the other way round: it translates en to fr: is this the right text?\n"
+    )
+
+
+def test_it_takes_enough_words_in_however_many_parts(capsys):
+    line = "la maison est ici ."
+    assert told(capsys, *[line] * 3) == ""
+    assert told(capsys, *[line] * 4) != ""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "the house is here .",
+        "ein Haus steht da .",  # unknown in both: that is told elsewhere
+        "the house is la maison",
+        "Anna . Anna . la",  # of both languages but for one word
+        "",
+    ],
+)
+def test_no_word_of_other_texts(capsys, line):
+    assert told(capsys, *[line] * 20) == ""

@@ -42,42 +42,23 @@ def arguments(tmp_path: Path) -> dict[str, Any]:
     )
     return {
         **{name: path if name == "lexicon" else [path] for name, path in paths.items()},
-        "heuristic": [0, 1, 2],
-        "out": [tmp_path / f"out/test.beam12.replaced{number}.gz" for number in range(3)],
+        "out": [tmp_path / "out/test.beam12.replaced.gz"],
         "statistics_out": tmp_path / "out/replaced.json",
     }
 
 
-def test_each_heuristic_replaces_in_its_way(arguments: dict[str, Any]) -> None:
+def test_the_aligned_word_is_looked_up_or_else_copied(arguments: dict[str, Any]) -> None:
     replace_unknown(**arguments)
-    assert [list(read_lines(path)) for path in arguments["out"]] == [
-        ["la frog a vu Rosa yesterday", "", "frog"],
-        ["la grenouille a vu Rosette yesterday", "", "grenouille"],
-        ["la grenouille a vu Rosa yesterday", "", "grenouille"],
-    ]
-    counts = read_json(arguments["statistics_out"])
-    assert counts == {
-        f"test.beam12.replaced{heuristic}": {
-            "unknown": 4,
-            "words": 7,
-            "looked_up": looked_up,
-            "copied": 4 - looked_up,
-        }
-        for heuristic, looked_up in enumerate([0, 3, 2])
-    }
-
-
-def test_a_copy_needs_no_lexicon(arguments: dict[str, Any]) -> None:
-    arguments |= {"lexicon": None, "heuristic": [0], "out": arguments["out"][:1]}
-    replace_unknown(**arguments)
-    assert next(read_lines(arguments["out"][0])) == "la frog a vu Rosa yesterday"
+    (out,) = arguments["out"]
+    assert list(read_lines(out)) == ["la grenouille a vu Rosette yesterday", "", "grenouille"]
+    counts = {"unknown": 4, "words": 7, "looked_up": 3, "copied": 1}
+    assert read_json(arguments["statistics_out"]) == {"test.beam12.replaced": counts}
 
 
 def test_symbols_are_copied_and_a_word_unk_comes_back(arguments: dict[str, Any]) -> None:
     write_lines(arguments["source"][0], ["the UNK saw <S>_1 yesterday", "", "frog"])
     replace_unknown(**arguments)
-    for path in arguments["out"]:
-        assert next(read_lines(path)) == "la UNK a vu <S>_1 yesterday"
+    assert next(read_lines(arguments["out"][0])) == "la UNK a vu <S>_1 yesterday"
 
 
 def test_translations_keep_their_order(arguments: dict[str, Any], tmp_path: Path) -> None:
@@ -87,11 +68,12 @@ def test_translations_keep_their_order(arguments: dict[str, Any], tmp_path: Path
         arguments[name].append(other)
     write_alignments(tmp_path / "other.npz", [matrix([0, 1], 2)])
     arguments["alignments"].append(tmp_path / "other.npz")
-    arguments["heuristic"] = [2, 0]
-    arguments["out"] = [tmp_path / name for name in ("a2", "a0", "b2", "b0")]
-    write_lines(arguments["source"][1], ["frog"])
+    arguments["out"] = [tmp_path / "first", tmp_path / "second"]
+    write_lines(arguments["source"][1], ["Rosa"])
     replace_unknown(**arguments)
-    assert [list(read_lines(path))[-1] for path in arguments["out"]] == ["grenouille", "frog"] * 2
+    found = [list(read_lines(path))[-1] for path in arguments["out"]]
+    assert found == ["grenouille", "Rosette"]
+    assert list(read_json(arguments["statistics_out"])) == ["first", "second"]
 
 
 @pytest.mark.parametrize(
@@ -114,16 +96,6 @@ def test_what_does_not_fit_is_refused(
     assert not any(path.exists() for path in arguments["out"])
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"source": []}, "1 --translation, 1 --alignments, 0 --source"),
-        ({"heuristic": [1]}, "1 --translation and 1 --heuristic need 1 --out, not 3"),
-        ({"lexicon": None}, "give a --lexicon"),
-    ],
-)
-def test_options_that_do_not_fit_are_refused(
-    arguments: dict[str, Any], changes: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(UserError, match=message):
-        replace_unknown(**(arguments | changes))
+def test_each_translation_needs_its_files(arguments: dict[str, Any]) -> None:
+    with pytest.raises(UserError, match="1 --translation, 1 --alignments, 0 --source, 1 --out"):
+        replace_unknown(**(arguments | {"source": []}))

@@ -7,7 +7,7 @@ import torch
 from random_model import save
 
 from contextnmt.configuration.model import ContextualizerSettings
-from contextnmt.translation.precision import Precision, in_bfloat16, set_precision
+from contextnmt.translation.saved import Precision, in_bfloat16, set_precision
 from contextnmt.translation.translate import translate
 
 LINES = ["a b c", "f", "d zzz a c e", "b b"] * 25

@@ -127,7 +127,7 @@ def test_as_on_a_gpu_which_is_seldom_asked(name, width, monkeypatch):
     """What is done, what is missing, what is continued; and with logits of a sentence at a time."""
     monkeypatch.setitem(beam.LOOK, "cpu", 8)
     monkeypatch.setitem(beam.LOGITS, "cpu", 1)
-    monkeypatch.setattr(device, "ANSWERING", set())
+    monkeypatch.setattr(device, "CPU_TYPES", set())
     model = random_model(name, 2, end=1.0)
     sources = [[*words, END] for words in SOURCES]
     lists = n_best(model, padded(sources), width, END)

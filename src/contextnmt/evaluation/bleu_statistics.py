@@ -6,11 +6,11 @@ reference, no tokenization, no smoothing.
 """
 
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
+from sacrebleu.metrics.bleu import BLEU
 
 #: Counts of sentences, or sums of them: [..., COUNTS].
 Statistics = npt.NDArray[np.int64] | npt.NDArray[np.float64]
@@ -23,49 +23,45 @@ COUNTS = 2 + 2 * ORDER
 #: What multi-bleu.perl takes for a blank; Python's str.split cuts at more characters.
 BLANKS = re.compile(r"[ \t\r\n\v\f]+")
 
+#: Moves a character to a private plane of Unicode, where it is no blank to anyone.
+PRIVATE_PLANE = 0xF0000
+
 #: What to say of a hypothesis of that kind.
 NO_WORD = "no word in any line: multi-bleu.perl would divide by zero, here BLEU is 0"
 
-Ngrams = Counter[tuple[str, ...]]
 
+def normalise_blanks(lines: Iterable[str]) -> list[str]:
+    """`lines` with the blanks of multi-bleu.perl as single spaces, and no other blank left in them.
 
-def words_of(line: str) -> list[str]:
-    """The words of a line as multi-bleu.perl cuts it."""
-    return [word for word in BLANKS.split(line) if word]
-
-
-def ngrams_of(words: Sequence[str]) -> Ngrams:
-    """How often a sentence has each n-gram of 1 to `ORDER` words."""
-    return Counter(
-        tuple(words[start : start + order])
-        for order in range(1, ORDER + 1)
-        for start in range(len(words) - order + 1)
-    )
+    A no-break space, say, is a part of its token for multi-bleu.perl and must stay one.
+    """
+    return [
+        re.sub(r"[^\S ]", lambda blank: chr(PRIVATE_PLANE + ord(blank[0])), BLANKS.sub(" ", line))
+        for line in lines
+    ]
 
 
 class Reference:
     """The reference of a text, whose n-grams are counted once for all systems."""
 
     def __init__(self, lines: Sequence[str]) -> None:
-        sentences = list(map(words_of, lines))
-        self.lengths = list(map(len, sentences))
-        self.ngrams = list(map(ngrams_of, sentences))
+        """Raises ValueError if there is no line."""
+        self.lines = len(lines)
+        references = [normalise_blanks(lines)]
+        self.metric = BLEU(tokenize="none", smooth_method="none", references=references)
 
     def __len__(self) -> int:
-        return len(self.lengths)
+        return self.lines
 
     def statistics(self, hypotheses: Sequence[str]) -> npt.NDArray[np.int64]:
-        """The counts of each sentence [sentences, COUNTS]; as many hypotheses as references."""
-        counts = np.zeros((len(self), COUNTS), dtype=np.int64)
-        rows = zip(hypotheses, self.ngrams, self.lengths, strict=True)
-        for number, (line, expected, length) in enumerate(rows):
-            words = words_of(line)
-            counts[number, :2] = len(words), length
-            for ngram, count in ngrams_of(words).items():
-                counts[number, 1 + len(ngram)] += min(count, expected[ngram])
-            for order in range(1, ORDER + 1):
-                counts[number, 1 + ORDER + order] = max(0, len(words) - order + 1)
-        return counts
+        """The counts of each sentence [sentences, COUNTS], by sacreBLEU.
+
+        Raises ValueError unless there are as many hypotheses as references.
+        """
+        if len(hypotheses) != self.lines:
+            raise ValueError(f"{len(hypotheses)} hypotheses, {self.lines} references")
+        counts = self.metric._extract_corpus_statistics(normalise_blanks(hypotheses), None)
+        return np.array(counts, dtype=np.int64)
 
 
 def corpus_bleu(sums: Statistics) -> npt.NDArray[np.float64]:

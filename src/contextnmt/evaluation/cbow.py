@@ -1,24 +1,46 @@
-"""The stage `cbow`: vectors of words by the continuous bag of words of Mikolov et al. 2013."""
+"""Vectors of words: those of the stage `cbow`, and those of trained models.
+
+The stage trains the continuous bag of words of Mikolov et al. 2013.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import numpy
 import typer
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
 
 from contextnmt.errors import UserError
-from contextnmt.evaluation.word_vectors import Vectors, WordVectors, write_cbow
-from contextnmt.files import read_lines
+from contextnmt.files import atomic, read_lines
 from contextnmt.progress import progress
 from contextnmt.text.counts import count_words
 from contextnmt.text.pieces import tokens_of
-from contextnmt.text.vocabulary import Vocabulary
+from contextnmt.text.vocabulary import SPECIALS, Vocabulary
+
+#: Rows of numbers.
+Vectors = NDArray[numpy.float64]
+
+#: The names of the files of both kinds of vectors, and of the tensors in them.
+MODEL, EMBEDDING = "model.safetensors", "source_embedding.weight"
+CBOW, VECTORS = "vectors.safetensors", "vectors"
+VOCABULARY = "vocabulary.source.tsv"
 
 #: The recipe: word2vec's own defaults for CBOW. Words on each side; noise words for each word;
 #: share of a text from which on a word is skipped now and then; passes over the text.
 WINDOW, NOISE, SAMPLE, EPOCHS = 5, 5, 1e-3, 5
+
+
+@dataclass(frozen=True)
+class WordVectors:
+    """`vectors` [words, size] (float64), a row for each of `words`, in the same order."""
+
+    words: list[str]
+    vectors: Vectors
 
 
 def cbow(
@@ -82,3 +104,44 @@ class Sentences:
         for path in self.text:
             for line in progress(read_lines(path), f"cbow {path.name}", "lines"):
                 yield tokens_of(line)
+
+
+def write_cbow(folder: Path, found: WordVectors, counts: Mapping[str, int]) -> None:
+    """Write what `read_cbow` reads (float32); `counts` go into the vocabulary."""
+    with atomic(folder / CBOW, "wb") as stream:
+        stream.write(save({VECTORS: found.vectors.astype(numpy.float32)}))
+    Vocabulary(found.words).write(folder / VOCABULARY, counts)
+
+
+def embeddings_of(model: Path) -> WordVectors:
+    """The source embeddings of the model in a folder that `contextnmt train` wrote.
+
+    Without the specials, which are no words. Raises UserError if a file is missing or damaged.
+    """
+    return read_vectors(model, MODEL, EMBEDDING, len(SPECIALS), "contextnmt train")
+
+
+def read_cbow(folder: Path) -> WordVectors:
+    """The vectors in a folder that `contextnmt cbow` wrote; raises UserError likewise."""
+    return read_vectors(folder, CBOW, VECTORS, 0, "contextnmt cbow")
+
+
+def read_vectors(folder: Path, name: str, tensor: str, specials: int, maker: str) -> WordVectors:
+    """The rows of a tensor from number `specials` on, with the words of the folder's vocabulary."""
+    path = folder / name
+    if not path.is_file():
+        raise UserError(f"{path}: no such file: run `{maker}` until it has finished")
+    words = Vocabulary.read(folder / VOCABULARY).words
+    try:
+        with safe_open(path, framework="numpy") as tensors:
+            vectors = tensors.get_tensor(tensor)[specials:].astype(numpy.float64)
+    except SafetensorError as error:
+        raise UserError(f"{path}: no vectors in it ({error}): run `{maker}` again") from None
+    if len(vectors) != len(words):
+        raise UserError(
+            f"{path} has vectors of {len(vectors)} words, and {VOCABULARY} beside it has "
+            f"{len(words)} words: they are not of one run; run `{maker}` again"
+        )
+    if not numpy.isfinite(vectors).all():
+        raise UserError(f"{path}: vectors that are not finite: the training has diverged")
+    return WordVectors(words, vectors)

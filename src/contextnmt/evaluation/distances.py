@@ -3,8 +3,10 @@
 from typing import Any
 
 import numpy
+from numpy.typing import NDArray
 
-from contextnmt.evaluation.word_vectors import Vectors
+#: Rows of numbers.
+Vectors = NDArray[numpy.float64]
 
 #: Measures of a distance, by the keys of what `compare` finds.
 MEASURES = ("cosine", "euclidean")

@@ -15,9 +15,8 @@ import torch
 import typer
 
 from contextnmt.errors import UserError
-from contextnmt.evaluation.distances import MEASURES, compare
+from contextnmt.evaluation.distances import MEASURES, Vectors, compare
 from contextnmt.evaluation.phenomena import read_tags
-from contextnmt.evaluation.word_vectors import Vectors
 from contextnmt.files import read_lines, write_json
 from contextnmt.model.device import choose_device
 from contextnmt.text.pieces import SYMBOL, tokens_of

@@ -13,7 +13,6 @@ from typing import Annotated, Any
 
 import typer
 
-from contextnmt.corpus.embedded.kinds import KINDS
 from contextnmt.corpus.extract import read_side
 from contextnmt.corpus.tokenize import Tokenizer
 from contextnmt.errors import UserError
@@ -21,6 +20,9 @@ from contextnmt.evaluation.translated_lines import GapError, translated_lines
 from contextnmt.files import count_lines, write_json
 
 COLUMNS = ("line", "kind", "language", "source", "target", "seen", "distance")
+
+#: What is tagged.
+KINDS = ("ambiguous", "name", "number", "acronym")
 
 #: Buckets of the distance from an ambiguous word to its cue (1: the next word), by their start.
 DISTANCES = {1: "1-3", 4: "4-6", 7: "7-12", 13: "13+"}

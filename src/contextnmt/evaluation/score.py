@@ -6,9 +6,9 @@ detokenized text against the untouched reference: BLEU (13a), chrF2 (Popović 20
 et al. 2006, without case). The two BLEUs are never to be compared.
 """
 
-import re
+import itertools
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,13 +18,12 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
+from contextnmt.corpus.tokenize import detokenizer
 from contextnmt.errors import UserError
-from contextnmt.evaluation.bleu_statistics import BLANKS, NO_WORD
+from contextnmt.evaluation.bleu_statistics import BLANKS, NO_WORD, normalise_blanks
 from contextnmt.evaluation.releases import check_release, stated_lines, text_of
-from contextnmt.evaluation.subsets import named_subsets, read_known_lines
 from contextnmt.evaluation.translated_lines import GapError, translated_lines
-from contextnmt.files import read_lines, write_json
-from contextnmt.text.detokenize import detokenizer
+from contextnmt.files import read_json, read_lines, write_json
 
 #: Hypotheses, references, and references untouched: as many lines each.
 Texts = Sequence[list[str]]
@@ -35,9 +34,6 @@ DETOKENIZED: dict[str, Callable[[], Metric]] = {
     "chrf": CHRF,
     "ter": TER,
 }
-
-#: Moves a character to a private plane of Unicode, where it is no blank to anyone.
-PRIVATE_PLANE = 0xF0000
 
 NO_REFERENCE = "no word in any line of the reference: BLEU is 0"
 #: Why there is no score of a subset.
@@ -95,6 +91,42 @@ def score(
         else:
             scores[key] = subset_scores(texts, kept, target_language, wanted)
     write_json(out, scores)
+
+
+def named_subsets(options: Iterable[str], names: Collection[str]) -> dict[str, Path]:
+    """The file of each translation that is scored on a subset, from ``NAME=FILE``.
+
+    Raises UserError at any other form, and if no translation has such a name.
+    """
+    subsets = {}
+    for option in options:
+        name, _, file = option.partition("=")
+        if not file:
+            raise UserError(f"--subset {option}: write NAME=FILE")
+        if name not in names:
+            raise UserError(f"--subset {option}: no --name {name}: name a translation")
+        subsets[name] = Path(file)
+    return subsets
+
+
+def read_known_lines(path: Path, sentences: int) -> list[int]:
+    """The lines, from 1, that `known_lines` wrote for a text of so many sentences.
+
+    Raises UserError if they are of a text of another length, or if the file is something else.
+    """
+    content = read_json(path)
+    try:
+        stated, lines = content["sentences"], [int(line) for line in content["lines"]]
+    except (KeyError, TypeError, ValueError):
+        raise UserError(f"{path}: not a file of `contextnmt known-lines`: make it again") from None
+    bounded = [0, *lines, sentences + 1]
+    in_order = all(before < after for before, after in itertools.pairwise(bounded))
+    if stated != sentences or not in_order:
+        raise UserError(
+            f"{path} is of a text of {stated} sentences, and the reference has {sentences}: "
+            "make it from this text"
+        )
+    return lines
 
 
 def wanted_of(name: str) -> list[str]:
@@ -182,14 +214,3 @@ def detokenized_scores(
         scores[key] = metric.corpus_score(plain, [raw_references]).score
         scores[f"signature_{key.removeprefix('bleu_')}"] = str(metric.get_signature())
     return scores
-
-
-def normalise_blanks(lines: Iterable[str]) -> list[str]:
-    """`lines` with the blanks of multi-bleu.perl as single spaces, and no other blank left in them.
-
-    A no-break space, say, is a part of its token for multi-bleu.perl and must stay one.
-    """
-    return [
-        re.sub(r"[^\S ]", lambda blank: chr(PRIVATE_PLANE + ord(blank[0])), BLANKS.sub(" ", line))
-        for line in lines
-    ]

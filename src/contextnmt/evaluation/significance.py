@@ -14,18 +14,23 @@ what makes one hard or easy holds for all of them; drawn for each seed apart, th
 for a test set three times as long and make any difference look significant. So the results are
 about other test sets and the models at hand; what another training would give is told by the
 standard deviation over seeds.
+
+Whether an advantage grows with the length of the sentence Bahdanau et al. 2015 show by curves (sec.
+5.2.2, Figure 2), without a test. Here the text is cut in two at the median length of the sources,
+and the difference in BLEU on the long sentences is held against that on the short ones, both in
+points. Sentences are drawn from the whole text, so that the halves of a resample belong together.
 """
 
 import statistics
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import typer
 
 from contextnmt.errors import UserError
 from contextnmt.evaluation.bleu_statistics import Statistics, corpus_bleu
-from contextnmt.evaluation.growth import Halves, growth, halves
 from contextnmt.evaluation.resampling import (
     CONFIDENCE,
     ROUNDING,
@@ -45,6 +50,20 @@ from contextnmt.files import write_json
 
 #: Resamples of the bootstrap, and tosses for each sentence in the randomization.
 RESAMPLES = 10_000
+
+#: Sentences that a half of a text has at least.
+LEAST = 20
+
+
+class Halves(NamedTuple):
+    """BLEU of each system on the sentences with more words than `median` and on the others:
+    `scores` [2, systems, seeds], and in every resample, the mean of the seeds,
+    [resamples, 2, systems]."""
+
+    median: float
+    systems: list[str]
+    scores: Floats
+    resampled: Floats
 
 
 def significance(
@@ -165,3 +184,49 @@ def p_randomization(system: Statistics, baseline: Statistics, draws: int) -> flo
     differences = np.abs((swapped.system - swapped.baseline).mean(axis=-1))
     actual = abs(mean_bleu(system) - mean_bleu(baseline))
     return (1 + int(np.sum(differences >= actual - ROUNDING))) / (1 + draws)
+
+
+def halves(found: Translations, lengths: Lengths, resamples: int) -> Halves | None:
+    """Both halves; None if one of them has fewer than `LEAST` sentences, or nothing is translated.
+
+    `lengths` [sentences]: words of each source.
+    """
+    median = float(np.median(lengths)) if len(lengths) else 0.0
+    long = lengths > median
+    if not found.statistics or long.sum() < LEAST:
+        return None
+    counts = np.stack(list(found.statistics.values()))
+    # A half is the text with nothing in the other sentences, so that both are drawn together.
+    parts: npt.NDArray[np.int64] = np.stack(
+        [counts * part[:, np.newaxis] for part in (long, ~long)]
+    )
+    scores = corpus_bleu(parts.sum(axis=-2))
+    resampled = bootstrap(parts, resamples).mean(axis=-1)
+    return Halves(median, list(found.statistics), scores, resampled)
+
+
+def growth(parts: Halves, contrast: tuple[str, str]) -> dict[str, Any]:
+    """By how much more the system is better than its baseline on the long half, with its interval
+    and p; beside it the BLEU of both on either half, means of the seeds. `spread` is the standard
+    deviation of the difference between two single runs, None of one seed."""
+    places = [parts.systems.index(each) for each in contrast]
+    of_seeds = parts.scores[:, places]  # [2, 2, seeds]
+    drawn = more(parts.resampled[..., places])
+    scores, several = of_seeds.mean(axis=-1), of_seeds.shape[-1] > 1
+    falls = (of_seeds[0] - of_seeds[1]).std(axis=-1, ddof=1) if several else None
+    return {
+        "median": parts.median,
+        "long": scores[0].tolist(),
+        "short": scores[1].tolist(),
+        "difference": float(more(scores)),
+        "spread": None if falls is None else float(np.hypot(*falls)),
+        "interval": interval(drawn),
+        "p_bootstrap": p_bootstrap(drawn),
+    }
+
+
+def more(scores: Floats) -> Floats:
+    """The first system's advantage on the first half less that on the second: [..., 2, 2] to
+    [...]."""
+    advantage: Floats = scores[..., 0] - scores[..., 1]
+    return advantage[..., 0] - advantage[..., 1]

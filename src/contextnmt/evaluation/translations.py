@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from contextnmt.errors import UserError
-from contextnmt.evaluation.bleu_statistics import NO_WORD, Reference, words_of
+from contextnmt.evaluation.bleu_statistics import NO_WORD, Reference, normalise_blanks
 from contextnmt.evaluation.releases import check_release
 from contextnmt.evaluation.translated_lines import translated_lines
 from contextnmt.files import read_lines
@@ -108,7 +108,8 @@ def source_lengths(source: Path, reference: Path, found: Translations) -> Length
 
     Raises UserError unless it has as many lines.
     """
-    lengths = np.array([len(words_of(line)) for line in read_lines(source)], dtype=np.int64)
+    lines = normalise_blanks(read_lines(source))
+    lengths = np.array([len(line.split()) for line in lines], dtype=np.int64)
     if len(lengths) != found.sentences:
         raise UserError(
             f"{source} has {len(lengths)} lines and {reference} has {found.sentences}: "

@@ -5,12 +5,11 @@ import math
 import torch
 from torch import Tensor
 
-from contextnmt.model.candidates import best_words
+from contextnmt.model.inference_layers import best_words
 from contextnmt.model.rows import Kept, slices, take
 from contextnmt.model.translator import PADDING, Translator
 from contextnmt.translation.ensemble import Ensemble
-from contextnmt.translation.found import Found
-from contextnmt.translation.hypothesis import Hypothesis
+from contextnmt.translation.hypothesis import Found, Hypothesis
 
 #: Steps after which sentences that are done are dropped. A GPU that is asked which they are has to
 #: end all that it was given first; and idles until it is given more.

@@ -12,7 +12,8 @@ from contextnmt.model.attention import Attention
 from contextnmt.model.decoder import State
 from contextnmt.model.inference import Inference, Source
 from contextnmt.model.rows import Kept
-from contextnmt.model.translator import Translator
+from contextnmt.model.translator import PADDING, Translator
+from contextnmt.translation.alignment_file import Weights
 
 
 class Sources(NamedTuple):
@@ -100,3 +101,34 @@ class Ensemble:
             model.advance(state, slots, words, part_weights, part)
             for model, state, part_weights, part in each
         )
+
+
+@torch.inference_mode()
+def attention_weights(
+    ensemble: Ensemble, source: Tensor, targets: Sequence[Sequence[int]]
+) -> list[Weights]:
+    """alpha_ij of each symbol i of a translation and j of its source (Bahdanau et al. 2015, eq. 6).
+
+    `source` [B, S] ends each sentence by end-of-sentence, then padding; `targets` are B
+    translations of at least one symbol, with end-of-sentence where they have one. Of an ensemble,
+    the mean of its models. The translation is forced through the models, as Jean et al. 2015 do for
+    the replacement of unknown words (spec sec. 5.1): so search has nothing to keep. Raises
+    UserError if a model has no attention.
+    """
+    if not ensemble.aligns:
+        raise UserError("a model without attention aligns nothing: choose one with it")
+    longest = max(map(len, targets))
+    words = source.new_tensor([[*ids, *[PADDING] * (longest - len(ids))] for ids in targets])
+    encoded, states = ensemble.encode(source)
+    steps, slots = [], torch.zeros_like(words[:, :1])
+    for step in range(longest):
+        weights = ensemble.attend(states, encoded)
+        steps.append(torch.stack(weights).mean(0))
+        word = words[:, step : step + 1]
+        states = ensemble.advance(states, slots, word, weights, encoded)
+    together = torch.cat(steps, dim=1).cpu().numpy()  # [B, T, S]
+    lengths = (source != PADDING).sum(1).tolist()
+    return [
+        weights[: len(ids), :length]
+        for weights, ids, length in zip(together, targets, lengths, strict=True)
+    ]

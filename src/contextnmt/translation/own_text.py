@@ -8,36 +8,60 @@ of which nothing is left is missing, unless all are.
 """
 
 import json
+import os
 import sys
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
+from contextnmt.corpus.raw_text import BYTE_ORDER_MARK
 from contextnmt.errors import UserError
 from contextnmt.progress import bar
-from contextnmt.text.vocabulary import EOS, SPECIALS
+from contextnmt.text.pieces import JOIN
+from contextnmt.text.subwords import SEPARATOR
+from contextnmt.text.vocabulary import EOS, SPECIALS, UNK, Vocabulary
 from contextnmt.translation.alignment_file import Weights
-from contextnmt.translation.arriving import arriving
 from contextnmt.translation.hypothesis import Hypothesis
-from contextnmt.translation.long_sentences import LONGEST, cut
-from contextnmt.translation.precision import Precision
-from contextnmt.translation.run_file import Run, read_run
-from contextnmt.translation.saved import SavedTranslator
-from contextnmt.translation.sentence_view import SentenceView, Written
-from contextnmt.translation.source_language import SourceLanguage
-from contextnmt.translation.unknown import UnknownWords
+from contextnmt.translation.run_file import Run, SentenceView, Written, read_run
+from contextnmt.translation.saved import Precision, SavedTranslator
+from contextnmt.translation.unknown import ENOUGH, UnknownWords, warn
 from contextnmt.translation.view_texts import described
+
+#: What the text is called in messages.
+NAME = "standard input"
+
+#: Bytes of a read at most: some thousand lines.
+BLOCK = 1 << 17
+
+#: What compressed data begins with, and no UTF-8.
+GZIP = b"\x1f\x8b"
+
+#: Symbols of a part at most: four times what the papers train on. Memory and time of attention grow
+#: with the product of both lengths, and no translation of a longer sentence would be of use.
+LONGEST = 200
+
+#: After these a sentence is cut rather than elsewhere.
+ENDS = frozenset(".!?;:…")
 
 #: Decimals of an attention weight.
 DECIMALS = 4
 
+#: Above this share of words that only the target's vocabulary has, a text is in the target's
+#: language, unless half as many are in the source's alone. Between English and French or German,
+#: with 30,000 words of real text a side, two thirds or more of all stretches of 20 words in the
+#: wrong language have as many, and none in the right one or in a third, whatever they are about.
+TELLING = 0.25
+
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked for: the `width` of the beam, and whether a line is `json` with so many
+    """What is asked for: the `width` of the beam, and whether a line is JSON with so many
     translations (`nbest`) and with `alignments`, instead of plain text; the `precision`."""
 
     width: int
@@ -46,10 +70,13 @@ class Wanted:
     alignments: bool
     precision: Precision = Precision.FP32
 
-    @property
-    def json(self) -> bool:
-        """Whether a line is JSON."""
-        return self.nbest is not None or self.alignments
+
+class Part(NamedTuple):
+    """A part of a sentence: its tokens, what was found for it, and the weights of the best."""
+
+    tokens: Sequence[str]
+    found: Sequence[Hypothesis]
+    weights: Weights | None
 
 
 def translate_own_text(
@@ -85,6 +112,31 @@ def translate_own_text(
             shown.close()  # so that a message begins a line of its own
 
 
+def arriving(descriptor: int) -> Iterator[list[str]]:
+    """The lines that can be read from a file descriptor, in lists, none empty.
+
+    A list has the lines that end in one read, so that no line waits for the next one. LF alone ends
+    a line; the last one may lack it. U+FFFD takes the place of invalid UTF-8, and a byte order mark
+    at the beginning goes, as in `contextnmt extract`. Raises UserError at gzip.
+    """
+    rest, mark, ended = b"", BYTE_ORDER_MARK, False
+    while not ended:
+        block = os.read(descriptor, BLOCK)
+        ended, rest = not block, rest + block
+        if mark and rest.startswith(GZIP):
+            raise UserError(
+                f"{NAME}: compressed by gzip: `zcat FILE | contextnmt translate …` reads it"
+            )
+        *lines, rest = rest.split(b"\n")
+        if ended and rest:
+            lines.append(rest)
+        if lines:
+            decoded = [line.decode("utf-8", errors="replace") for line in lines]
+            decoded[0] = decoded[0].removeprefix(mark)
+            mark = ""
+            yield decoded
+
+
 class OwnText:
     """A run that answers lines of raw text."""
 
@@ -105,111 +157,145 @@ class OwnText:
     def answers(self, lines: Sequence[str]) -> list[str]:
         """A line for each of some more lines of the text: a translation, or JSON."""
         written = [self.view.write(line) for line in lines]
-        self.language.read([each.words for each in written], "standard input")
-        if not self.language.told:  # which says why words are unknown
-            self.unknown.read([each.tokens for each in written], "standard input")
-        parts = [list(cut(each.tokens)) for each in written]
-        self.tell_of_cuts(parts)
+        cuts = [list(cut(each.tokens)) for each in written]
+        self.warn_of(written, cuts)
         self.read += len(lines)
-        flat = [part for each in parts for part in each]
+        tokens = [part for each in cuts for part in each]
         found = self.search(
-            flat, [each for each, own in zip(written, parts, strict=True) for _ in own]
+            tokens, [each for each, own in zip(written, cuts, strict=True) for _ in own]
         )
-        weights = self.translator.align(flat, found, "") if self.wanted.alignments else []
-        answers, place = [], 0
-        for each, own in zip(written, parts, strict=True):
-            here = slice(place, place + len(own))
-            place = here.stop
-            answers.append(self.answer(each, own, found[here], weights[here]))
-        return answers
+        weights: Sequence[Weights | None] = [None] * len(tokens)
+        if self.wanted.alignments:
+            weights = self.translator.align(tokens, found, "")
+        parts = map(Part, tokens, found, weights)
+        return [
+            self.answer(each, list(islice(parts, len(own))))
+            for each, own in zip(written, cuts, strict=True)
+        ]
+
+    def warn_of(self, written: Sequence[Written], cuts: Sequence[Sequence[Sequence[str]]]) -> None:
+        """Tell on stderr, once each, of a text that is not for this model, and of a long line."""
+        self.language.read([each.words for each in written], NAME)
+        if not self.language.told:  # which says why words are unknown
+            self.unknown.read([each.tokens for each in written], NAME)
+        numbers = (number for number, each in enumerate(cuts, self.read + 1) if len(each) > 1)
+        number = None if self.cut else next(numbers, None)
+        if number is not None:
+            self.cut = True
+            warn(
+                f"{NAME}, line {number}: longer than {LONGEST} symbols; such lines are translated "
+                "in parts: put each sentence on a line of its own"
+            )
 
     def search(
         self, parts: Sequence[Sequence[str]], written: Sequence[Written]
-    ) -> list[list[Hypothesis]]:
+    ) -> list[Sequence[Hypothesis]]:
         """The translations of each part of a sentence, best first, without those of which nothing
         is left; where this is none, the likeliest.
 
         `written` has the sentence of each part.
         """
-        likeliest_alone = self.wanted.nbest is None
-        found = self.beams(parts, every=not likeliest_alone)
+        wanted, every = self.wanted, self.wanted.nbest is not None
+        search = partial(
+            self.translator.search, width=wanted.width, name="", no_unknown=wanted.no_unknown
+        )
+        found = search(parts, every=every)
         telling = list(map(self.telling, found, written))
-        lost = [number for number, of_part in enumerate(telling) if not of_part]
-        if lost and likeliest_alone:
-            again = self.beams([parts[number] for number in lost], every=True)
-            for number, of_part in zip(lost, again, strict=True):
-                telling[number] = self.telling(of_part, written[number])
-        return [some or every[:1] for some, every in zip(telling, found, strict=True)]
+        lost = [] if every else [number for number, some in enumerate(telling) if not some]
+        again = search([parts[number] for number in lost], every=True)
+        for number, of_part in zip(lost, again, strict=True):
+            telling[number] = self.telling(of_part, written[number])
+        return [some or likeliest[:1] for some, likeliest in zip(telling, found, strict=True)]
 
     def telling(self, found: Sequence[Hypothesis], written: Written) -> list[Hypothesis]:
         """The translations of which something is left."""
         return [each for each in found if self.restored(each, written)]
 
-    def beams(self, parts: Sequence[Sequence[str]], every: bool) -> list[list[Hypothesis]]:
-        """The likeliest translation of each part or, with `every`, all that its beam ends."""
-        wanted = self.wanted
-        return self.translator.search(parts, wanted.width, "", wanted.no_unknown, every)
-
-    def answer(
-        self,
-        written: Written,
-        parts: Sequence[Sequence[str]],
-        found: Sequence[Sequence[Hypothesis]],
-        weights: Sequence[Weights],
-    ) -> str:
-        """The line for one sentence: its parts, what was found for each, and weights if wanted."""
-        best = list(found[0]) if len(found) == 1 else [joined(found)] if found else []
-        if not self.wanted.json:
-            return self.text(best[0], written) if best else ""
-        rows = [
-            described(each, self.text(each, written)) for each in best[: self.wanted.nbest or 1]
-        ]
-        if rows and self.wanted.alignments:
-            rows[0]["alignments"] = [
-                self.alignment(part, of_part[0], matrix)
-                for part, of_part, matrix in zip(parts, found, weights, strict=True)
-            ]
-        return json.dumps(rows, ensure_ascii=False, allow_nan=False)
-
-    def text(self, hypothesis: Hypothesis, written: Written) -> str:
-        """The raw text of a translation; the sentence itself if nothing is left of it."""
-        return self.restored(hypothesis, written) or self.view.plain(written.words)
-
     def restored(self, hypothesis: Hypothesis, written: Written) -> str:
         """The raw text of a translation; empty if nothing is left of it."""
         return self.view.text(self.translator.text(hypothesis), written.surfaces)
 
-    def alignment(
-        self, part: Sequence[str], hypothesis: Hypothesis, weights: Weights
-    ) -> dict[str, Any]:
+    def answer(self, written: Written, parts: Sequence[Part]) -> str:
+        """The line for one sentence; its own text stands for a translation that has none."""
+        wanted = self.wanted
+        best = list(parts[0].found) if len(parts) == 1 else [joined(parts)] if parts else []
+        best = best[: wanted.nbest or 1]
+        texts = [self.restored(each, written) or self.view.plain(written.words) for each in best]
+        if wanted.nbest is None and not wanted.alignments:
+            return texts[0] if texts else ""
+        rows = list(map(described, best, texts))
+        if rows and wanted.alignments:
+            rows[0]["alignments"] = list(map(self.alignment, parts))
+        return json.dumps(rows, ensure_ascii=False, allow_nan=False)
+
+    def alignment(self, part: Part) -> dict[str, Any]:
         """Both sides' tokens of the view, end-of-sentence last, and the weights between them."""
-        end = SPECIALS[EOS]
-        target = self.translator.text(hypothesis).split()
+        end, best = SPECIALS[EOS], part.found[0]
+        assert part.weights is not None
         return {
-            "source": [*part, end],
-            "target": [*target, *[end] * hypothesis.finished],
-            "weights": [[round(float(w), DECIMALS) for w in row] for row in weights],
+            "source": [*part.tokens, end],
+            "target": [*self.translator.text(best).split(), *[end] * best.finished],
+            "weights": [[round(float(w), DECIMALS) for w in row] for row in part.weights],
         }
 
-    def tell_of_cuts(self, parts: Sequence[Sequence[Sequence[str]]]) -> None:
-        """Tell on stderr, once, of a line that is translated in parts."""
-        numbers = (number for number, each in enumerate(parts, self.read + 1) if len(each) > 1)
-        number = None if self.cut else next(numbers, None)
-        if number is not None:
-            self.cut = True
-            print(
-                f"warning: standard input, line {number}: longer than {LONGEST} symbols; such "
-                "lines are translated in parts: put each sentence on a line of its own",
-                file=sys.stderr,
-                flush=True,
-            )
 
-
-def joined(found: Sequence[Sequence[Hypothesis]]) -> Hypothesis:
+def joined(parts: Sequence[Part]) -> Hypothesis:
     """The best translations of the parts of a sentence as one."""
-    best = [hypotheses[0] for hypotheses in found]
+    best = [part.found[0] for part in parts]
     return Hypothesis(
         [number for each in best for number in each.ids],
         sum(each.score for each in best),
         all(each.finished for each in best),
     )
+
+
+def cut(tokens: Sequence[str]) -> Iterator[list[str]]:
+    """The tokens of a view in parts of `LONGEST` at most; those of a short sentence as they are.
+
+    A part ends after a mark of punctuation if one is in its second half, else after a word, else
+    anywhere.
+    """
+    start = 0
+    while len(tokens) - start > LONGEST:
+        stops = range(start + LONGEST, start + LONGEST // 2, -1)
+        whole = [
+            stop
+            for stop in stops
+            if not tokens[stop - 1].endswith(SEPARATOR) and not tokens[stop].startswith(JOIN)
+        ]
+        after_marks = (stop for stop in whole if tokens[stop - 1] in ENDS)
+        stop = next(after_marks, whole[0] if whole else stops[0])
+        yield list(tokens[start:stop])
+        start = stop
+    if start < len(tokens):
+        yield list(tokens[start:])
+
+
+class SourceLanguage:
+    """Counts the words that one vocabulary alone has, and tells on stderr, once, of a text that
+    seems to be in the language that is translated into.
+
+    The words are whole: subwords of the source know a text in any language with its letters.
+    """
+
+    def __init__(self, source: Vocabulary, target: Vocabulary, *languages: str) -> None:
+        """`languages`: of the source and of the target."""
+        self.vocabularies, self.languages = (source, target), languages
+        self.words: Counter[tuple[bool, ...]] = Counter()  # by which of the two has them
+        self.told = False
+
+    def read(self, sentences: Sequence[Sequence[str]], name: str) -> None:
+        """Count the words of some more tokenized sentences of the text `name`."""
+        for sentence in sentences:
+            known = ([i != UNK for i in each.encode(sentence)] for each in self.vocabularies)
+            self.words.update(zip(*known, strict=True))
+        words = self.words.total()
+        source, target = (self.words[at] / max(words, 1) for at in [(True, False), (False, True)])
+        if not self.told and words >= ENOUGH and target > max(TELLING, 2 * source):
+            self.told = True
+            before, after = self.languages
+            warn(
+                f"{name}: {target:.0%} of the words are {after} and not {before}, for all that the "
+                f"model knows, and {source:.0%} the other way round: it translates {before} to "
+                f"{after}: is this the right text?"
+            )

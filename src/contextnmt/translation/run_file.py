@@ -2,15 +2,25 @@
 
 import difflib
 import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from pydantic.dataclasses import dataclass
 
 from contextnmt.configuration.values import KEYS, Share, read
+from contextnmt.corpus.tokenize import Tokenizer, detokenizer
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
+from contextnmt.text.bpe import segmenter
+from contextnmt.text.counts import read_counts
+from contextnmt.text.pieces import tokens_of
+from contextnmt.text.rates import Position, Rates, read_rates
+from contextnmt.text.restore import restore_tokens, surface_finder
+from contextnmt.text.rules import best_targets, read_rules
+from contextnmt.text.subwords import undo_bpe
+from contextnmt.text.symbols import Side, symbolize_source
 
 #: Runs that a message names at most.
 NAMED = 10
@@ -53,12 +63,22 @@ def read_run(path: Path) -> Run:
         what = "a folder" if path.is_dir() else "no such file"
         raise UserError(f"{path}: {what}\n{runs_near(path)}")
     try:
-        run = run_of(str(path), read_json(path), Path(os.path.relpath(path.parent)))
+        run = read(Run, str(path), read_json(path))
     except UserError as error:
         raise UserError(f"not the file of a run: {error}\n{runs_near(path)}") from None
-    needed = [f"{run.model}/model.safetensors", run.codes]
-    if run.symbols:
-        needed += [run.symbols.counts, run.symbols.rates, run.symbols.rules]
+    folder, symbols = Path(os.path.relpath(path.parent)), run.symbols
+
+    def from_here(file: str) -> str:
+        return os.path.normpath(folder / file)
+
+    if symbols:
+        counts, rates, rules = map(from_here, (symbols.counts, symbols.rates, symbols.rules))
+        symbols = replace(symbols, counts=counts, rates=rates, rules=rules)
+    codes = from_here(run.codes) if run.codes else None
+    run = replace(run, model=from_here(run.model), codes=codes, symbols=symbols)
+    needed = [f"{run.model}/model.safetensors", codes]
+    if symbols:
+        needed += [symbols.counts, symbols.rates, symbols.rules]
     for file in needed:
         if file and not Path(file).is_file():
             raise UserError(
@@ -66,23 +86,6 @@ def read_run(path: Path) -> Run:
                 "makes what is missing (with the --config and --configfile of that run)"
             )
     return run
-
-
-def run_of(name: str, block: Any, folder: Path) -> Run:
-    """The run that a block describes, its paths counted from `folder`; `name` is for messages.
-
-    Raises UserError if a key is missing or unknown, or a value of the wrong type.
-    """
-
-    def seen_from_here(part: Any, *paths: str) -> Any:
-        places = {key: getattr(part, key) for key in paths}
-        moved = {key: os.path.normpath(folder / path) for key, path in places.items() if path}
-        return replace(part, **moved)
-
-    run = read(Run, name, block)
-    symbols = run.symbols and seen_from_here(run.symbols, "counts", "rates", "rules")
-    seen: Run = seen_from_here(run, "model", "codes")
-    return replace(seen, symbols=symbols)
 
 
 def runs_near(path: Path) -> str:
@@ -102,3 +105,69 @@ def runs_near(path: Path) -> str:
                 of = f"The nearest of the {len(runs)} runs" if len(runs) > NAMED else "Runs"
                 return "\n  ".join([f"{of} that there are:", *nearest]) + f"\n{make}"
     return f"Name the file of a run, results/PRESET/run/PAIR/SYSTEM/SEED.json. {make}"
+
+
+class Written(NamedTuple):
+    """A source sentence: its words; its tokens in a view; what takes the place of symbols."""
+
+    words: list[str]
+    tokens: list[str]
+    surfaces: Mapping[str, str]
+
+
+class SentenceView:
+    """The stages tokenize, symbolize and bpe forwards, bpe and restore backwards, then detokenized.
+
+    Which of them a view has, a run says. Each gives what the stage would give.
+    """
+
+    def __init__(self, run: Run) -> None:
+        """Raises UserError if a file is damaged or a language unknown."""
+        self.tokenizer = Tokenizer(run.source_language)
+        self.symbolize = symbolizer(run, run.symbols) if run.symbols else None
+        self.segment = segmenter(Path(run.codes)) if run.codes else None
+        self.detokenize = detokenizer(run.target_language)
+
+    def write(self, text: str) -> Written:
+        """A raw sentence in the view; one without words has no tokens."""
+        line = self.tokenizer.line(text)
+        words = line.split()
+        line, surfaces = self.symbolize(line) if self.symbolize else (line, {})
+        if self.segment:
+            line = self.segment(line)
+        return Written(words, line.split(), surfaces)
+
+    def text(self, translation: str, surfaces: Mapping[str, str]) -> str:
+        """The raw text of a translation in the view, with the surfaces of its source."""
+        tokens = tokens_of(translation)
+        if self.segment:
+            tokens = undo_bpe(tokens)
+        if self.symbolize:
+            tokens = restore_tokens(tokens, surfaces)
+        return self.detokenize(" ".join(tokens))
+
+    def plain(self, words: Sequence[str]) -> str:
+        """Some words of the source as raw text, which is never empty."""
+        text = " ".join(words)
+        return self.detokenize(text) or text
+
+
+def symbolizer(run: Run, files: SymbolFiles) -> Callable[[str], tuple[str, dict[str, str]]]:
+    """A function that gives a tokenized line with symbols, and the target surface of each (A33).
+
+    Raises UserError if a file is damaged or a language unknown.
+    """
+    languages = (run.source_language, run.target_language)
+    side = Side(run.source_language, read_counts(Path(files.counts)))
+    rates = Rates(read_rates(Path(files.rates)), side.counts)
+    surface = surface_finder(best_targets(read_rules(Path(files.rules)), *languages), *languages)
+
+    def is_symbol(word: str, position: Position) -> bool:
+        return rates.probability(word, position) >= files.threshold  # A26
+
+    def symbolize(line: str) -> tuple[str, dict[str, str]]:
+        done = symbolize_source(line, side, run.target_language, is_symbol)
+        surfaces = {each.name: surface(each.name, each.source)[0] for each in done.symbols}
+        return " ".join(done.source), surfaces
+
+    return symbolize

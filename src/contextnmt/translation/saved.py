@@ -1,6 +1,7 @@
 """Trained models with their vocabularies, ready to translate sentences of their view."""
 
 from collections.abc import Iterator, Sequence
+from enum import StrEnum
 from pathlib import Path
 
 import numpy as np
@@ -12,14 +13,11 @@ from contextnmt.errors import UserError
 from contextnmt.files import read_json
 from contextnmt.model.translator import PADDING, Translator
 from contextnmt.progress import progress
-from contextnmt.text.vocabulary import EOS, UNK, Vocabulary
-from contextnmt.translation.alignment import attention_weights
+from contextnmt.text.vocabulary import EOS, UNK, UNKNOWN, Vocabulary
 from contextnmt.translation.alignment_file import Weights
 from contextnmt.translation.beam import beam_search, n_best
-from contextnmt.translation.ensemble import Ensemble
+from contextnmt.translation.ensemble import Ensemble, attention_weights
 from contextnmt.translation.hypothesis import Hypothesis
-from contextnmt.translation.precision import Precision, in_bfloat16, set_precision
-from contextnmt.translation.unknown_word import UNKNOWN
 
 #: Hypotheses that a batch holds at most, by device; wide beams get fewer sentences. The more there
 #: are, the less counts what a step takes whatever their number; but they take memory, and few
@@ -31,6 +29,13 @@ HYPOTHESES = {"cpu": 960, "cuda": 6000}
 #: KB at the sizes of the papers (620 / 1000 / 2000): 0.6 GB on a CPU, 5 GB on a GPU. Alignment adds
 #: 8 bytes for each symbol of a translation, of which there are at most three times as many.
 POSITIONS = {"cpu": 2**14, "cuda": 2**17}
+
+
+class Precision(StrEnum):
+    """In how many bits search multiplies the factors of matrix products (A46); all else has 32."""
+
+    FP32 = "fp32"
+    BF16 = "bf16"
 
 
 class SavedTranslator:
@@ -168,3 +173,28 @@ def load_model(folder: Path, source_words: int, target_words: int) -> Translator
         raise UserError(f"{path}: not all weights are finite: the training failed, repeat it")
     model.load_state_dict(weights)
     return model
+
+
+#: What torch calls a processor's instructions that multiply bfloat16: of x86, and of ARM.
+INSTRUCTIONS = ("avx512_bf16", "amx_bf16", "bf16", "sve_bf16")
+
+
+def set_precision(precision: Precision, device: torch.device) -> None:
+    """Let products of matrices on a GPU round their factors to TF32, or not, for the whole process.
+
+    That is what `bf16` is there; on a CPU see `in_bfloat16`.
+    """
+    if device.type == "cuda":
+        torch.backends.cuda.matmul.allow_tf32 = precision is Precision.BF16
+
+
+def in_bfloat16(precision: Precision, device: torch.device) -> bool:
+    """Whether search keeps its matrices in bfloat16: if that is wanted of a CPU that multiplies it.
+
+    On another one it takes longer than 32 bits, so that these are what it gets.
+    """
+    if precision is not Precision.BF16 or device.type != "cpu":
+        return False
+    able = torch.cpu.get_capabilities()  # which torch uses by way of oneDNN alone
+    has_onednn: bool = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
+    return has_onednn and any(able.get(name) for name in INSTRUCTIONS)

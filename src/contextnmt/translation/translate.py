@@ -8,7 +8,7 @@ import typer
 
 from contextnmt.errors import UserError
 from contextnmt.model.device import choose_device
-from contextnmt.translation.precision import Precision
+from contextnmt.translation.saved import Precision
 from contextnmt.translation.view_texts import refuse_cut_lists, translate_view_texts
 
 #: Width of the beam for a user's own text: that of the papers (A17).

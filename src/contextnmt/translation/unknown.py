@@ -34,12 +34,15 @@ class UnknownWords:
             share = self.unknown / self.words
             if share > self.usual + MORE:
                 self.told = True
-                print(
-                    f"warning: {name}: the model does not know {share:.0%} of the words (of its "
-                    f"training text: {self.usual:.0%}): {self.advice}",
-                    file=sys.stderr,
-                    flush=True,
+                warn(
+                    f"{name}: the model does not know {share:.0%} of the words (of its training "
+                    f"text: {self.usual:.0%}): {self.advice}"
                 )
+
+
+def warn(message: str) -> None:
+    """Tell on stderr, at once."""
+    print(f"warning: {message}", file=sys.stderr, flush=True)
 
 
 def usual_share(folder: Path) -> float:

@@ -15,8 +15,7 @@ from contextnmt.errors import UserError
 from contextnmt.files import read_lines, write_lines
 from contextnmt.translation.alignment_file import write_alignments
 from contextnmt.translation.hypothesis import Hypothesis, best_normalised
-from contextnmt.translation.precision import Precision
-from contextnmt.translation.saved import SavedTranslator
+from contextnmt.translation.saved import Precision, SavedTranslator
 from contextnmt.translation.unknown import UnknownWords
 
 
