@@ -1,24 +1,29 @@
 """Sums of seconds, bytes and jobs by stage, and the table that shows them."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from contextnmt.errors import UserError
-from contextnmt.planning.costs import NOT_MEASURED, UNKNOWN_SIZE, costs, rows, summed
-from contextnmt.planning.jobs import Job, message
-from contextnmt.planning.plan import report
-from contextnmt.planning.rates import Rate, provenance, rate_of, read_rates, table
+from contextnmt.planning.jobs import Job
+from contextnmt.planning.plan import (
+    NETWORK,
+    NOT_MEASURED,
+    UNKNOWN_SIZE,
+    Rate,
+    cost,
+    read_rates,
+    report,
+    stages,
+)
 from contextnmt.planning.sizes import Sizes
 
 MakeJob = Callable[..., Job]
 
 RATES = {
-    "tokenize": Rate("tokenize", 1.0, 40.0, 80.0, 500_000),
-    "clean": Rate("clean", 2.0, 10.0, 60.0, 500_000),
+    "tokenize": Rate("tokenize", 1.0, 40.0, 80.0),
+    "clean": Rate("clean", 2.0, 10.0, 60.0),
 }
 
 
@@ -46,36 +51,36 @@ def jobs(job: MakeJob) -> list[Job]:
     ]  # fmt: skip
 
 
-def test_costs_are_summed_by_stage_in_the_order_of_the_data(
+def test_stages_come_in_the_order_of_the_data(jobs: list[Job]) -> None:
+    found = stages([*jobs, Job("choi2017", {}, (), ("results/own/report/choi2017/index.html",))])
+    assert found == ["tokenize", "download", "clean", "train", "report"]
+
+
+def test_a_job_costs_what_its_rule_does_a_pair(
     configuration: dict[str, Any], jobs: list[Job]
 ) -> None:
-    found = rows(list(costs(jobs, Sizes(configuration), RATES)))
-    assert [row.stage for row in found] == ["tokenize", "download", "clean", "train"]
-    by_stage = {row.stage: row for row in found}
-    tokenize, clean = by_stage["tokenize"], by_stage["clean"]
-    assert tokenize.core_seconds == pytest.approx((1 + 8) + (1 + 0.12))
-    assert tokenize.longest == pytest.approx(9)
-    assert tokenize.bytes == pytest.approx(80 * 203_000)
-    assert (tokenize.jobs, tokenize.memory, tokenize.missing) == (3, 2000, {UNKNOWN_SIZE: 1})
-    assert (tokenize.without_seconds, tokenize.without_bytes) == (1, 1)
-    assert clean.core_seconds == pytest.approx(3 * 4)  # three cores for four seconds
-    assert (by_stage["download"].bytes, by_stage["download"].without_bytes) == (5000, 1)
-    assert (by_stage["train"].gpu_jobs, by_stage["train"].missing) == (1, {NOT_MEASURED: 1})
-    whole = summed(found)
-    assert (whole.jobs, whole.gpu_jobs, whole.memory, whole.threads) == (7, 1, 16_000, 3)
-    assert whole.core_seconds == pytest.approx(10.12 + 12)
-    assert whole.without_seconds == 4
+    sizes = Sizes(configuration)
+    found = [cost(job, sizes, RATES)[1:] for job in jobs if job.stage and job.rule != "train"]
+    assert found == [
+        (pytest.approx(2 + 2), 60 * 200_000, ""),
+        (pytest.approx(1 + 8), 80 * 200_000, ""),
+        (pytest.approx(1 + 0.12), 80 * 3000, ""),
+        (None, None, UNKNOWN_SIZE),
+        (None, 5000, NETWORK),
+        (None, None, NETWORK),
+    ]
+    assert cost(jobs[4], sizes, {}).missing == NOT_MEASURED
 
 
 def test_a_model_is_as_large_as_its_weights(configuration: dict[str, Any], jobs: list[Job]) -> None:
-    (train,) = (c for c in costs(jobs, Sizes(configuration), RATES) if c.job.rule == "train")
+    train = cost(jobs[1], Sizes(configuration), RATES)
     m, n, a, o, words = 2, 3, 4, 5, 100
     embeddings = 2 * words * m
     encoder = 2 * (4 * n * (m + n) + 4 * n)
     assert train.bytes is not None
     assert train.bytes > 4 * (embeddings + encoder + o * words + a * n)
     configuration["text"]["vocabulary_size"] += 1000
-    (larger,) = (c for c in costs(jobs, Sizes(configuration), RATES) if c.job.rule == "train")
+    larger = cost(jobs[1], Sizes(configuration), RATES)
     assert larger.bytes == train.bytes + 4 * 1000 * (2 * m + o + 1)  # readout: maxout and bias
 
 
@@ -86,35 +91,22 @@ def test_the_report_shows_what_is_left_out(
     lines = report(jobs, configuration)
     assert len({len(line) for line in lines[:2]}) == 1  # a rule as wide as the head
     table = {line.split()[0]: line.split()[1:] for line in lines if line}
-    assert table["tokenize"][:3] == ["3", "<0.01+?", "<0.01"]
-    assert table["clean"][:4] == ["1", "<0.01", "<0.01", "12"]
-    assert table["download"][:2] == ["2", "?"]
+    # In a stage, the sum of jobs and the largest one; three cores clean for four seconds.
+    assert table["tokenize"] == ["3", "<0.01+?", "<0.01", "16.2MB+?", "2", "GB", "1"]
+    assert table["clean"] == ["1", "<0.01", "<0.01", "12.0MB", "3"]
+    assert table["download"] == ["2", "?", "?", "5.00kB+?", "1"]
     assert table["train"][:5] == ["1", "?", "?", "not", "measured"]
-    assert table["total"][:2] == ["7", "0.01+?"]
+    assert table["total"][:3] == ["7", "0.01+?", "<0.01"]
+    assert table["total"][-3:] == ["16", "GB", "3"]
     text = " ".join(" ".join(lines).split())
     assert "letters (en-de)" in text
-    assert "test.tgz" in text
+    assert "depends on the network: download (2)" in text
     assert "train: 1 trainings of at most 700 updates together, in which 56,000 pairs" in text
     assert "by their time limits at most 2, at one try each" in text
-    assert "as any that was measured" not in text
-    few = {rule: replace(rate, pairs=1000) for rule, rate in RATES.items()}
-    monkeypatch.setattr("contextnmt.planning.plan.read_rates", lambda: few)
-    (line,) = (line for line in report(jobs, configuration) if "as any that was measured" in line)
-    assert line.endswith(": clean, tokenize.")
 
 
 def test_nothing_to_be_done_is_said(configuration: dict[str, Any], jobs: list[Job]) -> None:
     assert report(jobs[:1], configuration) == ["Nothing to be done."]
-
-
-def test_a_table_of_rates_is_read_as_it_was_written(tmp_path: Path) -> None:
-    path = tmp_path / "rates.tsv"
-    path.write_text("\n".join(["# Made by hand.", *table(RATES.values())]) + "\n")
-    assert read_rates(path) == RATES
-    assert provenance(path) == ["Made by hand."]
-    path.write_text(path.read_text() + "clean\t1\tmany\t3\t4\n")
-    with pytest.raises(UserError, match=r"rates\.tsv, line 5: not a row of rule, seconds_a_job"):
-        read_rates(path)
 
 
 def test_the_measured_rates_are_of_rules_that_exist() -> None:
@@ -129,30 +121,9 @@ def test_the_measured_rates_are_of_rules_that_exist() -> None:
 
 
 def test_the_rate_of_a_report_is_that_of_the_same_part_of_another(
-    job: Callable[..., Job],
+    configuration: dict[str, Any], job: Callable[..., Job]
 ) -> None:
-    names = ["choi2017", "choi2017_corpora"]
-    rates = {name: Rate(name, 1, 2, 3, 4) for name in names} | RATES
-    table = job("chen2017_corpora", "", "report/chen2017/tables/cleaning.csv", wildcards={})
-    assert rate_of(table, rates) == rates["choi2017_corpora"]
-    page = job("chen2017", "", "report/chen2017/index.html", wildcards={})
-    assert rate_of(page, rates) == rates["choi2017"]
-    assert rate_of(job("papers", "", "report/index.html"), rates) is None
-    assert rate_of(job("clean", "", "clean/en-fr/news.en.gz"), rates) == RATES["clean"]
-    assert rate_of(job("other_cleaning", "", "other/en-fr/news.en.gz"), rates) is None
-
-
-@pytest.mark.parametrize(
-    ("shown", "told"),
-    [
-        ("Using profile slurm for …\n--config: preset: unknown\n", "--config: preset: unknown"),
-        (
-            "Traceback (most recent call last):\n  File cli.py\nValueError: define a=b\n",
-            "define a=b",
-        ),
-        (bug := "Traceback (most recent call last):\n  File x.py\nKeyError: 1", bug),
-        ("usage: snakemake [-h]\n  [-n]\nsnakemake: error: no -x", "snakemake: error: no -x"),
-    ],
-)
-def test_the_mistake_alone_is_told(shown: str, told: str) -> None:
-    assert message(shown) == told
+    rates = {name: Rate(name, n, 0, 0) for n, name in enumerate(["choi2017", "choi2017_corpora"])}
+    for rule, seconds in [("my_own", 0), ("my_own_corpora", 1), ("papers", None)]:
+        made = job(rule, "", f"report/{rule}/index.html", wildcards={})
+        assert cost(made, Sizes(configuration), rates).seconds == seconds

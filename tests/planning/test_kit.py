@@ -14,10 +14,18 @@ import pytest
 
 from contextnmt.closure import commit
 from contextnmt.errors import UserError
-from contextnmt.planning.collect import collect
 from contextnmt.planning.jobs import Call, Job
-from contextnmt.planning.pack import KIT, ROOT, SCRIPT, given, local_files, needed, pack
-from contextnmt.planning.unpack import unpack
+from contextnmt.planning.kit import (
+    KIT,
+    ROOT,
+    SCRIPT,
+    collect,
+    given,
+    local_files,
+    needed,
+    pack,
+    unpack,
+)
 
 MODEL = "results/own/train/en-de/bpe/1"
 

@@ -12,46 +12,42 @@ MakeJob = Callable[..., Job]
 
 
 @pytest.mark.parametrize(
-    ("inputs", "outputs", "read", "written"),
+    ("inputs", "outputs", "pairs"),
     [
         # a text, its parts, one part
-        ("download/news/dev.tgz", "extract/en-fr/dev.en.gz extract/en-fr/dev.fr.gz", 3000, 3000),
+        ("download/news/dev.tgz", "extract/en-fr/dev.en.gz extract/en-fr/dev.fr.gz", 3000),
         (
             "download/news/news.tgz",
             " ".join(f"extract/en-fr/news.{n}of8.en.gz" for n in range(1, 9)),
             800_000,
-            800_000,
         ),
-        ("extract/en-fr/news.2of8.en.gz", "tokenize/en-fr/news.2of8.en.gz", 100_000, 100_000),
+        ("extract/en-fr/news.2of8.en.gz", "tokenize/en-fr/news.2of8.en.gz", 100_000),
         # counts of the other parts do not count
         (
             "tokenize/en-fr/news.2of8.en.gz survey/en-fr/news.1of8.en.tsv.gz",
             "clean/en-fr/news.2of8.en.gz",
             100_000,
-            100_000,
         ),
         # a fifth is selected of a million
-        ("clean/en-fr/news.2of8.en.gz", "select/en-fr/news.2of8.en.gz", 100_000, 20_000),
-        ("select/en-fr/talks.en.gz", "symbolize/en-fr/talks.en.gz", 40_000, 40_000),
-        ("select/en-de/news.1of8.en.gz", "bpe/en-de/bpe/news.1of8.en.gz", 12_500, 12_500),
-        ("tokenize/en-fr/dev.en.gz", "symbolize/en-fr/dev.pair.en.gz", 3000, 3000),
+        ("clean/en-fr/news.2of8.en.gz", "select/en-fr/news.2of8.en.gz", 20_000),
+        ("select/en-fr/talks.en.gz", "symbolize/en-fr/talks.en.gz", 40_000),
+        ("select/en-de/news.1of8.en.gz", "bpe/en-de/bpe/news.1of8.en.gz", 12_500),
+        ("tokenize/en-fr/dev.en.gz", "symbolize/en-fr/dev.pair.en.gz", 3000),
         # several texts into one file
         (
             "cross-entropy/en-fr/news.1of8.scores.npy cross-entropy/en-fr/talks.scores.npy",
             "rank/en-fr.json",
-            300_000,
             300_000,
         ),
         (
             "select/en-fr/talks.en.gz select/en-fr/talks.fr.gz",
             "binarize/en-fr/word/train.source.ids.npy binarize/en-fr/word/manifest.json",
             40_000,
-            40_000,
         ),
         # before and after symbolization
-        ("select/en-fr/talks.en.gz symbolize/en-fr/talks.en.gz", "coverage/en-fr.json", 4e4, 4e4),
+        ("select/en-fr/talks.en.gz symbolize/en-fr/talks.en.gz", "coverage/en-fr.json", 4e4),
         # no text by name: all that is trained on
-        ("binarize/en-fr/word/train.source.ids.npy", "pairs/en-fr.json", 200_000, 200_000),
+        ("binarize/en-fr/word/train.source.ids.npy", "pairs/en-fr.json", 200_000),
     ],
 )
 def test_pairs_of_a_job(
@@ -59,34 +55,31 @@ def test_pairs_of_a_job(
     job: MakeJob,
     inputs: str,
     outputs: str,
-    read: float,
-    written: float,
+    pairs: float,
 ) -> None:
-    sizes, made = Sizes(configuration), job("rule", inputs, outputs)
-    assert sizes.read(made) == pytest.approx(read)
-    assert sizes.written(made) == pytest.approx(written)
+    made = job("rule", inputs, outputs)
+    assert Sizes(configuration).pairs(made) == pytest.approx(pairs)
 
 
 def test_a_run_is_evaluated_on_dev_and_test(configuration: dict[str, Any], job: MakeJob) -> None:
     wildcards = {"pair": "en-fr", "system": "baseline", "seed": "1"}
     made = job("score", "restore/en-fr/baseline/1", "score/x/scores.json", wildcards=wildcards)
-    assert Sizes(configuration).read(made) == 5000
+    assert Sizes(configuration).pairs(made) == 5000
 
 
 def test_a_table_of_all_pairs_reads_what_is_named(
     configuration: dict[str, Any], job: MakeJob
 ) -> None:
     made = job("table", "coverage/en-fr.json", "report/tables/table3.csv", wildcards={})
-    assert Sizes(configuration).read(made) == 0
+    assert Sizes(configuration).pairs(made) == 0
 
 
 def test_unstated_texts_have_no_size(configuration: dict[str, Any], job: MakeJob) -> None:
     made = job("tokenize", "extract/en-de/letters.en.gz", "tokenize/en-de/letters.en.gz")
-    assert Sizes(configuration).read(made) is None
+    assert Sizes(configuration).pairs(made) is None
     configuration["roles"]["en-fr"]["train"].append("letters")
     made = job("select", "clean/en-fr/talks.en.gz", "select/en-fr/talks.en.gz")
-    assert Sizes(configuration).read(made) == 200_000
-    assert Sizes(configuration).written(made) is None  # which share of an unknown number?
+    assert Sizes(configuration).pairs(made) is None  # which share of an unknown number?
 
 
 def test_selected_words_are_pairs_of_average_length(configuration: dict[str, Any]) -> None:

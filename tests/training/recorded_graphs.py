@@ -112,7 +112,7 @@ def memory(tensor: torch.Tensor) -> int:
 
 def be_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the CPU do as a GPU does."""
-    monkeypatch.setattr(device, "ANSWERING", set())
+    monkeypatch.setattr(device, "CPU_TYPES", set())
     monkeypatch.setattr(torch.cuda, "CUDAGraph", RecordedGraph)
     monkeypatch.setattr(torch.cuda, "graph", recording)
     monkeypatch.setattr(torch.cuda, "graph_pool_handle", lambda: None)

@@ -41,12 +41,14 @@ def training(
     model: Mapping[str, Any] = MODEL,
     **changes: Any,
 ) -> Training:
-    """A training of `model` by the recipe with these changes, its state in `folder`."""
+    """A training of `model` by the recipe with these changes, its state taken up in `folder`."""
     recipe = TrainingSettings(**{**RECIPE, **changes})
     folders = folder / "state", folder / "board"
-    return Training(
+    made = Training(
         *(data, dev(data), ModelSettings(**model), recipe, 1, *folders),
         filters=filters,
         identity=identity,
         signals=signals,
     )
+    made.resume()
+    return made

@@ -127,7 +127,7 @@ def test_a_training_learns_the_same_and_resumes(reversal, tmp_path):
     first = training(reversal, tmp_path / "parts", device="cuda", **changes)
     first.rehearse()
     for _ in range(13):
-        first._step(first.window)
+        first.step()
     first._save()
     rest = training(reversal, tmp_path / "parts", device="cuda", **changes)
     assert rest.update == 13

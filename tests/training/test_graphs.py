@@ -131,7 +131,7 @@ def test_lengths_are_few_and_none_is_longer_than_the_longest(longest):
 def test_what_cannot_be_captured_is_said_once_and_taken_all_the_same(monkeypatch, capsys):
     be_a_gpu(monkeypatch)
     expected, _ = taken(itself)
-    monkeypatch.setattr(device, "ANSWERING", {"cpu"})  # so it is asked where padding is
+    monkeypatch.setattr(device, "CPU_TYPES", {"cpu"})  # so it is asked where padding is
     found, take = taken(graphs)
     assert not take.captures
     assert not take.graphs
@@ -227,7 +227,7 @@ def test_a_training_by_graphs_learns_the_same_and_resumes(
     first = training(reversal, tmp_path / "parts", **changes)
     first.rehearse()
     for _ in range(13):
-        first._step(first.window)
+        first.step()
     first._save()
     rest = training(reversal, tmp_path / "parts", **changes)
     assert rest.update == 13

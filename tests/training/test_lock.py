@@ -1,7 +1,6 @@
 """The lock on a state: one owner at a time, and none for ever."""
 
 import dataclasses
-import errno
 import json
 import os
 import signal
@@ -127,10 +126,6 @@ def test_a_number_that_is_long_gone_does_not_make_an_owner(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["lock.7"]
 
 
-def no_links(*paths):
-    raise PermissionError(errno.EPERM, "no hard links here")
-
-
 def test_a_folder_that_goes_just_as_it_is_found_is_made_again(tmp_path, monkeypatch):
     """The owner before has finished then."""
     mkdir, calls = os.mkdir, []
@@ -153,24 +148,9 @@ def test_a_file_in_the_place_of_the_state_is_named(tmp_path):
         raise AssertionError
 
 
-def test_a_link_whose_answer_was_lost_makes_an_owner(tmp_path, monkeypatch):
-    link = os.link
-
-    def answer_lost(*paths):
-        link(*paths)
-        raise FileExistsError
-
-    monkeypatch.setattr(os, "link", answer_lost)
-    with Lock(tmp_path) as lock:
-        lock.check()
-
-
 @pytest.mark.parametrize("killed", [False, True])
-@pytest.mark.parametrize("links", [False, True])
-def test_many_newcomers_become_owners_one_after_another(tmp_path, killed, links, monkeypatch):
+def test_many_newcomers_become_owners_one_after_another(tmp_path, killed):
     """Each adds to a number in a file, slowly, so that two at once would lose additions."""
-    if not links:
-        monkeypatch.setattr(os, "link", no_links)
     folder, total = tmp_path / "state", tmp_path / "total"
     total.write_text("0")
     if killed:

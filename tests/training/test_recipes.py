@@ -5,7 +5,6 @@ import torch
 from small_run import RECIPE, training
 
 from contextnmt.errors import UserError
-from contextnmt.training.window import Window
 
 
 def training_losses(run):
@@ -81,7 +80,7 @@ def test_adadeltas_recipe_learns_and_resumes(reversal, tmp_path):
     assert losses[-1] < 0.98 * losses[0]
     first = training(reversal, tmp_path / "parts", **recipe)
     for _ in range(23):
-        first._step(Window(first.device, first.recipe))
+        first.step()
     first._save()
     rest = training(reversal, tmp_path / "parts", **recipe)
     assert rest.update == 23

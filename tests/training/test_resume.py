@@ -21,7 +21,9 @@ from small_run import dev
 
 from contextnmt.errors import UserError
 from contextnmt.training import checkpoint
-from contextnmt.training.loop import Training, Window
+from contextnmt.training.journal import Window
+from contextnmt.training.loop import Training
+from contextnmt.training.signals import stays_alive
 from contextnmt.training.train import train
 from contextnmt.training.validation import Validation
 
@@ -125,7 +127,6 @@ class Fault:
         for module, name in [
             (os, "fsync"),
             (os, "replace"),
-            (os, "link"),
             (os, "unlink"),
             (os, "rmdir"),
             (os, "pwrite"),
@@ -335,7 +336,7 @@ def test_in_a_slurm_job_a_signal_saves_and_the_training_goes_on_to_its_end(
     assert made == (undisturbed / "model" / "model.safetensors").read_bytes()
     shutil.rmtree(tmp_path / "model")
     with monkeypatch.context() as patch:
-        patch.setattr(Training, "_step", lambda *_: pytest.fail("trained again"))
+        patch.setattr(Training, "step", lambda *_: pytest.fail("trained again"))
         run(reversal, tmp_path)
     assert "resumed after update" in capsys.readouterr().err
     same(tmp_path, undisturbed)
@@ -458,3 +459,14 @@ def test_a_forced_training_really_trains(reversal, undisturbed, tmp_path, capsys
         run(reversal, tmp_path)
         assert "resumed" not in capsys.readouterr().err
         same(tmp_path, undisturbed)
+
+
+def test_at_a_terminal_a_signal_ends_it_in_a_slurm_job_too(monkeypatch):
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    assert stays_alive()
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+    assert not stays_alive()
+    monkeypatch.setattr(sys, "stdin", None)
+    assert stays_alive()
+    monkeypatch.delenv("SLURM_JOB_ID")
+    assert not stays_alive()

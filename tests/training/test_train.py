@@ -142,14 +142,14 @@ def test_a_stopped_training_resumes_to_the_same_weights(
 ):
     monkeypatch.delenv("SLURM_JOB_ID", raising=False)
     first = training(reversal, tmp_path)
-    step = first._step
+    step = first.step
 
-    def interrupted_step(window):
-        step(window)
+    def interrupted_step():
+        step()
         if first.update == stop:
             os.kill(os.getpid(), signal.SIGTERM)
 
-    first._step = interrupted_step
+    first.step = interrupted_step
     with first.signals, pytest.raises(TrainingInterruptedError) as interrupted:
         first.run()
     assert interrupted.value.signal == signal.SIGTERM

@@ -1,11 +1,21 @@
-"""The loss that is differentiated, the clip and the optimizers."""
+"""The loss that is differentiated, the clip, the optimizers, precision, and the rehearsal."""
 
 import numpy as np
 import pytest
 import torch
 
+from contextnmt.configuration.model import ModelSettings
 from contextnmt.configuration.training import TrainingSettings
-from contextnmt.training.update import build_optimizer, clip_gradients, objective
+from contextnmt.errors import UserError
+from contextnmt.model.translator import Translator
+from contextnmt.training.process import set_precision
+from contextnmt.training.update import (
+    Updater,
+    build_optimizer,
+    clip_gradients,
+    objective,
+    rehearse,
+)
 
 ADADELTA = TrainingSettings(optimizer="adadelta", learning_rate=1.0, loss="sum")
 
@@ -84,3 +94,106 @@ def test_adam_has_no_such_rule():
     pair[0].grad[1] = float("nan")
     clip_gradients(pair, TrainingSettings())
     assert pair[1].grad.isnan().all()
+
+
+# Precision
+
+CPU = torch.device("cpu")
+MODEL = ModelSettings(
+    embedding=16, hidden=16, alignment=16, maxout=16, initialisation="glorot", contextualizer=None
+)
+
+
+def update(precision, optimizer):
+    """The loss, the gradients and the updater of a small model after one update, unclipped."""
+    torch.manual_seed(3)
+    recipe = TrainingSettings(optimizer=optimizer, learning_rate=1.0, precision=precision, clip=1e9)
+    updater = Updater(Translator(MODEL, 30, 30), recipe, CPU)
+    loss, _ = updater(*(torch.randint(3, 30, (8, length)) for length in (9, 7)))
+    gradients = torch.cat([weight.grad.flatten() for weight in updater.model.parameters()])
+    return loss, gradients, updater
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "adadelta"])
+def test_bf16_is_close_to_fp32_and_keeps_32_bits_where_they_matter(optimizer):
+    exact, exact_gradient, _ = update("fp32", optimizer)
+    loss, gradient, updater = update("bf16", optimizer)
+    assert loss.dtype == torch.float32
+    assert not torch.equal(loss, exact)  # it does something
+    torch.testing.assert_close(loss, exact, rtol=0.02, atol=0.02)
+    cosine = torch.nn.functional.cosine_similarity(gradient, exact_gradient, dim=0)
+    assert cosine > 0.999
+    state = updater.optimizer.state.values()
+    kept = [*updater.model.parameters(), *(t for each in state for t in each.values())]
+    assert {tensor.dtype for tensor in kept} == {torch.float32}
+
+
+def test_tf32_is_for_the_gpu_and_changes_nothing_on_the_cpu():
+    try:
+        set_precision("tf32")
+        flags = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
+        loss, gradient, _ = update("tf32", "adam")
+    finally:
+        set_precision("fp32")
+    assert flags == (True, True)
+    assert not torch.backends.cuda.matmul.allow_tf32
+    assert not torch.backends.cudnn.allow_tf32
+    exact, exact_gradient, _ = update("fp32", "adam")
+    assert torch.equal(loss, exact)
+    assert torch.equal(gradient, exact_gradient)
+
+
+# Rehearsal
+
+SETTINGS = ModelSettings(embedding=4, hidden=4, alignment=4, maxout=4, dropout=0.5)
+BATCH = torch.tensor([[3, 4, 2], [5, 2, 0]]), torch.tensor([[4, 2], [3, 2]])
+
+
+@pytest.fixture
+def model():
+    return Translator(SETTINGS, 7, 7)
+
+
+def updater(model):
+    return Updater(model, TrainingSettings(), torch.device("cpu"))
+
+
+def test_neither_gradients_nor_weights_nor_random_state_change(model):
+    weights = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+    state = torch.get_rng_state()
+    rehearse(updater(model), *BATCH)
+    assert torch.equal(torch.get_rng_state(), state)
+    assert all(parameter.grad is None for parameter in model.parameters())
+    assert all(torch.equal(tensor, weights[name]) for name, tensor in model.state_dict().items())
+
+
+def test_forward_and_backward_are_run(model):
+    passes = []
+    model.register_forward_hook(lambda *_: passes.append("forward"))
+    model.source_embedding.weight.register_hook(lambda _: passes.append("backward"))
+    rehearse(updater(model), *BATCH)
+    assert passes == ["forward", "backward"]
+
+
+def fails(*_):
+    torch.empty(2**55)
+
+
+def out_of_gpu_memory(*_):
+    raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 MiB.")
+
+
+@pytest.mark.parametrize("hook", [fails, out_of_gpu_memory])
+def test_too_little_memory_is_a_message_that_names_the_keys(model, hook):
+    model.register_forward_hook(hook)
+    with pytest.raises(
+        UserError,
+        match=r"2 pairs of up to 3 and 2 symbols: lower training\.batch_size, .*model\.hidden",
+    ):
+        rehearse(updater(model), *BATCH)
+
+
+def test_other_errors_are_not_taken_for_it(model):
+    model.register_forward_hook(lambda *_: torch.ones(2) @ torch.ones(3))
+    with pytest.raises(RuntimeError, match="size"):
+        rehearse(updater(model), *BATCH)

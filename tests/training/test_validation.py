@@ -2,6 +2,7 @@
 
 import hashlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -12,7 +13,7 @@ from contextnmt.files import write_lines
 from contextnmt.model.translator import Translator
 from contextnmt.text.vocabulary import EOS, UNK, Vocabulary
 from contextnmt.training import validation
-from contextnmt.training.validation import DevText, Validation
+from contextnmt.training.validation import Validation, read_dev
 
 SOURCE, TARGET = Vocabulary(["the", "cat"]), Vocabulary(["la", "chat@@", "te"])
 TEXT = [("the cow", "la vache"), ("", ""), ("a cat the", "la chat@@ te")]
@@ -38,14 +39,16 @@ def test_dev_texts_are_read_one_after_the_other(tmp_path: Path):
 
 
 def test_they_are_known_by_their_content_whatever_files_hold_it(tmp_path: Path):
-    record = DevText(*texts(tmp_path / "one", TEXT)).record
-    assert record == {
+    def record(name: str, *pairs: list[tuple[str, str]]) -> dict[str, Any]:
+        return Validation(*texts(tmp_path / name, *pairs), SOURCE, TARGET).text
+
+    assert record("one", TEXT) == {
         "pairs": 3,
         "source": {"sha256": hashlib.sha256(b"the cow\n\na cat the\n").hexdigest()},
         "target": {"sha256": hashlib.sha256(b"la vache\n\nla chat@@ te\n").hexdigest()},
     }
-    assert DevText(*texts(tmp_path / "two", TEXT[:1], TEXT[1:])).record == record
-    assert DevText(*texts(tmp_path / "other", TEXT[:2])).record != record
+    assert record("two", TEXT[:1], TEXT[1:]) == record("one", TEXT)
+    assert record("other", TEXT[:2]) != record("one", TEXT)
 
 
 def test_what_is_translated_as_the_reference_is_scored_100(
@@ -73,7 +76,7 @@ def test_sides_of_different_length_are_refused_with_both_counts(tmp_path: Path):
     (source,), (target,) = texts(tmp_path, TEXT)
     write_lines(target, ["une"])
     with pytest.raises(UserError, match=r"dev0\.en\.gz has 3 lines and .*dev0\.fr has 1"):
-        DevText([source], [target])
+        read_dev([source], [target])
 
 
 @pytest.mark.parametrize("pairs", [[], [("", "rien"), ("nothing", " ")]])
@@ -81,22 +84,22 @@ def test_dev_texts_without_a_pair_are_refused(tmp_path: Path, pairs: list[tuple[
     with pytest.raises(
         UserError, match=rf"dev0\.en\.gz, .*dev0\.fr: the dev text has {len(pairs)} sentence pairs"
     ):
-        DevText(*texts(tmp_path, pairs))
+        read_dev(*texts(tmp_path, pairs))
 
 
 def test_a_dev_text_with_one_side_is_refused(tmp_path: Path):
     sources, _ = texts(tmp_path, TEXT)
     with pytest.raises(UserError, match="1 --dev-source and 0 --dev-target"):
-        DevText(sources, [])
+        read_dev(sources, [])
 
 
 def test_a_dev_text_that_memory_is_not_meant_for_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(validation, "MOST_PAIRS", 3)
-    assert DevText(*texts(tmp_path, TEXT)).record["pairs"] == 3
+    assert len(read_dev(*texts(tmp_path, TEXT))) == 3
     with pytest.raises(UserError, match=r"dev1\.fr: more than 3 sentence pairs"):
-        DevText(*texts(tmp_path, TEXT, TEXT[:1]))
+        read_dev(*texts(tmp_path, TEXT, TEXT[:1]))
 
 
 def test_the_loss_is_that_of_all_target_symbols_whatever_the_batches(

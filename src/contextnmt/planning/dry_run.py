@@ -9,61 +9,49 @@ Example: python -m contextnmt.planning.dry_run jobs.json --profile slurm --confi
 import logging
 import re
 import sys
-from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
 from snakemake import cli
 from snakemake.api import resolve_snakefile
+from snakemake.exceptions import CliException
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from contextnmt.configuration import layers, reading
-from contextnmt.configuration.places import Configuration
 from contextnmt.errors import UserError
 from contextnmt.files import write_json
 
 #: Options that Snakemake acts on before it looks at --dry-run, by their names in its parser.
 ACTING = (
-    "archive",
-    "container_cleanup_images",
-    "cleanup_metadata",
-    "cleanup_shadow",
-    "conda_cleanup_envs",
-    "conda_create_envs_only",
-    "containerize",
-    "delete_all_output",
-    "delete_temp_output",
-    "generate_unit_tests",
-    "lint",
-    "report",
-    "touch",
-    "unlock",
+    *("archive", "cleanup_metadata", "cleanup_shadow", "conda_cleanup_envs", "containerize"),
+    *("conda_create_envs_only", "container_cleanup_images", "delete_all_output", "unlock"),
+    *("delete_temp_output", "generate_unit_tests", "lint", "report", "touch"),
 )
-
-#: Of the resources of a job: megabytes, minutes, GPUs.
-RESOURCES = ("mem_mb", "runtime", "gpu")
 
 
 def described(record: logging.LogRecord) -> dict[str, Any]:
-    """A job as Snakemake tells its logger plugins of it."""
+    """Return a job, as Snakemake tells its logger plugins of it, by the names in `jobs.Job`."""
     told: dict[str, Any] = vars(record)
-    resources = {name: told["resources"].get(name) for name in RESOURCES}
+    asked = [told["resources"].get(name) for name in ("mem_mb", "runtime", "gpu")]
+    # What depends on files that are not there yet is no number.
+    memory, minutes, gpus = (value if isinstance(value, int) else 0 for value in asked)
     return {
         # Snakemake needs a rule for each number of parts.
         "rule": re.sub(r"_\d+_parts$", "", told["rule_name"]),
         "wildcards": dict(told["wildcards"] or {}),
+        "inputs": [str(path) for path in told["input"] or []],
+        "outputs": [str(path) for path in told["output"] or []],
         "threads": told["threads"],
-        # What depends on files that are not there yet is no number.
-        "resources": {k: v if isinstance(v, int) else 0 for k, v in resources.items()},
-        "input": [str(path) for path in told["input"] or []],
-        "output": [str(path) for path in told["output"] or []],
+        "memory": memory,
+        "minutes": minutes,
+        "gpus": gpus,
         "benchmark": str(told["benchmark"]) if told["benchmark"] else None,
     }
 
 
 def jobs(words: list[str]) -> list[dict[str, Any]]:
-    """The jobs of a call of Snakemake; if it cannot be planned, the program ends as Snakemake."""
+    """Return the jobs of a call; if it cannot be planned, the program ends as Snakemake."""
     found = []
 
     def collect(record: logging.LogRecord) -> bool:
@@ -80,39 +68,34 @@ def jobs(words: list[str]) -> list[dict[str, Any]]:
     return found
 
 
-def merged(arguments: Namespace) -> Configuration:
-    """The configuration of a call of Snakemake."""
+def call(words: list[str]) -> dict[str, Any]:
+    """Return what is known of the call ``snakemake WORDS``. Raises UserError at a mistake."""
+    _, arguments = cli.parse_args(words)
+    for name in ACTING:
+        if getattr(arguments, name):
+            option = f"--{name.replace('_', '-')}"
+            raise UserError(f"{option} is no call that makes results: leave it out to plan")
+    reading.refuse_said_twice(words)
+    files = arguments.configfile or []
+    for file in files:
+        reading.load(Path(file))  # Snakemake would not say in which line it is broken
+    own = cli.parse_config(arguments.config)  # nor of a word more than where it failed
+    # Before the configuration, since Snakemake has a message for every other mistake in it.
+    found = jobs(words)
     base = Path(resolve_snakefile(arguments.snakefile)).absolute().parent
     base = base.parent if base.name == "workflow" else base
-    files = arguments.configfile or []
-    return layers.of_call(base, files, cli.parse_config(arguments.config))
-
-
-def main() -> None:
-    """Write the jobs of the call that the command line holds."""
-    out, *words = sys.argv[1:]
-    sys.argv[0] = "snakemake"  # whose options the messages are about
-    folder = Path.cwd()  # --directory of the call changes it
-    try:
-        _, arguments = cli.parse_args(words)
-        for name in ACTING:
-            if getattr(arguments, name):
-                option = f"--{name.replace('_', '-')}"
-                raise UserError(f"{option} is no call that makes results: leave it out to plan")
-        reading.refuse_said_twice(words)
-        for file in arguments.configfile or []:
-            reading.load(Path(file))  # Snakemake would not say in which line it is broken
-        # Before the configuration, since Snakemake has a message for every other mistake in it.
-        found = jobs(words)
-        content = {
-            "jobs": found,
-            "configuration": merged(arguments),
-            "folder": str(Path(arguments.directory or ".").absolute()),
-        }
-    except UserError as error:
-        sys.exit(str(error))
-    write_json(folder / out, content)
+    return {
+        "jobs": found,
+        "configuration": layers.of_call(base, files, own),
+        "folder": str(Path(arguments.directory or ".").absolute()),
+    }
 
 
 if __name__ == "__main__":
-    main()
+    out, *words = sys.argv[1:]
+    sys.argv[0] = "snakemake"  # whose options the messages are about
+    place = Path(out).absolute()  # --directory of the call changes the folder
+    try:
+        write_json(place, call(words))
+    except (UserError, ValueError, CliException) as mistake:  # those of words in the call
+        sys.exit(str(mistake))

@@ -13,9 +13,6 @@ from contextnmt.errors import UserError
 #: What Snakemake says of a profile, whether or not there is a mistake.
 ANNOUNCEMENT = "Using profile"
 
-#: Mistakes in its options that Snakemake has no message for.
-INSIDES = ("ValueError", "FileNotFoundError")
-
 
 @dataclass(frozen=True)
 class Job:
@@ -72,35 +69,12 @@ def planned(words: list[str]) -> Call:
             check=False,
         )
         if run.returncode != 0:
-            raise UserError(message(run.stdout))
+            lines = [line for line in run.stdout.split("\n") if not line.startswith(ANNOUNCEMENT)]
+            shown = "\n".join(lines).strip()  # a mistake in its options: below a list of them
+            raise UserError(shown[max(0, shown.find("snakemake: error: ")) :])
         content = json.loads(out.read_bytes())
-    jobs = [job(entry) for entry in content["jobs"]]
+    jobs = [
+        Job(**{**each, "inputs": tuple(each["inputs"]), "outputs": tuple(each["outputs"])})
+        for each in content["jobs"]
+    ]
     return Call(jobs, content["configuration"], Path(content["folder"]))
-
-
-def message(shown: str) -> str:
-    """What is wrong, of all that Snakemake printed."""
-    lines = [line for line in shown.split("\n") if not line.startswith(ANNOUNCEMENT)]
-    text = "\n".join(lines).strip()
-    _, mistake, rest = text.partition("snakemake: error: ")  # after a list of its options
-    if mistake:
-        return mistake + rest
-    # It shows its own insides at a word that it cannot read, and at a file that is not there.
-    kind, _, told = text.split("\n")[-1].partition(": ")
-    return told if text.startswith("Traceback") and kind in INSIDES else text
-
-
-def job(entry: dict[str, Any]) -> Job:
-    """A job from what `dry_run` writes of it."""
-    resources = entry["resources"]
-    return Job(
-        entry["rule"],
-        entry["wildcards"],
-        tuple(entry["input"]),
-        tuple(entry["output"]),
-        entry["threads"],
-        resources["mem_mb"],
-        resources["runtime"],
-        resources["gpu"],
-        entry["benchmark"],
-    )

@@ -1,29 +1,56 @@
 """What a call of Snakemake will cost, told before anything starts."""
 
 import textwrap
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any
+from graphlib import TopologicalSorter
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
 
+import torch
 import typer
+from tqdm import tqdm
 
-from contextnmt.planning import costs as reasons
-from contextnmt.planning.costs import Cost, Row, costs, rows, summed
+from contextnmt.configuration import recipes
+from contextnmt.configuration.model import model_settings
+from contextnmt.files import read_lines
+from contextnmt.model.translator import Translator
 from contextnmt.planning.jobs import Job, planned
-from contextnmt.planning.rates import provenance, read_rates
-from contextnmt.planning.sizes import WORDS_A_PAIR, Sizes
-from contextnmt.planning.trainings import longest
+from contextnmt.planning.sizes import Sizes
+
+#: What a job of each rule takes, as `benchmarks/rates.py` measured it in a finished run.
+RATES = Path(__file__).with_name("rates.tsv")
 
 HEAD = ["stage", "jobs", "core-hours", "longest job", "GPU-hours", "disk", "memory", "cores"]
 
 #: For a figure that nobody knows; behind one that has not all jobs in it.
 UNKNOWN, PARTLY = "?", "+?"
 
-#: Beyond so many times the largest job that was measured, a rate is worth a word.
-FAR = 50
+#: Why a job is not in the figures.
+UNKNOWN_SIZE = "size of the text not stated"
+NOT_MEASURED = "not measured"
+NETWORK = "depends on the network"
 
-#: Of the lines below the table.
-WIDTH = 100
+#: Padding, the end of a sentence and the unknown word have ids too (text/vocabulary.py).
+SPECIAL = 3
+
+
+class Rate(NamedTuple):
+    """A row of the table of rates: seconds of one core, and bytes of all files of a rule."""
+
+    rule: str
+    seconds_a_job: float
+    seconds_a_million_pairs: float
+    bytes_a_pair: float
+
+
+class Cost(NamedTuple):
+    """Seconds of one core and bytes written by a job, None where `missing` says why."""
+
+    job: Job
+    seconds: float | None
+    bytes: float | None
+    missing: str = ""
 
 
 def plan(
@@ -41,7 +68,8 @@ def plan(
 
     Core-hours are processor time of all jobs, longest job is the hours of the longest one, memory
     and cores are what the most demanding job asks for, disk is what all outputs take. The rates
-    were measured on law texts; other texts may take half or twice as long.
+    were measured on law texts on one machine; other texts may take half or twice as long. Cleaning
+    is taken to drop nothing, a selected pair to have 29 target words.
 
     Example: contextnmt plan --profile slurm --config preset=wmt14
 
@@ -51,140 +79,132 @@ def plan(
     print("\n".join(report(call.jobs, call.configuration)))
 
 
-def report(jobs: list[Job], configuration: dict[str, Any]) -> list[str]:
-    """The lines that tell what the jobs cost: the table, and what is not in it."""
-    sizes = Sizes(configuration)
-    found = list(costs(jobs, sizes, read_rates()))
+def report(jobs: Sequence[Job], configuration: dict[str, Any]) -> list[str]:
+    """Return the lines that tell what the jobs cost: the table, and what is not in it."""
+    sizes, rates = Sizes(configuration), read_rates()
+    found = [cost(job, sizes, rates) for job in jobs if job.stage]
     if not found:
         return ["Nothing to be done."]
-    stages = rows(found)
-    cells = [HEAD, *map(cells_of, stages), cells_of(summed(stages))]
-    return [*aligned(cells), "", *notes(found, sizes)]
+    rows = [row(stage, [c for c in found if c.job.stage == stage]) for stage in stages(jobs)]
+    notes = [f"Core-hours are processor time, at the rates of one machine (planning/{RATES.name})."]
+    if missing := [f"- {line}" for line in absent(found, sizes)]:
+        notes += [f"Not in the figures, where {UNKNOWN} stands:", *missing]
+    wrapped = [line for note in notes for line in textwrap.wrap(note, 100, subsequent_indent="  ")]
+    return [*aligned([HEAD, *rows, row("total", found)]), "", *wrapped]
 
 
-def cells_of(row: Row) -> list[str]:
-    """A row of the table as text."""
-    known = row.jobs - row.without_seconds
+def read_rates() -> dict[str, Rate]:
+    """Return the measured rates by rule."""
+    lines = [line.split("\t") for line in read_lines(RATES) if not line.startswith("#")]
+    return {rule: Rate(rule, *map(float, figures)) for rule, *figures in lines[1:]}
+
+
+def cost(job: Job, sizes: Sizes, rates: dict[str, Rate]) -> Cost:
+    """Return what a job takes at the rate of its rule or, of a report, of that of choi2017."""
+    if job.stage == "download":
+        corpus, file = job.wildcards["corpus"], job.wildcards["file"]
+        size = sizes.configuration["corpora"][corpus]["files"][file].get("bytes")
+        return Cost(job, None, size, NETWORK)
+    if job.stage == "train":
+        return Cost(job, None, weights(job, sizes.configuration), NOT_MEASURED)
+    rule = job.rule
+    if job.stage == "report" and rule != "papers":
+        rule = "choi2017_corpora" if rule.endswith("_corpora") else "choi2017"
+    if rule not in rates:
+        return Cost(job, None, None, NOT_MEASURED)
+    pairs = sizes.pairs(job)
+    if pairs is None:
+        return Cost(job, None, None, UNKNOWN_SIZE)
+    _, constant, slope, size = rates[rule]
+    return Cost(job, constant + slope * pairs / 1e6, size * pairs)
+
+
+def recipe(job: Job, configuration: dict[str, Any]) -> dict[str, Any]:
+    """Return how the model of a training is made."""
+    assert job.pair is not None
+    return recipes.recipe(configuration, job.pair, job.wildcards["system"])
+
+
+def weights(job: Job, configuration: dict[str, Any]) -> int:
+    """Return the bytes of the model that a training leaves, if its vocabularies are full."""
+    words = configuration["text"]["vocabulary_size"] + SPECIAL
+    with torch.device("meta"):  # shapes alone, no memory
+        model = Translator(model_settings(recipe(job, configuration)["model"]), words, words)
+    return sum(weight.numel() * weight.element_size() for weight in model.parameters())
+
+
+def stages(jobs: Sequence[Job]) -> list[str]:
+    """Return the stages in the order in which the data pass through them, the report last."""
+    makers = {path: job.rule for job in jobs for path in job.outputs}
+    sources: dict[str, set[str]] = defaultdict(set)
+    for job in jobs:  # not their stages, of which symbolize and rules read from each other
+        sources[job.rule] |= {makers[path] for path in job.inputs if path in makers} - {job.rule}
+    stage_of = {job.rule: job.stage for job in jobs}
+    ordered = dict.fromkeys(stage_of[rule] for rule in TopologicalSorter(sources).static_order())
+    return sorted((stage for stage in ordered if stage), key="report".__eq__)
+
+
+def row(stage: str, costs: Sequence[Cost]) -> list[str]:
+    """Return the row of a stage, or of all of them: the sums over its jobs."""
+    seconds = [(c.seconds, c.job.threads) for c in costs if c.seconds is not None]
+    sizes = [c.bytes for c in costs if c.bytes is not None]
+    memory = max(c.job.memory for c in costs)
     return [
-        row.stage,
-        f"{row.jobs:,}",
-        partly(hours(row.core_seconds), row.jobs, row.without_seconds),
-        hours(row.longest) if known else UNKNOWN,
-        reasons.NOT_MEASURED if row.gpu_jobs else "",
-        partly(size(row.bytes), row.jobs, row.without_bytes),
-        size(row.memory * 1e6) if row.memory else "",
-        f"{row.threads}",
+        stage,
+        f"{len(costs):,}",
+        partly(hours(sum(each * threads for each, threads in seconds)), costs, seconds),
+        hours(max(seconds)[0]) if seconds else UNKNOWN,
+        NOT_MEASURED if any(c.job.gpus for c in costs) else "",
+        partly(tqdm.format_sizeof(sum(sizes), "B"), costs, sizes),
+        f"{memory / 1000:.3g} GB" if memory else "",
+        f"{max(c.job.threads for c in costs)}",
     ]
 
 
-def partly(figure: str, jobs: int, missing: int) -> str:
-    """A figure, marked if `missing` of its `jobs` are not in it."""
-    return UNKNOWN if jobs == missing else f"{figure}{PARTLY if missing else ''}"
+def partly(figure: str, jobs: Sequence[Cost], known: Sequence[Any]) -> str:
+    """Return a figure, marked if not all of its `jobs` are `known` and in it."""
+    return f"{figure}{PARTLY if len(known) < len(jobs) else ''}" if known else UNKNOWN
 
 
 def hours(seconds: float) -> str:
-    """Hours; a finer figure than a hundredth would promise too much."""
+    """Return hours; a finer figure than a hundredth would promise too much."""
     if 0 < seconds < 18:
         return "<0.01"
     return f"{seconds / 3600:,.2f}" if seconds < 36_000 else f"{seconds / 3600:,.0f}"
 
 
-def size(count: float) -> str:
-    """Bytes with a decimal unit."""
-    for unit in ("B", "kB", "MB", "GB"):
-        if count < 999.5:
-            return f"{count:.3g} {unit}"
-        count /= 1000
-    return f"{count:.3g} TB"
-
-
 def aligned(cells: Sequence[Sequence[str]]) -> Iterator[str]:
     """Lines of a table: a rule under its head and above its totals, figures to the right."""
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = [
-        "  ".join(
-            [
-                row[0].ljust(widths[0]),
-                *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True)),
-            ]
-        ).rstrip()
-        for row in cells
-    ]
+    lines = []
+    for name, *figures in cells:
+        right = (f"  {each:>{width}}" for each, width in zip(figures, widths[1:], strict=True))
+        lines.append(f"{name:{widths[0]}}{''.join(right)}".rstrip())
     rule = "  ".join("-" * width for width in widths)
     yield from (lines[0], rule, *lines[1:-1], rule, lines[-1])
 
 
-def notes(found: list[Cost], sizes: Sizes) -> Iterator[str]:
-    """What the figures rest on, and what is not in them."""
-    yield "Core-hours are processor time, at the rates of one machine:"
-    for line in provenance():
-        yield from textwrap.wrap(line, WIDTH, initial_indent="  ", subsequent_indent="  ")
-    for line in assumptions(found, sizes):
-        yield from textwrap.wrap(line, WIDTH, subsequent_indent="  ")
-    missing = list(absent(found, sizes))
-    if missing:
-        yield f"Not in the figures, where {UNKNOWN} stands:"
-        for line in missing:
-            yield from textwrap.wrap(f"- {line}", WIDTH, subsequent_indent="  ")
-
-
-def assumptions(found: list[Cost], sizes: Sizes) -> Iterator[str]:
-    """What was supposed about sizes and rates."""
-    far = {cost.job.rule for cost in found if cost.beyond > FAR}
-    if far:
-        yield (
-            f"Jobs more than {FAR} times as large as any that was measured: "
-            f"{', '.join(sorted(far))}."
-        )
-    if any(cost.job.stage == "clean" and cost.seconds is not None for cost in found):
-        yield "Cleaning is taken to drop nothing."
-    for pair in sorted({cost.job.pair or "" for cost in found if cost.job.stage == "select"}):
-        selection, pairs = sizes.configuration["select"].get(pair), sizes.training(pair)
-        if selection and selection.get("target_words") and pairs is not None:
-            words = selection["target_words"]
-            yield (
-                f"{pair}: {words:,} target words are taken for {pairs:,.0f} pairs, "
-                f"{WORDS_A_PAIR} words a pair."
-            )
-
-
 def absent(found: list[Cost], sizes: Sizes) -> Iterator[str]:
     """What is not in the figures, and why."""
-    for why in (reasons.UNKNOWN_SIZE, reasons.NOT_MEASURED):
-        stages = Counter(cost.job.stage for cost in found if cost.missing == why)
-        if stages:
-            yield f"{why}: {', '.join(f'{name} ({n})' for name, n in stages.items())}"
-    texts = sorted(unstated(found, sizes))
-    if texts:
+    for why in (UNKNOWN_SIZE, NOT_MEASURED, NETWORK):
+        count = Counter(each.job.stage for each in found if each.missing == why)
+        if count:
+            yield f"{why}: {', '.join(f'{stage} ({n})' for stage, n in count.items())}"
+    unknown = [each.job for each in found if each.missing == UNKNOWN_SIZE]
+    if texts := sorted({text for job in unknown for text in sizes.unstated(job)}):
         yield f"texts without `lines`: {', '.join(texts)}"
-    fetched = [cost for cost in found if cost.missing == reasons.NETWORK]
-    if fetched:
-        files = [cost.job.wildcards["file"] for cost in fetched if cost.bytes is None]
-        rest = f"; size not stated: {', '.join(files)}" if files else ""
-        yield f"download: how long it takes {reasons.NETWORK}{rest}"
-    trainings = [cost.job for cost in found if cost.job.stage == "train"]
-    if trainings:
-        each = [longest(job, sizes.configuration) for job in trainings]
-        updates, pairs = sum(n for n, _ in each), sum(n * size for n, size in each)
+    trained = [each.job for each in found if each.job.stage == "train"]
+    if trained:
+        each = [recipe(job, sizes.configuration)["training"] for job in trained]
+        updates = sum(training["max_updates"] for training in each)
+        pairs = sum(training["max_updates"] * training["batch_size"] for training in each)
         yield (
             f"train: {len(each)} trainings of at most {updates:,} updates together, in which "
             f"{pairs:,} pairs are read"
         )
-    using = [cost.job for cost in found if cost.job.gpus]
-    limit = sum(job.gpus * job.minutes for job in using) / 60
-    if limit:
+    using = [each.job for each in found if each.job.gpus]
+    if limit := sum(job.gpus * job.minutes for job in using) / 60:
         yield (
             f"GPU-hours: {len(using)} jobs; by their time limits at most {limit:,.0f}, "
             "at one try each"
         )
-
-
-def unstated(found: list[Cost], sizes: Sizes) -> set[str]:
-    """The texts whose unknown sizes keep jobs out of the figures."""
-    files = [
-        (*cost.job.inputs, *cost.job.outputs)
-        for cost in found
-        if cost.missing == reasons.UNKNOWN_SIZE
-    ]
-    parts = {part for paths in files for part in sizes.named(paths)}
-    return {f"{p.text} ({p.pair})" for p in parts if sizes.stated(p.pair, p.text) is None}

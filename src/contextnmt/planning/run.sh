@@ -29,7 +29,7 @@ if [ -d wheels ] && [ ! -d site ]; then
     python3 -m pip install --quiet --no-index --no-deps --target site.part wheels/*.whl || exit
     mv site.part site
 fi
-python -m contextnmt.planning.collect --check "$@" || exit
+python -m contextnmt.planning.kit --check "$@" || exit
 
 # Left by a call that was killed.
 python -m snakemake --unlock @WORDS@ > unlock.log 2>&1 || { cat unlock.log; exit 1; }
@@ -45,5 +45,5 @@ while kill -0 $! 2> /dev/null; do
     code=$?
 done
 [ $code = 124 ] && echo "$0: time is up: the same command goes on"
-python -m contextnmt.planning.collect "$@" || exit
+python -m contextnmt.planning.kit "$@" || exit
 exit $code

@@ -5,6 +5,7 @@ A job that Slurm refuses, or that it would keep waiting for ever, is found by as
 """
 
 import getpass
+import math
 import os
 import re
 import shlex
@@ -12,21 +13,18 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from contextnmt.errors import UserError
 
 #: Programs of Slurm that Snakemake and this module call.
 PROGRAMS = ("sbatch", "srun", "squeue", "scancel", "sinfo")
 
-#: For so many seconds a probe waits for a free node; after so many, no answer is one.
-BUSY, SILENT = 5, 120
-
-#: So many seconds a job that is cancelled may take to end.
-ENDING = 300
+#: Seconds: a probe waits for a free node, a program of Slurm for an answer, a cancelled job to end.
+BUSY, SILENT, ENDING = 5, 120, 300
 
 #: What a node does to see whether it could run a job; its exit status says what is missing.
 PROBE = """
@@ -41,30 +39,36 @@ UNSEEN, NO_PYTHON = 66, 67
 #: What Slurm itself does not say: it would let such a job wait for ever.
 TOO_LONG = "longer than the partition's limit"
 
-#: Words of refusals that no waiting mends, and of such as pass: nodes that are down, a full queue.
-LASTING = ("invalid", "node configuration", "memory specification", "permitted", "unrecognized")
-PASSING = ("not available", "busy", "contact", "timed out", "temporarily", "no answer")
+#: No node that is up has what is asked for.
+NO_NODE = "node configuration"
 
-#: Nodes that Slurm leaves out when it says that none has what is asked for.
+#: Words of refusals that no waiting mends.
+LASTING = ("invalid", NO_NODE, "memory specification", "permitted", "unrecognized", TOO_LONG)
+
+#: States of nodes that Slurm leaves out when it says that none has what is asked for.
 DOWN = "down,drain,drained,draining,fail,maint,reboot"
 
-#: Seconds that Slurm has to remember a finished job for, so that Snakemake sees its end (`squeue`).
-REMEMBERED = 240
+#: Word of a refusal -> what to do; {partition} is the variable that names the job's partition.
+ADVICE = {
+    "limit": "set {partition} to a partition that allows more; for trainings, which go on in their "
+    "next job, CONTEXTNMT_SLURM_TRAINING_TIME to less (and --retries to how many more jobs they "
+    "may take); for other rules, `runtime` in a profile of your own",
+    "qos": "set CONTEXTNMT_SLURM_QOS to one of yours (`sacctmgr show user $USER -s`)",
+    "account": "set CONTEXTNMT_SLURM_ACCOUNT to one of yours (`sacctmgr show user $USER -s`)",
+    "partition": "set {partition} to one of {partitions}",
+    NO_NODE: "no node of that partition has so much, or such GPUs: `sinfo -o '%P %c %m %G'` shows "
+    "cores, megabytes and GPUs; set {kind}{partition}",
+    "": "correct the variables CONTEXTNMT_SLURM_… or your profile",
+}
 
 
 @dataclass(frozen=True)
 class Request:
-    """What a job asks for: the options of sbatch, and of these what has to be looked at alone.
-
-    Megabytes of memory, minutes; what is 0 or empty is not asked for.
-    """
+    """What a job asks for: the options of sbatch, and of these what has to be looked at alone."""
 
     options: tuple[str, ...] = ()
-    threads: int = 1
-    memory: int = 0
     minutes: int = 0
     gpus: int = 0
-    gpu_type: str = ""
     partition: str = ""
     account: str = ""
     qos: str = ""
@@ -73,38 +77,34 @@ class Request:
         """Where srun is to start a step for this job, and who pays: sbatch has names of its own for
         what may come from the environment."""
         given = {"partition": self.partition, "account": self.account, "qos": self.qos}
-        given = {
-            name: word or os.environ.get(f"SBATCH_{name.upper()}", "")
-            for name, word in {**given, "reservation": ""}.items()
-        }
-        return [f"--{name}={word}" for name, word in given.items() if word]
-
-    def fits(self, node: str) -> bool:
-        """Whether a node would do, of which sinfo shows cores, megabytes, GPUs ("4+": at least)."""
-        cores, memory, gpus = node.split(maxsplit=2)
-        kind = f"gpu:{self.gpu_type}" if self.gpu_type else "gpu"
-        enough = int(cores.rstrip("+")) >= self.threads and int(memory.rstrip("+")) >= self.memory
-        return enough and (not self.gpus or kind in gpus)
+        return [
+            f"--{name}={word}"
+            for name in (*given, "reservation")
+            if (word := given.get(name) or os.environ.get(f"SBATCH_{name.upper()}"))
+        ]
 
     def __str__(self) -> str:
         return f"sbatch {shlex.join(self.options)}"
 
 
-class Answer(NamedTuple):
-    """Exit status and words of a program of Slurm."""
-
-    status: int
-    said: str
-    complaint: str
-
-
-@dataclass(frozen=True)
-class Queued:
-    """A job in Slurm's queue: its number, its comment (rule and wildcards), where it works."""
-
-    number: str
-    comment: str
-    folder: str
+def asked(*command: str, seconds: float = SILENT) -> subprocess.CompletedProcess[str]:
+    """Return what a program of Slurm says, as to a user outside of any job."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("SLURM_") or name in ("SLURM_CONF", "SLURM_CLUSTERS")
+    }
+    try:
+        done = subprocess.run(
+            command, env=kept, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            check=False, timeout=seconds,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 124, "", f"no answer within {seconds} seconds")
+    except OSError as error:
+        return subprocess.CompletedProcess(command, 127, "", str(error))
+    done.stdout, done.stderr = done.stdout.strip(), done.stderr.strip()
+    return done
 
 
 def check_programs() -> None:
@@ -116,37 +116,19 @@ def check_programs() -> None:
             "--profile local"
         )
     answer = asked("sinfo", "--noheader", "--format=%P")
-    if answer.status:
+    if answer.returncode:
         raise UserError(
-            f"Slurm does not answer: {answer.complaint}: try again later, or ask who runs it"
+            f"Slurm does not answer: {answer.stderr}: try again later, or ask who runs it"
         )
-
-
-def forgets_early() -> int | None:
-    """For how many seconds Slurm remembers a finished job, if that is too short for Snakemake."""
-    found = re.search(r"MinJobAge\s*=\s*(\d+)", asked("scontrol", "show", "config").said)
-    return int(found[1]) if found and int(found[1]) < REMEMBERED else None
-
-
-def ending_preempted(requests: Iterable[Request]) -> list[str]:
-    """Those partitions of the requests in which a job that is preempted ends for good."""
-    found = []
-    wanted = {name for request in requests for name in request.partition.split(",")}
-    for line in asked("scontrol", "show", "partition", "--oneliner").said.split("\n"):
-        said = dict(word.split("=", 1) for word in line.split() if "=" in word)
-        names = {said.get("PartitionName"), "" if said.get("Default") == "YES" else None}
-        if "CANCEL" in said.get("PreemptMode", "") and names & wanted:
-            found.append(said["PartitionName"])
-    return found
 
 
 def check_account(account: str) -> None:
     """Raises UserError if Slurm has accounts for this user, and not this one."""
-    if not account or not shutil.which("sacctmgr"):
+    if not account:
         return
     user = getpass.getuser()
     answer = asked("sacctmgr", "-n", "-s", "-P", "list", "user", user, "format=account")
-    accounts = sorted(set(answer.said.lower().split())) if answer.status == 0 else []
+    accounts = sorted(set(answer.stdout.lower().split())) if answer.returncode == 0 else []
     if accounts and account.lower() not in accounts:
         raise UserError(
             f"account {account}: not one of yours, which are {', '.join(accounts)}: set "
@@ -154,68 +136,64 @@ def check_account(account: str) -> None:
         )
 
 
-def check_requests(requests: Mapping[Request, Iterable[str]]) -> list[str]:
-    """What Slurm says against requests in words that are not known here, which may be a site's.
+def check_requests(requests: Mapping[Request, Collection[str]]) -> list[str]:
+    """Return what Slurm says against requests that may pass, or that is a rule of its site.
 
-    `requests`: what is asked for -> the rules that do. A quality of service may lift the limits of
-    a partition, so with one, Slurm alone is asked. Raises UserError, naming rules, if Slurm would
-    refuse what they ask for, or never start it.
+    `requests`: what is asked for -> the rules that do. Raises UserError, naming rules, if Slurm
+    would refuse what they ask for, or never start it.
     """
     limits = partition_limits()
-    refused: dict[str, list[tuple[Request, Iterable[str]]]] = {}
-    unclear: dict[str, list[tuple[Request, Iterable[str]]]] = {}
-    for request, rules in requests.items():
-        answer = asked("sbatch", "--test-only", *request.options, "--wrap=true")
-        words = answer.complaint
-        limit = None if request.qos else longest(request.partition, limits)
-        if answer.status == 0 and limit is not None and request.minutes > limit:
-            words = f"{TOO_LONG} of {limit / 60:g} hours"
-        elif answer.status == 0:
+    refused: dict[str, list[Request]] = defaultdict(list)
+    unclear: dict[str, list[Request]] = defaultdict(list)
+    for request in requests:
+        words = refusal(request, limits)
+        if not words:
             continue
-        elif not lasts(words, request):
-            if not any(word in words.lower() for word in PASSING):
-                unclear.setdefault(words.replace("\n", " "), []).append((request, rules))
-            continue
-        said = f"{reason(words)}: {advice(words, request, limits)}"
-        refused.setdefault(said, []).append((request, rules))
+        lower = words.lower()
+        may_come = NO_NODE in lower and some_down(request.partition)
+        if any(word in lower for word in LASTING) and not may_come:
+            refused[f"{reason(words)}: {advice(lower, request, limits)}"].append(request)
+        else:
+            unclear[words.replace("\n", " ")].append(request)
+
     if refused:
-        told = "\n".join(listed(refused))
+        told = "\n".join(listed(refused, requests))
         raise UserError(f"Slurm would never run what this call needs:\n{told}")
-    return listed(unclear)
+    return list(listed(unclear, requests))
 
 
-def listed(answers: Mapping[str, list[tuple[Request, Iterable[str]]]]) -> list[str]:
+def listed(
+    answers: Mapping[str, list[Request]], requests: Mapping[Request, Collection[str]]
+) -> Iterator[str]:
     """A line for each answer, with the rules that got it."""
-    return [
-        f"- {', '.join(sorted({rule for _, rules in jobs for rule in rules}))} "
-        f"(such as {jobs[0][0]}): {said}"
-        for said, jobs in answers.items()
-    ]
+    for said, those in answers.items():
+        rules = sorted({rule for each in those for rule in requests[each]})
+        yield f"- {', '.join(rules)} (such as {those[0]}): {said}"
 
 
-def lasts(words: str, request: Request) -> bool:
-    """Whether waiting does not mend a refusal: nodes that are down now may have what is asked."""
-    if "node configuration" in words:
-        place = [f"--partition={request.partition}"] if request.partition else []
-        each = ["--noheader", "--Node", f"--states={DOWN}", "--format=%c %m %G"]
-        away = asked("sinfo", *each, *place)
-        nodes = filter(None, away.said.split("\n"))
-        return away.status == 0 and not any(request.fits(node) for node in nodes)
-    return any(word in words.lower() for word in LASTING)
+def refusal(request: Request, limits: Mapping[str, float]) -> str:
+    """Return what Slurm says against a request, empty if it would run the job.
+
+    A quality of service may lift the limits of a partition, so with one, Slurm alone is asked.
+    """
+    answer = asked("sbatch", "--test-only", *request.options, "--wrap=true")
+    limit = max(limits.get(name, math.inf) for name in request.partition.split(","))
+    if answer.returncode == 0 and request.minutes > limit and not request.qos:
+        return f"{TOO_LONG} of {limit / 60:g} hours"
+    return answer.stderr if answer.returncode else ""
 
 
-def longest(partition: str, limits: Mapping[str, float | None]) -> float | None:
-    """Minutes that a job may take in a partition, or in one of several; None if any."""
-    each = [limits.get(name) for name in partition.split(",")]
-    known = [limit for limit in each if limit is not None]
-    return max(known) if len(known) == len(each) else None
+def some_down(partition: str) -> bool:
+    """Whether nodes of a partition are down now, which may have what the others have not."""
+    place = [f"--partition={partition}"] if partition else []
+    answer = asked("sinfo", "--noheader", f"--states={DOWN}", "--format=%n", *place)
+    return bool(answer.returncode or answer.stdout)
 
 
-def partition_limits() -> dict[str, float | None]:
-    """How many minutes a job of each partition may take, None if any; '' is the default one."""
-    answer = asked("sinfo", "--noheader", "--format=%P %l")
-    limits: dict[str, float | None] = {}
-    for line in answer.said.split("\n") if answer.status == 0 else []:
+def partition_limits() -> dict[str, float]:
+    """Return the minutes that a job of each partition may take; '' is the default partition."""
+    limits = {}
+    for line in asked("sinfo", "--noheader", "--format=%P %l").stdout.split("\n"):
         name, _, limit = line.partition(" ")
         limits[name.rstrip("*")] = minutes(limit.strip())
         if name.endswith("*"):
@@ -223,8 +201,8 @@ def partition_limits() -> dict[str, float | None]:
     return limits
 
 
-def minutes(limit: str) -> float | None:
-    """The time that sinfo writes as [DAYS-][[HOURS:]MINUTES:]SECONDS; None for any other word."""
+def minutes(limit: str) -> float:
+    """Return the minutes of a time of sinfo, [DAYS-][[HOURS:]MINUTES:]SECONDS; else infinity."""
     days, _, clock = limit.rpartition("-")
     try:
         seconds = 0
@@ -232,40 +210,22 @@ def minutes(limit: str) -> float | None:
             seconds = 60 * seconds + int(part)
         return int(days or 0) * 1440 + seconds / 60
     except ValueError:
-        return None
+        return math.inf
 
 
 def reason(words: str) -> str:
-    """What Slurm says, without who says it."""
-    lines = [line for line in words.split("\n") if not line.startswith("Try ")]
-    line = lines[-1].removeprefix("sbatch: error: ").removeprefix("srun: error: ")
-    return line.removeprefix("allocation failure: ")
+    """Return what Slurm says, without who says it."""
+    line = [line for line in words.split("\n") if not line.startswith("Try ")][-1]
+    return re.sub(r"^(sbatch|srun): error: |^", "", line).removeprefix("allocation failure: ")
 
 
-def advice(words: str, request: Request, limits: Mapping[str, float | None]) -> str:
-    """What to do about it."""
-    variable = "CONTEXTNMT_SLURM_GPU_PARTITION" if request.gpus else "CONTEXTNMT_SLURM_PARTITION"
-    known = ", ".join(sorted(filter(None, limits)))
-    words = words.lower()
-    if TOO_LONG in words or "time limit" in words:
-        return (
-            f"set {variable} to a partition that allows more; for trainings, which go on in their "
-            "next job, CONTEXTNMT_SLURM_TRAINING_TIME to less (and --retries to how many more jobs "
-            "they may take); for other rules, `runtime` in a profile of your own"
-        )
-    if "qos" in words:
-        return "set CONTEXTNMT_SLURM_QOS to one of yours (`sacctmgr show user $USER -s`)"
-    if "account" in words:
-        return "set CONTEXTNMT_SLURM_ACCOUNT to one of yours (`sacctmgr show user $USER -s`)"
-    if "partition" in words:
-        return f"set {variable} to one of {known}"
-    if "node configuration" in words:
-        kinds = "CONTEXTNMT_SLURM_GPU_TYPE and " if request.gpus else ""
-        return (
-            "no node of that partition has so much, or such GPUs: `sinfo -o '%P %c %m %G'` shows "
-            f"cores, megabytes and GPUs; set {kinds}{variable}"
-        )
-    return "correct the variables CONTEXTNMT_SLURM_… or your profile"
+def advice(words: str, request: Request, limits: Mapping[str, float]) -> str:
+    """Return what to do about a refusal."""
+    return next(told for word, told in ADVICE.items() if word in words).format(
+        partition=f"CONTEXTNMT_SLURM_{'GPU_' if request.gpus else ''}PARTITION",
+        partitions=", ".join(sorted(filter(None, limits))),
+        kind="CONTEXTNMT_SLURM_GPU_TYPE and " if request.gpus else "",
+    )
 
 
 def check_folder(
@@ -285,85 +245,51 @@ def check_folder(
                 *("srun", "--quiet", "--ntasks=1", "--mem=50", "--chdir=/"),
                 *(f"--time={latency // 60 + 2}", f"--immediate={BUSY}"),
                 *("--job-name=contextnmt_probe", *place, "sh", "-c", PROBE, "sh", *seen),
-                silent=latency + SILENT,
+                seconds=latency + SILENT,
             )
-        if answer.status == UNSEEN:
+        lost = {
+            UNSEEN: f"{folder.absolute()}: move the repository to",
+            NO_PYTHON: f"{python}: install the environment on",
+        }.get(answer.returncode)
+        if lost:
             raise UserError(
-                f"node {answer.said} does not see {folder.absolute()}: the repository has to lie "
-                "on a file system that login and compute nodes share; move it there, or use "
-                "--directory"
+                f"node {answer.stdout} does not see {lost} a file system that login and compute "
+                "nodes share"
             )
-        if answer.status == NO_PYTHON:
-            raise UserError(
-                f"node {answer.said} does not see {python}: install the environment on a file "
-                "system that login and compute nodes share (the one of this repository, say)"
-            )
-        if answer.status:
-            yield f"{partition or '(the default)'}: {reason(answer.complaint)}"
+        if answer.returncode:
+            yield f"{partition or '(the default)'}: {reason(answer.stderr)}"
 
 
 def comment(rule: str, wildcards: Iterable[str]) -> str:
-    """How Slurm's records name a job of a rule: the words of Snakemake's executor."""
+    """Return how Slurm's records name a job of a rule: the words of Snakemake's executor."""
     words = "_".join(wildcards).replace("/", "_")
     return f"rule_{rule}_wildcards_{words}" if words else f"rule_{rule}"
 
 
-def left_over(comments: Mapping[str, str]) -> list[Queued]:
-    """Those jobs that are still in the queue, of those that an earlier call has started.
+def left_over(comments: Mapping[str, str]) -> dict[str, str]:
+    """Return those jobs, number -> comment, that are still in the queue.
 
-    `comments`: number of a job -> its comment. Snakemake itself does not look for them. A job of
-    another comment has the number by chance. Raises UserError if Slurm does not answer.
+    A job of another comment has the number by chance. Raises UserError if Slurm does not answer.
     """
-    return [job for job in queued() if comments.get(job.number) == job.comment]
+    answer = asked("squeue", "--me", "--noheader", "--format=%i\t%k")
+    if answer.returncode:
+        raise UserError(f"squeue does not tell of your jobs: {answer.stderr}: try again later")
+    queued = answer.stdout.split("\n")
+    return {number: said for number, said in comments.items() if f"{number}\t{said}" in queued}
 
 
-def queued() -> list[Queued]:
-    """This user's jobs in the queue. Raises UserError if Slurm does not answer."""
-    answer = asked("squeue", "--me", "--noheader", "--format=%i\t%k\t%Z")
-    if answer.status:
-        raise UserError(f"squeue does not tell of your jobs: {answer.complaint}: try again later")
-    entries = (line.split("\t") for line in answer.said.split("\n") if line.count("\t") == 2)
-    return [Queued(*entry) for entry in entries]
-
-
-def cancel(jobs: Iterable[Queued]) -> None:
+def cancel(numbers: Collection[str]) -> None:
     """End these jobs and wait until they have ended; trainings save their state before.
 
     Raises UserError if they do not end.
     """
-    numbers = [job.number for job in jobs]
     listed = ["squeue", "--noheader", "--format=%i", f"--jobs={','.join(numbers)}"]
     answer = asked("scancel", *numbers)
     end = time.monotonic() + ENDING
-    while asked(*listed).said:  # of jobs that it has forgotten, squeue says nothing
-        if answer.status or time.monotonic() > end:
+    while asked(*listed).stdout:  # of jobs that it has forgotten, squeue says nothing
+        if answer.returncode or time.monotonic() > end:
             raise UserError(
-                f"jobs {', '.join(numbers)} of an earlier call do not end {answer.complaint}: "
+                f"jobs {', '.join(numbers)} of an earlier call do not end {answer.stderr}: "
                 "cancel them (`scancel`), then give the same command again"
             )
         time.sleep(1)
-
-
-def asked(*command: str, silent: float | None = None) -> Answer:
-    """What a program of Slurm answers, as from outside of any job of it, in `silent` seconds."""
-    silent = SILENT if silent is None else silent
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith("SLURM_") or name in ("SLURM_CONF", "SLURM_CLUSTERS")
-    }
-    try:
-        done = subprocess.run(
-            command,
-            env=kept,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=silent,
-        )
-    except subprocess.TimeoutExpired:
-        return Answer(124, "", f"no answer within {silent} seconds")
-    except OSError as error:
-        return Answer(127, "", str(error))
-    return Answer(done.returncode, done.stdout.strip(), done.stderr.strip())

@@ -10,11 +10,10 @@ from typing import Any
 import torch
 
 from contextnmt.closure import commit
-from contextnmt.model.native.library import compiler_used
 
 
 def environment() -> dict[str, Any]:
-    """A record for model.json; `compiler` is None where nothing was computed by functions in C."""
+    """Return the record for model.json."""
     return {
         "python": platform.python_version(),
         "contextnmt": version("contextnmt"),
@@ -22,7 +21,6 @@ def environment() -> dict[str, Any]:
         "numpy": version("numpy"),
         "packages": packages(),
         **commit(),
-        "compiler": compiler_used(),
         "processor": processor(),
         "cores": os.cpu_count(),
         "gpu": torch.cuda.get_device_name() if torch.cuda.is_available() else None,

@@ -14,11 +14,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from contextnmt.model.device import answers
+from contextnmt.model.device import is_cpu
 from contextnmt.progress import say
 from contextnmt.text.vocabulary import PAD
-from contextnmt.training.rehearsal import rehearse
-from contextnmt.training.update import Taken, Updater
+from contextnmt.training.update import Taken, Updater, rehearse
 
 #: How many lengths the sentences of a side are padded to. Most of their pairs never come, as the
 #: longer sides of a batch are alike; those that do each have a graph, which takes a tenth of a
@@ -108,7 +107,7 @@ def ready(updater: Updater, source: Tensor, target: Tensor) -> Updater | GraphUp
     """What takes the updates of a training whose largest batch is of `source` [B, S] and `target`
     [B, T]: on a GPU graphs, on a CPU the `updater`. Raises UserError as `rehearse` does."""
     rehearse(updater, source, target)
-    return updater if answers(updater.device) else GraphUpdater(updater, source, target)
+    return updater if is_cpu(updater.device) else GraphUpdater(updater, source, target)
 
 
 def padded_length(time: int, longest: int) -> int:

@@ -1,16 +1,30 @@
 """The course of a training run: JSON lines for the report, TensorBoard for whoever watches."""
 
 import json
+import resource
+import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import torch
+from torch import Tensor
 from torch.utils.tensorboard import SummaryWriter
 
+from contextnmt.configuration.training import TrainingSettings
 from contextnmt.files import atomic
+from contextnmt.training.update import Taken
 
 #: What a record of a machine names.
 MACHINE = ("processor", "gpu")
+
+#: Bytes of the unit in which the system counts the memory of a process.
+MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
+
+#: What a window adds up, on the device and here.
+SUMS = ("loss", "norm", "clipped", "finite")
+COUNTS = ("updates", "source_tokens", "target_tokens")
 
 
 class Journal:
@@ -20,16 +34,18 @@ class Journal:
     which is there to be watched, held when the run was killed.
     """
 
-    def __init__(
-        self, folder: Path, tensorboard: Path, update: int, records: Sequence[dict[str, Any]] = ()
-    ) -> None:
-        """Write the journal in `folder` anew, with the `records` of a run up to `update`."""
-        self.path = folder / "log.jsonl"
+    def __init__(self, folder: Path, tensorboard: Path) -> None:
+        """`folder` takes log.jsonl; nothing is written before `open`."""
+        self.path, self.tensorboard = folder / "log.jsonl", tensorboard
+        self.records: list[dict[str, Any]] = []
+
+    def open(self, update: int, records: Sequence[dict[str, Any]] = ()) -> None:
+        """Write the journal anew, with the `records` of a run up to `update`."""
         self.records = list(records)
         with atomic(self.path) as out:
             out.writelines(json.dumps(record) + "\n" for record in self.records)
         self._stream = open(self.path, "a", encoding="utf-8")  # noqa: SIM115, closed by close()
-        self._board = SummaryWriter(str(tensorboard), purge_step=update + 1)
+        self._board = SummaryWriter(str(self.tensorboard), purge_step=update + 1)
 
     def write(self, kind: str, update: int, **values: float | str) -> None:
         """Add a record; in TensorBoard, its numbers become curves `kind/name`, its texts notes."""
@@ -54,3 +70,87 @@ class Journal:
         """Write everything out."""
         self._stream.close()
         self._board.close()
+
+
+class Window:
+    """Sums over the updates since the last record, on the device: no update waits for the host.
+
+    `sums` and `counts` have the names in SUMS and COUNTS.
+    """
+
+    def __init__(self, device: torch.device, recipe: TrainingSettings) -> None:
+        self.device, self.recipe = device, recipe
+        self.spoilt = torch.zeros((), dtype=torch.int64, device=device)
+        self.restart()
+
+    def restart(self) -> None:
+        """Start anew, at this moment: what was taken in is forgotten."""
+        self.sums = {name: torch.zeros((), device=self.device) for name in SUMS}
+        self.counts = dict.fromkeys(COUNTS, 0)
+        self.started = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """How long the window has been open."""
+        return time.monotonic() - self.started
+
+    def restore(self, sums: Mapping[str, Tensor], counts: Mapping[str, Any]) -> None:
+        """Go on where a window with these `sums` and `counts` was, after ``counts["seconds"]``."""
+        self.sums = {name: sums[name].to(self.device) for name in SUMS}
+        self.counts = {name: counts[name] for name in COUNTS}
+        self.started = time.monotonic() - counts["seconds"]
+
+    def add(self, update: int, taken: Taken, source_tokens: int, target_tokens: int) -> None:
+        """Take in an update by so many symbols."""
+        (loss, norm), finite = taken, taken.norm.isfinite()
+        clipped = finite & (norm > self.recipe.clip)
+        added = (loss, torch.where(finite, norm, 0.0), clipped, finite)
+        for total, value in zip(self.sums.values(), added, strict=True):
+            total += value
+        spoils = ~loss.isfinite()
+        if not self.recipe.replaces_non_finite:
+            spoils = spoils | ~finite
+        self.spoilt = torch.where((self.spoilt == 0) & spoils, update, self.spoilt)
+        for name, count in zip(COUNTS, (1, source_tokens, target_tokens), strict=True):
+            self.counts[name] += count
+
+    def numbers(self) -> dict[str, float]:
+        """What the window holds, which then starts anew.
+
+        The loss in nats a target word; the mean norm of the gradients that were finite, the share
+        of updates whose gradient was clipped, the number of those whose gradient was not finite;
+        symbols a second; the most memory that the process has taken so far, the mapped pages of
+        the training data included, and the most that it has taken on the GPU, in MB of 2^20
+        bytes.
+        """
+        seconds = self.seconds
+        loss, norm, clipped, finite = map(float, self.sums.values())
+        updates, source_tokens, target_tokens = self.counts.values()
+        self.restart()
+        return {
+            "loss": round(loss / target_tokens, 4),
+            "gradient_norm": round(norm / max(1.0, finite), 4),
+            "clip_rate": round(clipped / updates, 4),
+            "non_finite": updates - int(finite),
+            "source_tokens_per_second": round(source_tokens / seconds, 1),
+            "target_tokens_per_second": round(target_tokens / seconds, 1),
+            **peak_memory(self.device),
+        }
+
+    def first_spoilt(self) -> int:
+        """The first update whose loss, or gradient that was not replaced, was not finite; 0: none.
+
+        `restart` does not forget it.
+        """
+        return int(self.spoilt)
+
+
+def peak_memory(device: torch.device) -> dict[str, float]:
+    """The most memory taken so far by the process and, if `device` is one, on the GPU, in MB.
+
+    There all that torch has reserved: graphs of updates keep theirs, also where no tensor is.
+    """
+    taken = {"memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * MAXRSS_UNIT >> 20}
+    if device.type == "cuda":
+        taken["gpu_memory_mb"] = torch.cuda.max_memory_reserved(device) >> 20
+    return dict(taken)

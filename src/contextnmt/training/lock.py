@@ -2,10 +2,10 @@
 
 Two copies of a training can run at once where a scheduler has lost sight of the first, so the
 state has an owner. The lock is a file `lock.N` in the folder of the state; whoever made the one
-with the highest N is the owner. Such a file is made by a hard link, or else with O_EXCL, which
-network file systems keep to, and its maker alone ever writes into it: that is its heartbeat. A
-newcomer that sees the owner gone makes `lock.N+1`, which only one newcomer can; an owner that comes
-back to life, from a suspended machine say, finds that file before its next write and stops.
+with the highest N is the owner. Such a file is made with O_EXCL, which network file systems keep
+to, and its maker alone ever writes into it: that is its heartbeat. A newcomer that sees the owner
+gone makes `lock.N+1`, which only one newcomer can; an owner that comes back to life, from a
+suspended machine say, finds that file before its next write and stops.
 
 flock is not used: not every network file system has it between machines.
 """
@@ -16,13 +16,13 @@ import json
 import os
 import secrets
 import socket
-import sys
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from contextnmt.errors import UserError
+from contextnmt.progress import say
 
 #: Seconds between two heartbeats; after how many seconds without one an owner counts as gone.
 BEAT, SILENCE = 10.0, 60.0
@@ -45,15 +45,9 @@ class Owner:
     @classmethod
     def here(cls) -> "Owner":
         """This process, with a random token: each owner is another one."""
-        process = os.getpid()
-        return cls(
-            host=socket.gethostname(),
-            system=system(),
-            process=process,
-            started=status(process)[1],
-            job=os.environ.get("SLURM_JOB_ID", ""),
-            token=secrets.token_hex(8),
-        )
+        process, job = os.getpid(), os.environ.get("SLURM_JOB_ID", "")
+        started, token = status(process)[1], secrets.token_hex(8)
+        return cls(socket.gethostname(), system(), process, started, job, token)
 
     def __str__(self) -> str:
         job = f", Slurm job {self.job}" if self.job else ""
@@ -67,7 +61,7 @@ class Owner:
             os.kill(self.process, 0)
         except ProcessLookupError:
             return True
-        except PermissionError:
+        except PermissionError:  # it is there, somebody else's
             return False
         state, started = status(self.process)
         return state == "Z" or (bool(started) and started != self.started)
@@ -95,30 +89,26 @@ def status(process: int) -> tuple[str, str]:
     return fields[0], fields[19]
 
 
+def numbers(folder: Path) -> list[int]:
+    """The numbers of the lock files in `folder`, ascending; none if there is no folder."""
+    names = [path.name.removeprefix("lock.") for path in folder.glob("lock.*")]
+    return sorted(int(name) for name in names if name.isdecimal())
+
+
 def last(folder: Path) -> int:
     """The highest number of a lock file in `folder`, 0 if there is none."""
-    try:
-        names = os.listdir(folder)
-    except FileNotFoundError:
-        return 0
-    numbers = [name.removeprefix("lock.") for name in names if name.startswith("lock.")]
-    return max((int(number) for number in numbers if number.isdecimal()), default=0)
+    return max(numbers(folder), default=0)
 
 
-def read(folder: Path, number: int) -> bytes:
-    """Content of a lock file, empty if it is gone."""
+def read(folder: Path, number: int) -> tuple[bytes, Owner]:
+    """Content of a lock file, empty if it is gone, and the owner that it names."""
     try:
-        return (folder / f"lock.{number}").read_bytes()
+        content = (folder / f"lock.{number}").read_bytes()
+        return content, Owner(**json.loads(content)["owner"])
     except OSError:
-        return b""
-
-
-def parse(content: bytes) -> Owner:
-    """The owner that a lock file names."""
-    try:
-        return Owner(**json.loads(content)["owner"])
+        return b"", UNKNOWN
     except (ValueError, TypeError, KeyError):
-        return UNKNOWN
+        return content, UNKNOWN
 
 
 class Watch:
@@ -136,14 +126,15 @@ class Watch:
     def owner(self) -> Owner | None:
         """The owner, None if there is none or it is gone; `number` is that of its lock."""
         number = last(self.folder)
-        content = read(self.folder, number)
+        content, owner = read(self.folder, number)
         if (number, content) != (self.number, self._content):
             self.number, self._content = number, content
             self._since = time.monotonic()
         if number == 0:
             return None
-        owner = parse(content)
-        silent = time.monotonic() - self._since > self.silence
+        # One that has not said who it is was killed between two lines of `Lock._claim`.
+        silence = min(self.silence, BEAT) if owner == UNKNOWN else self.silence
+        silent = time.monotonic() - self._since > silence
         return None if silent or owner.dead() else owner
 
 
@@ -169,18 +160,18 @@ class Lock:
     def __enter__(self) -> "Lock":
         watch = Watch(self.folder, self.silence)
         while True:
-            self._make_folder()
+            # Its last owner may remove it just after: then the claim fails, and it is made again.
+            with contextlib.suppress(FileExistsError):
+                self.folder.mkdir(parents=True, exist_ok=True)
+            if self.folder.is_file():
+                raise UserError(f"{self.folder}: a file; name a folder for the state")
             other = watch.owner()
             if other is None:
                 if self._claim(watch.number + 1):
                     break
                 continue
             if not self.waited:
-                print(
-                    f"{self.folder}: another training works here ({other}): waiting for its end",
-                    file=sys.stderr,
-                    flush=True,
-                )
+                say(f"{self.folder}: another training works here ({other}): waiting for its end")
             self.waited = True
             self.waiting()
             time.sleep(min(PAUSE, self.silence / 4))
@@ -200,59 +191,20 @@ class Lock:
     def _path(self) -> Path:
         return self.folder / f"lock.{self.number}"
 
-    def _make_folder(self) -> None:
-        """Make the folder, unless it is there. Raises UserError if its name is that of a file."""
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except FileExistsError:
-            if self.folder.is_file():
-                raise UserError(f"{self.folder}: a file; name a folder for the state") from None
-            # It was there, and then its last owner removed it: made at the next attempt.
-
     def _claim(self, number: int) -> bool:
         """Try to become the owner by lock file `number`."""
         self.number = number
-        part = self.folder / f".lock.{self.owner.token}.part"
         try:
-            self._handle = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
-        except FileNotFoundError:  # the owner before has finished and removed the folder
+            self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
+        except (FileExistsError, FileNotFoundError):  # another newcomer's, or the folder is gone
             return False
-        owned = False
-        try:
-            self._show()
-            if self._place(part):
-                # Not so if the number is old: others have come and gone since it was looked up.
-                owned = last(self.folder) == number
-                if not owned:
-                    self._path.unlink(missing_ok=True)
-        finally:
-            if not owned:
-                os.close(self._handle)
-            with contextlib.suppress(OSError):  # if left behind, it does no harm
-                part.unlink()
-        if not owned:
-            return False
-        for name in os.listdir(self.folder):
-            older = name.removeprefix("lock.")
-            if name != older and older.isdecimal() and int(older) < number:
-                (self.folder / name).unlink(missing_ok=True)
-        return True
-
-    def _place(self, part: Path) -> bool:
-        """Give the file the name of the lock, unless another has it."""
-        try:
-            os.link(part, self._path)
-        except FileExistsError:
-            # A network file system may have made the link and then lost its own answer.
-            return os.fstat(self._handle).st_nlink == 2
-        except OSError:  # no hard links here: for a moment, the lock does not name its owner
-            try:
-                handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
-            except (FileExistsError, FileNotFoundError):
-                return False
+        self._show()
+        if last(self.folder) != number:  # an old one: others have come and gone since the look
             os.close(self._handle)
-            self._handle = handle
-            self._show()
+            self._path.unlink(missing_ok=True)
+            return False
+        for older in numbers(self.folder)[:-1]:
+            (self.folder / f"lock.{older}").unlink(missing_ok=True)
         return True
 
     def _show(self) -> None:
@@ -268,23 +220,20 @@ class Lock:
                 self._show()
 
     def _mine(self) -> bool:
-        return (
-            last(self.folder) == self.number
-            and parse(read(self.folder, self.number)).token == self.owner.token
-        )
+        owner = read(self.folder, self.number)[1]
+        return last(self.folder) == self.number and owner.token == self.owner.token
 
     def check(self) -> None:
         """To be called before each write. Raises UserError if the lock is another's, or gone."""
         if self._mine():
             return
-        number = last(self.folder)
-        if not number:
+        if not (number := last(self.folder)):
             raise UserError(
                 f"{self.folder}: removed while this training was at work in it: it stops; give "
                 "the same command again to train from the start"
             )
         raise UserError(
-            f"{self.folder}: {parse(read(self.folder, number))} has taken over this training, "
+            f"{self.folder}: {read(self.folder, number)[1]} has taken over this training, "
             f"since {self.owner} showed no sign of life for a while: this copy stops, the other "
             "one goes on"
         )

@@ -24,13 +24,11 @@ from contextnmt.training.checkpoint import Checkpoints
 from contextnmt.training.dataset import training_pairs, vocabularies
 from contextnmt.training.environment import machine
 from contextnmt.training.graphs import GraphUpdater, ready
-from contextnmt.training.journal import Journal
-from contextnmt.training.precision import set_precision
-from contextnmt.training.process import settle
+from contextnmt.training.journal import Journal, Window
+from contextnmt.training.process import set_precision, settle
 from contextnmt.training.signals import Signals, stays_alive
 from contextnmt.training.update import Updater
 from contextnmt.training.validation import Validation
-from contextnmt.training.window import Window
 
 #: The folder that holds the package.
 SOURCE = Path(__file__).parents[2]
@@ -78,7 +76,7 @@ class Training:
         check: Callable[[], None] = lambda: None,
         signals: Signals | None = None,
     ) -> None:
-        """Load the data, build the model, and take up the newest checkpoint in `state` if it fits.
+        """Load the data and build the model: nothing is written. `resume` and `run` come next.
 
         `data`: folder of `contextnmt binarize`; `dev`: files of the dev texts, their source sides
         and their target sides; `checkpoint_minutes`: how often to write one besides those at each
@@ -88,8 +86,8 @@ class Training:
         each write; `signals`: to be heeded between updates. Raises UserError if the data do not
         fit together.
         """
-        torch.set_num_threads(recipe.threads)
         self.recipe, self.seed, self.device = recipe, seed, choose_device(recipe.device)
+        torch.set_num_threads(recipe.threads)
         settle(self.device)
         set_precision(recipe.precision)
         own = PairFilter(str(data), recipe.max_length, recipe.unknown_limit)
@@ -101,35 +99,29 @@ class Training:
         torch.manual_seed(seed)
         self.model = Translator(model, *map(len, words)).to(self.device)
         self.updater = Updater(self.model, recipe, self.device)
-        self.optimizer = self.updater.optimizer
         #: What takes the updates.
         self.take: Updater | GraphUpdater = self.updater
-        self.checkpoint_seconds = 60 * checkpoint_minutes
         self.data = {
             "manifest": manifest,
             "dev": self.validation.text,
             "filters": [described(each) for each in filters],
         }
-        if identity is None:
-            identity = {
-                "model": as_json(dataclasses.asdict(model)),
-                "training": dataclasses.asdict(recipe),
-                "code": code_marks(SOURCE, __name__),
-            }
         #: What a checkpoint must agree with to be gone on from.
-        self.identity = {**as_json(identity), "seed": seed, "data": as_json(self.data)}
+        self.identity = {
+            **as_json(made_with(model, recipe) if identity is None else identity),
+            "seed": seed,
+            "data": as_json(self.data),
+        }
         self.checkpoints, self.check = Checkpoints(state, check), check
+        self.checkpoint_seconds = 60 * checkpoint_minutes
         self.signals = signals or Signals()
-        self.update, self.validated, self.early = 0, 0, EarlyStop()
+        self.journal = Journal(state, tensorboard)
         self.window = Window(self.device, recipe)
+        self.update, self.validated, self.early = 0, 0, EarlyStop()
         self.best = self._weights()
         #: Of `update` and `validated`, what is in the newest checkpoint.
         self._saved: tuple[int, int] | None = None
         self._started = self._saved_at = time.monotonic()
-        records = self._resume()
-        self.check()
-        self.journal = Journal(state, tensorboard, self.update, records)
-        self.journal.write_machine(self.update, machine(self.device))
 
     @property
     def seconds(self) -> float:
@@ -145,6 +137,22 @@ class Training:
         ended = self.update >= self.recipe.max_updates and not self._validation_due()
         return "max_updates" if ended else None
 
+    def resume(self) -> None:
+        """Go on from the newest checkpoint that is whole and fits, if there is one.
+
+        The journal on disk is written anew up to there.
+        """
+        found = self.checkpoints.newest(self.identity)
+        if found is not None and not self._fits(*found):
+            self.checkpoints.set_aside("does not fit the model or its optimizer")
+            found = None
+        if found is not None:
+            self._restore(*found)
+            say(f"{self.checkpoints.folder}: resumed after update {self.update}")
+        self.check()
+        self.journal.open(self.update, found[1]["journal"] if found else [])
+        self.journal.write_machine(self.update, machine(self.device))
+
     def run(self) -> None:
         """Train until the recipe says stop.
 
@@ -157,14 +165,14 @@ class Training:
             self._heed()
             if not self.stopped:
                 self.rehearse()
-                if not self.window.updates:
+                if not self.window.counts["updates"]:
                     self.window.restart()
             while not self.stopped:
                 if self._validation_due():
                     self._validate()
                     self._save()
                     continue
-                self._step(self.window)
+                self.step()
                 shown.update()
                 if self.update % every == 0:
                     # Without `refresh`, which would make every record a line in a log file.
@@ -174,12 +182,17 @@ class Training:
                 self._heed()
         self.journal.close()
 
-    def _validation_due(self) -> bool:
-        """Whether the weights after this update are to be validated and have not been yet."""
-        last = self.update >= self.recipe.max_updates
-        return self.update > self.validated and (
-            last or self.update % self.recipe.validate_every == 0
-        )
+    def rehearse(self) -> None:
+        """Pass the largest batch through the model, without a trace; see `graphs.ready`."""
+        self.take = ready(self.updater, *map(torch.from_numpy, self.batches.largest()))
+
+    def step(self) -> None:
+        """One update of the weights."""
+        batch = self.batches[self.update]
+        self.update += 1
+        torch.manual_seed((self.seed << 32) + self.update)
+        taken = self.take(*map(torch.from_numpy, batch))
+        self.window.add(self.update, taken, *(int((ids != PAD).sum()) for ids in batch))
 
     def _record(self) -> dict[str, float]:
         """Write down the means of the window; those that a progress bar shows are returned."""
@@ -201,28 +214,12 @@ class Training:
                 f"{pairs} of the training text, counted from 1"
             )
 
-    def _heed(self) -> None:
-        """After a signal, write a checkpoint at once.
-
-        Raises TrainingInterruptedError if the run is to end.
-        """
-        if self.signals.received:
-            self._save()
-            then = ", training goes on until it is killed" if stays_alive() else ""
-            say(f"signal {self.signals.received}: state saved after update {self.update}{then}")
-            self.signals.heed()
-
-    def rehearse(self) -> None:
-        """Pass the largest batch through the model, without a trace; see `rehearsal`, `graphs`."""
-        self.take = ready(self.updater, *map(torch.from_numpy, self.batches.largest()))
-
-    def _step(self, window: Window) -> None:
-        """One update of the weights."""
-        batch = self.batches[self.update]
-        self.update += 1
-        torch.manual_seed((self.seed << 32) + self.update)
-        taken = self.take(*map(torch.from_numpy, batch))
-        window.add(self.update, taken, *(int((ids != PAD).sum()) for ids in batch))
+    def _validation_due(self) -> bool:
+        """Whether the weights after this update are to be validated and have not been yet."""
+        last = self.update >= self.recipe.max_updates
+        return self.update > self.validated and (
+            last or self.update % self.recipe.validate_every == 0
+        )
 
     def _validate(self) -> None:
         """Score the dev texts; keep the weights if they are the best so far, or the last."""
@@ -245,57 +242,69 @@ class Training:
         """A copy of the model's weights."""
         return {name: tensor.detach().clone() for name, tensor in self.model.state_dict().items()}
 
+    def _heed(self) -> None:
+        """After a signal, write a checkpoint at once.
+
+        Raises TrainingInterruptedError if the run is to end.
+        """
+        if self.signals.received:
+            self._save()
+            then = ", training goes on until it is killed" if stays_alive() else ""
+            say(f"signal {self.signals.received}: state saved after update {self.update}{then}")
+            self.signals.heed()
+
     def _save(self) -> None:
         """Write a checkpoint, unless the newest one says the same."""
         if self._saved == (self.update, self.validated):
             return
         self._check_finite()
+        optimizer = self.updater.optimizer
         tensors = {
             **checkpoint.grouped("model", self.model.state_dict()),
             **checkpoint.grouped("best", self.best),
-            **checkpoint.grouped("optimizer", checkpoint.optimizer_tensors(self.optimizer)),
-            **checkpoint.grouped("window", self.window.sums()),
+            **checkpoint.grouped("optimizer", checkpoint.optimizer_tensors(optimizer)),
+            **checkpoint.grouped("window", self.window.sums),
         }
         record = {
             "identity": self.identity,
-            "optimizer": type(self.optimizer).__name__,
+            "optimizer": type(optimizer).__name__,
             "update": self.update,
             "validated": self.validated,
             "seconds": self.seconds,
             "early": dataclasses.asdict(self.early),
-            "window": self.window.counts(),
+            "window": {**self.window.counts, "seconds": self.window.seconds},
             "journal": self.journal.records,
         }
         self.checkpoints.write(tensors, record)
         self._saved, self._saved_at = (self.update, self.validated), time.monotonic()
 
-    def _resume(self) -> list[dict[str, Any]]:
-        """Go on from the newest checkpoint that is whole and fits; the journal up to it."""
-        found = self.checkpoints.newest(self.identity)
-        if found is None:
-            return []
-        tensors, record = found
-        weights = checkpoint.group(tensors, "model")
-        if shapes(weights) != shapes(self.model.state_dict()) or (
-            record["optimizer"] != type(self.optimizer).__name__
-        ):
-            self.checkpoints.set_aside("does not fit the model or its optimizer")
-            return []
-        self.model.load_state_dict(weights)
-        checkpoint.restore_optimizer(self.optimizer, checkpoint.group(tensors, "optimizer"))
+    def _fits(self, tensors: checkpoint.Tensors, record: checkpoint.Record) -> bool:
+        """Whether a checkpoint is one of this model and optimizer."""
+        own, saved = self.model.state_dict(), checkpoint.group(tensors, "model")
+        return record["optimizer"] == type(self.updater.optimizer).__name__ and (
+            {name: tensor.shape for name, tensor in own.items()}
+            == {name: tensor.shape for name, tensor in saved.items()}
+        )
+
+    def _restore(self, tensors: checkpoint.Tensors, record: checkpoint.Record) -> None:
+        """Put back what `_save` wrote."""
+        optimizer = checkpoint.group(tensors, "optimizer")
+        self.model.load_state_dict(checkpoint.group(tensors, "model"))
+        checkpoint.restore_optimizer(self.updater.optimizer, optimizer)
         self.best = checkpoint.group(tensors, "best")
-        self.update, self.validated = record["update"], record["validated"]
-        self._saved = (self.update, self.validated)
+        self.update, self.validated = self._saved = record["update"], record["validated"]
         self.early = EarlyStop(**record["early"])
         self.window.restore(checkpoint.group(tensors, "window"), record["window"])
         self._started -= record["seconds"]
-        say(f"{self.checkpoints.folder}: resumed after update {self.update}")
-        return record["journal"]  # type: ignore[no-any-return]
 
 
-def shapes(tensors: Mapping[str, torch.Tensor]) -> dict[str, torch.Size]:
-    """The shape of each tensor."""
-    return {name: tensor.shape for name, tensor in tensors.items()}
+def made_with(model: ModelSettings, recipe: TrainingSettings) -> dict[str, Any]:
+    """What a checkpoint must agree with if nobody says otherwise: the settings and the code."""
+    return {
+        "model": dataclasses.asdict(model),
+        "training": dataclasses.asdict(recipe),
+        "code": code_marks(SOURCE, __name__),
+    }
 
 
 def described(other: PairFilter) -> dict[str, Any]:

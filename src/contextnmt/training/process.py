@@ -1,9 +1,31 @@
-"""What a process that trains keeps for itself."""
+"""What a process that trains sets for itself: the memory and compiled products that it keeps, and
+how a GPU multiplies."""
+
+import ctypes
+import os
+import sys
+from functools import cache
 
 import torch
 
-from contextnmt.training.allocator import keep_freed_memory
-from contextnmt.training.compiled import keep_compiled_products
+#: Names of mallopt's parameters in glibc's malloc.h, and of advice in Linux's mman.h.
+TRIM_THRESHOLD, TOP_PAD, MMAP_MAX = -1, -2, -4
+HUGEPAGE = 14
+
+#: Bytes that are asked of the system at once, beyond those that are reserved.
+STEP = 64 << 20
+
+#: Bytes of addresses that are reserved. They take memory as they are used, not before.
+RESERVED = 4 << 30
+
+#: Bytes of a huge page, where others have 4 kB.
+PAGE = 2 << 20
+
+#: oneDNN reads it at its first product.
+VARIABLE = "ONEDNN_PRIMITIVE_CACHE_CAPACITY"
+
+#: A training in bfloat16 has some 1,500 shapes of products (see `model.padding`).
+CAPACITY = 2048
 
 
 def settle(device: torch.device) -> None:
@@ -12,3 +34,51 @@ def settle(device: torch.device) -> None:
     if device.type == "cpu":
         keep_freed_memory()
         keep_compiled_products()
+
+
+def set_precision(precision: str) -> None:
+    """Let matrix products on a GPU round their factors to TF32, or not, for the whole process
+    (A46)."""
+    torch.backends.cuda.matmul.allow_tf32 = precision == "tf32"
+    torch.backends.cudnn.allow_tf32 = precision == "tf32"
+
+
+@cache
+def keep_freed_memory() -> None:
+    """Let freed tensors stay with this process, for those of the next update, on huge pages.
+
+    By default, glibc gives each large one back to the system, from which the next comes as pages to
+    be zeroed at their first touch: a tenth of the time of an update on a CPU. And a processor loses
+    one to four hundredths more on looking up many small pages. In return the process keeps the most
+    that it has ever had, and somewhat more where tensors of different sizes leave gaps. To be
+    called before tensors are made: those that are there stay where they are.
+
+    Other C libraries are left as they are, and so are pages where the system has no huge ones.
+    """
+    if not sys.platform.startswith("linux"):
+        return
+    library = ctypes.CDLL(None)
+    mallopt = getattr(library, "mallopt", None)
+    if mallopt is None:
+        return
+    mallopt(MMAP_MAX, 0)
+    mallopt(TRIM_THRESHOLD, -1)  # never
+    mallopt(TOP_PAD, STEP)
+    library.malloc.argtypes, library.malloc.restype = [ctypes.c_size_t], ctypes.c_void_p
+    library.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    library.free.argtypes = [ctypes.c_void_p]
+    start = library.malloc(RESERVED)
+    if start is not None:  # else the system gives no more than is used at once
+        unaligned = -start % PAGE
+        library.madvise(start + unaligned, RESERVED - unaligned, HUGEPAGE)
+        library.free(start)
+
+
+def keep_compiled_products() -> None:
+    """Let oneDNN keep as many as a training needs, unless the environment says how many.
+
+    By default it keeps 1,024, and compiles what comes again after those: up to a third of the time
+    of a training in bfloat16. Each takes a megabyte, or somewhat more. To be called before the
+    process first multiplies anything by oneDNN.
+    """
+    os.environ.setdefault(VARIABLE, str(CAPACITY))

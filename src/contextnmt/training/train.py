@@ -18,8 +18,8 @@ from contextnmt.training.checkpoint import digest, save
 from contextnmt.training.environment import environment
 from contextnmt.training.lock import Lock
 from contextnmt.training.loop import Training
-from contextnmt.training.rehearsal import REMEDY, out_of_memory
 from contextnmt.training.signals import Signals, TrainingInterruptedError
+from contextnmt.training.update import REMEDY, out_of_memory
 
 #: Largest seed: with the number of the update it makes up 64 bits.
 MAX = 2**31 - 1
@@ -89,6 +89,7 @@ def train(
             if lock.waited and stamp(out) != before and made_by(run, out):
                 print(f"{out}: the training that was waited for has made it", file=sys.stderr)
             else:
+                run.resume()
                 run.run()
                 lock.check()
                 write_model(run, architecture, data, out)

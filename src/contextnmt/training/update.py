@@ -1,4 +1,7 @@
-"""One update of the weights: the loss whose gradient is taken, the clip, the optimizer."""
+"""One update of the weights: the loss whose gradient is taken, the clip, the optimizer.
+
+And its rehearsal by the largest batch: memory that is too small fails at once, not after hours.
+"""
 
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
@@ -7,8 +10,8 @@ import torch
 from torch import Tensor, nn
 
 from contextnmt.configuration.training import TrainingSettings
+from contextnmt.errors import UserError
 from contextnmt.model.translator import Translator
-from contextnmt.training.precision import autocast
 
 #: What is left of the parameters in place of a gradient that is not finite.
 DECAY = 0.1
@@ -18,6 +21,12 @@ LOSSES: dict[str, Callable[[Tensor, int], Tensor]] = {
     "mean": lambda losses, sentences: losses.sum() / sentences,
     "sum": lambda losses, sentences: losses.sum(),
 }
+
+#: What to do about too little memory.
+REMEDY = (
+    "lower training.batch_size, training.max_length or the sizes under model (model.hidden, "
+    "model.embedding, model.alignment, model.maxout), or take a machine with more"
+)
 
 
 def objective(losses: Tensor, sentences: int, loss: str) -> Tensor:
@@ -90,7 +99,39 @@ class Updater:
         `Taken` has it."""
         self.optimizer.zero_grad()
         source, target = (ids.to(self.device, non_blocking=True) for ids in (source, target))
-        with autocast(self.device, self.recipe.precision):
+        # In bfloat16 torch multiplies matrices; the softmax over the words, the loss, weights,
+        # gradients and the optimizer's state stay in 32 bits (A46).
+        bf16 = self.recipe.precision == "bf16"
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=bf16):
             losses: Tensor = self.model(source, target)  # nats [B, T], zero in the padding
         torch.autograd.backward(objective(losses, len(source), self.recipe.loss))
         return losses.detach().sum()
+
+
+def rehearse(updater: Updater, source: Tensor, target: Tensor) -> None:
+    """Differentiate a batch, [B, S] and [B, T], without a trace.
+
+    Its gradients are thrown away, the state of the random numbers is as before. Room for the
+    optimizer's state, which is made later, is taken and given back. Raises UserError
+    if memory does not suffice.
+    """
+    model, device = updater.model, updater.device
+    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
+        try:
+            state = [torch.empty_like(weight) for weight in model.parameters() for _ in range(2)]
+            updater.differentiate(source, target)
+            del state
+        except RuntimeError as error:
+            if not out_of_memory(error):
+                raise
+            raise UserError(
+                f"the {device.type} has no memory for the largest batch, {len(source)} pairs of up "
+                f"to {source.size(1)} and {target.size(1)} symbols: {REMEDY}"
+            ) from None
+        finally:
+            model.zero_grad()
+
+
+def out_of_memory(error: RuntimeError) -> bool:
+    """Whether torch found no memory, on a GPU or on the CPU (which has no type of error for it)."""
+    return isinstance(error, torch.OutOfMemoryError) or "can't allocate memory" in str(error)

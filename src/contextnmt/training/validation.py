@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -31,50 +32,13 @@ OPEN, CLOSED = 0.95, 0.05
 MOST_PAIRS = 100_000
 
 
-class DevText:
-    """The dev texts of a training, one after another, in memory: at most `MOST_PAIRS` pairs.
-
-    `pairs` are lines of source and target. `record` says which texts they are: the number of
-    ``pairs``, and the ``sha256`` of each side, uncompressed, each line ended by LF.
-    """
-
-    def __init__(self, source: Sequence[Path], target: Sequence[Path]) -> None:
-        """Read the two sides of each text.
-
-        Raises UserError if a text has one side only or sides of different length, if no pair has
-        words on both sides, or if there are more than `MOST_PAIRS`.
-        """
-        if len(source) != len(target):
-            raise UserError(
-                f"{len(source)} --dev-source and {len(target)} --dev-target: "
-                "give the two sides of every dev text"
-            )
-        names = ", ".join(map(str, [*source, *target]))
-        self.pairs: list[tuple[str, str]] = []
-        for files in zip(source, target, strict=True):
-            for pair in read_pairs(*files):
-                self.pairs.append(pair)
-                if len(self.pairs) > MOST_PAIRS:
-                    raise UserError(
-                        f"{names}: more than {MOST_PAIRS} sentence pairs, which each validation "
-                        "would have to translate: give a shorter dev text"
-                    )
-        if not any(left.split() and right.split() for left, right in self.pairs):
-            raise UserError(
-                f"{names}: the dev text has {len(self.pairs)} sentence pairs, none of them with "
-                "words on both sides: give one that has"
-            )
-        self.record: dict[str, Any] = {"pairs": len(self.pairs)}
-        for name, lines in zip(("source", "target"), zip(*self.pairs, strict=True), strict=True):
-            text = "".join(f"{line}\n" for line in lines)
-            self.record[name] = {"sha256": hashlib.sha256(text.encode()).hexdigest()}
-
-
 class Validation:
-    """The dev texts of one view, held ready.
+    """The dev texts of a training in one view, one after another, held ready in memory.
 
     Hypothesis and reference are compared as the view writes them, subwords joined: symbols count
     as words. So the stop depends on no later stage, and an edit of the restoration never re-trains.
+    `text` says which texts they are: the number of ``pairs``, and the ``sha256`` of each side,
+    uncompressed, each line ended by LF.
     """
 
     def __init__(
@@ -84,15 +48,19 @@ class Validation:
         source_vocabulary: Vocabulary,
         target_vocabulary: Vocabulary,
     ) -> None:
-        """Read the two sides of the dev texts; raises UserError as `DevText` does.
+        """Read the two sides of each dev text.
 
-        `text` is what `DevText.record` says of them.
+        Raises UserError if a text has one side only or sides of different length, if no pair has
+        words on both sides, or if there are more than `MOST_PAIRS`.
         """
-        dev = DevText(source, target)
-        self.text = dev.record
-        self.source = Side.encode([left.split() for left, _ in dev.pairs], source_vocabulary)
-        self.target = Side.encode([right.split() for _, right in dev.pairs], target_vocabulary)
-        self.references = [" ".join(undo_bpe(right.split())) for _, right in dev.pairs]
+        left, right = zip(*read_dev(source, target), strict=True)
+        self.text: dict[str, Any] = {"pairs": len(left)}
+        for name, lines in (("source", left), ("target", right)):
+            text = "".join(f"{line}\n" for line in lines)
+            self.text[name] = {"sha256": hashlib.sha256(text.encode()).hexdigest()}
+        self.source = Side.encode([line.split() for line in left], source_vocabulary)
+        self.target = Side.encode([line.split() for line in right], target_vocabulary)
+        self.references = [" ".join(undo_bpe(line.split())) for line in right]
         self.vocabulary = target_vocabulary
         self.order = np.argsort(self.source.lengths, kind="stable")
 
@@ -171,3 +139,26 @@ class Validation:
             }.items():
                 statistics[f"{side}_gate_{name}"] = round(float(value), 6)
         return statistics
+
+
+def read_dev(source: Sequence[Path], target: Sequence[Path]) -> list[tuple[str, str]]:
+    """The pairs of all dev texts. Raises UserError as `Validation` does."""
+    if len(source) != len(target):
+        raise UserError(
+            f"{len(source)} --dev-source and {len(target)} --dev-target: "
+            "give the two sides of every dev text"
+        )
+    names = ", ".join(map(str, [*source, *target]))
+    each = chain.from_iterable(map(read_pairs, source, target))
+    pairs = list(islice(each, MOST_PAIRS + 1))
+    if len(pairs) > MOST_PAIRS:
+        raise UserError(
+            f"{names}: more than {MOST_PAIRS} sentence pairs, which each validation would have to "
+            "translate: give a shorter dev text"
+        )
+    if not any(left.split() and right.split() for left, right in pairs):
+        raise UserError(
+            f"{names}: the dev text has {len(pairs)} sentence pairs, none of them with words on "
+            "both sides: give one that has"
+        )
+    return pairs

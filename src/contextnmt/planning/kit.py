@@ -1,20 +1,34 @@
-"""The kit with which a call of Snakemake runs on another machine."""
+"""Jobs on another machine: the kit that takes them there, and their results back.
 
+`pack` makes a kit here, `collect` gathers there what its jobs have made, `unpack` lays that here.
+The kit's `run.sh` calls this module there.
+
+Example: python -m contextnmt.planning.kit --weights --without '*/dev.*.npz'
+"""
+
+import argparse
+import hashlib
 import importlib.metadata
 import io
 import json
 import os
 import shlex
+import shutil
+import sys
 import tarfile
+import time
+import zlib
 from collections import Counter
-from pathlib import Path
-from typing import Annotated
+from collections.abc import Sequence
+from fnmatch import fnmatch
+from pathlib import Path, PurePosixPath
+from typing import IO, Annotated
 
 import typer
 
 from contextnmt.closure import PACKED, ROOT, commit
 from contextnmt.errors import UserError
-from contextnmt.files import atomic_path
+from contextnmt.files import atomic_path, read_lines, write_json
 from contextnmt.planning.jobs import Call, planned
 
 #: What jobs need of the checkout.
@@ -36,6 +50,12 @@ PATHS = {"--configfile", "--configfiles", "--profile", "--workflow-profile", "--
 
 #: In the kit, the list of results that came with it.
 CARRIED = "carried.txt"
+
+#: What a kit brings back, and the first file of that: path -> SHA-256 of all others.
+RETURNED, MANIFEST = "returned.tar.gz", "manifest.json"
+
+#: Folders of results/PRESET/ that tell of jobs and may be replaced by those of a later call.
+PASSING = {"logs", "benchmarks"}
 
 
 def pack(
@@ -172,3 +192,117 @@ def add_text(
     member = tarfile.TarInfo(str(KIT / name))
     member.size, member.mtime, member.mode = len(content), time, mode
     kit.addfile(member, io.BytesIO(content))
+
+
+def collect(folder: Path, weights: bool = False, without: Sequence[str] = ()) -> None:
+    """Write returned.tar.gz of what is new in the results of a kit, but for patterns `without`."""
+    carried = set(read_lines(folder / CARRIED))
+    files = {str(path.relative_to(folder)): path for path in (folder / "results").glob("*/**/*")}
+    made = {
+        name: path
+        for name, path in sorted(files.items())
+        if path.is_file()
+        and name not in carried
+        and wanted(Path(name), weights)
+        and not any(fnmatch(name, pattern) for pattern in without)
+    }
+    write_json(folder / MANIFEST, {name: digest(path) for name, path in made.items()})
+    with atomic_path(folder / RETURNED) as temporary, tarfile.open(temporary, "w:gz") as out:
+        out.add(folder / MANIFEST, MANIFEST)
+        for name, path in made.items():
+            out.add(path, name)
+    print(f"{folder / RETURNED}: {len(made)} files", file=sys.stderr)
+
+
+def wanted(path: Path, weights: bool) -> bool:
+    """Whether results/PRESET/STAGE/… goes back: of a training its journal, weights if asked for."""
+    if path.parts[2] != "train":
+        return path.suffix != ".part"
+    below = path.parts[6:]  # PAIR/SYSTEM/SEED
+    if len(below) > 1:
+        return below == ("state", "log.jsonl")
+    return weights or path.suffix not in (".safetensors", ".tsv", ".part")
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def unpack(
+    returned: Annotated[Path, typer.Argument(help="returned.tar.gz of a kit")],
+    force: Annotated[bool, typer.Option("--force", help="replace results that differ")] = False,
+) -> None:
+    """Lay the results of a kit into results/ of this folder.
+
+    Snakemake then goes on from there: it makes scores and reports of the translations without
+    training again, unless something reads the weights and they were left behind. Nothing is
+    written if a digest or name is wrong, or, without --force, if a result here differs. With
+    --force, weights go that are of another training than the model.json returned.
+
+    Example: contextnmt unpack returned.tar.gz
+    """
+    try:
+        with tarfile.open(returned) as archive:
+            members = checked(archive, returned, force)
+            laid = {Path(member.name) for member in members}
+            models = [path for path in laid if path.name == "model.json" and path.exists()]
+            before = {model: digest(model) for model in models}
+            later = time.time() - max((member.mtime for member in members), default=0)
+            for member in members:
+                with atomic_path(Path(member.name)) as path:
+                    with path.open("wb") as out, content(archive, member) as stream:
+                        shutil.copyfileobj(stream, out)
+                    # Younger than what is here, whatever the other machine's clock says.
+                    os.utime(path, (member.mtime + later,) * 2)
+    except (tarfile.TarError, EOFError, OSError, ValueError, zlib.error) as error:
+        raise UserError(f"{returned}: cannot be read ({error}): copy it again") from None
+    for model in models:
+        if digest(model) != before[model]:  # weights of another training
+            for path in set(model.parent.iterdir()) - laid:
+                if path.is_file():
+                    path.unlink()
+    print(f"{len(members)} files laid into results/")
+
+
+def checked(archive: tarfile.TarFile, name: Path, force: bool) -> list[tarfile.TarInfo]:
+    """The results in an archive of this `name`. Raises UserError if one may not be laid here."""
+    first = archive.next()
+    if first is None or first.name != MANIFEST or not first.isreg():
+        raise UserError(f"{name}: no results of a kit: it does not begin with {MANIFEST}")
+    digests = json.load(content(archive, first))
+    if not isinstance(digests, dict):
+        raise ValueError(f"{MANIFEST} is not what a kit writes")
+    members = archive.getmembers()[1:]
+    for member in members:
+        path, parts = Path(member.name), PurePosixPath(member.name).parts
+        plain = member.isreg() and not member.issparse() and "/".join(parts) == member.name
+        if not plain or parts[:1] != ("results",) or ".." in parts or len(parts) < 3:
+            raise UserError(f"{name}: {member.name}: no file below results/: refused")
+        stated = digests.pop(member.name, None)
+        if hashlib.file_digest(content(archive, member), "sha256").hexdigest() != stated:  # type: ignore[arg-type]
+            raise UserError(f"{name}: {path}: does not have its digest: copy it again")
+        passing = force or parts[2] in PASSING or path.parent.name == "state"
+        if not passing and path.is_file() and digest(path) != stated:
+            raise UserError(f"{path}: differs from the one here: say --force to replace results")
+    if digests:
+        raise UserError(f"{name}: {min(digests)}: missing: copy it again")
+    return members
+
+
+def content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
+    """What a plain file in an archive holds."""
+    stream = archive.extractfile(member)
+    assert stream is not None
+    return stream
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--weights", action="store_true")
+    parser.add_argument("--without", action="append", default=[])
+    parser.add_argument("--check", action="store_true", help="of the options, and no more")
+    options = vars(parser.parse_args())
+    if not options.pop("check"):
+        collect(Path("."), **options)

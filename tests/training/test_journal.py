@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from contextnmt.configuration.training import TrainingSettings
+from contextnmt.training.journal import Window
 from contextnmt.training.update import Taken
-from contextnmt.training.window import Window
 
 CPU = torch.device("cpu")
 NAN = float("nan")

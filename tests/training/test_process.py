@@ -1,0 +1,93 @@
+"""The memory and the compiled products that a training keeps."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from contextnmt.training.process import CAPACITY, VARIABLE, keep_compiled_products
+
+COUNT = """
+import resource, sys
+import torch
+from contextnmt.training.process import keep_freed_memory
+if sys.argv[1] == "kept":
+    keep_freed_memory()
+def allocate(times):
+    for _ in range(times):
+        torch.zeros(1 << 24).fill_(1.0)  # 64 MB
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+before = allocate(20)  # the first ones find room beside what else is there
+print(allocate(20) - before)
+"""
+
+
+def faults(what):
+    """Pages that the system had to find in 20 allocations."""
+    command = [sys.executable, "-c", COUNT, what]
+    return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has glibc")
+def test_freed_memory_is_used_again():
+    assert faults("kept") < faults("given back") / 5
+
+
+HUGE = """
+from pathlib import Path
+import torch
+from contextnmt.training.process import keep_freed_memory
+keep_freed_memory()
+kept = torch.ones(1 << 24)  # 64 MB
+rollup = Path("/proc/self/smaps_rollup").read_text().splitlines()
+print(next(line.split()[1] for line in rollup if line.startswith("AnonHugePages:")))
+"""
+
+ENABLED = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+
+
+@pytest.mark.skipif(
+    not ENABLED.exists() or "[never]" in ENABLED.read_text(), reason="no huge pages here"
+)
+def test_tensors_lie_on_huge_pages():
+    command = [sys.executable, "-c", HUGE]
+    kilobytes = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert int(kilobytes) > 48 << 10
+
+
+#: Convolutions, which oneDNN does on any processor; more shapes than it keeps by default.
+MULTIPLY = """
+import sys
+import torch
+from contextnmt.training.process import keep_compiled_products
+if sys.argv[1] == "kept":
+    keep_compiled_products()
+weight = torch.ones(1, 32, 1, 3)
+for _ in range(2):
+    for size in range(1000, 1500):
+        torch.nn.functional.conv2d(torch.ones(1, 32, 1, size), weight)
+"""
+
+
+def compiled(what):
+    """How many functions are compiled for 500 shapes that come twice, some for each."""
+    command = [sys.executable, "-c", MULTIPLY, what]
+    environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
+    environment["ONEDNN_VERBOSE"] = "profile_create"
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    return done.stdout.count("create:cache_miss")
+
+
+def test_what_was_compiled_is_kept():
+    assert compiled("kept") < 0.6 * compiled("by default")
+
+
+def test_the_environment_has_the_last_word(monkeypatch):
+    monkeypatch.delenv(VARIABLE, raising=False)
+    keep_compiled_products()
+    assert os.environ[VARIABLE] == str(CAPACITY)
+    monkeypatch.setenv(VARIABLE, "7")
+    keep_compiled_products()
+    assert os.environ[VARIABLE] == "7"
