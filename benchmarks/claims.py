@@ -18,9 +18,8 @@ from pages import made_by, publish, table
 from contextnmt.errors import UserError
 from contextnmt.evaluation.significance import RESAMPLES, content
 from contextnmt.evaluation.translations import read_translations, source_lengths
-from contextnmt.report.claims_table import VERDICTS
-from contextnmt.report.gains import REPEATS, beyond_chance, spread
-from contextnmt.report.significance_table import LEVEL, p_value, significant
+from contextnmt.report.claims import REPEATS, VERDICTS, beyond_chance, spread
+from contextnmt.report.significance import LEVEL, p_value, significant
 from contextnmt.report.tables import signed
 
 EXPERIMENTS = Path(__file__).parents[1] / "workflow" / "experiments"
@@ -43,7 +42,7 @@ it is not shown. Intervals and p are about other test sentences, with the models
 
 
 class Claim(NamedTuple):
-    """What a paper says of two systems; see `contextnmt.report.experiment.Claim`."""
+    """What a paper says of two systems; see `contextnmt.report.results.Claim`."""
 
     paper: str
     says: str

@@ -20,8 +20,7 @@ from contextnmt.errors import UserError
 from contextnmt.model.device import choose_device
 from contextnmt.model.translator import Translator
 from contextnmt.training.graphs import ready
-from contextnmt.training.precision import set_precision
-from contextnmt.training.process import settle
+from contextnmt.training.process import set_precision, settle
 from contextnmt.training.update import Updater
 
 RATE, CLIP = 1e-3, 1.0

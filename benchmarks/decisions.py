@@ -27,8 +27,8 @@ from contextnmt.configuration.model import model_settings
 from contextnmt.configuration.training import training_settings
 from contextnmt.files import read_json, read_lines, write_json
 from contextnmt.model.decoder import State
-from contextnmt.model.device import answers
-from contextnmt.model.packed import Packed
+from contextnmt.model.device import is_cpu
+from contextnmt.model.padding import Packed
 from contextnmt.model.translator import Encoded, Translator
 from contextnmt.training import loop
 
@@ -93,7 +93,7 @@ class Spared(Translator):
 
     def _losses(self, source: Tensor, target: Tensor, lengths: Tensor) -> Tensor:
         """As `Translator._losses`."""
-        packed = Packed(lengths, target.size(1), padded=not answers(target.device))
+        packed = Packed(lengths, target.size(1), padded=not is_cpu(target.device))
         encoded = self.encode(source)
         before = packed.before(self.dropout(self.embed_target(target, encoded.target_gate)))
         states, contexts = self.attention.unroll(
@@ -162,6 +162,7 @@ def spared(folder: Path, seed: int) -> Outcome:
                 "script": sha256(Path(__file__).read_bytes()).hexdigest(),
             },
         )
+        run.resume()
         run.run()
     return outcome(run.early.best_bleu, iter(run.journal.records))
 

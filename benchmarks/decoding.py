@@ -29,8 +29,7 @@ from contextnmt.configuration.model import ModelSettings
 from contextnmt.model.translator import Translator
 from contextnmt.translation.beam import Search
 from contextnmt.translation.ensemble import Ensemble
-from contextnmt.translation.precision import Precision, set_precision
-from contextnmt.translation.saved import HYPOTHESES
+from contextnmt.translation.saved import HYPOTHESES, Precision, set_precision
 
 END = 1
 ROUNDS = 5  # unless told otherwise

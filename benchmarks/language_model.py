@@ -21,10 +21,8 @@ import numpy as np
 import typer
 
 from contextnmt.files import count_lines, read_lines, write_lines
-from contextnmt.selection.kneser_ney import estimate
-from contextnmt.selection.language_model import LanguageModel
-from contextnmt.selection.ngrams import UNK, Sentences
-from contextnmt.selection.word_ids import Vocabulary
+from contextnmt.selection.language_model import LanguageModel, estimate
+from contextnmt.selection.ngrams import UNK, Sentences, Vocabulary
 from contextnmt.training.environment import environment
 
 #: Lines of the general text that its model is made of, in an independent re-selection of WMT14.

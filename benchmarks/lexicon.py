@@ -28,7 +28,7 @@ from contextnmt.text.pieces import tokens_of
 
 #: Groups of words by rank; unknown words are rare ones, so the most frequent 300 are left out.
 RANKS = {"301 to 2,000": (300, 2000), "above 2,000": (2000, 1 << 60)}
-#: Groups by the first letter, which heuristic 2 of Jean et al. tells apart.
+#: Groups by the first letter, which tells apart what Jean et al. look up and what they copy.
 CASES: dict[str, Callable[[str], bool]] = {
     "lower case": lambda word: word[0].islower(),
     "others": lambda word: word[0].isalnum() and not word[0].islower(),

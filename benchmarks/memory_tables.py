@@ -19,16 +19,14 @@ from contextnmt.corpus.counts import summed_counts, write_counts
 from contextnmt.corpus.survey import Survey, read_fingerprints
 from contextnmt.corpus.tokenize import CHUNK_END, REMEMBERED_CHUNKS, Tokenizer
 from contextnmt.files import count_lines, read_json, read_lines
-from contextnmt.selection.kneser_ney import estimate
-from contextnmt.selection.perplexity import encode
+from contextnmt.selection.language_model import estimate
+from contextnmt.selection.ngrams import Vocabulary
 from contextnmt.selection.rank import rank
 from contextnmt.selection.ranking import SCORED
-from contextnmt.selection.word_ids import Vocabulary
 from contextnmt.text import names
 from contextnmt.text.binarize import SIDES
 from contextnmt.text.bpe import REMEMBERED_WORDS, segmenter
 from contextnmt.text.counts import read_counts
-from contextnmt.text.spills import SPILL_KEYS
 
 
 class Scale(NamedTuple):
@@ -182,7 +180,7 @@ def size_of_model_word(run: Run) -> float:
     known = Vocabulary.read(run.text.folder / "target.vocabulary.txt")
     lines = list(islice(read_lines(run.text.folder / "clean.target.gz"), 20_000))
     words = sum(len(line.split()) for line in lines)
-    return grown(lambda: estimate(encode(lines, known), len(known))) / words
+    return grown(lambda: estimate(known.encode(lines), len(known))) / words
 
 
 def size_of_rule(run: Run) -> float:
@@ -267,8 +265,8 @@ TABLES = [
         SELECTED,
         words=BOTH_WORDS,
     ),
-    Table("symbolize", "rules", rows_of("sym.rules.tsv"), size_of_rule, PART, SPILL_KEYS),
-    Table("symbolize", "rates", rows_of("sym.rates.tsv"), size_of_rule, PART, SPILL_KEYS),
+    Table("symbolize", "rules", rows_of("sym.rules.tsv"), size_of_rule, PART),
+    Table("symbolize", "rates", rows_of("sym.rates.tsv"), size_of_rule, PART),
     Table(
         "symbolize",
         "classes of words",

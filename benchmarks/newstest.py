@@ -17,8 +17,7 @@ from contextnmt.files import write_json
 from contextnmt.model.translator import Translator
 from contextnmt.text.vocabulary import EOS, SPECIALS, Vocabulary
 from contextnmt.translation.beam import Search
-from contextnmt.translation.precision import Precision
-from contextnmt.translation.saved import SavedTranslator
+from contextnmt.translation.saved import Precision, SavedTranslator
 
 #: Sentences of the text, as in newstest2013 and newstest2014; translated before the clock runs.
 SENTENCES, WARM = 3000, 40

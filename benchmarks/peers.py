@@ -16,10 +16,10 @@ from typing import Any, ClassVar, NamedTuple
 from made_up_pairs import Pair
 
 from contextnmt.text.vocabulary import SPECIALS
-from contextnmt.training.allocator import STEP
+from contextnmt.training.process import STEP
 
 #: No GPU. Some read their own models as pickles, which torch since 2.6 has to be told to allow.
-#: Freed memory stays, as by training/allocator.py, but for its huge pages.
+#: Freed memory stays, as by training/process.py, but for its huge pages.
 ENVIRONMENT = {
     "CUDA_VISIBLE_DEVICES": "",
     "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD": "1",

@@ -22,7 +22,7 @@ from contextnmt.configuration import places
 from contextnmt.errors import UserError
 from contextnmt.files import count_lines
 from contextnmt.planning.jobs import Job, planned
-from contextnmt.planning.rates import MILLION, Rate, table
+from contextnmt.planning.plan import Rate
 from contextnmt.planning.sizes import Part, Sizes
 
 LEFT_OUT = {"download", "train", "translate"}
@@ -35,11 +35,10 @@ APART = 5
 
 
 class Measured(NamedTuple):
-    """A job that has run: pairs read and written, processor seconds, bytes of its outputs."""
+    """A job that has run: its pairs, processor seconds, bytes of its outputs."""
 
     rule: str
-    read: float
-    written: float
+    pairs: float
     seconds: float
     bytes: int
 
@@ -51,7 +50,7 @@ class Counted(Sizes):
         super().__init__(configuration)
         self.results = folder / "results" / configuration["preset"]
 
-    def pairs(self, part: Part) -> float | None:
+    def size(self, part: Part) -> float | None:
         stages = ["select", "extract"] if part.selected else ["extract"]
         language = part.pair.partition("-")[0]
         for stage in stages:
@@ -81,10 +80,10 @@ def measured(jobs: Iterable[Job], sizes: Counted, folder: Path) -> Iterator[Meas
         path = folder / job.benchmark if job.benchmark else None
         if job.stage in LEFT_OUT or path is None or not path.exists():
             continue
-        read, written = sizes.read(job), sizes.written(job)
-        if read is not None and written is not None:
+        pairs = sizes.pairs(job)
+        if pairs is not None:
             size = sum(map(bytes_of, (folder / output for output in job.outputs)))
-            yield Measured(job.rule, read, written, seconds(path), size)
+            yield Measured(job.rule, pairs, seconds(path), size)
 
 
 def seconds(benchmark: Path) -> float:
@@ -103,7 +102,7 @@ def bytes_of(path: Path) -> int:
 
 def rate(rule: str, jobs: list[Measured], start: float) -> Rate:
     """The rate of a rule; `start` are the seconds of a job that does next to nothing."""
-    pairs = np.array([job.read for job in jobs])
+    pairs = np.array([job.pairs for job in jobs])
     taken = np.array([job.seconds for job in jobs])
     if not pairs.any():  # a job on tables and figures, whose time no text tells
         constant, slope = taken.mean(), 0.0
@@ -114,13 +113,18 @@ def rate(rule: str, jobs: list[Measured], start: float) -> Rate:
     else:
         constant, slope = start, (taken.mean() - start) / max(pairs.mean(), 1.0)
     if slope < 0:  # the texts differ in more than size: better too much than too little
-        largest = max(jobs, key=lambda job: job.read)
-        constant, slope = start, max(0.0, largest.seconds - start) / max(1.0, largest.read)
+        largest = max(jobs, key=lambda job: job.pairs)
+        constant, slope = start, max(0.0, largest.seconds - start) / max(1.0, largest.pairs)
     elif constant < 0:
         constant, slope = 0.0, taken.sum() / pairs.sum()
-    written = max(1.0, sum(job.written for job in jobs))
-    size = sum(job.bytes for job in jobs) / written
-    return Rate(rule, float(constant), float(slope * MILLION), size, int(pairs.max()))
+    size = sum(job.bytes for job in jobs) / max(1.0, pairs.sum())
+    return Rate(rule, float(constant), float(slope * 1e6), size)
+
+
+def table(rates: Iterable[Rate]) -> list[str]:
+    """Return the lines of the table; three digits tell more than the next run will agree with."""
+    rows = ([rule, *(f"{figure:.3g}" for figure in figures)] for rule, *figures in rates)
+    return ["\t".join(row) for row in [Rate._fields, *rows]]
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ from contestants import clock, ours, speed
 from made_up_pairs import Batch, counted, largest
 
 from contextnmt.configuration.model import ModelSettings
-from contextnmt.training.precision import set_precision
+from contextnmt.training.process import set_precision
 
 #: Rows and columns of the matrices that are multiplied, by device.
 SIDES = {"cpu": 2048, "cuda": 8192}

@@ -17,8 +17,7 @@ import typer
 from pages import made_by, publish, table
 
 from contextnmt.files import read_json, read_lines
-from contextnmt.translation.precision import Precision, in_bfloat16
-from contextnmt.translation.saved import SavedTranslator
+from contextnmt.translation.saved import Precision, SavedTranslator, in_bfloat16
 
 CPU = torch.device("cpu")
 #: Sentences that are translated before the clock runs.

@@ -25,8 +25,8 @@ from contextnmt.configuration.training import TrainingSettings
 from contextnmt.files import write_lines
 from contextnmt.text.binarize import binarize
 from contextnmt.text.vocabulary import SPECIALS, UNK
+from contextnmt.training.journal import peak_memory
 from contextnmt.training.loop import Training
-from contextnmt.training.window import Window, peak_memory
 
 #: Pairs that are made up at a time.
 BLOCK = 1 << 18
@@ -113,9 +113,10 @@ def measure(folder: Path) -> Start:
             *(folder / "data", ([folder / "source"], [folder / "target"]), MODEL, recipe, 1),
             *(Path(state, "state"), Path(state, "board")),
         )
+        training.resume()
         started = monotonic()
         training.rehearse()
-        training._step(Window(training.device, recipe))
+        training.step()
         updated = monotonic()
         training.batches.rows(training.batches.per_epoch)
         ended = monotonic()

@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 import tracemalloc
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from itertools import cycle, islice
 from pathlib import Path
@@ -39,7 +39,7 @@ from contextnmt.text.bpe import REMEMBERED_WORDS, SYMBOL, segmenter
 from contextnmt.text.counts import read_counts
 from contextnmt.text.rates import Rates, read_rates
 from contextnmt.text.rules import read_rules
-from contextnmt.text.spills import SPILL_KEYS, SpilledCounts
+from contextnmt.text.symbolize import in_order
 from contextnmt.text.vocabulary import UNK
 
 #: Merges that bpe learns, and words of a language that get an id, as in the paper.
@@ -244,10 +244,10 @@ def each_word(counts: Path, work: Callable[[str], object]) -> None:
 
 def count_rules(rules: Path) -> None:
     """Count the rows of a rule dictionary, as they were counted when it was made."""
-    counts = SpilledCounts()
+    counts: Counter[tuple[str, ...]] = Counter()
     for rule in read_rules(rules):
-        counts.add(rule[:3])
-    deque(counts.merged(), maxlen=0)
+        counts[rule[:3]] += 1
+    deque(in_order(counts), maxlen=0)
 
 
 def tables(text: Text, whole: Text, language: str, costs: list[Cost]) -> Iterator[Table]:
@@ -260,7 +260,7 @@ def tables(text: Text, whole: Text, language: str, costs: list[Cost]) -> Iterato
     rates = text.folder / "sym.rates.tsv"
     tokenizer, segment = Tokenizer(language), segmenter(text.folder / "codes")
     words, all_words = count_lines(counts), count_lines(whole.folder / counts.name)
-    rows = count_lines(rules) - 1
+    rows, all_rows = (count_lines(each.folder / rules.name) - 1 for each in (text, whole))
 
     size = grown(lambda: deque(map(tokenizer.line, read_lines(text.folder / "raw.source.gz")), 0))
     chunks = tokenizer.chunk.cache_info().currsize
@@ -268,7 +268,7 @@ def tables(text: Text, whole: Text, language: str, costs: list[Cost]) -> Iterato
     size = grown(lambda: read_counts(counts))
     yield Table("all but tokenize", "words and their counts", size / words, all_words, HERE)
     size = grown(lambda: count_rules(rules))
-    yield Table("symbolize", "rules, and as many rates", size / rows, SPILL_KEYS, LIMIT)
+    yield Table("symbolize", "rules, and as many rates", size / rows, all_rows, HERE)
     size = grown(lambda: Rates(read_rates(rates), {}))
     rows, all_rows = (count_lines(each.folder / rates.name) - 1 for each in (text, whole))
     yield Table("symbolize, symbol-scores", "rates", size / rows, all_rows, HERE)

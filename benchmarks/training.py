@@ -95,12 +95,10 @@ feeding; keys and what words contribute to the gates are computed once for all s
 layer after them, without padding. The toolkits have models of the same kind and sizes, but the
 attention of fairseq is bilinear, which is lighter; they read the text while they train, where ours
 and plain PyTorch have their batches at hand, and JoeyNMT does not sort the pairs by length. On a
-CPU, freed memory stays with the processes of ours, on huge pages (`training/allocator.py`), in a
+CPU, freed memory stays with the processes of ours, on huge pages (`training/process.py`), in a
 row of its own with that of plain PyTorch, and with the toolkits, by glibc's variables of the
 environment, on small ones. What multiplies in bfloat16 there compiles itself for each shape, in
-the first round for most: `training/compiled.py` and `model/filler.py` say how it is kept.
-Hidden layer, contexts, units and loss of ours are functions in C there, where there is GCC
-(`model/native`).
+the first round for most: `training/process.py` and `model/padding.py` say how it is kept.
 On a GPU, ours are CUDA graphs (`training/graphs.py`), captured in the first round for most, whose
 recurrences are functions in Triton (`model/fused`), and plain PyTorch is none.
 """

@@ -81,7 +81,7 @@ STEPS = {
 #: No stage: it says what a call of Snakemake will cost.
 PLAN = {"plan": "contextnmt.planning.plan"}
 #: No stages either: they take jobs to another machine, and their results back.
-KIT = {"pack": "contextnmt.planning.pack", "unpack": "contextnmt.planning.unpack"}
+KIT = dict.fromkeys(["pack", "unpack"], "contextnmt.planning.kit")
 #: It sets two results folders side by side.
 COMPARE = {"compare": "contextnmt.report.compare"}
 COMMANDS = STAGES | PLAN | KIT | COMPARE

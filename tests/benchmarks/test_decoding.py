@@ -13,8 +13,8 @@ import typer
 from peers import Beam, Recipe, peers, write_corpus
 
 from contextnmt.configuration.model import ModelSettings
-from contextnmt.model.bias_column import MULTIPLE
-from contextnmt.model.candidates import BLOCK
+from contextnmt.model.cross_entropy import MULTIPLE
+from contextnmt.model.inference_layers import BLOCK
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 

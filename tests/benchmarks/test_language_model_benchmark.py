@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from contextnmt.files import write_lines
-from contextnmt.selection.word_ids import Vocabulary
+from contextnmt.selection.ngrams import Vocabulary
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 SCRIPT = runpy.run_path(str(BENCHMARKS / "language_model.py"))

@@ -1,11 +1,15 @@
 """Results folders as `snakemake` leaves them, as far as a comparison reads them."""
 
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 from evaluation.systems import REFERENCES, damaged
 
+from contextnmt.configuration import layers
 from contextnmt.files import write_json, write_lines
+
+DEMO = layers.of_call(Path(__file__).parents[2], [], {"seeds": [1, 2, 3]})
 
 #: Dotted keys of a record and their values, other than those of `make_folder`.
 Changes = dict[str, Any]
@@ -16,9 +20,13 @@ def make_folder(
     runs: tuple[str, ...] = ("en-fr/baseline/1", "en-fr/context/1"),
     share: float = 0.3,
     changes: Changes | None = None,
-    names: tuple[str, ...] = ("test.beam12",),
+    beams: tuple[int, ...] = (12,),
 ) -> Path:
-    """Trained and translated runs, whose translations have this share of wrong words."""
+    """Trained and translated runs, whose translations have this share of wrong words.
+
+    Every system of the demo with three seeds is in the configuration.
+    """
+    configure(folder, beams)
     for run in runs:
         pair, _, seed = run.split("/")
         content = record(int(seed))
@@ -29,14 +37,28 @@ def make_folder(
                 block = block[step]
             block[last] = value
         write_json(folder / f"train/{run}/model.json", content)
-        for name in names:
+        for beam in beams:
             translation = damaged(share, seed=100 * len(run) + int(seed))
             for stage in ("translate", "restore"):
-                write_lines(folder / f"{stage}/{run}/{name}.gz", translation)
-            text, target = name.partition(".")[0], pair.partition("-")[2]
-            write_lines(folder / f"tokenize/{pair}/{text}.{target}.gz", REFERENCES)
+                write_lines(folder / f"{stage}/{run}/test.beam{beam}.gz", translation)
+        write_lines(folder / f"tokenize/{pair}/test.{pair.partition('-')[2]}.gz", REFERENCES)
         write_json(folder / f"restore/{run}/restored.json", {})
     return folder
+
+
+def configure(
+    folder: Path, beams: tuple[int, ...], gaps: dict[str, dict[str, str]] | None = None
+) -> None:
+    """Write a configuration with one text, which is translated with these beam widths."""
+    configuration = deepcopy(DEMO)
+    for roles in configuration["roles"].values():
+        roles["dev"] = []
+    for experiment in configuration["experiments"].values():
+        experiment["decoding"]["beams"] = list(beams)
+    about = {"digest": "", "deviations": []}
+    papers = dict.fromkeys(DEMO["experiments"], about)
+    told = {"configuration": configuration, "gaps": gaps or {}, "papers": papers}
+    write_json(folder / "configuration.json", told)
 
 
 def record(seed: int) -> dict[str, Any]:

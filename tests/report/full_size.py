@@ -5,7 +5,7 @@ import json
 import random
 from pathlib import Path
 
-from results_folder import ALIGNED, Results, make_report, make_results
+from results_folder import ALIGNED, Made, make_report, make_results
 from sentence_results import make_alignments
 
 from contextnmt.files import write_lines
@@ -32,7 +32,7 @@ def make_full_size(folder: Path, name: str) -> Path:
     return make_report(results)
 
 
-def make_texts(results: Results, pair: str, chance: random.Random) -> None:
+def make_texts(results: Made, pair: str, chance: random.Random) -> None:
     """Sentences, first those to be shown, and what the first seed of each system makes of them."""
     source, target = pair.split("-")
     for text in ("test", "dev"):

@@ -1,9 +1,21 @@
 """The three experiments as the workflow tells the report of them, on made-up corpora."""
 
+from pathlib import Path
 from typing import Any
 
-#: A system of a table: id, label, view.
-System = tuple[str, str, str]
+from contextnmt.report.results import Claim, Deviation, Method, Results, System, shown
+
+#: Language pair -> training corpus -> its parts.
+TRAIN = {
+    "en-fr": {
+        "europarl-v7": ["europarl-v7"],
+        "commoncrawl": ["commoncrawl"],
+        "un": [f"un.{number}of3" for number in (1, 2, 3)],
+        "news-commentary-v9": ["news-commentary-v9"],
+        "giga-fren": [f"giga-fren.{number}of2" for number in (1, 2)],
+    },
+    "en-de": {"train": ["train"]},
+}
 
 CHOI = [
     ("baseline", "Baseline", "word"),
@@ -156,3 +168,37 @@ def experiment(
         "vocabulary_size": 1600,
         "config_digest": "0123456789ab",
     }
+
+
+def results_of(folder: Path, about: dict[str, Any]) -> Results:
+    """A results folder of an experiment. Alignments are drawn of its second system."""
+    told = {key: value for key, value in about.items() if key != "pairs"}
+    blocks: dict[str, Any] = {
+        "systems": [System(**each) for each in about["systems"]],
+        "methods": [
+            Method(each["id"], each["name"], [(a, b) for a, b in each["contrasts"]])
+            for each in about["methods"]
+        ],
+        "claims": [
+            Claim(**{**each, "contrasts": [(a, b) for a, b in each["contrasts"]]})
+            for each in about["claims"]
+        ],
+        "deviations": [
+            Deviation(each["key"], shown(each["paper"]), shown(each["here"]), each["system"])
+            for each in about["deviations"]
+        ],
+    }
+    beside: dict[str, Any] = {
+        "folder": folder,
+        "all_pairs": about["pairs"],
+        "parts": {
+            pair: [part for parts in TRAIN[pair].values() for part in parts]
+            for pair in about["pairs"]
+        },
+        "selected": [pair for pair in about["pairs"] if pair == "en-fr"],
+        "tagged": {pair: about["test"][pair][0] for pair in about["pairs"]},
+        "contextualized": [(pair, "context") for pair in about["pairs"]],
+        "aligned": about["systems"][:2][-1]["id"],
+        "word": "notebook",
+    }
+    return Results(**{**beside, **told, **blocks})

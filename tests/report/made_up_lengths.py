@@ -47,6 +47,6 @@ def make_lengths(folder: Path, about: dict[str, Any]) -> list[Path]:
         name = f"{about['test'][pair][0]}.beam{max(about['beams'])}"
         gaps = about.get("gaps", {}).get(pair, {})
         systems = [each["id"] for each in about["systems"] if each["id"] not in gaps]
-        paths.append(folder / f"length-scores/{pair}/{name}.json")
+        paths.append(folder / f"length-scores/{about['name']}/{pair}/{name}.json")
         write_json(paths[-1], lengths_of(name, systems, about["seeds"]))
     return paths

@@ -26,7 +26,7 @@ def make_significance(
                 for system in about["systems"]
                 if system["id"] not in about.get("gaps", {}).get(pair, {})
             }
-            paths.append(folder / f"significance/{pair}/{name}.json")
+            paths.append(folder / f"significance/{about['name']}/{pair}/{name}.json")
             gaps = {each: entry["gap"] for each, entry in scored.items() if "gap" in entry}
             bleu = {each: entry["bleu"] for each, entry in scored.items() if each not in gaps}
             contrasts = [each for each in contrasts_of(about) if set(each) <= set(bleu)]

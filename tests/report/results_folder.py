@@ -1,5 +1,7 @@
 """A small results folder as the stages before the report leave it, with made-up numbers."""
 
+import csv
+import io
 import json
 import math
 from dataclasses import dataclass
@@ -7,45 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from analysed_models import gates_of, make_contextualization
-from made_up_experiments import experiment
+from made_up_experiments import TRAIN, experiment, results_of
 from made_up_lengths import make_lengths
 from made_up_significance import make_significance
 from made_up_symbols import coverage_of, pairs_kept, rules, symbol_scores_of
-from sentence_results import (
-    alignment_arguments,
-    difference_arguments,
-    example_arguments,
-    make_alignments,
-    written,
-)
+from sentence_results import make_alignments
 
 from contextnmt.files import write_json, write_lines
-from contextnmt.report.alignments import alignment_maps
-from contextnmt.report.bleu_table import bleu_table
-from contextnmt.report.claims_table import claims_table
-from contextnmt.report.cleaning import cleaning_table
-from contextnmt.report.differences import differences
-from contextnmt.report.experiment import Experiment, experiment_of
-from contextnmt.report.gains import gains
-from contextnmt.report.lengths import length_curves, length_scores_table
-from contextnmt.report.literature_table import literature_table
+from contextnmt.report.contents import parts
 from contextnmt.report.page import page
-from contextnmt.report.phenomena_table import phenomena_table
-from contextnmt.report.selection import selection_figures, selection_table
-from contextnmt.report.sentences import examples
-from contextnmt.report.significance_table import significance_table
-from contextnmt.report.symbolization import table2, table3
-from contextnmt.report.symbols import (
-    restoration_table,
-    symbol_errors_table,
-    symbol_scores_table,
-    symbols_table,
-)
-from contextnmt.report.tables import write_table
-from contextnmt.report.trainings import curves, trainings_table
+from contextnmt.report.report import make
+from contextnmt.report.results import Results
+from contextnmt.report.tables import Table, texts_of
 from contextnmt.text.rules import HEADER
-
-CAPTIONS = Path(__file__).parents[2] / "workflow" / "report"
 
 SENTENCES = {
     "en": "On 14 March Mr Orlow of the IMF visited the bank by the river with 2 guests .",
@@ -55,17 +31,6 @@ SENTENCES = {
 LINES = 30
 #: Place of the system in the list that has alignments.
 ALIGNED = 1
-#: Language pair -> training corpus -> its parts.
-TRAIN = {
-    "en-fr": {
-        "europarl-v7": ["europarl-v7"],
-        "commoncrawl": ["commoncrawl"],
-        "un": [f"un.{number}of3" for number in (1, 2, 3)],
-        "news-commentary-v9": ["news-commentary-v9"],
-        "giga-fren": [f"giga-fren.{number}of2" for number in (1, 2)],
-    },
-    "en-de": {"train": ["train"]},
-}
 #: Pairs of each part that clean reads, drops and keeps.
 READ, DROPPED = 10077, {"drop_empty": 60, "drop_garbled": 0, "max_ratio": 17}
 KEPT = READ - sum(DROPPED.values())
@@ -76,20 +41,25 @@ FIRST, STEP = 20.0, 1.5
 
 
 @dataclass(frozen=True)
-class Results:
-    """A results folder and the experiment it belongs to."""
+class Made:
+    """A results folder with made-up numbers, and what is told of its experiment."""
 
     folder: Path
     about: dict[str, Any]
 
     @property
-    def experiment(self) -> Experiment:
-        """The experiment as the functions take it."""
-        return experiment_of(self.about)
+    def results(self) -> Results:
+        """The folder as the report reads it."""
+        return results_of(self.folder, self.about)
+
+    @property
+    def report(self) -> Path:
+        """The folder of the report."""
+        return self.results.report
 
     def files(self, pattern: str) -> list[Path]:
-        """The files of the folder that fit a glob pattern, in no helpful order."""
-        return sorted(self.folder.glob(pattern), reverse=True)
+        """The files of the folder that fit a glob pattern."""
+        return sorted(self.folder.glob(pattern))
 
 
 def make_results(
@@ -98,7 +68,7 @@ def make_results(
     tests: tuple[str, ...] = ("test",),
     name: str = "choi2017",
     gaps: dict[str, dict[str, str]] | None = None,
-) -> Results:
+) -> Made:
     """All finished systems of an experiment. BLEU falls where +Context (C) comes in for en-de.
 
     `gaps`: language pair -> system -> why it is not finished.
@@ -111,7 +81,11 @@ def make_results(
                 lost = 4.0 if pair == "en-de" and system == "context" else 0.0
                 bleu = FIRST + STEP * position - lost + 0.5 * (seed - seeds[0])
                 make_run(folder, f"{pair}/{system}/{seed}", bleu, position, tests)
-    return Results(folder, about)
+    make_significance(folder, about)
+    make_lengths(folder, about)
+    if name == "choi2017":
+        make_contextualization(folder, about)
+    return Made(folder, about)
 
 
 def make_pair(folder: Path, pair: str, tests: tuple[str, ...]) -> None:
@@ -136,9 +110,9 @@ def make_training_text(folder: Path, pair: str) -> None:
     """What the stages from clean to perplexity write; the pairs of en-fr are selected."""
     selected = pair == "en-fr"
     source, target = (SENTENCES[language] for language in pair.split("-"))
-    parts = [part for parts in TRAIN[pair].values() for part in parts]
+    named = [part for parts in TRAIN[pair].values() for part in parts]
     if selected:
-        write_json(folder / f"rank/{pair}.json", ranking_of(parts))
+        write_json(folder / f"rank/{pair}.json", ranking_of(named))
         write_json(folder / f"perplexity/{pair}.json", perplexity_of())
     read = {"pairs": KEPT, "source_words": 18 * KEPT, "target_words": 17 * KEPT}
     # Lines 2 and 3 of each part.
@@ -148,7 +122,7 @@ def make_training_text(folder: Path, pair: str) -> None:
     removed = {
         name: {"count": count, "examples": examples[name]} for name, count in DROPPED.items()
     }
-    for number, part in enumerate(parts):
+    for number, part in enumerate(named):
         write_json(
             folder / f"clean/{pair}/{part}.removed.json",
             {"read": READ, "kept": KEPT, "removed": removed},
@@ -316,7 +290,7 @@ def make_training(folder: Path, run: str, bleu: float) -> None:
                 "python": "3.11.9",
                 "torch": "2.13.0",
                 "numpy": "2.4.1",
-                "compiler": "cc 12.2.0",
+                "compiler": "cc 12.2.0",  # in records of before, and shown no more
                 "processor": "A Processor @ 2.50GHz",
                 "cores": 2,
                 "gpu": None,
@@ -332,71 +306,24 @@ def make_training(folder: Path, run: str, bleu: float) -> None:
         )
 
 
-def make_report(results: Results) -> Path:
-    """All that the workflow makes from a results folder; the path of the page."""
-    experiment, out = results.experiment, results.folder / "report"
-    table = out / "tables" / results.about["table"]
-    write_table(table, bleu_table(results.files("score/*/*/*/scores.json"), experiment))
-    if results.about["name"] == "choi2017":
-        make_symbolization(results, out / "tables")
-        make_contextualization(results.folder, results.about)
-    write_table(
-        out / "tables/phenomena", phenomena_table(results.files("phenomena/*/*/*/*"), experiment)
-    )
-    write_table(
-        out / "tables/cleaning", cleaning_table(results.files("clean/*/*.removed.json"), experiment)
-    )
-    rankings = results.files("rank/*.json")
-    selected = results.files("select/*/*.selected.json")
-    write_table(out / "tables/selection", selection_table(selected, experiment, rankings))
-    perplexities = results.files("perplexity/*.json")
-    selection_figures(rankings, perplexities, experiment, out / "figures")
-    tested = make_significance(results.folder, results.about)
-    write_table(out / "tables/literature", literature_table(table.with_suffix(".json"), experiment))
-    significance = out / "tables/significance"
-    write_table(significance, significance_table(tested, experiment))
-    tables = (path.with_suffix(".json") for path in (table, significance))
-    gains(*tables, experiment, out / "figures")
-    first = tested[:: len(tested) // len(results.about["pairs"])]  # of each pair, the first text
-    write_table(out / "tables/claims", claims_table(table.with_suffix(".json"), first, experiment))
-    lengths = make_lengths(results.folder, results.about)
-    write_table(out / "tables/length-scores", length_scores_table(lengths, experiment))
-    length_curves(lengths, experiment, out / "figures")
-    logs = results.files("train/*/*/*/log.jsonl")
-    curves(logs, experiment, out / "figures")
-    models = results.files("train/*/*/*/model.json")
-    write_table(out / "tables/trainings", trainings_table(models, logs, experiment))
-    written(examples, example_arguments(results))
-    written(differences, difference_arguments(results))
-    alignment_maps(**alignment_arguments(results))
-    page(**page_arguments(results))
-    return out / "index.html"
+def make_report(made: Made) -> Path:
+    """All that `contextnmt report` makes of a results folder; the path of the page."""
+    results = made.results
+    for part in parts(results):
+        make(results, part)
+    page(results)
+    return results.report / "index.html"
 
 
-def make_symbolization(results: Results, tables: Path) -> None:
-    """The tables of choi2017 alone."""
-    experiment = results.experiment
-    write_table(tables / "table2", table2())
-    counts = results.files("coverage/*.json"), results.files("pairs/*.json")
-    write_table(tables / "table3", table3(*counts, experiment))
-    write_table(
-        tables / "symbols", symbols_table(results.files("rule-dictionary/*/rules.tsv"), experiment)
-    )
-    scored = results.files("symbol-scores/*.json")
-    write_table(tables / "symbol-scores", symbol_scores_table(scored, experiment))
-    write_table(tables / "symbol-errors", symbol_errors_table(scored, experiment))
-    restored = results.files("restore/*/*/*/restored.json")
-    write_table(tables / "restoration", restoration_table(restored, experiment))
+def make_tables(made: Made, *captions: str) -> dict[str, Table]:
+    """Some parts of the report, as `contextnmt report` makes them; the tables by their captions."""
+    results = made.results
+    wanted = [part for part in parts(results) if part.caption in captions]
+    for part in wanted:
+        make(results, part)
+    return {part.caption: results.read_table(part.table) for part in wanted if part.table}
 
 
-def page_arguments(results: Results) -> dict[str, Any]:
-    """What `page` is called with after everything else is made."""
-    return {
-        "table": results.files("report/tables/*.json"),
-        "figure": results.files("report/figures/*.svg"),
-        "caption": sorted(CAPTIONS.glob("*.rst")),
-        "model": results.files("train/*/*/*/model.json"),
-        "benchmark": results.files("benchmarks/t*/**/*.tsv"),
-        "about": results.experiment,
-        "out": results.folder / "report" / "index.html",
-    }
+def csv_rows(table: Table) -> list[dict[str, str]]:
+    """The rows of a table's CSV file."""
+    return list(csv.DictReader(io.StringIO(texts_of(table)["csv"], newline="")))

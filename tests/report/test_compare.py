@@ -10,17 +10,16 @@ import sys
 from pathlib import Path
 
 import pytest
-from compared_folders import make_folder
+from compared_folders import configure, make_folder
 from evaluation.systems import REFERENCES, damaged
 
 from contextnmt.errors import UserError
 from contextnmt.evaluation import significance
 from contextnmt.evaluation.score import tokenized_bleu
 from contextnmt.files import write_json, write_lines
-from contextnmt.report.changed_settings import scope
-from contextnmt.report.compare import COLUMNS, compare
-from contextnmt.report.experiment import Run
+from contextnmt.report.compare import COLUMNS, compare, scope
 from contextnmt.report.nested import MISSING, differences
+from contextnmt.report.results import Run
 
 NO_CHANGE = "Trainings: no difference in settings, texts, code, environment, as the folders tell."
 
@@ -67,6 +66,18 @@ def test_equal_folders(a: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert {row["kind"] for row in rows(a, tmp_path / "b")} == {"score"}
     assert any(line.startswith("* significant, 0 of 2: ") for line in lines)
     assert max(map(len, lines)) <= 100
+
+
+def test_a_key_that_a_record_lacks_is_not_stated(
+    a: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In an old record, where there was no such key yet."""
+    for folder, table in ((a, {}), (tmp_path / "b", {"table": "own"})):
+        make_folder(folder, changes={"model.contextualizer": {"layers": [64], **table}})
+    lines = compared(a, tmp_path / "b", capsys)
+    assert "    model.contextualizer.table  not stated -> own" in lines
+    found = rows(a, tmp_path / "b", "setting")
+    assert [(row["a"], row["b"]) for row in found] == [("", "own")] * 2
 
 
 def test_a_changed_setting_is_said_once(
@@ -187,37 +198,50 @@ def test_other_references(a: Path, tmp_path: Path, capsys: pytest.CaptureFixture
 def test_what_is_in_one_folder_alone(
     a: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    b = make_folder(tmp_path / "b", ("en-fr/baseline/1", "en-fr/bpe/1", "en-fr/bpe/2"))
-    make_folder(b, ("en-fr/baseline/1",), names=("dev.beam1",))
+    runs = ("en-fr/baseline/1", "en-fr/bpe/1", "en-fr/bpe/2")
+    b = make_folder(tmp_path / "b", runs, beams=(1, 12))
     # What is no single model's likeliest translation is not looked at.
-    write_lines(b / "restore/en-fr/baseline/1/dev.beam1.no-unknown.gz", [])
+    write_lines(b / "restore/en-fr/baseline/1/test.beam1.no-unknown.gz", [])
     shutil.copytree(b / "restore/en-fr/baseline/1", b / "restore/en-fr/baseline/ensemble")
     lines = compared(a, b, capsys)
     assert "Only in A: en-fr/context (seed 1)" in lines
-    assert "Only in B: en-fr/bpe (seeds 1, 2), dev.beam1 of en-fr/baseline" in lines
+    assert "Only in B: en-fr/bpe (seeds 1, 2), test.beam1 of en-fr/baseline" in lines
     (row,) = rows(a, b, "translation")
-    assert (row["text"], row["beam"], row["a"], row["b"]) == ("dev", "1", "", "1")
+    assert (row["text"], row["beam"], row["a"], row["b"]) == ("test", "1", "", "1")
 
 
 def test_runs_that_are_not_finished(
     a: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    runs = tuple(f"en-fr/{system}/1" for system in ("baseline", "context", "bpe", "sym", "deep"))
-    make_folder(a, runs)
-    b = make_folder(tmp_path / "b", runs)
-    (b / "train/en-fr/baseline/1/state").mkdir()
-    (b / "train/en-fr/baseline/1/model.json").unlink()  # the translations are of another model
+    reasons = {
+        "baseline": "training not finished, at update 1,200",
+        "context": "trained, not all translated: no test.beam12.gz",
+        "bpe": "translated, not restored",
+        "symbol": "trained, not translated",
+        "bpe-symbol": "not trained",
+    }
+    runs = tuple(f"en-fr/{system}/1" for system in (*reasons, "gru"))
+    make_folder(a, runs, beams=(1, 12))
+    b = make_folder(tmp_path / "b", runs, beams=(1, 12))
+    # The translations are those of an older model.
+    write_lines(b / "train/en-fr/baseline/1/state/log.jsonl", ['{"update": 1200}'])
+    for system in ("baseline", "bpe-symbol"):
+        (b / f"train/en-fr/{system}/1/model.json").unlink()
     (b / "translate/en-fr/context/1/test.beam12.gz").unlink()
     (b / "restore/en-fr/bpe/1/restored.json").unlink()
-    shutil.rmtree(b / "restore/en-fr/sym")
-    shutil.rmtree(b / "translate/en-fr/sym")
+    shutil.rmtree(b / "restore/en-fr/symbol")
+    shutil.rmtree(b / "translate/en-fr/symbol")
     lines = compared(a, b, capsys)
-    assert "Not finished in B: en-fr/baseline seed 1: training not finished" in lines
-    assert "Not finished in B: en-fr/bpe seed 1: translated, not restored" in lines
-    assert "Not finished in B: en-fr/sym seed 1: trained, not translated" in lines
-    assert any("en-fr/context seed 1: being translated anew" in line for line in lines)
-    assert [row["system"] for row in rows(a, b, "score")] == ["deep"]
-    assert len(rows(a, b, "unfinished")) == 4
+    for system, reason in reasons.items():
+        assert f"Not finished in B: en-fr/{system} seed 1: {reason}" in lines
+    assert [row["system"] for row in rows(a, b, "score")] == ["gru"] * 2
+    assert {row["system"]: row["note"] for row in rows(a, b, "unfinished")} == reasons
+
+
+def test_gaps_of_the_report_are_compared_if_their_files_are_there(a: Path, tmp_path: Path) -> None:
+    b = make_folder(tmp_path / "b")
+    configure(b, (12,), gaps={"en-fr": {"baseline": "not trained"}})
+    assert {row["kind"] for row in rows(a, b)} == {"score"}
 
 
 def test_translations_without_their_models(
@@ -259,31 +283,47 @@ def test_a_damaged_text_is_a_gap(a: Path, tmp_path: Path, name: str, damage: str
         assert float(baseline["a"]) > 0
 
 
-@pytest.mark.parametrize("content", ["", "[]", '{"model": {}}', '{"data": 1, "model": 2}'])
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("train/en-fr/context/1/model.json", "", "not a JSON file"),
+        ("train/en-fr/context/1/model.json", "[]", "not what a stage writes"),
+        ("train/en-fr/context/1/model.json", '{"model": {}}', "no data in it"),
+        ("run/en-fr/context/1.json", "{}", "no symbols in it"),
+        ("train-identity/en-fr/context/1.json", "{}", "no code in it"),
+    ],
+)
 def test_a_damaged_record_is_told(
-    a: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str
+    a: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    content: str,
+    message: str,
 ) -> None:
     b = make_folder(tmp_path / "b")
-    (b / "train/en-fr/context/1/model.json").write_text(content)
+    (b / name).parent.mkdir(parents=True, exist_ok=True)
+    (b / name).write_text(content)
     lines = compared(a, b, capsys)
     assert any(line.startswith("Settings not known in B: en-fr/context seed 1:") for line in lines)
     assert NO_CHANGE in lines
     assert len(rows(a, b, "score")) == 2
+    (row,) = rows(a, b, "unread")
+    assert row["note"].startswith(f"{b / name}: {message}")
 
 
 def test_folders_that_cannot_be_compared(a: Path, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    (tmp_path / "empty").mkdir()
-    unfinished = tmp_path / "unfinished"
-    (unfinished / "train/en-fr/baseline/1/state").mkdir(parents=True)
+    unfinished, begun = (tmp_path / name for name in ("unfinished", "begun"))
+    for folder in (unfinished, begun):
+        configure(folder, (12,))
+    for system in ("baseline", "bpe", "bpe-symbol", "context", "gru", "symbol"):
+        write_lines(begun / f"train/en-fr/{system}/1/state/log.jsonl", ["{}"])
     other = make_folder(tmp_path / "other", ("en-de/bpe/1",))
-    preset = make_folder(tmp_path / "results/demo")
     for folder, message in {
-        tmp_path / "none": "no such folder: name a results folder",
-        tmp_path / "file": "a file: name a results folder",
-        tmp_path / "empty": "no run in it, as train/PAIR/SYSTEM/SEED: name a folder that",
-        preset.parent: f"name the folder of one preset, {preset}",
-        unfinished: "no run in it is finished .en-fr/baseline seed 1: training not finished.: let",
+        tmp_path: r"configuration\.json: no such file: is .* a results folder\? If so, `snakemake",
+        tmp_path / "none": r"none/configuration\.json: no such file",
+        unfinished: "no run in it is finished .none has begun.: let the call",
+        begun: "finished .en-fr/baseline seed 1: training not finished; .*; and 1 more.: let the",
         other: "has en-fr/baseline, en-fr/context and .* has en-de/bpe: no system .* in both",
     }.items():
         with pytest.raises(UserError, match=message):
@@ -315,8 +355,9 @@ def test_the_command(a: Path, tmp_path: Path) -> None:
     )
     assert ended.returncode == 2
     assert ended.stderr == (
-        f"contextnmt compare: {tmp_path / 'none'}: no such folder: name a results folder, such as "
-        "results/demo\n"
+        f"contextnmt compare: {tmp_path / 'none/configuration.json'}: no such file: is "
+        f"{tmp_path / 'none'} a results folder? If so, `snakemake --profile local configuration` "
+        "writes it, with the first --config\n"
     )
 
 

@@ -1,18 +1,22 @@
 """What the report of an experiment consists of, by its configuration and what is finished."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from results_folder import make_results
 
+from contextnmt import files as files_module
 from contextnmt.configuration import layers
 from contextnmt.errors import UserError
 from contextnmt.files import write_json
-from contextnmt.report.benchmarks import belongs
-from contextnmt.report.contents import Contents
-from contextnmt.report.report import CAPTIONS, MAKERS, report
+from contextnmt.report import results as results_module
+from contextnmt.report.contents import CORPORA, files, inputs, outputs, parts
+from contextnmt.report.page import CAPTIONS
+from contextnmt.report.provenance import belongs
+from contextnmt.report.report import MAKERS, make, report
+from contextnmt.report.results import Results, results_of
 
 ROOT = Path(__file__).parents[2]
 SHARDS = {"corpora": {"embedded": {"texts": {"train": {"shards": 3}}}}}
@@ -20,22 +24,22 @@ SELECTION = {"select": {"en-fr": {"in_domain": ["dev"], "pairs": 5}}}
 DEMO = layers.of_call(ROOT, [], {})
 
 
-def contents(name: str, **changes: Any) -> Contents:
-    """The report of an experiment of the demo, or of a configuration with `changes`."""
+def contents(name: str, gaps: dict[str, dict[str, str]] | None = None, **changes: Any) -> Results:
+    """The results of an experiment of the demo, or of a configuration with `changes`."""
     configuration = layers.of_call(ROOT, [], changes) if changes else DEMO
-    return Contents("results/demo", configuration, name)
+    return results_of(Path("results/demo"), configuration, name, gaps)
 
 
 @pytest.mark.parametrize("name", DEMO["experiments"])
 @pytest.mark.parametrize("preset", ["demo", "wmt14"])
 def test_every_part_has_a_function_a_caption_and_files_of_its_own(name: str, preset: str) -> None:
     found = contents(name, preset=preset)
-    parts = list(found.parts())
-    assert {part.caption for part in parts} <= set(MAKERS)
-    assert all((CAPTIONS / f"{part.caption}.rst").is_file() for part in parts)
-    outputs = [path for part in parts for path in found.outputs(part, "csv", "svg", "png")]
-    assert len(set(outputs)) == len(outputs) > len(parts)
-    assert not [path for path in found.inputs() if path.startswith(found.folder)]
+    made = parts(found)
+    assert {part.caption for part in made} <= set(MAKERS)
+    assert all((CAPTIONS / f"{part.caption}.rst").is_file() for part in made)
+    named = [path for part in made for path in outputs(found, part, "csv", "svg", "png")]
+    assert len(set(named)) == len(named) > len(made)
+    assert not [path for path in inputs(found) if path.startswith(str(found.report))]
 
 
 def test_functions_that_no_part_asks_for_are_gone() -> None:
@@ -43,38 +47,37 @@ def test_functions_that_no_part_asks_for_are_gone() -> None:
         part.caption
         for preset in ("demo", "wmt14")
         for name in DEMO["experiments"]
-        for part in contents(name, preset=preset).parts()
+        for part in parts(contents(name, preset=preset))
     ]
     assert set(asked) == set(MAKERS)
 
 
 def test_what_is_not_finished_is_not_asked_for() -> None:
     whole = contents("choi2017")
-    some = replace(whole, gaps={"en-fr": {"context": "not trained"}})
-    lost = set(whole.files()) - set(some.files())
-    assert lost and all("/en-fr/context/" in path for path in lost)
-    none = dict.fromkeys(whole.systems, "not trained")
-    alone = replace(whole, gaps={"en-fr": none})
+    some = contents("choi2017", {"en-fr": {"context": "not trained"}})
+    lost = set(files(whole)) - set(files(some))
+    assert lost and all("/en-fr/context/" in str(path) for path in lost)
+    none = dict.fromkeys([system.id for system in whole.systems], "not trained")
+    alone = contents("choi2017", {"en-fr": none})
     assert alone.pairs == ["en-de"]
     # What became of the texts is told of all pairs, what is measured of those with a system.
-    cleaned = next(part for part in alone.parts() if part.caption == "cleaning")
-    assert any("/en-fr/" in path for path in cleaned.files["removed"])
-    assert not any("en-fr" in name for part in alone.parts() for name in part.figures)
-    nothing = replace(whole, gaps={"en-fr": none, "en-de": none})
+    (cleaned,) = (part for part in parts(alone) if part.caption == "cleaning")
+    assert any("/en-fr/" in str(path) for path in cleaned.files)
+    assert not any("en-fr" in name for part in parts(alone) for name in part.figures)
+    nothing = contents("choi2017", {"en-fr": none, "en-de": none})
     assert nothing.pairs == []
     assert nothing.unfinished().startswith("no system of choi2017 is finished: not trained: ")
 
 
 def test_an_ensemble_is_of_all_seeds_and_no_run() -> None:
     own = {"seeds": [3, 1], "decoding": {"ensemble": True}}
-    table, *_ = contents("bahdanau2015", **own).parts()
-    files, folder = table.files, "results/demo/score/en-fr"
-    assert len(files["ensemble_scores"]) == 5 and len(files["scores"]) == 5 * 2
-    assert f"{folder}/rnnsearch-50/ensemble/scores.json" in files["ensemble_scores"]
-    assert not any("ensemble" in path for path in files["scores"])
-    alone = contents("bahdanau2015", **own | {"seeds": [3]})
-    assert next(iter(alone.parts())).files["ensemble_scores"] == []
-    assert alone.described()["ensemble"] is False
+    found = contents("bahdanau2015", **own)
+    ensembles = {str(path) for path in found.ensemble_scores().values()}
+    assert len(ensembles) == 5 and len(found.scores()) == 5 * 2
+    assert "results/demo/score/en-fr/rnnsearch-50/ensemble/scores.json" in ensembles
+    assert ensembles <= set(map(str, parts(found)[0].files))
+    assert not any("ensemble" in str(path) for path in found.scores().values())
+    assert contents("bahdanau2015", **own | {"seeds": [3]}).ensemble_scores() == {}
 
 
 @pytest.mark.parametrize(
@@ -119,6 +122,32 @@ def test_jobs_that_a_report_rests_on(
     assert belongs(contents(name, **changes), *job.split("/")) is known
 
 
+@pytest.mark.parametrize("name", ["choi2017", "bahdanau2015", "chen2017"])
+def test_a_part_reads_nothing_but_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Else the workflow would not make it anew after an edit of what it reads."""
+    results = make_results(tmp_path, (1, 2), name=name).results
+    opened: set[Path] = set()
+    true = files_module.open_binary
+
+    def spy(path: Path) -> Any:
+        opened.add(path)
+        return true(path)
+
+    for module in [files_module, results_module]:
+        monkeypatch.setattr(module, "open_binary", spy)
+    for part in parts(results):
+        opened.clear()
+        make(results, part)
+        earlier = {path for path in opened if results.report in path.parents}
+        read = {path for path in opened - earlier if tmp_path in path.parents}
+        assert read <= set(part.files), part.caption
+        assert read or not part.files or part.caption == "alignments", part.caption
+        if part.about == CORPORA:
+            assert not earlier
+
+
 def test_mistakes_are_told(tmp_path: Path) -> None:
     folder = tmp_path / "demo"
     with pytest.raises(UserError, match=r"configuration\.json: no such file: is .*demo a results"):
@@ -141,7 +170,9 @@ def test_mistakes_are_told(tmp_path: Path) -> None:
         report(folder)
     none = {
         pair: {
-            system: "no model" for name in DEMO["experiments"] for system in contents(name).systems
+            system.id: "no model"
+            for name in DEMO["experiments"]
+            for system in contents(name).systems
         }
         for pair in DEMO["pairs"]
     }

@@ -1,27 +1,26 @@
 """The sentences in which two systems differ most: each pair of systems."""
 
 import csv
+import io
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from made_up_experiments import experiment
+from made_up_experiments import claim, experiment, method
+from results_folder import Made
 from sacrebleu.metrics import CHRF
-from sentence_results import written
 
 from contextnmt.errors import UserError
 from contextnmt.files import write_lines
 from contextnmt.report.differences import (
     Shown,
-    contrasts_of,
+    Word,
+    comparisons,
     differences,
     on_page,
     shown_differences,
 )
-from contextnmt.report.experiment import Claim, experiment_of
-from contextnmt.report.sentence_gains import Word
-from contextnmt.report.tables import Table, read_table
+from contextnmt.report.tables import texts_of
 
 SOURCE = [
     "Jean Barbe of the IMF saw 3 cats .",
@@ -48,52 +47,59 @@ PRESENT = [
 COUNTS = ["the\t9", "cat\t8", "of\t7", "sleeps\t6", ".\t5", "a\t4"]
 
 
-NAME = "test.beam12.gz"
-
-
-def made_up(
-    folder: Path, without: list[str] = WITHOUT, present: list[str] = PRESENT
-) -> dict[str, Any]:
-    """What `differences` is called with: one language pair, two systems, one contrast of them, one
-    that a system lacks for; a vocabulary of six words."""
-    about = experiment("choi2017", (1, 2), ("test",))
-    about |= {"pairs": ["en-fr"], "systems": about["systems"][:2], "vocabulary_size": 6}
-    about["claims"] = []
-    contrasts = [["context", "baseline"], ["bpe", "absent"]]
-    about |= {"methods": [{"id": "C", "name": "contextualization", "contrasts": contrasts}]}
-    texts = {
-        "tokenize/en-fr/test.en.gz": SOURCE,
-        "tokenize/en-fr/test.fr.gz": REFERENCE,
-        "word-counts/en-fr/en.tsv": COUNTS,
-        "word-counts/en-fr/fr.tsv": ["le\t3"],
-        f"restore/en-fr/baseline/1/{NAME}": without,
-        f"restore/en-fr/context/1/{NAME}": present,
+def made_up(folder: Path, without: list[str] = WITHOUT, present: list[str] = PRESENT) -> Made:
+    """One language pair, two systems, one contrast of them, one that a system lacks for; a
+    vocabulary of six words."""
+    about = experiment("choi2017", (1, 2))
+    contrasts = [("context", "baseline"), ("bpe", "absent")]
+    about |= {
+        "pairs": ["en-fr"],
+        "systems": about["systems"][:2],
+        "vocabulary_size": 6,
+        "methods": [method("C", "contextualization", *contrasts)],
+        "claims": [],
     }
-    for name, lines in texts.items():
-        write_lines(folder / name, lines)
-    source, reference, source_counts, target_counts, *hypotheses = (folder / name for name in texts)
-    return {
-        "source": [source],
-        "reference": [reference],
-        "source_counts": [source_counts],
-        "target_counts": [target_counts],
-        "hypothesis": hypotheses[::-1],
-        "about": experiment_of(about),
-        "out": folder / "tables" / "differences",
-    }
+    write_lines(folder / "tokenize/en-fr/test.en.gz", SOURCE)
+    write_lines(folder / "tokenize/en-fr/test.fr.gz", REFERENCE)
+    write_lines(folder / "word-counts/en-fr/en.tsv", COUNTS)
+    write_lines(folder / "word-counts/en-fr/fr.tsv", ["le\t3"])
+    write_lines(output(folder, "baseline"), without)
+    write_lines(output(folder, "context"), present)
+    return Made(folder, about)
 
 
-def table_of(arguments: dict[str, Any]) -> Table:
-    """The table that `differences` makes."""
-    written(differences, arguments)
-    return read_table(arguments["out"].with_suffix(".json"))
+def output(folder: Path, system: str) -> Path:
+    """The translation of a system."""
+    return folder / f"restore/en-fr/{system}/1/test.beam12.gz"
 
 
-def found(arguments: dict[str, Any]) -> Shown:
-    """What it tells of the one contrast."""
-    about = arguments["about"]
-    (contrast,) = shown_differences(about, table_of(arguments).data)
+def of_four(folder: Path) -> Made:
+    """The same of four systems, of which a method and a claim name some."""
+    made = made_up(folder)
+    made.about["systems"] = experiment("choi2017")["systems"][:4]
+    made.about["claims"] = [
+        claim("It adds", ("context", "baseline"), ("baseline", "symbol")),
+        claim("So do both", ("context-symbol", "symbol"), ("bpe", "absent")),
+    ]
+    write_lines(output(folder, "symbol"), REFERENCE)
+    write_lines(output(folder, "context-symbol"), PRESENT[::-1])
+    return made
+
+
+def found(made: Made) -> Shown:
+    """What the table tells of the one contrast."""
+    (contrast,) = shown_differences(made.results, differences(made.results).data)
     return contrast
+
+
+def gains_of(present: list[str], without: list[str]) -> dict[int, float]:
+    """Line -> the chrF of one translation less that of the other, where they differ in it."""
+    found = {}
+    for number, (*both, right) in enumerate(zip(present, without, REFERENCE, strict=True), start=1):
+        one, other = (CHRF().sentence_score(line, [right]).score for line in both)
+        if one != other:
+            found[number] = one - other
+    return found
 
 
 def kinds(words: list[Word]) -> dict[str, str]:
@@ -106,14 +112,17 @@ def test_the_greatest_differences_come_first(tmp_path: Path) -> None:
     assert (contrast.better, contrast.worse, contrast.equal) == (3, 1, 1)
     gains = [each.gain for each in contrast.gains]
     assert gains == sorted(gains, reverse=True)
-    assert {each.line for each in contrast.gains} == {1, 4, 5}
     assert [each.line for each in contrast.losses] == [3]
-    for each in [*contrast.gains, *contrast.losses]:
-        texts = (PRESENT[each.line - 1], WITHOUT[each.line - 1])
-        with_it, without_it = (
-            CHRF().sentence_score(text, [REFERENCE[each.line - 1]]).score for text in texts
-        )
-        assert each.gain == pytest.approx(with_it - without_it)
+    expected = gains_of(PRESENT, WITHOUT)
+    shown = {each.line: each.gain for each in [*contrast.gains, *contrast.losses]}
+    assert shown == pytest.approx(expected) and sorted(shown) == [1, 3, 4, 5]
+
+
+def test_of_equal_differences_the_first_lines_are_shown(tmp_path: Path) -> None:
+    made = made_up(tmp_path, ["UNK"] * 6, ["le chat"] * 6)
+    write_lines(tmp_path / "tokenize/en-fr/test.en.gz", ["the cat"] * 6)
+    write_lines(tmp_path / "tokenize/en-fr/test.fr.gz", ["le chat"] * 6)
+    assert [each.line for each in found(made).gains] == [1, 2, 3]
 
 
 def test_names_numbers_acronyms_and_unknown_words_are_marked(tmp_path: Path) -> None:
@@ -150,43 +159,37 @@ def test_equal_translations_have_no_differences(tmp_path: Path) -> None:
     ("change", "reason"),
     [
         ("missing", "no such file"),
-        ("not given", "no test.beam12: not translated"),
+        ("not finished", "+Context (C): stopped early"),
         ("short", "test.beam12.gz has 4 lines and its source has 5"),
     ],
 )
 def test_a_translation_of_no_use_is_a_gap(tmp_path: Path, change: str, reason: str) -> None:
-    arguments = made_up(tmp_path, present=PRESENT[:4] if change == "short" else PRESENT)
-    path, _ = arguments["hypothesis"]
+    made = made_up(tmp_path, present=PRESENT[:4] if change == "short" else PRESENT)
     if change == "missing":
-        path.unlink()
-    elif change == "not given":
-        arguments["hypothesis"].remove(path)
-    contrast = found(arguments)
+        output(tmp_path, "context").unlink()
+    elif change == "not finished":
+        made.about["gaps"] = {"en-fr": {"context": "stopped early"}}
+    contrast = found(made)
     assert reason in contrast.gap
     assert (contrast.better, contrast.gains, contrast.losses) == (None, [], [])
-    table = read_table(arguments["out"].with_suffix(".json"))
+    table = differences(made.results)
     (counts,) = table.blocks
     assert [cell.text for cell in counts.rows[0][1]] == ["–"] * 3
     assert reason in table.notes[-1]
 
 
-def test_mistakes_are_named(tmp_path: Path) -> None:
-    arguments = made_up(tmp_path)
-    for option in ("source", "reference", "source_counts", "target_counts"):
-        with pytest.raises(UserError, match=f"{option.replace('_', ' ')}: no file for en-fr"):
-            written(differences, arguments | {option: []})
-    write_lines(arguments["reference"][0], REFERENCE[:2])
-    with pytest.raises(UserError, match="has 5 lines and"):
-        written(differences, arguments)
+def test_sides_of_different_lengths_are_named(tmp_path: Path) -> None:
+    made = made_up(tmp_path)
+    write_lines(tmp_path / "tokenize/en-fr/test.fr.gz", REFERENCE[:2])
+    with pytest.raises(UserError, match=r"test\.en\.gz has 5 lines and"):
+        differences(made.results)
 
 
 def test_the_table_has_a_row_a_version_and_all_formats(tmp_path: Path) -> None:
-    arguments = made_up(tmp_path)
-    table = table_of(arguments)
+    table = differences(made_up(tmp_path).results)
     assert len(table.data) == 4 * 4  # sentences, versions
-    out = arguments["out"]
-    with out.with_suffix(".csv").open(newline="") as stream:
-        source, reference, without, present = list(csv.DictReader(stream))[4:8]
+    texts = texts_of(table)
+    source, reference, without, present = list(csv.DictReader(io.StringIO(texts["csv"])))[4:8]
     assert [row["version"] for row in (source, reference, without, present)] == [
         *("source", "reference", "baseline", "context")
     ]
@@ -199,39 +202,20 @@ def test_the_table_has_a_row_a_version_and_all_formats(tmp_path: Path) -> None:
     ((label, cells),) = counts.rows
     assert label == "contextualization, +Context (C) over Baseline"
     assert [cell.text for cell in cells] == ["3", "1", "1"]
-    markdown = out.with_suffix(".md").read_text()
-    assert "over Baseline: test, line 1, +" in markdown
-    assert SOURCE[0] in out.with_suffix(".tex").read_text()
+    assert "over Baseline: test, line 1, +" in texts["md"]
+    assert SOURCE[0] in texts["tex"]
 
 
 def test_one_system_has_no_other_to_differ_from(tmp_path: Path) -> None:
-    arguments = made_up(tmp_path)
-    about = arguments["about"]
-    arguments["hypothesis"].pop(0)
-    table = table_of(arguments | {"about": replace(about, systems=about.systems[:1], claims=[])})
+    results = made_up(tmp_path).results
+    table = differences(replace(results, systems=results.systems[:1]))
     assert (table.blocks, table.data) == ([], [])
     assert table.notes == ["There is no second system to differ from."]
 
 
-def of_four(folder: Path) -> dict[str, Any]:
-    """What `differences` is called with: four systems, of which a method and a claim name some."""
-    arguments = made_up(folder)
-    systems = experiment_of(experiment("choi2017")).systems[:4]
-    claims = [
-        Claim("It adds", [("context", "baseline"), ("baseline", "symbol")]),
-        Claim("So do both", [("context-symbol", "symbol"), ("bpe", "absent")]),
-    ]
-    about = replace(arguments["about"], systems=systems, claims=claims)
-    for system, lines in {"symbol": REFERENCE, "context-symbol": PRESENT[::-1]}.items():
-        path = folder / f"restore/en-fr/{system}/1/{NAME}"
-        write_lines(path, lines)
-        arguments["hypothesis"].append(path)
-    return arguments | {"about": about}
-
-
 def test_every_two_systems_are_compared_once(tmp_path: Path) -> None:
-    about = of_four(tmp_path)["about"]
-    assert list(map(tuple, contrasts_of(about))) == [
+    made = of_four(tmp_path)
+    expected = [
         ("method", "C", "context", "baseline"),
         ("claim", "", "baseline", "symbol"),  # as the paper has it, not the later over the earlier
         ("claim", "", "context-symbol", "symbol"),
@@ -239,16 +223,10 @@ def test_every_two_systems_are_compared_once(tmp_path: Path) -> None:
         ("other", "", "symbol", "context"),
         ("other", "", "context-symbol", "context"),
     ]
-
-
-def test_the_files_have_all_pairs_of_systems(tmp_path: Path) -> None:
-    arguments = of_four(tmp_path)
-    table = table_of(arguments)
-    with arguments["out"].with_suffix(".csv").open(newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    contrasts = list(contrasts_of(arguments["about"]))
+    assert list(comparisons(made.results)) == expected
+    table = differences(made.results)
     keys = ("kind", "method", "present", "without")
-    assert list(dict.fromkeys(tuple(row[key] for key in keys) for row in rows)) == contrasts
+    assert list(dict.fromkeys(tuple(row[key] for key in keys) for row in table.data)) == expected
     assert [label for label, _ in table.blocks[0].rows] == [
         "contextualization, +Context (C) over Baseline",
         "a claim of the paper, Baseline over +Symbol (S)",
@@ -257,26 +235,18 @@ def test_the_files_have_all_pairs_of_systems(tmp_path: Path) -> None:
         "+Symbol (S) over +Context (C)",
         "+C+S over +Context (C)",
     ]
-    other = [row for row in rows if (row["present"], row["without"]) == ("symbol", "context")]
-    scores = [
-        [
-            CHRF().sentence_score(line, [right]).score
-            for line, right in zip(text, REFERENCE, strict=True)
-        ]
-        for text in (REFERENCE, PRESENT)
-    ]
     gains = {
-        number: with_it - without_it
-        for number, (with_it, without_it) in enumerate(zip(*scores, strict=True), start=1)
-        if with_it != without_it
+        row["line"]: row["gain"]
+        for row in table.data
+        if (row["present"], row["without"]) == ("symbol", "context")
     }
-    assert {int(row["line"]): float(row["gain"]) for row in other} == pytest.approx(gains)
+    assert gains == pytest.approx(gains_of(REFERENCE, PRESENT))
 
 
 def test_the_page_shows_the_greatest_difference_alone_of_other_pairs(tmp_path: Path) -> None:
-    arguments = of_four(tmp_path)
-    about, rows = arguments["about"], table_of(arguments).data
-    whole, cut = shown_differences(about, rows), on_page(shown_differences(about, rows))
+    results = of_four(tmp_path).results
+    whole = shown_differences(results, differences(results).data)
+    cut = on_page(whole)
     assert cut[:3] == whole[:3]
     for every, first in zip(whole[3:], cut[3:], strict=True):
         assert (first.gains, first.losses) == (every.gains[:1], every.losses[:1])
@@ -285,12 +255,11 @@ def test_the_page_shows_the_greatest_difference_alone_of_other_pairs(tmp_path: P
 
 
 def test_a_missing_translation_is_noted_where_pairs_are_named(tmp_path: Path) -> None:
-    arguments = of_four(tmp_path)
-    arguments["hypothesis"].pop()
-    table = table_of(arguments)
-    reason = "+C+S over +Symbol (S): no test.beam12: not translated."
+    made = of_four(tmp_path)
+    made.about["gaps"] = {"en-fr": {"context-symbol": "not translated"}}
+    table = differences(made.results)
     assert [note for note in table.notes if "not translated" in note] == [
-        f"English → French, a claim of the paper, {reason}"
+        "English → French, a claim of the paper, +C+S over +Symbol (S): +C+S: not translated."
     ]
     assert "A dash: no translation of one of the two; the CSV file has the reason." in table.notes
     gaps = [row for row in table.data if row["gap"]]

@@ -1,22 +1,23 @@
-"""Reports of experiments of which a part is not finished: gaps with reasons, no wrong numbers."""
+"""Reports of which a part is not finished or has no score: gaps with reasons, no wrong numbers."""
 
 import re
+from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
-from made_up_experiments import experiment
-from results_folder import Results, make_report, make_results
+from made_up_experiments import experiment, results_of
+from made_up_significance import make_significance
+from results_folder import Made, csv_rows, make_report, make_results, make_tables
 
-from contextnmt.errors import UserError
-from contextnmt.files import read_json
-from contextnmt.report.bleu_scores import scores_of_ensembles
-from contextnmt.report.bleu_table import bleu_table
-from contextnmt.report.experiment import Run, experiment_of
-from contextnmt.report.gaps import gap_lines
-from contextnmt.report.literature_table import verdict
-from contextnmt.report.tables import write_table
+from contextnmt.files import read_json, write_json, write_lines
+from contextnmt.report.findings import findings
+from contextnmt.report.gaps import reason_lines
+from contextnmt.report.papers import papers
+from contextnmt.report.results import Run
+from contextnmt.report.tables import Cell, Table
 
+TITLES = {"en-fr": "English → French", "en-de": "English → German"}
 HALFWAY = "seed 2: training not finished, at update 12,000"
 #: In one pair the system that others are compared with, in the other the one whose alignments are
 #: drawn and one more.
@@ -28,153 +29,335 @@ NOTES = [
     "English → French: Baseline (not trained).",
     f"English → German: +Context (C) ({HALFWAY}); +BPE+S (trained, not translated).",
 ]
+#: Why translations of these systems have neither score nor counts in the fixture `unscored`.
+REASON = "test.beam12.gz has 29 lines and test.fr.gz has 30"
+LISTED = {"en-fr": f"Baseline ({REASON})", "en-de": f"+Context (C) ({REASON}); +BPE+S ({REASON})"}
+
+
+def leave_gap(made: Made, file: str, name: str) -> None:
+    """Put a gap in the place of an entry."""
+    path = made.folder / file
+    write_json(path, read_json(path) | {name: {"gap": REASON}})
+
+
+def leave_gaps(made: Made, pair: str, *systems: str) -> None:
+    """Take away score and counts of the test text at the widest beam, of several seeds the last."""
+    for system in systems:
+        run = f"{pair}/{system}/{made.about['seeds'][-1]}"
+        leave_gap(made, f"score/{run}/scores.json", "test.beam12")
+        leave_gap(made, f"phenomena/{run}/test.json", "test.beam12")
+    make_significance(made.folder, made.about)
 
 
 @pytest.fixture(scope="module")
-def unfinished(tmp_path_factory: pytest.TempPathFactory) -> Results:
+def unfinished(tmp_path_factory: pytest.TempPathFactory) -> Made:
     """Two seeds, with `GAPS`, and the report of what there is."""
-    results = make_results(tmp_path_factory.mktemp("gaps"), (1, 2), gaps=GAPS)
-    make_report(results)
-    return results
+    made = make_results(tmp_path_factory.mktemp("gaps"), (1, 2), gaps=GAPS)
+    make_report(made)
+    return made
 
 
-def table(results: Results, name: str) -> dict[str, Any]:
-    found: dict[str, Any] = read_json(results.folder / "report" / "tables" / f"{name}.json")
-    return found
+@pytest.fixture(scope="module")
+def unscored(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """Two seeds, with translations of the second one that have no score at the widest beam, and one
+    of the first that is too short to be drawn with its alignments; and the report of the rest."""
+    made = make_results(tmp_path_factory.mktemp("unscored"), (1, 2))
+    leave_gaps(made, "en-fr", "baseline")
+    leave_gaps(made, "en-de", "context", "bpe-symbol")
+    (path,) = made.files("translate/en-fr/*/1/test.beam12.gz")
+    write_lines(path, ["une ligne"])
+    make_report(made)
+    return made
+
+
+def block_of(table: Table, title: str) -> dict[str, list[Cell]]:
+    """The cells of each row of a block."""
+    (block,) = [block for block in table.blocks if block.title == title]
+    return dict(block.rows)
+
+
+def words_of(made: Made) -> str:
+    """The words of the page."""
+    page = (made.report / "index.html").read_text()
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", page)).split())
+
+
+def figure(made: Made, name: str) -> str:
+    return (made.report / f"figures/{name}.svg").read_text()
+
+
+# Systems that are not finished
 
 
 def test_runs_are_those_that_are_finished() -> None:
-    about = experiment_of(experiment("choi2017") | {"gaps": GAPS})
+    about = results_of(Path(), experiment("choi2017") | {"gaps": GAPS})
     assert len(about.runs) == 2 * 8 - 3
     assert Run("en-fr", "baseline", 1) not in about.runs
     assert Run("en-de", "baseline", 1) in about.runs
     assert [system.id for system in about.finished("en-de")][:2] == ["baseline", "symbol"]
-    assert experiment_of(experiment("choi2017")).gaps == {}
-
-
-def test_a_file_of_a_gap_or_none_of_a_finished_run_is_a_mistake(unfinished: Results) -> None:
-    files = unfinished.files("score/*/*/*/scores.json")
-    out = unfinished.folder / "other"
-    with pytest.raises(UserError, match="no file for"):
-        write_table(out, bleu_table(files[1:], unfinished.experiment))
-    stray = unfinished.folder / "score/en-fr/baseline/1/scores.json"
-    with pytest.raises(UserError, match="en-fr/baseline/1 is not part"):
-        write_table(out, bleu_table([*files, stray], unfinished.experiment))
 
 
 @pytest.mark.parametrize(
     "name", ["table4", "phenomena", "trainings", "significance", "length-scores"]
 )
-def test_a_gap_is_a_row_of_dashes_and_a_note(unfinished: Results, name: str) -> None:
-    made = table(unfinished, name)
-    assert [note for note in made["notes"] if note.startswith("Not finished")] == [
+def test_a_gap_is_a_row_of_dashes_and_a_note(unfinished: Made, name: str) -> None:
+    table = unfinished.results.read_table(name)
+    assert [note for note in table.notes if note.startswith("Not finished")] == [
         f"Not finished: {line}" for line in NOTES
     ]
-    labels = {system["id"]: system["label"] for system in unfinished.about["systems"]}
-    for pair, title in [("en-fr", "English → French"), ("en-de", "English → German")]:
+    labels = unfinished.results.labels("en-fr")
+    for pair, title in TITLES.items():
         blocks = [
             block
-            for block in made["blocks"]
-            if block["title"].startswith(title) and "differences" not in block["title"]
+            for block in table.blocks
+            if block.title.startswith(title) and "differences" not in block.title
         ]
         assert blocks
         for block in blocks:
-            dashed = {
-                row["label"]
-                for row in block["rows"]
-                if all(
-                    cell["text"] == "–"
-                    for cell, column in zip(row["cells"], block["columns"], strict=True)
-                    if column[-1] != "paper"
-                )
-            }
+            here = [place for place, column in enumerate(block.columns) if column[-1] != "paper"]
+            texts = {label: {cells[place].text for place in here} for label, cells in block.rows}
+            dashed = {label for label, found in texts.items() if found == {"–"}}
             assert dashed == {labels[system] for system in GAPS[pair]}
-            assert len({row["label"].partition(",")[0] for row in block["rows"]}) == len(labels)
+            assert len({label.partition(",")[0] for label, _ in block.rows}) == len(labels)
 
 
-def test_no_number_of_a_gap_is_told(unfinished: Results) -> None:
+def test_no_number_of_a_gap_is_told(unfinished: Made) -> None:
     for name in ["table4", "phenomena", "trainings", "differences"]:
-        for row in table(unfinished, name)["data"]:
+        for row in unfinished.results.read_table(name).data:
             systems = {row.get(key) for key in ("system", "present", "without")}
             if row.get("source") != "paper" and not row.get("gap"):
-                assert not systems & set(GAPS[row["pair"]])
-    for row in table(unfinished, "significance")["data"]:
+                assert systems.isdisjoint(GAPS[row["pair"]])
+    for row in unfinished.results.read_table("significance").data:
         assert (row["value"] is None) == (row["system"] in GAPS[row["pair"]])
 
 
-def test_a_method_without_its_systems_has_no_verdict(unfinished: Results) -> None:
-    page = (unfinished.folder / "report" / "index.html").read_text()
-    of_page = " ".join(page.split())
-    assert (
-        "<li>Contextualization (C): no verdict on +Context (C) over Baseline yet "
-        "(Baseline: not trained).</li>" in of_page
-    )
-    assert f"no verdict on +Context (C) over Baseline yet (+Context (C): {HALFWAY})" in of_page
+def test_a_method_without_its_systems_has_no_verdict(unfinished: Made) -> None:
+    words = words_of(unfinished)
+    for reason in ("Baseline: not trained", f"+Context (C): {HALFWAY}"):
+        assert f"no verdict on +Context (C) over Baseline yet ({reason})" in words
+    page = (unfinished.report / "index.html").read_text()
     french, german = re.findall(r'<p class="headline">([^<]*)</p>', page)
     assert french.startswith("+BPE+S is best of the 7 finished systems (of 8): ")
     assert german.startswith("+BPE+C+S is best of the 6 finished systems (of 8): ")
     assert "over Baseline" not in french and "over Baseline" in german
 
 
-def test_the_page_says_at_its_top_what_is_missing(unfinished: Results) -> None:
-    page = (unfinished.folder / "report" / "index.html").read_text()
+def test_the_page_says_at_its_top_what_is_missing(unfinished: Made) -> None:
+    page = (unfinished.report / "index.html").read_text()
     assert page.index('id="gaps"') < page.index('class="findings"')
     for line in NOTES:
         assert page.count(f">{line}</li>") == 1
 
 
-def test_figures_leave_gaps_out(unfinished: Results) -> None:
-    figures = unfinished.folder / "report" / "figures"
-    french, german = ((figures / f"curves.{pair}.bleu.svg").read_text() for pair in GAPS)
+def test_figures_leave_gaps_out(unfinished: Made) -> None:
+    french, german = (figure(unfinished, f"curves.{pair}.bleu") for pair in GAPS)
     assert ">Baseline<" not in french and ">Baseline<" in german
     assert ">+Context (C)<" in french and ">+Context (C)<" not in german
-    drawn = {path.name for path in figures.glob("alignments.*.svg")}
+    drawn = {path.name for path in unfinished.files("report/*/figures/alignments.*.svg")}
     assert drawn == {"alignments.en-fr.chosen.svg", "alignments.en-fr.random.svg"}
 
 
-def test_single_sentences_have_the_reason_in_place_of_a_translation(unfinished: Results) -> None:
-    rows = [row for row in table(unfinished, "examples")["data"] if row["version"] == "context"]
+def test_single_sentences_have_the_reason_in_place_of_a_translation(unfinished: Made) -> None:
+    examples, differences = map(unfinished.results.read_table, ("examples", "differences"))
+    rows = [row for row in examples.data if row["version"] == "context"]
     assert {row["pair"]: (bool(row["tokens"]), row["gap"]) for row in rows} == {
         "en-fr": (True, ""),
         "en-de": (False, HALFWAY),
     }
-    gaps = [row["gap"] for row in table(unfinished, "differences")["data"] if row["gap"]]
-    assert f"+Context (C): {HALFWAY}" in gaps
+    assert f"+Context (C): {HALFWAY}" in [row["gap"] for row in differences.data]
 
 
 def test_one_finished_system_makes_a_report(tmp_path: Path) -> None:
     systems = [system["id"] for system in experiment("bahdanau2015")["systems"]]
     gaps = {"en-fr": {system: "not trained" for system in systems if system != "rnnsearch-30"}}
-    results = make_results(tmp_path, name="bahdanau2015", gaps=gaps)
-    page = " ".join(make_report(results).read_text().split())
-    assert "RNNsearch-30 alone is finished: " in page
-    assert "Attention (RNNsearch): no verdict on RNNsearch-30 over RNNencdec-30" in page
+    made = make_results(tmp_path, name="bahdanau2015", gaps=gaps)
+    make_report(made)
+    words = words_of(made)
+    assert "RNNsearch-30 alone is finished: " in words
+    assert "Attention (RNNsearch): no verdict on RNNsearch-30 over RNNencdec-30" in words
 
 
 def test_all_systems_with_one_reason_share_it() -> None:
-    whole = experiment("choi2017")
-    systems = [system["id"] for system in whole["systems"]]
-    whole |= {"pairs": ["en-fr"], "gaps": {"en-de": dict.fromkeys(systems, "not trained")}}
-    assert gap_lines(experiment_of(whole)) == ["English → German: all systems (not trained)."]
+    about = results_of(Path(), experiment("choi2017"))
+    gaps = {"en-de": {system.id: "not trained" for system in about.systems}}
+    assert reason_lines(about, gaps) == ["English → German: all systems (not trained)."]
 
 
-def test_ensembles_are_those_of_finished_systems(tmp_path: Path) -> None:
-    whole = experiment("bahdanau2015", (1, 2)) | {"ensemble": True, "gaps": {"en-fr": {}}}
+def test_ensembles_are_those_of_finished_systems() -> None:
+    whole = experiment("bahdanau2015", (1, 2)) | {"ensemble": True}
     finished, *others = [system["id"] for system in whole["systems"]]
-    about = experiment_of(whole | {"gaps": {"en-fr": dict.fromkeys(others, "no")}})
-    results = make_results(tmp_path, (1,), name="bahdanau2015")
-    ensemble = tmp_path / "score" / "en-fr" / finished / "ensemble" / "scores.json"
-    ensemble.parent.mkdir()
-    ensemble.write_bytes(
-        (results.folder / "score" / "en-fr" / finished / "1" / "scores.json").read_bytes()
-    )
-    assert {of.system for of in scores_of_ensembles(about, [ensemble])} == {finished}
+    about = results_of(Path(), whole | {"gaps": {"en-fr": dict.fromkeys(others, "not trained")}})
+    assert list(about.ensemble_scores()) == [("en-fr", finished)]
 
 
-def test_no_verdict_on_a_reproduction_that_is_not_finished() -> None:
-    whole = experiment("bahdanau2015") | {"gaps": {"en-fr": {"rnnencdec-50": "not trained"}}}
-    row = {"pair": "en-fr", "text": "test", "system": "rnnsearch-50", "baseline": "rnnencdec-50"}
-    row |= {"sentences": "all", "low": "5", "high": "15", "beam": "12"}
-    scores = {("en-fr", "test", "rnnsearch-50"): {"bleu": 26.0}}
-    made = verdict(experiment_of(whole), row, scores)
-    assert (made["value"], made["verdict"]) == (None, "not finished")
+def test_no_verdict_on_a_reproduction_that_is_not_finished(tmp_path: Path) -> None:
+    gaps = {"en-de": {"bpe": "not trained"}}
+    made = make_results(tmp_path, tests=("newstest2015",), gaps=gaps)
+    table = make_tables(made, "bleu-table", "literature")["literature"]
+    rows = [row for row in table.data if row["kind"] == "range"]
+    assert {row["baseline"] for row in rows} == {"", "bpe"}
+    assert {(row["value"], row["verdict"]) for row in rows} == {(None, "not finished")}
+
+
+# Translations without a score
+
+
+def test_a_score_that_is_missing_is_a_dash_and_a_note(unscored: Made) -> None:
+    table = unscored.results.read_table("table4")
+    columns = [" ".join(column) for column in table.blocks[0].columns]
+    cells = block_of(table, TITLES["en-fr"])["Baseline"]
+    shown = {column: cell.text for column, cell in zip(columns, cells, strict=True)}
+    assert shown["beam 12 test (dev)"] == "–"
+    assert shown["beam 1 test (dev)"].startswith("20.")
+    assert f"en-fr test, beam 12: Baseline: {REASON}." in table.notes
+    assert f"en-de test, beam 12: +Context (C), +BPE+S: {REASON}." in table.notes
+    detokenized = block_of(table, f"{TITLES['en-fr']}, detokenized")["Baseline"]
+    assert [cell.text == "–" for cell in detokenized] == [False] * 3 + [True] * 3
+
+
+def test_the_best_of_the_others_is_marked_all_the_same(unscored: Made) -> None:
+    rows = block_of(unscored.results.read_table("table4"), TITLES["en-fr"])
+    best = {label: sum(cell.best for cell in cells) for label, cells in rows.items()}
+    assert best.pop("+BPE+S") == 2  # at both widths
+    assert set(best.values()) == {0}
+
+
+def test_a_row_without_a_score_has_its_reason(unscored: Made) -> None:
+    rows = csv_rows(unscored.results.read_table("table4"))
+    rows = [row for row in rows if row["source"] == "here"]
+    assert [
+        tuple(row[key] for key in ("pair", "system", "text", "beam")) for row in rows if row["gap"]
+    ] == [
+        ("en-fr", "baseline", "test", "12"),
+        ("en-de", "context", "test", "12"),
+        ("en-de", "bpe-symbol", "test", "12"),
+    ]
+    for row in rows:
+        assert bool(row["gap"]) == (not row["bleu"]) == (not row["ter"])
+        assert row["gap"] in ("", REASON)
+
+
+def test_a_claim_without_scores_has_no_verdict(unscored: Made) -> None:
+    table = unscored.results.read_table("claims")
+    verdicts = {(row["pair"], row["system"], row["baseline"]): row["verdict"] for row in table.data}
+    assert verdicts["en-fr", "context", "baseline"] == "no score"
+    assert verdicts["en-fr", "context-symbol", "symbol"] != "no score"
+    assert verdicts["en-de", "context-symbol", "context"] == "no score"
+    for pair, listed in LISTED.items():
+        assert f"No score: {TITLES[pair]}, test, beam 12: {listed}." in table.notes
+
+
+def test_counts_that_are_missing_are_dashes_and_a_note(unscored: Made) -> None:
+    table = unscored.results.read_table("phenomena")
+    for pair, listed in LISTED.items():
+        assert f"No counts: {TITLES[pair]}: {listed}." in table.notes
+    rows = block_of(table, TITLES["en-de"])
+    dashed = {label for label, cells in rows.items() if cells[0].text == "–"}
+    assert dashed == {"+Context (C)", "+BPE+S"}
+    assert any(cell.best for cell in rows["+BPE+C+S"])
+    there = {(row["pair"], row["system"]) for row in table.data}
+    assert ("en-fr", "context") in there and ("en-fr", "baseline") not in there
+
+
+def test_the_page_tells_the_reasons_beside_its_findings(unscored: Made) -> None:
+    words = words_of(unscored)
+    for listed in LISTED.values():
+        assert f"No score on test with beam 12, and in no comparison: {listed}." in words
+    assert (
+        f"Contextualization (C): no verdict on +Context (C) over Baseline yet (Baseline: {REASON})."
+    ) in words
+    assert "of the 7 scored systems (of 8): " in words
+    assert "of the 6 scored systems (of 8): " in words
+    assert "nan" not in words.lower().split() and "None" not in words.split()
+
+
+def test_gains_are_those_that_can_be_had(unscored: Made) -> None:
+    french, german = (figure(unscored, f"gains.{pair}") for pair in TITLES)
+    assert "+Context (C) over Baseline" not in french
+    assert "over Baseline" in german and "+C+S over +Context (C)" not in german
+
+
+def test_the_page_of_all_papers_tells_them_too(unscored: Made) -> None:
+    papers(unscored.folder, [unscored.results], [])
+    told = f"No score on test with beam 12, and in no comparison: {LISTED['en-fr']}."
+    page, start = unscored.folder / "report/index.html", unscored.folder / "report/start.rst"
+    assert told in unescape(" ".join(page.read_text().split()))
+    assert REASON in start.read_text()
+
+
+def test_a_short_translation_has_its_reason_in_place_of_a_map(unscored: Made) -> None:
+    svg = figure(unscored, "alignments.en-fr.random")
+    assert "has1linesand" in "".join(re.sub(r"<[^>]*>", "", svg).split())
+    assert "lines and" not in figure(unscored, "alignments.en-de.random")
+
+
+def test_without_any_score_there_are_gaps_alone(tmp_path: Path) -> None:
+    made = make_results(tmp_path)
+    leave_gaps(made, "en-fr", *(system["id"] for system in made.about["systems"]))
+    tables = make_tables(made, "bleu-table", "phenomena", "significance", "claims", "gains")
+    french, german = findings(made.results, {"table4": tables["bleu-table"].data})
+    assert french.headline == "No system has a score on test with beam 12."
+    assert [figure.value for figure in french.figures] == ["–"]
+    assert french.warnings[0].endswith(f", and in no comparison: all systems ({REASON}).")
+    assert german.warnings == [] and german.headline.startswith("+BPE+S is best: ")
+    assert [block.title for block in tables["phenomena"].blocks] == [TITLES["en-de"]]
+    unscored = {row["pair"] for row in tables["claims"].data if row["verdict"] == "no score"}
+    assert unscored == {"en-fr"}
+    assert "no two systems to compare" in figure(made, "gains.en-fr")
+
+
+def test_dev_texts_and_narrow_beams_may_be_gaps(tmp_path: Path) -> None:
+    made = make_results(tmp_path)
+    leave_gap(made, "score/en-fr/baseline/1/scores.json", "dev.beam12")
+    leave_gap(made, "score/en-de/baseline/1/scores.json", "test.beam1")
+    table = make_tables(made, "bleu-table")["bleu-table"]
+    assert "(–)" in [cell.remark for cell in block_of(table, TITLES["en-fr"])["Baseline"]]
+    assert block_of(table, TITLES["en-de"])["Baseline"][0].text == "–"
+    found = findings(made.results, {"table4": table.data})
+    assert [each.warnings for each in found] == [[], []]
+
+
+def test_a_gap_of_a_subset_that_was_not_even_read_has_no_size(tmp_path: Path) -> None:
+    made = make_results(tmp_path, name="bahdanau2015")
+    made.about.update(translations=["beam12", "beam12.no-unknown"], beams=[12])
+    for path in made.files("score/*/*/*/scores.json"):
+        scores = read_json(path)
+        for text in ("dev", "test"):
+            sizes = {"sentences": 20, "of": 30}
+            scores[f"{text}.beam12.no-unknown"] = scores[f"{text}.beam12"] | sizes
+        write_json(path, scores)
+    for text in ("dev", "test"):
+        leave_gap(made, "score/en-fr/rnnsearch-50-star/1/scores.json", f"{text}.beam12.no-unknown")
+    table = make_tables(made, "bleu-table")["bleu-table"]
+    assert any("(test: 20 of 30; dev: 20 of 30)" in note for note in table.notes)
+    assert f"No UNK, en-fr test, beam 12: RNNsearch-50*: {REASON}." in table.notes
+    here = [row for row in table.data if row["source"] == "here"]
+    assert all(row["bleu"] is not None and "gap" not in row for row in here)
+
+
+def test_scores_of_others_stand_beside_a_gap_with_its_reason(tmp_path: Path) -> None:
+    made = make_results(tmp_path, name="bahdanau2015", tests=("newstest2014",))
+    leave_gap(made, "score/en-fr/rnnsearch-50/1/scores.json", "newstest2014.beam12")
+    table = make_tables(made, "bleu-table", "literature")["literature"]
+    assert dict(table.blocks[0].rows)["RNNsearch-50 (here)"][0].text == "–"
+    where = "No score: English → French, newstest2014, beam 12"
+    assert f"{where}: RNNsearch-50 ({REASON})." in table.notes
+    ranges = [row for row in table.data if row["kind"] == "range"]
+    verdicts = {row["verdict"] for row in ranges if row["system"] == "rnnsearch-50"}
+    assert verdicts == {"no score"}
+
+
+def test_one_score_alone_is_called_so() -> None:
+    about = results_of(Path(), experiment("bahdanau2015"))
+    rows: list[dict[str, Any]] = [
+        {
+            **{"source": "here", "pair": "en-fr", "system": system.id, "beam": 12},
+            **{"split": "test", "text": "test", "bleu": None, "bleu_deviation": None},
+            "gap": REASON,
+        }
+        for system in about.systems
+    ]
+    rows[1] |= {"bleu": 20.0, "gap": None}
+    (found,) = findings(about, {about.table: rows})
+    assert found.headline.startswith(f"{about.systems[1].label} alone is scored: 20.00 BLEU")
+    assert f"RNNencdec-50: {REASON}" in found.sentences[0]

@@ -1,19 +1,23 @@
 """The page: self-contained, true to its files, and fit for readers of every kind."""
 
 import re
+import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
-from results_folder import Results, make_report, make_results, page_arguments
+from made_up_experiments import experiment, results_of
+from results_folder import Made, make_report, make_results
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json, write_lines
-from contextnmt.report.experiment import pair_of
+from contextnmt.report.contents import parts
 from contextnmt.report.page import inline, page
 from contextnmt.report.provenance import duration, times
 from contextnmt.report.rendering import Heading, beam_of, filters, heading_rows
+from contextnmt.report.report import make
+from contextnmt.report.results import pair_of
 from contextnmt.report.tables import Block
 
 VOID = {"meta", "link", "wbr", "br", "img", "input"}
@@ -97,7 +101,7 @@ def test_figures_take_the_colours_of_the_page(text: str) -> None:
     assert "#ffffff" not in drawings
 
 
-def test_numbers_of_the_files_stand_in_the_page(results: Results, text: str) -> None:
+def test_numbers_of_the_files_stand_in_the_page(results: Made, text: str) -> None:
     scores = read_json(results.folder / "score/en-de/bpe-context/1/scores.json")
     assert f"{scores['test.beam12']['bleu']:.2f}" in text
     assert scores["test.beam12"]["signature"] in text
@@ -107,7 +111,6 @@ def test_numbers_of_the_files_stand_in_the_page(results: Results, text: str) -> 
         "0123456789ab",
         "0f" * 20,
         "A Processor @ 2.50GHz",
-        "cc 12.2.0",
         "1,234,567",
     ):
         assert said in text
@@ -116,19 +119,19 @@ def test_numbers_of_the_files_stand_in_the_page(results: Results, text: str) -> 
     )
 
 
-def test_the_page_is_the_same_bytes_whatever_the_order(
-    results: Results, reported: Path, tmp_path: Path
-) -> None:
-    arguments = page_arguments(results) | {"out": reported.with_name("again.html")}
-    page(**arguments | {"model": arguments["model"][::-1]})
-    assert reported.with_name("again.html").read_bytes() == reported.read_bytes()
+def made_again(made: Made, folder: Path, **about: Any) -> Path:
+    """The page of a copy of a results folder of which something else is told."""
+    shutil.copytree(made.folder, folder / "made")
+    results = results_of(folder / "made", made.about | about)
+    for part in parts(results):
+        if part.table:
+            make(results, part)
+    page(results)
+    return results.report / "index.html"
 
 
-def test_a_missing_file_is_named(results: Results, reported: Path) -> None:
-    arguments = page_arguments(results)
-    arguments["model"] = arguments["model"][1:]
-    with pytest.raises(UserError, match="model: no file for en-"):
-        page(**arguments)
+def test_the_page_is_the_same_bytes_again(results: Made, reported: Path, tmp_path: Path) -> None:
+    assert made_again(results, tmp_path).read_bytes() == reported.read_bytes()
 
 
 def test_tables_of_the_run_can_be_downloaded_from_the_page_itself(text: str) -> None:
@@ -137,42 +140,29 @@ def test_tables_of_the_run_can_be_downloaded_from_the_page_itself(text: str) -> 
     assert names == [f"{table}.{suffix}" for table in tables for suffix in ("csv", "md", "tex")]
 
 
-def test_text_of_corpora_is_escaped(results: Results, reported: Path, tmp_path: Path) -> None:
-    arguments: dict[str, Any] = page_arguments(results) | {"out": tmp_path / "index.html"}
-    table, *_ = (path for path in arguments["table"] if path.stem == "examples")
+def test_text_of_corpora_is_escaped(results: Made, reported: Path, tmp_path: Path) -> None:
+    table = reported.parent / "tables/examples.json"
     content = read_json(table)
     content["data"][0]["tokens"] = "<script>alert(1)</script> & more words are here"
-    write_json(tmp_path / "examples.json", content)
-    others = [path for path in arguments["table"] if path != table]
-    page(**arguments | {"table": [*others, tmp_path / "examples.json"]})
-    written = (tmp_path / "index.html").read_text()
+    shutil.copytree(results.folder, tmp_path / "made")
+    copy = results_of(tmp_path / "made", results.about)
+    write_json(copy.report / "tables/examples.json", content)
+    page(copy)
+    written = (copy.report / "index.html").read_text()
     assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp; more" in written
     assert written.count("<script") == 1  # the page's own
     assert "alert(1)</script>" not in written
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"table": []}, "no table4.json among the tables"),
-    ],
-)
-def test_mistakes_are_told(
-    results: Results, reported: Path, change: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(UserError, match=message):
-        page(**page_arguments(results) | change)
-
-
-def test_a_model_without_its_parts_is_named(
-    results: Results, reported: Path, tmp_path: Path
-) -> None:
-    arguments = page_arguments(results)
-    broken = tmp_path / "en-fr/symbol/1/model.json"
-    write_json(broken, {"environment": {}})
-    models = [broken if "fr/symbol/" in str(path) else path for path in arguments["model"]]
-    with pytest.raises(UserError, match=r"model.json: no 'best' in it"):
-        page(**arguments | {"model": models})
+def test_a_damaged_file_is_named(results: Made, reported: Path, tmp_path: Path) -> None:
+    shutil.copytree(results.folder, tmp_path / "made")
+    copy = results_of(tmp_path / "made", results.about)
+    write_json(copy.folder / "train/en-fr/symbol/1/model.json", {"environment": {}})
+    with pytest.raises(UserError, match=r"model\.json: no \w+ in it: make this file again"):
+        page(copy)
+    write_json(copy.report / "tables/table4.json", {"blocks": 1})
+    with pytest.raises(UserError, match=r"table4\.json: not a table of this report"):
+        page(copy)
 
 
 def section(text: str, name: str) -> str:
@@ -208,20 +198,13 @@ def test_contextualization_has_its_section(text: str) -> None:
     assert '<a href="#contextualization">' in text
 
 
-def test_bleu_by_length_is_a_figure_and_a_folded_table(
-    results: Results, reported: Path, text: str
-) -> None:
+def test_bleu_by_length_is_a_figure_and_a_folded_table(text: str) -> None:
     told = section(text, "lengths")
     assert told.count("<svg") == 2 and told.count("<table") == 2
     assert '<details id="length-scores">' in told
     assert "the BLEU of each group stands in the table after it" in told
     assert '<td>20.00 <span class="remark">(19.00 to 21.00)</span></td>' in told
     assert 'href="tables/length-scores.csv"' in told
-    arguments = page_arguments(results) | {"out": reported.with_name("undrawn.html")}
-    drawn = [path for path in arguments["figure"] if not path.name.startswith("lengths")]
-    page(**arguments | {"figure": drawn})
-    alone = section(arguments["out"].read_text(), "length-scores")
-    assert "BLEU by sentence length" in alone and "<details id" not in alone
 
 
 def test_the_training_text_has_its_section(text: str) -> None:
@@ -236,23 +219,16 @@ def test_the_training_text_has_its_section(text: str) -> None:
     assert '<a href="#training-text">' in text
 
 
-def test_what_was_not_made_is_not_shown(results: Results, reported: Path, tmp_path: Path) -> None:
-    """Without a selection there is no heading for one, and without any of it no section."""
-    arguments = page_arguments(results) | {"out": reported.with_name("without.html")}
-    clean, *_ = (path for path in arguments["table"] if path.stem == "cleaning")
-    others = [path for path in arguments["table"] if path.stem not in ("cleaning", "selection")]
-    whole = arguments["figure"]
-    arguments["figure"] = [path for path in whole if not path.name.startswith("selection")]
-    page(**arguments | {"table": [*others, clean]})
-    told = section(arguments["out"].read_text(), "training-text")
-    assert re.findall(r"<h3[^>]*>(.*)</h3>", told) == ["What cleaning removed"]
-    assert "<svg" not in told and "ranking" not in told and "Perplexity" not in told
-    page(**arguments | {"table": others})
-    assert "training-text" not in arguments["out"].read_text()
+def test_without_a_selection_there_is_no_figure_of_one(
+    results: Made, reported: Path, tmp_path: Path
+) -> None:
+    written = made_again(results, tmp_path, selected=[]).read_text()
+    told = section(written, "training-text")
+    assert "<svg" not in told and "Perplexity" not in told
 
 
 @pytest.fixture(scope="module")
-def others(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Results, str]]:
+def others(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Made, str]]:
     """Results and page of the experiments that have no symbols."""
     made = {}
     for name in ("bahdanau2015", "chen2017"):
@@ -269,7 +245,7 @@ def others(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Results,
     ],
 )
 def test_what_an_experiment_has_not_is_left_out(
-    others: dict[str, tuple[Results, str]], name: str, heading: str
+    others: dict[str, tuple[Made, str]], name: str, heading: str
 ) -> None:
     results, text = others[name]
     found = Elements(text).all("section")
@@ -284,7 +260,7 @@ def test_what_an_experiment_has_not_is_left_out(
         assert said not in text
 
 
-def test_a_reconstruction_says_so_everywhere(others: dict[str, tuple[Results, str]]) -> None:
+def test_a_reconstruction_says_so_everywhere(others: dict[str, tuple[Made, str]]) -> None:
     results, text = others["chen2017"]
     title = f"{results.about['title']} (reconstruction)"
     assert f"<title>{title}: made-up</title>" in text
@@ -296,14 +272,14 @@ def test_a_reconstruction_says_so_everywhere(others: dict[str, tuple[Results, st
     drawings = re.findall(r"<svg.*?</svg>", text, flags=re.DOTALL)
     assert len(drawings) == 14
     assert all("(reconstruction)</text>" in drawing for drawing in drawings)
-    for path in results.files("report/figures/*.svg"):
+    for path in (results.report / "figures").glob("*.svg"):
         assert "(reconstruction)</text>" in path.read_text()
     assert "Reproduced" not in text
 
 
 @pytest.mark.parametrize("name", ["choi2017", "bahdanau2015"])
 def test_what_is_no_reconstruction_says_nothing_of_one(
-    others: dict[str, tuple[Results, str]], text: str, name: str
+    others: dict[str, tuple[Made, str]], text: str, name: str
 ) -> None:
     told = text if name == "choi2017" else others[name][1]
     assert "econstruct" not in told
@@ -311,13 +287,10 @@ def test_what_is_no_reconstruction_says_nothing_of_one(
 
 
 def test_a_page_without_comparisons_has_no_gains(
-    others: dict[str, tuple[Results, str]],
+    others: dict[str, tuple[Made, str]], tmp_path: Path
 ) -> None:
-    results, _ = others["bahdanau2015"]
-    alone = Results(results.folder, results.about | {"methods": []})
-    arguments = page_arguments(alone) | {"out": results.folder / "report/alone.html"}
-    page(**arguments)
-    assert 'id="gains"' not in arguments["out"].read_text()
+    made, _ = others["bahdanau2015"]
+    assert 'id="gains"' not in made_again(made, tmp_path, methods=[]).read_text()
 
 
 def test_words_and_numbers_are_set_apart(text: str) -> None:
@@ -347,26 +320,27 @@ def test_only_a_drawing_can_be_inlined() -> None:
         inline("<html>", "x", "")
 
 
+def benchmark(made: Made, job: str, seconds: float, memory: str) -> None:
+    """A benchmark file of Snakemake."""
+    write_lines(made.folder / f"benchmarks/{job}.tsv", ["s\tmax_rss", f"{seconds}\t{memory}"])
+
+
 def test_times_are_added_up_by_stage(tmp_path: Path) -> None:
-    for job, seconds in (("a", "50.5"), ("b", "30")):
-        lines = ["s\tmax_rss", f"{seconds}\tNA"]
-        write_lines(tmp_path / f"benchmarks/translate/{job}.tsv", lines)
-    write_lines(tmp_path / "benchmarks/select.tsv", ["s\tmax_rss", "1\t20.4"])
-    block = times(sorted(tmp_path.rglob("*.tsv")), [1.0])
-    shown = {stage: [cell.text for cell in cells] for stage, cells in block.rows}
-    assert shown["translate"] == ["2", "1:20 min", "50.5 s", "–"]
-    assert shown["select"] == ["1", "1.0 s", "1.0 s", "20"]
-    write_lines(tmp_path / "benchmarks/x.tsv", ["something", "else"])
+    made = Made(tmp_path, experiment("bahdanau2015", (1, 2)))
+    for seed, seconds in ((1, 50.5), (2, 30)):
+        benchmark(made, f"translate/en-fr/rnnsearch-30/{seed}", seconds, "NA")
+        benchmark(made, f"train/en-fr/rnnsearch-30/{seed}", 5, "512.25")  # the last sitting
+    benchmark(made, "translate/en-fr/bpe/1", 9, "NA")  # of another experiment
+    benchmark(made, "rank/en-fr", 1, "20.4")
+    rows = times(made.results, [3600.0, 7200.0]).rows
+    assert [(stage, [cell.text for cell in cells]) for stage, cells in rows] == [
+        ("train", ["2", "3:00 h", "2:00 h", "512"]),
+        ("translate", ["2", "1:20 min", "50.5 s", "–"]),
+        ("rank", ["1", "1.0 s", "1.0 s", "20"]),
+    ]
+    write_lines(tmp_path / "benchmarks/rank/en-fr.tsv", ["something", "else"])
     with pytest.raises(UserError, match="not a benchmark file of Snakemake"):
-        times([tmp_path / "benchmarks/x.tsv"], [1.0])
-
-
-def test_a_training_over_several_sittings_counts_whole(tmp_path: Path) -> None:
-    write_lines(tmp_path / "benchmarks/train/a.tsv", ["s\tmax_rss", "5\t512.25"])
-    write_lines(tmp_path / "benchmarks/score.tsv", ["s\tmax_rss", "600\t20"])
-    block = times(sorted(tmp_path.rglob("*.tsv")), [3600.0, 7200.0])
-    stage, cells = block.rows[0]
-    assert (stage, [cell.text for cell in cells]) == ("train", ["2", "3:00 h", "2:00 h", "512"])
+        times(made.results, [1.0])
 
 
 def test_what_was_run_is_told(text: str) -> None:
@@ -379,15 +353,15 @@ def test_durations() -> None:
     assert shown == ["3.2 s", "1:05 min", "59:59 min", "2:01 h"]
 
 
-def test_the_page_says_how_to_make_it_anew(results: Results, text: str) -> None:
+def test_the_page_says_how_to_make_it_anew(results: Made, text: str) -> None:
     call = f"contextnmt report results/made-up {results.about['name']}"
     assert f"To remake it: <code>{call}</code>" in section(text, "run")
 
 
 def test_parts_are_marked_with_their_pair_and_columns_with_their_beam(
-    results: Results, elements: Elements
+    results: Made, elements: Elements
 ) -> None:
-    about = results.experiment
+    about = results.results
     choices = {name: [value for value, _ in each] for name, _, each in filters([about])}
     marked = {each["data-pair"] for _, each in elements.found if "data-pair" in each}
     assert marked == set(about.pairs)

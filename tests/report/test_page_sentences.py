@@ -1,15 +1,18 @@
 """The parts of the page that show single sentences: examples, alignments, differences."""
 
 import re
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from results_folder import Results, page_arguments
-from sentence_results import difference_arguments, written
+from results_folder import Made
 from test_page import section
 
-from contextnmt.report.differences import differences
+from contextnmt.report.contents import parts
 from contextnmt.report.page import page
+from contextnmt.report.report import make
+from contextnmt.report.results import Results
 
 
 @pytest.fixture(scope="module")
@@ -28,15 +31,24 @@ def test_examples_and_alignments_have_their_sections(text: str) -> None:
     assert section(text, "alignments").count("<svg") == 4
 
 
-def test_without_examples_and_alignments_the_page_has_no_such_sections(
-    results: Results, reported: Path
-) -> None:
-    arguments = page_arguments(results) | {"out": reported.with_name("without.html")}
-    for option, start in {"table": "examples", "figure": "alignments"}.items():
-        arguments[option] = [path for path in arguments[option] if not path.name.startswith(start)]
-    page(**arguments)
-    written = arguments["out"].read_text()
-    assert "#alignments" not in written and "#examples" not in written
+@pytest.fixture
+def copied(results: Made, reported: Path, tmp_path: Path) -> Made:
+    """A copy of the results folder with its report, to be changed."""
+    shutil.copytree(results.folder, tmp_path / "results")
+    return Made(tmp_path / "results", dict(results.about))
+
+
+def differences_of(results: Results) -> str:
+    """The section of differences, of a page that is made again with their table."""
+    (part,) = (part for part in parts(results) if part.table == "differences")
+    make(results, part)
+    page(results)
+    return section((results.report / "index.html").read_text(), "differences")
+
+
+def test_without_alignments_the_page_has_no_section_of_them(copied: Made) -> None:
+    page(replace(copied.results, aligned=""))
+    assert "#alignments" not in (copied.report / "index.html").read_text()
 
 
 def test_differences_are_folded_and_marked(text: str) -> None:
@@ -58,42 +70,21 @@ def test_differences_are_folded_and_marked(text: str) -> None:
     assert 'href="tables/differences.csv"' in told
 
 
-def test_without_their_table_there_are_no_differences(results: Results, reported: Path) -> None:
-    arguments = page_arguments(results) | {"out": reported.with_name("uncompared.html")}
-    others = [path for path in arguments["table"] if path.stem != "differences"]
-    page(**arguments | {"table": others})
-    assert 'id="differences"' not in arguments["out"].read_text()
-
-
-def test_a_comparison_without_a_translation_has_its_reason(
-    results: Results, reported: Path, tmp_path: Path
-) -> None:
-    arguments = difference_arguments(results) | {"out": tmp_path / "differences"}
-    kept = [path for path in arguments["hypothesis"] if "en-fr/symbol/" not in str(path)]
-    written(differences, arguments | {"hypothesis": kept})
-    of_page = page_arguments(results) | {"out": tmp_path / "index.html"}
-    others = [path for path in of_page["table"] if path.stem != "differences"]
-    page(**of_page | {"table": [*others, tmp_path / "differences.json"]})
-    told = section(of_page["out"].read_text(), "differences")
-    reason = "+Symbol (S) over Baseline: no test.beam12: not translated</p>"
-    assert re.findall(rf'<p class="remark">.*{re.escape(reason)}', told)
+def test_a_comparison_without_a_translation_has_its_reason(copied: Made) -> None:
+    (copied.folder / "restore/en-fr/symbol/1/test.beam12.gz").unlink()
+    told = differences_of(copied.results)
+    reason = r"\+Symbol \(S\) over Baseline: .*symbol/1/test\.beam12\.gz: no such file"
+    assert re.search(rf'<p class="remark">.*{reason}', told)
     pairs = 2 * 8 * 7 // 2
-    assert told.count('<details class="excerpt">') == pairs - told.count("not translated")
-    assert told.count("not translated") == 7  # +Symbol (S) beside each other system
+    assert told.count('<details class="excerpt">') == pairs - told.count("no such file")
+    assert told.count("no such file") == 7  # +Symbol (S) beside each other system
 
 
 @pytest.mark.parametrize("named", ["methods", "nothing"])
-def test_pairs_of_systems_are_folded_below_those_that_are_named(
-    results: Results, tmp_path: Path, named: str
-) -> None:
+def test_pairs_of_systems_are_folded_below_those_that_are_named(copied: Made, named: str) -> None:
     """Where there is nothing to fold them below, they stand by themselves."""
-    methods = results.about["methods"] if named == "methods" else []
-    other = Results(results.folder, results.about | {"methods": methods, "claims": []})
-    written(differences, difference_arguments(other) | {"out": tmp_path / "differences"})
-    of_page = page_arguments(other) | {"out": tmp_path / "index.html"}
-    others = [path for path in of_page["table"] if path.stem != "differences"]
-    page(**of_page | {"table": [*others, tmp_path / "differences.json"]})
-    told = section(of_page["out"].read_text(), "differences")
+    methods = copied.results.methods if named == "methods" else []
+    told = differences_of(replace(copied.results, methods=methods, claims=[]))
     count = 2 if named == "methods" else 0
     assert told.count("<summary>The other 22 pairs of systems</summary>") == count
     assert told.count('<details class="excerpt">') == 2 * 28

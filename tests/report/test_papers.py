@@ -1,58 +1,42 @@
-"""The page of all papers: claims and a way to the page of each; what is missing is named."""
+"""The page of all papers, and the start page of Snakemake's report."""
 
+import io
 import re
-import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
-from results_folder import Results, make_report, make_results
+from docutils.core import publish_parts
+from made_up_experiments import experiment, results_of
+from results_folder import make_report, make_results
 
-from contextnmt.errors import UserError
-from contextnmt.files import read_json, write_json
-from contextnmt.report.experiment import experiment_of
-from contextnmt.report.papers import papers
+from contextnmt.report.findings import Findings
+from contextnmt.report.papers import papers, start_page
+from contextnmt.report.tables import Block, Cell
+
+CLAIMS = Block(
+    "English → French, test",
+    [("holds here",), ("here",)],
+    [("Search is *better* (RNNsearch-50* over `x`, |y|)", [Cell("yes"), Cell("+1.50", "± 0.2")])],
+)
+BLEU = Block("English → French", [("beam 1", "test"), ("beam 1", "paper")], [])
 
 PAPERS = ["choi2017", "bahdanau2015", "chen2017"]
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory, results: Results, reported: Path) -> Path:
-    """The reports of all papers, laid as the workflow lays them."""
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A results folder with the reports of all papers; one of them makes no claims."""
     folder = tmp_path_factory.mktemp("papers")
     for name in PAPERS:
-        if name == results.about["name"]:
-            made, page = results, reported
-        else:
-            made = make_results(tmp_path_factory.mktemp(name), name=name)
-            page = make_report(made)
-        shutil.copytree(page.parent, folder / name)
-        write_json(folder / name / "experiment.json", made.about)
-    return folder
-
-
-def arguments(folder: Path) -> dict[str, Any]:
-    """What `papers` is called with."""
-    experiments = [read_json(folder / name / "experiment.json") for name in PAPERS]
-    names = [
-        "significance",
-        "claims",
-        "trainings",
-        *(each["table"] for each in experiments),
-    ]
-    found = [path for name in names for path in folder.glob(f"*/tables/{name}.json")]
-    tables = [path for path in found if path.parts[-3:] != ("chen2017", "tables", "claims.json")]
-    return {
-        "abouts": [experiment_of(each) for each in experiments],
-        "table": tables,
-        "page": [folder / name / "index.html" for name in PAPERS],
-        "out": folder / "index.html",
-        "start": folder / "start.rst",
-    }
+        make_report(make_results(folder, name=name))
+    made = {name: experiment(name) for name in PAPERS}
+    made["chen2017"]["claims"] = []
+    found = [results_of(folder, made[name]) for name in PAPERS]
+    papers(folder, found, ["no system of x is finished"])
+    return folder / "report"
 
 
 def test_every_paper_has_its_claims_numbers_and_link(folder: Path) -> None:
-    papers(**arguments(folder), missing=["no system of x is finished"])
     text = (folder / "index.html").read_text()
     sections = re.findall(r'<section id="(\w+)">(.*?)</section>', text, flags=re.DOTALL)
     assert [name for name, _ in sections] == PAPERS
@@ -71,12 +55,67 @@ def test_every_paper_has_its_claims_numbers_and_link(folder: Path) -> None:
     assert "src=" not in text
 
 
-def test_what_is_missing_is_named(folder: Path) -> None:
-    of = arguments(folder)
-    with pytest.raises(UserError, match=r"page: give the page of chen2017 once"):
-        papers(**of | {"page": of["page"][:2]})
-    least = [path for path in of["table"] if path.stem != "significance"]
-    with pytest.raises(UserError, match=r"table: no significance\.json of choi2017"):
-        papers(**of | {"table": least})
-    with pytest.raises(UserError, match=r"page index\.html: of none of the experiments choi2017, "):
-        papers(**of | {"page": [*of["page"], Path("index.html")]})
+def rendered(text: str) -> tuple[str, str]:
+    """HTML and what docutils had to say."""
+    said = io.StringIO()
+    settings = {"warning_stream": said}
+    body = publish_parts(text, writer="html", settings_overrides=settings)["html_body"]
+    return body, said.getvalue()
+
+
+def paper(**more: object) -> dict[str, object]:
+    class About:
+        title, mark = str(experiment("bahdanau2015")["title"]), " (reconstruction)"
+
+    rows = [("RNNsearch-50*", [Cell("20.00", "(21.00)", best=True), Cell("–")])]
+    return {
+        "results": About,
+        "findings": [Findings("English → French", "RNNsearch-50* is best: 20.00 BLEU.", [], [])],
+        "gaps": [],
+        "stale": [],
+        "claims": type("Claims", (), {"blocks": [CLAIMS]}),
+        "bleu": [Block(BLEU.title, BLEU.columns, rows)],
+        "bleu_notes": [],
+        **more,
+    }
+
+
+def test_claims_and_bleu_are_tables() -> None:
+    html, said = rendered("\n".join(start_page([paper()])))
+    assert said == ""
+    cells = re.findall(r"<t[dh][^>]*>(?:<p>)?(.*?)(?:</p>)?</t[dh]>", html, flags=re.DOTALL)
+    assert "Search is *better* (RNNsearch-50* over `x`, |y|)" in cells
+    assert "+1.50 ± 0.2" in cells
+    assert "RNNsearch-50*" in cells
+    assert "20.00 (21.00)" in cells
+    assert "beam 1 paper" in cells
+    assert "RNNsearch-50* is best: 20.00 BLEU." in html
+
+
+def test_what_is_missing_or_stale_is_told() -> None:
+    html, said = rendered(
+        "\n".join(start_page([paper(gaps=["Baseline (x*)."], stale=["+C (hidden_size)."])]))
+    )
+    assert said == ""
+    assert "<em>Not finished:</em> Baseline (x*)." in html
+    assert "<em>Stale:</em> +C (hidden_size)." in html
+
+
+def test_warnings_and_what_marks_mean_are_told() -> None:
+    found = Findings("English → French", "X is best.", [], ["a sentence"], ["C does nothing."])
+    rows = [("X", [Cell("20.00", "(21.00)", best=True, marked=True), Cell("–")])]
+    notes = ["Scores in percent.", "†: differs from *Baseline* by more"]
+    more = {"findings": [found], "bleu": [Block(BLEU.title, BLEU.columns, rows)]}
+    html, said = rendered("\n".join(start_page([paper(**more, bleu_notes=notes)])))
+    assert said == ""
+    assert "X is best. C does nothing." in html
+    assert "20.00† (21.00)" in html
+    assert "†: differs from *Baseline* by more" in html
+    assert "Scores in percent." not in html
+
+
+def test_a_paper_without_claims_has_no_such_heading() -> None:
+    lines = start_page([paper(claims=type("Claims", (), {"blocks": []}))])
+    html, said = rendered("\n".join(lines))
+    assert said == ""
+    assert "whether it holds" not in html

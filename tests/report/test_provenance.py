@@ -2,10 +2,10 @@
 
 import base64
 import csv
+from pathlib import Path
 
-from made_up_experiments import deviation, experiment
+from made_up_experiments import deviation, experiment, results_of
 
-from contextnmt.report.experiment import experiment_of
 from contextnmt.report.page import enclosed
 from contextnmt.report.provenance import deviations
 from contextnmt.report.tables import Block, Cell
@@ -19,7 +19,7 @@ def test_systems_with_the_same_deviation_share_a_row() -> None:
         *(deviation("training.max_updates", 471000, 1600, label) for label in labels[:2]),
         *(deviation("training.validate_every", None, 100, label) for label in labels),
     ]
-    block = deviations(experiment_of(made_up))
+    block = deviations(results_of(Path(), made_up))
     assert block.columns == [("paper",), ("here",), ("systems",)]
     assert [(key, [cell.text for cell in cells]) for key, cells in block.rows] == [
         ("test text, English → French", ["newstest2014", "test", "all"]),
@@ -30,7 +30,7 @@ def test_systems_with_the_same_deviation_share_a_row() -> None:
 
 
 def test_a_reconstruction_has_no_settings_of_the_paper() -> None:
-    block = deviations(experiment_of(experiment("chen2017")))
+    block = deviations(results_of(Path(), experiment("chen2017")))
     assert block.title == "Texts and settings that differ from those of the reconstruction"
     assert block.columns[0] == ("reconstruction",)
 

@@ -1,132 +1,109 @@
 """The table of significance: intervals, differences, both tests, gaps."""
 
-import csv
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from made_up_significance import make_significance
-from results_folder import Results
+from results_folder import Made, csv_rows
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
-from contextnmt.report.significance_table import significance_table, significant
-from contextnmt.report.tables import write_table
+from contextnmt.report.significance import significance_table, significant
+from contextnmt.report.tables import Cell, Table
+
+FRENCH = "English → French, test, beam 12"
+CONTEXT = "+Context (C) over Baseline"
 
 
 @pytest.fixture
-def files(results: Results, tmp_path: Path) -> list[Path]:
-    """The files of both pairs, free to be changed."""
-    made = make_significance(results.folder, results.about)
-    copies = [tmp_path / path.parent.name / path.name for path in made]
-    for path, copy in zip(made, copies, strict=True):
-        write_json(copy, read_json(path))
-    return copies
+def tested(results: Made, tmp_path: Path) -> Made:
+    """The files of stage significance alone, free to be changed."""
+    make_significance(tmp_path, results.about, results.folder)
+    return Made(tmp_path, results.about)
 
 
-def table_of(files: list[Path], results: Results, folder: Path) -> dict[str, Any]:
-    write_table(folder / "significance", significance_table(files, results.experiment))
-    table: dict[str, Any] = read_json(folder / "significance.json")
-    return table
+def change(tested: Made, edit: Callable[[Any], Any]) -> None:
+    """Edit the content of the file of en-fr."""
+    path = tested.results.compared("significance")["en-fr", "test"]
+    content = read_json(path)
+    edit(content)
+    write_json(path, content)
 
 
-def row_of(table: dict[str, Any], title: str, label: str) -> list[dict[str, Any]]:
-    (block,) = [block for block in table["blocks"] if block["title"] == title]
-    (row,) = [row["cells"] for row in block["rows"] if row["label"] == label]
-    cells: list[dict[str, Any]] = row
-    return cells
+def row_of(table: Table, title: str, label: str) -> list[Cell]:
+    (block,) = [block for block in table.blocks if block.title == title]
+    return dict(block.rows)[label]
 
 
-def test_scores_differences_and_tests(files: list[Path], results: Results, tmp_path: Path) -> None:
-    table = table_of(files, results, tmp_path)
-    bleu, interval = row_of(table, "English → French, test, beam 12", "Baseline")
-    assert (bleu["text"], interval["text"]) == ("20.25", "18.25 to 22.25")
-    cells = row_of(
-        table, "English → French, test, beam 12: differences", "+Context (C) over Baseline"
-    )
-    assert [cell["text"] for cell in cells] == ["+1.50", "+0.60 to +2.40", "< 0.001", "< 0.001"]
-    assert cells[0]["best"]
+def test_scores_differences_and_tests(tested: Made) -> None:
+    table = significance_table(tested.results)
+    assert row_of(table, FRENCH, "Baseline") == [Cell("20.25"), Cell("18.25 to 22.25")]
+    cells = row_of(table, f"{FRENCH}: differences", CONTEXT)
+    assert [cell.text for cell in cells] == ["+1.50", "+0.60 to +2.40", "< 0.001", "< 0.001"]
+    assert cells[0].best
 
 
-def test_a_difference_that_one_test_takes_for_chance_is_not_marked(
-    files: list[Path], results: Results, tmp_path: Path
-) -> None:
-    content = read_json(files[0])
-    content["contrasts"][0]["p_bootstrap"] = 0.0512
-    write_json(files[0], content)
-    cells = row_of(
-        table_of(files, results, tmp_path),
-        "English → French, test, beam 12: differences",
-        "+Context (C) over Baseline",
-    )
-    assert (cells[0]["best"], cells[2]["text"]) == (False, "0.051")
+def test_a_difference_that_one_test_takes_for_chance_is_not_marked(tested: Made) -> None:
+    change(tested, lambda content: content["contrasts"][0].update(p_bootstrap=0.0512))
+    cells = row_of(significance_table(tested.results), f"{FRENCH}: differences", CONTEXT)
+    assert (cells[0].best, cells[2].text) == (False, "0.051")
 
 
-def test_every_number_is_in_the_csv_file(
-    files: list[Path], results: Results, tmp_path: Path
-) -> None:
-    table_of(files, results, tmp_path)
-    with open(tmp_path / "significance.csv", newline="") as stream:
-        rows = {(r["pair"], r["system"], r["baseline"]): r for r in csv.DictReader(stream)}
+def test_every_number_is_in_the_csv_file(tested: Made) -> None:
+    rows = {
+        (row["pair"], row["system"], row["baseline"]): row
+        for row in csv_rows(significance_table(tested.results))
+    }
     row = rows["en-fr", "context", "baseline"]
-    assert (row["text"], row["value"], row["low"], row["p_bootstrap"]) == (
-        *("test", "1.5", "0.6"),
-        "0.0002",
-    )
+    keys = ("text", "beam", "value", "low", "p_bootstrap", "p_randomization")
+    assert [row[key] for key in keys] == ["test", "12", "1.5", "0.6", "0.0002", "0.0001"]
     assert rows["en-de", "bpe", ""]["p_bootstrap"] == ""
 
 
-def test_seeds_are_told_with_their_deviation(results_of_seeds: Results, tmp_path: Path) -> None:
-    files = make_significance(results_of_seeds.folder, results_of_seeds.about)
-    table = table_of(files, results_of_seeds, tmp_path)
-    (cell, _) = row_of(table, "English → French, test_2017_flickr, beam 12", "Baseline")
-    assert cell["remark"] == "± 0.50"
-    assert "Mean ± standard deviation of 3 seeds." in table["notes"]
+def test_seeds_are_told_with_their_deviation(results_of_seeds: Made) -> None:
+    table = significance_table(results_of_seeds.results)
+    title = "English → French, test_2017_flickr, beam 12"
+    assert row_of(table, title, "Baseline")[0].remark == "± 0.50"
+    assert "Mean ± standard deviation of 3 seeds." in table.notes
 
 
-def test_a_gap_has_its_reason(files: list[Path], results: Results, tmp_path: Path) -> None:
-    content = read_json(files[0])
-    content["systems"]["context"] = {"gap": "no translation of seed 2"}
-    for entry in content["contrasts"]:
-        if "context" in (entry["system"], entry["baseline"]):
-            for name in set(entry) - {"system", "baseline"}:
-                del entry[name]
-            entry["gap"] = "context: no translation of seed 2"
-    write_json(files[0], content)
-    table = table_of(files, results, tmp_path)
-    cell, *_ = row_of(table, "English → French, test, beam 12", "+Context (C)")
-    assert (cell["text"], cell["remark"]) == ("–", "no translation of seed 2")
-    cell, *rest = row_of(
-        table, "English → French, test, beam 12: differences", "+Context (C) over Baseline"
-    )
-    assert (cell["text"], cell["remark"]) == ("–", "context: no translation of seed 2")
-    assert {each["text"] for each in rest} == {"–"}
+def test_a_gap_has_its_reason(tested: Made) -> None:
+    reason = "context: no translation of seed 2"
+
+    def leave_gap(content: Any) -> None:
+        content["systems"]["context"] = {"gap": "no translation of seed 2"}
+        for place, entry in enumerate(content["contrasts"]):
+            names = {key: entry[key] for key in ("system", "baseline")}
+            if "context" in names.values():
+                content["contrasts"][place] = {**names, "gap": reason}
+
+    change(tested, leave_gap)
+    table = significance_table(tested.results)
+    assert row_of(table, FRENCH, "+Context (C)")[0] == Cell("–", "no translation of seed 2")
+    cells = row_of(table, f"{FRENCH}: differences", CONTEXT)
+    assert cells == [Cell("–", reason), *[Cell("–")] * 3]
     (row,) = [
         row
-        for row in table["data"]
+        for row in table.data
         if (row["pair"], row["system"], row["baseline"]) == ("en-fr", "context", "baseline")
     ]
-    assert (row["value"], row["gap"]) == (None, "context: no translation of seed 2")
+    assert (row["value"], row["gap"]) == (None, reason)
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("edit", "message"),
     [
-        ({"name": "test.beam1"}, "no significance of all systems with beam 12"),
-        ({"systems": {}}, "no significance of all systems with beam 12"),
+        (lambda content: content.pop("contrasts"), "test.beam12.json: no contrasts in it"),
+        (lambda content: content["systems"].pop("bpe"), "test.beam12.json: no bpe in it"),
+        (lambda content: content["contrasts"][0].pop("p_bootstrap"), "no p_bootstrap in it"),
     ],
 )
-def test_another_file_is_refused(
-    change: dict[str, Any], message: str, files: list[Path], results: Results, tmp_path: Path
-) -> None:
-    write_json(files[0], {**read_json(files[0]), **change})
+def test_a_damaged_file_is_named(edit: Any, message: str, tested: Made) -> None:
+    change(tested, edit)
     with pytest.raises(UserError, match=message):
-        table_of(files, results, tmp_path)
-
-
-def test_a_missing_text_is_refused(files: list[Path], results: Results, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no file for en-de/test"):
-        table_of(files[:1], results, tmp_path)
+        significance_table(tested.results)
 
 
 def test_both_tests_have_to_agree() -> None:

@@ -26,8 +26,8 @@ from contextnmt.configuration.layers import Layer, resolve
 from contextnmt.configuration.places import place
 from contextnmt.configuration.reading import load
 from contextnmt.corpus.embedded import noise
-from contextnmt.corpus.embedded.archive import Generator, TrainingLine
 from contextnmt.corpus.embedded.noise import Texts
+from contextnmt.corpus.generate import Generator, TrainingLine
 
 ROOT = Path(__file__).parents[2]
 PRESET = resolve(

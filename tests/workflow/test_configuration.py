@@ -111,7 +111,7 @@ def test_bahdanaus_systems_are_the_papers() -> None:
         assert (training["batch_size"], training["sort_batches"]) == (80, 20)
         assert training["clip"] == training["learning_rate"] == 1
         assert each["view"] == "word"
-        variants = {"nbest": 10, "no_unknown": True, "ensemble": False, "replace": [0, 1, 2]}
+        variants = {"nbest": 10, "no_unknown": True, "ensemble": False, "replace": True}
         variants |= {"precision": "fp32"}
         assert each["decoding"] == {"beams": [10, 12], **variants}
         assert model["attention"] == ("search" in system)
@@ -158,7 +158,7 @@ def test_the_papers_settings_are_the_papers() -> None:
     assert paper["training"]["filters"] == "own"
     assert paper["training"]["unknown_limit"] == {"en-fr": 0.1, "en-de": 0.3}
     assert paper["training"]["max_length"] == 50
-    variants = {"nbest": None, "no_unknown": False, "ensemble": False, "replace": []}
+    variants = {"nbest": None, "no_unknown": False, "ensemble": False, "replace": False}
     variants |= {"precision": "fp32"}
     assert paper["decoding"] == {"beams": [1, 12], **variants}
     cleaning = paper["clean"]
@@ -290,7 +290,8 @@ def test_deviations_are_what_is_not_the_papers() -> None:
         "select.en-fr.in_domain",
         "select.en-fr.target_words",
     ]
-    beside = {"nbest": 3, "ensemble": True, "replace": [1]}  # more than the paper has, no deviation
+    # More than the paper has, no deviation.
+    beside = {"nbest": 3, "ensemble": True, "replace": True}
     more = merge(own, {"experiments": {"choi2017": {"decoding": beside}}})
     assert changes("choi2017", **more) == []
     system = {"view": "sym", "context": True, "training": {"clip": 2.0}, "label": "Mine"}

@@ -6,14 +6,13 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
 from contextnmt.configuration.layers import of_call
-from contextnmt.report.benchmarks import belongs
-from contextnmt.report.contents import Contents
+from contextnmt.report.provenance import belongs
+from contextnmt.report.results import results_of
 
 ROOT = Path(__file__).parents[2]
 STAGES = [
@@ -250,20 +249,24 @@ def test_the_linters_have_nothing_to_say(snakemake: Run, environment: dict[str, 
 
 
 @pytest.mark.parametrize(
-    ("heuristics", "lexicons"),
-    [({"choi2017": [1]}, 2), ({"choi2017": [0]}, 1), ({"choi2017": [0], "bahdanau2015": [0]}, 0)],
+    ("experiments", "runs", "lexicons"),
+    # Of choi2017 four systems without subwords for two pairs, of bahdanau2015 three with attention.
+    [({"choi2017": True}, 2 * 4 + 3, 2), ({}, 3, 1), ({"bahdanau2015": False}, 0, 0)],
 )
 def test_unknown_words_are_replaced_where_attention_tells_of_words(
-    snakemake: Run, fresh: list[str], tmp_path: Path, heuristics: dict[str, Any], lexicons: int
+    snakemake: Run,
+    fresh: list[str],
+    tmp_path: Path,
+    experiments: dict[str, bool],
+    runs: int,
+    lexicons: int,
 ) -> None:
-    """A lexicon is made where words are looked up in it, not where they are only copied."""
-    own = {"experiments": {name: {"decoding": {"replace": r}} for name, r in heuristics.items()}}
+    own = {"experiments": {name: {"decoding": {"replace": r}} for name, r in experiments.items()}}
     (tmp_path / "own.yaml").write_text(yaml.safe_dump(own))
     run = snakemake(ROOT, *fresh, "replaced", "lexicons", "--configfile", f"{tmp_path}/own.yaml")
     planned = jobs(run.stdout)
-    # Of choi2017 four systems without subwords for two pairs, of bahdanau2015 three with attention.
-    assert planned["replace_unknown"] == planned["score_replaced"] == 2 * 4 + 3
-    assert planned.get("lexicon", 0) == lexicons
+    stages = ("replace_unknown", "score_replaced", "lexicon")
+    assert [planned.get(stage, 0) for stage in stages] == [runs, runs, lexicons]
 
 
 def test_the_page_tells_of_the_times_of_all_jobs(
@@ -274,14 +277,15 @@ def test_the_page_tells_of_the_times_of_all_jobs(
         "pairs": ["en-fr"],
         "systems": ["baseline", "bpe-symbol"],
         "seeds": [1, 2],
-        "decoding": {"no_unknown": True, "ensemble": True, "replace": [0]},
+        "decoding": {"no_unknown": True, "ensemble": True, "replace": True},
     }
     (tmp_path / "own.yaml").write_text(yaml.safe_dump(own))
     where = [*fresh[:1], "-p", *fresh[4:], "--configfile", f"{tmp_path}/own.yaml"]
     plan = snakemake(ROOT, "choi2017", *where).stdout
     logged = set(re.findall(r"> results/demo/logs/(\S+)\.log", plan))
-    contents = Contents("results/demo", of_call(ROOT, [tmp_path / "own.yaml"], {}), "choi2017")
-    known = {job for job in logged if belongs(contents, *job.split("/"))}
+    configuration = of_call(ROOT, [tmp_path / "own.yaml"], {})
+    results = results_of(Path("results/demo"), configuration, "choi2017")
+    known = {job for job in logged if belongs(results, *job.split("/"))}
     # Jobs of a second: those of the report, and what is written beside each training.
     quick = ("report/", "run/", "train-identity/")
     assert {job for job in logged - known if not job.startswith(quick)} == set()

@@ -148,7 +148,7 @@ def test_unknown_words_are_replaced_where_there_is_attention(results: Path) -> N
         folder = results / "restore" / "en-fr" / system / "1.replaced"
         for path in folder.glob("*.gz"):
             assert "UNK" not in " ".join(read_lines(path)).split()
-        assert len(list(folder.glob("test.beam2.replaced*.gz"))) == 3
+        assert (folder / "test.beam2.replaced.gz").exists()
     assert not (results / "report" / "chen2017" / "tables" / "unknown-words.csv").exists()
 
 
@@ -277,7 +277,7 @@ def test_what_was_accepted_is_marked_as_stale(
         path.name.split(".")[0] for path in naming
     }
     assert [path.name for path in naming if "(stale)" not in path.read_text()] == []
-    told = f"Baseline (GRU) (model.hidden was 8, is {hidden} now); "
+    told = f"English → French: all systems (model.hidden was 8, is {hidden} now)."
     assert told in (report / "index.html").read_text()
     again = snakemake(ROOT, "chen2017", "-n", *paths)
     assert "Nothing to be done" in again.stdout

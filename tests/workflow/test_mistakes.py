@@ -53,7 +53,7 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
             },
             'Z.contrasts[0] is ["a", "b", "c"]; allowed: a list of 2, each text like baseline',
         ),
-        ({"decoding": {"replace": [True]}}, "decoding.replace[0] is true; allowed: a whole number"),
+        ({"decoding": {"replace": [1]}}, "decoding.replace is [1]; allowed: true or false"),
         ({"seeds": []}, "seeds is []; allowed: a list of at least 1"),
         ({"seeds": [1, 1]}, "none of them twice"),
         ({"seeds": [-1]}, "seeds[0] is -1; allowed: a whole number of at least 0"),

@@ -12,7 +12,7 @@ from snakemake_interface_common.exceptions import WorkflowError
 from contextnmt.corpus.download import HTTP
 from contextnmt.corpus.overview import Wanted, overview, watch
 from contextnmt.planning import slurm
-from contextnmt.report.stale import stale_systems
+from contextnmt.report.gaps import stale_systems
 from contextnmt.training.lock import Watch
 
 UNASKED = MaxJobsPerTimespan(100, "1s")  # Snakemake's own limit
@@ -100,12 +100,17 @@ def accept_configuration(jobs):
         return
     was = read_json(path)["configuration"]
     write_lines(path, paths.told_to_reports().split("\n"))
-    for name in touched & {*paths.contents} & {*was["experiments"]}:
-        now = paths.contents[name]
-        before = replace(now, configuration=was)
-        files = [file for each in [now, before] for of in each.trained() for file in of]
+    for name in touched & {*paths.results_of} & {*was["experiments"]}:
+        now = paths.results_of[name]
+        known = [
+            each
+            for each in now.systems
+            if each.id in was["experiments"][name]["systems"]
+        ]
+        before = replace(now, configuration=was, systems=known)
+        files = [*now.models().values(), *now.identities().values()]
         if all(map(os.path.exists, files)):
-            if stale_systems(before) != stale_systems(now):
+            if stale_systems(before) != stale_systems(replace(now, systems=known)):
                 print(
                     f"{name}: numbers are accepted that other settings made: for a report that "
                     f"marks them as stale, the same call with -R {name} in place of --touch",
@@ -150,11 +155,8 @@ def slurm_request(job):
         raise UserError(f"jobs of {job.name}: {error}") from error
     return slurm.Request(
         options=tuple(words[words.index("--comment") + 2 :]),
-        threads=job.threads,
-        memory=named("mem_mb") or 0,
         minutes=named("runtime") or 0,
         gpus=named("gpu") or 0,
-        gpu_type=str(named("gpu_model") or ""),
         partition=str(partition or ""),
         account=str(account or ""),
         qos=str(named("qos") or workflow.executor_settings.qos or ""),
@@ -178,48 +180,32 @@ def check_slurm(jobs):
     jobs = [job for job in jobs if not job.is_local]
     if not jobs:
         return
+    settings, execution = workflow.executor_settings, workflow.execution_settings
     try:
         slurm.check_programs()
         requests = slurm_requests(jobs, 1)
         for account in {request.account for request in requests}:
             slurm.check_account(account)
-        settings = workflow.executor_settings
-        if file := settings.partition_config or os.environ.get(
-            "SNAKEMAKE_SLURM_PARTITIONS"
+        # Where a file chooses partitions, jobs tell what Slurm refuses.
+        if not (
+            settings.partition_config or "SNAKEMAKE_SLURM_PARTITIONS" in os.environ
         ):
-            tell(
-                f"Partitions are chosen by {file}: what Slurm refuses, its jobs will tell."
-            )
-        else:
             if unclear := slurm.check_requests(requests):
                 tell("Slurm says of jobs of this call, and may refuse them:", *unclear)
-            check_more_attempts(jobs)
-        latency = workflow.execution_settings.latency_wait
-        unasked = slurm.check_folder(
-            Path(paths.results), sys.executable, requests, latency
-        )
-        for partition in unasked:
+            check_more_attempts(jobs, min(1 + execution.retries, ATTEMPTS))
+        for unasked in slurm.check_folder(
+            Path(paths.results), sys.executable, requests, execution.latency_wait
+        ):
             tell(
-                f"Whether nodes see this folder was not to be learnt in partition {partition}"
-            )
-        if seconds := slurm.forgets_early():
-            tell(
-                f"This Slurm forgets jobs {seconds} seconds after their end (MinJobAge), perhaps "
-                "before Snakemake has seen it: if it waits for finished jobs, start it again."
-            )
-        for partition in slurm.ending_preempted(requests):
-            tell(
-                f"Partition {partition} ends jobs that are preempted (PreemptMode=CANCEL), and "
-                "Snakemake would wait for them for ever: if it does, Ctrl-C, then the same command."
+                f"Could not check that the nodes of partition {unasked} see this folder"
             )
         end_left_over(jobs)
     except UserError as error:
         sys.exit(str(error))
 
 
-def check_more_attempts(jobs):
+def check_more_attempts(jobs, attempts):
     """Tell if Slurm would not run what jobs ask for when they are tried again; few come to that."""
-    attempts = min(1 + workflow.execution_settings.retries, ATTEMPTS)
     for attempt in range(2, attempts + 1):
         try:
             slurm.check_requests(slurm_requests(jobs, attempt))
@@ -228,41 +214,22 @@ def check_more_attempts(jobs):
             return
 
 
-def noted(job):
-    """Numbers of Slurm's jobs that an earlier call has started for the files of this job."""
-    # Snakemake notes them with the files, and the job itself strikes that out when it begins. A
-    # training says then in the lock of its state who it is; other jobs are short.
-    numbers = set(workflow.persistence.external_jobids(job))
-    if job.name == "train":
-        owner = Watch(Path(job.output[0]).parent / "state").owner()
-        numbers |= {owner.job} if owner else set()
-    return numbers
-
-
 def end_left_over(jobs):
-    """End jobs in Slurm that a killed call has started for the same files, and tell of others."""
-    comments = {
-        job: slurm.comment(job.name, job.wildcards_dict.values()) for job in jobs
-    }
-    left = slurm.left_over(
-        {number: comments[job] for job in jobs for number in noted(job)}
-    )
-    if left:
-        names = ", ".join(f"{job.number} ({job.comment})" for job in left)
+    """End jobs in Slurm that a killed call has started for the same files."""
+    comments = {}
+    for job in jobs:
+        # Snakemake notes their numbers with the files, and the job itself strikes that out when it
+        # begins. A training says then in the lock of its state who it is; other jobs are short.
+        numbers = set(workflow.persistence.external_jobids(job))
+        if job.name == "train":
+            owner = Watch(Path(job.output[0]).parent / "state").owner()
+            numbers |= {owner.job} if owner else set()
+        said = slurm.comment(job.name, job.wildcards_dict.values())
+        comments |= dict.fromkeys(numbers, said)
+    if left := slurm.left_over(comments):
+        names = ", ".join(f"{number} ({said})" for number, said in left.items())
         tell(f"Jobs of a call that was killed are ended: {names}")
         slurm.cancel(left)
-    here = str(workflow.workdir_init)
-    known = set(comments.values())
-    alike = [
-        job for job in slurm.queued() if job.comment in known and job.folder == here
-    ]
-    if alike:
-        names = ", ".join(f"{job.number} ({job.comment})" for job in alike)
-        tell(
-            f"Jobs like those of this call are in Slurm already: {names}. If a killed call has "
-            "left them and they are for the same results, Ctrl-C, and wait for them or cancel "
-            "them (`scancel`) before you go on."
-        )
 
 
 def tell(*lines):

@@ -23,16 +23,21 @@ from contextnmt.closure import code_marks
 from contextnmt.configuration import layers, places, reading
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_lines
-from contextnmt.paths.basis import SIDES, pair_of, repeated, settings
-from contextnmt.paths.corpora import (
-    LANGUAGE_MODELS,
-    digests,
-    extracted_parts,
-    extraction,
+from contextnmt.paths.basis import (
+    SIDES,
+    language_of,
+    language_options,
+    options,
+    options_of_inputs,
+    pair_of,
+    repeated,
+    settings,
 )
+from contextnmt.paths.corpora import LANGUAGE_MODELS, extracted_parts, extraction
 from contextnmt.paths.reports import Reports
 from contextnmt.paths.trainings import BINARIZED, VOCABULARIES
-from contextnmt.report.contents import VIEWS
+from contextnmt.report.contents import FIGURE_FORMATS, TABLE_FORMATS
+from contextnmt.report.results import VIEWS
 from contextnmt.text.numbers import FORMATS as LANGUAGES
 
 
@@ -79,14 +84,13 @@ def check_local_files(corpora):
 
 
 def check_languages(pairs):
-    """End the program unless the stages know both languages of each pair."""
-    for pair in pairs:
-        for language in pair.split("-"):
-            if language not in LANGUAGES:
-                sys.exit(
-                    f"pairs: {pair}: language {language} is not known; allowed: "
-                    + ", ".join(sorted(LANGUAGES))
-                )
+    """End the program unless the stages know both languages of each pair, (pair, language)."""
+    for pair, language in pairs:
+        if language not in LANGUAGES:
+            sys.exit(
+                f"pairs: {pair}: language {language} is not known; allowed: "
+                + ", ".join(sorted(LANGUAGES))
+            )
 
 
 def with_gaps(paths):
@@ -104,7 +108,7 @@ def with_gaps(paths):
 
 
 paths = Reports(BASE, read_configuration(), {})
-check_languages(paths.pairs)
+check_languages(paths.languages(paths.pairs))
 check_local_files(paths.configuration["corpora"])
 check_writable(Path(paths.results))
 paths = with_gaps(paths)
@@ -137,6 +141,20 @@ def code(module, *alone):
     return code_marks(SOURCE, module) + [mark for mark in own if mark.startswith(files)]
 
 
+def in_all_formats(name, about):
+    """Files of tables and figures; `snakemake --report` shows one format, the page links to all."""
+    files = []
+    for path, part in paths.in_formats(name, about, *TABLE_FORMATS, *FIGURE_FORMATS):
+        shown = report(
+            path,
+            caption=f"../report/{part.caption}.rst",
+            category="Tables" if part.table else "Figures",
+            labels=paths.labels(name, part),
+        )
+        files.append(shown if path.endswith((".csv", ".svg")) else path)
+    return files
+
+
 def is_large():
     """Whether some pair has over a million pairs to train on, or nobody has said how many."""
     lines = [
@@ -150,7 +168,7 @@ def is_large():
 SHARE = 1 if is_large() else 1 / 4
 
 
-# So often a job is given more: with --retries beyond that, as trainings may need, no more than that.
+# Jobs get more memory and time with each attempt up to this one: a training may have many more.
 ATTEMPTS = 3
 
 
@@ -166,16 +184,12 @@ def hours(count):
     return lambda wildcards, attempt: least * min(attempt, ATTEMPTS)
 
 
-GPUS = 1 if paths.configuration["device"] == "cuda" else 0
-
-
 def gpu_resources():
     """Resources of a job that computes on the device; without Slurm, the names mean nothing."""
+    if paths.configuration["device"] != "cuda":
+        return {"gpu": 0}
     named = {
         "slurm_partition": os.environ.get("CONTEXTNMT_SLURM_GPU_PARTITION"),
         "gpu_model": os.environ.get("CONTEXTNMT_SLURM_GPU_TYPE"),
     }
-    return {
-        "gpu": GPUS,
-        **{name: word for name, word in named.items() if GPUS and word},
-    }
+    return {"gpu": 1, **{name: word for name, word in named.items() if word}}

@@ -6,12 +6,8 @@ rule download_file:
         "<results>/download/{corpus}/{file}",
     log:
         "<logs>/download/{corpus}/{file}.log",
-    benchmark:
-        "<benchmarks>/download/{corpus}/{file}.tsv"
     retries: 0  # the command itself tries again what another attempt may mend
     localrule: True
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         download=1,
     params:
@@ -33,10 +29,6 @@ rule generate:
         "<results>/generate/{corpus}/{file}",
     log:
         "<logs>/generate/{corpus}/{file}.log",
-    benchmark:
-        "<benchmarks>/generate/{corpus}/{file}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(2000),
         runtime=hours(1),
@@ -64,10 +56,6 @@ for count in sorted({1, *map(paths.shards, paths.texts_trained_on())}):
             target=extracted_parts("target", count),
         log:
             f"<logs>/{extraction('{source}-{target}', '{text}', count)}.log",
-        benchmark:
-            f"<benchmarks>/{extraction('{source}-{target}', '{text}', count)}.tsv"
-        conda:
-            "../../envs/contextnmt.yaml"
         resources:
             mem_mb=memory(2000),
             runtime=hours(2),
@@ -76,11 +64,8 @@ for count in sorted({1, *map(paths.shards, paths.texts_trained_on())}):
             source=paths.archive_member("source"),
             target=paths.archive_member("target"),
             options=paths.extraction_options,
-            out=lambda wildcards, output: " ".join(
-                [
-                    repeated("--source-out", output.source),
-                    repeated("--target-out", output.target),
-                ]
+            out=lambda wildcards, output: options(
+                source_out=output.source, target_out=output.target
             ),
         message:
             "extract {wildcards.source}-{wildcards.target} {wildcards.text}"
@@ -98,10 +83,6 @@ rule tokenize:
         target="<results>/tokenize/{source}-{target}/{part}.{target}.gz",
     log:
         "<logs>/tokenize/{source}-{target}/{part}.log",
-    benchmark:
-        "<benchmarks>/tokenize/{source}-{target}/{part}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(2000),
         runtime=hours(2),
@@ -125,10 +106,6 @@ rule survey:
         fingerprints="<results>/survey/{source}-{target}/{part}.fingerprints.npy",
     log:
         "<logs>/survey/{source}-{target}/{part}.log",
-    benchmark:
-        "<benchmarks>/survey/{source}-{target}/{part}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
         runtime=hours(2),
@@ -157,10 +134,6 @@ rule clean:
         removed="<results>/clean/{source}-{target}/{part}.removed.json",
     log:
         "<logs>/clean/{source}-{target}/{part}.log",
-    benchmark:
-        "<benchmarks>/clean/{source}-{target}/{part}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(8000),
         runtime=hours(2),
@@ -169,18 +142,10 @@ rule clean:
         settings=lambda wildcards: settings(
             paths.configuration["clean"][pair_of(wildcards)]
         ),
-        # One param for all, since Snakemake compares params as a set: another order re-runs.
-        surveys=lambda wildcards, input: " ".join(
-            [
-                repeated("--source-counts", input.source_counts),
-                repeated("--target-counts", input.target_counts),
-                repeated("--fingerprints", input.fingerprints),
-            ]
-        ),
+        surveys=options_of_inputs("source_counts", "target_counts", "fingerprints"),
     message:
         "clean {wildcards.source}-{wildcards.target} {wildcards.part}"
     shell:
         "python -m contextnmt clean --source {input.source} --target {input.target}"
-        " --source-out {output.source} --target-out {output.target}"
-        " --removed-out {output.removed} --settings {params.settings:q} {params.surveys}"
-        " > {log} 2>&1"
+        " --source-out {output.source} --target-out {output.target} --removed-out {output.removed}"
+        " --settings {params.settings:q} {params.surveys} > {log} 2>&1"

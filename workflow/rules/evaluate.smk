@@ -11,10 +11,6 @@ rule score:
         "<results>/score/{pair}/{system}/{seed}/scores.json",
     log:
         "<logs>/score/{pair}/{system}/{seed}.log",
-    benchmark:
-        "<benchmarks>/score/{pair}/{system}/{seed}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
         runtime=hours(2),
@@ -23,14 +19,12 @@ rule score:
         names=lambda wildcards: repeated("--name", paths.translation_names(wildcards)),
         lines=paths.stated_lines,
         subsets=paths.subsets,
-        files=lambda wildcards, input: " ".join(
-            [
-                repeated("--hypothesis", paths.translations("restore", wildcards)),
-                repeated("--reference", input.reference),
-                repeated("--raw-reference", input.raw_reference),
-            ]
+        files=lambda wildcards, input: options(
+            hypothesis=paths.translations("restore", wildcards),
+            reference=input.reference,
+            raw_reference=input.raw_reference,
         ),
-        target=lambda wildcards: wildcards.pair.split("-")[1],
+        target=lambda wildcards: language_of(wildcards, "target"),
     message:
         "score {wildcards.pair} {wildcards.system}, seed {wildcards.seed}"
     shell:
@@ -42,35 +36,24 @@ rule phenomena:
     input:
         tags=lambda wildcards: paths.tags(wildcards)[0],
         restored="<results>/restore/{pair}/{system}/{seed}",
-        reference=lambda wildcards: (
-            f"{paths.results}/tokenize/{wildcards.pair}/{wildcards.text}"
-            f".{wildcards.pair.split('-')[1]}.gz"
-        ),
+        reference=paths.compared_side("target"),
     output:
         "<results>/phenomena/{pair}/{system}/{seed}/{text}.json",
     log:
         "<logs>/phenomena/{pair}/{system}/{seed}/{text}.log",
-    benchmark:
-        "<benchmarks>/phenomena/{pair}/{system}/{seed}/{text}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
         runtime=hours(1),
     params:
         *code("contextnmt.evaluation.phenomena"),
         tags=lambda wildcards: "::".join(paths.tags(wildcards)),
-        names=lambda wildcards: repeated(
-            "--name", (f"{wildcards.text}.beam{b}" for b in paths.beams(wildcards))
+        names=lambda wildcards: options(name=paths.searches(wildcards)),
+        hypotheses=lambda wildcards, input: options(
+            hypothesis=[
+                f"{input.restored}/{name}.gz" for name in paths.searches(wildcards)
+            ]
         ),
-        hypotheses=lambda wildcards, input: repeated(
-            "--hypothesis",
-            (
-                f"{input.restored}/{wildcards.text}.beam{b}.gz"
-                for b in paths.beams(wildcards)
-            ),
-        ),
-        target=lambda wildcards: wildcards.pair.split("-")[1],
+        target=lambda wildcards: language_of(wildcards, "target"),
     message:
         "phenomena {wildcards.pair} {wildcards.system}, seed {wildcards.seed}: {wildcards.text}"
     shell:
@@ -89,22 +72,12 @@ rule coverage:
         "<results>/coverage/{source}-{target}.json",
     log:
         "<logs>/coverage/{source}-{target}.log",
-    benchmark:
-        "<benchmarks>/coverage/{source}-{target}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(8000),
         runtime=hours(2),
     params:
         *code("contextnmt.evaluation.coverage"),
-        # One param for all, since Snakemake compares params as a set: another order re-runs.
-        symbolized=lambda wildcards, input: " ".join(
-            [
-                repeated("--source-after", input.source_after),
-                repeated("--target-after", input.target_after),
-            ]
-        ),
+        symbolized=options_of_inputs("source_after", "target_after"),
         vocabulary_size=paths.configuration["text"]["vocabulary_size"],
     message:
         "coverage {wildcards.source}-{wildcards.target}"
@@ -122,10 +95,6 @@ rule pairs:
         "<results>/pairs/{pair}.json",
     log:
         "<logs>/pairs/{pair}.log",
-    benchmark:
-        "<benchmarks>/pairs/{pair}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(8000),
         runtime=hours(1),
@@ -140,8 +109,8 @@ rule pairs:
 
 rule symbol_scores:
     input:
-        source=paths.symbolic_files("source"),
-        target=paths.symbolic_files("target"),
+        source=paths.tokenized("source", paths.symbolic_texts),
+        target=paths.tokenized("target", paths.symbolic_texts),
         source_counts="<results>/word-counts/{source}-{target}/{source}.tsv",
         target_counts="<results>/word-counts/{source}-{target}/{target}.tsv",
         rates="<results>/rule-dictionary/{source}-{target}/rates.tsv",
@@ -149,26 +118,16 @@ rule symbol_scores:
         "<results>/symbol-scores/{source}-{target}.json",
     log:
         "<logs>/symbol-scores/{source}-{target}.log",
-    benchmark:
-        "<benchmarks>/symbol-scores/{source}-{target}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(8000),
         runtime=hours(1),
     params:
         *code("contextnmt.evaluation.symbol_scores"),
         threshold=paths.configuration["text"]["symbol_threshold"],
-        # One param for all, since Snakemake compares params as a set: another order re-runs.
-        texts=lambda wildcards, input: " ".join(
-            [
-                repeated(
-                    "--name",
-                    paths.symbolic_texts(pair_of(wildcards)),
-                ),
-                repeated("--source", input.source),
-                repeated("--target", input.target),
-            ]
+        texts=lambda wildcards, input: options(
+            name=paths.symbolic_texts(pair_of(wildcards)),
+            source=input.source,
+            target=input.target,
         ),
     message:
         "symbol scores {wildcards.source}-{wildcards.target}"
@@ -188,10 +147,6 @@ rule significance:
         "<results>/significance/{experiment}/{pair}/{text}.beam{beam}.json",
     log:
         "<logs>/significance/{experiment}/{pair}/{text}.beam{beam}.log",
-    benchmark:
-        "<benchmarks>/significance/{experiment}/{pair}/{text}.beam{beam}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
         runtime=hours(1),
@@ -204,8 +159,7 @@ rule significance:
     shell:
         "python -m contextnmt significance --name {wildcards.text}.beam{wildcards.beam}"
         " --source {input.source} --reference {input.reference}"
-        " {params.translations} {params.contrasts}"
-        " --out {output} > {log} 2>&1"
+        " {params.translations} {params.contrasts} --out {output} > {log} 2>&1"
 
 
 rule length_scores:
@@ -217,10 +171,6 @@ rule length_scores:
         "<results>/length-scores/{experiment}/{pair}/{text}.beam{beam}.json",
     log:
         "<logs>/length-scores/{experiment}/{pair}/{text}.beam{beam}.log",
-    benchmark:
-        "<benchmarks>/length-scores/{experiment}/{pair}/{text}.beam{beam}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
         runtime=hours(1),
@@ -243,10 +193,6 @@ rule cbow:
         "<results>/cbow/{source}-{target}/vocabulary.source.tsv",
     log:
         "<logs>/cbow/{source}-{target}.log",
-    benchmark:
-        "<benchmarks>/cbow/{source}-{target}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(8000),
         runtime=hours(4),
@@ -272,28 +218,17 @@ rule local_charts:
         "<results>/local-charts/{source}-{target}.json",
     log:
         "<logs>/local-charts/{source}-{target}.log",
-    benchmark:
-        "<benchmarks>/local-charts/{source}-{target}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
         runtime=hours(1),
     params:
         *code("contextnmt.evaluation.local_charts"),
-        # One param for all, since Snakemake compares params as a set: another order re-runs.
-        models=lambda wildcards, input: " ".join(
-            [
-                repeated("--name", paths.charted_systems(pair_of(wildcards))),
-                repeated("--model", (Path(path).parent for path in input.models)),
-            ]
+        models=lambda wildcards, input: options(
+            name=paths.charted_systems(pair_of(wildcards)),
+            model=(Path(path).parent for path in input.models),
         ),
         cbow=subpath(input.cbow, parent=True),
-        words=(
-            repeated("--word", paths.inspected_words())
-            if "choi2017" in paths.reported
-            else ""
-        ),
+        words=lambda wildcards: repeated("--word", paths.inspected_words()),
     message:
         "local charts {wildcards.source}-{wildcards.target}"
     shell:
@@ -307,16 +242,12 @@ rule masks:
             "<results>/train/{{pair}}/{{system}}/{{seed}}/{file}",
             file=["model.safetensors", "model.json", *VOCABULARIES],
         ),
-        text=paths.masked_view,
+        text=paths.text_in_view("source"),
         tags=paths.masked_tags,
     output:
         "<results>/masks/{pair}/{system}/{seed}/{text}.json",
     log:
         "<logs>/masks/{pair}/{system}/{seed}/{text}.log",
-    benchmark:
-        "<benchmarks>/masks/{pair}/{system}/{seed}/{text}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
         runtime=hours(1),

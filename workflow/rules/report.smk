@@ -1,40 +1,34 @@
 """Reports, and every stage by a name without wildcards."""
 
+training_parts, other_texts = paths.all_training_parts(), paths.other_texts()
+selected_pairs = paths.selected_pairs()
+
 TARGETS = {
     "download": paths.archive_files(),
-    "extracted": paths.side_files(
-        "extract", paths.all_training_parts() + paths.other_texts()
-    ),
-    "tokenized": paths.side_files(
-        "tokenize", paths.all_training_parts() + paths.other_texts()
-    ),
-    "surveyed": [
-        f"{paths.results}/survey/{pair}/{part}.fingerprints.npy"
-        for pair, part in paths.surveyed_parts()
-    ],
-    "cleaned": paths.side_files("clean", paths.all_training_parts()),
-    "sampled": paths.side_files(
-        "sample", ((pair, "sample") for pair in paths.selected_pairs())
+    "extracted": paths.side_files("extract", training_parts + other_texts),
+    "tokenized": paths.side_files("tokenize", training_parts + other_texts),
+    "surveyed": paths.of_pairs("survey/{}/{}.fingerprints.npy", paths.surveyed_parts()),
+    "cleaned": paths.side_files("clean", training_parts),
+    "sampled": paths.of_pairs(
+        "sample/{}/sample.{}.gz", paths.languages(selected_pairs)
     ),
     "estimated": [
-        f"{paths.results}/language-models/{pair}/{language}.{file}"
-        for pair in paths.selected_pairs()
-        for language in pair.split("-")
+        path
         for file in LANGUAGE_MODELS
+        for path in paths.of_pairs(
+            f"language-models/{{}}/{{}}.{file}", paths.languages(selected_pairs)
+        )
     ],
-    "cross_entropies": [
-        f"{paths.results}/cross-entropy/{pair}/{part}.scores.npy"
-        for pair in paths.selected_pairs()
-        for part in paths.training_parts(pair)
-    ],
-    "ranked": paths.rankings(),
-    "selected": paths.side_files("select", paths.all_training_parts()),
-    "words_counted": [
-        f"{paths.results}/word-counts/{pair}/{language}.tsv"
-        for pair in paths.pairs
-        for language in pair.split("-")
-    ],
-    "perplexities": paths.perplexities(),
+    "cross_entropies": paths.of_pairs(
+        "cross-entropy/{}/{}.scores.npy",
+        [(pair, part) for pair, part in training_parts if pair in selected_pairs],
+    ),
+    "ranked": expand("<results>/rank/{pair}.json", pair=selected_pairs),
+    "selected": paths.side_files("select", training_parts),
+    "words_counted": paths.of_pairs(
+        "word-counts/{}/{}.tsv", paths.languages(paths.pairs)
+    ),
+    "perplexities": expand("<results>/perplexity/{pair}.json", pair=selected_pairs),
     "symbolized": paths.symbolized_files(),
     "dictionaries": expand(
         "<results>/rule-dictionary/{pair}/rules.tsv", pair=paths.pairs
@@ -73,10 +67,6 @@ for name, files in TARGETS.items():
         localrule: True
 
 
-# What `snakemake --report` shows; the page links to the other formats.
-SHOWN, NOT_SHOWN = ["csv", "svg"], ["json", "md", "tex", "pdf", "png"]
-
-
 rule configuration:
     output:
         "<results>/configuration.json",
@@ -101,25 +91,12 @@ for name in paths.experiments:
             f"{name}_corpora"
         input:
             configuration="<results>/configuration.json",
-            made_of=paths.contents[name].inputs("corpora"),
+            made_of=paths.reads(name, "corpora"),
         output:
-            [
-                report(
-                    path,
-                    caption=f"../report/{part.caption}.rst",
-                    category="Tables" if part.tables else "Figures",
-                    labels=paths.labels(name, part),
-                )
-                for path, part in paths.in_formats(name, "corpora", *SHOWN)
-            ],
-            [path for path, _ in paths.in_formats(name, "corpora", *NOT_SHOWN)],
+            in_all_formats(name, "corpora"),
         log:
             f"<logs>/report/{name}.corpora.log",
-        benchmark:
-            f"<benchmarks>/report/{name}.corpora.tsv"
         localrule: True
-        conda:
-            "../../envs/contextnmt.yaml"
         params:
             *code("contextnmt.report.report"),
             results=subpath(input.configuration, parent=True),
@@ -138,12 +115,12 @@ for name in paths.reported:
             name
         input:
             configuration="<results>/configuration.json",
-            made_of=paths.contents[name].inputs("systems"),
+            made_of=paths.reads(name, "systems"),
             corpora=[
                 path for path, _ in paths.in_formats(name, "corpora", "json", "svg")
             ],
             # Not shown: whoever sees the page can try its systems on text of their own.
-            runs=paths.contents[name].runs("run/{pair}/{system}/{seed}.json"),
+            runs=paths.run_files(name),
             captions=paths.captions(),
         output:
             report(
@@ -152,23 +129,10 @@ for name in paths.reported:
                 category="Report",
                 labels={"experiment": paths.marked(name)},
             ),
-            [
-                report(
-                    path,
-                    caption=f"../report/{part.caption}.rst",
-                    category="Tables" if part.tables else "Figures",
-                    labels=paths.labels(name, part),
-                )
-                for path, part in paths.in_formats(name, "systems", *SHOWN)
-            ],
-            [path for path, _ in paths.in_formats(name, "systems", *NOT_SHOWN)],
+            in_all_formats(name, "systems"),
         log:
             f"<logs>/report/{name}.log",
-        benchmark:
-            f"<benchmarks>/report/{name}.tsv"
         localrule: True
-        conda:
-            "../../envs/contextnmt.yaml"
         params:
             *code("contextnmt.report.report"),
             results=subpath(input.configuration, parent=True),
@@ -198,11 +162,7 @@ if paths.reported:
             start="<results>/report/start.rst",
         log:
             "<logs>/report/papers.log",
-        benchmark:
-            "<benchmarks>/report/papers.tsv"
         localrule: True
-        conda:
-            "../../envs/contextnmt.yaml"
         params:
             *code("contextnmt.report.report"),
             results=subpath(input.configuration, parent=True),
@@ -217,11 +177,10 @@ for name in paths.unreported():
     rule:
         name:
             name
+        default_target: DEFAULT and name == "all"
         log:
             f"<logs>/report/{name}.log",
         localrule: True
-        conda:
-            "../../envs/contextnmt.yaml"
         params:
             reason=paths.absence(name),
         message:

@@ -10,29 +10,18 @@ rule sample:
     input:
         source=paths.in_training("clean/{pair}/{part}.{source}.gz"),
         target=paths.in_training("clean/{pair}/{part}.{target}.gz"),
-        in_domain=paths.in_domain("target"),
+        in_domain=paths.tokenized("target", paths.in_domain_texts),
     output:
         source="<results>/sample/{source}-{target}/sample.{source}.gz",
         target="<results>/sample/{source}-{target}/sample.{target}.gz",
     log:
         "<logs>/sample/{source}-{target}.log",
-    benchmark:
-        "<benchmarks>/sample/{source}-{target}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(2000),
         runtime=hours(2),
     params:
         *code("contextnmt.selection.sample"),
-        # One param for all, since Snakemake compares params as a set: another order re-runs.
-        texts=lambda wildcards, input: " ".join(
-            [
-                repeated("--source", input.source),
-                repeated("--target", input.target),
-                repeated("--in-domain", input.in_domain),
-            ]
-        ),
+        texts=options_of_inputs("source", "target", "in_domain"),
         seed=SAMPLE_SEED,
     message:
         "sample {wildcards.source}-{wildcards.target}"
@@ -43,7 +32,7 @@ rule sample:
 
 rule language_models:
     input:
-        in_domain=paths.in_domain("language"),
+        in_domain=paths.tokenized("language", paths.in_domain_texts),
         general="<results>/sample/{pair}/sample.{language}.gz",
     output:
         expand(
@@ -52,17 +41,13 @@ rule language_models:
         ),
     log:
         "<logs>/language-models/{pair}/{language}.log",
-    benchmark:
-        "<benchmarks>/language-models/{pair}/{language}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
         runtime=hours(1),
     params:
         *code("contextnmt.selection.language_models"),
-        in_domain=lambda wildcards, input: repeated("--in-domain", input.in_domain),
-        out=lambda wildcards: f"{paths.results}/language-models/{wildcards.pair}/{wildcards.language}",
+        in_domain=options_of_inputs("in_domain"),
+        out=lambda wildcards: paths.models_prefix(wildcards, "language"),
     message:
         "language models {wildcards.pair}, {wildcards.language}"
     shell:
@@ -80,10 +65,6 @@ rule cross_entropy:
         "<results>/cross-entropy/{source}-{target}/{part}.scores.npy",
     log:
         "<logs>/cross-entropy/{source}-{target}/{part}.log",
-    benchmark:
-        "<benchmarks>/cross-entropy/{source}-{target}/{part}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(2000),
         runtime=hours(2),
@@ -106,16 +87,11 @@ rule rank:
         "<results>/rank/{pair}.json",
     log:
         "<logs>/rank/{pair}.log",
-    benchmark:
-        "<benchmarks>/rank/{pair}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
         runtime=hours(1),
     params:
         *code("contextnmt.selection.rank"),
-        # One param for all, since Snakemake compares params as a set: another order re-runs.
         scores=lambda wildcards, input: repeated("--scores", input),
         limit=paths.selection_limit,
     message:
@@ -138,27 +114,18 @@ rule select:
         selected="<results>/select/{source}-{target}/{part}.selected.json",
     log:
         "<logs>/select/{source}-{target}/{part}.log",
-    benchmark:
-        "<benchmarks>/select/{source}-{target}/{part}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
         runtime=hours(2),
     params:
         *code("contextnmt.selection.select"),
-        ranking=lambda wildcards, input: (
-            f"--scores {input.scores} --ranking {input.ranking}"
-            if input.ranking
-            else ""
-        ),
+        ranking=options_of_inputs("scores", "ranking"),
     message:
         "select {wildcards.source}-{wildcards.target} {wildcards.part}"
     shell:
         "python -m contextnmt select --source {input.source} --target {input.target}"
         " {params.ranking} --source-out {output.source} --target-out {output.target}"
-        " --source-counts-out {output.source_counts}"
-        " --target-counts-out {output.target_counts}"
+        " --source-counts-out {output.source_counts} --target-counts-out {output.target_counts}"
         " --selected-out {output.selected} > {log} 2>&1"
 
 
@@ -169,10 +136,6 @@ rule word_counts:
         "<results>/word-counts/{pair}/{language}.tsv",
     log:
         "<logs>/word-counts/{pair}/{language}.log",
-    benchmark:
-        "<benchmarks>/word-counts/{pair}/{language}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
         runtime=hours(1),
@@ -191,18 +154,11 @@ rule perplexity:
         scores=paths.in_training("cross-entropy/{pair}/{part}.scores.npy"),
         ranking="<results>/rank/{source}-{target}.json",
         vocabulary="<results>/language-models/{source}-{target}/{target}.vocabulary.txt",
-        dev=lambda wildcards: [
-            f"{paths.results}/tokenize/{pair_of(wildcards)}/{text}.{wildcards.target}.gz"
-            for text in paths.texts(pair_of(wildcards), "dev")
-        ],
+        dev=paths.tokenized("target", lambda pair: paths.texts(pair, "dev")),
     output:
         "<results>/perplexity/{source}-{target}.json",
     log:
         "<logs>/perplexity/{source}-{target}.log",
-    benchmark:
-        "<benchmarks>/perplexity/{source}-{target}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: (
             min(attempt, ATTEMPTS) * paths.perplexity_memory(wildcards)
@@ -211,14 +167,7 @@ rule perplexity:
     params:
         *code("contextnmt.selection.perplexity"),
         most_words=paths.perplexity_words,
-        # One param for all, since Snakemake compares params as a set: another order re-runs.
-        texts=lambda wildcards, input: " ".join(
-            [
-                repeated("--text", input.text),
-                repeated("--scores", input.scores),
-                repeated("--dev", input.dev),
-            ]
-        ),
+        texts=options_of_inputs("text", "scores", "dev"),
         seed=COMPARISON_SEED,
     message:
         "perplexity {wildcards.source}-{wildcards.target}"

@@ -25,12 +25,8 @@ rule symbolize:
         rates="<results>/symbolize/{source}-{target}/{part}.rates.tsv",
     log:
         "<logs>/symbolize/{source}-{target}/{part}.log",
-    benchmark:
-        "<benchmarks>/symbolize/{source}-{target}/{part}.tsv"
     wildcard_constraints:
         part=TRAINED,
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(16000),
         runtime=hours(2),
@@ -55,19 +51,12 @@ rule rule_dictionary:
         rates="<results>/rule-dictionary/{pair}/rates.tsv",
     log:
         "<logs>/rule-dictionary/{pair}.log",
-    benchmark:
-        "<benchmarks>/rule-dictionary/{pair}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(2000),
         runtime=hours(2),
     params:
         *code("contextnmt.text.rule_dictionary"),
-        # One param for all, since Snakemake compares params as a set: another order re-runs.
-        tables=lambda wildcards, input: " ".join(
-            [repeated("--rules", input.rules), repeated("--rates", input.rates)]
-        ),
+        tables=options_of_inputs("rules", "rates"),
     message:
         "rule dictionary {wildcards.pair}"
     shell:
@@ -86,10 +75,6 @@ rule symbolize_pair:
         target="<results>/symbolize/{source}-{target}/{text}.pair.{target}.gz",
     log:
         "<logs>/symbolize/{source}-{target}/{text}.pair.log",
-    benchmark:
-        "<benchmarks>/symbolize/{source}-{target}/{text}.pair.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
         runtime=hours(1),
@@ -117,12 +102,8 @@ rule symbolize_source:
         symbols="<results>/symbolize/{source}-{target}/{text}.symbols.tsv.gz",
     log:
         "<logs>/symbolize/{source}-{target}/{text}.source.log",
-    benchmark:
-        "<benchmarks>/symbolize/{source}-{target}/{text}.source.tsv"
     wildcard_constraints:
         text=EVALUATED,
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
         runtime=hours(1),
@@ -152,12 +133,8 @@ rule bpe_codes:
         "<results>/bpe/{pair}/{view}/codes.{languages}",
     log:
         "<logs>/bpe/{pair}/{view}/codes.{languages}.log",
-    benchmark:
-        "<benchmarks>/bpe/{pair}/{view}/codes.{languages}.tsv"
     wildcard_constraints:
         languages="[a-z]{2,3}(-[a-z]{2,3})?",
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(16000),
         runtime=hours(2),
@@ -186,10 +163,6 @@ rule bpe:
         "<results>/bpe/{pair}/{view}/{part}{aware}.{language}.gz",
     log:
         "<logs>/bpe/{pair}/{view}/{part}{aware}.{language}.log",
-    benchmark:
-        "<benchmarks>/bpe/{pair}/{view}/{part}{aware}.{language}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
         runtime=hours(2),
@@ -212,22 +185,12 @@ rule binarize:
         ),
     log:
         "<logs>/binarize/{source}-{target}/{view}.log",
-    benchmark:
-        "<benchmarks>/binarize/{source}-{target}/{view}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(8000),
         runtime=hours(2),
     params:
         *code("contextnmt.text.binarize"),
-        # One param for all, since Snakemake compares params as a set: another order re-runs.
-        texts=lambda wildcards, input: " ".join(
-            [
-                repeated("--source", input.source),
-                repeated("--target", input.target),
-            ]
-        ),
+        texts=options_of_inputs("source", "target"),
         vocabulary_size=paths.configuration["text"]["vocabulary_size"],
         folder=subpath(output[0], parent=True),
     message:

@@ -8,11 +8,7 @@ rule train_identity:
         "<results>/train-identity/{pair}/{system}/{seed}.json",
     log:
         "<logs>/train-identity/{pair}/{system}/{seed}.log",
-    benchmark:
-        "<benchmarks>/train-identity/{pair}/{system}/{seed}.tsv"
     localrule: True
-    conda:
-        "../../envs/contextnmt.yaml"
     params:
         identity=lambda wildcards: paths.training_identity(
             wildcards, code("contextnmt.training.train")
@@ -36,10 +32,6 @@ rule train:
         expand("<results>/train/{{pair}}/{{system}}/{{seed}}/{file}", file=VOCABULARIES),
     log:
         "<logs>/train/{pair}/{system}/{seed}.log",
-    benchmark:
-        "<benchmarks>/train/{pair}/{system}/{seed}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
     threads: lambda wildcards: paths.recipe(wildcards)["training"]["threads"]
     resources:
         **gpu_resources(),
@@ -52,20 +44,14 @@ rule train:
         training=paths.training_settings,
         filters=paths.filter_options,
         data=lambda wildcards, input: Path(input[0]).parent,
-        # One param for both, since Snakemake compares params as a set: another order re-runs.
-        dev=lambda wildcards, input: " ".join(
-            [
-                repeated("--dev-source", input.dev_source),
-                repeated("--dev-target", input.dev_target),
-            ]
-        ),
+        dev=options_of_inputs("dev_source", "dev_target"),
         folder=subpath(output[0], parent=True),
     message:
         "train {wildcards.pair} {wildcards.system}, seed {wildcards.seed}"
     # exec: a signal of the scheduler reaches the trainer, which then saves its state. The state is
     # no output: outputs are deleted before a job is tried again, and it would start all over.
     shell:
-        "exec python -m contextnmt train --data {params.data} {params.dev}"
-        " --model {params.model:q} --training {params.training:q} {params.filters} --seed {wildcards.seed}"
-        " --identity {input.identity}"
-        " --out {params.folder} --state {params.folder}/state > {log} 2>&1"
+        "exec python -m contextnmt train --data {params.data} {params.dev} --model {params.model:q}"
+        " --training {params.training:q} {params.filters} --seed {wildcards.seed}"
+        " --identity {input.identity} --out {params.folder} --state {params.folder}/state"
+        " > {log} 2>&1"

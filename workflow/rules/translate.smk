@@ -9,10 +9,6 @@ rule translate:
         directory("<results>/translate/{pair}/{system}/{seed}"),
     log:
         "<logs>/translate/{pair}/{system}/{seed}.log",
-    benchmark:
-        "<benchmarks>/translate/{pair}/{system}/{seed}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
     threads: lambda wildcards: paths.recipe(wildcards)["training"]["threads"]
     resources:
         **gpu_resources(),
@@ -44,28 +40,20 @@ rule restore:
         directory("<results>/restore/{pair}/{system}/{seed}"),
     log:
         "<logs>/restore/{pair}/{system}/{seed}.log",
-    benchmark:
-        "<benchmarks>/restore/{pair}/{system}/{seed}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
         runtime=hours(1),
     params:
         *code("contextnmt.text.restore"),
-        languages=lambda wildcards: "--source-language {} --target-language {}".format(
-            *wildcards.pair.split("-")
-        ),
+        languages=language_options,
         translations=lambda wildcards: repeated(
             "--translation", paths.translations("translate", wildcards)
         ),
-        out=lambda wildcards: repeated(
-            "--out", paths.translations("restore", wildcards)
-        ),
+        out=lambda wildcards: options(out=paths.translations("restore", wildcards)),
         symbols=lambda wildcards, input: repeated(
             "--symbols", paths.of_each(wildcards, input.symbols)
         ),
-        rules=lambda wildcards, input: repeated("--rules", input.rules),
+        rules=options_of_inputs("rules"),
         bpe=lambda wildcards: (
             "--bpe" if "bpe" in paths.recipe(wildcards)["view"] else ""
         ),
@@ -79,19 +67,8 @@ rule restore:
 
 rule known_lines:
     input:
-        source=lambda wildcards: paths.view_file(
-            wildcards.pair,
-            wildcards.view,
-            wildcards.text,
-            wildcards.pair.split("-")[0],
-        ),
-        reference=lambda wildcards: paths.view_file(
-            wildcards.pair,
-            wildcards.view,
-            wildcards.text,
-            wildcards.pair.split("-")[1],
-            aware=True,
-        ),
+        source=paths.text_in_view("source"),
+        reference=paths.text_in_view("target", aware=True),
         vocabularies=expand(
             "<results>/binarize/{{pair}}/{{view}}/{file}", file=VOCABULARIES
         ),
@@ -99,10 +76,6 @@ rule known_lines:
         "<results>/known-lines/{pair}/{view}/{text}.json",
     log:
         "<logs>/known-lines/{pair}/{view}/{text}.log",
-    benchmark:
-        "<benchmarks>/known-lines/{pair}/{view}/{text}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(2000),
         runtime=hours(1),
@@ -124,19 +97,12 @@ rule lexicon:
         "<results>/lexicon/{source}-{target}.tsv.gz",
     log:
         "<logs>/lexicon/{source}-{target}.log",
-    benchmark:
-        "<benchmarks>/lexicon/{source}-{target}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(16000),
         runtime=hours(2),
     params:
         *code("contextnmt.text.lexicon"),
-        # One param for both, since Snakemake compares params as a set: another order re-runs.
-        texts=lambda wildcards, input: " ".join(
-            [repeated("--source", input.source), repeated("--target", input.target)]
-        ),
+        texts=options_of_inputs("source", "target"),
     message:
         "lexicon {wildcards.source}-{wildcards.target}"
     shell:
@@ -147,40 +113,27 @@ rule replace_unknown:
     input:
         translation="<results>/translate/{pair}/{system}/{seed}",
         text=paths.translated_texts,
-        lexicon=paths.lexicon_of,
+        lexicon="<results>/lexicon/{pair}.tsv.gz",
     output:
         directory("<results>/replace-unknown/{pair}/{system}/{seed}"),
     log:
         "<logs>/replace-unknown/{pair}/{system}/{seed}.log",
-    benchmark:
-        "<benchmarks>/replace-unknown/{pair}/{system}/{seed}.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
         runtime=hours(1),
     params:
         *code("contextnmt.translation.replace_unknown"),
-        # One param for all, since Snakemake compares params as a set: another order re-runs.
-        files=lambda wildcards, input: " ".join(
-            [
-                repeated("--translation", paths.replaceable(wildcards, ".gz")),
-                repeated(
-                    "--alignments", paths.replaceable(wildcards, ".alignments.npz")
-                ),
-                repeated("--source", input.text),
-                repeated("--out", paths.replaced_files("replace-unknown", wildcards)),
-                repeated("--lexicon", input.lexicon),
-            ]
-        ),
-        heuristics=lambda wildcards: repeated(
-            "--heuristic", paths.heuristics(wildcards)
+        files=lambda wildcards, input: options(
+            translation=paths.replaceable(wildcards, ".gz"),
+            alignments=paths.replaceable(wildcards, ".alignments.npz"),
+            source=input.text,
+            out=paths.replaced_files("replace-unknown", wildcards),
         ),
     message:
         "replace unknown words of {wildcards.pair} {wildcards.system}, seed {wildcards.seed}"
     shell:
-        "python -m contextnmt replace-unknown {params.files} {params.heuristics}"
-        " --statistics-out {output}/replaced.json > {log} 2>&1"
+        "python -m contextnmt replace-unknown {params.files}"
+        " --lexicon {input.lexicon} --statistics-out {output}/replaced.json > {log} 2>&1"
 
 
 rule restore_replaced:
@@ -192,30 +145,17 @@ rule restore_replaced:
         directory("<results>/restore/{pair}/{system}/{seed}.replaced"),
     log:
         "<logs>/restore/{pair}/{system}/{seed}.replaced.log",
-    benchmark:
-        "<benchmarks>/restore/{pair}/{system}/{seed}.replaced.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
         runtime=hours(1),
     params:
         *code("contextnmt.text.restore"),
-        languages=lambda wildcards: "--source-language {} --target-language {}".format(
-            *wildcards.pair.split("-")
-        ),
-        # One param for all, since Snakemake compares params as a set: another order re-runs.
-        files=lambda wildcards, input: " ".join(
-            [
-                repeated(
-                    "--translation", paths.replaced_files("replace-unknown", wildcards)
-                ),
-                repeated("--out", paths.replaced_files("restore", wildcards)),
-                repeated(
-                    "--symbols", paths.of_each(wildcards, input.symbols, replaced=True)
-                ),
-                repeated("--rules", input.rules),
-            ]
+        languages=language_options,
+        files=lambda wildcards, input: options(
+            translation=paths.replaced_files("replace-unknown", wildcards),
+            out=paths.replaced_files("restore", wildcards),
+            symbols=input.symbols,
+            rules=input.rules,
         ),
     message:
         "restore {wildcards.pair} {wildcards.system}, seed {wildcards.seed}, without unknown words"
@@ -226,31 +166,24 @@ rule restore_replaced:
 rule score_replaced:
     input:
         restored="<results>/restore/{pair}/{system}/{seed}.replaced",
-        reference=paths.references("tokenize", replaced=True),
-        raw_reference=paths.references("extract", replaced=True),
+        reference=lambda wildcards: paths.reference_texts("tokenize", wildcards),
+        raw_reference=lambda wildcards: paths.reference_texts("extract", wildcards),
     output:
         "<results>/score/{pair}/{system}/{seed}/replaced.json",
     log:
         "<logs>/score/{pair}/{system}/{seed}.replaced.log",
-    benchmark:
-        "<benchmarks>/score/{pair}/{system}/{seed}.replaced.tsv"
-    conda:
-        "../../envs/contextnmt.yaml"
     resources:
         mem_mb=memory(4000),
         runtime=hours(1),
     params:
         *code("contextnmt.evaluation.score"),
-        # One param for all, since Snakemake compares params as a set: another order re-runs.
-        files=lambda wildcards, input: " ".join(
-            [
-                repeated("--name", paths.replaced_names(wildcards)),
-                repeated("--hypothesis", paths.replaced_files("restore", wildcards)),
-                repeated("--reference", input.reference),
-                repeated("--raw-reference", input.raw_reference),
-            ]
+        files=lambda wildcards, input: options(
+            name=paths.replaced_names(wildcards),
+            hypothesis=paths.replaced_files("restore", wildcards),
+            reference=input.reference,
+            raw_reference=input.raw_reference,
         ),
-        target=lambda wildcards: wildcards.pair.split("-")[1],
+        target=lambda wildcards: language_of(wildcards, "target"),
     message:
         "score {wildcards.pair} {wildcards.system}, seed {wildcards.seed}, without unknown words"
     shell:
@@ -266,11 +199,7 @@ rule run_file:
         "<results>/run/{pair}/{system}/{seed}.json",
     log:
         "<logs>/run/{pair}/{system}/{seed}.log",
-    benchmark:
-        "<benchmarks>/run/{pair}/{system}/{seed}.tsv"
     localrule: True
-    conda:
-        "../../envs/contextnmt.yaml"
     params:
         run=paths.run_description,
     message:

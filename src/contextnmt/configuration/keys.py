@@ -60,7 +60,6 @@ Sha256 = Annotated[str, like("[0-9a-fA-F]{64}", "64 hexadecimal digits")]
 Md5 = Annotated[str, like("[0-9a-fA-F]{32}", "32 hexadecimal digits")]
 Table = Annotated[str, like("(table[0-9]+|bleu)", "table4")]
 
-Heuristic = Annotated[int, Strict(), Field(ge=0, le=2)]
 Beam = Annotated[int, Strict(), Field(ge=1, le=100)]
 Parts = Annotated[int, Strict(), Field(ge=1, le=MOST_PARTS)]
 Contrast = Annotated[list[System], Strict(), Field(min_length=2, max_length=2)]
@@ -254,12 +253,10 @@ class Decoding:
     ensemble: Flag = False
     """Whether the seeds of each system also translate together, if there are several; a row of its
     own in the tables of BLEU."""
-    replace: Unique[Heuristic] = field(default_factory=list)
-    """Heuristics that replace unknown words in the translations of the widest beam, by the source
-    word of the largest attention weight. 0: that word is copied. 1: its translation in a lexicon of
-    the training text is taken, or it is copied if it is not there. 2: as 1, but a word that does
-    not begin with a lower-case letter is copied. Only for systems with attention and without
-    subwords."""
+    replace: Flag = False
+    """Whether unknown words are also replaced in the translations of the widest beam: by the
+    translation that a lexicon of the training text has for the source word of the largest attention
+    weight, or by a copy of that word. Only for systems with attention and without subwords."""
     precision: Literal["fp32", "bf16"] = "fp32"
     """fp32, or bf16: the largest matrices of a step are multiplied in bfloat16 if the processor
     can, and all in TF32 on a GPU (A46)."""

@@ -7,25 +7,49 @@ from typing import Any
 
 from contextnmt.configuration import places, recipes
 from contextnmt.configuration.places import Configuration, canonical
-from contextnmt.report.contents import Contents
+from contextnmt.report.results import results_of
 
 #: Wildcards of a job, as Snakemake gives them: an attribute and an item each.
 Wildcards = Any
 Settings = dict[str, Any]
 #: What a rule reads, by its wildcards.
 Input = Callable[[Wildcards], list[str]]
+#: A param of a rule, by its wildcards and inputs.
+Param = Callable[[Wildcards, Any], str]
 
 SIDES = ["source", "target"]
 
 
 def pair_of(wildcards: Wildcards) -> str:
-    """The language pair of a rule that knows its two sides."""
-    return f"{wildcards.source}-{wildcards.target}"
+    """The language pair of a job: a wildcard, or its two sides are."""
+    return wildcards.get("pair") or f"{wildcards.source}-{wildcards.target}"
+
+
+def language_of(wildcards: Wildcards, side: str) -> str:
+    """The language of a side of the pair."""
+    return pair_of(wildcards).split("-")[SIDES.index(side)]
 
 
 def repeated(option: str, values: Iterable[Any]) -> str:
     """`option` once for each of `values`."""
     return " ".join(f"{option} {shlex.quote(str(value))}" for value in values)
+
+
+def options(**values: Iterable[Any]) -> str:
+    """Options of a command, each once for each of its values; `raw_reference` is
+    ``--raw-reference``."""
+    given = (repeated(f"--{name.replace('_', '-')}", each) for name, each in values.items())
+    return " ".join(filter(None, given))
+
+
+def options_of_inputs(*names: str) -> Param:
+    """Param function: lists of input files as the options of their names."""
+    return lambda wildcards, input: options(**{name: input.get(name) for name in names})
+
+
+def language_options(wildcards: Wildcards) -> str:
+    """The options that name both languages of the pair."""
+    return options(**{f"{side}_language": [language_of(wildcards, side)] for side in SIDES})
 
 
 def settings(value: Any) -> str:
@@ -53,14 +77,19 @@ class Basis:
             if places.pairs(configuration, experiment)
         }
         self.experiments = list(dict.fromkeys(self.systems.values()))
-        self.contents = {
-            name: Contents(self.results, configuration, name, gaps) for name in self.experiments
+        self.results_of = {
+            name: results_of(Path(self.results), configuration, name, gaps)
+            for name in self.experiments
         }
-        self.reported = [name for name, contents in self.contents.items() if contents.pairs]
+        self.reported = [name for name, results in self.results_of.items() if results.pairs]
 
     def texts(self, pair: str, *roles: str) -> list[str]:
         """Names of the texts that have these roles (train, dev, test) in `pair`."""
         return places.texts(self.configuration, pair, *roles)
+
+    def languages(self, pairs: Iterable[str]) -> list[tuple[str, str]]:
+        """Both languages of pairs, each as (pair, language)."""
+        return [(pair, language) for pair in pairs for language in pair.split("-")]
 
     def pairs_of(self, experiment: str) -> list[str]:
         """The language pairs of an experiment."""
@@ -154,7 +183,6 @@ class Basis:
     def in_training(self, pattern: str) -> Input:
         """Input function: the files by `pattern` of all parts of the training text of a pair."""
         return lambda wildcards: [
-            self.filled(pattern, wildcards, pair=pair, part=part)
-            for pair in [wildcards.get("pair") or pair_of(wildcards)]
-            for part in self.training_parts(pair)
+            self.filled(pattern, wildcards, pair=pair_of(wildcards), part=part)
+            for part in self.training_parts(pair_of(wildcards))
         ]

@@ -20,7 +20,7 @@ def extracted_parts(side: str, count: int) -> list[str]:
 
 
 def extraction(pair: str, text: str, count: int) -> str:
-    """Name of the log and the benchmark of an extraction into `count` parts."""
+    """Name of the log of an extraction into `count` parts."""
     return f"extract/{pair}/{text}" + (f".{count}" if count > 1 else "")
 
 
@@ -117,12 +117,11 @@ class Corpora(Basis):
             if number <= self.parts(wildcards.part.partition(".")[0]).index(wildcards.part)
         ]
 
-    def in_domain(self, language: str) -> Input:
-        """The in-domain texts that the selection of a pair goes by, one language, tokenized."""
+    def tokenized(self, language: str, texts: Callable[[str], list[str]]) -> Input:
+        """Input function: some texts of a pair, tokenized; `language` is the wildcard of theirs."""
         return lambda wildcards: [
-            f"{self.results}/tokenize/{pair}/{text}.{wildcards[language]}.gz"
-            for pair in [wildcards.get("pair") or pair_of(wildcards)]
-            for text in self.selection(pair)["in_domain"]
+            f"{self.results}/tokenize/{pair_of(wildcards)}/{text}.{wildcards[language]}.gz"
+            for text in texts(pair_of(wildcards))
         ]
 
     def models_prefix(self, wildcards: Wildcards, side: str) -> str:
@@ -135,10 +134,10 @@ class Corpora(Basis):
             f"{self.models_prefix(wildcards, side)}.{file}" for file in LANGUAGE_MODELS
         ]
 
-    def if_selected(self, pattern: str) -> Callable[[Wildcards], str | list[str]]:
+    def if_selected(self, pattern: str) -> Input:
         """Input function: the file by `pattern`, for a pair whose training text is selected."""
         return lambda wildcards: (
-            self.filled(pattern, wildcards) if self.selection(pair_of(wildcards)) else []
+            [self.filled(pattern, wildcards)] if self.selection(pair_of(wildcards)) else []
         )
 
     def perplexity_words(self, wildcards: Wildcards) -> int:
@@ -174,6 +173,10 @@ class Corpora(Basis):
         """The pairs whose training text is a selection."""
         return [pair for pair in self.pairs if self.selection(pair)]
 
+    def of_pairs(self, pattern: str, names: Iterable[tuple[str, str]]) -> list[str]:
+        """The results by `pattern` of names, each (pair, name)."""
+        return [f"{self.results}/{pattern.format(pair, name)}" for pair, name in names]
+
     def side_files(self, stage: str, names: Iterable[tuple[str, str]]) -> list[str]:
         """Both sides of the texts `names`, each (pair, text), as a stage wrote them."""
         return [
@@ -190,14 +193,6 @@ class Corpora(Basis):
             for language in pair.split("-")
         }
         return sorted(file for file in files if file.startswith(f"{self.results}/"))
-
-    def rankings(self) -> list[str]:
-        """Rankings of the pool, for each pair with a selection."""
-        return [f"{self.results}/rank/{pair}.json" for pair in self.selected_pairs()]
-
-    def perplexities(self) -> list[str]:
-        """Perplexities of the selection and of chance, for each pair with a selection."""
-        return [f"{self.results}/perplexity/{pair}.json" for pair in self.selected_pairs()]
 
     def surveyed_parts(self) -> list[tuple[str, str]]:
         """Every part of a training text that clean needs a survey of, as (pair, part)."""

@@ -4,23 +4,25 @@ import json
 import os
 import shlex
 from collections.abc import Callable
+from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 from contextnmt.configuration import layers, recipes
 from contextnmt.paths.basis import (
-    SIDES,
     Input,
     Settings,
     Wildcards,
+    language_of,
     pair_of,
     repeated,
 )
 from contextnmt.paths.trainings import VOCABULARIES
 from contextnmt.paths.translations import TRAINED_FILES, Translations
-from contextnmt.paths.unfinished import gap_of_run, gap_of_system
-from contextnmt.report.contents import Part
+from contextnmt.report.contents import Part, files, inputs, outputs, parts
+from contextnmt.report.unfinished import gap_of_run, gap_of_system
 
 
 class Reports(Translations):
@@ -40,7 +42,7 @@ class Reports(Translations):
         of_runs = {
             f"seed {seed}": self.run_gap(pair, system, seed) for seed in self.configuration["seeds"]
         }
-        if self.contents[self.systems[system]].ensembles and not any(of_runs.values()):
+        if self.results_of[self.systems[system]].ensemble and not any(of_runs.values()):
             of_runs["ensemble"] = self.run_gap(pair, system, "ensemble")
         return gap_of_system(of_runs)
 
@@ -62,18 +64,18 @@ class Reports(Translations):
 
     def finished(self, experiment: str, pair: str) -> list[str]:
         """The systems of an experiment that its reports are made of in a language pair."""
-        return self.contents[experiment].finished(pair)
+        return [system.id for system in self.results_of[experiment].finished(pair)]
+
+    @cached_property
+    def made_of(self) -> list[str]:
+        """The files that the reports of all experiments are made of."""
+        of_each = (map(str, files(results)) for results in self.results_of.values())
+        return list(dict.fromkeys(chain.from_iterable(of_each)))
 
     def of_reports(self, stage: str, ending: str = "") -> list[str]:
-        """The files of a stage that the reports of all experiments are made of."""
-        return list(
-            dict.fromkeys(
-                path
-                for contents in self.contents.values()
-                for path in contents.files()
-                if path.startswith(f"{self.results}/{stage}/") and path.endswith(ending)
-            )
-        )
+        """Those of a stage."""
+        folder = f"{self.results}/{stage}/"
+        return [path for path in self.made_of if path.startswith(folder) and path.endswith(ending)]
 
     def compared_runs(self, wildcards: Wildcards) -> list[str]:
         """The folders of all translations that are compared."""
@@ -88,7 +90,7 @@ class Reports(Translations):
         return lambda wildcards: self.filled(
             "tokenize/{pair}/{text}.{language}.gz",
             wildcards,
-            language=wildcards.pair.split("-")[SIDES.index(side)],
+            language=language_of(wildcards, side),
         )
 
     def compared_translations(self, wildcards: Wildcards) -> str:
@@ -128,11 +130,6 @@ class Reports(Translations):
             f"{self.results}/train/{pair_of(wildcards)}/{system}/{seed}/{file}"
             for system in self.charted_systems(pair_of(wildcards))
         ]
-
-    def masked_view(self, wildcards: Wildcards) -> str:
-        """This text as the system reads it."""
-        view, source = self.recipe(wildcards)["view"], wildcards.pair.split("-")[0]
-        return self.view_file(wildcards.pair, view, wildcards.text, source)
 
     def masked_tags(self, wildcards: Wildcards) -> list[str]:
         """The file with the tags of the text, in a list, or an empty one."""
@@ -177,19 +174,20 @@ class Reports(Translations):
         return json.dumps(told, ensure_ascii=False, indent=1)
 
     def unreported(self) -> list[str]:
-        """Targets of reports that cannot be made: experiments, and the page of all papers."""
+        """Targets of reports that cannot be made: experiments, and those of all papers."""
         without = [name for name in self.configuration["experiments"] if name not in self.reported]
         corpora = [f"{name}_corpora" for name in without if name not in self.experiments]
-        return [*without, *corpora, *([] if self.reported else ["papers"])]
+        return [*without, *corpora, *([] if self.reported else ["papers", "all"])]
 
     def absence(self, experiment: str) -> str:
         """The reason why an experiment, or all of them, has no report."""
-        if experiment == "papers":
-            return ". ".join(map(self.absence, self.configuration["experiments"]))
+        if experiment in ("papers", "all"):
+            asked_for = self.experiments or self.configuration["experiments"]
+            return ". ".join(map(self.absence, asked_for))
         experiment = experiment.removesuffix("_corpora")
         entry = self.configuration["experiments"][experiment]
         if experiment in self.experiments:
-            return self.contents[experiment].unfinished()
+            return self.results_of[experiment].unfinished()
         if not self.pairs_of(experiment):
             return (
                 f"{experiment} is about {', '.join(entry['pairs'])}, and pairs is "
@@ -210,14 +208,22 @@ class Reports(Translations):
         """Files of tables and figures of an experiment about systems or corpora, with their parts.
 
         `suffixes` are the formats."""
-        contents = self.contents[experiment]
+        results = self.results_of[experiment]
         return [
-            (path, part)
-            for part in contents.parts(about)
-            for path in contents.outputs(part, *suffixes)
+            (str(path), part)
+            for part in parts(results, about)
+            for path in outputs(results, part, *suffixes)
         ]
+
+    def reads(self, experiment: str, about: str) -> list[str]:
+        """Inputs of the report of an experiment about systems or corpora."""
+        return inputs(self.results_of[experiment], about)
+
+    def run_files(self, experiment: str) -> list[str]:
+        """The run file of each finished run of an experiment."""
+        return [str(path) for path in self.results_of[experiment].of_runs("run", ".json").values()]
 
     def labels(self, experiment: str, part: Part) -> dict[str, str]:
         """Labels of a table or figure in the menu of `snakemake --report`."""
-        table = {"table": part.tables[0]} if part.tables else {}
+        table = {"table": part.table} if part.table else {}
         return {"experiment": self.marked(experiment), **table}

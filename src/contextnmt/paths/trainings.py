@@ -9,6 +9,7 @@ from contextnmt.paths.basis import (
     Input,
     Settings,
     Wildcards,
+    language_of,
     repeated,
     settings,
 )
@@ -30,7 +31,7 @@ class Trainings(Views):
                 wildcards.pair,
                 self.recipe(wildcards)["view"],
                 text,
-                wildcards.pair.split("-")[SIDES.index(side)],
+                language_of(wildcards, side),
                 aware=True,
             )
             for text in self.evaluated(wildcards.pair, wildcards.system, "dev")

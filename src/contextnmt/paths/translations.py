@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from contextnmt.configuration import recipes
 from contextnmt.paths.basis import (
     Input,
     Wildcards,
@@ -13,7 +12,7 @@ from contextnmt.paths.basis import (
     settings,
 )
 from contextnmt.paths.trainings import VOCABULARIES, Trainings
-from contextnmt.report.contents import endings
+from contextnmt.report.results import endings
 
 TRAINED_FILES = ["model.safetensors", "model.json", "log.jsonl"]
 
@@ -60,7 +59,7 @@ class Translations(Trainings):
         return [
             path
             for name in self.experiments
-            if self.contents[name].ensembles
+            if self.results_of[name].ensemble
             for path in self.of_runs(pattern, name, ["ensemble"])
         ]
 
@@ -79,6 +78,10 @@ class Translations(Trainings):
     def beams(self, wildcards: Wildcards) -> list[int]:
         """The beam widths that a run translates with."""
         return list(self.recipe(wildcards)["decoding"]["beams"])
+
+    def searches(self, wildcards: Wildcards) -> list[str]:
+        """Names of the beam searches of a text, `TEXT.beamN`."""
+        return [f"{wildcards.text}.beam{beam}" for beam in self.beams(wildcards)]
 
     def translations(self, stage: str, wildcards: Wildcards) -> list[str]:
         """The files in a run's folder of `translate` or `restore`: one a translation.
@@ -106,27 +109,21 @@ class Translations(Trainings):
             for ending in endings(self.recipe(wildcards)["decoding"])
         ]
 
-    def of_each(
-        self, wildcards: Wildcards, of_texts: Iterable[str], replaced: bool = False
-    ) -> list[str]:
-        """Members of `of_texts`, one for each text of a run, repeated for each translation.
-
-        `replaced`: for each of those whose unknown words are replaced.
-        """
-        decoding = self.recipe(wildcards)["decoding"]
-        repeats = decoding["replace"] if replaced else endings(decoding)
+    def of_each(self, wildcards: Wildcards, of_texts: Iterable[str]) -> list[str]:
+        """Members of `of_texts`, one for each text of a run, repeated for each translation."""
+        repeats = endings(self.recipe(wildcards)["decoding"])
         return [each for each in of_texts for _ in repeats]
 
-    def references(self, stage: str, replaced: bool = False) -> Input:
-        """Input function: the reference of each of these translations, as a stage wrote it."""
-        return lambda wildcards: self.of_each(
-            wildcards,
-            (
-                f"{self.results}/{stage}/{wildcards.pair}/{text}.{wildcards.pair.split('-')[1]}.gz"
-                for text in self.evaluated(wildcards.pair, wildcards.system)
-            ),
-            replaced,
-        )
+    def reference_texts(self, stage: str, wildcards: Wildcards) -> list[str]:
+        """The reference of each of a run's dev and test texts, as a stage wrote it."""
+        return [
+            f"{self.results}/{stage}/{wildcards.pair}/{text}.{wildcards.pair.split('-')[1]}.gz"
+            for text in self.evaluated(wildcards.pair, wildcards.system)
+        ]
+
+    def references(self, stage: str) -> Input:
+        """Input function: the reference of each of a run's translations."""
+        return lambda wildcards: self.of_each(wildcards, self.reference_texts(stage, wildcards))
 
     def symbol_tables(self, wildcards: Wildcards) -> list[str]:
         """Symbols of each of a run's dev and test texts, for a system whose text has symbols."""
@@ -197,31 +194,11 @@ class Translations(Trainings):
         }
         return repeated("--lines", (f"{text}={n}" for text, n in found.items() if n))
 
-    def looks_up(self, pair: str, systems: Iterable[str]) -> bool:
-        """Whether some systems look unknown words up: copying them (0) needs no lexicon."""
-        return any(
-            heuristic
-            for system in systems
-            if self.contents[self.systems[system]].replaces(pair, system)
-            for heuristic in recipes.recipe(self.configuration, pair, system)["decoding"]["replace"]
-        )
-
     def lexicons(self) -> list[str]:
-        """The lexicons of all language pairs that need one."""
-        return [
-            f"{self.results}/lexicon/{pair}.tsv.gz"
-            for pair in self.pairs
-            if self.looks_up(pair, self.systems_with(pair))
-        ]
-
-    def lexicon_of(self, wildcards: Wildcards) -> list[str]:
-        """The lexicon that a run's unknown words are looked up in, in a list, or an empty one."""
-        needed = self.looks_up(wildcards.pair, [wildcards.system])
-        return [f"{self.results}/lexicon/{wildcards.pair}.tsv.gz"] if needed else []
-
-    def heuristics(self, wildcards: Wildcards) -> list[int]:
-        """The ways in which a run's unknown words are replaced."""
-        return list(self.recipe(wildcards)["decoding"]["replace"])
+        """The lexicons of all language pairs with systems whose unknown words are replaced."""
+        replaced = [of for name in self.experiments for of in self.results_of[name].replaced]
+        pairs = [pair for pair in self.pairs if pair in dict(replaced)]
+        return [f"{self.results}/lexicon/{pair}.tsv.gz" for pair in pairs]
 
     def replaceable(self, wildcards: Wildcards, suffix: str) -> list[str]:
         """A file beside each translation of the widest beam, whose unknown words are replaced."""
@@ -232,11 +209,10 @@ class Translations(Trainings):
         ]
 
     def replaced_names(self, wildcards: Wildcards) -> list[str]:
-        """Names of a run's translations without unknown words, `TEXT.beamN.replacedK`."""
+        """Names of a run's translations without unknown words, `TEXT.beamN.replaced`."""
         return [
-            f"{text}.beam{max(self.beams(wildcards))}.replaced{heuristic}"
+            f"{text}.beam{max(self.beams(wildcards))}.replaced"
             for text in self.evaluated(wildcards.pair, wildcards.system)
-            for heuristic in self.heuristics(wildcards)
         ]
 
     def replaced_files(self, stage: str, wildcards: Wildcards) -> list[str]:

@@ -1,7 +1,9 @@
 """Files of texts in the views of systems: words, symbols, subwords."""
 
+from collections.abc import Callable
+
 from contextnmt.configuration import recipes
-from contextnmt.paths.basis import Input, Wildcards, pair_of
+from contextnmt.paths.basis import Input, Wildcards, language_of, pair_of
 from contextnmt.paths.corpora import Corpora
 
 
@@ -20,6 +22,16 @@ class Views(Corpora):
             stage = "symbolize" if view == "sym" else "bpe"
         folder = f"bpe/{pair}/{view}" if stage == "bpe" else f"{stage}/{pair}"
         return f"{self.results}/{folder}/{text}{ending}.{language}.gz"
+
+    def text_in_view(self, side: str, aware: bool = False) -> Callable[[Wildcards], str]:
+        """Input function: one side of a text in a view, or in that of a system."""
+        return lambda wildcards: self.view_file(
+            wildcards.pair,
+            wildcards.get("view") or self.recipe(wildcards)["view"],
+            wildcards.text,
+            language_of(wildcards, side),
+            aware,
+        )
 
     def training_files(self, pair: str, view: str, language: str) -> list[str]:
         """One side of the training text in a view: its parts, in order."""
@@ -57,13 +69,6 @@ class Views(Corpora):
                 for text in self.evaluated(pair, system)
             )
         )
-
-    def symbolic_files(self, language: str) -> Input:
-        """Input function: these texts, one side, tokenized."""
-        return lambda wildcards: [
-            f"{self.results}/tokenize/{pair_of(wildcards)}/{text}.{wildcards[language]}.gz"
-            for text in self.symbolic_texts(pair_of(wildcards))
-        ]
 
     def views(self, pair: str, part: str = "") -> list[str]:
         """The views of the systems that have `part` in their names."""

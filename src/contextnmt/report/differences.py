@@ -1,39 +1,51 @@
-"""The test sentences in which two systems differ most, each pair of systems, as a table."""
+"""The test sentences in which two systems differ most, for every two systems.
 
-from collections.abc import Iterator
+By the chrF of each sentence (chrF2 of sacreBLEU with its defaults), since BLEU says little of a
+single one: it is 0 for most that have no four words in a row of the reference.
+"""
+
+import heapq
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, groupby
-from pathlib import Path
+from itertools import accumulate, combinations, groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
-from contextnmt.files import read_pairs
-from contextnmt.report.experiment import Experiment, match
-from contextnmt.report.sentence_gains import KINDS, Difference, Gains, Text, Word, languages
-from contextnmt.report.sentences import folder_of, name_of, read_output, source_and_target, text_of
-from contextnmt.report.stale import stale_notes
+from contextnmt.report.results import Results
+from contextnmt.report.sentences import Place, read_output, read_sides
 from contextnmt.report.tables import NONE, Block, Cell, Table, shown, signed
 from contextnmt.text.counts import read_counts
-from contextnmt.text.pieces import tokens_of
-from contextnmt.text.symbols import Side
+from contextnmt.text.names import sentence_of
+from contextnmt.text.pieces import JOIN, split_pieces, tokens_of
+from contextnmt.text.symbols import Named, Side, matching_spans
+from contextnmt.text.vocabulary import UNKNOWN, Vocabulary
 
 #: A row of the table.
 Row = dict[str, Any]
+
+#: Sentences of each direction: those that a method makes better, and those that it makes worse.
+COUNT = 3
+
 #: Why two systems are compared: they differ in a method alone, the paper says that one of them is
 #: better, or both are there.
 METHOD, CLAIM, OTHER = "method", "claim", "other"
-#: What the rows of a contrast have in common.
-KEY = ("pair", "kind", "method", "present", "without")
-#: Sentences of either direction that the page shows of contrasts of kind `OTHER`: there are many.
+
+#: Sentences of either direction that the page shows of each comparison of kind `OTHER`: there are
+#: many.
 FEW = 1
+
 #: The columns that count the sentences of the text.
 COUNTS = ("better", "worse", "equal")
-#: Column of the table -> kind of the words whose positions it has.
-MARKS = {f"{kind}s": kind for kind in KINDS.values()}
+
+#: Type of a symbol -> what a word that it would stand for is. Each has a column with an ``s``.
+KINDS = {"N": "number", "S": "name", "C": "acronym"}
 
 
 class Comparison(NamedTuple):
-    """Two systems that are compared, by their ids; `method` is empty if they do not differ in one
-    alone."""
+    """Two systems that are compared, by their ids.
+
+    `method` is empty if they do not differ in one alone.
+    """
 
     kind: str
     method: str
@@ -41,10 +53,186 @@ class Comparison(NamedTuple):
     without: str
 
 
+def differences(results: Results) -> Table:
+    """Show the sentences that a system makes better and worse than another: each pair of systems.
+
+    By the chrF of the sentence, in the first test text. First come the systems that differ in a
+    method alone, then those of the paper's claims, then all others. Translations are restored, of
+    the first seed at the widest beam; one that is damaged or too short is a gap with its reason.
+    """
+    rows = [row for pair in results.pairs for row in rows_of(results, pair)]
+    found = shown_differences(results, rows)
+    return Table(list(blocks(results, found)), rows, notes(results, found))
+
+
+def rows_of(results: Results, pair: str) -> Iterator[Row]:
+    """The comparisons in a language pair: a row a version of each sentence, or a gap."""
+    translated = Translated(results, pair)
+    for comparison in comparisons(results):
+        both = comparison.present, comparison.without
+        row = {
+            "pair": pair,
+            **comparison._asdict(),
+            **dict.fromkeys(COUNTS),
+            **{"text": translated.text, "line": None, "gain": None},
+            **version("", "", [], set()),
+            "gap": "; ".join(dict.fromkeys(filter(None, map(translated.gaps.get, both)))),
+        }
+        if row["gap"]:
+            yield row
+            continue
+        scores = zip(*map(translated.scores.__getitem__, both), strict=True)
+        gains = [present - without for present, without in scores]
+        better, worse = sum(gain > 0 for gain in gains), sum(gain < 0 for gain in gains)
+        row |= {"better": better, "worse": worse, "equal": len(gains) - better - worse}
+        if not better + worse:
+            yield row | {"gap": "no sentence differs in its chrF"}
+        for line in most_changed(gains):
+            row |= {"line": line + 1, "gain": gains[line]}
+            for each in translated.versions(line, *both):
+                yield row | each
+
+
+def comparisons(results: Results) -> Iterator[Comparison]:
+    """Every two systems that are there: those of the methods, of claims, and all others.
+
+    Each two once, but for what is a contrast of several methods. Of the others, the later system
+    over the earlier one.
+    """
+    systems = [system.id for system in results.systems]
+    methods = (Comparison(METHOD, x.id, *both) for x in results.methods for both in x.contrasts)
+    claims = (Comparison(CLAIM, "", *both) for claim in results.claims for both in claim.contrasts)
+    others = (Comparison(OTHER, "", later, first) for first, later in combinations(systems, 2))
+    compared: set[frozenset[str]] = set()
+    for each in (*methods, *claims, *others):
+        both = frozenset((each.present, each.without))
+        if both <= set(systems) and (each.kind == METHOD or both not in compared):
+            compared.add(both)
+            yield each
+
+
+def most_changed(gains: list[float]) -> list[int]:
+    """The lines (from 0) with the greatest gains, then with the greatest losses.
+
+    Of equals the first.
+    """
+    lines = range(len(gains))
+    up = heapq.nlargest(COUNT, lines, key=gains.__getitem__)
+    down = heapq.nsmallest(COUNT, lines, key=gains.__getitem__)
+    return [line for line in up if gains[line] > 0] + [line for line in down if gains[line] < 0]
+
+
+class Translated:
+    """The first test text of a language pair with the translations of all systems."""
+
+    def __init__(self, results: Results, pair: str) -> None:
+        self.text = results.test[pair][0]
+        self.lines = read_sides(results, pair, self.text)
+        counts = map(read_counts, results.word_counts(pair))
+        self.sides = [*map(Side, pair.split("-"), counts)]
+        size = results.vocabulary_size
+        self.known = set(Vocabulary.most_frequent(self.sides[0].counts, size).words)
+        self.outputs: dict[str, Sequence[str]] = {}
+        self.gaps: dict[str, str] = {}
+        for system in results.marked(pair):
+            output = read_output(results, pair, system.id, self.text, len(self.lines))
+            if output.gap:
+                named = f"{system.label}: " if results.gap(pair, system.id) else ""
+                self.gaps[system.id] = named + output.gap
+            else:
+                self.outputs[system.id] = output.lines
+        self.scores = {system: self.chrf(lines) for system, lines in self.outputs.items()}
+
+    def chrf(self, translation: Sequence[str]) -> list[float]:
+        """The chrF of each line, from 0 to 100."""
+        from sacrebleu.metrics import CHRF
+
+        metric = CHRF()
+        return [
+            metric.sentence_score(line, [reference]).score
+            for line, (_, reference) in zip(translation, self.lines, strict=True)
+        ]
+
+    def versions(self, number: int, present: str, without: str) -> Iterator[Row]:
+        """The versions of a line (from 0)."""
+        source, reference = self.lines[number]
+        unknown = set(tokens_of(source)) - self.known
+        yield version("source", source, self.spans(source, reference, 0), unknown)
+        yield version("reference", reference, self.spans(source, reference, 1), set())
+        for system in (without, present):
+            line = self.outputs[system][number]
+            yield version(system, line, self.spans(source, line, 1), {UNKNOWN})
+
+    def spans(self, source: str, other: str, side: int) -> list[Named]:
+        """What symbolization would replace in a source sentence (side 0) and another one (1)."""
+        pairs = matching_spans(sentence_of(source), sentence_of(other), *self.sides)
+        return [pair[side] for pair in pairs]
+
+
+def version(name: str, line: str, spans: list[Named], unknown: set[str]) -> Row:
+    """A version of a sentence: its tokens, and the positions, from 1, of those with marks.
+
+    Tokens that a span touches have its kind.
+    """
+    tokens = tokens_of(line)
+    starts = (not piece.startswith(JOIN) for piece in split_pieces(line)[1:])
+    token_of = list(accumulate(starts, initial=1))  # of each piece
+    kinds = {
+        token_of[place]: KINDS[symbol[1]]
+        for span, symbol in spans
+        for place in range(span.start, span.stop)
+    }
+    marks = {f"{kind}s": [n for n in sorted(kinds) if kinds[n] == kind] for kind in KINDS.values()}
+    marks["unknown"] = [number for number, text in enumerate(tokens, start=1) if text in unknown]
+    positions = {column: " ".join(map(str, numbers)) for column, numbers in marks.items()}
+    return {"version": name, "tokens": " ".join(tokens), **positions}
+
+
+class Word(NamedTuple):
+    """A token; `kind` is one of `KINDS` or empty.
+
+    Numbers, names and acronyms are those that symbolization would find in both the source and this
+    sentence (A27 to A31): one that is marked in the source and not in a translation got lost. Those
+    of the source are the ones that it shares with the reference.
+
+    `unknown`: in the source, a word outside the vocabulary of a model without subwords and symbols;
+    in a translation, an unknown word that was left in it.
+    """
+
+    text: str
+    kind: str
+    unknown: bool
+
+
+def words_in(row: Row) -> list[Word]:
+    """The words of a row with their marks."""
+    kinds = {place: kind for kind in KINDS.values() for place in row[f"{kind}s"].split()}
+    unknown = row["unknown"].split()
+    numbered = enumerate(tokens_of(row["tokens"]), start=1)
+    return [Word(text, kinds.get(str(n), ""), str(n) in unknown) for n, text in numbered]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A line of a test text (from 1) and what the two systems make of it.
+
+    `gain`: the chrF of the system with the method less that of the one without, in points of 100.
+    """
+
+    line: int
+    gain: float
+    source: list[Word]
+    reference: list[Word]
+    without: list[Word]
+    present: list[Word]
+
+
 @dataclass(frozen=True)
 class Shown:
-    """The sentences of one language pair in which two systems differ most; `gap` says why there are
-    none."""
+    """The sentences of one language pair in which two systems differ most.
+
+    `better`, `worse` and `equal` count all lines of the text. `gap` says why there are none.
+    """
 
     pair: str
     kind: str
@@ -59,194 +247,21 @@ class Shown:
     gap: str
 
 
-def differences(
-    source: list[Path],
-    reference: list[Path],
-    hypothesis: list[Path],
-    source_counts: list[Path],
-    target_counts: list[Path],
-    about: Experiment,
-) -> Table:
-    """Show the sentences that a system makes better and worse than another: each pair of systems.
-
-    By the chrF of the sentence, in the first test text. First come the systems that differ in a
-    method alone, then those of the paper's claims, then all others. Translations are restored, of
-    the first seed at the widest beam; one that is missing or too short is a gap with its reason.
-    """
-    texts = {pair: about.test[pair][0] for pair in about.pairs}
-    sources = match("source", source, text_of, texts.items())
-    references = match("reference", reference, text_of, texts.items())
-    counts = [
-        match(option, paths, folder_of, about.pairs)
-        for option, paths in (
-            ("source counts", source_counts),
-            ("target counts", target_counts),
-        )
-    ]
-    wanted = [
-        (pair, system.id, about.seeds[0], f"{texts[pair]}.beam{about.beam}")
-        for pair in about.pairs
-        for system in about.systems
-    ]
-    given = set(map(name_of, hypothesis))
-    hypotheses = match("hypothesis", hypothesis, name_of, [key for key in wanted if key in given])
-    rows: list[Row] = []
-    for pair, text in texts.items():
-        lines = list(read_pairs(sources[pair, text], references[pair, text]))
-        names = zip(source_and_target(pair), counts, strict=True)
-        first, second = (Side(name, read_counts(paths[pair])) for name, paths in names)
-        compared = Compared(Text(lines, languages(first, second, about.vocabulary_size)))
-        for key in wanted:
-            if key[0] == pair:
-                compared.read(key[1], hypotheses.get(key), key[-1], unfinished(about, *key[:2]))
-        rows += of_pair(about, pair, text, compared)
-    found = shown_differences(about, rows)
-    return Table(list(blocks(about, found)), rows, notes(about, found))
-
-
-def unfinished(about: Experiment, pair: str, system: str) -> str:
-    """The system by its label, and why it is not finished; empty if it is."""
-    gap = about.gap(pair, system)
-    return f"{about.labels(pair)[system]}: {gap}" if gap else ""
-
-
-class Compared:
-    """A text with the translations of all systems."""
-
-    def __init__(self, text: Text) -> None:
-        self.text = text
-        self.outputs: dict[str, list[str]] = {}
-        self.gaps: dict[str, str] = {}
-        self.scores: dict[str, list[float]] = {}
-
-    def read(self, system: str, path: Path | None, name: str, gap: str) -> None:
-        """Add a system's translation, or why there is none: `gap`, if it is not finished."""
-        output = read_output(path, name, len(self.text.lines), gap)
-        if output.gap:
-            self.gaps[system] = output.gap
-        else:
-            self.outputs[system] = output.lines
-
-    def chrf(self, system: str) -> list[float]:
-        """The chrF of each line of a system."""
-        if system not in self.scores:
-            self.scores[system] = self.text.chrf(self.outputs[system])
-        return self.scores[system]
-
-    def gains(self, present: str, without: str) -> Gains:
-        """What one system is better and worse in than another; both have translations."""
-        return self.text.gains(
-            self.outputs[present], self.outputs[without], self.chrf(present), self.chrf(without)
-        )
-
-
-def contrasts_of(about: Experiment) -> Iterator[Comparison]:
-    """Every two systems that are there: those of the methods, of claims, and all others.
-
-    Each two once, but for what is a contrast of several methods. Of the others, the later system
-    over the earlier one.
-    """
-    systems = [system.id for system in about.systems]
-    methods = (Comparison(METHOD, x.id, *both) for x in about.methods for both in x.contrasts)
-    claims = (Comparison(CLAIM, "", *both) for claim in about.claims for both in claim.contrasts)
-    others = (Comparison(OTHER, "", later, first) for first, later in combinations(systems, 2))
-    compared: set[frozenset[str]] = set()
-    for contrast in (*methods, *claims, *others):
-        both = frozenset((contrast.present, contrast.without))
-        if both <= set(systems) and (contrast.kind == METHOD or both not in compared):
-            compared.add(both)
-            yield contrast
-
-
-def of_pair(about: Experiment, pair: str, text: str, compared: Compared) -> Iterator[Row]:
-    """What the table holds of each contrast: a row a version of each sentence, or a gap."""
-    for key in contrasts_of(about):
-        present, without = key.present, key.without
-        contrast = dict(zip(KEY, (pair, *key), strict=True))
-        gaps = dict.fromkeys(filter(None, map(compared.gaps.get, (present, without))))
-        if gaps:
-            yield row(contrast, text, None, gap="; ".join(gaps))
-            continue
-        found = compared.gains(present, without)
-        if not found.gains + found.losses:
-            yield row(contrast, text, found, gap="no sentence differs in its chrF")
-        for each in found.gains + found.losses:
-            versions = {
-                "source": each.source,
-                "reference": each.reference,
-                without: each.without,
-                present: each.present,
-            }
-            for version, words in versions.items():
-                yield row(contrast, text, found, each, version, words)
-
-
-def row(
-    contrast: Row,
-    text: str,
-    found: Gains | None,
-    each: Difference | None = None,
-    version: str = "",
-    words: list[Word] | None = None,
-    gap: str = "",
-) -> Row:
-    """A row: one version of a sentence or, without one, a gap."""
-    words = words or []
-    counts = {key: getattr(found, key) if found else None for key in COUNTS}
-    place = {"line": each.line, "gain": each.gain} if each else {"line": None, "gain": None}
-    marks = {
-        column: positions([word.kind == kind for word in words]) for column, kind in MARKS.items()
-    }
-    return {
-        **contrast,
-        **counts,
-        "text": text,
-        **place,
-        "version": version,
-        "tokens": " ".join(word.text for word in words),
-        **marks,
-        "unknown": positions([word.unknown for word in words]),
-        "gap": gap,
-    }
-
-
-def positions(marked: list[bool]) -> str:
-    """The numbers, from 1, of the marked words: ``2 5``."""
-    return " ".join(str(number) for number, mark in enumerate(marked, start=1) if mark)
-
-
-def words_in(row: Row) -> list[Word]:
-    """The words of a row with their marks."""
-    kinds = {number: kind for column, kind in MARKS.items() for number in row[column].split()}
-    unknown = row["unknown"].split()
-    return [
-        Word(token, kinds.get(str(number), ""), str(number) in unknown)
-        for number, token in enumerate(tokens_of(row["tokens"]), start=1)
-    ]
-
-
-def shown_differences(about: Experiment, rows: list[Row]) -> list[Shown]:
-    """The sentences of each contrast as the page shows them, from the rows of the table."""
-    methods = {method.id: method.name for method in about.methods}
+def shown_differences(results: Results, rows: list[Row]) -> list[Shown]:
+    """The sentences of each comparison as the page shows them, from the rows of the table."""
+    methods = {"": ""} | {method.id: method.name for method in results.methods}
     found = []
-    told = [row for row in rows if row["kind"] != METHOD or row["method"] in methods]
-    for (pair, kind, method, present, without), group in groupby(told, key_of):
-        of_contrast = list(group)
-        first = of_contrast[0]
-        lines = groupby((each for each in of_contrast if each["version"]), lambda row: row["line"])
-        sentences = [difference(list(versions)) for _, versions in lines]
+    for key, group in groupby(rows, itemgetter("pair", *Comparison._fields)):
+        pair, kind, method, present, without = key
+        labels, of_both = results.labels(pair), list(group)
+        lines = groupby((row for row in of_both if row["version"]), itemgetter("line", "gain"))
+        sentences = [Difference(*place, *map(words_in, versions)) for place, versions in lines]
         contrast = Shown(
-            pair,
-            kind,
-            methods.get(method, ""),
-            about.labels(pair)[present],
-            about.labels(pair)[without],
-            first["better"],
-            first["worse"],
-            first["equal"],
-            [each for each in sentences if each.gain > 0],
-            [each for each in sentences if each.gain < 0],
-            first["gap"],
+            *(pair, kind, methods[method], labels[present], labels[without]),
+            **{count: of_both[0][count] for count in COUNTS},
+            gains=[each for each in sentences if each.gain > 0],
+            losses=[each for each in sentences if each.gain < 0],
+            gap=of_both[0]["gap"],
         )
         found.append(contrast)
     return found
@@ -262,38 +277,26 @@ def on_page(contrasts: list[Shown]) -> list[Shown]:
     ]
 
 
-def key_of(row: Row) -> tuple[str, ...]:
-    """The contrast that a row is of."""
-    return tuple(row[key] for key in KEY)
-
-
-def difference(rows: list[Row]) -> Difference:
-    """One sentence, from the rows of its versions."""
-    return Difference(rows[0]["line"], rows[0]["gain"], *map(words_in, rows))
-
-
-def blocks(about: Experiment, contrasts: list[Shown]) -> Iterator[Block]:
+def blocks(results: Results, contrasts: list[Shown]) -> Iterator[Block]:
     """What a reader sees: how many sentences are better and worse, then a block a sentence."""
-    for pair in about.pairs:
+    for pair, group in groupby(contrasts, lambda each: each.pair):
+        columns = [("better",), ("worse",), ("the same",)]
         counts = [
-            (title(each), [shown(getattr(each, key), "{:,}") for key in COUNTS])
-            for each in contrasts
-            if each.pair == pair
+            (title(each), [shown(getattr(each, key), "{:,}") for key in COUNTS]) for each in group
         ]
-        if counts:
-            columns = [("better",), ("worse",), ("the same",)]
-            yield Block(f"{about.pair_title(pair)}, sentences", columns, counts)
+        yield Block(f"{results.pair_title(pair)}, sentences", columns, counts)
     for each in contrasts:
+        heading = f"{results.pair_title(each.pair)}, {title(each)}"
+        labels = ("Source", "Reference", each.without, each.present)
         for line in each.gains + each.losses:
-            where = f"{about.test[each.pair][0]}, line {line.line:,}, {signed(line.gain, 1)} chrF"
-            labels = ("Source", "Reference", each.without, each.present)
+            place = Place(results.test[each.pair][0], line.line)
             versions = (line.source, line.reference, line.without, line.present)
             cells = [
                 (label, [Cell(" ".join(word.text for word in words) or NONE)])
                 for label, words in zip(labels, versions, strict=True)
             ]
-            heading = f"{about.pair_title(each.pair)}, {title(each)}: {where}"
-            yield Block(heading, [("tokens",)], cells, text_columns=1)
+            full = f"{heading}: {place}, {signed(line.gain, 1)} chrF"
+            yield Block(full, [("tokens",)], cells, text_columns=1)
 
 
 def title(contrast: Shown) -> str:
@@ -302,24 +305,22 @@ def title(contrast: Shown) -> str:
     return f"{about[contrast.kind]}{contrast.present} over {contrast.without}"
 
 
-def notes(about: Experiment, contrasts: list[Shown]) -> list[str]:
-    """What a reader must know to read the table. Of the many pairs that nothing is said of, the
-    gaps have one note."""
+def notes(results: Results, contrasts: list[Shown]) -> list[str]:
+    """What a reader must know to read the table.
+
+    Of the many pairs that nothing is said of, the gaps have one note.
+    """
     if not contrasts:
         return ["There is no second system to differ from."]
-    named = [each for each in contrasts if each.kind != OTHER]
+    gaps = [
+        f"{results.pair_title(each.pair)}, {title(each)}: {each.gap}."
+        for each in contrasts
+        if each.gap and each.kind != OTHER
+    ]
     missing = any(each.kind == OTHER and each.better is None for each in contrasts)
+    dash = "A dash: no translation of one of the two; the CSV file has the reason."
     return [
         "Sentences by their chrF (chrF2 of sacreBLEU), on tokenized text: first seed, widest beam.",
-        *(
-            f"{about.pair_title(each.pair)}, {title(each)}: {each.gap}."
-            for each in named
-            if each.gap
-        ),
-        *(
-            ["A dash: no translation of one of the two; the CSV file has the reason."]
-            if missing
-            else []
-        ),
-        *stale_notes(about),
+        *gaps,
+        *([dash] if missing else []),
     ]

@@ -4,14 +4,13 @@
 follows the reader's light or dark scheme.
 """
 
-import contextlib
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from contextnmt.files import atomic
-from contextnmt.report.experiment import System
+from contextnmt.report.results import System
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -61,14 +60,24 @@ STYLE = {
 }
 
 
-@contextlib.contextmanager
-def drawing() -> Iterator["Figure"]:
-    """A figure in the report's style, drawn without a display."""
-    import matplotlib
+#: Name of a figure in the folder of figures, without suffix, and the figure.
+Named = tuple[str, "Figure"]
+
+
+def blank() -> "Figure":
+    """An empty figure, drawn without a display."""
     from matplotlib.figure import Figure
 
+    return Figure()
+
+
+def save_all(drawn: Iterable[Named], folder: Path) -> None:
+    """Write figures in the report's style, each as it is drawn."""
+    import matplotlib
+
     with matplotlib.rc_context(STYLE):  # type: ignore[arg-type]
-        yield Figure()
+        for name, figure in drawn:
+            save(figure, folder / name)
 
 
 def lines_of(systems: list[System]) -> dict[str, dict[str, str]]:

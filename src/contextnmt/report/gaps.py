@@ -1,48 +1,74 @@
-"""What a report says of systems that are not finished or have no score: a gap with its reason."""
+"""What is not finished, has no score, or is stale, with the reasons.
 
-from collections.abc import Mapping
+A system is stale if it was trained with other settings than there are now. Snakemake trains anew
+what has changed, unless it is told that the change does not matter (``--touch``). Then the old
+numbers stay, and the report marks them.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
-from contextnmt.report.experiment import Experiment, Method, pair_title
-from contextnmt.report.tables import NONE, Cell
+from contextnmt.configuration import recipes
+from contextnmt.configuration.model import recorded_settings
+from contextnmt.configuration.training import training_settings
+from contextnmt.errors import UserError
+from contextnmt.report.nested import differences, shown
+from contextnmt.report.results import Reasons, Results, Run, pair_title, read
+
+#: Settings of a training that say where it runs, not what is learnt.
+PLACE = {"device", "threads"}
+#: Part of a system's recipe, which stands before its keys -> what fills in what it leaves out.
+PARTS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
+    "model": recorded_settings,
+    "training": training_settings,
+}
+
+#: The parts of a recipe, or of a record that has them.
+Recipe = Mapping[str, Any]
 
 
-def dashes(count: int) -> list[Cell]:
-    """The cells of a row that is a gap."""
-    return [Cell(NONE)] * count
-
-
-def gap_lines(about: Experiment) -> list[str]:
-    """Which systems are gaps and why, a line a language pair; those of a pair of which nothing is
-    finished come last."""
-    others = [pair for pair in about.gaps if pair not in about.pairs]
+def system_notes(results: Results) -> list[str]:
+    """The systems that are not finished or stale, and why, as notes of a table."""
+    stale = "Stale, trained with other settings than there are now"
     return [
-        f"{pair_title(pair)}: {gaps}."
-        for pair in [*about.pairs, *others]
-        if (gaps := gaps_in(about, pair))
+        f"{what}: {line}"
+        for what, reasons in [("Not finished", results.gaps), (stale, results.stale)]
+        for line in reason_lines(results, reasons)
     ]
 
 
-def gaps_in(about: Experiment, pair: str) -> str:
-    """The systems that are gaps in a pair, each with its reason; of all with one reason once."""
-    gaps = [(system.label, about.gap(pair, system.id)) for system in about.systems]
-    reasons = {reason for _, reason in gaps}
-    if len(gaps) > 1 and len(reasons) == 1 and all(reasons):
-        return f"all systems ({gaps[0][1]})"
-    return "; ".join(f"{label} ({reason})" for label, reason in gaps if reason)
+def reason_lines(results: Results, reasons: Reasons) -> list[str]:
+    """The systems that have a reason, a line a language pair; the unfinished pairs come last."""
+    return [
+        f"{pair_title(pair)}: {listed}."
+        for pair in dict.fromkeys([*results.pairs, *reasons])
+        if (listed := listed_gaps(results, reasons.get(pair, {})))
+    ]
 
 
-def gap_notes(about: Experiment) -> list[str]:
-    """The same as the notes of a table."""
-    return [f"Not finished: {line}" for line in gap_lines(about)]
+def score_gap_notes(
+    results: Results, bleu: list[dict[str, Any]], texts: int | None = None
+) -> list[str]:
+    """The systems without a score on the first `texts` test texts of each pair, or all, as notes.
+
+    `bleu` is the data of the BLEU table.
+    """
+    return [
+        f"No score: {pair_title(pair)}, {text}, beam {results.beam}: {listed}."
+        for pair in results.pairs
+        for text in results.test[pair][:texts]
+        if (listed := listed_gaps(results, score_gaps(results, bleu, pair, text)))
+    ]
 
 
 def score_gaps(
-    about: Experiment, bleu: list[dict[str, Any]], pair: str, text: str = ""
+    results: Results, bleu: list[dict[str, Any]], pair: str, text: str
 ) -> dict[str, str]:
-    """System -> why it is finished and yet has no BLEU on a text, the first test text if not told,
-    at the widest beam. `bleu` is the data of the BLEU table."""
-    key = ("here", pair, text or about.test[pair][0], about.beam)
+    """System -> why it is finished and yet has no BLEU on a text at the widest beam."""
+    key = ("here", pair, text, results.beam)
     return {
         row["system"]: row["gap"]
         for row in bleu
@@ -50,49 +76,63 @@ def score_gaps(
     }
 
 
-def score_gap_notes(
-    about: Experiment, bleu: list[dict[str, Any]], texts: int | None = None
-) -> list[str]:
-    """The same of all systems and test texts, or of the first so many `texts` of each language
-    pair, as the notes of a table."""
-    return [
-        f"No score: {pair_title(pair)}, {text}, beam {about.beam}: {listed}."
-        for pair in about.pairs
-        for text in about.test[pair][:texts]
-        if (listed := listed_gaps(about, score_gaps(about, bleu, pair, text)))
-    ]
+def listed_gaps(results: Results, gaps: Mapping[str, str]) -> str:
+    """Systems by their labels, each with its reason; all of them at once if they share it."""
+    if len(gaps) == len(results.systems) > 1 and len(set(gaps.values())) == 1:
+        return f"all systems ({next(iter(gaps.values()))})"
+    listed = [(system.label, gaps[system.id]) for system in results.systems if system.id in gaps]
+    return "; ".join(f"{label} ({reason})" for label, reason in listed)
 
 
-def listed_gaps(about: Experiment, gaps: Mapping[str, str]) -> str:
-    """Systems by their labels, in the order of the experiment, each with its reason."""
-    return "; ".join(
-        f"{system.label} ({gaps[system.id]})" for system in about.systems if system.id in gaps
-    )
+def stale_systems(results: Results) -> Reasons:
+    """The systems whose settings of model and training have changed since they were trained.
 
-
-def untold(about: Experiment, pair: str, method: Method, unscored: Mapping[str, str]) -> list[str]:
-    """A sentence on the contrasts of a method that are not to be had, in a list; or none.
-
-    `unscored`: system -> why it has no score though it is finished.
+    Neither text nor translation nor code is compared: whoever accepts an edit of them says that the
+    numbers stay. A training that was begun before a change that was accepted, and ended after it,
+    has both recipes: what it was begun with and what its model tells are both compared. Raises
+    UserError if a file is no such record.
     """
-    reason_of = {each.id: about.gap(pair, each.id) for each in about.systems} | {**unscored}
-    labels = {system.id: system.label for system in about.systems}
-    missing = [
-        contrast
-        for contrast in method.contrasts
-        if set(contrast) <= set(labels) and any(reason_of[each] for each in contrast)
-    ]
-    if not missing:
-        return []
-    contrasts = ", ".join(
-        f"{labels[present]} over {labels[without]}" for present, without in missing
-    )
-    reasons = {
-        labels[each]: reason_of[each]
-        for contrast in missing
-        for each in contrast
-        if reason_of[each]
-    }
-    why = "; ".join(f"{label}: {reason}" for label, reason in reasons.items())
-    name = f"{method.name[0].upper()}{method.name[1:]}"
-    return [f"{name}: no verdict on {contrasts} yet ({why})."]
+    models, identities = results.models(), results.identities()
+    found: Reasons = {}
+    for pair in results.pairs:
+        for system in results.finished(pair):
+            now = settings(recipes.recipe(results.configuration, pair, system.id))
+            runs = [Run(pair, system.id, seed) for seed in results.seeds]
+            changes = {run.seed: changed([models[run], identities[run]], now) for run in runs}
+            if any(changes.values()):
+                found.setdefault(pair, {})[system.id] = together(changes)
+    return found
+
+
+def settings(recipe: Recipe) -> dict[str, Any]:
+    """A recipe with every setting, as a record of this version has it.
+
+    Raises UserError at a setting that there is not.
+    """
+    parts = {part: asdict(fill(recipe[part])) for part, fill in PARTS.items()}
+    found: dict[str, Any] = json.loads(json.dumps(parts))  # a list is no tuple there
+    return found
+
+
+def changed(records: Iterable[Path], now: Recipe) -> str:
+    """The settings that are not as they were by the records of a training; empty if all are."""
+    told: dict[str, None] = {}
+    for path in records:
+        record = read(path)
+        try:
+            was = settings(record)
+        except UserError:  # a setting that there is no more
+            was = {part: record[part] for part in PARTS}
+        for part in PARTS:
+            for key, *values in differences(was[part], now[part]):
+                before, after = (shown(value) or "not there" for value in values)
+                if key not in PLACE:
+                    told[f"{part}.{key} was {before}, is {after} now"] = None
+    return ", ".join(told)
+
+
+def together(changes: dict[int, str]) -> str:
+    """The changes of all seeds: once if they are the same, else those of each seed with any."""
+    if len(set(changes.values())) == 1:
+        return next(iter(changes.values()))
+    return "; ".join(f"seed {seed}: {change}" for seed, change in changes.items() if change)

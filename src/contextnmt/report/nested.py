@@ -1,18 +1,12 @@
 """Where two nested blocks of settings differ."""
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from contextnmt.report import results
 
-class Missing:
-    """The value of a key that one of two records has not."""
-
-    def __repr__(self) -> str:
-        return "not stated"
-
-
-MISSING = Missing()
+#: The value of a key that one of two records has not.
+MISSING: Any = object()
 
 
 def differences(a: Any, b: Any, key: str = "") -> Iterator[tuple[str, Any, Any]]:
@@ -39,6 +33,4 @@ def is_list_of_blocks(value: Any) -> bool:
 
 def shown(value: Any) -> str:
     """A value as a configuration has it; empty if it is missing."""
-    if value is MISSING:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return "" if value is MISSING else results.shown(value)

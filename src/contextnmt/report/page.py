@@ -4,18 +4,20 @@ import base64
 import html
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from contextnmt.closure import ROOT
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines
-from contextnmt.report.contextualization import observations
+from contextnmt.report.claims import Contrast, PairScores
+from contextnmt.report.contents import FIGURE_FORMATS, outputs, parts
 from contextnmt.report.differences import on_page, shown_differences, title
-from contextnmt.report.experiment import Experiment, by_run
 from contextnmt.report.figures import INK, RULE
 from contextnmt.report.findings import findings
-from contextnmt.report.gains import Contrast, contrasts
-from contextnmt.report.gaps import gap_lines
+from contextnmt.report.gaps import reason_lines
+from contextnmt.report.masks_text import observations
 from contextnmt.report.provenance import (
     deviations,
     facts,
@@ -25,10 +27,11 @@ from contextnmt.report.provenance import (
 )
 from contextnmt.report.published import headline
 from contextnmt.report.rendering import filters, render
+from contextnmt.report.results import Results
 from contextnmt.report.sentences import shown_examples
-from contextnmt.report.stale import stale_lines
-from contextnmt.report.tables import Block, read_table, signed, table_of, texts_of
+from contextnmt.report.tables import Block, signed, table_of, texts_of
 
+CAPTIONS = ROOT / "workflow/report"
 TEMPLATE = "page.html.j2"
 DIFFERENCES = "differences.html.j2"  # a part of it
 
@@ -62,6 +65,8 @@ NUMBERED = {"bahdanau2015": {"lengths": "Figure 2", "trainings": "Table 2"}}
 #: Tables of the sections on contextualization and on symbolization.
 CONTEXTUALIZATION = {"table1", "gates", "masks"}
 SYMBOLIZATION = {"table2", "table3", "symbols", "symbol-scores", "symbol-errors", "restoration"}
+#: Formats of a table that a reader downloads.
+TEXT_FORMATS = ("csv", "md", "tex")
 #: Suffix of a file -> the name of its format.
 FORMATS = {
     "csv": "CSV",
@@ -73,75 +78,69 @@ FORMATS = {
 }
 
 
-def page(
-    table: list[Path],
-    figure: list[Path],
-    caption: list[Path],
-    model: list[Path],
-    benchmark: list[Path],
-    about: Experiment,
-    out: Path,
-) -> None:
-    """Write the page: findings, tables, figures, example translations, and what was run.
-
-    Parts whose tables or figures are not given are left out.
-    """
-    tables = {path.stem: read_table(path) for path in table}
-    if about.table not in tables:
-        raise UserError(f"table: no {about.table}.json among the tables: the page needs it")
-    data = {name: made.data for name, made in tables.items()}
-    bleu, tests = data[about.table], data.get("significance", [])
-    models = read_models(by_run("model", model, about))
-    found = {pair: contrasts(about, bleu, tests, pair) for pair in about.pairs}
+def page(results: Results) -> None:
+    """Write the page: findings, tables, figures, example translations, and what was run."""
+    out = results.report / "index.html"
+    made = parts(results)
+    tables = {part.table: results.read_table(part.table) for part in made if part.table}
+    data = {name: table.data for name, table in tables.items()}
+    models = read_models(results)
+    found = {
+        pair: PairScores(results, pair, data[results.table], data["significance"]).contrasts()
+        for pair in results.pairs
+    }
     figures = [
-        drawn(about, path, found[pair], out)
-        for pair in about.pairs
-        for path in figure
+        drawn(results, path, found[pair], out)
+        for pair in results.pairs
+        for part in made
+        for path in outputs(results, part, "svg")
         if shows(path, pair, found[pair])
     ]
     content = {
         "DIFFERENCES": DIFFERENCES,
         "contrast_title": title,
-        "about": about,
-        "bleu_heading": bleu_heading(about),
-        "headline": headline(about.name),
-        "filters": filters([about]),
-        "captions": captions(caption),
-        "findings": findings(about, data),
+        "results": results,
+        "bleu_heading": bleu_heading(results),
+        "headline": headline(results.name),
+        "filters": filters([results]),
+        "captions": captions(),
+        "findings": findings(results, data),
         "tables": {
-            path.stem: {
-                "blocks": tables[path.stem].blocks,
-                "notes": tables[path.stem].notes,
-                "excerpts": tables[path.stem].excerpts,
-                "links": links(path, ("csv", "md", "tex"), out),
+            name: {
+                "blocks": table.blocks,
+                "notes": table.notes,
+                "excerpts": table.excerpts,
+                "links": links(results.report / "tables" / f"{name}.json", TEXT_FORMATS, out),
             }
-            for path in table
+            for name, table in tables.items()
         },
         "figures": figures,
         "kinds": {each["kind"] for each in figures},
-        "numbers": NUMBERED.get(about.name, {}),
-        "examples": shown_examples(about, tables["examples"].data) if "examples" in tables else [],
-        "differences": on_page(shown_differences(about, tables["differences"].data))
+        "numbers": NUMBERED.get(results.name, {}),
+        "examples": shown_examples(results, tables["examples"].data)
+        if "examples" in tables
+        else [],
+        "differences": on_page(shown_differences(results, tables["differences"].data))
         if "differences" in tables
         else [],
-        "contextualized": not (CONTEXTUALIZATION - {about.table}).isdisjoint(tables),
-        "observations": observations(about, data.get("masks", [])),
+        "contextualized": not (CONTEXTUALIZATION - {results.table}).isdisjoint(tables),
+        "observations": observations(results, data.get("masks", [])),
         "symbolized": not SYMBOLIZATION.isdisjoint(tables),
-        "facts": facts(about, models),
-        "gaps": gap_lines(about),
-        "stale": stale_lines(about),
-        "deviations": enclosed("deviations", [deviations(about)]),
-        "training_data": enclosed("training-data", training_data(about, models)),
+        "facts": facts(results, models),
+        "gaps": reason_lines(results, results.gaps),
+        "stale": reason_lines(results, results.stale),
+        "deviations": enclosed("deviations", [deviations(results)]),
+        "training_data": enclosed("training-data", training_data(results, models)),
         "times": enclosed(
-            "time", [times(benchmark, [entry["seconds"] for entry in models.values()])]
+            "time", [times(results, [entry["seconds"] for entry in models.values()])]
         ),
     }
     render(TEMPLATE, content, out)
 
 
-def bleu_heading(about: Experiment) -> str:
+def bleu_heading(results: Results) -> str:
     """The heading of the BLEU table, with the number that it has in the paper, if it has one."""
-    number = re.fullmatch(r"table(\d+)", about.table)
+    number = re.fullmatch(r"table(\d+)", results.table)
     return "BLEU of every system" + (f" (Table {number[1]} of the paper)" if number else "")
 
 
@@ -151,12 +150,13 @@ def shows(path: Path, pair: str, found: list[Contrast]) -> bool:
     return of == pair and (kind != "gains" or bool(found))
 
 
-def captions(files: list[Path]) -> dict[str, str]:
-    """The text of each caption file, by its name."""
+def captions() -> dict[str, str]:
+    """The text of each caption, by its name."""
+    files = sorted(CAPTIONS.glob("*.rst"))
     return {path.stem: " ".join(" ".join(read_lines(path)).split()) for path in files}
 
 
-def links(path: Path, suffixes: tuple[str, ...], out: Path) -> list[tuple[str, str, str]]:
+def links(path: Path, suffixes: Sequence[str], out: Path) -> list[tuple[str, str, str]]:
     """The files beside `path` that hold the same in other formats: format, relative link, and no
     name to save it by, as it has one."""
     stem = os.path.relpath(path.with_suffix(""), out.parent).replace(os.sep, "/")
@@ -176,11 +176,11 @@ def enclosed(name: str, blocks: list[Block]) -> dict[str, Any]:
     return {"blocks": blocks, "links": held}
 
 
-def drawn(about: Experiment, path: Path, found: list[Contrast], out: Path) -> dict[str, Any]:
+def drawn(results: Results, path: Path, found: list[Contrast], out: Path) -> dict[str, Any]:
     """A figure as the template wants it: kind (the first part of its name), SVG, and links."""
     kind, pair, *quantity = path.stem.split(".")
     name = ".".join([kind, *quantity])
-    text = f"{DESCRIPTIONS.get(name, kind)}, {about.pair_title(pair)}"
+    text = f"{DESCRIPTIONS.get(name, kind)}, {results.pair_title(pair)}"
     text += f"; {TOLD_ELSEWHERE[name]}" if name in TOLD_ELSEWHERE else ""
     if kind == "gains":
         text += "".join(
@@ -193,7 +193,7 @@ def drawn(about: Experiment, path: Path, found: list[Contrast], out: Path) -> di
         "kind": kind,
         "pair": pair,
         "svg": inline(svg, path.stem, text),
-        "links": links(path, ("svg", "pdf", "png"), out),
+        "links": links(path, FIGURE_FORMATS, out),
         "title": text.split(";")[0],
     }
 

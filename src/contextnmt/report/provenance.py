@@ -5,10 +5,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from contextnmt.configuration import places
 from contextnmt.errors import UserError
-from contextnmt.files import read_json, read_lines
-from contextnmt.report.experiment import Experiment, Run, pair_title
+from contextnmt.files import read_lines
 from contextnmt.report.published import published_bleu
+from contextnmt.report.results import Results, Run, pair_title, read
 from contextnmt.report.tables import NONE, PAPER, Block, Cell
 
 #: Hexadecimal digits of a digest that are shown.
@@ -21,7 +22,6 @@ ENVIRONMENT = {
     "python": "Python",
     "torch": "PyTorch",
     "numpy": "NumPy",
-    "compiler": "C compiler",
     "processor": "processor",
     "cores": "cores",
     "gpu": "GPU",
@@ -35,23 +35,12 @@ class Job(NamedTuple):
     memory: float
 
 
-def read_models(files: dict[Run, Path]) -> dict[Run, dict[str, Any]]:
-    """The model.json of each run. Raises UserError if one lacks a part that the report shows."""
-    models = {}
-    for run, path in files.items():
-        models[run] = content = read_json(path)
-        try:
-            content["environment"], content["best"]["dev_bleu"], content["best"]["update"]
-            content["data"]["manifest"]["train"], content["data"]["manifest"]["vocabulary"]
-            content["training"]["precision"], content["training"]["device"]
-            content["data"]["pairs"], content["environment"]["gpu"]
-            content["parameters"], content["updates"], content["stopped"], content["seconds"]
-        except (KeyError, TypeError) as error:
-            raise UserError(f"{path}: no {error} in it: train this run again") from None
-    return models
+def read_models(results: Results) -> dict[Run, dict[str, Any]]:
+    """What stage `train` tells of the model of each run."""
+    return {run: read(path) for run, path in results.models().items()}
 
 
-def facts(about: Experiment, models: dict[Run, dict[str, Any]]) -> list[tuple[str, str]]:
+def facts(results: Results, models: dict[Run, dict[str, Any]]) -> list[tuple[str, str]]:
     """Name and value of what all runs share; a value that differs between runs is listed whole."""
     environments = [model["environment"] for model in models.values()]
     if any(environment.get("dirty") for environment in environments):
@@ -68,14 +57,14 @@ def facts(about: Experiment, models: dict[Run, dict[str, Any]]) -> list[tuple[st
         for name in dict.fromkeys(name for versions in packages for name in versions)
     ]
     return [
-        ("paper", about.title + about.mark),
-        ("preset", about.preset),
-        ("language pairs", ", ".join(map(pair_title, about.pairs))),
+        ("paper", results.title + results.mark),
+        ("preset", results.preset),
+        ("language pairs", ", ".join(map(pair_title, results.pairs))),
         (
-            "random seed" if len(about.seeds) == 1 else "random seeds",
-            ", ".join(map(str, about.seeds)),
+            "random seed" if len(results.seeds) == 1 else "random seeds",
+            ", ".join(map(str, results.seeds)),
         ),
-        ("configuration", about.config_digest),
+        ("configuration", results.config_digest),
         *shared,
         *changed,
         ("threads", distinct(str(model["training"]["threads"]) for model in models.values())),
@@ -87,32 +76,32 @@ def distinct(values: Iterable[str]) -> str:
     return ", ".join(dict.fromkeys(values))
 
 
-def deviations(about: Experiment) -> Block:
+def deviations(results: Results) -> Block:
     """The settings that are not the paper's; systems that have one alike share its row."""
     systems: dict[tuple[str, str, str], list[str]] = {}
-    for item in about.deviations:
+    for item in results.deviations:
         systems.setdefault((item.key, item.paper, item.here), []).append(item.system)
     rows = [
-        *other_texts(about),
+        *other_texts(results),
         *(
-            (key, [Cell(paper), Cell(here), Cell(these_systems(about, labels))])
+            (key, [Cell(paper), Cell(here), Cell(these_systems(results, labels))])
             for (key, paper, here), labels in systems.items()
         ),
     ]
-    theirs = "those of the reconstruction" if about.reconstruction else "the paper's"
-    columns = [("reconstruction" if about.reconstruction else PAPER,), ("here",), ("systems",)]
+    theirs = "those of the reconstruction" if results.reconstruction else "the paper's"
+    columns = [("reconstruction" if results.reconstruction else PAPER,), ("here",), ("systems",)]
     title = f"Texts and settings that differ from {theirs}"
     return Block(title, columns, rows, text_columns=len(columns))
 
 
-def other_texts(about: Experiment) -> list[tuple[str, list[Cell]]]:
+def other_texts(results: Results) -> list[tuple[str, list[Cell]]]:
     """Rows for the dev and test texts of each language pair that are not those of the paper."""
     rows = []
-    for pair in about.pairs:
-        for split, texts in (("dev", about.dev[pair]), ("test", about.test[pair])):
+    for pair in results.pairs:
+        for split, texts in (("dev", results.dev[pair]), ("test", results.test[pair])):
             theirs = dict.fromkeys(
                 row[f"{split}_set"]
-                for row in published_bleu(about.name)
+                for row in published_bleu(results.name)
                 if row["pair"] == pair and row.get(f"{split}_set")
             )
             if theirs and not set(theirs) <= set(texts):
@@ -121,21 +110,21 @@ def other_texts(about: Experiment) -> list[tuple[str, list[Cell]]]:
     return rows
 
 
-def these_systems(about: Experiment, labels: list[str]) -> str:
+def these_systems(results: Results, labels: list[str]) -> str:
     """The systems that have a deviation: ``all``, as an empty label says, or their labels."""
-    every = {system.label for system in about.systems}
+    every = {system.label for system in results.systems}
     return "all" if "" in labels or set(labels) == every else ", ".join(labels)
 
 
-def training_data(about: Experiment, models: dict[Run, dict[str, Any]]) -> list[Block]:
+def training_data(results: Results, models: dict[Run, dict[str, Any]]) -> list[Block]:
     """The training text of each view as the models saw it, one block a pair."""
     columns = ["sentence pairs", "source tokens", "target tokens", "unknown source (%)"]
     columns += ["unknown target (%)", "SHA-256 source", "SHA-256 target"]
     blocks = []
-    for pair in about.pairs:
+    for pair in results.pairs:
         rows = {
-            system.view: view_row(models[Run(pair, system.id, about.seeds[0])])
-            for system in about.finished(pair)
+            system.view: view_row(models[Run(pair, system.id, results.seeds[0])])
+            for system in results.finished(pair)
         }
         shown = [(view, [Cell(text) for text in row]) for view, row in rows.items()]
         blocks.append(Block(pair_title(pair), [(column,) for column in columns], shown))
@@ -154,23 +143,22 @@ def view_row(model: dict[str, Any]) -> list[str]:
     ]
 
 
-def times(files: list[Path], trained: list[float]) -> Block:
+def times(results: Results, trained: list[float]) -> Block:
     """Jobs, wall time and memory of each stage, longest first, from Snakemake's benchmark files.
 
-    The stage of a file is the folder (or file) name that follows ``benchmarks`` in its path. Of
-    train, such a file holds the last sitting alone: its times are `trained`, the seconds that each
-    run took in all. Raises UserError if a path has no stage, or if a file is no benchmark.
+    Of train, such a file holds the last sitting alone: its times are `trained`, the seconds that
+    each run took in all. Raises UserError if a file is no benchmark.
     """
+    folder = results.folder / "benchmarks"
     seconds: dict[str, list[float]] = {}
     memory: dict[str, list[float]] = {}
-    for path in files:
-        folders = path.with_suffix("").parts
-        if "benchmarks" not in folders[:-1]:
-            raise UserError(f"benchmark {path}: not below a folder called benchmarks")
-        stage = folders[folders.index("benchmarks") + 1]
-        for job in measured(path):
-            seconds.setdefault(stage, []).append(job.seconds)
-            memory.setdefault(stage, []).append(job.memory)
+    for path in sorted(folder.rglob("*.tsv")):
+        stage, *names = path.relative_to(folder).with_suffix("").parts
+        # The folder also holds jobs of other experiments and of earlier configurations.
+        if belongs(results, stage, *names):
+            for job in measured(path):
+                seconds.setdefault(stage, []).append(job.seconds)
+                memory.setdefault(stage, []).append(job.memory)
     seconds["train"] = trained
     columns = [("jobs",), ("wall time, added up",), ("longest job",), ("peak memory (MB)",)]
     rows = [
@@ -209,3 +197,88 @@ def duration(seconds: float) -> str:
     if seconds < 3600:
         return f"{int(seconds // 60)}:{int(seconds % 60):02} min"
     return f"{int(seconds // 3600)}:{int(seconds % 3600 // 60):02} h"
+
+
+#: Stages with a benchmark of each run, and those that only symbols need.
+OF_RUNS = {"train", "translate", "restore", "score", "replace-unknown", "phenomena", "masks"}
+OF_SYMBOLS = {"symbolize", "rule-dictionary", "coverage", "pairs", "symbol-scores"}
+OF_SYMBOLS |= {"cbow", "local-charts"}
+OF_SELECTION = {"sample", "rank", "perplexity", "language-models", "cross-entropy"}
+#: Endings of symbolized texts: the training text, both sides in sight, the source alone (A26).
+SIDES = ["", ".pair", ".source"]
+OF_VIEWS, OF_EXPERIMENTS = {"binarize", "bpe", "known-lines"}, {"significance", "length-scores"}
+#: Stages left out, since their jobs take seconds at most.
+BRIEF = {"report", "run", "train-identity"}
+
+
+def belongs(results: Results, stage: str, *names: str) -> bool:
+    """Whether a job with benchmark ``stage/name/name`` belongs to this report."""
+    if stage in ("download", "generate"):
+        return "/".join(names) in archives(results)
+    if stage in OF_EXPERIMENTS:
+        path = results.folder / f"{stage}/{'/'.join(names)}.json"
+        return path in results.compared(stage).values()
+    pair, *others = names[0].split(".")[:1] + list(names[1:])
+    if stage in BRIEF or pair not in results.all_pairs:
+        return False
+    if stage in OF_SELECTION:
+        return pair in results.selected
+    if stage in OF_RUNS:
+        return belongs_to_run(results, pair, stage, *others)
+    views = {system.view for system in results.systems}
+    if stage in OF_SYMBOLS and results.name != "choi2017" and not any("sym" in v for v in views):
+        return False
+    if stage == "lexicon":
+        return pair in dict(results.replaced)
+    if stage == "known-lines" and not any("no-unknown" in each for each in results.translations):
+        return False
+    if stage in OF_VIEWS:
+        counted = {"word", "sym"} if results.name == "choi2017" and stage == "binarize" else set()
+        return others[0] in views | counted
+    return not others or others[0] in all_texts(results, pair)
+
+
+def belongs_to_run(
+    results: Results, pair: str, stage: str, system: str, of: str, *text: str
+) -> bool:
+    """Whether a run's job belongs to this report.
+
+    `of` is the seed; ``1.replaced`` stands for translations with replaced unknown words.
+    """
+    seed, _, replaced = of.partition(".")
+    seeds = [*map(str, results.seeds), *(["ensemble"] if results.ensemble else [])]
+    replaces = bool(replaced) or stage == "replace-unknown"
+    return (
+        system in {each.id for each in results.finished(pair)}
+        and seed in seeds
+        and (not replaces or (pair, system) in results.replaced)
+    )
+
+
+def all_texts(results: Results, pair: str) -> set[str]:
+    """Names that benchmarks of a language pair's texts and languages can have."""
+    trained = places.texts(results.configuration, pair, "train")
+    counts = {text: places.shards(places.text(results.configuration, text)) for text in trained}
+    return {
+        *places.training_parts(results.configuration, pair),
+        *(f"{text}.{count}" for text, count in counts.items() if count > 1),
+        *(f"{text}{side}" for text in translated_or_in_domain(results, pair) for side in SIDES),
+        *pair.split("-"),
+    }
+
+
+def translated_or_in_domain(results: Results, pair: str) -> list[str]:
+    """Names of the dev, test and in-domain texts."""
+    in_domain = (results.configuration["select"].get(pair) or {}).get("in_domain", [])
+    return list(dict.fromkeys([*results.dev[pair], *results.test[pair], *in_domain]))
+
+
+def archives(results: Results) -> set[str]:
+    """Files of all texts, ``CORPUS/FILE``."""
+    return {
+        "/".join(places.place(results.configuration, pair, text, language)[:2])
+        for pair in results.all_pairs
+        for text in places.texts(results.configuration, pair, "train")
+        + translated_or_in_domain(results, pair)
+        for language in pair.split("-")
+    }

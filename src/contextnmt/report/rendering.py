@@ -10,9 +10,9 @@ from typing import Any
 import jinja2
 
 from contextnmt.files import atomic
-from contextnmt.report.experiment import Experiment, pair_of, pair_title
-from contextnmt.report.gains import REPEATS
-from contextnmt.report.significance_table import LEVEL
+from contextnmt.report.claims import REPEATS
+from contextnmt.report.results import Results, pair_of, pair_title
+from contextnmt.report.significance import LEVEL
 from contextnmt.report.tables import PAPER, Block, signed
 
 BASE, PARTS = "base.html.j2", "parts.html.j2"  # for the other templates
@@ -117,13 +117,13 @@ def render(template: str, content: dict[str, Any], out: Path) -> None:
         stream.write(environment.get_template(template).render(content | files))
 
 
-def filters(experiments: list[Experiment]) -> list[Filter]:
+def filters(experiments: list[Results]) -> list[Filter]:
     """What a reader of a page about some experiments can choose, where there is a choice.
 
     Of beam widths those that all of them have: any other would leave tables without a column.
     """
-    pairs = {pair: pair_title(pair) for about in experiments for pair in about.pairs}
-    beams = sorted(set.intersection(*(set(about.beams) for about in experiments)))
+    pairs = {pair: pair_title(pair) for results in experiments for pair in results.pairs}
+    beams = sorted(set.intersection(*(set(results.beams) for results in experiments)))
     widths = [(str(beam), str(beam)) for beam in beams]
     both = [("pair", "Language pair", list(pairs.items())), ("beam", "Columns of beam", widths)]
     return [each for each in both if len(each[2]) > 1]

@@ -1,33 +1,240 @@
-"""What symbols stand for, how right those of the source alone are (A26), what became of them."""
+"""Tables about symbols: what they replace, how right they are, what becomes of them.
+
+Tables 2 and 3 are those of Choi et al. 2017.
+"""
 
 import heapq
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from itertools import groupby
-from pathlib import Path
+from collections.abc import Iterable
+from functools import reduce
+from itertools import groupby, zip_longest
+from operator import getitem
 from typing import Any
 
-from contextnmt.errors import UserError
-from contextnmt.files import read_json
 from contextnmt.progress import progress
-from contextnmt.report.experiment import (
-    SYMBOL_TYPES,
-    Experiment,
-    by_pair,
-    by_run,
-    match,
-    pair_title,
-)
-from contextnmt.report.gaps import dashes, gap_notes
-from contextnmt.report.stale import stale_notes
-from contextnmt.report.tables import Block, Cell, Table, shown
-from contextnmt.text.restore import OUTCOMES
-from contextnmt.text.rules import Rule, read_rules
+from contextnmt.report.published import published
+from contextnmt.report.results import LANGUAGES, SYMBOL_TYPES, Results, pair_title, read
+from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table, shown
+from contextnmt.text.restore import OUTCOMES, restore_tokens
+from contextnmt.text.rules import Rule, read_rules, without_rule
+from contextnmt.text.symbols import Side, symbolize_pair
+
+TABLE2_NOTES = [
+    "The way of the training text: tokenized, then symbolized with both sentences in sight. "
+    "^^ marks a piece that belongs to the word before it. The paper prints the French text with a "
+    "blank after l', which is the tokenizer's; here it is without.",
+    "No word counts take part, so that the table says the same whatever the corpus. They decide "
+    "only whether a capital at the start of a sentence is a name (A28 in docs/decisions.md), here "
+    "of The, Les and Trakhtenberg, of which the first two have no partner on the other side.",
+    "Section 6.3 prints translations; here they are symbolized, and restored from what the symbols "
+    "stand for in the source alone, without a rule dictionary. No model takes part.",
+]
+
+
+def table2(results: Results) -> Table:
+    """Symbolize the example sentences of the paper and set the result beside the paper's.
+
+    It says the same of all `results`.
+    """
+    table = Table([], [], TABLE2_NOTES)
+    for example in published("paper/choi2017_table2.csv"):
+        rows = rows_of(example)
+        table.data.extend(rows)
+        table.blocks.append(example_block(example, rows))
+    return table
+
+
+def rows_of(example: dict[str, str]) -> list[dict[str, Any]]:
+    """Both sides of an example, source first: its texts here and in the paper, and differences.
+
+    ``paper`` is the symbolized text of the paper, None where it prints none; ``restored`` is what
+    the symbols are replaced by in the end. ``difference`` compares ``symbolized`` with ``paper``
+    and ``restored`` with ``tokenized``, empty if all are equal.
+    """
+    from contextnmt.corpus.tokenize import Tokenizer
+
+    source, target = example["pair"].split("-")
+    languages = {"source": source, "target": target}
+    tokenized = {side: Tokenizer(languages[side]).line(example[side]) for side in languages}
+    done = symbolize_pair(
+        tokenized["source"], tokenized["target"], Side(source, {}), Side(target, {})
+    )
+    copies = {
+        symbol.name: without_rule(symbol.kind, symbol.source, source, target)
+        for symbol in done.symbols
+    }
+    rows = []
+    for side, pieces in {"source": done.source, "target": done.target}.items():
+        symbolized, restored = " ".join(pieces), " ".join(restore_tokens(pieces, copies))
+        printed = example[f"{side}_symbolized"]
+        rows.append(
+            {
+                "example": example["example"],
+                "pair": example["pair"],
+                "language": languages[side],
+                "text": example[side],
+                "tokenized": tokenized[side],
+                "paper": printed or None,
+                "symbolized": symbolized,
+                "restored": restored,
+                "difference": difference(symbolized, printed or symbolized)
+                or difference(restored, tokenized[side]),
+            }
+        )
+    return rows
+
+
+def difference(here: str, there: str) -> str:
+    """The first word in which two texts differ, in words; empty if they are equal."""
+    words = zip_longest(here.split(" "), there.split(" "), fillvalue="nothing")
+    for number, (word, other) in enumerate(words, start=1):
+        if word != other:
+            return f"differs at word {number}: {word}, not {other}"
+    return ""
+
+
+def example_block(example: dict[str, str], rows: list[dict[str, Any]]) -> Block:
+    """The table of one example, source first: the steps from each text on, as far as they tell."""
+    cells = []
+    for row in rows:
+        equal = f"({row['difference'] or 'equal, word by word'})"
+        steps = {"text": Cell(row["text"])}
+        if row["paper"]:
+            steps |= {"paper": Cell(row["paper"]), "here": Cell(row["symbolized"], equal)}
+        else:
+            steps["here"] = Cell(row["symbolized"])
+            if row is rows[-1]:  # the translation
+                steps["restored"] = Cell(row["restored"], equal)
+        language = LANGUAGES[row["language"]]
+        cells += [(f"{language}: {step}", [cell]) for step, cell in steps.items()]
+    title = f"{example['example']}: {pair_title(example['pair'])}"
+    return Block(title, [("sentence",)], cells, text_columns=1)
+
+
+#: Quantity of a side -> its name, its form, and its place in a file of `coverage`.
+WORDS = {
+    "unique_words": ("unique words", "{:,}", ["unique_words"]),
+    "total_words": ("total words", "{:,}", ["total_words"]),
+    "coverage_percent": ("coverage (%)", "{:.1f}", ["coverage_percent"]),
+}
+#: The same of the symbols of a side.
+SYMBOLS = {
+    f"{name.removesuffix('s')}_percent": (name, "{:.2f}", ["symbol_percent", kind])
+    for kind, name in SYMBOL_TYPES.items()
+}
+#: The same of the sentence pairs, in a file of `pairs`.
+PAIRS = {
+    "pairs": ("all", "{:,}", ["read"]),
+    "pairs_empty": ("dropped: empty side", "{:,}", ["dropped", "empty"]),
+    "pairs_too_long": ("dropped: too long", "{:,}", ["dropped", "length"]),
+    "pairs_unknown": ("dropped: unknown words", "{:,}", ["dropped", "unknown"]),
+    "pairs_kept": ("kept", "{:,}", ["kept"]),
+    "pairs_kept_by_all": ("kept by all systems", "{:,}", ["kept_by_all"]),
+}
+#: Before and after symbolization: keys of both files, and the table's columns.
+WHEN = ("before", "after")
+
+#: Language pair, language (None: of sentence pairs) and quantity -> row of the data of Table 3.
+Rows = dict[tuple[str, str | None, str], dict[str, Any]]
+
+
+def table3(results: Results) -> Table:
+    """Set words, coverage and pairs before and after symbolization beside the paper's."""
+    paper: Rows = {
+        (row["pair"], row["language"], row["quantity"]): row
+        for row in published("paper/choi2017_table3.csv")
+    }
+    pairs = results.all_pairs
+    words, counts = (
+        {pair: read(path) for pair, path in results.of_pairs(stage, pairs).items()}
+        for stage in ("coverage", "pairs")
+    )
+    rows: Rows = {
+        (pair, language, quantity): {
+            "pair": pair,
+            "language": language,
+            "quantity": quantity,
+            **{when: reduce(getitem, place, content[when]) for when in WHEN},
+            **{f"{PAPER}_{when}": printed.get(when) for when in WHEN},
+        }
+        for pair in pairs
+        for language in [*pair.split("-"), None]
+        for content in [words[pair][language] if language else counts[pair]]
+        for quantity, (_, _, place) in (WORDS | SYMBOLS if language else PAIRS).items()
+        for printed in [paper.get((pair, language, quantity), {})]
+    }
+    blocks = [
+        *(words_block(pair, rows) for pair in pairs),
+        *(pairs_block(pair, rows) for pair in pairs),
+        shares_block(pairs, rows),
+    ]
+    return Table(blocks, list(rows.values()), table3_notes(results.vocabulary_size, paper, counts))
+
+
+def words_block(pair: str, rows: Rows) -> Block:
+    """The table of the paper, for one language pair."""
+    lines = []
+    for language in pair.split("-"):
+        for quantity, (name, form, _) in WORDS.items():
+            row = rows[pair, language, quantity]
+            here = [shown(row[when], form) for when in WHEN]
+            printed = [Cell(row[f"{PAPER}_{when}"] or NONE) for when in WHEN]
+            lines.append((f"{LANGUAGES.get(language, language)}: {name}", here + printed))
+    columns = [(source, when) for source in ("here", PAPER) for when in WHEN]
+    return Block(pair_title(pair), columns, lines)
+
+
+def pairs_block(pair: str, rows: Rows) -> Block:
+    """The sentence pairs of one language pair that a training drops and keeps."""
+    lines = [
+        (name, [shown(rows[pair, None, quantity][when], form) for when in WHEN])
+        for quantity, (name, form, _) in PAIRS.items()
+    ]
+    return Block(f"{pair_title(pair)}: sentence pairs", [(when,) for when in WHEN], lines)
+
+
+def shares_block(pairs: list[str], rows: Rows) -> Block:
+    """The share of symbols of each type in both sides of all language pairs."""
+    lines = []
+    for pair in pairs:
+        for language in pair.split("-"):
+            cells = [
+                shown(rows[pair, language, quantity]["after"], form)
+                for quantity, (_, form, _) in SYMBOLS.items()
+            ]
+            lines.append((f"{pair_title(pair)}: {LANGUAGES.get(language, language)}", cells))
+    columns = [(name,) for name, _, _ in SYMBOLS.values()]
+    return Block("Symbols in percent of all words", columns, lines)
+
+
+def table3_notes(vocabulary_size: int, paper: Rows, counts: dict[str, Any]) -> list[str]:
+    """What a reader must know to read Table 3; `counts`: the file of `pairs` of each pair."""
+    sizes = {f"{int(row['vocabulary_size']):,}" for row in paper.values()}
+    lengths = sorted({content["after"]["max_length"] for content in counts.values()})
+    shares = {
+        pair: f"{100 * content['after']['unknown_limit']:g} %" for pair, content in counts.items()
+    }
+    unknowns = ", ".join(f"{share} for {pair_title(pair)}" for pair, share in shares.items())
+    if len(set(shares.values())) == 1:
+        (unknowns,) = set(shares.values())
+    return [
+        "Words: of all pairs of the training text, before the trainings drop any. Which pairs the "
+        "paper counted it does not say.",
+        f"Coverage: share of all words that the {vocabulary_size:,} most frequent make up "
+        f"(the paper: {', '.join(sizes)}).",
+        "Sentence pairs: what a training drops, each pair by its first reason. Too long: a side of "
+        f"more than {' or '.join(map(str, lengths))} words, after symbolization with the pieces "
+        f"that digits are split into; unknown words: more of both sides together than {unknowns}.",
+        "Kept by all systems: in the view that each has of the text, so with subwords too; the "
+        "systems train on these pairs alone if training.filters is all (A14 in docs/decisions.md).",
+        "Symbols: of the symbolized text. A name of several words is one symbol.",
+    ]
+
 
 #: Words of each type that are shown.
 COUNT = 100
 
-NOTES = [
+SYMBOLS_NOTES = [
     f"The {COUNT} most frequent of each type and pair; count: how often it became a symbol in the "
     "training text.",
     "Target: what stands for it most often on the other side, which is what restoration writes; in "
@@ -37,21 +244,17 @@ NOTES = [
 ]
 
 
-def symbols_table(rules: list[Path], about: Experiment) -> Table:
+def symbols_table(results: Results) -> Table:
     """Tabulate what symbols replace most often, by type, with its most frequent target."""
-    files = match("rules", rules, lambda path: path.absolute().parent.name, about.pairs)
-    data = [
-        {"pair": pair, **row}
-        for pair, path in files.items()
-        for row in most_frequent(progress(read_rules(path), f"read {path}", "rules"))
-    ]
-    blocks = [
-        block(f"{pair_title(pair)}: {name}", rows)
-        for pair in about.pairs
-        for kind, name in SYMBOL_TYPES.items()
-        if (rows := [row for row in data if (row["pair"], row["type"]) == (pair, kind)])
-    ]
-    return Table(blocks, data, NOTES)
+    table = Table([], [], SYMBOLS_NOTES)
+    files = results.of_pairs("rule-dictionary", results.all_pairs, "/rules.tsv")
+    for pair, path in files.items():
+        rows = most_frequent(progress(read_rules(path), f"read {path}", "rules"))
+        table.data.extend({"pair": pair, **row} for row in rows)
+        for kind, name in SYMBOL_TYPES.items():
+            if of_kind := [row for row in rows if row["type"] == kind]:
+                table.blocks.append(frequent_block(f"{pair_title(pair)}: {name}", of_kind))
+    return table
 
 
 def most_frequent(rules: Iterable[Rule]) -> list[dict[str, Any]]:
@@ -78,14 +281,13 @@ def summary(rules: list[Rule]) -> dict[str, Any]:
     }
 
 
-def block(title: str, rows: list[dict[str, Any]]) -> Block:
-    """The table of one type and pair."""
-    shown = []
+def frequent_block(title: str, rows: list[dict[str, Any]]) -> Block:
+    """The table of one pair and type."""
+    cells = []
     for row in rows:
-        other = row["target_count"] < row["count"]
-        target = Cell(row["target"], f"({row['target_count']:,})" if other else "")
-        shown.append((row["source"], [target, Cell(f"{row['count']:,}")]))
-    return Block(title, [("target",), ("count",)], shown, text_columns=1)
+        share = f"({row['target_count']:,})" if row["target_count"] < row["count"] else ""
+        cells.append((row["source"], [Cell(row["target"], share), Cell(f"{row['count']:,}")]))
+    return Block(title, [("target",), ("count",)], cells, text_columns=1)
 
 
 #: Type of symbol, as the scores name it -> its name in the tables.
@@ -100,234 +302,150 @@ QUANTITIES = {
     "f1_percent": (("F1", ""), "{:.1f}"),
 }
 
-#: Error -> reason -> what the tables call it.
+#: Error and reason -> what the tables call the reason.
 REASONS = {
-    "false": {
-        "absent": "not in the target: translated, converted or left out",
-        "similar": "a similar word in the target: inflected or spelt otherwise",
-        "repeated": "fewer times in the target",
-        "unpaired": "in the target, but not paired",
-        "extent": "fewer or more words with both sides",
-        "type": "words of a symbol of another type with both sides",
-        "limit": "too many symbols of the type with both sides",
-    },
-    "missed": {
-        "unseen": "without a capital in training",
-        "unlikely": "mostly text in training",
-        "numeral": "taken for Roman numerals in the target",
-        "extent": "fewer or more words from the source alone",
-        "type": "words of a symbol of another type from the source alone",
-        "limit": "too many symbols of the type from the source alone",
-    },
+    ("false", "absent"): "not in the target: translated, converted or left out",
+    ("false", "similar"): "a similar word in the target: inflected or spelt otherwise",
+    ("false", "repeated"): "fewer times in the target",
+    ("false", "unpaired"): "in the target, but not paired",
+    ("false", "extent"): "fewer or more words with both sides",
+    ("false", "type"): "words of a symbol of another type with both sides",
+    ("false", "limit"): "too many symbols of the type with both sides",
+    ("missed", "unseen"): "without a capital in training",
+    ("missed", "unlikely"): "mostly text in training",
+    ("missed", "numeral"): "taken for Roman numerals in the target",
+    ("missed", "extent"): "fewer or more words from the source alone",
+    ("missed", "type"): "words of a symbol of another type from the source alone",
+    ("missed", "limit"): "too many symbols of the type from the source alone",
 }
-
-#: Column of the numbers behind the table of scores -> its label in the table of reasons.
-REASON_COLUMNS = {
-    f"{error}_{reason}": f"{error}: {name}"
-    for error, names in REASONS.items()
-    for reason, name in names.items()
-}
-
-#: What the scores tell of a wrong decision, and the headings of what the table shows of it.
-ERROR_KEYS = ("type", "surface", "error", "reason", "count", "text", "line", "source", "target")
-ERROR_COLUMNS = ("words", "type", "wrong", "because", "place", "source", "target", "count")
-
-
-def symbol_scores_table(symbol_scores: list[Path], about: Experiment) -> Table:
-    """Tabulate precision and recall of symbols made without the target."""
-    scores = Table([], [], SCORE_NOTES)
-    for pair, rows, errors in read_scores(symbol_scores, about):
-        scores.data.extend(rows)
-        scores.blocks.append(score_block(pair, rows))
-        if errors:
-            scores.blocks.append(reason_block(pair, rows))
-    return scores
-
-
-def symbol_errors_table(symbol_scores: list[Path], about: Experiment) -> Table:
-    """Tabulate what goes wrong most often in symbols made without the target."""
-    table = Table([], [], ERROR_NOTES)
-    for pair, _, errors in read_scores(symbol_scores, about):
-        table.data.extend(errors)
-        if errors:
-            table.blocks.append(error_block(pair, errors))
-    return table
-
-
-def read_scores(
-    paths: list[Path], about: Experiment
-) -> Iterator[tuple[str, list[dict[str, Any]], list[dict[str, Any]]]]:
-    """Each language pair with its scores, a row a type of a text, and its most frequent errors.
-
-    Raises UserError if a file holds something else.
-    """
-    for pair, path in by_pair("symbol scores", paths, about).items():
-        content = read_json(path)
-        texts = dict.fromkeys([*about.dev[pair], *about.test[pair]])
-        try:
-            rows = [
-                row
-                for text in texts
-                for row in score_rows(pair, text, content["texts"][text]["types"])
-            ]
-            errors = [
-                {"pair": pair} | {key: row[key] for key in ERROR_KEYS} for row in content["errors"]
-            ]
-        except (KeyError, TypeError):
-            raise UserError(
-                f"{path}: not the symbol scores of {', '.join(texts)}: score this pair again"
-            ) from None
-        yield pair, rows, errors
-
 
 SCORE_NOTES = [
     "Both sides: the symbols that the training text would have for these sentences. Right is a "
     "symbol of the same type for the same words; one for fewer or more words counts as false and "
     "as missed.",
 ]
+
+
+def symbol_scores_table(results: Results) -> Table:
+    """Tabulate precision and recall of symbols made without the target (A26)."""
+    table = Table([], [], SCORE_NOTES)
+    for pair, path in results.of_pairs("symbol-scores", results.all_pairs).items():
+        content = read(path)
+        rows = [
+            {
+                "pair": pair,
+                "text": text,
+                "type": kind,
+                **{quantity: scores[quantity] for quantity in QUANTITIES},
+                **{f"{error}_{reason}": scores[error].get(reason, 0) for error, reason in REASONS},
+            }
+            for text in dict.fromkeys([*results.dev[pair], *results.test[pair]])
+            for kind in TYPES
+            for scores in [content["texts"][text]["types"][kind]]
+        ]
+        table.data.extend(rows)
+        table.blocks.append(scores_block(pair, rows))
+        if content["errors"]:
+            table.blocks.append(reasons_block(pair, rows))
+    return table
+
+
+def scores_block(pair: str, rows: list[dict[str, Any]]) -> Block:
+    """The scores of one pair by text and type."""
+    lines = []
+    for row in rows:
+        cells = [shown(row[quantity], form) for quantity, (_, form) in QUANTITIES.items()]
+        lines.append((f"{row['text']}: {TYPES[row['type']]}", cells))
+    return Block(pair_title(pair), [heading for heading, _ in QUANTITIES.values()], lines)
+
+
+def reasons_block(pair: str, rows: list[dict[str, Any]]) -> Block:
+    """How many decisions of one pair are wrong for which reason, over all texts, by type."""
+    lines = []
+    for (error, reason), name in REASONS.items():
+        counts: Counter[str] = Counter()
+        for row in rows:
+            counts[row["type"]] += row[f"{error}_{reason}"]
+        if counts["all"]:
+            lines.append((f"{error}: {name}", [Cell(f"{counts[kind]:,}") for kind in TYPES]))
+    columns = [(name,) for name in TYPES.values()]
+    return Block(f"{pair_title(pair)}: wrong decisions", columns, lines)
+
+
 ERROR_NOTES = [
     "The most frequent ones of each pair, over all texts. False: a symbol from the source alone, "
     "but not with both sides; missed: the reverse. Place: text and line of the example.",
 ]
 
-
-def score_rows(pair: str, text: str, types: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """One row for each type of a text: the scores, and how many are wrong for which reason."""
-    for kind in TYPES:
-        scores = types[kind]
-        reasons = {
-            f"{error}_{reason}": scores[error].get(reason, 0)
-            for error, names in REASONS.items()
-            for reason in names
-        }
-        yield {
-            "pair": pair,
-            "text": text,
-            "type": kind,
-            **{quantity: scores[quantity] for quantity in QUANTITIES},
-            **reasons,
-        }
+#: Keys of a wrong decision in the scores, and the headings of its table.
+ERROR_KEYS = ("type", "surface", "error", "reason", "count", "text", "line", "source", "target")
+ERROR_COLUMNS = ("words", "type", "wrong", "because", "place", "source", "target", "count")
 
 
-def score_block(pair: str, rows: list[dict[str, Any]]) -> Block:
-    """The scores of one pair by text and type."""
-    return Block(
-        pair_title(pair),
-        [heading for heading, _ in QUANTITIES.values()],
-        [
-            (
-                f"{row['text']}: {TYPES[row['type']]}",
-                [shown(row[quantity], form) for quantity, (_, form) in QUANTITIES.items()],
-            )
-            for row in rows
-        ],
-    )
+def symbol_errors_table(results: Results) -> Table:
+    """Tabulate what goes wrong most often in symbols made without the target."""
+    table = Table([], [], ERROR_NOTES)
+    for pair, path in results.of_pairs("symbol-scores", results.all_pairs).items():
+        errors = [{key: error[key] for key in ERROR_KEYS} for error in read(path)["errors"]]
+        table.data.extend({"pair": pair, **error} for error in errors)
+        if errors:
+            columns = [(column,) for column in ERROR_COLUMNS]
+            rows = [(f"{rank}", error_cells(error)) for rank, error in enumerate(errors, start=1)]
+            table.blocks.append(Block(pair_title(pair), columns, rows, len(columns) - 1))
+    return table
 
 
-def reason_block(pair: str, rows: list[dict[str, Any]]) -> Block:
-    """How many decisions of one pair are wrong for which reason, over all texts, by type."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for row in rows:
-        counts.update({(column, row["type"]): row[column] for column in REASON_COLUMNS})
-    return Block(
-        f"{pair_title(pair)}: wrong decisions",
-        [(name,) for name in TYPES.values()],
-        [
-            (label, [shown(counts[column, kind], "{:,}") for kind in TYPES])
-            for column, label in REASON_COLUMNS.items()
-            if counts[column, "all"]
-        ],
-    )
+def error_cells(error: dict[str, Any]) -> list[Cell]:
+    """A wrong decision as the table shows it."""
+    return [
+        Cell(" ".join(error["surface"].split())),  # no line break inside
+        Cell(TYPES[error["type"]]),
+        Cell(error["error"]),
+        Cell(REASONS[error["error"], error["reason"]]),
+        Cell(f"{error['text']}:{error['line']}"),
+        Cell(error["source"]),
+        Cell(error["target"]),
+        Cell(f"{error['count']:,}"),
+    ]
 
 
-def error_block(pair: str, errors: list[dict[str, Any]]) -> Block:
-    """The table of one pair's most frequent wrong decisions, a row each."""
-    return Block(
-        pair_title(pair),
-        [(column,) for column in ERROR_COLUMNS],
-        [
-            (
-                f"{rank}",
-                [
-                    Cell(text)
-                    for text in (
-                        " ".join(row["surface"].split()),  # no line break inside
-                        TYPES[row["type"]],
-                        row["error"],
-                        REASONS[row["error"]][row["reason"]],
-                        f"{row['text']}:{row['line']}",
-                        row["source"],
-                        row["target"],
-                        f"{row['count']:,}",
-                    )
-                ],
-            )
-            for rank, row in enumerate(errors, start=1)
-        ],
-        text_columns=len(ERROR_COLUMNS) - 1,
-    )
-
-
-#: Pair and system -> its symbols by what became of them, of all seeds together.
-Counts = dict[tuple[str, str], Counter[str]]
-
-
-def restoration_table(restored: list[Path], about: Experiment) -> Table:
+def restoration_table(results: Results) -> Table:
     """Tabulate what became of the symbols in the translations: replaced, dropped, missing.
 
-    Those of the first test text at the widest beam, of each system whose text has symbols.
+    Those of the first test text at the widest beam, of each system whose text has symbols, of all
+    seeds together. A system that is not finished has dashes.
     """
-    symbolic = [system.id for system in about.systems if "sym" in system.view]
-    counts: Counts = {}
-    for run, path in by_run("restored", restored, about).items():
-        if run.system in symbolic:
-            name = f"{about.test[run.pair][0]}.beam{about.beam}"
-            counts.setdefault((run.pair, run.system), Counter()).update(outcomes(path, name))
-    blocks = [restoration_block(about, pair, symbolic, counts) for pair in about.pairs if symbolic]
-    return Table(blocks, data(counts), notes(about))
-
-
-def outcomes(path: Path, name: str) -> dict[str, int]:
-    """The symbols of the translation `name` (``test.beam12``), by what became of them."""
-    try:
-        counts = read_json(path)[name]
-        return {outcome: counts[outcome] for outcome in OUTCOMES}
-    except (KeyError, TypeError):
-        raise UserError(f"{path}: no symbols of {name} counted: restore this run again") from None
-
-
-def restoration_block(about: Experiment, pair: str, symbolic: list[str], counts: Counts) -> Block:
-    """The table of one language pair; a system that is not finished has dashes."""
-    labels = about.labels(pair)
-    rows = [
-        (
-            labels[name],
-            dashes(len(OUTCOMES))
-            if about.gap(pair, name)
-            else [Cell(f"{counts[pair, name][outcome]:,}") for outcome in OUTCOMES],
+    symbolic = [system.id for system in results.systems if "sym" in system.view]
+    wanted = [(pair, system) for pair in results.pairs for system in symbolic]
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    for run, path in results.of_runs("restore", "/restored.json", wanted).items():
+        found = read(path)[f"{results.test[run.pair][0]}.beam{results.beam}"]
+        of_system = counts.setdefault((run.pair, run.system), Counter())
+        of_system.update({outcome: found[outcome] for outcome in OUTCOMES})
+    blocks = [
+        Block(
+            results.pair_title(pair),
+            [(outcome,) for outcome in OUTCOMES],
+            [
+                (system.label, [shown(found.get(outcome), "{:,}") for outcome in OUTCOMES])
+                for system in results.marked(pair)
+                if system.id in symbolic
+                for found in [counts.get((pair, system.id), Counter())]
+            ],
         )
-        for name in symbolic
+        for pair in results.pairs
     ]
-    return Block(about.pair_title(pair), [(outcome,) for outcome in OUTCOMES], rows)
-
-
-def data(counts: Counts) -> list[dict[str, Any]]:
-    """One row for each pair, system and outcome."""
-    return [
+    data = [
         {"pair": pair, "system": system, "outcome": outcome, "symbols": found[outcome]}
         for (pair, system), found in counts.items()
         for outcome in OUTCOMES
     ]
-
-
-def notes(about: Experiment) -> list[str]:
-    """What a reader must know to read the table."""
-    lines = [
+    notes = [
         "Rule: replaced by what the training text has for it, where that is no copy of the source; "
         "copy: replaced by a copy; dropped: the source sentence has no such symbol; missing: the "
         "translation left it out.",
         "A symbol counts as often as a translation has it.",
     ]
-    if len(about.seeds) > 1:
-        lines.append(f"Of {len(about.seeds)} seeds together.")
-    return lines + gap_notes(about) + stale_notes(about)
+    if len(results.seeds) > 1:
+        notes.append(f"Of {len(results.seeds)} seeds together.")
+    return Table(blocks, data, notes)

@@ -2,26 +2,24 @@
 
 import json
 import statistics
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines
-from contextnmt.report.experiment import Experiment, Run, by_run
-from contextnmt.report.figures import drawing, legend_below, lines_of, save
-from contextnmt.report.gaps import gap_notes
+from contextnmt.report.figures import Named, blank, legend_below, lines_of
 from contextnmt.report.provenance import duration, read_models
 from contextnmt.report.published import published_trainings
-from contextnmt.report.stale import stale_notes
+from contextnmt.report.results import Results, Run
 from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table, signed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-
-#: A training's figures: key of `figures` -> heading. The first ones are those of Table 2 of
-#: Bahdanau et al. 2015, with their numbers beside where the systems are theirs.
+#: What the table tells of a training -> its heading. These are the columns of Table 2 of Bahdanau
+#: et al. 2015, with their numbers beside where the systems are theirs.
 COMPARED = {
     "updates": "updates",
     "epochs": "epochs",
@@ -30,7 +28,6 @@ COMPARED = {
     "train_loss": "training loss",
     "dev_loss": "dev loss",
 }
-
 
 #: The others.
 OWN = {
@@ -42,27 +39,65 @@ OWN = {
     "stopped": "stopped by",
 }
 
+#: A model.json, a record of a log, or a row of the data; and the paper's figures of each system.
+Row = dict[str, Any]
+Paper = dict[str, dict[str, str]]
 
-#: A line of log.jsonl.
-Record = dict[str, Any]
+#: Name of a figure of curves -> the kind of the records that have this key, and its axis.
+QUANTITIES = {
+    "bleu": ("dev", "dev BLEU, greedy (%)"),
+    "loss": ("train", "training loss (nats per token)"),
+}
 
 
-def trainings_table(model: list[Path], log: list[Path], about: Experiment) -> Table:
+def trainings_table(results: Results) -> Table:
     """Tabulate updates, epochs, time, device, losses of each training, and how it was stopped."""
-    models = read_models(by_run("model", model, about))
-    logs = {run: read_log(path) for run, path in by_run("log", log, about).items()}
+    models = read_models(results)
     settings = differing(models)
-    rows = {run: figures(models[run], logs[run], settings) for run in about.runs}
-    paper = published_trainings(about.name)
+    rows = {
+        run: row_of(models[run], read_log(path), settings) for run, path in results.logs().items()
+    }
+    paper = published_trainings(results.name)
     keys = [*([] if paper else COMPARED), *OWN, *settings]
     alike = same(list(rows.values()), keys)
     own = [key for key in keys if key not in alike]
-    blocks = [block(about, pair, rows, paper, own) for pair in about.pairs]
-    told = notes(paper, alike) + gap_notes(about) + stale_notes(about)
-    return Table(blocks, data(rows, paper), told)
+    blocks = [block(results, pair, rows, paper, own) for pair in results.pairs]
+    return Table(blocks, data(rows, paper), notes(paper, alike))
 
 
-def same(rows: list[Record], keys: list[str]) -> dict[str, Cell]:
+def differing(models: dict[Run, Row]) -> list[str]:
+    """The settings of training that the table tells by run: precision, and those that differ."""
+    recipes = [model["training"] for model in models.values()]
+    values = {key: {json.dumps(recipe.get(key)) for recipe in recipes} for key in recipes[0]}
+    elsewhere = {"precision", "device", "threads"}  # columns of their own, and one of the facts
+    return ["precision", *(key for key in values if len(values[key]) > 1 and key not in elsewhere)]
+
+
+def row_of(model: Row, log: list[Row], settings: list[str]) -> Row:
+    """What is told of a run; losses are in nats a target token, up to the update that counts."""
+    best = model["best"]["update"]
+    train, dev = ([each for each in log if each["kind"] == kind] for kind in ("train", "dev"))
+    losses = [each["loss"] for each in train if each["update"] <= best]
+    bleu = [each["bleu"] for each in dev]
+    on_gpu = model["training"]["device"] != "cpu"
+    return {
+        "updates": model["updates"],
+        "epochs": train[-1]["epoch"] if train else None,
+        "seconds": model["seconds"],
+        "device": model["environment"]["gpu"] if on_gpu else "CPU",
+        "train_loss": losses[-1] if losses else None,
+        "dev_loss": {each["update"]: each.get("loss") for each in dev}.get(best),
+        "parameters": model["parameters"],
+        "sentence_pairs": model["data"]["pairs"],
+        "best_update": best,
+        "dev_bleu": model["best"]["dev_bleu"],
+        "last_gain": round(bleu[-1] - max(bleu[:-1]), 4) if len(bleu) > 1 else None,
+        "stopped": str(model["stopped"]).replace("_", " "),
+        **{key: model["training"].get(key) for key in settings},
+    }
+
+
+def same(rows: list[Row], keys: list[str]) -> dict[str, Cell]:
     """What all of several trainings have alike, which takes no column."""
     if len(rows) < 2:
         return {}
@@ -74,105 +109,39 @@ def same(rows: list[Record], keys: list[str]) -> dict[str, Cell]:
     }
 
 
+def block(results: Results, pair: str, rows: dict[Run, Row], paper: Paper, own: list[str]) -> Block:
+    """One row a run of a language pair; where the paper tells its figures, those of its system.
+
+    `own` are the figures of here alone. A system that is not finished has one row, without any.
+    """
+    columns = [(key, place) for key in (COMPARED if paper else ()) for place in ("here", PAPER)]
+    columns += [(key, "") for key in own]
+    shown_rows = []
+    for system in results.marked(pair):
+        printed: Row = {**paper.get(system.id, {})}
+        if printed:
+            printed |= {"seconds": f"{printed['hours']} h", "updates": int(printed["updates"])}
+        of_system = {run.seed: row for run, row in rows.items() if run[:2] == (pair, system.id)}
+        for seed, row in (of_system or {0: {}}).items():
+            ending = f", seed {seed}" if len(results.seeds) > 1 and of_system else ""
+            cells = [
+                shown_value(key, (printed if place == PAPER else row).get(key))
+                for key, place in columns
+            ]
+            shown_rows.append((system.label + ending, cells))
+    headings = [(heading(key), place)[: 2 if paper else 1] for key, place in columns]
+    return Block(results.pair_title(pair), headings, shown_rows)
+
+
 def heading(key: str) -> str:
     """What a figure or setting is called."""
     return (COMPARED | OWN).get(key, key.replace("_", " "))
 
 
-def differing(models: dict[Run, Record]) -> list[str]:
-    """The settings of training that the table tells by run: precision, and those that differ."""
-    recipes = [model["training"] for model in models.values()]
-    values = {key: {json.dumps(recipe.get(key)) for recipe in recipes} for key in recipes[0]}
-    elsewhere = {"precision", "device", "threads"}  # columns of their own, and one of the facts
-    return ["precision", *(key for key in values if len(values[key]) > 1 and key not in elsewhere)]
-
-
-def figures(model: Record, log: list[Record], settings: list[str]) -> Record:
-    """What is told of a run; losses are in nats a target token, up to the update that counts."""
-    best = model["best"]["update"]
-    train = [each for each in log if each["kind"] == "train" and each["update"] <= best]
-    dev = [each for each in log if each["kind"] == "dev" and each["update"] == best]
-    last = [each["epoch"] for each in log if each["kind"] == "train"]
-    on_gpu = model["training"]["device"] != "cpu"
-    return {
-        "updates": model["updates"],
-        "epochs": last[-1] if last else None,
-        "seconds": model["seconds"],
-        "device": model["environment"]["gpu"] if on_gpu else "CPU",
-        "train_loss": train[-1]["loss"] if train else None,
-        "dev_loss": dev[-1].get("loss") if dev else None,
-        "parameters": model["parameters"],
-        "sentence_pairs": model["data"]["pairs"],
-        "best_update": best,
-        "dev_bleu": model["best"]["dev_bleu"],
-        "last_gain": last_gain([each["bleu"] for each in log if each["kind"] == "dev"]),
-        "stopped": str(model["stopped"]).replace("_", " "),
-        **{key: model["training"].get(key) for key in settings},
-    }
-
-
-def last_gain(bleu: list[float]) -> float | None:
-    """What the last validation has over the best one before it, in BLEU; None of fewer than two."""
-    return round(bleu[-1] - max(bleu[:-1]), 4) if len(bleu) > 1 else None
-
-
-def still_gaining(rows: list[Record], pair: str) -> list[str]:
-    """How many trainings of a language pair ended at their highest dev BLEU, and so maybe too
-    early, in a list; none if none did. `rows` is the data of the table."""
-    gains = [
-        row["last_gain"]
-        for row in rows
-        if row.get("pair") == pair and row.get("last_gain") is not None
-    ]
-    grown = [gain for gain in gains if round(gain, 2) > 0]  # as printed
-    if not grown:
-        return []
-    return [
-        f"{len(grown)} of {len(gains)} trainings had the highest dev BLEU at the last "
-        f"validation, {signed(statistics.median(grown))} over the best before it"
-        f"{' in the median' if len(grown) > 1 else ''}: more updates might have gained more, and "
-        "some of the differences may be those of learning speed."
-    ]
-
-
-def block(
-    about: Experiment,
-    pair: str,
-    rows: dict[Run, Record],
-    paper: dict[str, dict[str, str]],
-    own: list[str],
-) -> Block:
-    """One row a run of a language pair; where the paper tells its figures, those of its system.
-
-    `own` are the figures of here alone. A system that is not finished has one row, without any.
-    """
-    compared = [*COMPARED] if paper else []
-    columns: list[tuple[str, ...]] = [
-        (heading(key), place) for key in compared for place in ("here", PAPER)
-    ]
-    columns += [(heading(key), "") if paper else (heading(key),) for key in own]
-    shown_rows = []
-    for system in about.marked(pair):
-        of_seeds = {
-            f", seed {run.seed}" if len(about.seeds) > 1 else "": row
-            for run, row in rows.items()
-            if run[:2] == (pair, system.id)
-        } or {"": dict.fromkeys([*compared, *own])}
-        for seed, row in of_seeds.items():
-            cells = [
-                cell
-                for key in compared
-                for cell in (shown_value(key, row[key]), printed(key, paper.get(system.id, {})))
-            ]
-            cells += [shown_value(key, row[key]) for key in own]
-            shown_rows.append((system.label + seed, cells))
-    return Block(about.pair_title(pair), columns, shown_rows)
-
-
 def shown_value(key: str, value: Any) -> Cell:
     """A figure as its column shows it: numbers with separators, a dash for none."""
-    if value is None:
-        return Cell(NONE)
+    if value is None or isinstance(value, str):
+        return Cell(value or NONE)
     if key == "seconds":
         return Cell(duration(value))
     if key == "last_gain":
@@ -182,16 +151,7 @@ def shown_value(key: str, value: Any) -> Cell:
     return Cell(f"{value:,}" if isinstance(value, int) else str(value))
 
 
-def printed(key: str, row: dict[str, str]) -> Cell:
-    """A figure of the paper."""
-    if not row:
-        return Cell(NONE)
-    if key == "seconds":
-        return Cell(f"{row['hours']} h")
-    return Cell(f"{int(row[key]):,}" if key == "updates" else row[key])
-
-
-def data(rows: dict[Run, Record], paper: dict[str, dict[str, str]]) -> list[Record]:
+def data(rows: dict[Run, Row], paper: Paper) -> list[Row]:
     """One row a run, and one for each system that the paper tells of."""
     here = [{"source": "here", **run._asdict(), **row} for run, row in rows.items()]
     return here + [
@@ -206,7 +166,7 @@ def data(rows: dict[Run, Record], paper: dict[str, dict[str, str]]) -> list[Reco
     ]
 
 
-def notes(paper: dict[str, dict[str, str]], alike: dict[str, Cell]) -> list[str]:
+def notes(paper: Paper, alike: dict[str, Cell]) -> list[str]:
     """What a reader must know to read the table; `alike`: what is no column of it."""
     told = "; ".join(f"{heading(key)} {cell.text}" for key, cell in alike.items())
     lines = [f"All trainings have alike: {told}."] if told else []
@@ -225,96 +185,66 @@ def notes(paper: dict[str, dict[str, str]], alike: dict[str, Cell]) -> list[str]
     return lines
 
 
-@dataclass(frozen=True)
-class Quantity:
-    """Something a run logs: records of `kind` hold it under `key`."""
-
-    name: str
-    kind: str
-    key: str
-    label: str
-    scale: str
-
-
-QUANTITIES = [
-    Quantity("bleu", "dev", "bleu", "dev BLEU, greedy (%)", "linear"),
-    # It falls fast at first, and then by shares of what is left.
-    Quantity("loss", "train", "loss", "training loss (nats per token)", "log"),
-]
+def still_gaining(rows: list[Row], pair: str) -> list[str]:
+    """How many trainings of a language pair ended at their highest dev BLEU, and so maybe too
+    early, in a list; none if none did. `rows` is the data of the table."""
+    of_pair = [row["last_gain"] for row in rows if row.get("pair") == pair]
+    gains = [gain for gain in of_pair if gain is not None]
+    grown = [gain for gain in gains if round(gain, 2) > 0]  # as printed
+    if not grown:
+        return []
+    return [
+        f"{len(grown)} of {len(gains)} trainings had the highest dev BLEU at the last "
+        f"validation, {signed(statistics.median(grown))} over the best before it"
+        f"{' in the median' if len(grown) > 1 else ''}: more updates might have gained more, and "
+        "some of the differences may be those of learning speed."
+    ]
 
 
-#: Where a logarithmic axis has numbers: at these, times powers of ten; at these powers alone if it
-#: spans more of them.
-TICKS = (1, 2, 3, 5, 7)
-
-
-POWERS = 2
-
-
-def curves(log: list[Path], about: Experiment, out: Path) -> None:
-    """Draw the learning curves as curves.{pair}.{bleu,loss} in SVG, PDF and PNG."""
-    records = {run: read_log(path) for run, path in by_run("log", log, about).items()}
-    for pair in about.pairs:
+def curves(results: Results) -> Iterator[Named]:
+    """Draw the learning curves as curves.{pair}.{bleu,loss}."""
+    logs = {run: read_log(path) for run, path in results.logs().items()}
+    for pair in results.pairs:
         for quantity in QUANTITIES:
-            draw(about, pair, quantity, records, out / f"curves.{pair}.{quantity.name}")
+            yield f"curves.{pair}.{quantity}", draw(results, pair, quantity, logs)
 
 
-def draw(
-    about: Experiment,
-    pair: str,
-    quantity: Quantity,
-    records: dict[Run, list[dict[str, Any]]],
-    out: Path,
-) -> None:
+def draw(results: Results, pair: str, quantity: str, logs: dict[Run, list[Row]]) -> "Figure":
     """One line a finished system: the mean of its seeds, with their range and best dev BLEU."""
-    lines, finished = lines_of(about.systems), about.finished(pair)
-    with drawing() as figure:
-        axes = figure.subplots()
-        for system in finished:
-            courses = [
-                {
-                    record["update"]: record[quantity.key]
-                    for record in records[Run(pair, system.id, seed)]
-                    if record["kind"] == quantity.kind
-                }
-                for seed in about.seeds
-            ]
-            plot(axes, courses, lines[system.id], system.label)
-            if quantity.kind == "dev":
-                mark_best(axes, courses, lines[system.id]["color"])
-        axes.set(title=about.pair_title(pair), xlabel="update", ylabel=quantity.label)
-        axes.set_xlim(left=0)
-        if quantity.scale == "log":
-            scale_by_logarithm(axes)
-        legend_below(figure, [system.label for system in finished])
-        save(figure, out)
+    kind, label = QUANTITIES[quantity]
+    lines, finished = lines_of(results.systems), results.finished(pair)
+    figure = blank()
+    axes = figure.subplots()
+    for system in finished:
+        courses = [
+            {each["update"]: each[quantity] for each in log if each["kind"] == kind}
+            for log in (logs[Run(pair, system.id, seed)] for seed in results.seeds)
+        ]
+        plot(axes, courses, lines[system.id], system.label)
+        if quantity == "bleu":
+            mark_best(axes, courses, lines[system.id]["color"])
+    axes.set(title=results.pair_title(pair), xlabel="update", ylabel=label)
+    axes.set_xlim(left=0)
+    if quantity == "loss":  # it falls fast at first, and then by shares of what is left
+        scale_by_logarithm(axes)
+    legend_below(figure, [system.label for system in finished])
+    return figure
 
 
-def scale_by_logarithm(axes: "Axes") -> None:
-    """A logarithmic y axis whose numbers are written out."""
-    from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
-
-    axes.set_yscale("log", nonpositive="mask")  # nor is a loss of 0 to be drawn
-    low, high = axes.get_ylim()
-    axes.yaxis.set_major_locator(LogLocator(subs=TICKS if high <= low * 10**POWERS else (1,)))
-    axes.yaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-
-
-def plot(axes: "Axes", courses: list[dict[int, float]], style: dict[str, str], label: str) -> None:
+def plot(axes: "Axes", courses: list[dict[int, float]], style: dict[str, Any], label: str) -> None:
     """The mean of the courses of all seeds (update -> value) and their range, while all go on.
 
     Where only some do, each has a thin line of its own.
     """
     shared = sorted(set.intersection(*map(set, courses)))
     values = [[course[update] for course in courses] for update in shared]
-    axes.plot(shared, list(map(statistics.fmean, values)), label=label, **style)  # type: ignore[arg-type]
-    low, high = list(map(min, values)), list(map(max, values))
+    axes.plot(shared, list(map(statistics.fmean, values)), label=label, **style)
     if len(courses) > 1:
+        low, high = list(map(min, values)), list(map(max, values))
         axes.fill_between(shared, low, high, color=style["color"], alpha=0.15, linewidth=0)
     for course in courses:
         rest = [update for update in course if update >= max(shared, default=0)]
-        axes.plot(rest, [course[update] for update in rest], linewidth=0.6, **style)  # type: ignore[arg-type]
+        axes.plot(rest, [course[update] for update in rest], linewidth=0.6, **style)
 
 
 def mark_best(axes: "Axes", courses: list[dict[int, float]], colour: str) -> None:
@@ -325,7 +255,20 @@ def mark_best(axes: "Axes", courses: list[dict[int, float]], colour: str) -> Non
         axes.plot([best], [course[best]], "o", color=colour, markersize=size)
 
 
-def read_log(path: Path) -> list[dict[str, Any]]:
+def scale_by_logarithm(axes: "Axes") -> None:
+    """A logarithmic y axis whose numbers are written out."""
+    from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
+
+    axes.set_yscale("log", nonpositive="mask")  # nor is a loss of 0 to be drawn
+    low, high = axes.get_ylim()
+    # Numbers at these times powers of ten; at the powers alone if there are more than two.
+    subs = (1, 2, 3, 5, 7) if high <= 100 * low else (1,)
+    axes.yaxis.set_major_locator(LogLocator(subs=subs))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+
+
+def read_log(path: Path) -> list[Row]:
     """The records of a training log. Raises UserError, naming the line, if one is not JSON."""
     records = []
     for line_number, line in enumerate(read_lines(path), start=1):

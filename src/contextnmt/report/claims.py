@@ -1,0 +1,337 @@
+"""Differences between systems, here and in the paper; what the paper claims; what methods add."""
+
+import itertools
+import math
+import textwrap
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from contextnmt.report.figures import COLOURS, INK, Named, blank
+from contextnmt.report.gaps import score_gap_notes, score_gaps
+from contextnmt.report.results import Claim, Method, Results, System
+from contextnmt.report.significance import LEVEL, TESTS, significant, span
+from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table, signed
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: BLEU that repeats of a system by Choi, Cho and Bengio differ by at most (A41).
+REPEATS = 0.3
+#: Whether the first system is better, None: the difference may be chance -> the verdict.
+VERDICTS = {True: "yes", False: "no, the opposite", None: "not shown"}
+#: What stands of each pair of systems of a claim in the data, besides names and verdict.
+NUMBERS = ["difference", "paper", "low", "high", *TESTS, "spread", "median", "long", "short"]
+#: Height in inches of a line of a label, of the gap below it, of the name of a method, and of all
+#: that is above and below the rows.
+LINE, GAP, HEADING, FRAME = 0.13, 0.1, 0.3, 1.35
+
+#: A row of a table's data.
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The BLEU by which a system is better than the one `without`, on the first test text.
+
+    `spread` is the standard deviation of the difference of two single runs, None of one seed;
+    `paper` is the paper's difference on its own test text, None if it prints no such systems.
+    `test` is the row of the table of significance, None if it was not tested whether chance
+    explains the gain (a translation is missing).
+    """
+
+    present: System
+    without: System
+    gain: float
+    spread: float | None
+    paper: float | None
+    test: Row | None
+
+    @property
+    def label(self) -> str:
+        """``+BPE+C over +BPE``."""
+        return f"{self.present.label} over {self.without.label}"
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The confidence interval over test sentences."""
+        return (self.test["low"], self.test["high"]) if self.test else None
+
+    @property
+    def helps(self) -> bool | None:
+        """Whether the first system is better; see `beyond_chance`."""
+        sure = self.test is None or significant([self.test[test] for test in TESTS])
+        return beyond_chance(self.gain, self.spread, sure)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contrast(Difference):
+    """What `method` adds: all that the two systems differ in."""
+
+    method: Method
+
+
+def beyond_chance(gain: float, spread: float | None, significant: bool) -> bool | None:
+    """Whether a gain in BLEU is one, False: a loss; None if, as printed, it may be chance.
+
+    That is a gain within the variation between seeds, or, of one seed, within `REPEATS`: of the
+    training; or one that the test sentences may have made.
+    """
+    chance = REPEATS if spread is None else spread
+    beyond = round(abs(gain), 2) > chance and significant
+    return gain > 0 if beyond else None
+
+
+def spread(left: float | None, right: float | None) -> float | None:
+    """Standard deviation of a difference, from those of its two sides."""
+    return None if left is None or right is None else math.hypot(left, right)
+
+
+class PairScores:
+    """The scores of a language pair on its first test text, at the widest beam.
+
+    `here` and `paper`: system -> its row of the BLEU table, if it has a score; the paper's is that
+    of its own test text, at the widest beam or one that it does not tell. `tests`: a system and
+    the one it is compared with -> their row of the table of significance, if they were tested.
+    `unscored`: system -> why it is finished and has no score.
+    """
+
+    def __init__(self, results: Results, pair: str, bleu: list[Row], tests: list[Row]) -> None:
+        """`bleu` and `tests` are the data of the two tables."""
+        self.results, self.pair, self.text = results, pair, results.test[pair][0]
+        self.unscored = score_gaps(results, bleu, pair, self.text)
+        self.systems = {system.id: system for system in results.marked(pair)}
+        self.here: dict[str, Row] = {}
+        self.paper: dict[str, Row] = {}
+        for row in bleu:
+            if (row["pair"], row["split"]) == (pair, "test") and row["bleu"] is not None:
+                if row["source"] == PAPER and row["beam"] in (results.beam, None):
+                    self.paper[row["system"]] = row
+                key = (row["source"], row["text"], row["beam"])
+                if key == ("here", self.text, results.beam):
+                    self.here[row["system"]] = row
+        self.tests = {
+            (row["system"], row["baseline"]): row
+            for row in tests
+            if (row["pair"], row["text"]) == (pair, self.text)
+            and row["baseline"]
+            and not row["gap"]
+        }
+
+    def contrasts(self) -> list[Contrast]:
+        """What each method adds, by all of its pairs of systems that have scores."""
+        return [
+            Contrast(**vars(each), method=method)
+            for method in self.results.methods
+            for each in self.differences(method.contrasts)
+        ]
+
+    def differences(self, compared: Iterable[tuple[str, str]]) -> list[Difference]:
+        """Those of the pairs of systems `compared` that both have a score."""
+        return [self._difference(*both) for both in compared if set(both) <= self.here.keys()]
+
+    def _difference(self, present: str, without: str) -> Difference:
+        here = [self.here[each] for each in (present, without)]
+        paper = [self.paper[each]["bleu"] for each in (present, without) if each in self.paper]
+        return Difference(
+            self.systems[present],
+            self.systems[without],
+            here[0]["bleu"] - here[1]["bleu"],
+            spread(*(row["bleu_deviation"] for row in here)),
+            paper[0] - paper[1] if len(paper) == 2 else None,
+            self.tests.get((present, without)),
+        )
+
+
+def claims_table(results: Results) -> Table:
+    """Hold the claims of the paper against the scores: differences, intervals, verdicts.
+
+    On the first test text of each language pair, at the widest beam. Claims whose systems are not
+    part of the run are left out.
+    """
+    bleu, tests = (results.read_table(name).data for name in (results.table, "significance"))
+    blocks, data = [], []
+    for (pair, _), content in results.read_compared("significance", 1).items():
+        scores = PairScores(results, pair, bleu, tests)
+        rows = list(held(scores, content["contrasts"]))
+        blocks += [block(scores, rows)] if rows else []
+        data += rows
+    longer = any(row["longer"] for row in data)
+    return Table(blocks, data, notes(results, longer) + score_gap_notes(results, bleu, texts=1))
+
+
+def held(scores: PairScores, tested: list[Row]) -> Iterator[Row]:
+    """One row for each pair of systems of each claim; `tested` as stage significance has it."""
+    growths = {(each["system"], each["baseline"]): each.get("growth") for each in tested}
+    keys = {"pair": scores.pair, "text": scores.text, "beam": scores.results.beam}
+    for claim in scores.results.claims:
+        for system, baseline in claim.contrasts:
+            if {system, baseline} <= scores.systems.keys():
+                names = {"claim": claim.says, "system": system, "baseline": baseline}
+                found = outcome(scores, claim, (system, baseline), growths.get((system, baseline)))
+                yield {**keys, **names, "longer": claim.longer, **dict.fromkeys(NUMBERS), **found}
+
+
+def outcome(scores: PairScores, claim: Claim, contrast: tuple[str, str], growth: Row | None) -> Row:
+    """The numbers and the verdict on a pair of systems; `growth` of the difference with length."""
+    found = scores.differences([contrast])
+    if not found:
+        unfinished = any(scores.results.gap(scores.pair, system) for system in contrast)
+        return {"verdict": "not finished" if unfinished else "no score"}
+    if claim.longer:
+        return grown(growth) if growth else {"verdict": "not tested"}
+    (gain,) = found
+    numbers = {"difference": gain.gain, "paper": gain.paper, "spread": gain.spread}
+    if gain.test is None:
+        return {**numbers, "verdict": "not tested"}
+    tests = {key: gain.test[key] for key in ("low", "high", *TESTS)}
+    return {**numbers, **tests, "verdict": VERDICTS[gain.helps]}
+
+
+def grown(growth: Row) -> Row:
+    """The numbers and the verdict on a claim about length."""
+    low, high = growth["interval"]
+    sure = significant([growth["p_bootstrap"]])
+    return {
+        **{key: growth[key] for key in ("difference", "spread", "median", "p_bootstrap")},
+        **{half: growth[half][0] - growth[half][1] for half in ("long", "short")},
+        **{"low": low, "high": high},
+        "verdict": VERDICTS[beyond_chance(growth["difference"], growth["spread"], sure)],
+    }
+
+
+def block(scores: PairScores, data: list[Row]) -> Block:
+    """The claims as a reader sees them."""
+    results, labels = scores.results, scores.results.labels(scores.pair)
+    rows = [
+        (f"{row['claim']} ({labels[row['system']]} over {labels[row['baseline']]})", cells(row))
+        for row in data
+    ]
+    seeds = "one seed" if len(results.seeds) == 1 else f"{len(results.seeds)} seeds"
+    title = f"{results.pair_title(scores.pair)}, {scores.text}, beam {results.beam}, {seeds}"
+    columns = [("holds here",), ("paper",), ("here",), ("95 % interval",)]
+    return Block(title, columns, rows, text_columns=1)
+
+
+def cells(row: Row) -> list[Cell]:
+    """The cells of one row."""
+    paper, here = (
+        NONE if row[key] is None else signed(row[key]) for key in ("paper", "difference")
+    )
+    halves = ""
+    if row["long"] is not None:
+        long, short = signed(row["long"]), signed(row["short"])
+        halves = f"{long} over {row['median']:g} words, {short} up to that"
+    return [
+        Cell(row["verdict"], best=row["verdict"] == VERDICTS[True]),
+        Cell(paper),
+        Cell(here, halves),
+        Cell(NONE) if row["low"] is None else span([row["low"], row["high"]], signed),
+    ]
+
+
+def notes(results: Results, longer: bool) -> list[str]:
+    """What a reader must know to read the table; `longer`: it has claims about length."""
+    one = len(results.seeds) == 1
+    training = (
+        f"{REPEATS} BLEU, by which repeats of one system may differ"
+        if one
+        else "the standard deviation between seeds"
+    )
+    length = (
+        "Whether length matters: the difference on source sentences longer than the median, less "
+        "that on the others, both in points of BLEU; tested by the paired bootstrap alone."
+    )
+    return [
+        "Differences in BLEU, taken before rounding; the paper's are those of its own test text.",
+        f"Yes, or no and the opposite: both tests of the difference have p < {LEVEL}, and it is "
+        f"greater than {training}. Not shown: anything else.",
+        "Intervals and tests tell what other test sentences would give with these models"
+        + (", not what other trainings would: there is one seed." if one else ".")
+        + " They are not corrected for how many claims there are.",
+        *([length] if longer else []),
+    ]
+
+
+def gains(results: Results) -> Iterator[Named]:
+    """Draw the gain of each method, here and in the paper, as gains.{pair}."""
+    bleu, tests = (results.read_table(name).data for name in (results.table, "significance"))
+    found = {pair: PairScores(results, pair, bleu, tests).contrasts() for pair in results.pairs}
+    drawn = [each for contrasts in found.values() for each in contrasts]
+    ends = [0, *(end for each in drawn for end in (*bar(each), each.paper or 0))]
+    low, high = min(ends), max(ends)
+    margin = max(0.5, 0.03 * (high - low))
+    for pair, contrasts in found.items():
+        figure = blank()
+        axes = figure.subplots()
+        height = draw_rows(axes, contrasts)
+        figure.set_figheight(FRAME + height)
+        figure.suptitle(results.pair_title(pair), x=0, ha="left", fontsize=10)
+        axes.set_ylim(height, 0)
+        axes.set_xlim(low - margin, high + margin)  # the same in all figures
+        axes.set_xlabel(f"gain in BLEU\non {results.test[pair][0]}, beam {results.beam}")
+        if contrasts:
+            figure.legend(loc="outside lower center", ncols=2)
+        else:
+            axes.set_yticks([])
+            axes.text(0, height / 2, "no two systems to compare", ha="center")
+        yield f"gains.{pair}", figure
+
+
+def bar(contrast: Contrast) -> tuple[float, float]:
+    """Both ends of the confidence interval; the gain itself where there is none."""
+    return contrast.interval or (contrast.gain, contrast.gain)
+
+
+def draw_rows(axes: "Axes", found: list[Contrast]) -> float:
+    """A row a contrast, below the name of its method; returns their height, the unit of y: inches.
+
+    A filled dot here (a bar for the confidence interval), an open diamond for the paper.
+    """
+    height, labels = 0.0, {}
+    for _, group in itertools.groupby(found, key=lambda item: item.method):
+        contrasts = list(group)
+        heading, names = heading_and_labels(contrasts)
+        axes.annotate(
+            heading,
+            (0, height + HEADING / 2),
+            xycoords=("figure fraction", "data"),
+            va="center",
+            weight="bold",
+            in_layout=False,  # it may reach into the drawing, where this row is empty
+        )
+        height = top = height + HEADING
+        for contrast, name in zip(contrasts, names, strict=True):
+            row_height = GAP + LINE * (1 + name.count("\n"))
+            row = height + row_height / 2
+            height, labels[row] = height + row_height, name
+            draw_contrast(axes, row, contrast)
+        axes.plot([0, 0], [top, height], color=INK, linewidth=0.8, zorder=1)
+    axes.spines["left"].set_visible(False)
+    axes.set_yticks(list(labels), list(labels.values()))
+    return height or HEADING
+
+
+def heading_and_labels(contrasts: list[Contrast]) -> tuple[str, list[str]]:
+    """The heading of a method and the labels of its rows, which name what it is added to.
+
+    If that is the same system in all of them, the heading names it instead.
+    """
+    first, *others = contrasts
+    heading, labels = first.method.name, [item.label for item in contrasts]
+    if others and all(item.without == first.without for item in others):
+        heading += f" over {first.without.label}"
+        labels = [item.present.label for item in contrasts]
+    return heading, [textwrap.fill(label, width=31) for label in labels]
+
+
+def draw_contrast(axes: "Axes", row: float, contrast: Contrast) -> None:
+    """The dots of one contrast; the first of each kind is the legend's."""
+    axes.plot(bar(contrast), [row, row], color=COLOURS[4], solid_capstyle="butt")
+    dots = [("here", contrast.gain, "o", COLOURS[4], COLOURS[4])]
+    if contrast.paper is not None:
+        dots.append(("paper", contrast.paper, "D", COLOURS[5], "none"))
+    known = axes.get_legend_handles_labels()[1]
+    for label, gain, marker, colour, fill in dots:
+        style = {"marker": marker, "color": colour, "markerfacecolor": fill, "linestyle": "none"}
+        axes.plot([gain], [row], label=None if label in known else label, **style)  # type: ignore[arg-type]

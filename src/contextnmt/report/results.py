@@ -1,0 +1,502 @@
+"""A results folder as the report of one experiment reads it: what is finished, and its files.
+
+`Results` knows the layout of the folder. The workflow plans by it before any file exists; tables,
+figures and page find their files by it. It knows the gaps and what is stale, too.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from contextnmt.configuration import places, recipes
+from contextnmt.configuration.places import Configuration
+from contextnmt.errors import UserError
+from contextnmt.files import open_binary
+from contextnmt.report.tables import Table, read_table
+
+LANGUAGES = {"en": "English", "fr": "French", "de": "German", "fi": "Finnish", "cs": "Czech"}
+
+#: Type of a symbol, ``<N>_1`` -> what the tables call what it stands for.
+SYMBOL_TYPES = {"N": "numbers", "S": "names", "C": "acronyms"}
+
+#: The views of a text, from plain words to symbols and subwords.
+VIEWS = ["word", "sym", "bpe", "sym-bpe"]
+
+#: Stage that writes a text in a view, if it is not ``bpe``, which has a folder of each view.
+VIEW_STAGES = {"word": "tokenize", "sym": "symbolize"}
+
+#: Language pair -> system -> why it is not finished, or what has changed since it was trained.
+Reasons = dict[str, dict[str, str]]
+
+
+class Run(NamedTuple):
+    """One trained system: a language pair, a system and a seed."""
+
+    pair: str
+    system: str
+    seed: int
+
+    def __str__(self) -> str:
+        return "/".join(map(str, self))
+
+
+@dataclass(frozen=True)
+class System:
+    """One row of a BLEU table; `view` is how its text is written."""
+
+    id: str
+    label: str
+    view: str
+
+
+@dataclass(frozen=True)
+class Method:
+    """Something that a paper adds to a system.
+
+    `contrasts` are pairs of systems (their ids) that differ in nothing else, with and without it.
+    """
+
+    id: str
+    name: str
+    contrasts: list[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a paper says: of each of these pairs of systems, the first one is better.
+
+    `longer`: it says that long sentences show it by more BLEU than short ones.
+    """
+
+    says: str
+    contrasts: list[tuple[str, str]]
+    longer: bool = False
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """A setting that is not the paper's, of the system with this label (empty: of all)."""
+
+    key: str
+    paper: str
+    here: str
+    system: str
+
+
+class Record(dict[str, Any]):
+    """A block of a JSON file, which names the file where a key is missing."""
+
+    path: Path
+
+    def __missing__(self, key: str) -> Any:
+        raise UserError(f"{self.path}: no {key} in it: make this file again")
+
+
+def read(path: Path) -> Any:
+    """The content of a JSON file, whose blocks are `Record`.
+
+    Raises UserError if the file is no such block, and where a key is asked for that it lacks.
+    """
+
+    def record(block: dict[str, Any]) -> Record:
+        made = Record(block)
+        made.path = path
+        return made
+
+    with open_binary(path) as stream:
+        try:
+            content = json.loads(stream.read(), object_hook=record)
+        except ValueError as error:
+            raise UserError(f"{path}: not a JSON file ({error})") from None
+    if not isinstance(content, Record):
+        raise UserError(f"{path}: not what a stage writes: make this file again")
+    return content
+
+
+@dataclass(frozen=True)
+class Results:
+    """One paper's systems on one preset's corpora, in a results folder.
+
+    Each dictionary of files below has them in the order of tables.
+    """
+
+    folder: Path
+    name: str
+    title: str
+    table: str  #: name of its BLEU table; ``table4``, where it is the paper's Table 4
+    reconstruction: str  #: what of the paper is missing; empty if nothing is
+    preset: str
+    corpora: str  #: what the preset says about its corpora
+    all_pairs: list[str]
+    systems: list[System]
+    methods: list[Method]
+    claims: list[Claim]
+    seeds: list[int]
+    beams: list[int]
+    translations: list[str]  #: of each text, as their names end: ``beam12``, ``beam12.no-unknown``
+    ensemble: bool  #: whether the seeds of each system also translate together
+    dev: dict[str, list[str]]
+    test: dict[str, list[str]]
+    sentences: dict[str, list[str]]  #: to be shown, of each pair, by words that they have in a row
+    vocabulary_size: int
+    #: Language pair -> the parts of its training texts, and the test text with tagged words.
+    parts: dict[str, list[str]]
+    tagged: dict[str, str]
+    #: Language pairs whose training text is a selection.
+    selected: list[str] = field(default_factory=list)
+    #: Pair and system: those with a contextualizer, and those whose unknown words are replaced.
+    contextualized: list[tuple[str, str]] = field(default_factory=list)
+    replaced: list[tuple[str, str]] = field(default_factory=list)
+    aligned: str = ""  #: the system whose alignments are drawn
+    word: str = ""  #: the word whose masks are drawn
+    config_digest: str = ""
+    deviations: list[Deviation] = field(default_factory=list)
+    gaps: Reasons = field(default_factory=dict)
+    stale: Reasons = field(default_factory=dict)
+    configuration: Configuration = field(default_factory=dict)
+
+    @cached_property
+    def pairs(self) -> list[str]:
+        """The language pairs with a finished system."""
+        return [pair for pair in self.all_pairs if self.finished(pair)]
+
+    @cached_property
+    def runs(self) -> list[Run]:
+        """Every finished run, pair by pair, the systems in the order of the paper's table."""
+        return [
+            Run(pair, system.id, seed)
+            for pair in self.pairs
+            for system in self.finished(pair)
+            for seed in self.seeds
+        ]
+
+    @property
+    def beam(self) -> int:
+        """The widest beam, the one of the headline numbers."""
+        return max(self.beams)
+
+    @property
+    def mark(self) -> str:
+        """What stands behind every title of an experiment whose paper does not tell it all."""
+        return " (reconstruction)" if self.reconstruction else ""
+
+    def gap(self, pair: str, system: str) -> str:
+        """Why a system is not finished in a language pair; empty if it is."""
+        return self.gaps.get(pair, {}).get(system, "")
+
+    def finished(self, pair: str) -> list[System]:
+        """The systems that are finished in a language pair: all of them, where none is a gap."""
+        return [system for system in self.marked(pair) if not self.gap(pair, system.id)]
+
+    def marked(self, pair: str) -> list[System]:
+        """The systems as they stand beside their numbers of a language pair.
+
+        Those that are stale have a mark on their labels.
+        """
+        found = self.stale.get(pair, {})
+        return [
+            replace(system, label=f"{system.label} (stale)") if system.id in found else system
+            for system in self.systems
+        ]
+
+    def labels(self, pair: str) -> dict[str, str]:
+        """System -> its label as it stands beside its numbers of a language pair."""
+        return {system.id: system.label for system in self.marked(pair)}
+
+    def pair_title(self, pair: str) -> str:
+        """The title of a figure or table with results of a language pair."""
+        return pair_title(pair) + self.mark
+
+    def texts(self, pair: str) -> list[str]:
+        """The texts of a language pair that are translated: test texts first, then dev texts."""
+        return list(dict.fromkeys([*self.test[pair], *self.dev[pair]]))
+
+    def unfinished(self) -> str:
+        """The reason for having no report, where no system is finished."""
+        reasons = {
+            f"{pair} {system}": reason
+            for pair, found in self.gaps.items()
+            for system, reason in found.items()
+        }
+        shared = len(set(reasons.values())) == 1
+        told = dict.fromkeys(
+            reason if shared else f"{name}: {reason}" for name, reason in reasons.items()
+        )
+        return (
+            f"no system of {self.name} is finished: {'; '.join(told)}: "
+            "without gaps=true they are made"
+        )
+
+    # Files of runs
+
+    def of_runs(
+        self, stage: str, ending: str, systems: Iterable[tuple[str, str]] | None = None
+    ) -> dict[Run, Path]:
+        """A file of each finished run, or of those of some pairs and `systems`."""
+        wanted = None if systems is None else set(systems)
+        return {
+            run: self.folder / f"{stage}/{run}{ending}"
+            for run in self.runs
+            if wanted is None or run[:2] in wanted
+        }
+
+    def models(self, systems: Iterable[tuple[str, str]] | None = None) -> dict[Run, Path]:
+        """What stage `train` tells of each model."""
+        return self.of_runs("train", "/model.json", systems)
+
+    def logs(self, systems: Iterable[tuple[str, str]] | None = None) -> dict[Run, Path]:
+        """The log of each training."""
+        return self.of_runs("train", "/log.jsonl", systems)
+
+    def identities(self) -> dict[Run, Path]:
+        """What each training began with."""
+        return self.of_runs("train-identity", ".json")
+
+    def scores(self, systems: Iterable[tuple[str, str]] | None = None) -> dict[Run, Path]:
+        """The scores of each run's translations."""
+        return self.of_runs("score", "/scores.json", systems)
+
+    def ensemble_scores(self) -> dict[tuple[str, str], Path]:
+        """The same of the ensemble of all seeds of a pair and system."""
+        return {
+            run[:2]: self.folder / f"score/{run.pair}/{run.system}/ensemble/scores.json"
+            for run in self.runs
+            if self.ensemble
+        }
+
+    def phenomena(self) -> dict[Run, Path]:
+        """Counts of tagged words in translations, where a test text has tags."""
+        return {
+            run: self.folder / f"phenomena/{run}/{self.tagged[run.pair]}.json"
+            for run in self.runs
+            if run.pair in self.tagged
+        }
+
+    def masks(self) -> dict[Run, Path]:
+        """Context masks of the systems with contextualizer whose text is most like plain words."""
+        ranks = {
+            (pair, system.id): VIEWS.index(system.view)
+            for pair in self.all_pairs
+            for system in self.systems
+            if (pair, system.id) in self.contextualized
+        }
+        plainest = {
+            pair: min(rank for of, rank in ranks.items() if of[0] == pair) for pair, _ in ranks
+        }
+        return {
+            run: self.folder
+            / f"masks/{run}/{self.tagged.get(run.pair, self.test[run.pair][0])}.json"
+            for run in self.runs
+            if run[:2] in ranks and ranks[run[:2]] == plainest[run.pair]
+        }
+
+    def replacements(self) -> list[dict[Run, Path]]:
+        """Scores of translations whose unknown words are replaced, and counts of these words."""
+        stages = [("score", "/replaced.json"), ("replace-unknown", "/replaced.json")]
+        return [self.of_runs(stage, ending, self.replaced) for stage, ending in stages]
+
+    @cached_property
+    def aligned_pairs(self) -> list[str]:
+        """The language pairs in which the system is finished whose alignments are drawn."""
+        return [
+            pair
+            for pair in self.pairs
+            if self.aligned in {system.id for system in self.finished(pair)}
+        ]
+
+    def translation(self, stage: str, pair: str, system: str, text: str) -> Path:
+        """A translation of a text: first seed, widest beam."""
+        return self.folder / f"{stage}/{pair}/{system}/{self.seeds[0]}/{text}.beam{self.beam}.gz"
+
+    def compared(self, stage: str, texts: int | None = None) -> dict[tuple[str, str], Path]:
+        """What a stage says of all systems, by pair and the first `texts` test texts, or all."""
+        return {
+            (pair, text): self.folder / f"{stage}/{self.name}/{pair}/{text}.beam{self.beam}.json"
+            for pair in self.pairs
+            for text in self.test[pair][:texts]
+        }
+
+    def read_compared(self, stage: str, texts: int | None = None) -> dict[tuple[str, str], Record]:
+        """The same as read; a system that is not finished has its `gap` among the `systems`."""
+        found = {of: read(path) for of, path in self.compared(stage, texts).items()}
+        for (pair, _), content in found.items():
+            content["systems"] |= {
+                system: {"gap": gap} for system, gap in self.gaps.get(pair, {}).items()
+            }
+        return found
+
+    # Files of texts
+
+    def side(self, pair: str, text: str, number: int, view: str = "word") -> Path:
+        """One side (0: source, 1: target) of a text in a view."""
+        stage = VIEW_STAGES.get(view, "bpe")
+        above = f"{view}/" if stage == "bpe" else ""
+        return self.folder / f"{stage}/{pair}/{above}{text}.{pair.split('-')[number]}.gz"
+
+    def word_counts(self, pair: str) -> list[Path]:
+        """The words of the training text of a language pair with their counts: source, target."""
+        return [self.folder / f"word-counts/{pair}/{side}.tsv" for side in pair.split("-")]
+
+    def of_pairs(self, stage: str, pairs: Iterable[str], ending: str = ".json") -> dict[str, Path]:
+        """A file of a stage for each pair."""
+        return {pair: self.folder / f"{stage}/{pair}{ending}" for pair in pairs}
+
+    def of_parts(self, stage: str, ending: str) -> dict[str, dict[str, list[Path]]]:
+        """Files of a stage for the parts of each training text, by pair and text."""
+        found: dict[str, dict[str, list[Path]]] = {}
+        for pair in self.all_pairs:
+            of_pair = found.setdefault(pair, {})
+            for part in self.parts[pair]:
+                path = self.folder / f"{stage}/{pair}/{part}.{ending}"
+                of_pair.setdefault(part.partition(".")[0], []).append(path)
+        return found
+
+    # Files of the report
+
+    @property
+    def report(self) -> Path:
+        """The folder of the experiment's report."""
+        return self.folder / "report" / self.name
+
+    def read_table(self, name: str) -> Table:
+        """A finished table of the report."""
+        return read_table(self.report / "tables" / f"{name}.json")
+
+
+def results_of(
+    folder: Path,
+    configuration: Configuration,
+    name: str,
+    gaps: Reasons | None = None,
+    digest: str = "",
+    deviations: Iterable[Mapping[str, Any]] = (),
+) -> Results:
+    """The results of the experiment `name` by a resolved `configuration`.
+
+    `gaps`: language pair -> system -> why it is not finished. `digest` is that of the
+    configuration; `deviations` are settings that differ from the paper.
+    """
+    entry = configuration["experiments"][name]
+    pairs = places.pairs(configuration, name)
+    systems = [
+        System(each, entry["systems"][each]["label"], entry["systems"][each]["view"])
+        for each in recipes.systems(configuration, name)
+    ]
+    roles = {pair: places.roles(configuration, name, pair) for pair in pairs}
+    made = {
+        (pair, system.id): recipes.recipe(configuration, pair, system.id)
+        for pair in pairs
+        for system in systems
+    }
+    own_gaps = {
+        pair: {s.id: gaps[pair][s.id] for s in systems if s.id in gaps[pair]}
+        for pair in pairs
+        if gaps and pair in gaps
+    }
+    first = {pair: tagged(configuration, roles[pair]["test"])[:1] for pair in pairs}
+    aligned = entry.get("alignments") or ""
+    attentive = [s.id for s in systems if entry["systems"][s.id]["model"]["attention"]]
+    return Results(
+        folder=folder,
+        name=name,
+        title=entry["title"],
+        table=entry["table"],
+        reconstruction=" ".join(entry.get("reconstruction", "").split()),
+        preset=configuration["preset"],
+        corpora=configuration["about"],
+        all_pairs=pairs,
+        systems=systems,
+        methods=[
+            Method(key, method["name"], contrasts(method))
+            for key, method in entry["methods"].items()
+        ],
+        claims=[
+            Claim(claim["says"], contrasts(claim), claim.get("longer", False))
+            for claim in entry.get("claims", [])
+        ],
+        seeds=configuration["seeds"],
+        beams=entry["decoding"]["beams"],
+        translations=endings(entry["decoding"]),
+        ensemble=bool(entry["decoding"]["ensemble"] and len(configuration["seeds"]) > 1),
+        dev={pair: list(dict.fromkeys(roles[pair]["dev"])) for pair in pairs},
+        test={pair: list(dict.fromkeys(roles[pair]["test"])) for pair in pairs},
+        sentences={p: words for p, words in entry.get("sentences", {}).items() if p in pairs},
+        vocabulary_size=configuration["text"]["vocabulary_size"],
+        parts={pair: places.training_parts(configuration, pair) for pair in pairs},
+        tagged={pair: texts[0] for pair, texts in first.items() if texts},
+        selected=[pair for pair in pairs if configuration["select"].get(pair)],
+        contextualized=[of for of, recipe in made.items() if recipe["model"]["contextualizer"]],
+        replaced=[of for of, recipe in made.items() if replaces(recipe)],
+        aligned=aligned if aligned in attentive else "",
+        word=next(iter(entry.get("inspected_words", [])), ""),
+        config_digest=digest,
+        deviations=[
+            Deviation(each["key"], shown(each["paper"]), shown(each["here"]), each["system"])
+            for each in deviations
+        ],
+        gaps={pair: of_pair for pair, of_pair in own_gaps.items() if of_pair},
+        configuration=configuration,
+    )
+
+
+def contrasts(told: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The pairs of systems of a method or claim."""
+    return [(better, other) for better, other in told["contrasts"]]
+
+
+def tagged(configuration: Configuration, texts: Iterable[str]) -> list[str]:
+    """The texts with tagged words."""
+    return [text for text in texts if "phenomena" in places.text(configuration, text)]
+
+
+def replaces(recipe: Mapping[str, Any]) -> bool:
+    """Whether unknown words of a system are replaced.
+
+    The attention finds them. Subwords copied or looked up one by one make no words.
+    """
+    return bool(
+        recipe["decoding"]["replace"]
+        and recipe["model"]["attention"]
+        and "bpe" not in recipe["view"]
+    )
+
+
+def endings(decoding: Mapping[str, Any]) -> list[str]:
+    """Endings of the names of a text's translations, at each beam width the likeliest first.
+
+    Width 1 has no ``.normalised``: greedy search finds one translation of a sentence.
+    """
+    return [
+        f"beam{beam}{variant}"
+        for beam in decoding["beams"]
+        for variant, made in {
+            "": True,
+            ".no-unknown": decoding["no_unknown"],
+            ".normalised": decoding["nbest"] and beam > 1,
+        }.items()
+        if made
+    ]
+
+
+def shown(value: object) -> str:
+    """A setting as a reader writes it: text bare, anything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def pair_title(pair: str) -> str:
+    """``English → French`` for ``en-fr``."""
+    return " → ".join(LANGUAGES.get(language, language) for language in pair.split("-"))
+
+
+def pair_of(title: str) -> str:
+    """The one language pair whose title (`pair_title`) a text has in it.
+
+    Empty if it has none, or several.
+    """
+    found = set(re.findall(r"(\w+) → (\w+)", title))
+    codes = {name: code for code, name in LANGUAGES.items()}
+    return "-".join(codes.get(name, name) for name in found.pop()) if len(found) == 1 else ""

@@ -1,0 +1,288 @@
+"""Tables and figures of the training texts: what cleaning removed, and what a selection keeps."""
+
+import re
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from made_up_experiments import TRAIN, experiment, results_of
+from results_folder import KEPT, csv_rows, make_training_text
+
+from contextnmt.configuration.keys import Cleaning
+from contextnmt.errors import UserError
+from contextnmt.files import read_json, write_json
+from contextnmt.report.corpora import (
+    FILTERS,
+    cleaning_table,
+    draw_histogram,
+    selection_figures,
+    selection_table,
+    short,
+)
+from contextnmt.report.figures import blank, save_all
+from contextnmt.report.published import published
+from contextnmt.report.results import Results
+from contextnmt.report.tables import LENGTH, Block
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Results:
+    """The corpora of two language pairs; en-fr is selected."""
+    for pair in TRAIN:
+        make_training_text(tmp_path, pair)
+    return results_of(tmp_path, experiment("choi2017"))
+
+
+def removed(*lines: int, **counts: int) -> dict[str, Any]:
+    """What clean says of a part; the first filter has the examples."""
+    entries: dict[str, Any] = {name: {"count": n, "examples": []} for name, n in counts.items()}
+    for line in lines:
+        example = {"line": line, "source": f"line {line}", "target": ""}
+        entries[next(iter(counts))]["examples"].append(example)
+    return {"read": 2000 + sum(counts.values()), "kept": 2000, "removed": entries}
+
+
+def cleaned(made: Results, french: dict[str, Any], german: dict[str, Any]) -> Results:
+    """The same of other parts, by their names."""
+    parts = {"en-fr": french, "en-de": german}
+    for pair, contents in parts.items():
+        for part, content in contents.items():
+            write_json(made.folder / f"clean/{pair}/{part}.removed.json", content)
+    return replace(made, parts={pair: list(contents) for pair, contents in parts.items()})
+
+
+def test_every_corpus_has_a_row_in_the_order_of_the_training_text(made: Results) -> None:
+    news, web = removed(drop_empty=3), removed(max_ratio=1500, drop_empty=0)
+    table = cleaning_table(
+        cleaned(made, {"web": removed(drop_empty=0)}, {"web": web, "news": news})
+    )
+    french, german = table.blocks
+    assert (french.title, german.title) == ("English → French", "English → German")
+    columns = ["read", "drop_empty", "max_ratio", "kept", "kept (%)"]
+    assert german.columns == [(label,) for label in columns]
+    assert [(corpus, [cell.text for cell in cells]) for corpus, cells in german.rows] == [
+        ("web", ["3,500", "0", "1,500", "2,000", "57.1"]),
+        ("news", ["2,003", "3", "–", "2,000", "99.9"]),
+        ("total", ["5,503", "3", "1,500", "4,000", "72.7"]),
+    ]
+    assert [corpus for corpus, _ in french.rows] == ["web"]
+    rows = csv_rows(table)
+    assert rows[0] == {"pair": "en-fr", "corpus": "web", "quantity": "read", "pairs": "2000"}
+    assert {"pair": "en-de", "corpus": "web", "quantity": "max_ratio", "pairs": "1500"} in rows
+    assert len(rows) == 3 + 4 + 3
+    assert "–: the filter is off." in table.notes[0]
+
+
+def test_parts_count_together_and_lines_go_on(made: Results) -> None:
+    """Ten pairs are shown of all parts."""
+    parts = {
+        f"un.{number}of11": removed(*([7] if number < 10 else [number, 20 * number]), drop_empty=2)
+        for number in range(1, 12)
+    }
+    table = cleaning_table(cleaned(made, parts, {"web": removed()}))
+    assert [cell.text for cell in table.blocks[0].rows[0][1]] == ["22,022", "22", "22,000", "99.9"]
+    (excerpt,) = table.excerpts
+    assert excerpt.title == "English → French, drop_empty: a side without words (10 of 22 pairs)"
+    places = [pair.place for pair in excerpt.sentence_pairs]
+    assert places[:2] == ["un, line 7", "un, line 2,009"]
+    assert places[9:] == [f"un, line {9 * 2002 + 10:,}"]
+
+
+def test_what_is_shown_can_be_read(made: Results) -> None:
+    content = removed(4, drop_garbled=1)
+    source, target = "a\x85\x00\tb\u2028é", "x" * 10**6
+    content["removed"]["drop_garbled"]["examples"][0] |= {"source": source, "target": target}
+    table = cleaning_table(cleaned(made, {"web": content}, {"web": removed()}))
+    (pair,) = table.excerpts[0].sentence_pairs
+    assert pair.source == "a\\x85\\x00\\x09b\u2028é"
+    assert pair.target == "x" * LENGTH + "…"
+
+
+def test_the_filters_are_those_of_the_settings() -> None:
+    assert set(FILTERS) == {field.name for field in fields(Cleaning)}
+
+
+def test_filters_that_are_off_are_not_explained(made: Results) -> None:
+    table = cleaning_table(cleaned(made, {"web": removed()}, {"web": removed()}))
+    assert table.notes == ["No filter is on."]
+
+
+def test_a_corpus_of_which_nothing_is_read_has_no_filter_that_is_off(made: Results) -> None:
+    empty = {"read": 0, "kept": 0, "removed": {"drop_empty": {"count": 0, "examples": []}}}
+    table = cleaning_table(cleaned(made, {"web": empty}, {"web": empty}))
+    assert [cell.text for cell in table.blocks[0].rows[0][1]] == ["0", "0", "0", "–"]
+    assert "off" not in table.notes[0]
+
+
+def shown(block: Block, corpus: str) -> dict[tuple[str, ...], str]:
+    """A row by its columns."""
+    (cells,) = (cells for label, cells in block.rows if label == corpus)
+    return dict(zip(block.columns, (cell.text for cell in cells), strict=True))
+
+
+def test_selected_parts_of_a_corpus_count_together(made: Results) -> None:
+    table = selection_table(made)
+    block = table.blocks[0]
+    assert [corpus for corpus, _ in block.rows] == [*TRAIN["en-fr"], "total"]
+    # Of its three parts, the third to fifth of the pool, a fourth, a fifth and a sixth are kept.
+    kept = KEPT // 4 + KEPT // 5 + KEPT // 6
+    assert shown(block, "un") == {
+        ("sentence pairs", "read"): "30,000",
+        ("sentence pairs", "kept"): f"{kept:,}",
+        ("English words", "read"): "540,000",
+        ("English words", "kept"): "111,000",
+        ("French words", "read"): "510,000",
+        ("French words", "kept"): "104,833",
+        ("French words", "kept (%)"): "20.6",
+    }
+    assert shown(block, "total")["sentence pairs", "read"] == "80,000"
+    rows = csv_rows(table)
+    assert {(row["pair"], row["corpus"]): row for row in rows}["en-fr", "un"] == {
+        "pair": "en-fr",
+        "corpus": "un",
+        "pairs_read": "30000",
+        "pairs_kept": str(kept),
+        "source_words_read": "540000",
+        "source_words_kept": "111000",
+        "target_words_read": "510000",
+        "target_words_kept": "104833",
+        "target_words_kept_percent": "20.5554902",
+    }
+    assert len(rows) == 6
+
+
+def test_without_a_selection_there_is_one_number_each(made: Results) -> None:
+    table = selection_table(made)
+    block = table.blocks[-1]
+    assert block.title == "English → German"
+    assert shown(block, "train") == {
+        ("sentence pairs",): "10,000",
+        ("English words",): "180,000",
+        ("German words",): "170,000",
+    }
+    assert not any(excerpt.pair == "en-de" for excerpt in table.excerpts)
+
+
+def test_the_papers_selection_stands_beside_ours_of_the_same_corpora(made: Results) -> None:
+    table = selection_table(made)
+    block = table.blocks[1]
+    assert block.title == "English → French: printed in papers"
+    assert [corpus for corpus, _ in block.rows] == [*TRAIN["en-fr"], "total"]
+    assert list(shown(block, "total").values()) == ["12M", "304M", "850M", "348M"]
+    assert shown(block, "giga-fren")["paper", "French words read"] == "272.5M"
+    assert any("Bahdanau" in note for note in table.notes)
+    fewer = [part for part in made.parts["en-fr"] if "giga-fren" not in part]
+    ranking: dict[str, Any] = read_json(made.folder / "rank/en-fr.json")
+    for name in ("best", "worst"):
+        ranking[name] = [entry for entry in ranking[name] if entry["corpus"] != "giga-fren"]
+    write_json(made.folder / "rank/en-fr.json", ranking)
+    table = selection_table(replace(made, parts=made.parts | {"en-fr": fewer}))
+    assert [block.title for block in table.blocks] == ["English → French", "English → German"]
+    assert not any("Bahdanau" in note for note in table.notes)
+
+
+def test_the_papers_pool_is_the_sum_of_its_corpora() -> None:
+    words = {
+        row["corpus"]: float(row["printed"].removesuffix("M"))
+        for row in published("paper/selection.csv")
+        if row["quantity"] == "target_words_read"
+    }
+    assert sum(words.values()) == 2 * words["total"]
+
+
+def test_the_best_and_the_worst_pairs_are_shown(made: Results) -> None:
+    best, worst = selection_table(made).excerpts
+    assert best.title == "English → French: the 8 pairs with the lowest scores"
+    assert worst.title == "English → French: the 8 pairs with the highest scores"
+    pair = best.sentence_pairs[3]
+    assert pair.place == "un, line 10,005: −3.50 bits a word"
+    assert worst.sentence_pairs[3].place == "un, line 10,007: 3.50 bits a word"
+    assert pair.source.startswith("On 14 March") and pair.target.startswith("Le 14 mars")
+
+
+def test_text_that_is_not_the_rankings_is_refused(made: Results) -> None:
+    ranking: dict[str, Any] = read_json(made.folder / "rank/en-fr.json")
+    ranking["worst"][0]["position"] += 1
+    write_json(made.folder / "rank/en-fr.json", ranking)
+    with pytest.raises(UserError, match=r"rank/en-fr\.json: not the ranking that the texts were"):
+        selection_table(made)
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("clean/en-fr/un.2of3.removed.json", {"read": 1, "kept": 1}, "no removed in it"),
+        ("clean/en-fr/un.2of3.removed.json", [], "not what a stage writes"),
+        ("select/en-de/train.selected.json", {"read": {}}, "no pairs in it"),
+        ("rank/en-fr.json", {}, "no best in it"),
+        ("rank/en-fr.json", {"best": [], "worst": []}, "no histogram in it"),
+        ("perplexity/en-fr.json", {}, "no cut_offs in it"),
+    ],
+)
+def test_a_damaged_file_is_named(made: Results, file: str, content: object, message: str) -> None:
+    write_json(made.folder / file, content)
+    with pytest.raises(UserError, match=f"{re.escape(file)}: {message}"):
+        cleaning_table(made), selection_table(made), list(selection_figures(made))
+
+
+def test_figures_are_the_same_bytes_each_time(made: Results, tmp_path: Path) -> None:
+    for folder in ("first", "second"):
+        save_all(selection_figures(made), tmp_path / folder)
+    first = sorted((tmp_path / "first").iterdir())
+    assert [path.name for path in first] == [
+        f"selection.en-fr.{quantity}.{suffix}"
+        for quantity in ("perplexity", "scores")
+        for suffix in ("pdf", "png", "svg")
+    ]
+    for path in first:
+        assert path.read_bytes() == (tmp_path / "second" / path.name).read_bytes()
+
+
+def test_what_the_figures_say(made: Results, tmp_path: Path) -> None:
+    scores, perplexity = words_of(made, tmp_path)
+    assert [word for word in scores if word in TRAIN["en-fr"]] == list(TRAIN["en-fr"])
+    assert {"kept", "left out", "threshold"} <= set(scores)
+    assert {"12.5k", "400k", "selected", "random"} <= set(perplexity)
+    assert "French words that the model was made of" in perplexity
+
+
+def words_of(made: Results, folder: Path) -> list[list[str]]:
+    """The texts of both figures."""
+    save_all(selection_figures(made), folder)
+    files = [folder / f"selection.en-fr.{name}.svg" for name in ("scores", "perplexity")]
+    return [re.findall(r"<text[^>]*>([^<]*)</text>", file.read_text()) for file in files]
+
+
+@pytest.mark.parametrize(
+    ("threshold", "kept"),
+    [
+        (1.5, ([3.0, 4.0], [0.0, 1.0, 1.5])),
+        (1.0, ([3.0], [0.0, 1.0])),
+        (9.0, ([3.0, 4.0, 5.0], [0.0, 1.0, 2.0, 3.0])),
+        (-9.0, ([], [0.0])),
+    ],
+)
+def test_bars_are_dark_up_to_the_threshold(
+    threshold: float, kept: tuple[list[float], list[float]]
+) -> None:
+    axes = blank().subplots()
+    draw_histogram(axes, [0.0, 1.0, 2.0, 3.0], [3.0, 4.0, 5.0], threshold)
+    dark, whole = (patch.get_data() for patch in axes.patches)
+    assert ([*dark.values], [*dark.edges]) == kept
+    assert [*whole.values] == [3.0, 4.0, 5.0]
+
+
+def test_numbers_of_words_are_short() -> None:
+    shown = [short(count) for count in (125, 2001, 999_999, 10_875_000, 348_000_013)]
+    assert shown == ["125", "2k", "1M", "10.9M", "348M"]
+
+
+def test_a_corpus_without_scores_and_one_score_for_all_are_drawn(
+    made: Results, tmp_path: Path
+) -> None:
+    ranking: dict[str, Any] = read_json(made.folder / "rank/en-fr.json")
+    ranking["histogram"]["edges"] = [-0.25] * 101
+    ranking["histogram"]["pairs"]["un"] = [0] * 100
+    write_json(made.folder / "rank/en-fr.json", ranking)
+    assert "un" in words_of(made, tmp_path)[0]
