@@ -84,7 +84,7 @@ def check_local_files(corpora):
 
 
 def check_languages(pairs):
-    """End the program unless the stages know both languages of each pair, (pair, language)."""
+    """End the program unless the stages know the languages of pairs, each (pair, language)."""
     for pair, language in pairs:
         if language not in LANGUAGES:
             sys.exit(

@@ -36,14 +36,13 @@ def repeated(option: str, values: Iterable[Any]) -> str:
 
 
 def options(**values: Iterable[Any]) -> str:
-    """Options of a command, each once for each of its values; `raw_reference` is
-    ``--raw-reference``."""
+    """Options of a command, once for each of their values: `raw_reference` is --raw-reference."""
     given = (repeated(f"--{name.replace('_', '-')}", each) for name, each in values.items())
     return " ".join(filter(None, given))
 
 
 def options_of_inputs(*names: str) -> Param:
-    """Param function: lists of input files as the options of their names."""
+    """Param function: named lists of input files, as options of the same names."""
     return lambda wildcards, input: options(**{name: input.get(name) for name in names})
 
 

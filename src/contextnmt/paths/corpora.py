@@ -118,7 +118,7 @@ class Corpora(Basis):
         ]
 
     def tokenized(self, language: str, texts: Callable[[str], list[str]]) -> Input:
-        """Input function: some texts of a pair, tokenized; `language` is the wildcard of theirs."""
+        """Input function: tokenized texts of a pair; `language` names a wildcard."""
         return lambda wildcards: [
             f"{self.results}/tokenize/{pair_of(wildcards)}/{text}.{wildcards[language]}.gz"
             for text in texts(pair_of(wildcards))
@@ -174,7 +174,7 @@ class Corpora(Basis):
         return [pair for pair in self.pairs if self.selection(pair)]
 
     def of_pairs(self, pattern: str, names: Iterable[tuple[str, str]]) -> list[str]:
-        """The results by `pattern` of names, each (pair, name)."""
+        """One result for each of `names`, (pair, name), which fill the braces of `pattern`."""
         return [f"{self.results}/{pattern.format(pair, name)}" for pair, name in names]
 
     def side_files(self, stage: str, names: Iterable[tuple[str, str]]) -> list[str]:

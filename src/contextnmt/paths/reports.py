@@ -73,7 +73,7 @@ class Reports(Translations):
         return list(dict.fromkeys(chain.from_iterable(of_each)))
 
     def of_reports(self, stage: str, ending: str = "") -> list[str]:
-        """Those of a stage."""
+        """The files of a stage that reports are made of."""
         folder = f"{self.results}/{stage}/"
         return [path for path in self.made_of if path.startswith(folder) and path.endswith(ending)]
 
