@@ -54,7 +54,7 @@ def test_entries_of_tables_take_memory(measured: tuple) -> None:
     text, costs = measured
     more = text._replace(folder=text.folder.parent / "more")
     more.folder.mkdir()
-    for name in ("counts.source.tsv", "sym.rates.tsv"):
+    for name in ("counts.source.tsv", "sym.rates.tsv", "sym.rules.tsv"):
         (more.folder / name).write_text((text.folder / name).read_text() + "more\t1\n")
     tables = list(SCRIPT["tables"](text, more, "en", costs))
     assert {table.command for table in tables} & set(SCRIPT["COMMANDS"])
