@@ -168,7 +168,7 @@ def make(results: Results, part: Part) -> None:
         return
     table: Table = function(results)
     if part.about == SYSTEMS:
-        table.notes.extend(system_notes(results))
+        table = replace(table, notes=table.notes + system_notes(results))
     write_table(results.report / "tables" / part.table, table)
 
 
