@@ -78,6 +78,8 @@ def test_a_gain_has_a_range_of_its_own(tmp_path: Path) -> None:
         "+BPE+C over +BPE, newstest2015": ["+0.25", "0.5 to 2", "below"],
     }
     assert ranges(table) == [(19.0, "below"), (0.25, "below")]
+    table = made(tmp_path, "choi2017", "newstest2015", choi(19.5, 21.5))
+    assert ranges(table) == [(19.5, "within"), (2.0, "within")]  # at the ends of both
 
 
 def test_a_run_with_other_settings_is_not_asked(tmp_path: Path) -> None:
