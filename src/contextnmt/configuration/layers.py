@@ -78,7 +78,9 @@ def typed(layer: Layer, schema: Mapping[str, Any], called: bool) -> Layer:
     def meant(value: Any, parts: list[Mapping[str, Any]], path: list[Any]) -> Any:
         kinds = {part.get("type") for part in parts}
         if called and isinstance(value, str):
-            value = scalar(value, kinds)
+            # One of a few words: null is none of them, so nobody means the text.
+            chosen = any("enum" in part or "const" in part for part in parts)
+            value = scalar(value, kinds | {"null"} if chosen else kinds)
         if isinstance(value, float) and value.is_integer() and kinds & NUMBERS == {"integer"}:
             return int(value)
         block = isinstance(value, Mapping) or (value is None and "null" in kinds)
