@@ -42,7 +42,7 @@ it is not shown. Intervals and p are about other test sentences, with the models
 
 
 class Claim(NamedTuple):
-    """What a paper says of two systems; see `contextnmt.report.results.Claim`."""
+    """A claim of a paper about two systems, as in `contextnmt.report.results.Claim`."""
 
     paper: str
     says: str

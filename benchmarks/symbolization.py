@@ -33,7 +33,7 @@ from contextnmt.files import (
     write_lines,
     write_pairs,
 )
-from contextnmt.report.experiment import SYMBOL_TYPES
+from contextnmt.report.results import SYMBOL_TYPES
 from contextnmt.text.counts import count_words
 from contextnmt.text.rates import THRESHOLD
 from contextnmt.text.symbols import NAME

@@ -3,7 +3,10 @@
 from pathlib import Path
 
 import pytest
-from results_folder import Made, make_report, make_results
+from made_up_experiments import experiment, results_of
+from results_folder import Made, make_pair, make_report, make_results
+
+from contextnmt.report.results import Results
 
 
 @pytest.fixture(scope="session")
@@ -23,3 +26,12 @@ def results_of_seeds(tmp_path_factory: pytest.TempPathFactory) -> Made:
 def reported(results: Made) -> Path:
     """The page of `results`, with all that belongs to it."""
     return make_report(results)
+
+
+@pytest.fixture
+def corpora(tmp_path: Path) -> Results:
+    """Files of the corpora of choi2017, without runs."""
+    about = experiment("choi2017")
+    for pair in about["pairs"]:
+        make_pair(tmp_path, pair, ("test",))
+    return results_of(tmp_path, about)

@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from contextnmt.report.results import Claim, Deviation, Method, Results, System, shown
+from contextnmt.report.experiment import shown
+from contextnmt.report.results import Claim, Deviation, Method, Results, System
 
 #: Language pair -> training corpus -> its parts.
 TRAIN = {

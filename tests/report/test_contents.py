@@ -13,10 +13,11 @@ from contextnmt.errors import UserError
 from contextnmt.files import write_json
 from contextnmt.report import results as results_module
 from contextnmt.report.contents import CORPORA, files, inputs, outputs, parts
+from contextnmt.report.experiment import results_of
 from contextnmt.report.page import CAPTIONS
 from contextnmt.report.provenance import belongs
 from contextnmt.report.report import MAKERS, make, report
-from contextnmt.report.results import Results, results_of
+from contextnmt.report.results import Results
 
 ROOT = Path(__file__).parents[2]
 SHARDS = {"corpora": {"embedded": {"texts": {"train": {"shards": 3}}}}}

@@ -2,12 +2,10 @@
 
 import random
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
-from made_up_experiments import experiment, results_of
-from results_folder import Made, csv_rows, make_pair
+from results_folder import Made, csv_rows
 
 from contextnmt.errors import UserError
 from contextnmt.evaluation.symbol_scores import Error, Reason
@@ -27,18 +25,9 @@ from contextnmt.text.rules import Rule
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Results:
-    """Files of the corpora alone."""
-    about = experiment("choi2017")
-    for pair in about["pairs"]:
-        make_pair(tmp_path, pair, ("test",))
-    return results_of(tmp_path, about)
-
-
-@pytest.fixture
-def table(made: Results) -> Table:
+def table(corpora: Results) -> Table:
     """What symbols replace most often."""
-    return symbols_table(made)
+    return symbols_table(corpora)
 
 
 def shown(block: Block, label: str) -> list[str]:
@@ -114,8 +103,8 @@ def test_of_equally_frequent_targets_the_first_is_shown() -> None:
     assert [row["target"] for row in most_frequent(rules)] == ["ONU"]
 
 
-def test_scores_stand_by_text_and_type(made: Results) -> None:
-    block = symbol_scores_table(made).blocks[0]
+def test_scores_stand_by_text_and_type(corpora: Results) -> None:
+    block = symbol_scores_table(corpora).blocks[0]
     assert block.title == "English → French"
     assert labels(block) == [
         *("dev: numbers", "dev: names", "dev: acronyms", "dev: all"),
@@ -126,8 +115,8 @@ def test_scores_stand_by_text_and_type(made: Results) -> None:
     assert shown(block, "test: acronyms") == ["0", "0", "–", "–", "–"]
 
 
-def test_reasons_are_added_up_over_the_texts(made: Results) -> None:
-    _, block, *others = symbol_scores_table(made).blocks
+def test_reasons_are_added_up_over_the_texts(corpora: Results) -> None:
+    _, block, *others = symbol_scores_table(corpora).blocks
     assert len(others) == 2
     assert block.title == "English → French: wrong decisions"
     expected = {
@@ -139,8 +128,8 @@ def test_reasons_are_added_up_over_the_texts(made: Results) -> None:
     assert [shown(block, label) for label in expected] == list(expected.values())
 
 
-def test_counts_of_a_row_add_up(made: Results) -> None:
-    scores = csv_rows(symbol_scores_table(made))
+def test_counts_of_a_row_add_up(corpora: Results) -> None:
+    scores = csv_rows(symbol_scores_table(corpora))
     assert {(row["pair"], row["text"]) for row in scores} == {
         (pair, text) for pair in ("en-fr", "en-de") for text in ("dev", "test")
     }
@@ -151,8 +140,8 @@ def test_counts_of_a_row_add_up(made: Results) -> None:
             assert int(row["source_alone"]) - false == pytest.approx(right)
 
 
-def test_the_most_frequent_errors_are_listed_with_their_examples(made: Results) -> None:
-    table = symbol_errors_table(made)
+def test_the_most_frequent_errors_are_listed_with_their_examples(corpora: Results) -> None:
+    table = symbol_errors_table(corpora)
     first, second = table.blocks
     assert first.text_columns == len(first.columns) - 1
     assert first.columns[-1] == ("count",)
@@ -173,14 +162,14 @@ def test_every_reason_has_a_name() -> None:
     assert {reason for _, reason in REASONS} == set(Reason)
 
 
-def test_without_errors_there_is_nothing_to_list(made: Results) -> None:
-    for path in made.folder.glob("symbol-scores/*.json"):
+def test_without_errors_there_is_nothing_to_list(corpora: Results) -> None:
+    for path in corpora.folder.glob("symbol-scores/*.json"):
         content = read_json(path)
         for entry in content["texts"].values():
             entry["types"] = dict.fromkeys(entry["types"], entry["types"]["N"])
         write_json(path, content | {"errors": []})
-    assert len(symbol_scores_table(made).blocks) == 2
-    assert symbol_errors_table(made).blocks == []
+    assert len(symbol_scores_table(corpora).blocks) == 2
+    assert symbol_errors_table(corpora).blocks == []
 
 
 @pytest.fixture(scope="module")
@@ -226,13 +215,13 @@ def test_a_system_that_is_not_finished_has_dashes(results: Made) -> None:
         ("restore/en-fr/symbol/1/restored.json", {}, r"no test\.beam12 in it"),
     ],
 )
-def test_a_damaged_file_is_named(made: Results, file: str, content: Any, message: str) -> None:
-    write_json(made.folder / file, content)
+def test_a_damaged_file_is_named(corpora: Results, file: str, content: Any, message: str) -> None:
+    write_json(corpora.folder / file, content)
     with pytest.raises(UserError, match=f"{file}: {message}"):
-        symbol_scores_table(made), restoration_table(made)
+        symbol_scores_table(corpora), restoration_table(corpora)
 
 
-def test_a_damaged_rule_dictionary_is_named(made: Results) -> None:
-    write_lines(made.folder / "rule-dictionary/en-de/rules.tsv", ["S\tOrlow"])
+def test_a_damaged_rule_dictionary_is_named(corpora: Results) -> None:
+    write_lines(corpora.folder / "rule-dictionary/en-de/rules.tsv", ["S\tOrlow"])
     with pytest.raises(UserError, match=r"en-de/rules\.tsv, line 1: not a rule dictionary"):
-        symbols_table(made)
+        symbols_table(corpora)

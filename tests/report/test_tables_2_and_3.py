@@ -5,8 +5,7 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
-from made_up_experiments import experiment, results_of
-from results_folder import Made, csv_rows, make_pair
+from results_folder import Made, csv_rows
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
@@ -21,15 +20,6 @@ Row = dict[str, str]
 Examples = dict[tuple[str, str], Row]
 #: Pair, language and quantity -> its row.
 Counted = dict[tuple[str, str, str], Row]
-
-
-@pytest.fixture
-def made(tmp_path: Path) -> Results:
-    """Files of the corpora alone."""
-    about = experiment("choi2017")
-    for pair in about["pairs"]:
-        make_pair(tmp_path, pair, ("test",))
-    return results_of(tmp_path, about)
 
 
 @pytest.fixture(scope="module")
@@ -206,19 +196,19 @@ def test_the_limits_are_told(counts: Table) -> None:
     assert "all pairs of the training text, before the trainings drop any" in notes
 
 
-def test_limits_that_differ_are_told_for_each_pair(made: Results) -> None:
-    content = read_json(made.folder / "pairs/en-de.json")
+def test_limits_that_differ_are_told_for_each_pair(corpora: Results) -> None:
+    content = read_json(corpora.folder / "pairs/en-de.json")
     content["after"] |= {"max_length": 60, "unknown_limit": 0.25}
-    write_json(made.folder / "pairs/en-de.json", content)
-    notes = " ".join(table3(made).notes)
+    write_json(corpora.folder / "pairs/en-de.json", content)
+    notes = " ".join(table3(corpora).notes)
     assert "a side of more than 50 or 60 words" in notes
     assert "than 10 % for English → French, 25 % for English → German." in notes
 
 
-def test_no_training_has_to_be_finished(made: Results, counts: Table) -> None:
-    unfinished = {system.id: "not trained" for system in made.systems}
-    gaps = dict.fromkeys(made.all_pairs, unfinished)
-    assert table3(replace(made, gaps=gaps)) == counts
+def test_no_training_has_to_be_finished(corpora: Results, counts: Table) -> None:
+    unfinished = {system.id: "not trained" for system in corpora.systems}
+    gaps = dict.fromkeys(corpora.all_pairs, unfinished)
+    assert table3(replace(corpora, gaps=gaps)) == counts
 
 
 @pytest.mark.parametrize(
@@ -229,14 +219,14 @@ def test_no_training_has_to_be_finished(made: Results, counts: Table) -> None:
         ({}, "en"),
     ],
 )
-def test_a_file_without_a_side_is_named(made: Results, content: object, missing: str) -> None:
-    write_json(made.folder / "coverage/en-fr.json", content)
+def test_a_file_without_a_side_is_named(corpora: Results, content: object, missing: str) -> None:
+    write_json(corpora.folder / "coverage/en-fr.json", content)
     with pytest.raises(UserError, match=rf"coverage/en-fr\.json: no {missing} in it"):
-        table3(made)
+        table3(corpora)
 
 
-def test_a_file_without_sentence_pairs_is_named(made: Results) -> None:
-    content = read_json(made.folder / "pairs/en-fr.json")
-    write_json(made.folder / "pairs/en-fr.json", content | {"after": {}})
+def test_a_file_without_sentence_pairs_is_named(corpora: Results) -> None:
+    content = read_json(corpora.folder / "pairs/en-fr.json")
+    write_json(corpora.folder / "pairs/en-fr.json", content | {"after": {}})
     with pytest.raises(UserError, match=r"pairs/en-fr\.json: no read in it"):
-        table3(made)
+        table3(corpora)

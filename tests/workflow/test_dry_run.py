@@ -11,8 +11,8 @@ import pytest
 import yaml
 
 from contextnmt.configuration.layers import of_call
+from contextnmt.report.experiment import results_of
 from contextnmt.report.provenance import belongs
-from contextnmt.report.results import results_of
 
 ROOT = Path(__file__).parents[2]
 STAGES = [

@@ -278,7 +278,7 @@ def percent(part: int, whole: int) -> float | None:
 
 
 def differences(compared: Comparison) -> Iterator[tuple[Error, Found]]:
-    """What one way replaces and the other does not, from left to right."""
+    """The symbols that only one of the two ways makes, from left to right."""
     wrong = [(found, Error.FALSE) for found in compared.alone - compared.both.keys()]
     wrong += [(found, Error.MISSED) for found in compared.both.keys() - compared.alone]
     for found, error in sorted(wrong, key=lambda each: (each[0].span, each)):

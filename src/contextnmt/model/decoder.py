@@ -107,7 +107,7 @@ class GRUDecoder(nn.Module):
 
     @property
     def entering(self) -> tuple[Tensor, Tensor]:
-        """The same as `LSTMDecoder.entering`: [3 hidden, size] and [3 hidden]."""
+        """Input weights [3 hidden, size] and biases [3 hidden]; see `LSTMDecoder.entering`."""
         return self.cell.entering
 
     def start(self, summary: Tensor) -> Memory:

@@ -57,7 +57,7 @@ class GRU(nn.Module):
 
     @property
     def entering(self) -> tuple[Tensor, Tensor]:
-        """The same as `LSTM.entering`: [3 hidden, size] and [3 hidden]."""
+        """Input weights [3 hidden, size] and biases [3 hidden]; see `LSTM.entering`."""
         return self.cell.entering
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from contextnmt.configuration import places, recipes
 from contextnmt.configuration.places import Configuration, canonical
-from contextnmt.report.results import results_of
+from contextnmt.report.experiment import results_of
 
 #: Wildcards of a job, as Snakemake gives them: an attribute and an item each.
 Wildcards = Any

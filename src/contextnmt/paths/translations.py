@@ -12,7 +12,7 @@ from contextnmt.paths.basis import (
     settings,
 )
 from contextnmt.paths.trainings import VOCABULARIES, Trainings
-from contextnmt.report.results import endings
+from contextnmt.report.experiment import endings
 
 TRAINED_FILES = ["model.safetensors", "model.json", "log.jsonl"]
 

@@ -292,7 +292,7 @@ def checked(archive: tarfile.TarFile, name: Path, force: bool) -> list[tarfile.T
 
 
 def content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
-    """What a plain file in an archive holds."""
+    """The content of a regular file in an archive."""
     stream = archive.extractfile(member)
     assert stream is not None
     return stream

@@ -64,7 +64,7 @@ ADVICE = {
 
 @dataclass(frozen=True)
 class Request:
-    """What a job asks for: the options of sbatch, and of these what has to be looked at alone."""
+    """The sbatch options of a job; those that are checked one by one stand beside them."""
 
     options: tuple[str, ...] = ()
     minutes: int = 0

@@ -66,7 +66,7 @@ class Difference:
 
 @dataclass(frozen=True, kw_only=True)
 class Contrast(Difference):
-    """What `method` adds: all that the two systems differ in."""
+    """A difference between two systems that differ in one `method` alone."""
 
     method: Method
 

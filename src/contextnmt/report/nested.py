@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from contextnmt.report import results
+from contextnmt.report import experiment
 
 #: The value of a key that one of two records has not.
 MISSING: Any = object()
@@ -33,4 +33,4 @@ def is_list_of_blocks(value: Any) -> bool:
 
 def shown(value: Any) -> str:
     """A value as a configuration has it; empty if it is missing."""
-    return "" if value is MISSING else results.shown(value)
+    return "" if value is MISSING else experiment.shown(value)

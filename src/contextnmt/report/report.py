@@ -13,6 +13,7 @@ from contextnmt.report.claims import claims_table, gains
 from contextnmt.report.contents import CORPORA, SYSTEMS, Part, files, outputs, parts
 from contextnmt.report.corpora import cleaning_table, selection_figures, selection_table
 from contextnmt.report.differences import differences
+from contextnmt.report.experiment import results_of
 from contextnmt.report.figures import save_all
 from contextnmt.report.gaps import stale_systems, system_notes
 from contextnmt.report.lengths import length_curves, length_scores_table
@@ -22,7 +23,7 @@ from contextnmt.report.masks import gates_table, masks_figure, masks_table
 from contextnmt.report.page import page
 from contextnmt.report.papers import papers
 from contextnmt.report.phenomena import phenomena_table
-from contextnmt.report.results import Results, read, results_of
+from contextnmt.report.results import Results, read
 from contextnmt.report.scores import bleu_table
 from contextnmt.report.sentences import examples
 from contextnmt.report.significance import significance_table

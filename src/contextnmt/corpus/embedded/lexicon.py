@@ -127,7 +127,7 @@ class Fixed:
 
 
 class Agreeing(Protocol):
-    """What French participles agree with."""
+    """A phrase whose number and gender a French participle takes."""
 
     @property
     def plural(self) -> bool:

@@ -1,0 +1,133 @@
+"""The results of an experiment as a resolved configuration describes them.
+
+What depends on the configuration alone is settled here: pairs, systems, texts, gaps, deviations.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from contextnmt.configuration import places, recipes
+from contextnmt.configuration.places import Configuration
+from contextnmt.report.results import Claim, Deviation, Method, Reasons, Results, System
+
+
+def results_of(
+    folder: Path,
+    configuration: Configuration,
+    name: str,
+    gaps: Reasons | None = None,
+    digest: str = "",
+    deviations: Iterable[Mapping[str, Any]] = (),
+) -> Results:
+    """The results of the experiment `name` by a resolved `configuration`.
+
+    `gaps`: language pair -> system -> why it is not finished. `digest` is that of the
+    configuration; `deviations` are settings that differ from the paper.
+    """
+    entry = configuration["experiments"][name]
+    pairs = places.pairs(configuration, name)
+    systems = [
+        System(each, entry["systems"][each]["label"], entry["systems"][each]["view"])
+        for each in recipes.systems(configuration, name)
+    ]
+    roles = {pair: places.roles(configuration, name, pair) for pair in pairs}
+    made = {
+        (pair, system.id): recipes.recipe(configuration, pair, system.id)
+        for pair in pairs
+        for system in systems
+    }
+    own_gaps = {
+        pair: {s.id: gaps[pair][s.id] for s in systems if s.id in gaps[pair]}
+        for pair in pairs
+        if gaps and pair in gaps
+    }
+    first = {pair: tagged(configuration, roles[pair]["test"])[:1] for pair in pairs}
+    aligned = entry.get("alignments") or ""
+    attentive = [s.id for s in systems if entry["systems"][s.id]["model"]["attention"]]
+    return Results(
+        folder=folder,
+        name=name,
+        title=entry["title"],
+        table=entry["table"],
+        reconstruction=" ".join(entry.get("reconstruction", "").split()),
+        preset=configuration["preset"],
+        corpora=configuration["about"],
+        all_pairs=pairs,
+        systems=systems,
+        methods=[
+            Method(key, method["name"], contrasts(method))
+            for key, method in entry["methods"].items()
+        ],
+        claims=[
+            Claim(claim["says"], contrasts(claim), claim.get("longer", False))
+            for claim in entry.get("claims", [])
+        ],
+        seeds=configuration["seeds"],
+        beams=entry["decoding"]["beams"],
+        translations=endings(entry["decoding"]),
+        ensemble=bool(entry["decoding"]["ensemble"] and len(configuration["seeds"]) > 1),
+        dev={pair: list(dict.fromkeys(roles[pair]["dev"])) for pair in pairs},
+        test={pair: list(dict.fromkeys(roles[pair]["test"])) for pair in pairs},
+        sentences={p: words for p, words in entry.get("sentences", {}).items() if p in pairs},
+        vocabulary_size=configuration["text"]["vocabulary_size"],
+        parts={pair: places.training_parts(configuration, pair) for pair in pairs},
+        tagged={pair: texts[0] for pair, texts in first.items() if texts},
+        selected=[pair for pair in pairs if configuration["select"].get(pair)],
+        contextualized=[of for of, recipe in made.items() if recipe["model"]["contextualizer"]],
+        replaced=[of for of, recipe in made.items() if replaces(recipe)],
+        aligned=aligned if aligned in attentive else "",
+        word=next(iter(entry.get("inspected_words", [])), ""),
+        config_digest=digest,
+        deviations=[
+            Deviation(each["key"], shown(each["paper"]), shown(each["here"]), each["system"])
+            for each in deviations
+        ],
+        gaps={pair: of_pair for pair, of_pair in own_gaps.items() if of_pair},
+        configuration=configuration,
+    )
+
+
+def contrasts(told: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The pairs of systems of a method or claim."""
+    return [(better, other) for better, other in told["contrasts"]]
+
+
+def tagged(configuration: Configuration, texts: Iterable[str]) -> list[str]:
+    """The texts with tagged words."""
+    return [text for text in texts if "phenomena" in places.text(configuration, text)]
+
+
+def replaces(recipe: Mapping[str, Any]) -> bool:
+    """Whether unknown words of a system are replaced.
+
+    The attention finds them. Subwords copied or looked up one by one make no words.
+    """
+    return bool(
+        recipe["decoding"]["replace"]
+        and recipe["model"]["attention"]
+        and "bpe" not in recipe["view"]
+    )
+
+
+def endings(decoding: Mapping[str, Any]) -> list[str]:
+    """Endings of the names of a text's translations, at each beam width the likeliest first.
+
+    Width 1 has no ``.normalised``: greedy search finds one translation of a sentence.
+    """
+    return [
+        f"beam{beam}{variant}"
+        for beam in decoding["beams"]
+        for variant, made in {
+            "": True,
+            ".no-unknown": decoding["no_unknown"],
+            ".normalised": decoding["nbest"] and beam > 1,
+        }.items()
+        if made
+    ]
+
+
+def shown(value: object) -> str:
+    """A setting as a reader writes it: text bare, anything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
