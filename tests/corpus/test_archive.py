@@ -1,3 +1,4 @@
+import gzip
 import hashlib
 import io
 import random
@@ -6,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from contextnmt.corpus.archive import difference, open_members
+from contextnmt.corpus.archive import ALWAYS_ALLOWED, difference, open_members
 from contextnmt.errors import UserError
 
 CONTENT = b"some bytes" * 100_000
@@ -77,6 +78,19 @@ def test_what_is_no_plain_file_is_refused(archive: Path, name: str) -> None:
 def test_a_missing_member_is_told_with_its_neighbours(archive: Path) -> None:
     with pytest.raises(UserError, match=r"c\.tgz::d/c\.txt: no such member; .*d/a\.txt"):
         list(open_members(archive, ["d/a.txt", "d/c.txt"]))
+
+
+def test_a_bomb_is_refused_by_its_declared_size(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.tgz"
+    for names in (["bomb"], ["bomb", "text"]):  # wanted, and in the way of what is wanted
+        with gzip.open(path, "wb") as packed:
+            packed.write(entry("bomb", 8 << 30).tobuf())
+        with pytest.raises(UserError, match=r"bomb\.tgz: its member bomb unpacks to 8589934592 b"):
+            list(open_members(path, names[-1:]))
+    with tarfile.open(path, "w:gz") as opened:
+        opened.addfile(entry("text", ALWAYS_ALLOWED // 8), io.BytesIO(bytes(ALWAYS_ALLOWED // 8)))
+    _, stream = next(open_members(path, ["text"]))
+    assert stream.read(1) == b"\0"
 
 
 def test_a_sparse_file_is_refused(tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ def test_a_file_put_together_wrongly_is_fetched_whole(
 
 
 def test_a_file_put_together_wrongly_twice_is_given_up(
-    get: Callable[..., None], server: Server, out: Path
+    get: Callable[..., None], server: Server, out: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """And the next place begins at the start."""
     other = f"/127.0.0.1{PATH}"
@@ -125,6 +125,7 @@ def test_a_file_put_together_wrongly_twice_is_given_up(
     server.faults[other] = [Fault(cut=HALF, content=wrong.content), wrong] * 2
     get([server.url])
     assert out.read_bytes() == CONTENT
+    assert "pieces do not fit together: the file there may have changed" in capsys.readouterr().err
     assert [(seen.path, seen.sent) for seen in server.seen] == [
         *([(other, HALF), (other, SIZE - HALF)] * 2),
         (PATH, SIZE),

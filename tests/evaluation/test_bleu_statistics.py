@@ -46,6 +46,11 @@ def test_texts_without_words_have_bleu_zero_and_no_warning() -> None:
             assert corpus_bleu(counts.sum(axis=0)) == 0
 
 
+def test_tokenized_text_is_no_reason_to_warn(caplog: pytest.LogCaptureFixture) -> None:
+    Reference(["a ."] * 200).statistics(["b ."] * 200)
+    assert caplog.messages == []
+
+
 def test_another_number_of_hypotheses_is_an_error() -> None:
     with pytest.raises(ValueError, match="1 hypotheses, 2 references"):
         Reference(["a", "b"]).statistics(["a"])

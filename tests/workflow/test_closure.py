@@ -139,3 +139,10 @@ def test_only_generate_reaches_the_embedded_corpus() -> None:
     """Else an edit of its grammar would fetch, and train on, every other corpus again."""
     reached = {stage: set(files(code_marks(SOURCE, name))) for stage, name in STAGES.items()}
     assert {s for s, of in reached.items() if any("/embedded/" in f for f in of)} == {"generate"}
+
+
+def test_an_edit_of_detokenization_trains_nothing_anew() -> None:
+    restoring = "contextnmt/text/restore.py"
+    reaching = {s for s, name in STAGES.items() if restoring in files(code_marks(SOURCE, name))}
+    assert reaching.isdisjoint({"tokenize", "clean", "symbolize", "bpe", "binarize", "train"})
+    assert {"restore", "score"} <= reaching

@@ -23,6 +23,13 @@ NAMES = {"sha256": "SHA-256", "md5": "MD5"}
 
 ARCHIVES = (".tar", ".tar.gz", ".tgz")
 
+#: What gzip makes of a text is a third to a fifth of it. A file that unpacks to more than so many
+#: times its size is no text but an archive bomb, made to fill disks; so many bytes may always come.
+MOST_EXPANSION, ALWAYS_ALLOWED = 100, 1 << 26
+
+#: Letters of a name that a message shows: in an archive, one may have millions.
+SHOWN = 100
+
 #: Bytes read at a time; with much larger blocks, the C library keeps more and more memory.
 BLOCK = 1 << 15
 
@@ -57,8 +64,8 @@ def open_members(archive: Path, members: Iterable[str]) -> Iterator[tuple[str, I
     """Each of `members` once, in the order of the archive: its name and its bytes.
 
     The archive is read once, from its start to the last of them. Each has to be read before the
-    next one is asked for. Raises UserError if the archive is damaged or without such a file, at
-    names that lead out of it, and at links, devices and sparse files.
+    next one is asked for. Raises UserError if the archive is damaged, an archive bomb or without
+    such a file, at names that lead out of it, and at links, devices and sparse files.
     """
     wanted = {member.removeprefix("./"): member for member in members}
     for name in wanted:
@@ -71,6 +78,13 @@ def open_members(archive: Path, members: Iterable[str]) -> Iterator[tuple[str, I
         tarfile.open(fileobj=packed, mode="r|", bufsize=BLOCK) as opened,
     ):
         for entry in opened:
+            # Whoever reads past a member has it unpacked too.
+            if entry.offset_data + entry.size > most_bytes(archive):
+                raise UserError(
+                    f"{archive}: its member {entry.name[:SHOWN]} unpacks to {entry.size} bytes, "
+                    f"more than {MOST_EXPANSION} times the archive: not read, since no text "
+                    "shrinks so much"
+                )
             names.append(entry.name.removeprefix("./"))
             if names[-1] in wanted:
                 yield wanted.pop(names[-1]), open_entry(archive, opened, entry)
@@ -79,6 +93,11 @@ def open_members(archive: Path, members: Iterable[str]) -> Iterator[tuple[str, I
     missing = next(iter(wanted))
     near = difflib.get_close_matches(missing, names, n=5, cutoff=0) or ["nothing"]
     raise UserError(f"{archive}::{missing}: no such member; the archive has {', '.join(near)}")
+
+
+def most_bytes(packed: Path) -> int:
+    """How many bytes may come out of a packed file."""
+    return MOST_EXPANSION * packed.stat().st_size + ALWAYS_ALLOWED
 
 
 def open_entry(archive: Path, opened: tarfile.TarFile, entry: tarfile.TarInfo) -> IO[bytes]:

@@ -1,6 +1,5 @@
 """Stage *download*: one file of a corpus, from the nearest place that has it."""
 
-import shutil
 import sys
 import urllib.parse
 from collections.abc import Iterator
@@ -12,9 +11,17 @@ import typer
 from contextnmt.configuration.keys import CorpusFile
 from contextnmt.configuration.values import json_object, read
 from contextnmt.corpus.archive import difference
-from contextnmt.corpus.transfer import Part, UnavailableError, open_part, part_path, transfer
+from contextnmt.corpus.transfer import (
+    CHUNK,
+    Part,
+    UnavailableError,
+    open_part,
+    part_path,
+    transfer,
+)
 from contextnmt.errors import UserError
 from contextnmt.files import atomic_path
+from contextnmt.progress import bar
 
 HTTP = ("http://", "https://")
 
@@ -53,9 +60,16 @@ def copy(place: Path, wanted: CorpusFile, out: Path) -> None:
     Raises UnavailableError if it is another file, or cannot be read.
     """
     try:
+        size = place.stat().st_size
+        if wanted.bytes not in (None, size):
+            raise UnavailableError(
+                f"not the expected file: expected {wanted.bytes} bytes, got {size}"
+            )
         with place.open("rb") as source, atomic_path(out) as copied:
-            with copied.open("wb") as stream:
-                shutil.copyfileobj(source, stream)
+            with copied.open("wb") as stream, bar(f"copy {out.name}", "B", size) as shown:
+                while chunk := source.read(CHUNK):
+                    stream.write(chunk)
+                    shown.update(len(chunk))
             check(copied, wanted)
     except FileNotFoundError:
         raise UnavailableError("no such file") from None
@@ -72,9 +86,14 @@ def fetch(url: str, wanted: CorpusFile, part: Part) -> None:
             return
         except UnavailableError as error:
             part.clear()
-            if part.whole or last:
+            if part.whole:
                 raise
             # Its halves may stem from two servers, or the first one from another entry or a crash.
+            if last:
+                raise UnavailableError(
+                    "broken off twice, and the pieces do not fit together: the file there may "
+                    "have changed meanwhile: try again"
+                ) from None
             print(f"{url}: {error}: put together wrongly, so it is fetched anew", file=sys.stderr)
 
 

@@ -13,7 +13,7 @@ from typing import IO, Annotated
 
 import typer
 
-from contextnmt.corpus.archive import ARCHIVES, NAMES, difference, open_members
+from contextnmt.corpus.archive import ARCHIVES, NAMES, difference, most_bytes, open_members
 from contextnmt.corpus.raw_text import decode_blocks, segments
 from contextnmt.errors import UserError
 from contextnmt.files import atomic_all, open_binary
@@ -21,10 +21,6 @@ from contextnmt.progress import bar
 
 #: Characters of a line that a message shows.
 SHOWN = 60
-
-#: What gzip makes of a text is a third to a fifth of it. A file that unpacks to more than so many
-#: times its size is no text but an archive bomb, made to fill disks; so many bytes may always come.
-MOST_EXPANSION, ALWAYS_ALLOWED = 100, 1 << 26
 
 NUMBER = re.compile(r"\d+")
 
@@ -120,7 +116,7 @@ def unpacked(stream: IO[bytes], name: str) -> IO[bytes]:
 
 def text_blocks(stream: IO[bytes], place: str, file: Path) -> Iterator[str]:
     """A text out of `file`, of an SGM file its segments, in blocks of whole lines."""
-    blocks = decode_blocks(stream, place, MOST_EXPANSION * file.stat().st_size + ALWAYS_ALLOWED)
+    blocks = decode_blocks(stream, place, most_bytes(file))
     if not place.removesuffix(".gz").endswith(".sgm"):
         return blocks
     lines = (line for block in blocks for line in split(block))

@@ -2,12 +2,11 @@
 
 import functools
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from sacremoses import MosesDetokenizer, MosesTokenizer
+from sacremoses import MosesTokenizer
 from sacremoses.tokenize import nonbreaking_prefixes
 
 from contextnmt.errors import UserError
@@ -77,20 +76,6 @@ class Tokenizer(MosesTokenizer):  # type: ignore[misc]
     def line(self, text: str) -> str:
         """The tokens of one line, joined by single blanks; no other white space is left."""
         return " ".join(map(self.chunk, CHUNK_END.split(" ".join(text.split()))))
-
-
-def detokenizer(language: str) -> Callable[[str], str]:
-    """A function that writes tokenized lines of a language as Moses' detokenizer does.
-
-    Nothing was escaped (A4), so nothing is unescaped: an ``&amp;`` is one of the author's.
-    """
-    moses = MosesDetokenizer(lang=language)
-
-    def detokenize(line: str) -> str:
-        text: str = moses.detokenize(line.split(), unescape=False)
-        return text
-
-    return detokenize
 
 
 def tokenize(

@@ -171,7 +171,7 @@ def attempt(url: str, part: Part) -> None:
     except urllib.error.HTTPError as error:
         error.close()
         if error.code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
-            if (None, error.headers["Content-Range"]) == (part.size, f"bytes */{part.received}"):
+            if part.size is None and error.headers["Content-Range"] == f"bytes */{part.received}":
                 return  # it was complete already
             part.clear()
         elif error.code < 500 and error.code not in PASSING:

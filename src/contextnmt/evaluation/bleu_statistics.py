@@ -45,10 +45,10 @@ class Reference:
     """The reference of a text, whose n-grams are counted once for all systems."""
 
     def __init__(self, lines: Sequence[str]) -> None:
-        """Raises ValueError if there is no line."""
         self.lines = len(lines)
         references = [normalise_blanks(lines)]
-        self.metric = BLEU(tokenize="none", smooth_method="none", references=references)
+        # By force: that the text is tokenized is meant, and no reason to warn.
+        self.metric = BLEU(tokenize="none", smooth_method="none", force=True, references=references)
 
     def __len__(self) -> int:
         return self.lines

@@ -18,12 +18,12 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
-from contextnmt.corpus.tokenize import detokenizer
 from contextnmt.errors import UserError
 from contextnmt.evaluation.bleu_statistics import BLANKS, NO_WORD, normalise_blanks
 from contextnmt.evaluation.releases import check_release, stated_lines, text_of
 from contextnmt.evaluation.translated_lines import GapError, translated_lines
 from contextnmt.files import read_json, read_lines, write_json
+from contextnmt.text.restore import detokenizer
 
 #: Hypotheses, references, and references untouched: as many lines each.
 Texts = Sequence[list[str]]

@@ -155,3 +155,19 @@ def restore_tokens(tokens: Iterable[str], surfaces: Mapping[str, str]) -> list[s
         return "" if text == JOIN else text  # nothing is left of it
 
     return join_pieces(replaced(token) if "<" in token else token for token in tokens)
+
+
+def detokenizer(language: str) -> Callable[[str], str]:
+    """A function that writes tokenized lines of a language as Moses' detokenizer does.
+
+    Nothing was escaped (A4), so nothing is unescaped: an ``&amp;`` is one of the author's.
+    """
+    from sacremoses import MosesDetokenizer  # takes a second, and who restores needs none
+
+    moses = MosesDetokenizer(lang=language)
+
+    def detokenize(line: str) -> str:
+        text: str = moses.detokenize(line.split(), unescape=False)
+        return text
+
+    return detokenize

@@ -3,8 +3,8 @@
 Every line with words has an answer. Search writes half as many symbols as the source has, at least
 one, but nothing is left of symbols that the source does not have: a translation of these alone is
 none, and the next one of the beam takes its place. Where the beam has no other, the line's own
-words are the answer, as nothing else is known of it. In a line that is translated in parts, a part
-of which nothing is left is missing, unless all are.
+words are the answer, as nothing else is known of it. A long line is translated in parts; parts
+without words are left out, unless all are.
 """
 
 import json
@@ -36,8 +36,8 @@ from contextnmt.translation.view_texts import described
 #: What the text is called in messages.
 NAME = "standard input"
 
-#: Bytes of a read at most: some thousand lines.
-BLOCK = 1 << 17
+#: Lines that come together at most, and bytes of a read.
+LINES, BLOCK = 1000, 1 << 17
 
 #: What compressed data begins with, and no UTF-8.
 GZIP = b"\x1f\x8b"
@@ -61,7 +61,7 @@ TELLING = 0.25
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked for: the `width` of the beam, and whether a line is JSON with so many
+    """Options of a translation: the `width` of the beam, and whether a line is JSON with so many
     translations (`nbest`) and with `alignments`, instead of plain text; the `precision`."""
 
     width: int
@@ -113,25 +113,31 @@ def translate_own_text(
 
 
 def arriving(descriptor: int) -> Iterator[list[str]]:
-    """The lines that can be read from a file descriptor, in lists, none empty.
+    """The lines that can be read from a file descriptor, in lists of `LINES` at most, none empty.
 
     A list has the lines that end in one read, so that no line waits for the next one. LF alone ends
     a line; the last one may lack it. U+FFFD takes the place of invalid UTF-8, and a byte order mark
     at the beginning goes, as in `contextnmt extract`. Raises UserError at gzip.
     """
-    rest, mark, ended = b"", BYTE_ORDER_MARK, False
+    begun: list[bytes] = []  # of a line that has not ended
+    mark, start, ended = BYTE_ORDER_MARK, b"", False
     while not ended:
         block = os.read(descriptor, BLOCK)
-        ended, rest = not block, rest + block
-        if mark and rest.startswith(GZIP):
+        ended = not block
+        start += block[: len(GZIP) - len(start)]
+        if start == GZIP:
             raise UserError(
                 f"{NAME}: compressed by gzip: `zcat FILE | contextnmt translate …` reads it"
             )
-        *lines, rest = rest.split(b"\n")
-        if ended and rest:
-            lines.append(rest)
-        if lines:
-            decoded = [line.decode("utf-8", errors="replace") for line in lines]
+        first, *others = block.split(b"\n")
+        begun.append(first)
+        lines = []
+        if others:
+            lines, begun = [b"".join(begun), *others[:-1]], others[-1:]
+        elif ended and any(begun):
+            lines = [b"".join(begun)]
+        for at in range(0, len(lines), LINES):
+            decoded = [line.decode("utf-8", errors="replace") for line in lines[at : at + LINES]]
             decoded[0] = decoded[0].removeprefix(mark)
             mark = ""
             yield decoded

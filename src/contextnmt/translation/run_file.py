@@ -10,14 +10,14 @@ from typing import NamedTuple
 from pydantic.dataclasses import dataclass
 
 from contextnmt.configuration.values import KEYS, Share, read
-from contextnmt.corpus.tokenize import Tokenizer, detokenizer
+from contextnmt.corpus.tokenize import Tokenizer
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
 from contextnmt.text.bpe import segmenter
 from contextnmt.text.counts import read_counts
 from contextnmt.text.pieces import tokens_of
 from contextnmt.text.rates import Position, Rates, read_rates
-from contextnmt.text.restore import restore_tokens, surface_finder
+from contextnmt.text.restore import detokenizer, restore_tokens, surface_finder
 from contextnmt.text.rules import best_targets, read_rules
 from contextnmt.text.subwords import undo_bpe
 from contextnmt.text.symbols import Side, symbolize_source
