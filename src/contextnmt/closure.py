@@ -6,18 +6,26 @@ mark of a module is that of its syntax: comments, docstrings and formatting have
 """
 
 import ast
+import atexit
+import contextlib
 import functools
 import hashlib
 import json
 import re
 import subprocess
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from contextnmt.errors import UserError
+from contextnmt.files import write_json
+
 #: The name of a file; anything else, as a sentence of a note, may be too long to ask the disk for.
 FILE_NAME = re.compile(r"[\w/-]{0,200}\.[\w.]{1,20}")
 
+#: What modules were parsed to, under the source.
+CACHE = Path("__pycache__", "syntax.json")
 
 #: The checkout, or a kit of `contextnmt pack`, which has a file of what it was made of.
 ROOT, PACKED = Path(__file__).parents[2], "commit.json"
@@ -29,6 +37,16 @@ class Module(NamedTuple):
 
     files: tuple[tuple[Path, str], ...]
     imported: frozenset[str]
+
+
+class Parsed(NamedTuple):
+    """The text of a module by itself: its digest, that of its syntax, the dotted names that it may
+    import, and its constants that look like names of files."""
+
+    text: str
+    syntax: str
+    imported: list[str]
+    named: list[str]
 
 
 @functools.cache  # each module asks for all that it may import
@@ -56,15 +74,53 @@ def imports(name: str, path: Path, nodes: Iterable[ast.AST]) -> Iterator[str]:
             yield from (f"{base}.{alias.name}" for alias in node.names)
 
 
-def named_files(path: Path, nodes: Iterable[ast.AST]) -> Iterator[Path]:
-    """The files beside the module at `path` that it names, in the `nodes` of its syntax: templates,
-    tables, style sheets. A module that is only named, not imported, is none of them."""
+def file_names(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Constants in the `nodes` of a syntax that may name a file: a template, table, style sheet. A
+    module that is only named, not imported, is none of them."""
     for node in nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             name = node.value
-            named = FILE_NAME.fullmatch(name) and not name.endswith(".py")
-            if named and (path.parent / name).is_file():
-                yield path.parent / name
+            if FILE_NAME.fullmatch(name) and not name.endswith(".py"):
+                yield name
+
+
+def parsed(source: Path, name: str, path: Path) -> Parsed:
+    """Parse the module `name` under `source`, held by `path`, unless an earlier process has."""
+    content, known = path.read_bytes(), remembered(source)
+    text = digest(Path(__file__).read_bytes() + content, 64)
+    if name not in known or known[name][0] != text:
+        tree = ast.parse(content)
+        nodes = list(ast.walk(tree))
+        imported, named = set(imports(name, path, nodes)), set(file_names(nodes))
+        mark = digest(repr(syntax(tree)).encode())
+        known[name] = Parsed(text, mark, sorted(imported), sorted(named))
+    return Parsed(*known[name])
+
+
+@functools.cache
+def remembered(source: Path) -> dict[str, Any]:
+    """The modules under `source` as last parsed, by name, kept where Python keeps its own caches.
+
+    Parsing them all takes a second, for Snakemake and for each of its jobs on a cluster.
+    """
+    try:
+        known = json.loads((source / CACHE).read_bytes())
+    except (OSError, ValueError):
+        known = {}
+    if not sys.dont_write_bytecode:
+        atexit.register(remember, source / CACHE, known, dict(known))
+    return known  # type: ignore[no-any-return]
+
+
+def remember(cache: Path, known: dict[str, Any], before: dict[str, Any]) -> None:
+    """Write what is `known`, if it is not what was known `before`."""
+    if known != before and cache.parents[1].is_dir():
+        with contextlib.suppress(OSError, UserError):  # as of a folder that others own
+            write_json(cache, known)
+
+
+def digest(content: bytes, length: int = 8) -> str:
+    return hashlib.sha256(content).hexdigest()[:length]
 
 
 @functools.cache  # many stages reach the same modules
@@ -76,13 +132,11 @@ def module(source: Path, name: str) -> Module:
     path = module_file(source, name)
     if not path:
         raise ValueError(f"no module {name} under {source}")
-    tree = ast.parse(path.read_bytes())
-    nodes = list(ast.walk(tree))
-    contents = {path: repr(syntax(tree)).encode()}
-    contents |= {file: file.read_bytes() for file in named_files(path, nodes)}
+    text = parsed(source, name, path)
+    beside = [path.parent / each for each in text.named if (path.parent / each).is_file()]
     return Module(
-        tuple((file, hashlib.sha256(text).hexdigest()[:8]) for file, text in contents.items()),
-        frozenset(each for each in imports(name, path, nodes) if module_file(source, each)),
+        ((path, text.syntax), *((file, digest(file.read_bytes())) for file in beside)),
+        frozenset(each for each in text.imported if module_file(source, each)),
     )
 
 

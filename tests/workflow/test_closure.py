@@ -1,5 +1,9 @@
 """The marks of code by which Snakemake notices an edited module."""
 
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -104,6 +108,37 @@ def test_a_mark_is_of_what_a_module_means(source: Path, old: str, new: str, same
         module.cache_clear()
         marks.append(code_marks(source, "pack.alone"))
     assert (marks[0] == marks[1]) is same
+
+
+def test_parsed_modules_are_remembered(source: Path) -> None:
+    """And a cache that is old, broken or not to be written changes no mark."""
+    call = "import sys, pathlib; from contextnmt.closure import code_marks as marks\n"
+    call += "print(*marks(pathlib.Path(sys.argv[1]), 'pack.stage'), sep='\\n')"
+
+    def marks() -> list[str]:
+        command = [sys.executable, "-c", call, source]
+        environment = os.environ | {"PYTHONPATH": str(SOURCE)}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+        assert not done.stderr
+        return done.stdout.split()
+
+    first = marks()
+    cache = source / "__pycache__" / "syntax.json"
+    known = json.loads(cache.read_text())
+    known["pack.stage"][1] = "0" * 8
+    cache.write_text(json.dumps(known))
+    assert marks() == [*first[:-1], "pack/stage.py@00000000"]
+    stage = source / "pack" / "stage.py"
+    stage.write_text(stage.read_text() + "MORE = 1\n")
+    edited = marks()
+    assert edited[:-1] == first[:-1]
+    assert edited[-1] not in [first[-1], "pack/stage.py@00000000"]
+    cache.write_text("{")
+    assert marks() == edited
+    cache.unlink()
+    cache.mkdir()
+    assert marks() == edited
 
 
 def test_a_module_has_one_mark_whoever_names_it(source: Path) -> None:
