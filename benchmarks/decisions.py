@@ -7,6 +7,10 @@ Example: python benchmarks/decisions.py --out benchmarks/published/decisions.md
 """
 
 import json
+import math
+import os
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from hashlib import sha256
@@ -18,7 +22,6 @@ from unittest.mock import patch
 import torch
 import typer
 from pages import made_by, publish, table
-from precision import PAIR, ROOT, compare, results, train
 from torch import Tensor
 from torch.nn import functional
 
@@ -32,6 +35,9 @@ from contextnmt.model.padding import Packed
 from contextnmt.model.translator import Encoded, Translator
 from contextnmt.training import loop
 
+ROOT = Path(__file__).parents[1]
+COMMAND = ["-m", "snakemake", "models", "--profile", "local", "--cores", "1"]
+PAIR = "en-fr"
 SEEDS = 5
 LAYERS = {1: [64], 2: [64, 64], 3: [64, 64, 64]}
 
@@ -123,6 +129,29 @@ def overlay(seeds: int) -> dict[str, Any]:
         "systems": list(systems),
         "experiments": {"choi2017": {"systems": systems}},
     }
+
+
+def train(file: Path, folder: Path) -> None:
+    """Make the models that the configuration `file` asks for, in `folder`."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    places = ["--configfile", str(file.resolve()), "--directory", str(folder.resolve())]
+    subprocess.run(
+        [sys.executable, *COMMAND, *places],
+        cwd=ROOT,
+        env={**os.environ, "PATH": path},
+        check=True,
+    )
+
+
+def results(folder: Path, system: str, seed: int) -> Path:
+    """Where a training leaves its model."""
+    return folder / "results" / "demo" / "train" / PAIR / system / str(seed)
+
+
+def compare(decided: list[float], other: list[float]) -> tuple[float, float]:
+    """The difference of two means and its standard error, from two numbers or more of each."""
+    error = math.sqrt(sum(stdev(each) ** 2 / len(each) for each in (decided, other)))
+    return fmean(other) - fmean(decided), error
 
 
 def outcome(bleu: float, records: Iterator[dict[str, Any]]) -> Outcome:

@@ -64,9 +64,8 @@ step and input feeding; it computes the keys once a sentence, and batches {YARDS
 sentences. The toolkits have models of the same kind, sizes and batches, but the attention of
 fairseq is bilinear, which is lighter; their time is what they say themselves, without their start.
 JoeyNMT reads a least length and does not tell its search: there, the end of a sentence counts as
-the mark after a prompt, which search never writes, so that it does all steps. What bfloat16 (bf16)
-changes in the translations of trained models is in `search_precision.md`; on a GPU, search has TF32
-(tf32) in its place.
+the mark after a prompt, which search never writes, so that it does all steps. On a GPU, search has
+TF32 (tf32) in the place of bfloat16 (bf16).
 """
 
 

@@ -4,15 +4,14 @@ scale.py writes them. An entry is measured by itself; entries are counted in wha
 """
 
 import sys
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice, repeat
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from text import count_rules, each_word, grown
-from text_steps import MOST_WORDS, SHARE, Run
+from text_steps import MOST_WORDS, SHARE, Run, grown
 
 from contextnmt.corpus.clean import WrongLanguage, repeated
 from contextnmt.corpus.counts import summed_counts, write_counts
@@ -27,6 +26,22 @@ from contextnmt.text import names
 from contextnmt.text.binarize import SIDES
 from contextnmt.text.bpe import REMEMBERED_WORDS, segmenter
 from contextnmt.text.counts import read_counts
+from contextnmt.text.rules import read_rules
+from contextnmt.text.symbolize import in_order
+
+
+def each_word(counts: Path, work: Callable[[str], object]) -> None:
+    """Call `work` with each word of a table of counts."""
+    for line in read_lines(counts):
+        work(line.partition("\t")[0])
+
+
+def count_rules(rules: Path) -> None:
+    """Count the rows of a rule dictionary, as they were counted when it was made."""
+    counts: Counter[tuple[str, ...]] = Counter()
+    for rule in read_rules(rules):
+        counts[rule[:3]] += 1
+    deque(in_order(counts), maxlen=0)
 
 
 class Scale(NamedTuple):

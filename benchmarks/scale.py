@@ -23,8 +23,7 @@ import typer
 from altered_text import COMMON, GROUP, endless
 from memory_tables import BOTH_WORDS, SELECTED, Grown, grown_tables, power_law, words_in
 from pages import made_by, publish, table
-from text import Text, stay_on_one_core
-from text_steps import STEPS, Run, memory_asked, run
+from text_steps import STEPS, Run, Text, memory_asked, run, stay_on_one_core
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_pairs

@@ -16,7 +16,7 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 from pages import made_by, publish, table
-from text import Cost, Text, grown, measure, stay_on_one_core
+from text_steps import Cost, Text, grown, measure, stay_on_one_core
 
 from contextnmt.errors import UserError
 from contextnmt.files import count_lines, read_json

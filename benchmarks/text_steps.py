@@ -1,17 +1,23 @@
-"""The commands of the text stages that scale.py runs, and what they take on a text of one size."""
+"""The commands of the text stages, and what they take on a text of one size."""
 
+import json
+import os
 import re
-from collections.abc import Sequence
+import subprocess
+import sys
+import tracemalloc
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
-
-from text import MERGES, WORDS, Cost, Text, measure
 
 from contextnmt.files import read_json
 from contextnmt.text.binarize import SIDES
 
 #: The rules that run the stages, with the memory that each asks for.
 RULES = Path(__file__).parents[1] / "workflow" / "rules"
+
+#: Merges that bpe learns, and words of a language that get an id, as in the paper.
+MERGES = WORDS = 30_000
 
 #: Parts that a text is extracted in, and parts whose rule dictionaries are merged.
 PARTS, MERGED = 8, 4
@@ -24,6 +30,63 @@ MOST_WORDS = 2**25
 
 FILTERS = '{"drop_empty":true,"max_ratio":2,"wrong_language":true,"drop_duplicates":true}'
 LIMITS = '"max_length":50,"unknown_limit":0.1'
+
+
+#: Runs a command and prints its seconds by the clock, its processor seconds and its largest memory.
+#: A process of its own, since Linux counts the memory of whoever starts a command as the command's.
+LAUNCHER = """
+import json, os, sys, time
+started = time.monotonic()
+_, status, usage = os.wait4(os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ), 0)
+seconds = time.monotonic() - started, usage.ru_utime + usage.ru_stime
+print(json.dumps([*seconds, usage.ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)]))
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
+class Text(NamedTuple):
+    """A parallel text in a folder, where the commands leave what they make of it."""
+
+    name: str
+    pairs: int
+    folder: Path
+
+
+class Cost(NamedTuple):
+    """What a command took on a text."""
+
+    command: str
+    text: str
+    pairs: int
+    wall: float  # seconds
+    cpu: float  # seconds
+    megabytes: float  # largest resident set
+
+
+def measure(text: Text, command: str, arguments: list[str]) -> Cost:
+    """Run a command in the text's folder."""
+    done = subprocess.run(
+        [sys.executable, "-c", LAUNCHER, sys.executable, "-m", "contextnmt", *arguments],
+        cwd=text.folder,
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    return Cost(command, text.name, text.pairs, *json.loads(done.stdout))
+
+
+def grown(work: Callable[[], object]) -> int:
+    """The most memory, in bytes, that `work` takes at a time."""
+    tracemalloc.start()
+    work()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return peak
+
+
+def stay_on_one_core() -> None:
+    """Keep this process, and those that it starts, on one core, where the system can do that."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
 
 def sides(option: str, path: str) -> str:

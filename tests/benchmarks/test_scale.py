@@ -9,8 +9,7 @@ import scale
 import text_steps
 from generated_pairs import generate
 from memory_tables import TABLES, Grown, grown_tables
-from text import Cost, Text
-from text_steps import STEPS, Run
+from text_steps import STEPS, Cost, Run, Text
 
 from contextnmt import cli
 from contextnmt.errors import UserError
