@@ -1,13 +1,13 @@
-"""The README's tables of what was measured: the papers' numbers beside those of published/.
+"""Tables of measured BLEU, for README.md and docs/results.md: the papers' beside published/.
 
 Example: python benchmarks/readme.py
 """
 
 import re
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterator
+from math import hypot, sqrt
 from pathlib import Path
-from statistics import fmean
 from typing import NamedTuple
 
 import yaml
@@ -23,8 +23,16 @@ BEAM = "12"
 #: The widths whose numbers in a paper stand beside BEAM; a paper may tell none.
 PRINTED = ("", BEAM)
 
+
+class Score(NamedTuple):
+    """A BLEU: the mean of the seeds and its standard error, which one seed does not have."""
+
+    mean: float
+    error: float | None = None
+
+
 #: BLEU of each system, by its name.
-Column = dict[str, float]
+Column = dict[str, Score]
 
 
 class Section(NamedTuple):
@@ -75,42 +83,74 @@ SECTIONS = [
 ]
 
 
+#: Rows of the summary: what is compared, and the systems of the difference.
+DIFFERENCES = {
+    "attention (RNNsearch-50 − RNNencdec-50)": ("rnnsearch-50", "rnnencdec-50"),
+    "long sentences in training (RNNsearch-50 − RNNsearch-30)": ("rnnsearch-50", "rnnsearch-30"),
+    "context (+C − Baseline)": ("context", "baseline"),
+    "symbols (+S − Baseline)": ("symbol", "baseline"),
+    "both (+C+S − Baseline)": ("context-symbol", "baseline"),
+    "subwords (+BPE − Baseline)": ("bpe", "baseline"),
+    "context after subwords (+BPE+C − +BPE)": ("bpe-context", "bpe"),
+    "both after subwords (+BPE+C+S − +BPE)": ("bpe-context-symbol", "bpe"),
+}
+#: Columns of the summary.
+SUMMARY = [
+    ("papers: En-Fr", ("choi2017_table4.csv", "bahdanau2015_table1.csv"), "en-fr"),
+    ("En-De", ("choi2017_table4.csv",), "en-de"),
+    ("business: En-De", ("business_en-de.md",), "en-de dynamics365-test"),
+    ("Multi30k: En-De", ("multi30k_gpu.md",), "en-de test_2016_flickr"),
+    ("demo: En-Fr", ("demo_scores.md",), "en-fr test"),
+    ("En-De", ("demo_scores.md",), "en-de test"),
+]
+
+
 def paper(file: str, pair: str) -> Column:
     """Test BLEU of a language pair as a paper prints it."""
     return {
-        row["system"]: float(row["test"])
+        row["system"]: Score(float(row["test"]))
         for row in published(f"paper/{file}")
         if row["pair"] == pair and row["beam"] in PRINTED and row["system"]
     }
 
 
 def measured(path: Path, pair: str, text: str) -> Column:
-    """BLEU of a language pair and text in a file that `scores.py` wrote: means of the seeds.
+    """BLEU of a language pair and text in a file that `scores.py` wrote.
 
     Raises UserError if the file is missing or has no such row.
     """
-    scores = defaultdict(list)
-    for line in read_lines(path):
-        match line.strip("| ").split(" | "):
-            case [row_pair, system, row_text, beam, bleu, *_] if (row_pair, row_text, beam) == (
-                pair,
-                text,
-                BEAM,
-            ):
-                scores[system].append(float(bleu.split()[0]))
+    rows = [line.strip("| ").split(" | ") for line in read_lines(path)]
+    seeds = Counter(row[0].rpartition("/")[0] for row in rows)  # of the table of trainings
+    scores = {}
+    for row in rows:
+        if row[:1] + row[2:4] == [pair, text, BEAM]:
+            mean, _, deviation = row[4].partition(" ± ")
+            count = seeds[f"{pair}/{row[1]}"]
+            error = float(deviation) / sqrt(count) if deviation else None
+            scores[row[1]] = Score(float(mean), error)
     if not scores:
         raise UserError(f"{path}: no BLEU of {pair}, {text}, beam {BEAM}; run scores.py again")
-    return {system: fmean(each) for system, each in scores.items()}
+    return scores
+
+
+def difference(column: Column, better: str, worse: str) -> str:
+    """The difference of two systems with its standard error; empty if one is missing."""
+    if not {better, worse} <= column.keys():
+        return ""
+    one, other = column[better], column[worse]
+    shown = f"{round(one.mean, 2) - round(other.mean, 2):+.2f}"
+    if one.error is None or other.error is None:
+        return shown
+    return f"{shown} ± {hypot(one.error, other.error):.2f}"
 
 
 def cell(column: Column, system: str, first: str) -> str:
     """A score and its difference to that of the first system; empty if there is none."""
     if system not in column:
         return ""
-    score = f"{column[system]:.2f}"
-    if system == first or first not in column:
-        return score
-    return f"{score} ({round(column[system], 2) - round(column[first], 2):+.2f})"
+    score = f"{column[system].mean:.2f}"
+    change = difference(column, system, first)
+    return f"{score} ({change.split()[0]})" if system != first and change else score
 
 
 def column(folder: Path, file: str, what: str) -> Column:
@@ -135,31 +175,49 @@ def scores(section: Section, folder: Path) -> list[str]:
     return table(["system", *(heading for heading, *_ in section.columns)], rows)
 
 
+def summary(folder: Path) -> Iterator[str]:
+    """The lines of the table of differences."""
+    columns: list[Column] = []
+    for _, files, what in SUMMARY:
+        columns.append({})
+        for file in files:
+            columns[-1] |= column(folder, file, what)
+    rows = (
+        [name, *(difference(each, *pair) for each in columns)] for name, pair in DIFFERENCES.items()
+    )
+    yield from ["", *table(["", *(heading for heading, *_ in SUMMARY)], rows, words=1), ""]
+
+
 def tables(folder: Path) -> Iterator[str]:
-    """The lines of all tables, each with its heading."""
+    """The lines of the tables of all systems, each with its heading."""
     for section in SECTIONS:
         yield from ["", f"**{section.heading}**", "", *scores(section, folder)]
     yield ""
 
 
-def filled(text: str, folder: Path) -> str:
-    """`text` with the tables of `folder` between its two marks.
+#: What stands between the marks of each page.
+PAGES = {"README.md": summary, "docs/results.md": tables}
+
+
+def filled(page: str, text: str, folder: Path) -> str:
+    """The `text` of a page with the tables of `folder` between its two marks.
 
     Raises UserError if the marks are missing.
     """
     begin, end = MARKS
     block = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
     if not block.search(text):
-        raise UserError(f"README.md: the marks {begin} and {end} are missing: put them back")
-    lines = "\n".join([begin, *tables(folder), end])
+        raise UserError(f"{page}: the marks {begin} and {end} are missing: put them back")
+    lines = "\n".join([begin, *PAGES[page](folder), end])
     return block.sub(lambda _: lines, text, count=1)
 
 
 def main() -> None:
-    """Write the tables into README.md."""
-    readme = ROOT / "README.md"
-    text = "\n".join(read_lines(readme))
-    write_lines(readme, filled(text, ROOT / "benchmarks" / "published").split("\n"))
+    """Write the tables into the pages."""
+    for page in PAGES:
+        text = "\n".join(read_lines(ROOT / page))
+        new = filled(page, text, ROOT / "benchmarks" / "published")
+        write_lines(ROOT / page, new.split("\n"))
 
 
 if __name__ == "__main__":

@@ -141,8 +141,8 @@ def test_package_asks_for_what_it_imports() -> None:
 
 
 def test_torch_is_the_same_everywhere() -> None:
-    readme = (ROOT / "README.md").read_text()
-    assert re.findall(r"torch==([\w.]+)", readme) == [TORCH]
+    tutorial = (ROOT / "docs/tutorial.md").read_text()
+    assert re.findall(r"torch==([\w.]+)", tutorial) == [TORCH]
 
 
 def test_version_is_the_same_everywhere() -> None:
@@ -274,8 +274,8 @@ def test_every_stage_is_described_in_order() -> None:
     assert [row for row in rows if row in STAGES] == list(STAGES)
 
 
-def test_readme_names_targets_that_exist() -> None:
-    table = re.search(r"^\| targets \|.*?\n\n", (ROOT / "README.md").read_text(), re.M | re.S)
+def test_named_targets_exist() -> None:
+    table = re.search(r"^\| targets \|.*?\n\n", (ROOT / "docs/targets.md").read_text(), re.M | re.S)
     assert table
     named = set(re.findall(r"`(\w+)`", table[0]))
     files = [*(ROOT / "workflow" / "rules").glob("*.smk"), ROOT / "workflow/Snakefile"]
@@ -288,12 +288,17 @@ def test_readme_names_targets_that_exist() -> None:
     }
 
 
-def test_readme_has_the_scores_that_are_published() -> None:
+@pytest.mark.parametrize("page", ["README.md", "docs/results.md"])
+def test_pages_have_the_scores_that_are_published(page: str) -> None:
     script = runpy.run_path(str(ROOT / "benchmarks" / "readme.py"))
-    readme = (ROOT / "README.md").read_text()
-    assert readme == script["filled"](readme, ROOT / "benchmarks" / "published"), (
+    text = (ROOT / page).read_text()
+    assert text == script["filled"](page, text, ROOT / "benchmarks" / "published"), (
         "run python benchmarks/readme.py"
     )
+
+
+def test_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text().split()) <= 1300
 
 
 def test_readme_has_every_preset() -> None:
@@ -329,13 +334,26 @@ def test_make_targets_exist(page: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", "CONTRIBUTING.md", "docs/decisions.md", "docs/formats.md"]
+    "path",
+    [
+        *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+        *sorted((ROOT / "docs").glob("*.md")),
+        *sorted((ROOT / "benchmarks").rglob("*.md")),
+    ],
+    ids=lambda path: path.relative_to(ROOT).as_posix(),
 )
-def test_links_lead_somewhere(page: str) -> None:
-    path = ROOT / page
-    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text()):
+def test_links_lead_somewhere(path: Path) -> None:
+    for target, anchor in re.findall(r"\]\(([^)#]*)#?([^)]*)\)", path.read_text()):
         if not target.startswith("https://"):
-            assert (path.parent / target).exists(), target
+            page = path.parent / target if target else path
+            assert page.exists(), target
+            headings = re.findall(r"^#+ (.*)$", page.read_text(), re.M) if anchor else []
+            assert not anchor or anchor in map(anchor_of, headings), f"{target}#{anchor}"
+
+
+def anchor_of(heading: str) -> str:
+    """The anchor that GitHub gives a heading."""
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 
 def test_cited_decisions_are_listed() -> None:

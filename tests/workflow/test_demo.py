@@ -103,10 +103,12 @@ def test_raw_text_is_translated_as_the_stages_do_it(
     assert made == "".join(f"{line}\n" for line in expected)
 
 
-def test_the_readme_translates_sentences_of_ones_own(
+def test_the_tutorial_translates_sentences_of_ones_own(
     demo: Path, results: Path, environment: dict[str, str]
 ) -> None:
-    section = (ROOT / "README.md").read_text().partition("## Translating sentences of your own")[2]
+    section = (
+        (ROOT / "docs/tutorial.md").read_text().partition("## Translating sentences of your own")[2]
+    )
     commands = section.partition("```sh\n")[2].partition("```")[0]
     shell = 'contextnmt() { python -m contextnmt "$@"; }; set -e\n' + commands
     run = subprocess.run(

@@ -1,4 +1,4 @@
-"""The README's corpus of one's own, from its files to clean tokenized pairs."""
+"""The corpus of docs/own-corpora.md, from its files to clean tokenized pairs."""
 
 import gzip
 import json
@@ -23,9 +23,9 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with the README's configuration and, small, the files that it names."""
-    section = (ROOT / "README.md").read_text().partition("## A corpus of your own")[2]
-    blocks = re.findall(r"```yaml\n(.*?)```", section.partition("\n## ")[0], re.DOTALL)
+    """A folder with the page's configuration and, small, the files that it names."""
+    page = (ROOT / "docs" / "own-corpora.md").read_text()
+    blocks = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
     own, large = map(yaml.safe_load, blocks)
     (tmp_path / "large.yaml").write_text(yaml.safe_dump(large))
     own["corpora"]["own"]["texts"]["novel"]["lines"] = 2
