@@ -35,9 +35,10 @@ APART = 5
 
 
 class Measured(NamedTuple):
-    """A job that has run: its pairs, processor seconds, bytes of its outputs."""
+    """A job that has run: pairs read and written, processor seconds, bytes of its outputs."""
 
     rule: str
+    read: float
     pairs: float
     seconds: float
     bytes: int
@@ -80,10 +81,10 @@ def measured(jobs: Iterable[Job], sizes: Counted, folder: Path) -> Iterator[Meas
         path = folder / job.benchmark if job.benchmark else None
         if job.stage in LEFT_OUT or path is None or not path.exists():
             continue
-        pairs = sizes.pairs(job)
-        if pairs is not None:
+        read, pairs = sizes.read(job), sizes.pairs(job)
+        if read is not None and pairs is not None:
             size = sum(map(bytes_of, (folder / output for output in job.outputs)))
-            yield Measured(job.rule, pairs, seconds(path), size)
+            yield Measured(job.rule, read, pairs, seconds(path), size)
 
 
 def seconds(benchmark: Path) -> float:
@@ -102,7 +103,7 @@ def bytes_of(path: Path) -> int:
 
 def rate(rule: str, jobs: list[Measured], start: float) -> Rate:
     """The rate of a rule; `start` are the seconds of a job that does next to nothing."""
-    pairs = np.array([job.pairs for job in jobs])
+    pairs = np.array([job.read for job in jobs])
     taken = np.array([job.seconds for job in jobs])
     if not pairs.any():  # a job on tables and figures, whose time no text tells
         constant, slope = taken.mean(), 0.0
@@ -113,11 +114,11 @@ def rate(rule: str, jobs: list[Measured], start: float) -> Rate:
     else:
         constant, slope = start, (taken.mean() - start) / max(pairs.mean(), 1.0)
     if slope < 0:  # the texts differ in more than size: better too much than too little
-        largest = max(jobs, key=lambda job: job.pairs)
-        constant, slope = start, max(0.0, largest.seconds - start) / max(1.0, largest.pairs)
+        largest = max(jobs, key=lambda job: job.read)
+        constant, slope = start, max(0.0, largest.seconds - start) / max(1.0, largest.read)
     elif constant < 0:
         constant, slope = 0.0, taken.sum() / pairs.sum()
-    size = sum(job.bytes for job in jobs) / max(1.0, pairs.sum())
+    size = sum(job.bytes for job in jobs) / max(1.0, sum(job.pairs for job in jobs))
     return Rate(rule, float(constant), float(slope * 1e6), size)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from contextnmt.errors import UserError
 from contextnmt.planning.jobs import Job
 from contextnmt.planning.plan import (
     NETWORK,
@@ -72,6 +73,24 @@ def test_a_job_costs_what_its_rule_does_a_pair(
     assert cost(jobs[4], sizes, {}).missing == NOT_MEASURED
 
 
+def test_a_selection_takes_time_for_all_and_disk_for_what_it_leaves(
+    configuration: dict[str, Any], job: MakeJob
+) -> None:
+    made = job("select", "clean/en-fr/talks.en.gz", "select/en-fr/talks.en.gz")
+    found = cost(made, Sizes(configuration), {"select": Rate("select", 1, 10, 50)})
+    assert found[1:] == (pytest.approx(1 + 2), 50 * 40_000, "")
+
+
+@pytest.mark.parametrize("line", ["clean\t1\t2\t3\t500", "clean\t1\tx\t3", "clean"])
+def test_a_table_of_rates_of_another_form_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    monkeypatch.setattr("contextnmt.planning.plan.RATES", tmp_path / "rates.tsv")
+    (tmp_path / "rates.tsv").write_text(f"# Made by hand.\nrule\ta\tb\tc\n{line}\n")
+    with pytest.raises(UserError, match=r"rates\.tsv, line 3: .*benchmarks/rates\.py"):
+        read_rates()
+
+
 def test_a_model_is_as_large_as_its_weights(configuration: dict[str, Any], jobs: list[Job]) -> None:
     train = cost(jobs[1], Sizes(configuration), RATES)
     m, n, a, o, words = 2, 3, 4, 5, 100
@@ -92,15 +111,15 @@ def test_the_report_shows_what_is_left_out(
     assert len({len(line) for line in lines[:2]}) == 1  # a rule as wide as the head
     table = {line.split()[0]: line.split()[1:] for line in lines if line}
     # In a stage, the sum of jobs and the largest one; three cores clean for four seconds.
-    assert table["tokenize"] == ["3", "<0.01+?", "<0.01", "16.2MB+?", "2", "GB", "1"]
-    assert table["clean"] == ["1", "<0.01", "<0.01", "12.0MB", "3"]
-    assert table["download"] == ["2", "?", "?", "5.00kB+?", "1"]
+    assert table["tokenize"] == ["3", "<0.01+?", "<0.01", "16.2", "MB+?", "2.00", "GB", "1"]
+    assert table["clean"] == ["1", "<0.01", "<0.01", "12.0", "MB", "3"]
+    assert table["download"] == ["2", "?", "?", "5.00", "kB+?", "1"]
     assert table["train"][:5] == ["1", "?", "?", "not", "measured"]
     assert table["total"][:3] == ["7", "0.01+?", "<0.01"]
-    assert table["total"][-3:] == ["16", "GB", "3"]
+    assert table["total"][-3:] == ["16.0", "GB", "3"]
     text = " ".join(" ".join(lines).split())
     assert "letters (en-de)" in text
-    assert "depends on the network: download (2)" in text
+    assert "depends on the network: download (2); size not stated: test.tgz" in text
     assert "train: 1 trainings of at most 700 updates together, in which 56,000 pairs" in text
     assert "by their time limits at most 2, at one try each" in text
 

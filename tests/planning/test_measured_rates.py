@@ -40,13 +40,13 @@ def test_a_job_is_measured_in_its_files(
     ]
     size = sum((run / "results" / "own" / path).stat().st_size for path in outputs.split())
     found = list(measured(jobs, Counted(configuration, run), run))
-    assert found == [Measured("tokenize", 30, seconds, size)]
+    assert found == [Measured("tokenize", 30, 30, seconds, size)]
 
 
 def made(pairs: list[int], seconds: list[float]) -> list[Measured]:
     """Jobs that write ten bytes a pair."""
     both = zip(pairs, seconds, strict=True)
-    return [Measured("clean", n, s, 10 * n) for n, s in both]
+    return [Measured("clean", n, n, s, 10 * n) for n, s in both]
 
 
 def test_start_and_work_are_told_apart_by_jobs_of_several_sizes() -> None:

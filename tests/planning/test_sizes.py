@@ -61,6 +61,23 @@ def test_pairs_of_a_job(
     assert Sizes(configuration).pairs(made) == pytest.approx(pairs)
 
 
+@pytest.mark.parametrize("turn", [1, -1])
+def test_a_text_that_is_read_whole_and_selected_counts_whole(
+    configuration: dict[str, Any], job: MakeJob, turn: int
+) -> None:
+    inputs = ["survey/en-fr/talks.json", "select/en-fr/talks.selected.json"][::turn]
+    made = job("choi2017_corpora", " ".join(inputs), "report/choi2017/table2.csv", wildcards={})
+    assert Sizes(configuration).pairs(made) == 200_000
+
+
+def test_a_selection_reads_more_than_it_leaves(configuration: dict[str, Any], job: MakeJob) -> None:
+    made = job("select", "clean/en-fr/talks.en.gz rank/en-fr.json", "select/en-fr/talks.en.gz")
+    sizes = Sizes(configuration)
+    assert (sizes.read(made), sizes.pairs(made)) == (200_000, 40_000)
+    made = job("clean", "tokenize/en-fr/talks.en.gz", "clean/en-fr/talks.en.gz")
+    assert sizes.read(made) == sizes.pairs(made) == 200_000
+
+
 def test_a_run_is_evaluated_on_dev_and_test(configuration: dict[str, Any], job: MakeJob) -> None:
     wildcards = {"pair": "en-fr", "system": "baseline", "seed": "1"}
     made = job("score", "restore/en-fr/baseline/1", "score/x/scores.json", wildcards=wildcards)

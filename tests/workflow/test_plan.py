@@ -55,7 +55,7 @@ def test_the_papers_experiment_is_costed(
     rows = {line.split()[0]: line for line in shown.split("\n") if line}
     stages = ["download", "extract", "tokenize", "clean", "select", "symbolize", "bpe", "binarize"]
     assert [name for name in rows if name in stages] == stages
-    assert re.match(r"train +39 .* not measured +\d+\.\d+GB", rows["train"])
+    assert re.match(r"train +39 .* not measured +\d+\.\d+ GB", rows["train"])
     # Half a minute to two for a million pairs, of which there are 45 millions.
     hours = float(rows["tokenize"].split()[2].removesuffix("+?"))
     assert 45 * 20 / 3600 < hours < 45 * 150 / 3600
@@ -69,6 +69,7 @@ def test_the_papers_experiment_is_costed(
         (["--config", "device=gpu"], '--config: device is "gpu"; allowed: cpu, cuda'),
         (["--config", "preset"], "Config entries have to be defined as name=value pairs"),
         (["--configfile", "nowhere.yaml"], "nowhere.yaml"),
+        (["--directory", "README.md"], "Not a directory: 'README.md'"),
         (["--profile", "locl"], "profile directory given (locl)"),
         (["nosuch"], "No rule to produce nosuch"),
         (["--frofile", "local"], "snakemake: error: unrecognized arguments: --frofile"),
@@ -76,7 +77,7 @@ def test_the_papers_experiment_is_costed(
 )
 def test_a_mistake_is_told_without_a_traceback(tmp_path: Path, words: list[str], told: str) -> None:
     with pytest.raises(UserError) as raised:
-        planned([*words, "--directory", f"{tmp_path}"])
+        planned(["--directory", f"{tmp_path}", *words])
     assert told in str(raised.value)
     assert "Traceback" not in str(raised.value)
 

@@ -190,9 +190,11 @@ def check_slurm(jobs):
         if not (
             settings.partition_config or "SNAKEMAKE_SLURM_PARTITIONS" in os.environ
         ):
-            if unclear := slurm.check_requests(requests):
-                tell("Slurm says of jobs of this call, and may refuse them:", *unclear)
-            check_more_attempts(jobs, min(1 + execution.retries, ATTEMPTS))
+            attempts = min(1 + execution.retries, ATTEMPTS)
+            for unclear in slurm.check_attempts(
+                lambda attempt: slurm_requests(jobs, attempt), attempts
+            ):
+                tell(unclear)
         for unasked in slurm.check_folder(
             Path(paths.results), sys.executable, requests, execution.latency_wait
         ):
@@ -202,16 +204,6 @@ def check_slurm(jobs):
         end_left_over(jobs)
     except UserError as error:
         sys.exit(str(error))
-
-
-def check_more_attempts(jobs, attempts):
-    """Tell if Slurm would not run what jobs ask for when they are tried again; few come to that."""
-    for attempt in range(2, attempts + 1):
-        try:
-            slurm.check_requests(slurm_requests(jobs, attempt))
-        except UserError as error:
-            tell(f"At attempt {attempt}, if it comes to that: {error}")
-            return
 
 
 def end_left_over(jobs):

@@ -97,5 +97,5 @@ if __name__ == "__main__":
     place = Path(out).absolute()  # --directory of the call changes the folder
     try:
         write_json(place, call(words))
-    except (UserError, ValueError, CliException) as mistake:  # those of words in the call
+    except (UserError, ValueError, OSError, CliException) as mistake:  # those of words in the call
         sys.exit(str(mistake))

@@ -1,6 +1,7 @@
 """The jobs that a call of Snakemake would start, as Snakemake itself plans them."""
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -12,6 +13,9 @@ from contextnmt.errors import UserError
 
 #: What Snakemake says of a profile, whether or not there is a mistake.
 ANNOUNCEMENT = "Using profile"
+
+#: Above it, for a mistake in options, is a list of them all.
+BEGINNING = "snakemake: error: "
 
 
 @dataclass(frozen=True)
@@ -70,8 +74,10 @@ def planned(words: list[str]) -> Call:
         )
         if run.returncode != 0:
             lines = [line for line in run.stdout.split("\n") if not line.startswith(ANNOUNCEMENT)]
-            shown = "\n".join(lines).strip()  # a mistake in its options: below a list of them
-            raise UserError(shown[max(0, shown.find("snakemake: error: ")) :])
+            shown = "\n".join(lines).strip()
+            # A file or folder that options name is not there: Snakemake shows its own insides.
+            insides = re.match(r"Traceback.*Error: \[Errno \d+\] ([^\n]+)$", shown, re.DOTALL)
+            raise UserError(insides[1] if insides else shown[max(0, shown.find(BEGINNING)) :])
         content = json.loads(out.read_bytes())
     jobs = [
         Job(**{**each, "inputs": tuple(each["inputs"]), "outputs": tuple(each["outputs"])})

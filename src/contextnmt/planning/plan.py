@@ -1,5 +1,6 @@
-"""What a call of Snakemake will cost, told before anything starts."""
+"""Costs of a call of Snakemake, told before anything starts."""
 
+import re
 import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -13,6 +14,7 @@ from tqdm import tqdm
 
 from contextnmt.configuration import recipes
 from contextnmt.configuration.model import model_settings
+from contextnmt.errors import UserError
 from contextnmt.files import read_lines
 from contextnmt.model.translator import Translator
 from contextnmt.planning.jobs import Job, planned
@@ -69,11 +71,11 @@ def plan(
     Core-hours are processor time of all jobs, longest job is the hours of the longest one, memory
     and cores are what the most demanding job asks for, disk is what all outputs take. The rates
     were measured on law texts on one machine; other texts may take half or twice as long. Cleaning
-    is taken to drop nothing, a selected pair to have 29 target words.
+    is taken to drop nothing, a selected pair to have as many words as the paper's have.
 
     Example: contextnmt plan --profile slurm --config preset=wmt14
 
-    Raises UserError with what Snakemake says of a mistake.
+    Raises UserError with what Snakemake says of a mistake, or at a wrong line of the rates.
     """
     call = planned(words or [])
     print("\n".join(report(call.jobs, call.configuration)))
@@ -94,9 +96,20 @@ def report(jobs: Sequence[Job], configuration: dict[str, Any]) -> list[str]:
 
 
 def read_rates() -> dict[str, Rate]:
-    """Return the measured rates by rule."""
-    lines = [line.split("\t") for line in read_lines(RATES) if not line.startswith("#")]
-    return {rule: Rate(rule, *map(float, figures)) for rule, *figures in lines[1:]}
+    """Return the measured rates by rule. Raises UserError at a row of another form."""
+    rates = {}
+    for number, line in enumerate(read_lines(RATES), start=1):
+        rule, *figures = line.split("\t")
+        if line.startswith("#") or rule == Rate._fields[0]:
+            continue
+        try:
+            rates[rule] = Rate(rule, *map(float, figures))
+        except (TypeError, ValueError):
+            raise UserError(
+                f"{RATES}, line {number}: not {len(Rate._fields)} columns, a rule and numbers: "
+                "make it anew by benchmarks/rates.py"
+            ) from None
+    return rates
 
 
 def cost(job: Job, sizes: Sizes, rates: dict[str, Rate]) -> Cost:
@@ -112,11 +125,11 @@ def cost(job: Job, sizes: Sizes, rates: dict[str, Rate]) -> Cost:
         rule = "choi2017_corpora" if rule.endswith("_corpora") else "choi2017"
     if rule not in rates:
         return Cost(job, None, None, NOT_MEASURED)
-    pairs = sizes.pairs(job)
-    if pairs is None:
+    read, pairs = sizes.read(job), sizes.pairs(job)
+    if read is None or pairs is None:
         return Cost(job, None, None, UNKNOWN_SIZE)
     _, constant, slope, size = rates[rule]
-    return Cost(job, constant + slope * pairs / 1e6, size * pairs)
+    return Cost(job, constant + slope * read / 1e6, size * pairs)
 
 
 def recipe(job: Job, configuration: dict[str, Any]) -> dict[str, Any]:
@@ -155,8 +168,8 @@ def row(stage: str, costs: Sequence[Cost]) -> list[str]:
         partly(hours(sum(each * threads for each, threads in seconds)), costs, seconds),
         hours(max(seconds)[0]) if seconds else UNKNOWN,
         NOT_MEASURED if any(c.job.gpus for c in costs) else "",
-        partly(tqdm.format_sizeof(sum(sizes), "B"), costs, sizes),
-        f"{memory / 1000:.3g} GB" if memory else "",
+        partly(size(sum(sizes)), costs, sizes),
+        size(memory * 1e6) if memory else "",
         f"{max(c.job.threads for c in costs)}",
     ]
 
@@ -171,6 +184,11 @@ def hours(seconds: float) -> str:
     if 0 < seconds < 18:
         return "<0.01"
     return f"{seconds / 3600:,.2f}" if seconds < 36_000 else f"{seconds / 3600:,.0f}"
+
+
+def size(count: float) -> str:
+    """Return bytes with a decimal unit."""
+    return re.sub(r"([a-zA-Z]+)$", r" \1", tqdm.format_sizeof(count, "B"))
 
 
 def aligned(cells: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -189,7 +207,13 @@ def absent(found: list[Cost], sizes: Sizes) -> Iterator[str]:
     for why in (UNKNOWN_SIZE, NOT_MEASURED, NETWORK):
         count = Counter(each.job.stage for each in found if each.missing == why)
         if count:
-            yield f"{why}: {', '.join(f'{stage} ({n})' for stage, n in count.items())}"
+            files = [
+                c.job.wildcards["file"]
+                for c in found
+                if c.missing == why == NETWORK and c.bytes is None
+            ]
+            unsized = f"; size not stated: {', '.join(files)}" if files else ""
+            yield f"{why}: {', '.join(f'{stage} ({n})' for stage, n in count.items())}{unsized}"
     unknown = [each.job for each in found if each.missing == UNKNOWN_SIZE]
     if texts := sorted({text for job in unknown for text in sizes.unstated(job)}):
         yield f"texts without `lines`: {', '.join(texts)}"

@@ -6,6 +6,7 @@ Which texts those are is told by the names of the job's files, ``STAGE/PAIR/…/
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import chain
 from pathlib import PurePath
 from typing import Any, NamedTuple
@@ -58,7 +59,13 @@ class Sizes:
         if not parts and job.pair:  # no text by name: all that is trained on
             trained = texts(self.configuration, job.pair, "train")
             parts = [Part(job.pair, text, 1, text, True) for text in trained]
-        return total(map(self.size, {(part.pair, part.name): part for part in parts}.values()))
+        # Of a part that is there before and after selection, the whole one counts.
+        whole_last = sorted(parts, key=lambda part: part.selected, reverse=True)
+        return total(map(self.size, {(part.pair, part.name): part for part in whole_last}.values()))
+
+    def read(self, job: Job) -> float | None:
+        """The pairs that `job` reads: a selection reads more than it leaves."""
+        return self.pairs(replace(job, outputs=()) if job.rule == "select" else job)
 
     def unstated(self, job: Job) -> set[str]:
         """The texts of `job` whose sizes are not stated, with their language pairs."""

@@ -1,4 +1,4 @@
-"""What Slurm makes of the jobs of a call before any of them is queued.
+"""Checks of the jobs of a call by Slurm itself, before any of them is queued.
 
 A job that Slurm refuses, or that it would keep waiting for ever, is found by asking Slurm itself
 (`sbatch --test-only`); a folder that the nodes do not see, by a job step of a second.
@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -136,6 +136,30 @@ def check_account(account: str) -> None:
         )
 
 
+def check_attempts(
+    requests_at: Callable[[int], Mapping[Request, Collection[str]]], attempts: int
+) -> Iterator[str]:
+    """Say what Slurm has against the requests of all attempts, which may pass or not come to that.
+
+    `requests_at`: number of the attempt -> requests, as `check_requests` gets them. Raises
+    UserError if Slurm would not run the first attempts.
+    """
+    said = False
+    for attempt in range(1, attempts + 1):
+        when = "" if attempt == 1 else f"At attempt {attempt}, if it comes to that: "
+        try:
+            unclear = check_requests(requests_at(attempt))
+        except UserError as error:
+            if attempt == 1:
+                raise
+            yield f"{when}{error}"
+            return
+        if unclear and not said:
+            beginning = f"{when}Slurm says of jobs of this call, and may refuse them:"
+            yield "\n".join([beginning, *unclear])
+            said = True
+
+
 def check_requests(requests: Mapping[Request, Collection[str]]) -> list[str]:
     """Return what Slurm says against requests that may pass, or that is a rule of its site.
 
@@ -146,29 +170,28 @@ def check_requests(requests: Mapping[Request, Collection[str]]) -> list[str]:
     refused: dict[str, list[Request]] = defaultdict(list)
     unclear: dict[str, list[Request]] = defaultdict(list)
     for request in requests:
-        words = refusal(request, limits)
-        if not words:
-            continue
-        lower = words.lower()
-        may_come = NO_NODE in lower and some_down(request.partition)
-        if any(word in lower for word in LASTING) and not may_come:
-            refused[f"{reason(words)}: {advice(lower, request, limits)}"].append(request)
-        else:
-            unclear[words.replace("\n", " ")].append(request)
+        if words := refusal(request, limits):
+            lower = words.lower()
+            known = any(word in lower for word in LASTING)
+            may_come = NO_NODE in lower and some_down(request.partition)
+            advised = f"{reason(words)}: {advice(lower, request, limits)}"
+            said = advised if known else words.replace("\n", " ")
+            (refused if known and not may_come else unclear)[said].append(request)
+
+    def listed(answers: Mapping[str, list[Request]]) -> list[str]:
+        rules = {
+            said: {r for each in those for r in requests[each]} for said, those in answers.items()
+        }
+        return [
+            f"- {', '.join(sorted(rules[said]))} (such as {first}): {said}"
+            for said, (first, *_) in answers.items()
+        ]
 
     if refused:
-        told = "\n".join(listed(refused, requests))
-        raise UserError(f"Slurm would never run what this call needs:\n{told}")
-    return list(listed(unclear, requests))
-
-
-def listed(
-    answers: Mapping[str, list[Request]], requests: Mapping[Request, Collection[str]]
-) -> Iterator[str]:
-    """A line for each answer, with the rules that got it."""
-    for said, those in answers.items():
-        rules = sorted({rule for each in those for rule in requests[each]})
-        yield f"- {', '.join(rules)} (such as {those[0]}): {said}"
+        raise UserError(
+            "\n".join(["Slurm would never run what this call needs:", *listed(refused)])
+        )
+    return listed(unclear)
 
 
 def refusal(request: Request, limits: Mapping[str, float]) -> str:
@@ -216,7 +239,7 @@ def minutes(limit: str) -> float:
 def reason(words: str) -> str:
     """Return what Slurm says, without who says it."""
     line = [line for line in words.split("\n") if not line.startswith("Try ")][-1]
-    return re.sub(r"^(sbatch|srun): error: |^", "", line).removeprefix("allocation failure: ")
+    return re.sub(r"^((sbatch|srun): error: )?(allocation failure: )?", "", line)
 
 
 def advice(words: str, request: Request, limits: Mapping[str, float]) -> str:
