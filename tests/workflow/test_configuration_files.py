@@ -69,13 +69,9 @@ def bomb() -> str:
         ("? {a: b}\n: 1", "line 1: .*a list or a block is no key"),
         ("a: &a [*a]", "line 1: .*values by its aliases"),
         ("a: &a {b: *a}", "line 1: .*values by its aliases"),
-        (bomb(), "line 5: .*over 100000 values by its aliases"),
+        (bomb(), "line 1: .*over 100000 values by its aliases"),
         ("a: " + "[" * 5000 + "]" * 5000, "brackets are nested too deeply"),
         ("a: " + "{b: " * 5000 + "}" * 5000, "brackets are nested too deeply"),
-        ("a: " + "9" * 5000, "line 1: .*a number of 5000 digits"),
-        ("a: 0b" + "1" * 5000, "line 1: .*a number of 5002 digits"),
-        ("seeds: [010]", 'YAML reads "010" as no decimal number'),
-        ("training: {batch_size: 1:30}", 'YAML reads "1:30" as no decimal number'),
         ("seeds: !!set {1, 2}", "not determine a constructor"),
         ("a: !!int x", "does not fit the tag"),
         ("a: !!bool x", "does not fit the tag"),
@@ -92,6 +88,16 @@ def test_yaml_that_would_mislead(tmp_path: Path, content: str, message: str) -> 
         load(file)
     assert str(caught.value).startswith("mine.yaml")
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("number", ["010", "1:30", "0b11", "0x1f", "9" * 5000])
+def test_a_number_that_is_no_plain_one_is_text(tmp_path: Path, number: str) -> None:
+    (tmp_path / "mine.yaml").write_text(f"seeds: [{number}]\n")
+    assert load(tmp_path / "mine.yaml") == {"seeds": [number]}
+    own = Layer("config.yaml", load(ROOT / "config.yaml"))
+    for said in [{"seeds": [number]}, {"training": {"batch_size": number}}]:
+        with pytest.raises(UserError, match=rf'^--config: .* is "{number[:9]}.*whole number'):
+            resolve(ROOT / "workflow", [own], Layer("--config", said))
 
 
 def test_keys_and_dates_are_text(tmp_path: Path) -> None:
@@ -114,7 +120,6 @@ def test_a_block_may_take_over_another_ones_keys(tmp_path: Path) -> None:
     [
         (["training={clip: 1, clip: 2}"], '--config: training: the key "clip" stands twice'),
         (["seeds=[1]", "seeds=[2]"], "--config: the key seeds stands twice"),
-        (["seeds=[010]"], '--config: seeds: YAML reads "010"'),
     ],
 )
 def test_a_key_said_twice_on_the_command_line(words: list[str], message: str) -> None:

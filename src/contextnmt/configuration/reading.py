@@ -1,5 +1,7 @@
 """Configuration as a user writes it: files of YAML, and the words of a call of Snakemake."""
 
+import math
+import re
 from collections.abc import Iterable
 from dataclasses import fields
 from itertools import chain
@@ -19,8 +21,8 @@ COMMAND_LINE = "--config"
 #: Tag of the key `<<`, which takes over the keys of another block.
 MERGE = "tag:yaml.org,2002:merge"
 
-#: Digits of a whole number that no setting needs.
-MOST_DIGITS = 1000
+#: Tags of values that are written in other ways here than in YAML, or in none.
+INTEGER, TIMESTAMP = "tag:yaml.org,2002:int", "tag:yaml.org,2002:timestamp"
 
 #: More values than this come from no hand: aliases of aliases make them.
 MOST_VALUES = 100_000
@@ -29,7 +31,8 @@ MOST_VALUES = 100_000
 class Loader(yaml.SafeLoader):  # type: ignore[misc]
     """YAML as a configuration needs it: keys are text, none stands twice, dates are text too.
 
-    A second key of a name would hide the first one without a word.
+    A second key of a name would hide the first one without a word. Text are also whole numbers that
+    YAML does not read as decimal ones, such as 010 and 1:30.
     """
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
@@ -50,61 +53,42 @@ class Loader(yaml.SafeLoader):  # type: ignore[misc]
         block: dict[Any, Any] = super().construct_mapping(node, deep)
         return block
 
-    def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
-        """A whole number. Raises yaml.constructor.ConstructorError if it is not in plain digits."""
-        digits = node.value.lstrip("+-")
-        problem = ""
-        if ":" in digits or (digits.isdecimal() and digits != digits.lstrip("0") != ""):
-            problem = f"YAML reads {shown(digits)} as no decimal number: write it without : and 0"
-        elif len(digits) > MOST_DIGITS:
-            problem = f"a number of {len(digits)} digits: shorten it"
-        if problem:
-            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
-        return int(super().construct_yaml_int(node))
-
     def get_single_node(self) -> yaml.Node:
-        """The whole document. Raises yaml.composer.ComposerError if aliases make it endless."""
-        node = super().get_single_node()
-        if node is not None:
-            refuse_endless(node)
-        return node
+        """The whole document. Raises yaml.composer.ComposerError if aliases make it endless.
+
+        Each node is counted once: aliases may repeat it more often than memory could hold.
+        """
+        whole = super().get_single_node()
+        sizes: dict[int, float] = {}
+
+        def size(node: yaml.Node) -> float:
+            if id(node) not in sizes:
+                sizes[id(node)] = math.inf  # of a node in itself
+                parts = node.value if isinstance(node, yaml.CollectionNode) else []
+                flat = chain.from_iterable(p if isinstance(p, tuple) else [p] for p in parts)
+                sizes[id(node)] = 1 + sum(map(size, flat))
+            return sizes[id(node)]
+
+        if whole is not None and size(whole) > MOST_VALUES:
+            problem = f"over {MOST_VALUES} values by its aliases: write out what they repeat"
+            raise yaml.composer.ComposerError(None, None, problem, whole.start_mark)
+        return whole
 
 
 # Sets, pairs and bytes are nothing that a key takes.
 Loader.yaml_constructors = {
     tag: construct
     for tag, construct in yaml.SafeLoader.yaml_constructors.items()
-    if tag is None or tag.rpartition(":")[2] in ("null", "bool", "float", "str", "seq", "map")
+    if tag is None
+    or tag.rpartition(":")[2] in ("null", "bool", "int", "float", "str", "seq", "map")
 }
-Loader.add_constructor("tag:yaml.org,2002:int", Loader.construct_yaml_int)
 Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+    first: [(tag, pattern) for tag, pattern in resolvers if tag not in (INTEGER, TIMESTAMP)]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
-
-
-def refuse_endless(whole: yaml.Node) -> None:
-    """Raise yaml.composer.ComposerError if a node holds itself, or far more than a user writes.
-
-    Each node is looked at once, although an alias may repeat it more often than memory could hold.
-    """
-    sizes: dict[int, int] = {}
-
-    def size(node: yaml.Node) -> int:
-        if id(node) not in sizes:
-            sizes[id(node)] = MOST_VALUES  # what a node that holds itself finds
-            parts = node.value if isinstance(node, yaml.CollectionNode) else []
-            flat = chain.from_iterable(
-                part if isinstance(part, tuple) else [part] for part in parts
-            )
-            total = 1 + sum(map(size, flat))
-            if total > MOST_VALUES:
-                problem = f"over {MOST_VALUES} values by its aliases: write out what they repeat"
-                raise yaml.composer.ComposerError(None, None, problem, node.start_mark)
-            sizes[id(node)] = total
-        return sizes[id(node)]
-
-    size(whole)
+Loader.add_implicit_resolver(
+    INTEGER, re.compile(r"[-+]?(0|[1-9][0-9_]{0,99})$"), list("-+0123456789")
+)
 
 
 def parse(text: str) -> Any:

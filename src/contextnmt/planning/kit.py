@@ -7,6 +7,7 @@ Example: python -m contextnmt.planning.kit --weights --without '*/dev.*.npz'
 """
 
 import argparse
+import gzip
 import hashlib
 import importlib.metadata
 import io
@@ -28,7 +29,7 @@ import typer
 
 from contextnmt.closure import PACKED, ROOT, commit
 from contextnmt.errors import UserError
-from contextnmt.files import atomic_path, read_lines, write_json
+from contextnmt.files import atomic_path, read_lines
 from contextnmt.planning.jobs import Call, planned
 
 #: What jobs need of the checkout.
@@ -51,8 +52,8 @@ PATHS = {"--configfile", "--configfiles", "--profile", "--workflow-profile", "--
 #: In the kit, the list of results that came with it.
 CARRIED = "carried.txt"
 
-#: What a kit brings back, and the first file of that: path -> SHA-256 of all others.
-RETURNED, MANIFEST = "returned.tar.gz", "manifest.json"
+#: The results that a kit brings back.
+RETURNED = "returned.tar.gz"
 
 #: Folders of results/PRESET/ that tell of jobs and may be replaced by those of a later call.
 PASSING = {"logs", "benchmarks"}
@@ -206,9 +207,7 @@ def collect(folder: Path, weights: bool = False, without: Sequence[str] = ()) ->
         and wanted(Path(name), weights)
         and not any(fnmatch(name, pattern) for pattern in without)
     }
-    write_json(folder / MANIFEST, {name: digest(path) for name, path in made.items()})
     with atomic_path(folder / RETURNED) as temporary, tarfile.open(temporary, "w:gz") as out:
-        out.add(folder / MANIFEST, MANIFEST)
         for name, path in made.items():
             out.add(path, name)
     print(f"{folder / RETURNED}: {len(made)} files", file=sys.stderr)
@@ -224,10 +223,10 @@ def wanted(path: Path, weights: bool) -> bool:
     return weights or path.suffix not in (".safetensors", ".tsv", ".part")
 
 
-def digest(path: Path) -> str:
-    """SHA-256 of a file."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+def digest(stream: IO[bytes] | gzip.GzipFile) -> str:
+    """SHA-256 of an open file, which is closed then."""
+    with stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]
 
 
 def unpack(
@@ -238,17 +237,19 @@ def unpack(
 
     Snakemake then goes on from there: it makes scores and reports of the translations without
     training again, unless something reads the weights and they were left behind. Nothing is
-    written if a digest or name is wrong, or, without --force, if a result here differs. With
-    --force, weights go that are of another training than the model.json returned.
+    written if the file is damaged, or, without --force, if a result here differs. With --force,
+    weights go that are of another training than the model.json returned.
 
     Example: contextnmt unpack returned.tar.gz
     """
     try:
+        with gzip.open(returned) as whole:
+            digest(whole)  # reads to the end, where gzip has its checksum
         with tarfile.open(returned) as archive:
             members = checked(archive, returned, force)
             laid = {Path(member.name) for member in members}
             models = [path for path in laid if path.name == "model.json" and path.exists()]
-            before = {model: digest(model) for model in models}
+            before = {model: model.read_bytes() for model in models}
             later = time.time() - max((member.mtime for member in members), default=0)
             for member in members:
                 with atomic_path(Path(member.name)) as path:
@@ -256,10 +257,10 @@ def unpack(
                         shutil.copyfileobj(stream, out)
                     # Younger than what is here, whatever the other machine's clock says.
                     os.utime(path, (member.mtime + later,) * 2)
-    except (tarfile.TarError, EOFError, OSError, ValueError, zlib.error) as error:
+    except (tarfile.TarError, EOFError, OSError, zlib.error) as error:
         raise UserError(f"{returned}: cannot be read ({error}): copy it again") from None
     for model in models:
-        if digest(model) != before[model]:  # weights of another training
+        if model.read_bytes() != before[model]:  # weights of another training
             for path in set(model.parent.iterdir()) - laid:
                 if path.is_file():
                     path.unlink()
@@ -268,26 +269,19 @@ def unpack(
 
 def checked(archive: tarfile.TarFile, name: Path, force: bool) -> list[tarfile.TarInfo]:
     """The results in an archive of this `name`. Raises UserError if one may not be laid here."""
-    first = archive.next()
-    if first is None or first.name != MANIFEST or not first.isreg():
-        raise UserError(f"{name}: no results of a kit: it does not begin with {MANIFEST}")
-    digests = json.load(content(archive, first))
-    if not isinstance(digests, dict):
-        raise ValueError(f"{MANIFEST} is not what a kit writes")
-    members = archive.getmembers()[1:]
+    members = archive.getmembers()
     for member in members:
         path, parts = Path(member.name), PurePosixPath(member.name).parts
         plain = member.isreg() and not member.issparse() and "/".join(parts) == member.name
         if not plain or parts[:1] != ("results",) or ".." in parts or len(parts) < 3:
             raise UserError(f"{name}: {member.name}: no file below results/: refused")
-        stated = digests.pop(member.name, None)
-        if hashlib.file_digest(content(archive, member), "sha256").hexdigest() != stated:  # type: ignore[arg-type]
-            raise UserError(f"{name}: {path}: does not have its digest: copy it again")
         passing = force or parts[2] in PASSING or path.parent.name == "state"
-        if not passing and path.is_file() and digest(path) != stated:
+        if (
+            not passing
+            and path.is_file()
+            and digest(path.open("rb")) != digest(content(archive, member))
+        ):
             raise UserError(f"{path}: differs from the one here: say --force to replace results")
-    if digests:
-        raise UserError(f"{name}: {min(digests)}: missing: copy it again")
     return members
 
 
