@@ -101,10 +101,9 @@ def test_an_ensemble_translates_by_the_models_of_all_seeds() -> None:
     folders = [f"results/demo/train/en-fr/bpe/{seed}" for seed in (1, 2)]
     assert several.models(together) == folders
     assert several.model_options(together) == f"--model {folders[0]} --ensemble {folders[1]}"
-    assert "results/demo/score/en-fr/bpe/ensemble" in several.ensembles(
-        "score/{pair}/{system}/{seed}"
-    )
-    assert paths().ensembles("score/{pair}/{system}/{seed}") == []
+    scores = "score/{pair}/{system}/{seed}"
+    assert "results/demo/score/en-fr/bpe/ensemble" in several.runs_and_ensembles(scores)
+    assert not any("ensemble" in path for path in paths().runs_and_ensembles(scores))
 
 
 def test_a_system_that_is_not_finished_is_compared_with_none() -> None:

@@ -83,6 +83,12 @@ def canonical(value: Any) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
+def stated(text: Mapping[str, Any], key: str, pair: str) -> int | None:
+    """Number of lines that the key `lines` or `lines_recalled` of a text states for a pair."""
+    said = text.get(key)
+    return said.get(pair) if isinstance(said, dict) else said
+
+
 def lines(text: Mapping[str, Any]) -> int | None:
     """Stated number of lines of a text, the largest if pairs differ; None if none is stated."""
     said = text.get("lines") or text.get("lines_recalled")

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Callable, Iterable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -90,23 +91,17 @@ class Basis:
         """Both languages of pairs, each as (pair, language)."""
         return [(pair, language) for pair in pairs for language in pair.split("-")]
 
-    def pairs_of(self, experiment: str) -> list[str]:
-        """The language pairs of an experiment."""
-        return places.pairs(self.configuration, experiment)
-
     def systems_of(self, experiment: str) -> list[str]:
         """The systems of an experiment, in the order of tables."""
-        return [system for system, home in self.systems.items() if home == experiment]
-
-    def roles_of(self, experiment: str, pair: str, *roles: str) -> list[str]:
-        """Names of the dev and test texts of an experiment, or of those of one role."""
-        entry = places.roles(self.configuration, experiment, pair)
-        named = (name for role in roles or ["dev", "test"] for name in entry[role])
-        return list(dict.fromkeys(named))
+        return [system.id for system in self.results_of[experiment].systems]
 
     def systems_with(self, pair: str) -> list[str]:
         """The systems that a language pair is translated with."""
-        return [system for system, home in self.systems.items() if pair in self.pairs_of(home)]
+        return [
+            system
+            for system, home in self.systems.items()
+            if pair in self.results_of[home].all_pairs
+        ]
 
     def view_of(self, system: str) -> str:
         """The view of the text that a system reads and writes."""
@@ -115,14 +110,14 @@ class Basis:
 
     def evaluated(self, pair: str, system: str, *roles: str) -> list[str]:
         """Names of the dev and test texts of a system, or of those of one role."""
-        return self.roles_of(self.systems[system], pair, *roles)
+        entry = places.roles(self.configuration, self.systems[system], pair)
+        named = (name for role in roles or ["dev", "test"] for name in entry[role])
+        return list(dict.fromkeys(named))
 
     def evaluated_texts(self, pair: str) -> list[str]:
         """Names of the dev and test texts of all systems that `pair` is translated with."""
-        named = (
-            name for system in self.systems_with(pair) for name in self.evaluated(pair, system)
-        )
-        return list(dict.fromkeys(named))
+        named = (self.evaluated(pair, system) for system in self.systems_with(pair))
+        return list(dict.fromkeys(chain.from_iterable(named)))
 
     def text_entry(self, name: str) -> Settings:
         """The configuration of a text."""
@@ -138,9 +133,8 @@ class Basis:
 
     def texts_trained_on(self) -> list[str]:
         """Names of the training texts of all pairs."""
-        return list(
-            dict.fromkeys(text for pair in self.pairs for text in self.texts(pair, "train"))
-        )
+        trained = (self.texts(pair, "train") for pair in self.pairs)
+        return list(dict.fromkeys(chain.from_iterable(trained)))
 
     def training_parts(self, pair: str) -> list[str]:
         """Names of the parts of all training texts of `pair`: the pool to select from, in order."""
@@ -160,17 +154,14 @@ class Basis:
 
     def runs(self, pattern: str) -> list[str]:
         """`pattern` for every language pair, system and seed."""
-        return [
-            path
-            for experiment in self.experiments
-            for path in self.of_runs(pattern, experiment, self.configuration["seeds"])
-        ]
+        seeds = self.configuration["seeds"]
+        return [*chain(*(self.of_runs(pattern, name, seeds) for name in self.experiments))]
 
     def of_runs(self, pattern: str, experiment: str, seeds: Iterable[Any]) -> list[str]:
         """`pattern` for every language pair and system of an experiment and some seeds."""
         return [
             f"{self.results}/{pattern.format(pair=pair, system=system, seed=seed)}"
-            for pair in self.pairs_of(experiment)
+            for pair in self.results_of[experiment].all_pairs
             for system in self.systems_of(experiment)
             for seed in seeds
         ]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from contextnmt.configuration import places
 from contextnmt.configuration.keys import CorpusFile, Selection
 from contextnmt.configuration.places import place
-from contextnmt.paths.basis import SIDES, Basis, Input, Settings, Wildcards, pair_of, repeated
+from contextnmt.paths.basis import SIDES, Basis, Input, Settings, Wildcards, options, pair_of
 
 SURVEYING_FILTERS = ["wrong_language", "drop_duplicates"]
 LANGUAGE_MODELS = ["vocabulary.txt", "in-domain.npz", "general.npz"]
@@ -63,16 +63,11 @@ class Corpora(Basis):
         """Options of `extract`: columns, numbers of pairs and digests, as far as stated."""
         entry, pair = self.text_entry(wildcards.text), pair_of(wildcards)
         columns = {language: n for n, language in enumerate(entry.get("columns", []), 1)}
-        lines = {key: entry.get(key) for key in ["lines", "lines_recalled"]}
         stated = {
             **{f"--{side}-column": columns.get(wildcards[side]) for side in SIDES},
             "--columns": len(columns),
-            **{
-                f"--{key.replace('_', '-')}": (
-                    value.get(pair) if isinstance(value, dict) else value
-                )
-                for key, value in lines.items()
-            },
+            "--lines": places.stated(entry, "lines", pair),
+            "--lines-recalled": places.stated(entry, "lines_recalled", pair),
             **{f"--{side}-digest": self.archive_of(wildcards, side)[2] for side in SIDES},
         }
         return " ".join(f"{option} {value}" for option, value in stated.items() if value)
@@ -80,12 +75,8 @@ class Corpora(Basis):
     def copies(self) -> str:
         """The options that name places with copies of downloads."""
         hand_placed = self.configuration["hand_placed"]
-        return " ".join(
-            [
-                repeated("--mirror", self.configuration["mirrors"]),
-                repeated("--hand-placed", [hand_placed] if hand_placed else []),
-            ]
-        )
+        mirrors = self.configuration["mirrors"]
+        return options(mirror=mirrors, hand_placed=[hand_placed] if hand_placed else [])
 
     def digests_of(self, wildcards: Wildcards) -> list[str]:
         """Digests of a file to fetch."""
@@ -150,12 +141,9 @@ class Corpora(Basis):
 
     def selection_limit(self, wildcards: Wildcards) -> str:
         """The option that says how much is selected."""
-        (limit,) = (
-            f"--{key.replace('_', '-')} {self.selection(wildcards.pair)[key]}"
-            for key in ["target_words", "pairs"]
-            if self.selection(wildcards.pair).get(key)
-        )
-        return limit
+        selection = self.selection(wildcards.pair)
+        limits = {key: selection.get(key) for key in ["target_words", "pairs"]}
+        return options(**{key: [limit] for key, limit in limits.items() if limit})
 
     def all_training_parts(self) -> list[tuple[str, str]]:
         """Every part of a training text, as (pair, part)."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from contextnmt.configuration import layers, recipes
+from contextnmt.configuration import layers, places, recipes
 from contextnmt.paths.basis import (
     Input,
     Settings,
@@ -69,8 +69,8 @@ class Reports(Translations):
     @cached_property
     def made_of(self) -> list[str]:
         """The files that the reports of all experiments are made of."""
-        of_each = (map(str, files(results)) for results in self.results_of.values())
-        return list(dict.fromkeys(chain.from_iterable(of_each)))
+        of_each = chain.from_iterable(map(files, self.results_of.values()))
+        return list(dict.fromkeys(map(str, of_each)))
 
     def of_reports(self, stage: str, ending: str = "") -> list[str]:
         """The files of a stage that reports are made of."""
@@ -79,11 +79,8 @@ class Reports(Translations):
 
     def compared_runs(self, wildcards: Wildcards) -> list[str]:
         """The folders of all translations that are compared."""
-        return [
-            f"{self.results}/restore/{wildcards.pair}/{system}/{seed}"
-            for system in self.finished(wildcards.experiment, wildcards.pair)
-            for seed in self.configuration["seeds"]
-        ]
+        folders = self.results_of[wildcards.experiment].of_runs("restore", "")
+        return [str(path) for run, path in folders.items() if run.pair == wildcards.pair]
 
     def compared_side(self, side: str) -> Callable[[Wildcards], str]:
         """Input function: one side of the text that is compared on, tokenized."""
@@ -188,7 +185,7 @@ class Reports(Translations):
         entry = self.configuration["experiments"][experiment]
         if experiment in self.experiments:
             return self.results_of[experiment].unfinished()
-        if not self.pairs_of(experiment):
+        if not places.pairs(self.configuration, experiment):
             return (
                 f"{experiment} is about {', '.join(entry['pairs'])}, and pairs is "
                 f"{', '.join(self.pairs)}: say experiments: {{{experiment}: {{pairs: null}}}} in a "
@@ -201,8 +198,7 @@ class Reports(Translations):
 
     def marked(self, experiment: str) -> str:
         """The name of an experiment, with a mark if it is a reconstruction."""
-        lost = self.configuration["experiments"][experiment].get("reconstruction")
-        return f"{experiment} (reconstruction)" if lost else experiment
+        return experiment + self.results_of[experiment].mark
 
     def in_formats(self, experiment: str, about: str, *suffixes: str) -> list[tuple[str, Part]]:
         """Files of tables and figures of an experiment about systems or corpora, with their parts.

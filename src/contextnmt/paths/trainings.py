@@ -10,7 +10,7 @@ from contextnmt.paths.basis import (
     Settings,
     Wildcards,
     language_of,
-    repeated,
+    options,
     settings,
 )
 from contextnmt.paths.views import Views
@@ -37,13 +37,10 @@ class Trainings(Views):
             for text in self.evaluated(wildcards.pair, wildcards.system, "dev")
         ]
 
-    def other_filters(self, wildcards: Wildcards) -> list[Settings]:
-        """The filters of other systems that a run's training pairs have to pass."""
-        return recipes.other_filters(self.configuration, wildcards.pair, wildcards.system)
-
     def training_data(self, wildcards: Wildcards) -> list[str]:
         """Inputs of a training: its own view first, then those of the other filters."""
-        views = [self.recipe(wildcards), *self.other_filters(wildcards)]
+        others = recipes.other_filters(self.configuration, wildcards.pair, wildcards.system)
+        views = [self.recipe(wildcards), *others]
         folders = dict.fromkeys(self.binarize_folder(wildcards.pair, each) for each in views)
         return [f"{folder}/{file}" for folder in folders for file in BINARIZED]
 
@@ -53,22 +50,16 @@ class Trainings(Views):
 
     def filter_settings(self, pair: str, filters: Iterable[Settings]) -> list[str]:
         """Filters of training pairs, each a view with its limits, as commands want them."""
+        limits = ["max_length", "unknown_limit"]
         return [
-            settings(
-                {
-                    "data": self.binarize_folder(pair, each),
-                    "max_length": each["max_length"],
-                    "unknown_limit": each["unknown_limit"],
-                }
-            )
+            settings({"data": self.binarize_folder(pair, each), **{k: each[k] for k in limits}})
             for each in filters
         ]
 
     def filter_options(self, wildcards: Wildcards) -> str:
         """The options that tell `train` of the other filters."""
-        return repeated(
-            "--filter", self.filter_settings(wildcards.pair, self.other_filters(wildcards))
-        )
+        others = recipes.other_filters(self.configuration, wildcards.pair, wildcards.system)
+        return options(filter=self.filter_settings(wildcards.pair, others))
 
     def pair_filters(self, wildcards: Wildcards) -> str:
         """The options that tell `pairs` which of them are dropped before and after symbolization.
@@ -83,26 +74,18 @@ class Trainings(Views):
         before, after = self.filter_settings(
             pair, [{**limits, "view": view} for view in ["word", "sym"]]
         )
-        made = [
-            recipes.recipe(self.configuration, pair, system)
-            for system in self.systems_of("choi2017")
-        ]
-        systems = self.filter_settings(
-            pair, [{**each["training"], "view": each["view"]} for each in made]
-        )
-        return " ".join(
-            [
-                repeated("--filter-before", [before]),
-                repeated("--filter-after", [after]),
-                repeated("--filter", sorted(set(systems))),
-            ]
-        )
+        systems = self.systems_of("choi2017")
+        made = [recipes.recipe(self.configuration, pair, system) for system in systems]
+        own = [{**each["training"], "view": each["view"]} for each in made]
+        systems_own = sorted(set(self.filter_settings(pair, own)))
+        return options(filter_before=[before], filter_after=[after], filter=systems_own)
 
     def filtered_pairs(self, wildcards: Wildcards) -> list[str]:
         """The binarized pairs that `pairs` filters: word, sym, and the views of all systems."""
+        own = map(self.view_of, self.systems_of("choi2017"))
         return [
             f"{self.results}/binarize/{wildcards.pair}/{view}/{file}"
-            for view in self.counted_views(wildcards.pair)
+            for view in dict.fromkeys(["word", "sym", *own])
             for file in BINARIZED
         ]
 

@@ -2,15 +2,13 @@
 
 import os
 from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
-from contextnmt.paths.basis import (
-    Input,
-    Wildcards,
-    repeated,
-    settings,
-)
+from contextnmt.configuration import places
+from contextnmt.paths.basis import Input, Wildcards, options, repeated, settings
 from contextnmt.paths.trainings import VOCABULARIES, Trainings
 from contextnmt.report.experiment import endings
 
@@ -37,7 +35,7 @@ class Translations(Trainings):
     def model_options(self, wildcards: Wildcards) -> str:
         """The options that name them."""
         first, *others = self.models(wildcards)
-        return " ".join([repeated("--model", [first]), repeated("--ensemble", others)]).strip()
+        return options(model=[first], ensemble=others)
 
     def other_translations(self, wildcards: Wildcards) -> str:
         """The options of `translate` for what its searches write beside the likeliest translations.
@@ -54,18 +52,11 @@ class Translations(Trainings):
         ]
         return " ".join(option for option, asked_for in wanted if asked_for)
 
-    def ensembles(self, pattern: str) -> list[str]:
-        """`pattern` for the ensemble of every language pair and system."""
-        return [
-            path
-            for name in self.experiments
-            if self.results_of[name].ensemble
-            for path in self.of_runs(pattern, name, ["ensemble"])
-        ]
-
     def runs_and_ensembles(self, pattern: str) -> list[str]:
-        """`pattern` for every run, then for every ensemble."""
-        return self.runs(pattern) + self.ensembles(pattern)
+        """`pattern` for every run, then for the ensemble of every language pair and system."""
+        together = [name for name in self.experiments if self.results_of[name].ensemble]
+        ensembles = (self.of_runs(pattern, name, ["ensemble"]) for name in together)
+        return [*self.runs(pattern), *chain.from_iterable(ensembles)]
 
     def translated_texts(self, wildcards: Wildcards) -> list[str]:
         """The source side of a run's dev and test texts, in the view of its system."""
@@ -160,16 +151,8 @@ class Translations(Trainings):
 
     def known_lines_of_all(self) -> list[str]:
         """Known lines of every text and view that systems need."""
-        return list(
-            dict.fromkeys(
-                f"{self.results}/known-lines/{pair}/{self.view_of(system)}/{text}.json"
-                for name in self.experiments
-                if self.configuration["experiments"][name]["decoding"]["no_unknown"]
-                for pair in self.pairs_of(name)
-                for system in self.systems_of(name)
-                for text in self.roles_of(name, pair)
-            )
-        )
+        runs = (SimpleNamespace(pair=p, system=s) for p in self.pairs for s in self.systems_with(p))
+        return list(dict.fromkeys(chain.from_iterable(map(self.known_lines_files, runs))))
 
     def subsets(self, wildcards: Wildcards) -> str:
         """Options of `score`: those lines alone, of the translations without unknown words."""
@@ -184,14 +167,8 @@ class Translations(Trainings):
 
     def stated_lines(self, wildcards: Wildcards) -> str:
         """Options of `score`: how many lines a text has, where the configuration knows it."""
-        found = {
-            text: self.text_entry(text).get("lines")
-            for text in self.evaluated(wildcards.pair, wildcards.system)
-        }
-        found = {
-            text: lines.get(wildcards.pair) if isinstance(lines, dict) else lines
-            for text, lines in found.items()
-        }
+        texts = self.evaluated(wildcards.pair, wildcards.system)
+        found = {t: places.stated(self.text_entry(t), "lines", wildcards.pair) for t in texts}
         return repeated("--lines", (f"{text}={n}" for text, n in found.items() if n))
 
     def lexicons(self) -> list[str]:
@@ -203,10 +180,8 @@ class Translations(Trainings):
     def replaceable(self, wildcards: Wildcards, suffix: str) -> list[str]:
         """A file beside each translation of the widest beam, whose unknown words are replaced."""
         folder = self.filled("translate/{pair}/{system}/{seed}", wildcards)
-        return [
-            f"{folder}/{text}.beam{max(self.beams(wildcards))}{suffix}"
-            for text in self.evaluated(wildcards.pair, wildcards.system)
-        ]
+        names = self.replaced_names(wildcards)
+        return [f"{folder}/{name.removesuffix('.replaced')}{suffix}" for name in names]
 
     def replaced_names(self, wildcards: Wildcards) -> list[str]:
         """Names of a run's translations without unknown words, `TEXT.beamN.replaced`."""

@@ -1,6 +1,7 @@
 """Files of texts in the views of systems: words, symbols, subwords."""
 
 from collections.abc import Callable
+from itertools import chain, product
 
 from contextnmt.configuration import recipes
 from contextnmt.paths.basis import Input, Wildcards, language_of, pair_of
@@ -56,29 +57,16 @@ class Views(Corpora):
             pair_of(wildcards), wildcards.view, wildcards[language]
         )
 
-    def symbolic_systems(self, pair: str) -> list[str]:
-        """The systems of `pair` whose text has symbols."""
-        return [system for system in self.systems_with(pair) if "sym" in self.view_of(system)]
-
     def symbolic_texts(self, pair: str) -> list[str]:
         """The dev and test texts of the systems of `pair` whose text has symbols."""
-        return list(
-            dict.fromkeys(
-                text
-                for system in self.symbolic_systems(pair)
-                for text in self.evaluated(pair, system)
-            )
-        )
+        systems = [system for system in self.systems_with(pair) if "sym" in self.view_of(system)]
+        texts = (self.evaluated(pair, system) for system in systems)
+        return list(dict.fromkeys(chain.from_iterable(texts)))
 
     def views(self, pair: str, part: str = "") -> list[str]:
         """The views of the systems that have `part` in their names."""
         named = dict.fromkeys(map(self.view_of, self.systems_with(pair)))
         return [view for view in named if part in view]
-
-    def counted_views(self, pair: str) -> list[str]:
-        """Views whose pairs Table 3 counts: with and without symbols, and those of its systems."""
-        own = map(self.view_of, self.systems_of("choi2017"))
-        return list(dict.fromkeys(["word", "sym", *own]))
 
     def view_texts(self, pair: str, view: str) -> list[str]:
         """The texts of a view that the trainer reads, both sides, and those that are translated.
@@ -87,42 +75,25 @@ class Views(Corpora):
         `known-lines` reads.
         """
         source, target = pair.split("-")
-        systems = [system for system in self.systems_with(pair) if self.view_of(system) == view]
-        dev, translated = (
-            [text for system in systems for text in self.evaluated(pair, system, *roles)]
-            for roles in [["dev"], ["dev", "test"]]
-        )
-        trained = [
-            self.view_file(pair, view, text, language, aware=True)
-            for text in [*self.training_parts(pair), *dev]
-            for language in [source, target]
-        ]
-        references = [
-            self.view_file(pair, view, text, target, aware=True)
-            for system in systems
-            if recipes.recipe(self.configuration, pair, system)["decoding"]["no_unknown"]
-            for text in self.evaluated(pair, system)
-        ]
-        return list(
-            dict.fromkeys(
-                [
-                    *trained,
-                    *(self.view_file(pair, view, text, source) for text in translated),
-                    *references,
-                ]
-            )
-        )
+        sides = [source, target]
+        files = [*chain(*(self.training_files(pair, view, language) for language in sides))]
+        for system in self.systems_with(pair):
+            if self.view_of(system) != view:
+                continue
+            dev, texts = self.evaluated(pair, system, "dev"), self.evaluated(pair, system)
+            decoding = recipes.recipe(self.configuration, pair, system)["decoding"]
+            known = texts if decoding["no_unknown"] else []
+            aware = [*product(dev, sides), *((text, target) for text in known)]
+            files += [self.view_file(pair, view, *each, aware=True) for each in aware]
+            files += [self.view_file(pair, view, text, source) for text in texts]
+        return list(dict.fromkeys(files))
 
     def symbolized_files(self) -> list[str]:
         """All texts with symbols; the training texts always, for the coverage of Table 3."""
         training = self.side_files("symbolize", self.all_training_parts())
-        others = [
-            path
-            for pair in self.pairs
-            if self.views(pair, "sym")
-            for path in self.view_texts(pair, "sym")
-        ]
-        return list(dict.fromkeys(training + others))
+        pairs = [pair for pair in self.pairs if self.views(pair, "sym")]
+        others = (self.view_texts(pair, "sym") for pair in pairs)
+        return list(dict.fromkeys([*training, *chain.from_iterable(others)]))
 
     def subword_files(self) -> list[str]:
         """All texts of the views that are cut into subwords."""

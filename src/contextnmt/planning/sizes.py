@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from contextnmt.configuration.places import roles, texts
+from contextnmt.configuration.places import roles, stated, texts
 from contextnmt.configuration.recipes import experiment_of
 from contextnmt.planning.jobs import Job
 
@@ -93,12 +93,9 @@ class Sizes:
 
     def stated(self, pair: str, text: str) -> float | None:
         """The pairs of a whole text, before cleaning and selection."""
-        for key in ("lines", "lines_recalled"):
-            lines = self.texts[text].get(key)
-            found = lines.get(pair) if isinstance(lines, dict) else lines
-            if found is not None:
-                return float(found)
-        return None
+        text_entry = self.texts[text]
+        lines = stated(text_entry, "lines", pair) or stated(text_entry, "lines_recalled", pair)
+        return float(lines) if lines else None
 
     def share(self, pair: str) -> float | None:
         """The share of the training pairs of `pair` that is selected."""
