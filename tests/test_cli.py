@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from contextnmt.cli import STAGES, STEPS, main, overview
+from contextnmt.cli import HEADINGS, STAGES, main, overview
 
 ROOT = Path(__file__).parents[1]
 
@@ -44,8 +44,8 @@ def test_the_overview_lists_the_stages_in_order(
 def test_the_overview_tells_what_each_stage_of_a_step_does(columns: int) -> None:
     lines = overview(columns).split("\n")
     assert max(map(len, lines)) <= min(columns, 100)
-    steps = [line for line in lines if re.fullmatch(r"[A-Z]\w+:", line)]
-    assert steps == [f"{step}:" for step in STEPS.values()]
+    headings = [line for line in lines if re.fullmatch(r"[A-Z][\w ]+:", line)]
+    assert headings == [f"{heading}:" for heading in HEADINGS.values()]
     text = " ".join(" ".join(lines).split())
     assert "Corpus: download Fetch one file of a corpus and check its digests generate " in text
     assert " Training: train Train a model Translation: translate Translate texts by " in text

@@ -67,8 +67,8 @@ STAGES = {
     "report": "contextnmt.report.report",
 }
 
-#: First stage of each step of the way -> what the step is called.
-STEPS = {
+#: Command -> heading above it in the overview: the steps of the way, then what is beside it.
+HEADINGS = {
     "download": "Corpus",
     "sample": "Selection",
     "symbolize": "Text",
@@ -76,21 +76,17 @@ STEPS = {
     "translate": "Translation",
     "known-lines": "Evaluation",
     "report": "Report",
-}
-
-#: No stage: it says what a call of Snakemake will cost.
-PLAN = {"plan": "contextnmt.planning.plan"}
-#: No stages either: they take jobs to another machine, and their results back.
-KIT = dict.fromkeys(["pack", "unpack"], "contextnmt.planning.kit")
-#: It sets two results folders side by side.
-COMPARE = {"compare": "contextnmt.report.compare"}
-COMMANDS = STAGES | PLAN | KIT | COMPARE
-
-#: The commands that are no stages -> what stands above them in the overview.
-BESIDE = {
     "plan": "Before a run",
     "pack": "On another machine",
     "compare": "After two runs",
+}
+
+#: All commands, with those that are no stages.
+COMMANDS = STAGES | {
+    "plan": "contextnmt.planning.plan",
+    "pack": "contextnmt.planning.kit",
+    "unpack": "contextnmt.planning.kit",
+    "compare": "contextnmt.report.compare",
 }
 
 OVERVIEW = """Usage: contextnmt STAGE [OPTIONS]
@@ -105,13 +101,11 @@ WIDTH, INDENT = 100, 23
 
 
 def overview(columns: int) -> str:
-    """What a call without a stage shows: each step with its stages, in lines of `columns`."""
+    """The text of a call without a stage: each step with its stages, in lines of `columns`."""
     lines = OVERVIEW.split("\n")
     for name in COMMANDS:
-        if name in STEPS:
-            lines += ["", f"{STEPS[name]}:"]
-        elif name in BESIDE:
-            lines += ["", f"{BESIDE[name]}:"]
+        if name in HEADINGS:
+            lines += ["", f"{HEADINGS[name]}:"]
         lines += textwrap.wrap(
             phrase(name),
             min(columns, WIDTH),
@@ -122,7 +116,7 @@ def overview(columns: int) -> str:
 
 
 def phrase(name: str) -> str:
-    """What a command does: the beginning of its docstring, read without loading its module."""
+    """The purpose of a command: the beginning of its docstring, without loading its module."""
     module = module_file(Path(__file__).parents[1], COMMANDS[name])
     assert module
     for node in ast.parse(module.read_bytes()).body:
@@ -217,8 +211,7 @@ def run(arguments: list[str]) -> None:
         print(f"contextnmt: no stage {stage!r}; {hint}`contextnmt` lists them all", file=sys.stderr)
         sys.exit(2)
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    module = loaded(COMMANDS[stage])
-    function = getattr(module, stage.replace("-", "_"))
+    function = getattr(loaded(COMMANDS[stage]), stage.replace("-", "_"))
     app.command(
         name=stage,
         help=paragraphs(function.__doc__),

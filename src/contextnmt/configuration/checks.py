@@ -1,7 +1,8 @@
 """Mistakes in a configuration that no type of a single key can express."""
 
 import string
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from itertools import chain
 from typing import Any
@@ -41,18 +42,36 @@ def inconsistencies(configuration: Configuration) -> Iterator[Mistake]:
     yield from wrong or unfit(configuration)
 
 
+def at(path: list[Any], words: str, said: list[Any] | None = None) -> Mistake:
+    """A mistake whose message begins with `path`; it is said at `said`, if not there."""
+    return said or path, f"{dotted(path)}: {words}"
+
+
+def no_such(
+    path: list[Any], kind: str, name: str, choices: Iterable[str], said: list[Any] | None = None
+) -> Mistake:
+    """A mistake as `at` gives it: a name of a text, system or the like that is nowhere declared."""
+    return at(path, unknown(f"{kind} {name}", name, choices), said)
+
+
+def texts_of(configuration: Configuration) -> Iterator[tuple[list[Any], str, dict[str, Any]]]:
+    """Every text: where it is declared, its name and its settings."""
+    for corpus, entry in configuration["corpora"].items():
+        for text, settings in entry["texts"].items():
+            yield ["corpora", corpus, "texts", text], text, settings
+
+
 def malformed(configuration: Configuration) -> Iterator[Mistake]:
     """Names of files and members whose placeholders cannot be filled in."""
-    for corpus, entry in configuration["corpora"].items():
-        for text, names in entry["texts"].items():
-            for key in {"file", "member"} & names.keys():
-                if not is_fillable(names[key]):
-                    path = ["corpora", corpus, "texts", text, key]
-                    choices = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
-                    yield (
-                        path,
-                        f"{dotted(path)} is {names[key]}; placeholders allowed in it: {choices}",
-                    )
+    choices = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
+    for where, _, names in texts_of(configuration):
+        for key in {"file", "member"} & names.keys():
+            if not is_fillable(names[key]):
+                path = [*where, key]
+                yield (
+                    path,
+                    f"{dotted(path)} is {names[key]}; placeholders allowed in it: {choices}",
+                )
 
 
 def is_fillable(name: str) -> bool:
@@ -66,33 +85,26 @@ def is_fillable(name: str) -> bool:
 
 def dangling(configuration: Configuration) -> Iterator[Mistake]:
     """Names of texts, files, language pairs and systems that are nowhere declared."""
-    homes = [
-        (corpus, text)
-        for corpus, entry in configuration["corpora"].items()
-        for text in entry["texts"]
-    ]
-    for corpus, entry in configuration["corpora"].items():
-        for text in entry["texts"]:
-            if sum(text == name for _, name in homes) > 1:
-                path = ["corpora", corpus, "texts", text]
-                yield path, f"{dotted(path)}: two corpora have a text of this name; rename one"
-            if text in RESERVED:
-                path = ["corpora", corpus, "texts", text]
-                yield path, f"{dotted(path)}: {RESERVED[text]}; rename it"
+    declared = Counter(text for _, text, _ in texts_of(configuration))
+    for where, text, _ in texts_of(configuration):
+        if declared[text] > 1:
+            yield at(where, "two corpora have a text of this name; rename one")
+        if text in RESERVED:
+            yield at(where, f"{RESERVED[text]}; rename it")
     known = configuration["roles"]
     for path, pair, member in named_texts(configuration):
         yield from misplaced(configuration, path, pair, member)
     for position, pair in enumerate(configuration["pairs"]):
-        where = ["pairs", position]
+        said = ["pairs", position]
         if pair not in known:
-            yield where, f"pairs: {unknown(f'pair {pair}', pair, sorted(known))}"
+            yield no_such(["pairs"], "pair", pair, sorted(known), said)
         if pair not in configuration["clean"]:
-            yield where, f"clean.{pair}: missing: say how {pair} is cleaned"
+            yield at(["clean", pair], f"missing: say how {pair} is cleaned", said)
         if len(set(pair.split("-"))) == 1:
-            yield where, f"pairs: {pair}: source and target are the same language"
+            yield at(["pairs"], f"{pair}: source and target are the same language", said)
     for path, pair in named_pairs(configuration):
         if pair not in known:
-            yield path, f"{dotted(path[:-1])}: {unknown(f'pair {pair}', pair, sorted(known))}"
+            yield no_such(path[:-1], "pair", pair, sorted(known), said=path)
     yield from wrong_systems(configuration)
 
 
@@ -123,51 +135,38 @@ def named_pairs(configuration: Configuration) -> Iterator[tuple[list[Any], str]]
 
 def wrong_systems(configuration: Configuration) -> Iterator[Mistake]:
     """Systems and methods that cannot be, and names of systems that are nowhere declared."""
-    homes = [
-        (name, system)
-        for name, experiment in configuration["experiments"].items()
-        for system in experiment["systems"]
-    ]
-    known = [system for _, system in homes]
-    for name, system in homes:
-        if known.count(system) > 1:
-            path = ["experiments", name, "systems", system]
-            yield path, f"{dotted(path)}: two experiments have a system of this name; rename one"
-    for name, experiment in configuration["experiments"].items():
-        if "inspected_words" in experiment and name != INSPECTING:
-            path = ["experiments", name, "inspected_words"]
-            yield path, f"{dotted(path)}: only for {INSPECTING}, which charts words; remove it"
-        told_apart = [
-            *(
-                (["methods", method], entry)
-                for method, entry in experiment.get("methods", {}).items()
-            ),
-            *(
-                (["claims", place], entry)
-                for place, entry in enumerate(experiment.get("claims", []))
-            ),
-        ]
-        for below, entry in told_apart:
-            path = ["experiments", name, *below, "contrasts"]
-            if any(present == without for present, without in entry["contrasts"]):
-                yield path, f"{dotted(path)}: a system is told apart from itself: name two"
-            for system in chain.from_iterable(entry["contrasts"]):
-                if system not in experiment["systems"]:
-                    what = unknown(f"system {system}", system, sorted(experiment["systems"]))
-                    yield path, f"{dotted(path)}: {what}"
-        drawn = experiment.get("alignments")
-        if drawn not in (None, *experiment["systems"]):
-            what = unknown(f"system {drawn}", drawn, sorted(experiment["systems"]))
-            yield ["experiments", name, "alignments"], f"experiments.{name}.alignments: {what}"
-        yield from wrong_labels(name, experiment["systems"])
-        for system, entry in experiment["systems"].items():
+    experiments = configuration["experiments"]
+    known = Counter(system for entry in experiments.values() for system in entry["systems"])
+    for name, experiment in experiments.items():
+        where, systems = ["experiments", name], experiment["systems"]
+        for system, entry in systems.items():
+            path = [*where, "systems", system]
+            if known[system] > 1:
+                yield at(path, "two experiments have a system of this name; rename one")
             if "contextualizer" in entry.get("model", {}) and not entry.get("context"):
-                path = ["experiments", name, "systems", system, "model", "contextualizer"]
-                yield path, f"{dotted(path)}: only for a system with `context: true`"
+                path += ["model", "contextualizer"]
+                yield at(path, "only for a system with `context: true`")
+        if "inspected_words" in experiment and name != INSPECTING:
+            words = f"only for {INSPECTING}, which charts words; remove it"
+            yield at([*where, "inspected_words"], words)
+        methods, claims = experiment.get("methods", {}).items(), experiment.get("claims", [])
+        telling = [(["methods", method], entry) for method, entry in methods]
+        telling += [(["claims", position], entry) for position, entry in enumerate(claims)]
+        for below, entry in telling:
+            path = [*where, *below, "contrasts"]
+            if any(present == without for present, without in entry["contrasts"]):
+                yield at(path, "a system is told apart from itself: name two")
+            for system in chain.from_iterable(entry["contrasts"]):
+                if system not in systems:
+                    yield no_such(path, "system", system, sorted(systems))
+        drawn = experiment.get("alignments")
+        if drawn not in (None, *systems):
+            yield no_such([*where, "alignments"], "system", drawn, sorted(systems))
+        yield from wrong_labels(name, systems)
     for position, system in enumerate(configuration["systems"] or []):
         if system not in known:
-            what = f"system {system}"
-            yield ["systems", position], f"systems: {unknown(what, system, sorted(known))}"
+            said = ["systems", position]
+            yield no_such(["systems"], "system", system, sorted(known), said)
 
 
 def wrong_labels(experiment: str, systems: dict[str, Any]) -> Iterator[Mistake]:
@@ -176,9 +175,9 @@ def wrong_labels(experiment: str, systems: dict[str, Any]) -> Iterator[Mistake]:
     for system, entry in systems.items():
         path, label = ["experiments", experiment, "systems", system, "label"], entry["label"]
         if label in TAKEN:
-            yield path, f"{dotted(path)}: {label} is no system in the tables; write another label"
+            yield at(path, f"{label} is no system in the tables; write another label")
         elif label in first:
-            yield path, f"{dotted(path)}: {label} is what {first[label]} is called; write another"
+            yield at(path, f"{label} is what {first[label]} is called; write another")
         first.setdefault(label, system)
 
 
@@ -186,28 +185,25 @@ def misplaced(
     configuration: Configuration, path: list[Any], pair: str, text: str
 ) -> Iterator[Mistake]:
     """Mistakes in naming `text` for `pair` at `path` of the configuration."""
-    known = [name for entry in configuration["corpora"].values() for name in entry["texts"]]
+    known = [name for _, name, _ in texts_of(configuration)]
     if text not in known:
-        yield path, f"{dotted(path)}: {unknown(f'text {text}', text, known)}"
+        yield no_such(path, "text", text, known)
         return
     for language in pair.split("-"):
         corpus, file, _ = place(configuration, pair, text, language)
-        files = configuration["corpora"][corpus]["files"]
+        files, where = configuration["corpora"][corpus]["files"], ["corpora", corpus, "texts", text]
+        entry = configuration["corpora"][corpus]["texts"][text]
         if file not in files:
-            where = ["corpora", corpus, "texts", text, "file"]
-            yield where, f"{dotted(where)}: {unknown(f'file {file}', file, files)}"
-        columns = configuration["corpora"][corpus]["texts"][text].get("columns", [language])
+            yield no_such([*where, "file"], "file", file, files)
+        columns = entry.get("columns", [language])
         if language not in columns:
-            where = ["corpora", corpus, "texts", text, "columns"]
-            yield where, f"{dotted(where)}: {unknown(f'column {language}', language, columns)}"
-            return
-        if file not in files:
+            yield no_such([*where, "columns"], "column", language, columns)
+        if file not in files or language not in columns:
             return
     source, target = (content(configuration, pair, text, language) for language in pair.split("-"))
     if source == target:
-        entry = configuration["corpora"][corpus]["texts"][text]
-        where = ["corpora", corpus, "texts", text, "member" if "member" in entry else "file"]
-        yield where, f"{dotted(where)}: one and the same file for both languages of {pair}"
+        where.append("member" if "member" in entry else "file")
+        yield at(where, f"one and the same file for both languages of {pair}")
 
 
 def unfit(configuration: Configuration) -> Iterator[Mistake]:
@@ -216,15 +212,14 @@ def unfit(configuration: Configuration) -> Iterator[Mistake]:
     for path, pair, text in named_texts(configuration):
         source = content(configuration, pair, text, pair.split("-")[0])
         if path[-1] != "train" and source in trained:
-            yield path, f"{dotted(path)}: {text} is trained on; name another text"
+            yield at(path, f"{text} is trained on; name another text")
     for pair in configuration["pairs"]:
         yield from unselectable(configuration, pair)
     for name in configuration["experiments"]:
         for pair in pairs(configuration, name):
             for role, members in roles(configuration, name, pair).items():
                 if not members:
-                    path = ["roles", pair, role]
-                    yield path, f"{dotted(path)}: missing: name {role} texts of {pair}"
+                    yield at(["roles", pair, role], f"missing: name {role} texts of {pair}")
     yield from left_out(configuration)
 
 
@@ -251,7 +246,7 @@ def unmade(configuration: Configuration) -> Iterator[Mistake]:
         for block, kind in {"model": Model, "training": Training, "decoding": Decoding}.items():
             for field in fields(kind):
                 if field.name not in experiment[block] and field.name not in OPTIONAL:
-                    yield path, f"{dotted([*path, block, field.name])}: missing"
+                    yield at([*path, block, field.name], "missing", said=path)
         for system in systems(configuration, name):
             entry = experiment["systems"][system]
             unused = () if entry.get("context") else OPTIONAL
@@ -268,16 +263,14 @@ def unselectable(configuration: Configuration, pair: str) -> Iterator[Mistake]:
     path = ["select", pair]
     limits = [key for key in ("target_words", "pairs") if selection.get(key) is not None]
     if not limits:
-        yield path, f"{dotted(path)}: no limit: give target_words or pairs"
+        yield at(path, "no limit: give target_words or pairs")
     if len(limits) == 2:
-        yield path, f"{dotted(path)}: two limits: make target_words or pairs null"
+        yield at(path, "two limits: make target_words or pairs null")
     tests = contents(configuration, "test")
+    path = [*path, "in_domain"]
     for text in selection["in_domain"]:
-        wrong = list(misplaced(configuration, [*path, "in_domain"], pair, text))
+        wrong = list(misplaced(configuration, path, pair, text))
         yield from wrong
         if not wrong and content(configuration, pair, text, pair.split("-")[0]) in tests:
-            yield (
-                [*path, "in_domain"],
-                f"{dotted(path)}.in_domain: {text} is a test text: to select by it would spoil "
-                "the test; name another text",
-            )
+            words = "to select by it would spoil the test; name another text"
+            yield at(path, f"{text} is a test text: {words}")

@@ -141,18 +141,6 @@ class Corpus:
 
 
 @dataclass(frozen=True, config=KEYS, kw_only=True)
-class Roles:
-    """Texts of a language pair by their role."""
-
-    train: Some[Name]
-    """Training texts, cleaned and joined in order."""
-    dev: Some[Name] = field(default_factory=list)
-    """Texts that decide when training stops."""
-    test: Some[Name] = field(default_factory=list)
-    """Texts whose BLEU is reported."""
-
-
-@dataclass(frozen=True, config=KEYS, kw_only=True)
 class OwnRoles:
     """Texts of a language pair that one experiment evaluates on."""
 
@@ -160,6 +148,14 @@ class OwnRoles:
     """Texts that decide when training stops."""
     test: Some[Name] = field(default_factory=list)
     """Texts whose BLEU is reported."""
+
+
+@dataclass(frozen=True, config=KEYS, kw_only=True)
+class Roles(OwnRoles):
+    """Texts of a language pair by their role."""
+
+    train: Some[Name]
+    """Training texts, cleaned and joined in order."""
 
 
 @dataclass(frozen=True, config=KEYS, kw_only=True)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from contextnmt.configuration.checks import inconsistencies, unmade
+from contextnmt.configuration.checks import at, inconsistencies, unmade
 from contextnmt.configuration.keys import WholeConfiguration
 from contextnmt.configuration.places import Configuration, canonical, pairs
 from contextnmt.configuration.reading import COMMAND_LINE, load, parse
@@ -163,7 +163,7 @@ def refuse(mistakes: Iterable[Mistake], layers: list[Layer]) -> None:
     """Raises UserError if there are mistakes, with a line for each of the first ones."""
     wrong = list(dict.fromkeys((tuple(path), message) for path, message in mistakes))
     if wrong:
-        lines = [told(list(path), message, layers) for path, message in wrong[:MOST_MESSAGES]]
+        lines = [f"{origin(path, layers)}: {message}" for path, message in wrong[:MOST_MESSAGES]]
         if len(wrong) > MOST_MESSAGES:
             lines.append(f"and {len(wrong) - MOST_MESSAGES} more")
         raise UserError("\n".join(lines))
@@ -191,7 +191,7 @@ def refuse_alike(configuration: Configuration, experiment: str, layers: list[Lay
                         "the experiment that you mean, or name the systems that you want in systems"
                     )
             path = ["experiments", experiment, "methods", method, "contrasts"]
-            refuse([(path, f"{dotted(path)}: {both} are made of the same: change one")], layers)
+            refuse([at(path, f"{both} are made of the same: change one")], layers)
 
 
 def differ(configuration: Configuration, experiment: str, contrast: list[str]) -> list[str]:
@@ -206,20 +206,16 @@ def unused(configuration: Configuration, layers: list[Layer]) -> Iterator[Mistak
     named = [pair for layer in layers for pair in layer.content.get("roles", {})]
     if named and not set(named) & set(configuration["pairs"]):
         here = ", ".join(configuration["pairs"])
-        yield (
-            ["roles", named[0]],
-            f"roles.{named[0]}: {named[0]} is none of the pairs ({here}): name it in pairs",
-        )
+        words = f"{named[0]} is none of the pairs ({here}): name it in pairs"
+        yield at(["roles", named[0]], words)
 
 
 def misnamed(layers: list[Layer]) -> Iterator[Mistake]:
     """Names of papers outside the file of their experiment."""
     for layer in layers:
         for name, entry in layer.content.get("experiments", {}).items():
-            for key in NAMING:
-                if key in entry:
-                    path = ["experiments", name, key]
-                    yield path, f"{dotted(path)}: only for workflow/experiments/{name}.yaml"
+            for key in filter(entry.__contains__, NAMING):
+                yield at(["experiments", name, key], f"only for workflow/experiments/{name}.yaml")
 
 
 def cut_lists(configuration: Configuration, layers: list[Layer]) -> Iterator[Mistake]:
@@ -267,21 +263,12 @@ def named(folder: Path, path: list[str], name: Any, layers: list[Layer]) -> Laye
     return Layer(f"{folder.parent.name}/{folder.name}/{file.name}", load(file))
 
 
-def told(path: list[Any], message: str, layers: list[Layer]) -> str:
-    """The line for a mistake at `path`: the layer that says it, and the message."""
-    return f"{origin(path, layers)}: {message}"
-
-
 def origin(path: Iterable[Any], layers: list[Layer]) -> str:
     """The name of the last layer that says something at `path`, or at its nearest parent."""
     steps = list(path)
-    names = [
-        layer.name
-        for length in range(len(steps), 0, -1)
-        for layer in reversed(layers)
-        if says(layer.content, steps[:length])
-    ]
-    return names[0] if names else layers[-1].name
+    parents = (steps[:length] for length in range(len(steps), 0, -1))
+    named = (each.name for path in parents for each in layers[::-1] if says(each.content, path))
+    return next(named, layers[-1].name)
 
 
 def says(content: Any, path: list[Any]) -> bool:

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
@@ -27,8 +28,8 @@ class Job:
 
     rule: str
     wildcards: dict[str, str]
-    inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
+    inputs: Sequence[str]
+    outputs: Sequence[str]
     threads: int = 1
     memory: int = 0
     minutes: int = 0
@@ -51,7 +52,7 @@ class Job:
 
 
 class Call(NamedTuple):
-    """What a call of Snakemake is about: its jobs are those that are still to be run."""
+    """A call of Snakemake; its jobs are those that are still to be run."""
 
     jobs: list[Job]
     configuration: dict[str, Any]
@@ -79,8 +80,5 @@ def planned(words: list[str]) -> Call:
             insides = re.match(r"Traceback.*Error: \[Errno \d+\] ([^\n]+)$", shown, re.DOTALL)
             raise UserError(insides[1] if insides else shown[max(0, shown.find(BEGINNING)) :])
         content = json.loads(out.read_bytes())
-    jobs = [
-        Job(**{**each, "inputs": tuple(each["inputs"]), "outputs": tuple(each["outputs"])})
-        for each in content["jobs"]
-    ]
+    jobs = [Job(**each) for each in content["jobs"]]
     return Call(jobs, content["configuration"], Path(content["folder"]))

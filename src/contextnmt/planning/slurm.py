@@ -76,12 +76,10 @@ class Request:
     def place(self) -> list[str]:
         """Where srun is to start a step for this job, and who pays: sbatch has names of its own for
         what may come from the environment."""
-        given = {"partition": self.partition, "account": self.account, "qos": self.qos}
-        return [
-            f"--{name}={word}"
-            for name in (*given, "reservation")
-            if (word := given.get(name) or os.environ.get(f"SBATCH_{name.upper()}"))
-        ]
+        given = vars(self) | {"reservation": ""}
+        names = ["partition", "account", "qos", "reservation"]
+        words = {name: given[name] or os.environ.get(f"SBATCH_{name.upper()}") for name in names}
+        return [f"--{name}={word}" for name, word in words.items() if word]
 
     def __str__(self) -> str:
         return f"sbatch {shlex.join(self.options)}"
@@ -89,11 +87,8 @@ class Request:
 
 def asked(*command: str, seconds: float = SILENT) -> subprocess.CompletedProcess[str]:
     """Return what a program of Slurm says, as to a user outside of any job."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith("SLURM_") or name in ("SLURM_CONF", "SLURM_CLUSTERS")
-    }
+    outside = re.compile(r"SLURM_(CONF|CLUSTERS)$|(?!SLURM_)")
+    kept = {name: value for name, value in os.environ.items() if outside.match(name)}
     try:
         done = subprocess.run(
             command, env=kept, stdin=subprocess.DEVNULL, capture_output=True, text=True,
@@ -117,9 +112,7 @@ def check_programs() -> None:
         )
     answer = asked("sinfo", "--noheader", "--format=%P")
     if answer.returncode:
-        raise UserError(
-            f"Slurm does not answer: {answer.stderr}: try again later, or ask who runs it"
-        )
+        raise UserError(f"Slurm does not answer: {answer.stderr}: try later, or ask who runs it")
 
 
 def check_account(account: str) -> None:
@@ -128,7 +121,7 @@ def check_account(account: str) -> None:
         return
     user = getpass.getuser()
     answer = asked("sacctmgr", "-n", "-s", "-P", "list", "user", user, "format=account")
-    accounts = sorted(set(answer.stdout.lower().split())) if answer.returncode == 0 else []
+    accounts = [] if answer.returncode else sorted(set(answer.stdout.lower().split()))
     if accounts and account.lower() not in accounts:
         raise UserError(
             f"account {account}: not one of yours, which are {', '.join(accounts)}: set "
