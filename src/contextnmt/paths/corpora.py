@@ -184,10 +184,5 @@ class Corpora(Basis):
 
     def surveyed_parts(self) -> list[tuple[str, str]]:
         """Every part of a training text that clean needs a survey of, as (pair, part)."""
-        return [
-            (pair, part)
-            for pair in self.pairs
-            for text in self.texts(pair, "train")
-            if self.needs_survey(pair, text)
-            for part in self.parts(text)
-        ]
+        parts = [(pair, part, part.partition(".")[0]) for pair, part in self.all_training_parts()]
+        return [(pair, part) for pair, part, text in parts if self.needs_survey(pair, text)]

@@ -11,14 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from contextnmt.configuration import layers, places, recipes
-from contextnmt.paths.basis import (
-    Input,
-    Settings,
-    Wildcards,
-    language_of,
-    pair_of,
-    repeated,
-)
+from contextnmt.paths.basis import Input, Settings, Wildcards, language_of, pair_of, repeated
 from contextnmt.paths.trainings import VOCABULARIES
 from contextnmt.paths.translations import TRAINED_FILES, Translations
 from contextnmt.report.contents import Part, files, inputs, outputs, parts
@@ -39,23 +32,19 @@ class Reports(Translations):
 
     def system_gap(self, pair: str, system: str) -> str:
         """The reason why a system is not finished in a language pair; empty if it is."""
-        of_runs = {
-            f"seed {seed}": self.run_gap(pair, system, seed) for seed in self.configuration["seeds"]
-        }
+        seeds = self.configuration["seeds"]
+        of_runs = {f"seed {seed}": self.run_gap(pair, system, seed) for seed in seeds}
         if self.results_of[self.systems[system]].ensemble and not any(of_runs.values()):
             of_runs["ensemble"] = self.run_gap(pair, system, "ensemble")
         return gap_of_system(of_runs)
 
     def found_gaps(self) -> dict[str, dict[str, str]]:
         """Language pair -> system -> why it is not finished."""
-        return {
-            pair: {
-                system: reason
-                for system in self.systems_with(pair)
-                if (reason := self.system_gap(pair, system))
-            }
+        found = {
+            pair: {system: self.system_gap(pair, system) for system in self.systems_with(pair)}
             for pair in self.pairs
         }
+        return {pair: {s: why for s, why in gaps.items() if why} for pair, gaps in found.items()}
 
     def captions(self) -> list[str]:
         """Captions of tables and figures."""
@@ -162,9 +151,7 @@ class Reports(Translations):
         """
         beside = ["gaps", "mirrors", "hand_placed", "device"]
         told = {
-            "configuration": {
-                key: value for key, value in self.configuration.items() if key not in beside
-            },
+            "configuration": {k: v for k, v in self.configuration.items() if k not in beside},
             "gaps": self.gaps,
             "papers": {name: self.paper(name) for name in self.experiments},
         }
@@ -205,11 +192,8 @@ class Reports(Translations):
 
         `suffixes` are the formats."""
         results = self.results_of[experiment]
-        return [
-            (str(path), part)
-            for part in parts(results, about)
-            for path in outputs(results, part, *suffixes)
-        ]
+        found = [(outputs(results, part, *suffixes), part) for part in parts(results, about)]
+        return [(str(path), part) for paths, part in found for path in paths]
 
     def reads(self, experiment: str, about: str) -> list[str]:
         """Inputs of the report of an experiment about systems or corpora."""

@@ -43,14 +43,13 @@ class Translations(Trainings):
         Alignments of every model with attention; those of an ensemble nothing reads.
         """
         made = self.recipe(wildcards)
-        aligns = made["model"]["attention"] and wildcards.seed != "ensemble"
-        decoding = made["decoding"]
-        wanted = [
-            ("--alignments", aligns),
-            (f"--nbest {decoding['nbest']}", decoding["nbest"]),
-            ("--no-unknown", decoding["no_unknown"]),
-        ]
-        return " ".join(option for option, asked_for in wanted if asked_for)
+        nbest = made["decoding"]["nbest"]
+        wanted = {
+            "--alignments": made["model"]["attention"] and wildcards.seed != "ensemble",
+            f"--nbest {nbest}": nbest,
+            "--no-unknown": made["decoding"]["no_unknown"],
+        }
+        return " ".join(option for option, asked_for in wanted.items() if asked_for)
 
     def runs_and_ensembles(self, pattern: str) -> list[str]:
         """`pattern` for every run, then for the ensemble of every language pair and system."""
@@ -118,11 +117,10 @@ class Translations(Trainings):
 
     def symbol_tables(self, wildcards: Wildcards) -> list[str]:
         """Symbols of each of a run's dev and test texts, for a system whose text has symbols."""
-        if "sym" not in self.recipe(wildcards)["view"]:
-            return []
         return [
             f"{self.results}/symbolize/{wildcards.pair}/{text}.symbols.tsv.gz"
             for text in self.evaluated(wildcards.pair, wildcards.system)
+            if "sym" in self.recipe(wildcards)["view"]
         ]
 
     def rules_of(self, wildcards: Wildcards) -> list[str]:
@@ -135,19 +133,16 @@ class Translations(Trainings):
         file, *_ = self.archive(wildcards.pair, wildcards.text, wildcards.pair.split("-")[1])
         return file, self.text_entry(wildcards.text)["phenomena"]
 
-    def without_unknown(self, wildcards: Wildcards) -> list[str]:
-        """The texts that a run translates without unknown words too."""
-        wanted = self.recipe(wildcards)["decoding"]["no_unknown"]
-        return self.evaluated(wildcards.pair, wildcards.system) if wanted else []
-
-    def known_lines_of(self, wildcards: Wildcards, text: str) -> str:
-        """Which lines of a text have no unknown word, in the view of a run's system."""
-        view = self.recipe(wildcards)["view"]
-        return f"{self.results}/known-lines/{wildcards.pair}/{view}/{text}.json"
+    def known_lines(self, wildcards: Wildcards) -> dict[str, str]:
+        """The texts that a run translates without unknown words too -> which lines have none."""
+        made = self.recipe(wildcards)
+        folder = f"{self.results}/known-lines/{wildcards.pair}/{made['view']}"
+        texts = self.evaluated(wildcards.pair, wildcards.system)
+        return {text: f"{folder}/{text}.json" for text in texts if made["decoding"]["no_unknown"]}
 
     def known_lines_files(self, wildcards: Wildcards) -> list[str]:
         """Known lines of all texts that a run translates without unknown words."""
-        return [self.known_lines_of(wildcards, text) for text in self.without_unknown(wildcards)]
+        return list(self.known_lines(wildcards).values())
 
     def known_lines_of_all(self) -> list[str]:
         """Known lines of every text and view that systems need."""
@@ -156,13 +151,10 @@ class Translations(Trainings):
 
     def subsets(self, wildcards: Wildcards) -> str:
         """Options of `score`: those lines alone, of the translations without unknown words."""
-        return repeated(
-            "--subset",
-            (
-                f"{text}.beam{beam}.no-unknown={self.known_lines_of(wildcards, text)}"
-                for text in self.without_unknown(wildcards)
-                for beam in self.beams(wildcards)
-            ),
+        known = self.known_lines(wildcards).items()
+        endings = [f"beam{beam}.no-unknown" for beam in self.beams(wildcards)]
+        return options(
+            subset=[f"{text}.{ending}={path}" for text, path in known for ending in endings]
         )
 
     def stated_lines(self, wildcards: Wildcards) -> str:

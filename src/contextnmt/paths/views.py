@@ -17,11 +17,8 @@ class Views(Corpora):
         """
         trained = text in self.training_parts(pair)
         ending = ".pair" if aware and "sym" in view and not trained else ""
-        if view == "word":
-            stage = "select" if trained else "tokenize"
-        else:
-            stage = "symbolize" if view == "sym" else "bpe"
-        folder = f"bpe/{pair}/{view}" if stage == "bpe" else f"{stage}/{pair}"
+        whole = {"word": "select" if trained else "tokenize", "sym": "symbolize"}
+        folder = f"{whole[view]}/{pair}" if view in whole else f"bpe/{pair}/{view}"
         return f"{self.results}/{folder}/{text}{ending}.{language}.gz"
 
     def text_in_view(self, side: str, aware: bool = False) -> Callable[[Wildcards], str]:
@@ -97,12 +94,8 @@ class Views(Corpora):
 
     def subword_files(self) -> list[str]:
         """All texts of the views that are cut into subwords."""
-        return [
-            path
-            for pair in self.pairs
-            for view in self.views(pair, "bpe")
-            for path in self.view_texts(pair, view)
-        ]
+        views = ((pair, view) for pair in self.pairs for view in self.views(pair, "bpe"))
+        return [*chain.from_iterable(self.view_texts(*view) for view in views)]
 
     def binarized_files(self) -> list[str]:
         """The manifest of each view of each pair."""

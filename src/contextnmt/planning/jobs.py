@@ -50,6 +50,11 @@ class Job:
             return f"{self.wildcards['source']}-{self.wildcards['target']}"
         return self.wildcards.get("pair")
 
+    @property
+    def run(self) -> tuple[str, str]:
+        """The language pair and the system of a training or translation."""
+        return self.wildcards["pair"], self.wildcards["system"]
+
 
 class Call(NamedTuple):
     """A call of Snakemake; its jobs are those that are still to be run."""

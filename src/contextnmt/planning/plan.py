@@ -12,8 +12,8 @@ import torch
 import typer
 from tqdm import tqdm
 
-from contextnmt.configuration import recipes
 from contextnmt.configuration.model import model_settings
+from contextnmt.configuration.recipes import recipe
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines
 from contextnmt.model.translator import Translator
@@ -132,17 +132,11 @@ def cost(job: Job, sizes: Sizes, rates: dict[str, Rate]) -> Cost:
     return Cost(job, constant + slope * read / 1e6, size * pairs)
 
 
-def recipe(job: Job, configuration: dict[str, Any]) -> dict[str, Any]:
-    """Return how the model of a training is made."""
-    assert job.pair is not None
-    return recipes.recipe(configuration, job.pair, job.wildcards["system"])
-
-
 def weights(job: Job, configuration: dict[str, Any]) -> int:
     """Return the bytes of the model that a training leaves, if its vocabularies are full."""
     words = configuration["text"]["vocabulary_size"] + SPECIAL
     with torch.device("meta"):  # shapes alone, no memory
-        model = Translator(model_settings(recipe(job, configuration)["model"]), words, words)
+        model = Translator(model_settings(recipe(configuration, *job.run)["model"]), words, words)
     return sum(weight.numel() * weight.element_size() for weight in model.parameters())
 
 
@@ -194,36 +188,30 @@ def size(count: float) -> str:
 def aligned(cells: Sequence[Sequence[str]]) -> Iterator[str]:
     """Lines of a table: a rule under its head and above its totals, figures to the right."""
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = []
-    for name, *figures in cells:
-        right = (f"  {each:>{width}}" for each, width in zip(figures, widths[1:], strict=True))
-        lines.append(f"{name:{widths[0]}}{''.join(right)}".rstrip())
-    rule = "  ".join("-" * width for width in widths)
-    yield from (lines[0], rule, *lines[1:-1], rule, lines[-1])
+    rule = ["-" * width for width in widths]
+    for name, *figures in [cells[0], rule, *cells[1:-1], rule, cells[-1]]:
+        right = map(str.rjust, figures, widths[1:])
+        yield "  ".join([name.ljust(widths[0]), *right]).rstrip()
 
 
 def absent(found: list[Cost], sizes: Sizes) -> Iterator[str]:
     """What is not in the figures, and why."""
-    for why in (UNKNOWN_SIZE, NOT_MEASURED, NETWORK):
-        count = Counter(each.job.stage for each in found if each.missing == why)
-        if count:
-            files = [
-                c.job.wildcards["file"]
-                for c in found
-                if c.missing == why == NETWORK and c.bytes is None
-            ]
-            unsized = f"; size not stated: {', '.join(files)}" if files else ""
-            yield f"{why}: {', '.join(f'{stage} ({n})' for stage, n in count.items())}{unsized}"
-    unknown = [each.job for each in found if each.missing == UNKNOWN_SIZE]
-    if texts := sorted({text for job in unknown for text in sizes.unstated(job)}):
-        yield f"texts without `lines`: {', '.join(texts)}"
-    trained = [each.job for each in found if each.job.stage == "train"]
-    if trained:
-        each = [recipe(job, sizes.configuration)["training"] for job in trained]
-        updates = sum(training["max_updates"] for training in each)
-        pairs = sum(training["max_updates"] * training["batch_size"] for training in each)
+    whys = {
+        why: [c for c in found if c.missing == why] for why in (UNKNOWN_SIZE, NOT_MEASURED, NETWORK)
+    }
+    unsized = [c.job.wildcards["file"] for c in whys[NETWORK] if c.bytes is None]
+    for why, costs in whys.items():
+        if count := Counter(each.job.stage for each in costs):
+            rest = f"; size not stated: {', '.join(unsized)}" if why == NETWORK and unsized else ""
+            yield f"{why}: {', '.join(f'{stage} ({n})' for stage, n in count.items())}{rest}"
+    if texts := {text for each in whys[UNKNOWN_SIZE] for text in sizes.unstated(each.job)}:
+        yield f"texts without `lines`: {', '.join(sorted(texts))}"
+    runs = [each.job.run for each in found if each.job.stage == "train"]
+    if trainings := [recipe(sizes.configuration, *run)["training"] for run in runs]:
+        updates = sum(each["max_updates"] for each in trainings)
+        pairs = sum(each["max_updates"] * each["batch_size"] for each in trainings)
         yield (
-            f"train: {len(each)} trainings of at most {updates:,} updates together, in which "
+            f"train: {len(runs)} trainings of at most {updates:,} updates together, in which "
             f"{pairs:,} pairs are read"
         )
     using = [each.job for each in found if each.job.gpus]
