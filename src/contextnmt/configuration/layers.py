@@ -124,11 +124,9 @@ def resolve(folder: Path, user: list[Layer], called: Layer | None = None) -> Con
     own = merge(*(layer.content for layer in user))
     preset = named(folder / "presets", ["preset"], own.get("preset"), user)
     asked = merge(preset.content, own)["experiments"]
-    experiments = [
-        named(folder / "experiments", ["experiments", name], name, [preset, *user])
-        for name in asked
-    ]
-    layers = [text_layer(folder), *experiments, preset, *user]
+    papers, said = folder / "experiments", [preset, *user]
+    experiments = [named(papers, ["experiments", name], name, said) for name in asked]
+    layers = [text_layer(folder), *experiments, *said]
     configuration = merge(*(layer.content for layer in layers))
     found = violations(WholeConfiguration, configuration, schema)
     refuse((each for each in found if each[0][-2:] not in PARTIAL), layers)

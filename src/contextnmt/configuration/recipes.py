@@ -41,20 +41,14 @@ def with_recipes(configuration: Configuration, layers: Layers) -> Configuration:
     An experiment has those of RECIPE, a system those of MADE.
     """
     whole = {key: value for key, value in configuration.items() if key not in RECIPE}
-    whole["experiments"] = {
-        name: {
-            **entry,
-            **recipes(layers, RECIPE, ["experiments", name]),
-            "systems": {
-                system: {
-                    **own,
-                    **recipes(layers, MADE, ["experiments", name], ["systems", system]),
-                }
-                for system, own in entry["systems"].items()
-            },
+    whole["experiments"] = {}
+    for name, entry in configuration["experiments"].items():
+        path = ["experiments", name]
+        made = {
+            system: {**own, **recipes(layers, MADE, path, ["systems", system])}
+            for system, own in entry["systems"].items()
         }
-        for name, entry in configuration["experiments"].items()
-    }
+        whole["experiments"][name] = {**entry, **recipes(layers, RECIPE, path), "systems": made}
     return whole
 
 
@@ -104,14 +98,8 @@ def recipe(configuration: Configuration, pair: str, system: str) -> Configuratio
         model["contextualizer"] = None
     limits = training["unknown_limit"] or {}
     training["unknown_limit"] = 1.0 if "bpe" in entry["view"] else limits.get(pair, 1.0)
-    filters = training.pop("filters")
-    return {
-        **entry,
-        "model": model,
-        "training": training,
-        "filters": filters,
-        "decoding": experiment["decoding"],
-    }
+    made = {"filters": training.pop("filters"), "decoding": experiment["decoding"]}
+    return {**entry, "model": model, "training": training, **made}
 
 
 def other_filters(configuration: Configuration, pair: str, system: str) -> list[Configuration]:
@@ -162,33 +150,26 @@ def deviations(
         }
         for entry in (printed, here)
     )
-    found = [deviation("", *each) for each in [*differences(*of_texts), *differences(*of_all)]]
+    found = [("", *each) for each in [*differences(*of_texts), *differences(*of_all)]]
     for name, several in of_system.items():
         for difference in several:
             alike = all(difference in others for others in of_system.values())
-            found.append(deviation("" if alike else name, *difference))
-    return [each for number, each in enumerate(found) if each not in found[:number]]
+            found.append(("" if alike else name, *difference))
+    names = ("system", "key", "paper", "here")
+    unique = [each for number, each in enumerate(found) if each not in found[:number]]
+    return [dict(zip(names, each, strict=True)) for each in unique]
 
 
 def text_settings(configuration: Configuration, of: list[str], views: set[str]) -> Configuration:
     """Settings of the text of some language pairs in some views."""
     of_views = {"merges": "bpe", "joint_bpe": "bpe", "symbol_threshold": "sym"}
-    return {
-        **{
-            block: {pair: configuration[block].get(pair) for pair in of}
-            for block in ("clean", "select")
-        },
-        "text": {
-            key: value
-            for key, value in configuration["text"].items()
-            if any(of_views.get(key, "") in view for view in views)
-        },
+    made = {
+        block: {pair: configuration[block].get(pair) for pair in of}
+        for block in ("clean", "select")
     }
-
-
-def deviation(system: str, key: str, paper: Any, here: Any) -> dict[str, Any]:
-    """A deviation, as reports want it."""
-    return {"system": system, "key": key, "paper": paper, "here": here}
+    text = configuration["text"].items()
+    used = {k: v for k, v in text if any(of_views.get(k, "") in view for view in views)}
+    return {**made, "text": used}
 
 
 def settings(system: Configuration) -> Configuration:

@@ -7,6 +7,7 @@ Example: python -m contextnmt.planning.kit --weights --without '*/dev.*.npz'
 """
 
 import argparse
+import fnmatch
 import gzip
 import hashlib
 import importlib.metadata
@@ -21,7 +22,6 @@ import time
 import zlib
 from collections import Counter
 from collections.abc import Sequence
-from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 from typing import IO, Annotated
 
@@ -119,8 +119,8 @@ def pack(
         add_text(kit, CARRIED, "".join(f"{path}\n" for path in carried))
         script = SCRIPT.read_text(encoding="utf-8").replace(WORDS, shlex.join(said))
         add_text(kit, "run.sh", script, mode=0o755)
-    jobs = Counter(job.rule for job in call.jobs)
-    told = ", ".join(f"{rule} {count}" for rule, count in jobs.items())
+    jobs = Counter(job.rule for job in call.jobs).items()
+    told = ", ".join(f"{rule} {count}" for rule, count in jobs)
     print(f"{out}: {len(carried)} files of results, for the jobs {told}")
 
 
@@ -161,15 +161,10 @@ def given(words: list[str]) -> tuple[list[str], dict[Path, str]]:
         if option not in PATHS or word == option or not path.exists():
             said.append(word)
             continue
-        if path.is_relative_to(ROOT):
-            place = str(path.relative_to(ROOT))
-            outside = Path(place).parts[0] not in WORKFLOW
-        else:
-            number = list(places).index(path) if path in places else len(places)
-            place, outside = str(GIVEN / str(number) / path.name), True
-        if outside:
-            places[path] = place
-        said.append(f"{name}{equals}{place}")
+        place = path.relative_to(ROOT) if path.is_relative_to(ROOT) else None
+        if not place or place.parts[0] not in WORKFLOW:
+            places.setdefault(path, str(place or GIVEN / str(len(places)) / path.name))
+        said.append(f"{name}{equals}{places.get(path, place)}")
     return said, places
 
 
@@ -199,13 +194,11 @@ def collect(folder: Path, weights: bool = False, without: Sequence[str] = ()) ->
     """Write returned.tar.gz of what is new in the results of a kit, but for patterns `without`."""
     carried = set(read_lines(folder / CARRIED))
     files = {str(path.relative_to(folder)): path for path in (folder / "results").glob("*/**/*")}
+    unwanted = {name for pattern in without for name in fnmatch.filter(files, pattern)}
     made = {
         name: path
         for name, path in sorted(files.items())
-        if path.is_file()
-        and name not in carried
-        and wanted(Path(name), weights)
-        and not any(fnmatch(name, pattern) for pattern in without)
+        if path.is_file() and name not in carried | unwanted and wanted(Path(name), weights)
     }
     with atomic_path(folder / RETURNED) as temporary, tarfile.open(temporary, "w:gz") as out:
         for name, path in made.items():

@@ -23,7 +23,7 @@ from contextnmt.planning.sizes import Sizes
 #: What a job of each rule takes, as `benchmarks/rates.py` measured it in a finished run.
 RATES = Path(__file__).with_name("rates.tsv")
 
-HEAD = ["stage", "jobs", "core-hours", "longest job", "GPU-hours", "disk", "memory", "cores"]
+HEAD = ["stage", "jobs", "core-hours", "longest job", "disk", "memory", "cores"]
 
 #: For a figure that nobody knows; behind one that has not all jobs in it.
 UNKNOWN, PARTLY = "?", "+?"
@@ -161,7 +161,6 @@ def row(stage: str, costs: Sequence[Cost]) -> list[str]:
         f"{len(costs):,}",
         partly(hours(sum(each * threads for each, threads in seconds)), costs, seconds),
         hours(max(seconds)[0]) if seconds else UNKNOWN,
-        NOT_MEASURED if any(c.job.gpus for c in costs) else "",
         partly(size(sum(sizes)), costs, sizes),
         size(memory * 1e6) if memory else "",
         f"{max(c.job.threads for c in costs)}",
