@@ -1,4 +1,4 @@
-"""Jobs on another machine: what a kit holds, how it runs, and how its results come back."""
+"""Jobs on another machine: content of a kit, its run, and the way back of its results."""
 
 import os
 import subprocess

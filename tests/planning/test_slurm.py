@@ -1,4 +1,4 @@
-"""What Slurm is asked, and what is made of its answers; its programs are scripts here."""
+"""Questions to Slurm and the use of its answers; its programs are scripts here."""
 
 import math
 import stat

@@ -1,4 +1,4 @@
-"""What a call of Snakemake will cost: of which jobs, and what becomes of mistakes."""
+"""Costs of a call of Snakemake: of which jobs, and messages at mistakes."""
 
 import re
 import subprocess

@@ -139,7 +139,10 @@ def resolve(folder: Path, user: list[Layer], called: Layer | None = None) -> Con
     refuse(cut_lists(whole, layers), layers)
     for name in asked:
         refuse_alike(whole, name, layers)
-    return whole | told_of(preset.content, own)
+    if added := sorted({*own.get("corpora", {})} - {*preset.content["corpora"]}):
+        told = f"With texts of {', '.join(added)}, which the key “about” can describe here."
+        whole["about"] = own.get("about", told)  # what the preset says is about its own corpora
+    return whole
 
 
 def without_nulls(block: Any) -> Any:
@@ -147,14 +150,6 @@ def without_nulls(block: Any) -> Any:
     if not isinstance(block, Mapping):
         return block
     return {key: without_nulls(value) for key, value in block.items() if value is not None}
-
-
-def told_of(preset: Mapping[str, Any], own: Mapping[str, Any]) -> Configuration:
-    """The key `about` if the user has corpora of their own, which no preset describes, and no
-    description of them."""
-    added = ", ".join(sorted({*own.get("corpora", {})} - {*preset["corpora"]}))
-    told = f"With texts of {added}, which the key “about” can describe here."
-    return {"about": told} if added and "about" not in own else {}
 
 
 def refuse(mistakes: Iterable[Mistake], layers: list[Layer]) -> None:

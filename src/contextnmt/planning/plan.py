@@ -194,7 +194,7 @@ def aligned(cells: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def absent(found: list[Cost], sizes: Sizes) -> Iterator[str]:
-    """What is not in the figures, and why."""
+    """Lines on jobs that are not in the figures, and why."""
     whys = {
         why: [c for c in found if c.missing == why] for why in (UNKNOWN_SIZE, NOT_MEASURED, NETWORK)
     }

@@ -26,7 +26,7 @@ PROGRAMS = ("sbatch", "srun", "squeue", "scancel", "sinfo")
 #: Seconds: a probe waits for a free node, a program of Slurm for an answer, a cancelled job to end.
 BUSY, SILENT, ENDING = 5, 120, 300
 
-#: What a node does to see whether it could run a job; its exit status says what is missing.
+#: Script by which a node sees whether it could run a job; its exit status tells what is missing.
 PROBE = """
 for second in $(seq "$3"); do
     [ -e "$1" ] && { [ -x "$2" ] || { hostname; exit 67; }; exit 0; }
@@ -36,7 +36,7 @@ hostname; exit 66
 """
 UNSEEN, NO_PYTHON = 66, 67
 
-#: What Slurm itself does not say: it would let such a job wait for ever.
+#: A refusal that Slurm itself does not say: it would let such a job wait for ever.
 TOO_LONG = "longer than the partition's limit"
 
 #: No node that is up has what is asked for.
@@ -160,31 +160,21 @@ def check_requests(requests: Mapping[Request, Collection[str]]) -> list[str]:
     would refuse what they ask for, or never start it.
     """
     limits = partition_limits()
-    refused: dict[str, list[Request]] = defaultdict(list)
-    unclear: dict[str, list[Request]] = defaultdict(list)
+    answers: dict[tuple[bool, str], list[Request]] = defaultdict(list)
     for request in requests:
         if words := refusal(request, limits):
             lower = words.lower()
             known = any(word in lower for word in LASTING)
-            may_come = NO_NODE in lower and some_down(request.partition)
+            lasts = known and not (NO_NODE in lower and some_down(request.partition))
             advised = f"{reason(words)}: {advice(lower, request, limits)}"
-            said = advised if known else words.replace("\n", " ")
-            (refused if known and not may_come else unclear)[said].append(request)
-
-    def listed(answers: Mapping[str, list[Request]]) -> list[str]:
-        rules = {
-            said: {r for each in those for r in requests[each]} for said, those in answers.items()
-        }
-        return [
-            f"- {', '.join(sorted(rules[said]))} (such as {first}): {said}"
-            for said, (first, *_) in answers.items()
-        ]
-
-    if refused:
-        raise UserError(
-            "\n".join(["Slurm would never run what this call needs:", *listed(refused)])
-        )
-    return listed(unclear)
+            answers[lasts, advised if known else words.replace("\n", " ")].append(request)
+    lines: dict[bool, list[str]] = {True: [], False: []}
+    for (lasts, said), those in answers.items():
+        rules = sorted({rule for each in those for rule in requests[each]})
+        lines[lasts].append(f"- {', '.join(rules)} (such as {those[0]}): {said}")
+    if lines[True]:
+        raise UserError("\n".join(["Slurm would never run what this call needs:", *lines[True]]))
+    return lines[False]
 
 
 def refusal(request: Request, limits: Mapping[str, float]) -> str:
