@@ -1,6 +1,6 @@
 """Mistakes in a configuration that no type of a single key can express."""
 
-import string
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
@@ -63,24 +63,12 @@ def texts_of(configuration: Configuration) -> Iterator[tuple[list[Any], str, dic
 
 def malformed(configuration: Configuration) -> Iterator[Mistake]:
     """Names of files and members whose placeholders cannot be filled in."""
-    choices = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
+    choices = [f"{{{name}}}" for name in PLACEHOLDERS]
     for where, _, names in texts_of(configuration):
         for key in {"file", "member"} & names.keys():
-            if not is_fillable(names[key]):
-                path = [*where, key]
-                yield (
-                    path,
-                    f"{dotted(path)} is {names[key]}; placeholders allowed in it: {choices}",
-                )
-
-
-def is_fillable(name: str) -> bool:
-    """Whether a name has nothing in braces but PLACEHOLDERS."""
-    try:
-        fields = [part[1:] for part in string.Formatter().parse(name) if part[1] is not None]
-    except ValueError:
-        return False
-    return all(field in PLACEHOLDERS and not (form or cast) for field, form, cast in fields)
+            if re.search("[{}]", re.sub("|".join(map(re.escape, choices)), "", names[key])):
+                words = f"{names[key]}; placeholders allowed in it: {', '.join(choices)}"
+                yield [*where, key], f"{dotted([*where, key])} is {words}"
 
 
 def dangling(configuration: Configuration) -> Iterator[Mistake]:
@@ -110,15 +98,13 @@ def dangling(configuration: Configuration) -> Iterator[Mistake]:
 
 def named_texts(configuration: Configuration) -> Iterator[tuple[list[Any], str, str]]:
     """Every text that has a role in a language pair: where the role stands, the pair, the text."""
-    blocks = {("roles",): configuration["roles"]} | {
-        ("experiments", name, "roles"): experiment.get("roles", {})
-        for name, experiment in configuration["experiments"].items()
-    }
-    for path, block in blocks.items():
+    blocks = [(["roles"], configuration["roles"])]
+    for name, experiment in configuration["experiments"].items():
+        blocks.append((["experiments", name, "roles"], experiment.get("roles", {})))
+    for path, block in blocks:
         for pair in configuration["pairs"]:
             for role, members in block.get(pair, {}).items():
-                for text in members:
-                    yield [*path, pair, role], pair, text
+                yield from (([*path, pair, role], pair, text) for text in members)
 
 
 def named_pairs(configuration: Configuration) -> Iterator[tuple[list[Any], str]]:
@@ -230,11 +216,9 @@ def left_out(configuration: Configuration) -> Iterator[Mistake]:
         if asked and not pairs(configuration, name) and configuration["systems"] is not None:
             position = configuration["systems"].index(asked[0])
             here = ", ".join(configuration["pairs"])
-            yield (
-                ["systems", position],
-                f"systems: {asked[0]}: {name} takes part in none of {here}: leave it out, or say "
-                f"experiments.{name}.pairs",
-            )
+            words = f"leave it out, or say experiments.{name}.pairs"
+            words = f"{asked[0]}: {name} takes part in none of {here}: {words}"
+            yield at(["systems"], words, said=["systems", position])
     if not any(pairs(configuration, name) for name in configuration["experiments"]):
         yield ["pairs"], "pairs: no experiment takes part in any of them"
 
@@ -261,10 +245,10 @@ def unselectable(configuration: Configuration, pair: str) -> Iterator[Mistake]:
     if selection is None:
         return
     path = ["select", pair]
-    limits = [key for key in ("target_words", "pairs") if selection.get(key) is not None]
-    if not limits:
+    limited = [selection.get(key) is not None for key in ("target_words", "pairs")]
+    if not any(limited):
         yield at(path, "no limit: give target_words or pairs")
-    if len(limits) == 2:
+    if all(limited):
         yield at(path, "two limits: make target_words or pairs null")
     tests = contents(configuration, "test")
     path = [*path, "in_domain"]
