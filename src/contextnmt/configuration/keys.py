@@ -34,12 +34,7 @@ def like(pattern: str, example: str) -> Any:
 Unique = Annotated[
     list[Member], Strict(), AfterValidator(distinct), Field(json_schema_extra={"uniqueItems": True})
 ]
-Some = Annotated[
-    list[Member],
-    Strict(),
-    AfterValidator(distinct),
-    Field(min_length=1, json_schema_extra={"uniqueItems": True}),
-]
+Some = Annotated[Unique[Member], Field(min_length=1)]
 
 #: Control characters and separators of lines, which no name, path or label may hold.
 BROKEN = r"\x00-\x1f\x7f-\x9f\u2028\u2029"

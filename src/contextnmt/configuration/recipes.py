@@ -116,11 +116,9 @@ def other_filters(configuration: Configuration, pair: str, system: str) -> list[
 
     if recipe(configuration, pair, system)["filters"] == "own":
         return []
-    others: list[Configuration] = []
-    for name in systems(configuration, experiment_of(configuration, system)):
-        if own(name) not in [own(system), *others]:
-            others.append(own(name))
-    return sorted(others, key=canonical)
+    experiment = experiment_of(configuration, system)
+    every = {canonical(each): each for each in map(own, systems(configuration, experiment))}
+    return [every[text] for text in sorted(every) if every[text] != own(system)]
 
 
 def deviations(
