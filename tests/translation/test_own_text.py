@@ -449,7 +449,7 @@ def told(capsys, *texts):
     """What is told of a text that comes in several parts."""
     language = SourceLanguage(SOURCE, TARGET, "en", "fr")
     for text in texts:
-        language.read([line.split() for line in text.split("\n")], "standard input")
+        language.read([line.split() for line in text.split("\n")])
     shown = capsys.readouterr().err
     assert language.told == bool(shown)
     return shown

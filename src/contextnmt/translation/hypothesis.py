@@ -80,19 +80,16 @@ class Found:
         Where there is none, since every word was forbidden, one without words stands for it.
         """
         nothing = Hypothesis([], -torch.inf, finished=False)
-        scores, counts, finished = (
-            tensor.tolist() for tensor in (self.scores, self.counts, self.finished)
-        )
-        chosen = [
-            sorted(range(count), key=lambda place: -row[place])[:most]
-            for row, count in zip(scores, counts, strict=True)
+        scores, order = self.scores[:, : self.none].sort(dim=1, descending=True, stable=True)
+        order = order[:, :most]
+        words = self.words.take_along_dim(order.unsqueeze(2), dim=1).tolist()
+        columns = scores[:, :most].tolist(), words, self.lengths.gather(1, order).tolist()
+        found = [
+            [
+                Hypothesis(ids[:length], score, finished)
+                for score, ids, length in zip(*rows, strict=True)
+                if score > -torch.inf
+            ]
+            for *rows, finished in zip(*columns, self.finished.tolist(), strict=True)
         ]
-        sentences = [number for number, places in enumerate(chosen) for _ in places]
-        places = [place for each in chosen for place in each]
-        words = self.words[sentences, places].tolist()
-        lengths = self.lengths[sentences, places].tolist()
-        found: list[list[Hypothesis]] = [[] for _ in chosen]
-        for sentence, place, ids, length in zip(sentences, places, words, lengths, strict=True):
-            hypothesis = Hypothesis(ids[:length], scores[sentence][place], finished[sentence])
-            found[sentence].append(hypothesis)
         return [each or [nothing] for each in found]

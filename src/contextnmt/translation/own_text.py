@@ -14,13 +14,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
 
-from contextnmt.corpus.raw_text import BYTE_ORDER_MARK
 from contextnmt.errors import UserError
 from contextnmt.progress import bar
 from contextnmt.text.pieces import JOIN
@@ -119,28 +118,22 @@ def arriving(descriptor: int) -> Iterator[list[str]]:
     a line; the last one may lack it. U+FFFD takes the place of invalid UTF-8, and a byte order mark
     at the beginning goes, as in `contextnmt extract`. Raises UserError at gzip.
     """
-    begun: list[bytes] = []  # of a line that has not ended
-    mark, start, ended = BYTE_ORDER_MARK, b"", False
-    while not ended:
-        block = os.read(descriptor, BLOCK)
-        ended = not block
-        start += block[: len(GZIP) - len(start)]
-        if start == GZIP:
+    begun = bytearray()  # what has not ended
+    encoding = "utf-8-sig"  # of the first line
+    while block := os.read(descriptor, BLOCK):
+        begun += block
+        if encoding == "utf-8-sig" and begun.startswith(GZIP):
             raise UserError(
                 f"{NAME}: compressed by gzip: `zcat FILE | contextnmt translate …` reads it"
             )
-        first, *others = block.split(b"\n")
-        begun.append(first)
-        lines = []
-        if others:
-            lines, begun = [b"".join(begun), *others[:-1]], others[-1:]
-        elif ended and any(begun):
-            lines = [b"".join(begun)]
-        for at in range(0, len(lines), LINES):
-            decoded = [line.decode("utf-8", errors="replace") for line in lines[at : at + LINES]]
-            decoded[0] = decoded[0].removeprefix(mark)
-            mark = ""
-            yield decoded
+        if b"\n" in block:
+            first, *others, begun = begun.split(b"\n")
+            lines = [first.decode(encoding, "replace")]
+            lines += [line.decode(errors="replace") for line in others]
+            encoding = "utf-8"
+            yield from (lines[at : at + LINES] for at in range(0, len(lines), LINES))
+    if begun:
+        yield [begun.decode(encoding, "replace")]
 
 
 class OwnText:
@@ -181,17 +174,16 @@ class OwnText:
 
     def warn_of(self, written: Sequence[Written], cuts: Sequence[Sequence[Sequence[str]]]) -> None:
         """Tell on stderr, once each, of a text that is not for this model, and of a long line."""
-        self.language.read([each.words for each in written], NAME)
+        self.language.read([each.words for each in written])
         if not self.language.told:  # which says why words are unknown
             self.unknown.read([each.tokens for each in written], NAME)
-        numbers = (number for number, each in enumerate(cuts, self.read + 1) if len(each) > 1)
-        number = None if self.cut else next(numbers, None)
-        if number is not None:
-            self.cut = True
-            warn(
-                f"{NAME}, line {number}: longer than {LONGEST} symbols; such lines are translated "
-                "in parts: put each sentence on a line of its own"
-            )
+        for number, parts in enumerate(cuts, self.read + 1):
+            if len(parts) > 1 and not self.cut:
+                self.cut = True
+                warn(
+                    f"{NAME}, line {number}: longer than {LONGEST} symbols; such lines are "
+                    "translated in parts: put each sentence on a line of its own"
+                )
 
     def search(
         self, parts: Sequence[Sequence[str]], written: Sequence[Written]
@@ -201,21 +193,20 @@ class OwnText:
 
         `written` has the sentence of each part.
         """
-        wanted, every = self.wanted, self.wanted.nbest is not None
+        wanted = self.wanted
         search = partial(
             self.translator.search, width=wanted.width, name="", no_unknown=wanted.no_unknown
         )
-        found = search(parts, every=every)
-        telling = list(map(self.telling, found, written))
-        lost = [] if every else [number for number, some in enumerate(telling) if not some]
-        again = search([parts[number] for number in lost], every=True)
-        for number, of_part in zip(lost, again, strict=True):
-            telling[number] = self.telling(of_part, written[number])
-        return [some or likeliest[:1] for some, likeliest in zip(telling, found, strict=True)]
-
-    def telling(self, found: Sequence[Hypothesis], written: Written) -> list[Hypothesis]:
-        """The translations of which something is left."""
-        return [each for each in found if self.restored(each, written)]
+        chosen: list[Sequence[Hypothesis]] = []
+        for part, sentence, found in zip(
+            parts, written, search(parts, every=wanted.nbest is not None), strict=True
+        ):
+            left = [each for each in found if self.restored(each, sentence)]
+            if not left and wanted.nbest is None:
+                [others] = search([part], every=True)
+                left = [each for each in others if self.restored(each, sentence)]
+            chosen.append(left or found[:1])
+        return chosen
 
     def restored(self, hypothesis: Hypothesis, written: Written) -> str:
         """The raw text of a translation; empty if nothing is left of it."""
@@ -224,11 +215,11 @@ class OwnText:
     def answer(self, written: Written, parts: Sequence[Part]) -> str:
         """The line for one sentence; its own text stands for a translation that has none."""
         wanted = self.wanted
-        best = list(parts[0].found) if len(parts) == 1 else [joined(parts)] if parts else []
-        best = best[: wanted.nbest or 1]
+        found = parts[0].found if len(parts) == 1 else [joined(parts)] if parts else []
+        best = found[: wanted.nbest or 1]
         texts = [self.restored(each, written) or self.view.plain(written.words) for each in best]
         if wanted.nbest is None and not wanted.alignments:
-            return texts[0] if texts else ""
+            return "".join(texts)
         rows = list(map(described, best, texts))
         if rows and wanted.alignments:
             rows[0]["alignments"] = list(map(self.alignment, parts))
@@ -249,39 +240,37 @@ def joined(parts: Sequence[Part]) -> Hypothesis:
     """The best translations of the parts of a sentence as one."""
     best = [part.found[0] for part in parts]
     return Hypothesis(
-        [number for each in best for number in each.ids],
+        list(chain.from_iterable(each.ids for each in best)),
         sum(each.score for each in best),
         all(each.finished for each in best),
     )
 
 
-def cut(tokens: Sequence[str]) -> Iterator[list[str]]:
+def cut(tokens: list[str]) -> Iterator[list[str]]:
     """The tokens of a view in parts of `LONGEST` at most; those of a short sentence as they are.
 
     A part ends after a mark of punctuation if one is in its second half, else after a word, else
     anywhere.
     """
-    start = 0
-    while len(tokens) - start > LONGEST:
-        stops = range(start + LONGEST, start + LONGEST // 2, -1)
+    while len(tokens) > LONGEST:
+        stops = range(LONGEST, LONGEST // 2, -1)
         whole = [
             stop
             for stop in stops
             if not tokens[stop - 1].endswith(SEPARATOR) and not tokens[stop].startswith(JOIN)
         ]
         after_marks = (stop for stop in whole if tokens[stop - 1] in ENDS)
-        stop = next(after_marks, whole[0] if whole else stops[0])
-        yield list(tokens[start:stop])
-        start = stop
-    if start < len(tokens):
-        yield list(tokens[start:])
+        stop = next(after_marks, whole[0] if whole else LONGEST)
+        yield tokens[:stop]
+        tokens = tokens[stop:]
+    if tokens:
+        yield tokens
 
 
 class SourceLanguage:
-    """Counts the words that one vocabulary alone has, and tells on stderr, once, of a text that
-    seems to be in the language that is translated into.
+    """Tells on stderr, once, of a text that seems to be in the language that is translated into.
 
-    The words are whole: subwords of the source know a text in any language with its letters.
+    It counts whole words: subwords of the source know a text in any language with its letters.
     """
 
     def __init__(self, source: Vocabulary, target: Vocabulary, *languages: str) -> None:
@@ -290,8 +279,8 @@ class SourceLanguage:
         self.words: Counter[tuple[bool, ...]] = Counter()  # by which of the two has them
         self.told = False
 
-    def read(self, sentences: Sequence[Sequence[str]], name: str) -> None:
-        """Count the words of some more tokenized sentences of the text `name`."""
+    def read(self, sentences: Sequence[Sequence[str]]) -> None:
+        """Count the words of some more tokenized sentences."""
         for sentence in sentences:
             known = ([i != UNK for i in each.encode(sentence)] for each in self.vocabularies)
             self.words.update(zip(*known, strict=True))
@@ -301,7 +290,7 @@ class SourceLanguage:
             self.told = True
             before, after = self.languages
             warn(
-                f"{name}: {target:.0%} of the words are {after} and not {before}, for all that the "
+                f"{NAME}: {target:.0%} of the words are {after} and not {before}, for all that the "
                 f"model knows, and {source:.0%} the other way round: it translates {before} to "
                 f"{after}: is this the right text?"
             )

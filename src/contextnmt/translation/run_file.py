@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic.dataclasses import dataclass
 
@@ -66,19 +66,17 @@ def read_run(path: Path) -> Run:
         run = read(Run, str(path), read_json(path))
     except UserError as error:
         raise UserError(f"not the file of a run: {error}\n{runs_near(path)}") from None
-    folder, symbols = Path(os.path.relpath(path.parent)), run.symbols
+    folder = Path(os.path.relpath(path.parent))
 
-    def from_here(file: str) -> str:
-        return os.path.normpath(folder / file)
+    def from_here(block: Any, *keys: str) -> Any:
+        files = {key: getattr(block, key) for key in keys}
+        there = {key: os.path.normpath(folder / file) for key, file in files.items() if file}
+        return replace(block, **there)
 
-    if symbols:
-        counts, rates, rules = map(from_here, (symbols.counts, symbols.rates, symbols.rules))
-        symbols = replace(symbols, counts=counts, rates=rates, rules=rules)
-    codes = from_here(run.codes) if run.codes else None
-    run = replace(run, model=from_here(run.model), codes=codes, symbols=symbols)
-    needed = [f"{run.model}/model.safetensors", codes]
-    if symbols:
-        needed += [symbols.counts, symbols.rates, symbols.rules]
+    symbols = run.symbols and from_here(run.symbols, "counts", "rates", "rules")
+    run = replace(from_here(run, "model", "codes"), symbols=symbols)
+    needed = [f"{run.model}/model.safetensors", run.codes]
+    needed += [symbols.counts, symbols.rates, symbols.rules] if symbols else []
     for file in needed:
         if file and not Path(file).is_file():
             raise UserError(

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from safetensors.torch import load_file
+from torch.nn.utils.rnn import pad_sequence
 
 from contextnmt.configuration.model import recorded_settings
 from contextnmt.errors import UserError
@@ -55,14 +56,13 @@ class SavedTranslator:
         """
         self.source, self.target = read_vocabularies(folders[0])
         for folder in folders[1:]:
-            for side, other in zip(
-                (self.source, self.target), read_vocabularies(folder), strict=True
-            ):
-                if side.sha256 != other.sha256:
-                    raise UserError(
-                        f"{folder}: its vocabularies are not those of {folders[0]}: an ensemble "
-                        "is of models that were trained on the same ids, such as seeds of a system"
-                    )
+            if [each.words for each in read_vocabularies(folder)] != [
+                each.words for each in (self.source, self.target)
+            ]:
+                raise UserError(
+                    f"{folder}: its vocabularies are not those of {folders[0]}: an ensemble "
+                    "is of models that were trained on the same ids, such as seeds of a system"
+                )
         words = (len(self.source), len(self.target))
         self.device = torch.device(device)
         set_precision(precision, self.device)
@@ -126,8 +126,8 @@ class SavedTranslator:
     def _batches(
         self, sentences: Sequence[Sequence[str]], width: int, name: str
     ) -> Iterator[tuple[list[int], torch.Tensor]]:
-        """Numbers and ids of the sentences that hold words, longest first (memory fails at once);
-        a bar shows them going by."""
+        """Numbers of the sentences that hold words and their ids [sentences, longest + 1], ended by
+        end-of-sentence; longest first (memory fails at once). A bar shows them going by."""
         numbers = [number for number, words in enumerate(sentences) if words]
         numbers.sort(key=lambda number: -len(sentences[number]))
         batches, start = [], 0
@@ -139,15 +139,9 @@ class SavedTranslator:
             start += size
         shown = progress(batches, name, "batches", len(batches)) if name else iter(batches)
         for batch in shown:
-            yield batch, self._padded([sentences[number] for number in batch])
-
-    def _padded(self, sentences: Sequence[Sequence[str]]) -> torch.Tensor:
-        """Source ids [sentences, longest + 1], each ended by end-of-sentence."""
-        ids = [[*self.source.encode(words), EOS] for words in sentences]
-        padded = torch.full((len(ids), max(map(len, ids))), PADDING)
-        for row, line in enumerate(ids):
-            padded[row, : len(line)] = torch.tensor(line)
-        return padded.to(self.device)
+            ids = [torch.tensor([*self.source.encode(sentences[n]), EOS]) for n in batch]
+            padded = pad_sequence(ids, batch_first=True, padding_value=PADDING)
+            yield batch, padded.to(self.device)
 
 
 def read_vocabularies(folder: Path) -> tuple[Vocabulary, Vocabulary]:

@@ -5,7 +5,8 @@ of a user's own, and so imports the stages before and after it.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -37,73 +38,61 @@ def translate_view_texts(
     the widest beam) ask for files beside those. Raises UserError if one of them would be written
     over an input or another output, or if no model has attention to be written.
     """
-    outputs = [
-        each
-        for path, width in zip(outs, list(beams) * len(texts), strict=True)
-        for each in [
-            Outputs(path, nbest, alignments and width == max(beams)),
-            *([Outputs(path, no_unknown=True)] if no_unknown else []),
-        ]
+    searches = list(product(texts, beams))
+    made = [
+        files_beside(out, nbest, no_unknown, alignments and width == max(beams))
+        for out, (_, width) in zip(outs, searches, strict=True)
     ]
-    refuse_clashes(texts, outputs)
+    refuse_clashes(texts, made)
     translator = SavedTranslator(list(models), device, precision)
     if alignments and not translator.ensemble.aligns:
         raise UserError(f"{models[0]}: a model without attention: leave out --alignments")
-    following = iter(outputs)
+    following = iter(made)
     for path in texts:
         sentences = [line.split() for line in read_lines(path)]
         unknown = UnknownWords(models[0], translator.source, "is it in the view of the model?")
         unknown.read(sentences, str(path))
         for width in beams:
-            for _ in range(1 + no_unknown):
-                next(following).write(translator, sentences, width, path.name)
+            name = f"{path.name}, beam {width}"
+            write_translations(translator, sentences, width, name, next(following), nbest)
 
 
-class Outputs:
-    """The files that one search over a text writes: the translations, and others beside them."""
+def files_beside(
+    out: Path, nbest: int | None, no_unknown: bool, alignments: bool
+) -> dict[str, Path]:
+    """The files of a text's translations with one beam, by what is in them; `out` is the first."""
+    packed = ".gz" if out.suffix == ".gz" else ""
+    endings = {"likeliest": packed}
+    if nbest:
+        endings |= {"normalised": f".normalised{packed}", "nbest": f".nbest.jsonl{packed}"}
+    if alignments:
+        endings["alignments"] = ".alignments.npz"
+    if no_unknown:
+        endings["no-unknown"] = f".no-unknown{packed}"
+    stem = out.name.removesuffix(packed)
+    return {content: out.with_name(stem + ending) for content, ending in endings.items()}
 
-    def __init__(
-        self,
-        out: Path,
-        nbest: int | None = None,
-        alignments: bool = False,
-        no_unknown: bool = False,
-    ) -> None:
-        self.count, self.no_unknown = nbest, no_unknown
-        packed = ".gz" if out.suffix == ".gz" else ""
-        stem = out.name.removesuffix(packed)
-        if no_unknown:
-            stem += ".no-unknown"
-        self.text = out.with_name(stem + packed)
-        self.normalised = out.with_name(f"{stem}.normalised{packed}") if nbest else None
-        self.nbest = out.with_name(f"{stem}.nbest.jsonl{packed}") if nbest else None
-        self.alignments = out.with_name(f"{stem}.alignments.npz") if alignments else None
 
-    @property
-    def paths(self) -> Iterator[Path]:
-        """All of the files."""
-        files = (self.text, self.normalised, self.nbest, self.alignments)
-        return (path for path in files if path is not None)
-
-    def write(
-        self,
-        translator: SavedTranslator,
-        sentences: Sequence[Sequence[str]],
-        width: int,
-        name: str,
-    ) -> None:
-        """Translate the sentences of the text `name` and write what was asked for."""
-        name += f", beam {width}" + (", no unknown words" if self.no_unknown else "")
-        every = self.nbest is not None
-        found = translator.search(sentences, width, name, self.no_unknown, every)
-        write_lines(self.text, lines(translator, found, [0] * len(found)))
-        if self.normalised and self.nbest and self.count:
-            best = [best_normalised(hypotheses) if hypotheses else 0 for hypotheses in found]
-            write_lines(self.normalised, lines(translator, found, best))
-            write_lines(self.nbest, nbest_lines(translator, found, self.count))
-        if self.alignments:
-            aligned = translator.align(sentences, found, f"{name}, alignments")
-            write_alignments(self.alignments, aligned)
+def write_translations(
+    translator: SavedTranslator,
+    sentences: Sequence[Sequence[str]],
+    width: int,
+    name: str,
+    files: Mapping[str, Path],
+    nbest: int | None,
+) -> None:
+    """Translate sentences with a beam and write `files`; `name` is for the bar."""
+    found = translator.search(sentences, width, name, every=nbest is not None)
+    write_lines(files["likeliest"], lines(translator, found))
+    if nbest:
+        write_lines(files["normalised"], lines(translator, found, best_normalised))
+        write_lines(files["nbest"], nbest_lines(translator, found, nbest))
+    if "alignments" in files:
+        aligned = translator.align(sentences, found, f"{name}, alignments")
+        write_alignments(files["alignments"], aligned)
+    if "no-unknown" in files:
+        found = translator.search(sentences, width, f"{name}, no unknown words", no_unknown=True)
+        write_lines(files["no-unknown"], lines(translator, found))
 
 
 def refuse_cut_lists(beams: Sequence[int], nbest: int | None) -> None:
@@ -119,10 +108,10 @@ def refuse_cut_lists(beams: Sequence[int], nbest: int | None) -> None:
         )
 
 
-def refuse_clashes(texts: Iterable[Path], outputs: Iterable[Outputs]) -> None:
+def refuse_clashes(texts: Iterable[Path], made: Iterable[Mapping[str, Path]]) -> None:
     """Raises UserError if a file beside an --out is an input or another output."""
     seen = {path.resolve() for path in texts}
-    for path in (path for each in outputs for path in each.paths):
+    for path in chain.from_iterable(files.values() for files in made):
         if path.resolve() in seen:
             raise UserError(f"{path}: read or written already: choose another --out")
         seen.add(path.resolve())
@@ -130,12 +119,12 @@ def refuse_clashes(texts: Iterable[Path], outputs: Iterable[Outputs]) -> None:
 
 def lines(
     translator: SavedTranslator,
-    found: Sequence[Sequence[Hypothesis]],
-    places: Sequence[int],
+    found: Iterable[Sequence[Hypothesis]],
+    place: Callable[[Sequence[Hypothesis]], int] = lambda hypotheses: 0,
 ) -> Iterator[str]:
-    """The text of the hypothesis of each sentence at its place; an empty line where it has none."""
-    for hypotheses, place in zip(found, places, strict=True):
-        yield translator.text(hypotheses[place]) if hypotheses else ""
+    """The text of the hypothesis of each sentence at a `place`; an empty line where it has none."""
+    for hypotheses in found:
+        yield translator.text(hypotheses[place(hypotheses)]) if hypotheses else ""
 
 
 def nbest_lines(
