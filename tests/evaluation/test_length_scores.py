@@ -13,7 +13,7 @@ from systems import REFERENCES, damaged
 from contextnmt.errors import UserError
 from contextnmt.evaluation import length_scores as module
 from contextnmt.evaluation.bleu_statistics import Reference
-from contextnmt.evaluation.length_scores import bins, length_scores, windows, within
+from contextnmt.evaluation.length_scores import BINS, length_scores, windows, within
 from contextnmt.evaluation.resampling import bootstrap, interval
 from contextnmt.evaluation.score import tokenized_bleu
 from contextnmt.files import write_lines
@@ -82,13 +82,9 @@ def test_the_band_is_that_of_drawing_from_the_group(tmp_path: Path, short_window
         assert content["systems"][system]["bins"][0]["interval"] == pytest.approx(expected)
 
 
-def test_bins_are_of_ten_words_and_the_last_is_open() -> None:
-    assert list(bins()) == [(0, 10), (11, 20), (21, 30), (31, 40), (41, 50), (51, None)]
-
-
 @given(st.lists(st.integers(0, 90), max_size=30))
 def test_every_sentence_is_in_one_bin(lengths: list[int]) -> None:
-    held = [within(np.array(lengths, dtype=np.int64), span) for span in bins()]
+    held = [within(np.array(lengths, dtype=np.int64), span) for span in BINS]
     assert np.sum(held, axis=0).tolist() == [1] * len(lengths)
 
 

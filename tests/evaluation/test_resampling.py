@@ -59,15 +59,15 @@ def test_systems_and_seeds_are_drawn_together() -> None:
     for seed in ((0, 1), (1, 0), (1, 1)):
         assert scores[:, *seed].tolist() == bootstrap(BETTER, 30).tolist()
     swapped = swap(counts[0], counts[1], 30)
-    assert swapped.system[:, 0].tolist() == swap(WORSE, BETTER, 30).system.tolist()
-    assert (swapped.system[:, 1] == swapped.baseline[:, 1]).all()
+    assert swapped[0][:, 0].tolist() == swap(WORSE, BETTER, 30)[0].tolist()
+    assert (swapped[0][:, 1] == swapped[1][:, 1]).all()
 
 
 def test_all_draws_are_made_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resampling, "BLOCK", 4)
     assert list(blocks(10)) == [4, 4, 2]
     assert bootstrap(WORSE, 10).shape == (10,)
-    assert swap(WORSE, BETTER, 10).baseline.shape == (10,)
+    assert swap(WORSE, BETTER, 10)[1].shape == (10,)
 
 
 def test_bootstrap_is_that_of_sacrebleu(monkeypatch: pytest.MonkeyPatch) -> None:

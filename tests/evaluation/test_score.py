@@ -226,13 +226,10 @@ def test_another_number_of_lines_than_the_text_has_is_refused(tmp_path: Path):
         score(["news.beam1"], *paths, "fr", tmp_path / "out", ["news=3003"])
 
 
-def test_the_filtered_newstest2014_is_not_scored_as_the_full_one(tmp_path: Path):
-    write_lines(tmp_path / "text", ["a b c d"] * 2737)
-    paths = [[tmp_path / "text"]] * 3
-    with pytest.raises(UserError, match=r"2737 lines, and newstest2014 has 3003"):
-        score(["newstest2014.beam12"], *paths, "de", tmp_path / "out")
-    score(["newstest2014-filtered.beam12"], *paths, "de", tmp_path / "out")
-    assert json.loads((tmp_path / "out").read_text())["newstest2014-filtered.beam12"]["ter"] == 0
+@pytest.mark.parametrize("wrong", ["3003", "test=many", "=1"])
+def test_numbers_of_lines_are_stated_by_text(tmp_path: Path, wrong: str):
+    with pytest.raises(UserError, match=f"--lines {wrong}: write TEXT=NUMBER"):
+        score(["test.beam1"], *[[tmp_path / "no"]] * 3, "fr", tmp_path / "out", [wrong])
 
 
 def test_a_translation_without_a_reference_is_reported(tmp_path: Path):

@@ -18,7 +18,7 @@ from contextnmt.evaluation import significance as module
 from contextnmt.evaluation.bleu_statistics import Reference, corpus_bleu
 from contextnmt.evaluation.resampling import bootstrap, p_bootstrap
 from contextnmt.evaluation.score import tokenized_bleu
-from contextnmt.evaluation.significance import growth, halves, p_randomization, significance
+from contextnmt.evaluation.significance import draw, growth, p_randomization, significance
 from contextnmt.evaluation.translations import Lengths, Translations
 from contextnmt.files import write_lines
 
@@ -303,9 +303,9 @@ FOUND = translations(
 
 
 def test_an_advantage_on_long_sentences_grows() -> None:
-    parts = halves(FOUND, LENGTHS, 500)
-    assert parts
-    found = growth(parts, ("steady", "tired"))
+    drawn = draw(FOUND, LENGTHS, 500)
+    found = growth(drawn, ("steady", "tired"))
+    assert found
     assert found["median"] == np.median(LENGTHS)
     expected = [
         [
@@ -331,27 +331,33 @@ def test_an_advantage_on_long_sentences_grows() -> None:
     low, high = found["interval"]
     assert 0 < low < found["difference"] < high
     assert found["p_bootstrap"] == pytest.approx(2 / 501)
-    back = growth(parts, ("tired", "steady"))
+    back = growth(drawn, ("tired", "steady"))
+    assert back
     assert back["difference"] == -found["difference"]
     assert back["p_bootstrap"] == found["p_bootstrap"]
 
 
 def test_a_system_has_no_advantage_over_itself() -> None:
-    parts = halves(FOUND, LENGTHS, 100)
-    assert parts
-    found = growth(parts, ("bad", "bad"))
+    found = growth(draw(FOUND, LENGTHS, 100), ("bad", "bad"))
+    assert found
     assert (found["difference"], found["interval"], found["p_bootstrap"]) == (0, [0, 0], 1)
 
 
 def test_one_seed_has_no_spread() -> None:
     one = {name: counts[:1] for name, counts in FOUND.statistics.items()}
-    parts = halves(Translations("test", 60, [1], one), LENGTHS, 10)
-    assert parts
-    assert growth(parts, ("steady", "tired"))["spread"] is None
+    drawn = draw(Translations("test", 60, [1], one), LENGTHS, 10)
+    found = growth(drawn, ("steady", "tired"))
+    assert found
+    assert found["spread"] is None
 
 
 def test_a_text_with_few_long_sentences_has_no_halves() -> None:
-    assert halves(FOUND, np.full_like(LENGTHS, 7), 100) is None
-    assert halves(FOUND, np.array([9] * 41 + [20] * 19), 100) is None
-    assert halves(FOUND, np.array([9] * 40 + [20] * 20), 100) is not None
-    assert halves(Translations("test", 60, [1]), LENGTHS, 100) is None
+    for lengths, parts in (
+        (None, 1),
+        (np.full_like(LENGTHS, 7), 1),
+        (np.array([9] * 41 + [20] * 19), 1),
+        (np.array([9] * 40 + [20] * 20), 3),
+    ):
+        drawn = draw(FOUND, lengths, 100)
+        assert len(drawn.scores) == parts
+        assert (growth(drawn, ("steady", "tired")) is None) == (parts == 1)

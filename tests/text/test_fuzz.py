@@ -20,10 +20,9 @@ from contextnmt.text.pieces import SYMBOL
 from contextnmt.text.restore import restore, restore_tokens
 from contextnmt.text.rules import HEADER as RULES_HEADER
 from contextnmt.text.subwords import undo_bpe
-from contextnmt.text.symbol_table import HEADER as SYMBOLS_HEADER
-from contextnmt.text.symbol_table import symbol_row
 from contextnmt.text.symbolize import symbolize
-from contextnmt.text.symbols import Side, Symbol, symbolize_pair
+from contextnmt.text.symbols import Side, symbolize_pair
+from contextnmt.text.tables import SYMBOLS_HEADER
 
 #: For how long hostile text is made up.
 SECONDS = 30
@@ -85,8 +84,7 @@ def pair_symbols(tokens: list[Pair], index: int) -> Iterator[str]:
     yield SYMBOLS_HEADER
     for line, pair in enumerate(tokens, start=1):
         for symbol in symbolize_pair(*pair, *sides).symbols:
-            surface = (symbol.source, symbol.target)[index]
-            yield symbol_row(line, Symbol(symbol.name, surface))
+            yield f"{line}\t{symbol.name}\t{(symbol.source, symbol.target)[index]}"
 
 
 def restored(text: Path, symbols: Path, language: str, bpe: bool) -> list[str]:

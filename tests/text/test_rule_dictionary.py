@@ -174,7 +174,7 @@ def test_a_text_symbolized_in_parts_is_the_text_symbolized(tmp_path: Path) -> No
 def test_mistakes_are_told(tmp_path: Path) -> None:
     write_table(tmp_path, RULES_HEADER, "a.rules.tsv", ["S\tBonn\tBonn\t1"])
     write_table(tmp_path, RATES_HEADER, "a.rates.tsv", ["York\tfirst\t1\t0", "Bonn\tfirst\t1\t0"])
-    with pytest.raises(UserError, match="line 3: 'Bonn' first comes after 'York first'"):
+    with pytest.raises(UserError, match="line 3: 'Bonn first' comes after 'York first'"):
         merge(tmp_path, ["a"])
     assert not list(tmp_path.glob("*merged*"))
     path = tmp_path / "a.rules.tsv"

@@ -47,14 +47,14 @@ def test_the_most_frequent_target_wins_and_of_equals_the_first() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "line 1: not a rule dictionary"),
+        ("", "line 1: expected the header"),
         ("type\tsource\ttarget\tcount\nS\tBonn\tBonn\n", "line 2: a row needs"),
         ("type\tsource\ttarget\tcount\nX\tBonn\tBonn\t1\n", "line 2: a row needs"),
-        ("type\tsource\ttarget\tcount\nS\tBonn\tBonn\tmany\n", "line 2: count 'many'"),
+        ("type\tsource\ttarget\tcount\nS\tBonn\tBonn\tmany\n", "line 2: a row needs"),
         ("type\tsource\ttarget\tcount\nS\tBonn\t\t3\n", "line 2: a row needs"),
         (
             "type\tsource\ttarget\tcount\nS\tBonn\tBonn\t3\nS\tAachen\tAix\t2\n",
-            "line 3: S 'Aachen' comes after 'S Bonn'",
+            "line 3: 'S Aachen' comes after 'S Bonn'",
         ),
     ],
 )

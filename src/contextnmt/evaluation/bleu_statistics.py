@@ -50,9 +50,6 @@ class Reference:
         # By force: that the text is tokenized is meant, and no reason to warn.
         self.metric = BLEU(tokenize="none", smooth_method="none", force=True, references=references)
 
-    def __len__(self) -> int:
-        return self.lines
-
     def statistics(self, hypotheses: Sequence[str]) -> npt.NDArray[np.int64]:
         """The counts of each sentence [sentences, COUNTS], by sacreBLEU.
 

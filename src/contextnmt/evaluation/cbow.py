@@ -11,19 +11,16 @@ from typing import Annotated
 
 import numpy
 import typer
-from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from contextnmt.errors import UserError
+from contextnmt.evaluation.distances import Vectors
 from contextnmt.files import atomic, read_lines
 from contextnmt.progress import progress
 from contextnmt.text.counts import count_words
 from contextnmt.text.pieces import tokens_of
 from contextnmt.text.vocabulary import SPECIALS, Vocabulary
-
-#: Rows of numbers.
-Vectors = NDArray[numpy.float64]
 
 #: The names of the files of both kinds of vectors, and of the tensors in them.
 MODEL, EMBEDDING = "model.safetensors", "source_embedding.weight"
@@ -79,16 +76,8 @@ def train(
     """
     from gensim.models import Word2Vec
 
-    model = Word2Vec(
-        vector_size=size,
-        window=WINDOW,
-        sg=0,
-        negative=NOISE,
-        sample=SAMPLE,
-        min_count=1,
-        workers=1,
-        seed=seed,
-    )
+    recipe = {"window": WINDOW, "sg": 0, "negative": NOISE, "sample": SAMPLE}
+    model = Word2Vec(vector_size=size, min_count=1, workers=1, seed=seed, **recipe)
     model.build_vocab_from_freq({word: counts[word] for word in words})
     model.train(Sentences(text), total_words=sum(counts.values()), epochs=EPOCHS)
     return numpy.stack([model.wv[word] for word in words]).astype(numpy.float64)
@@ -137,11 +126,9 @@ def read_vectors(folder: Path, name: str, tensor: str, specials: int, maker: str
             vectors = tensors.get_tensor(tensor)[specials:].astype(numpy.float64)
     except SafetensorError as error:
         raise UserError(f"{path}: no vectors in it ({error}): run `{maker}` again") from None
-    if len(vectors) != len(words):
+    if len(vectors) != len(words) or not numpy.isfinite(vectors).all():
         raise UserError(
-            f"{path} has vectors of {len(vectors)} words, and {VOCABULARY} beside it has "
-            f"{len(words)} words: they are not of one run; run `{maker}` again"
+            f"{path}: not a finite vector for each of the {len(words)} words of {VOCABULARY} "
+            f"beside it: the training has diverged, or they are of two runs: run `{maker}` again"
         )
-    if not numpy.isfinite(vectors).all():
-        raise UserError(f"{path}: vectors that are not finite: the training has diverged")
     return WordVectors(words, vectors)

@@ -5,14 +5,12 @@ the reference translation, where no unknown word may be written (A21). All syste
 pair and a view have the same vocabularies, so these are the same sentences for all of them.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from contextnmt.errors import UserError
-from contextnmt.files import read_lines, write_json
+from contextnmt.files import read_pairs, write_json
 from contextnmt.text.vocabulary import UNK, Vocabulary
 
 
@@ -31,21 +29,15 @@ def known_lines(
 
     `contextnmt score --subset NAME=test.known.json` then scores a translation on them alone.
     """
-    sides = [
-        list(without_unknown(path, Vocabulary.read(vocabulary)))
-        for path, vocabulary in [(source, source_vocabulary), (reference, target_vocabulary)]
+    vocabularies = Vocabulary.read(source_vocabulary), Vocabulary.read(target_vocabulary)
+    known = [
+        [UNK not in vocabularies[side].encode(line.split()) for side, line in enumerate(pair)]
+        for pair in read_pairs(source, reference)
     ]
-    if len(sides[0]) != len(sides[1]):
-        raise UserError(
-            f"{source} has {len(sides[0])} lines and {reference} has {len(sides[1])}: "
-            "give both sides of one text"
-        )
-    known = [number for number, both in enumerate(zip(*sides, strict=True), 1) if all(both)]
-    counts = [sum(side) for side in sides]
-    content = {"sentences": len(sides[0]), "source": counts[0], "reference": counts[1]}
-    write_json(out, {**content, "lines": known})
-
-
-def without_unknown(path: Path, vocabulary: Vocabulary) -> Iterator[bool]:
-    """Whether a model with this vocabulary knows every word, for each line of a text."""
-    return (UNK not in vocabulary.encode(line.split()) for line in read_lines(path))
+    content = {
+        "sentences": len(known),
+        "source": sum(of_source for of_source, _ in known),
+        "reference": sum(of_reference for _, of_reference in known),
+        "lines": [number for number, both in enumerate(known, start=1) if all(both)],
+    }
+    write_json(out, content)

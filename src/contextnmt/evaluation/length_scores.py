@@ -7,7 +7,6 @@ is; its confidence band comes from drawing sentences of the same group (Koehn 20
 """
 
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,15 +24,15 @@ from contextnmt.evaluation.translations import (
 )
 from contextnmt.files import write_json
 
-#: Words of the shortest sentence of each bin; an empty source is in the first one.
-BINS = [0, 11, 21, 31, 41, 51]
+#: A group of sentences: shortest and longest length in words; None: no limit.
+Span = tuple[int, int | None]
+
+#: The bins; an empty source is in the first one.
+BINS: list[Span] = [(0, 10), (11, 20), (21, 30), (31, 40), (41, 50), (51, None)]
 #: Sentences of a running window, at least.
 WINDOW = 200
 #: Resamples of each group.
 RESAMPLES = 1000
-
-#: A group of sentences: shortest and longest length in words; None: no limit.
-Span = tuple[int, int | None]
 
 
 def length_scores(
@@ -59,12 +58,11 @@ def length_scores(
 
 def content(found: Translations, lengths: Lengths) -> dict[str, Any]:
     """What the stage writes, see docs/formats.md. `lengths` [sentences]: words of each source."""
-    groups = {"bins": list(bins()), "windows": list(windows(lengths))}
+    groups = {"bins": BINS, "windows": list(windows(lengths))}
     systems: dict[str, Any] = {name: {"gap": gap} for name, gap in found.gaps.items()}
     systems |= {system: {kind: [] for kind in groups} for system in found.statistics}
-    described: dict[str, list[dict[str, Any]]] = {}
+    described: dict[str, list[dict[str, Any]]] = {kind: [] for kind in groups}
     for kind, spans in groups.items():
-        described[kind] = []
         for span in spans:
             inside = within(lengths, span)
             described[kind].append(describe(span, lengths[inside]))
@@ -82,12 +80,6 @@ def content(found: Translations, lengths: Lengths) -> dict[str, Any]:
     }
 
 
-def bins() -> Iterator[Span]:
-    """The bins of ten words, and the last one without an end."""
-    yield from ((low, high - 1) for low, high in pairwise(BINS))
-    yield BINS[-1], None
-
-
 def windows(lengths: Lengths) -> Iterator[Span]:
     """The running windows: each run of `WINDOW` sentences in the order of their lengths.
 
@@ -103,8 +95,7 @@ def windows(lengths: Lengths) -> Iterator[Span]:
 def within(lengths: Lengths, span: Span) -> npt.NDArray[np.bool_]:
     """Which sentences are of a group [sentences]."""
     low, high = span
-    inside = lengths >= low
-    return inside if high is None else inside & (lengths <= high)
+    return (lengths >= low) & (lengths <= (np.inf if high is None else high))
 
 
 def describe(span: Span, lengths: Lengths) -> dict[str, Any]:

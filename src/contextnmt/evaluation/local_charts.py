@@ -15,7 +15,8 @@ import numpy
 import typer
 
 from contextnmt.errors import UserError
-from contextnmt.evaluation.cbow import Vectors, WordVectors, embeddings_of, read_cbow
+from contextnmt.evaluation.cbow import WordVectors, embeddings_of, read_cbow
+from contextnmt.evaluation.distances import Vectors
 from contextnmt.files import write_json
 
 #: N, the words of a neighbourhood, and M, those shown along an axis; both count the word itself.

@@ -91,15 +91,15 @@ def tagged(text: Path, tags: str, language: str) -> Iterator[Occurrence]:
     for last, line in enumerate(read_lines(text), start=1):
         sentence = tokens_of(line)
         for tag in tags_of.get(last, ()):
-            if tag.kind == "ambiguous":
-                if symbols_of(tag.source, sentence) is None:
-                    if any(map(SYMBOL.search, sentence)):
-                        continue
-                    raise UserError(
-                        f"{text}, line {last}: no {tag.source!r}, which {tags} has there: give the "
-                        "text that the tags belong to"
-                    )
+            if tag.kind != "ambiguous":
+                continue
+            if symbols_of(tag.source, sentence) is not None:
                 yield Occurrence(tag.source, last, sentence, " ".join(tag.target))
+            elif not any(map(SYMBOL.search, sentence)):
+                raise UserError(
+                    f"{text}, line {last}: no {tag.source!r}, which {tags} has there: give the "
+                    "text that the tags belong to"
+                )
     if last < max(tags_of):
         raise UserError(f"{text} has {last} lines, but {tags} has tags of line {max(tags_of)}")
 
@@ -133,9 +133,8 @@ def masks_of(saved: SavedTranslator, word: str, found: list[Occurrence]) -> dict
     if UNK in ids:
         return {"gap": f"not among the {len(saved.source.words)} words of the vocabulary"}
     with torch.inference_mode():
-        vector = (
-            saved.ensemble.models[0].source_embedding(torch.tensor(ids)).double().mean(0).numpy()
-        )
+        embedded = saved.ensemble.models[0].source_embedding(torch.tensor(ids))
+        vector = embedded.double().mean(0).numpy()
         gates = [mask_of(saved, each.sentence) for each in found]
     masks = numpy.stack([numpy.ones_like(vector) if gate is None else gate for gate in gates])
     return {
@@ -181,7 +180,8 @@ def over_words(words: dict[str, dict[str, Any]]) -> dict[str, Any]:
     if both:
         shares = [found["separation"] for found in both]
         means["separation"] = float(numpy.mean(shares))
-        means["separation_error"] = standard_error(shares)
+        error = float(numpy.std(shares, ddof=1) / len(shares) ** 0.5) if len(shares) > 1 else None
+        means["separation_error"] = error
     for kind, of_kind in (("same", both), ("different", both), ("unknown", unknown)):
         if of_kind:
             means[kind] = {
@@ -197,10 +197,3 @@ def open_percent(words: dict[str, dict[str, Any]]) -> float | None:
     masks = [each["mask"] for found in words.values() for each in found.get("occurrences", ())]
     numbers = numpy.array([mask for mask in masks if mask is not None])
     return float(100 * (numbers > OPEN).mean()) if numbers.size else None
-
-
-def standard_error(values: list[float]) -> float | None:
-    """The standard error of the mean of independent `values`; None of a single one."""
-    if len(values) < 2:
-        return None
-    return float(numpy.std(values, ddof=1) / len(values) ** 0.5)

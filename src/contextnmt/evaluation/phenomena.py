@@ -121,22 +121,19 @@ def read_tags(table: str, language: str) -> dict[int, list[Tag]]:
 
 def parse_tag(row: Mapping[str, str], target: tuple[str, ...]) -> Tag:
     """The tag in one row of the table. Raises ValueError if a cell has no meaning."""
-    kind, seen, distance = row["kind"], row["seen"], row["distance"]
+    kind, seen = row["kind"], row["seen"]
     if kind not in KINDS:
         raise ValueError(f"kind is {kind!r}, not one of {', '.join(KINDS)}")
     if seen not in ("0", "1"):
         raise ValueError(f"seen is {seen!r}, neither 0 nor 1")
     if not target:
         raise ValueError("target is empty")
-    bucket = bucket_of(int(distance)) if kind == "ambiguous" else ""
+    bucket = ""
+    if kind == "ambiguous":
+        if (distance := int(row["distance"])) < 1:
+            raise ValueError(f"distance is {distance}, less than 1")
+        bucket = DISTANCES[max(start for start in DISTANCES if start <= distance)]
     return Tag(kind, row["source"], target, seen == "1", bucket)
-
-
-def bucket_of(distance: int) -> str:
-    """The bucket of `DISTANCES` that holds `distance`. Raises ValueError below 1."""
-    if distance < 1:
-        raise ValueError(f"distance is {distance}, less than 1")
-    return DISTANCES[max(start for start in DISTANCES if start <= distance)]
 
 
 def count_right(tags_of: Mapping[int, Sequence[Tag]], lines: Sequence[str]) -> Counts:

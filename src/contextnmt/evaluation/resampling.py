@@ -6,7 +6,6 @@ every time.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,13 +22,6 @@ BLOCK = 250
 CONFIDENCE = 95
 #: Scores that differ by less are equal: it is rounding.
 ROUNDING = 1e-9
-
-
-class Swaps(NamedTuple):
-    """BLEU in percent of both sides of comparisons whose sentences were swapped by chance."""
-
-    system: Floats
-    baseline: Floats
 
 
 def blocks(draws: int) -> Iterator[int]:
@@ -57,8 +49,8 @@ def bootstrap(statistics: Statistics, resamples: int) -> Floats:
     return np.concatenate(scores)
 
 
-def swap(system: Statistics, baseline: Statistics, draws: int) -> Swaps:
-    """BLEU of both sides when each sentence changes sides by the toss of a coin: [draws, ...].
+def swap(system: Statistics, baseline: Statistics, draws: int) -> tuple[Floats, Floats]:
+    """BLEU in percent of both sides when each sentence changes sides by chance: [draws, ...].
 
     Both have statistics [..., sentences, COUNTS] (Riezler and Maxwell 2005). What stands
     in the leading dimensions is swapped together.
@@ -67,12 +59,13 @@ def swap(system: Statistics, baseline: Statistics, draws: int) -> Swaps:
     difference = np.moveaxis(system - baseline, -2, 0).reshape(sentences, -1).astype(np.float64)
     totals = system.sum(axis=-2), baseline.sum(axis=-2)
     rng = np.random.default_rng(SEED)
-    scores = []
+    first, second = [], []
     for size in blocks(draws):
         coins = rng.integers(2, size=(size, sentences), dtype=np.int8).astype(np.float64)
         moved = (coins @ difference).reshape(size, *comparisons, COUNTS)
-        scores.append((corpus_bleu(totals[0] - moved), corpus_bleu(totals[1] + moved)))
-    return Swaps(*map(np.concatenate, zip(*scores, strict=True)))
+        first.append(corpus_bleu(totals[0] - moved))
+        second.append(corpus_bleu(totals[1] + moved))
+    return np.concatenate(first), np.concatenate(second)
 
 
 def interval(scores: Floats) -> list[float]:

@@ -6,9 +6,9 @@ detokenized text against the untouched reference: BLEU (13a), chrF2 (Popović 20
 et al. 2006, without case). The two BLEUs are never to be compared.
 """
 
-import itertools
+import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,7 +20,6 @@ from sacrebleu.metrics.ter import TER
 
 from contextnmt.errors import UserError
 from contextnmt.evaluation.bleu_statistics import BLANKS, NO_WORD, normalise_blanks
-from contextnmt.evaluation.releases import check_release, stated_lines, text_of
 from contextnmt.evaluation.translated_lines import GapError, translated_lines
 from contextnmt.files import read_json, read_lines, write_json
 from contextnmt.text.restore import detokenizer
@@ -71,42 +70,51 @@ def score(
             f"{len(name)} --name, {len(hypothesis)} --hypothesis, {len(reference)} --reference, "
             f"{len(raw_reference)} --raw-reference: give one of each for every translation"
         )
-    stated = stated_lines(lines or [])
-    subsets = named_subsets(subset or [], name)
+    stated = named_values("--lines", "TEXT=NUMBER", r"\d+", lines)
+    subsets = named_values("--subset", "NAME=FILE", ".+", subset)
+    for unknown in subsets.keys() - set(name):
+        raise UserError(f"--subset: no --name {unknown}: name a translation")
     scores: dict[str, dict[str, Any]] = {}
     for key, path, *files in zip(name, hypothesis, reference, raw_reference, strict=True):
         references, raw_references = read_references(*files)
         count = len(references)
-        check_release(key, files[0], count, stated.get(text_of(key)), target_language)
-        kept = read_known_lines(subsets[key], count) if key in subsets else None
+        check_lines(files[0], count, key.partition(".")[0], stated)
+        kept = read_known_lines(Path(subsets[key]), count) if key in subsets else None
         try:
             texts = (translated_lines(path, files[0], count), references, raw_references)
         except GapError as gap:
             scores[key] = {"gap": str(gap)}
             print(f"warning: no scores of {key}: {gap}", file=sys.stderr)
             continue
-        wanted = wanted_of(key)
-        if kept is None:
-            scores[key] = all_scores(texts, target_language, wanted)
-        else:
-            scores[key] = subset_scores(texts, kept, target_language, wanted)
+        # TEXT.beamN gets all detokenized scores, TEXT.beamN.VARIANT BLEU alone.
+        wanted = ["bleu_detokenized"] if key.count(".") > 1 else DETOKENIZED
+        scores[key] = scores_of(texts, kept, target_language, wanted)
     write_json(out, scores)
 
 
-def named_subsets(options: Iterable[str], names: Collection[str]) -> dict[str, Path]:
-    """The file of each translation that is scored on a subset, from ``NAME=FILE``.
+def named_values(
+    option: str, form: str, value: str, options: Iterable[str] | None
+) -> dict[str, str]:
+    """The values of an option in this `form`, by name; `value` is a pattern.
 
-    Raises UserError at any other form, and if no translation has such a name.
+    Raises UserError at any other form.
     """
-    subsets = {}
-    for option in options:
-        name, _, file = option.partition("=")
-        if not file:
-            raise UserError(f"--subset {option}: write NAME=FILE")
-        if name not in names:
-            raise UserError(f"--subset {option}: no --name {name}: name a translation")
-        subsets[name] = Path(file)
-    return subsets
+    values = {}
+    for each in options or []:
+        match = re.fullmatch(f"([^=]+)=({value})", each)
+        if not match:
+            raise UserError(f"{option} {each}: write {form}")
+        values[match[1]] = match[2]
+    return values
+
+
+def check_lines(reference: Path, lines: int, text: str, stated: Mapping[str, str]) -> None:
+    """Refuse a reference with another number of `lines` than is `stated` of its text."""
+    if str(lines) != stated.get(text, str(lines)):
+        raise UserError(
+            f"{reference} has {lines} lines, and {text} has {stated[text]}: "
+            "give the reference of this text, or mend the number"
+        )
 
 
 def read_known_lines(path: Path, sentences: int) -> list[int]:
@@ -116,12 +124,10 @@ def read_known_lines(path: Path, sentences: int) -> list[int]:
     """
     content = read_json(path)
     try:
-        stated, lines = content["sentences"], [int(line) for line in content["lines"]]
-    except (KeyError, TypeError, ValueError):
+        stated, lines = content["sentences"], list(content["lines"])
+    except (KeyError, TypeError):
         raise UserError(f"{path}: not a file of `contextnmt known-lines`: make it again") from None
-    bounded = [0, *lines, sentences + 1]
-    in_order = all(before < after for before, after in itertools.pairwise(bounded))
-    if stated != sentences or not in_order:
+    if stated != sentences:
         raise UserError(
             f"{path} is of a text of {stated} sentences, and the reference has {sentences}: "
             "make it from this text"
@@ -129,36 +135,28 @@ def read_known_lines(path: Path, sentences: int) -> list[int]:
     return lines
 
 
-def wanted_of(name: str) -> list[str]:
-    """Which of DETOKENIZED a translation gets: TEXT.beamN all, TEXT.beamN.VARIANT BLEU alone."""
-    is_variant = name.count(".") > 1
-    return ["bleu_detokenized"] if is_variant else list(DETOKENIZED)
+def scores_of(
+    texts: Texts, kept: list[int] | None, language: str, wanted: Iterable[str]
+) -> dict[str, Any]:
+    """BLEU and the `wanted` detokenized scores of a translation, and of how many ``sentences``.
 
-
-def all_scores(texts: Texts, language: str, wanted: Iterable[str]) -> dict[str, Any]:
-    """BLEU and the `wanted` detokenized scores of a translation, and of how many sentences."""
+    With `kept`, of these lines alone, numbered from 1, ``of`` so many sentences of the text; where
+    there is nothing to score there is but a ``gap``, the reason (A21).
+    """
+    size = {"sentences": len(texts[1])}
+    if kept is not None:
+        size = {"sentences": len(kept), "of": len(texts[1])}
+        texts = [[text[line - 1] for line in kept] for text in texts]
+        if not kept:
+            return {"gap": NO_LINE, **size}
+        if not any(BLANKS.sub("", line) for line in texts[0]):
+            return {"gap": NO_WORD_OF_SUBSET, **size}
     hypotheses, references, raw_references = texts
     return {
         **tokenized_bleu(hypotheses, references),
         **detokenized_scores(hypotheses, raw_references, language, wanted),
-        "sentences": len(references),
+        **size,
     }
-
-
-def subset_scores(
-    texts: Texts, lines: list[int], language: str, wanted: Iterable[str]
-) -> dict[str, Any]:
-    """The same of some `lines` alone, numbered from 1, ``of`` so many sentences of the text.
-
-    Where there is nothing to score there is but a ``gap``, the reason (A21).
-    """
-    kept = [[text[line - 1] for line in lines] for text in texts]
-    size = {"sentences": len(lines), "of": len(texts[1])}
-    if not lines:
-        return {"gap": NO_LINE, **size}
-    if not any(BLANKS.sub("", line) for line in kept[0]):
-        return {"gap": NO_WORD_OF_SUBSET, **size}
-    return {**all_scores(kept, language, wanted), **size}
 
 
 def read_references(reference: Path, raw_reference: Path) -> tuple[list[str], list[str]]:

@@ -26,7 +26,6 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import typer
 
 from contextnmt.errors import UserError
@@ -55,13 +54,16 @@ RESAMPLES = 10_000
 LEAST = 20
 
 
-class Halves(NamedTuple):
-    """BLEU of each system on the sentences with more words than `median` and on the others:
-    `scores` [2, systems, seeds], and in every resample, the mean of the seeds,
-    [resamples, 2, systems]."""
+class Drawn(NamedTuple):
+    """BLEU of each of `systems` on the parts of a text: all sentences, those with more words than
+    `median`, and the others; or all alone.
 
-    median: float
+    `scores` [parts, systems, seeds]; `resampled`, in every resample, means of the seeds [resamples,
+    parts, systems].
+    """
+
     systems: list[str]
+    median: float
     scores: Floats
     resampled: Floats
 
@@ -110,13 +112,8 @@ def content(
     """What the stage writes, see docs/formats.md. `lengths` [sentences]: words of each source,
     without which nothing is said of growth."""
     systems: dict[str, Any] = {name: {"gap": gap} for name, gap in found.gaps.items()}
-    resampled: dict[str, Floats] = {}
-    if found.statistics:
-        of_seeds = bootstrap(np.stack(list(found.statistics.values())), RESAMPLES)
-        for position, name in enumerate(found.statistics):
-            resampled[name] = of_seeds[:, position].mean(axis=-1)
-            systems[name] = scored(found, name, resampled[name])
-    parts = None if lengths is None else halves(found, lengths, RESAMPLES)
+    drawn = draw(found, lengths, RESAMPLES) if found.statistics else None
+    systems |= {name: scored(found, drawn, name) for name in drawn.systems} if drawn else {}
     return {
         "name": found.name,
         "sentences": found.sentences,
@@ -125,47 +122,62 @@ def content(
         "confidence_percent": CONFIDENCE,
         "systems": systems,
         "contrasts": [
-            {"system": pair[0], "baseline": pair[1], **compare(found, pair, resampled, parts)}
+            {"system": pair[0], "baseline": pair[1], **compare(found, pair, drawn)}
             for pair in contrasts
         ],
     }
 
 
-def scored(found: Translations, system: str, resampled: Floats) -> dict[str, Any]:
+def draw(found: Translations, lengths: Lengths | None, resamples: int) -> Drawn:
+    """Resample what systems made of a text, one at least, and of its halves by length.
+
+    `lengths` [sentences]: words of each source. There are no halves without them, and if one would
+    have fewer than `LEAST` sentences.
+    """
+    counts = np.stack(list(found.statistics.values()))
+    parts, median = [counts], 0.0
+    if lengths is not None:
+        median = float(np.median(lengths))
+        long = lengths > median
+        if long.sum() >= LEAST:
+            # A half is the text with nothing in the other sentences: all parts are drawn together.
+            parts += [counts * half[:, np.newaxis] for half in (long, ~long)]
+    together = np.stack(parts)
+    resampled = bootstrap(together, resamples).mean(axis=-1)
+    return Drawn(list(found.statistics), median, corpus_bleu(together.sum(axis=-2)), resampled)
+
+
+def scored(found: Translations, drawn: Drawn, system: str) -> dict[str, Any]:
     """BLEU of one system: mean and deviation of its seeds, and the interval by the bootstrap."""
-    of_seeds = [float(bleu) for bleu in corpus_bleu(found.statistics[system].sum(axis=-2))]
+    place = drawn.systems.index(system)
+    of_seeds = drawn.scores[0, place].tolist()
     return {
         "bleu": statistics.fmean(of_seeds),
         "deviation": statistics.stdev(of_seeds) if len(of_seeds) > 1 else None,
         "bleu_of_seeds": of_seeds,
-        "interval": interval(resampled),
+        "interval": interval(drawn.resampled[:, 0, place]),
         "notes": found.notes[system],
     }
 
 
-def compare(
-    found: Translations,
-    contrast: tuple[str, str],
-    resampled: dict[str, Floats],
-    parts: Halves | None,
-) -> dict[str, Any]:
+def compare(found: Translations, contrast: tuple[str, str], drawn: Drawn | None) -> dict[str, Any]:
     """The difference between a system and its baseline with interval and p values, or a gap.
 
     Its `growth` is null where one of the halves would be too small.
     """
     gaps = [f"{each}: {found.gaps[each]}" for each in contrast if each in found.gaps]
-    if gaps:
+    if gaps or not drawn:
         return {"gap": "; ".join(dict.fromkeys(gaps))}
     first, second = (found.statistics[each] for each in contrast)
-    difference = mean_bleu(first) - mean_bleu(second)
-    differences = resampled[contrast[0]] - resampled[contrast[1]]
+    places = [drawn.systems.index(each) for each in contrast]
+    differences = np.subtract(*drawn.resampled[:, 0, places].T)
     return {
-        "difference": difference,
+        "difference": mean_bleu(first) - mean_bleu(second),
         "interval": interval(differences),
         "better_percent": 100 * float(np.mean(differences > ROUNDING)),
         "p_bootstrap": p_bootstrap(differences),
         "p_randomization": p_randomization(first, second, RESAMPLES),
-        "growth": growth(parts, contrast) if parts else None,
+        "growth": growth(drawn, contrast),
     }
 
 
@@ -180,48 +192,33 @@ def p_randomization(system: Statistics, baseline: Statistics, draws: int) -> flo
     The share of random exchanges after which the BLEUs differ by as much as they do, or more, the
     exchange at hand counted as one. Both have counts [seeds, sentences, COUNTS].
     """
-    swapped = swap(system, baseline, draws)
-    differences = np.abs((swapped.system - swapped.baseline).mean(axis=-1))
+    first, second = swap(system, baseline, draws)
+    differences = np.abs((first - second).mean(axis=-1))
     actual = abs(mean_bleu(system) - mean_bleu(baseline))
     return (1 + int(np.sum(differences >= actual - ROUNDING))) / (1 + draws)
 
 
-def halves(found: Translations, lengths: Lengths, resamples: int) -> Halves | None:
-    """Both halves; None if one of them has fewer than `LEAST` sentences, or nothing is translated.
-
-    `lengths` [sentences]: words of each source.
-    """
-    median = float(np.median(lengths)) if len(lengths) else 0.0
-    long = lengths > median
-    if not found.statistics or long.sum() < LEAST:
-        return None
-    counts = np.stack(list(found.statistics.values()))
-    # A half is the text with nothing in the other sentences, so that both are drawn together.
-    parts: npt.NDArray[np.int64] = np.stack(
-        [counts * part[:, np.newaxis] for part in (long, ~long)]
-    )
-    scores = corpus_bleu(parts.sum(axis=-2))
-    resampled = bootstrap(parts, resamples).mean(axis=-1)
-    return Halves(median, list(found.statistics), scores, resampled)
-
-
-def growth(parts: Halves, contrast: tuple[str, str]) -> dict[str, Any]:
+def growth(drawn: Drawn, contrast: tuple[str, str]) -> dict[str, Any] | None:
     """By how much more the system is better than its baseline on the long half, with its interval
-    and p; beside it the BLEU of both on either half, means of the seeds. `spread` is the standard
-    deviation of the difference between two single runs, None of one seed."""
-    places = [parts.systems.index(each) for each in contrast]
-    of_seeds = parts.scores[:, places]  # [2, 2, seeds]
-    drawn = more(parts.resampled[..., places])
+    and p; beside it the BLEU of both on either half, means of the seeds; None without halves.
+
+    `spread` is the standard deviation of the difference between two single runs, None of one seed.
+    """
+    if len(drawn.scores) == 1:
+        return None
+    places = [drawn.systems.index(each) for each in contrast]
+    of_seeds = drawn.scores[1:, places]  # [2, 2, seeds]
+    resampled = more(drawn.resampled[:, 1:, places])
     scores, several = of_seeds.mean(axis=-1), of_seeds.shape[-1] > 1
     falls = (of_seeds[0] - of_seeds[1]).std(axis=-1, ddof=1) if several else None
     return {
-        "median": parts.median,
+        "median": drawn.median,
         "long": scores[0].tolist(),
         "short": scores[1].tolist(),
         "difference": float(more(scores)),
         "spread": None if falls is None else float(np.hypot(*falls)),
-        "interval": interval(drawn),
-        "p_bootstrap": p_bootstrap(drawn),
+        "interval": interval(resampled),
+        "p_bootstrap": p_bootstrap(resampled),
     }
 
 

@@ -42,7 +42,6 @@ KINDS = (NUMBER, NAME, ACRONYM)
 #: Wrong decisions that are listed, the most frequent ones.
 LISTED = 100
 
-
 #: Words with as many equal first letters are similar: Europe, européenne.
 SIMILAR_LETTERS = 4
 
@@ -99,19 +98,10 @@ class Comparison(NamedTuple):
 class Wrong(NamedTuple):
     """A wrong decision, apart from the place where it was taken."""
 
-    kind: str
+    type: str
     error: Error
     reason: Reason
     surface: str
-
-
-class Example(NamedTuple):
-    """Where a wrong decision was taken first: text, line (from 1), and what stands around it."""
-
-    text: str
-    line: int
-    source: str
-    target: str
 
 
 def symbol_scores(
@@ -166,11 +156,10 @@ class SymbolScores:
         self.rates = rates
         self.threshold = threshold
         self.sentences: Counter[str] = Counter()  # of each text
-        self.alone: Counter[tuple[str, str]] = Counter()  # text and type
-        self.both: Counter[tuple[str, str]] = Counter()
+        self.symbols: Counter[tuple[str, str, str]] = Counter()  # text, type and way
         self.errors: Counter[tuple[str, str, Error, Reason]] = Counter()
         self.wrong: Counter[Wrong] = Counter()
-        self.examples: dict[Wrong, Example] = {}
+        self.examples: dict[Wrong, dict[str, Any]] = {}
 
     def add(self, text: str, source: Path, target: Path) -> None:
         """Compare the sentences of a text. Raises UserError if its sides are not equally long."""
@@ -179,8 +168,8 @@ class SymbolScores:
         for line, pair in enumerate(pairs, start=1):
             compared = self.compare(*pair)
             self.sentences[text] += 1
-            self.alone.update((text, found.kind) for found in compared.alone)
-            self.both.update((text, found.kind) for found in compared.both)
+            self.symbols.update((text, found.kind, "alone") for found in compared.alone)
+            self.symbols.update((text, found.kind, "both") for found in compared.both)
             for error, found in differences(compared):
                 self.count(compared, error, found, text, line)
 
@@ -188,10 +177,7 @@ class SymbolScores:
         """The symbols of a sentence pair, of the source alone and of both sides."""
         source, target = sentence_of(source_line), sentence_of(target_line)
         alone = probable_spans(
-            source,
-            self.sides[0],
-            self.sides[1].language,
-            lambda word, position: self.rates.probability(word, position) >= self.threshold,
+            source, self.sides[0], self.sides[1].language, self.rates.at_least(self.threshold)
         )
         both = matching_spans(source, target, *self.sides)
         return Comparison(
@@ -212,33 +198,26 @@ class SymbolScores:
         self.errors[text, found.kind, error, reason] += 1
         self.wrong[wrong] += 1
         if wrong not in self.examples:
-            self.examples[wrong] = Example(
-                text,
-                line,
-                excerpt(compared.source.pieces, found.span),
-                excerpt(compared.target.pieces, place),
-            )
+            self.examples[wrong] = {
+                "text": text,
+                "line": line,
+                "source": excerpt(compared.source.pieces, found.span),
+                "target": excerpt(compared.target.pieces, place),
+            }
 
     def content(self) -> dict[str, Any]:
         """All scores by text and type, and the most frequent wrong decisions."""
+        types = {"all": KINDS, **{kind: (kind,) for kind in KINDS}}
         return {
             "texts": {
                 text: {
                     "sentences": sentences,
-                    "types": {"all": self.scores(text, KINDS)}
-                    | {kind: self.scores(text, kind) for kind in KINDS},
+                    "types": {name: self.scores(text, kinds) for name, kinds in types.items()},
                 }
                 for text, sentences in self.sentences.items()
             },
             "errors": [
-                {
-                    "type": wrong.kind,
-                    "surface": wrong.surface,
-                    "error": wrong.error,
-                    "reason": wrong.reason,
-                    "count": count,
-                    **self.examples[wrong]._asdict(),
-                }
+                {**wrong._asdict(), "count": count, **self.examples[wrong]}
                 for wrong, count in self.wrong.most_common(LISTED)  # of equals the first seen
             ],
         }
@@ -249,8 +228,9 @@ class SymbolScores:
         ``source_alone`` is ``right`` and all ``false``, ``both_sides`` is ``right`` and all
         ``missed``; these two tell how many for which reason.
         """
-        alone = sum(self.alone[text, kind] for kind in kinds)
-        both = sum(self.both[text, kind] for kind in kinds)
+        alone, both = (
+            sum(self.symbols[text, kind, way] for kind in kinds) for way in ("alone", "both")
+        )
         errors: dict[str, Counter[str]] = {error: Counter() for error in Error}
         for (where, kind, error, reason), count in self.errors.items():
             if where == text and kind in kinds:
@@ -295,7 +275,7 @@ def explain(
     others = compared.both if error is Error.FALSE else compared.alone
     partner = compared.both.get(found)
     for other in sorted(others, key=lambda other: (other.kind != found.kind, other)):
-        if not places([other.span]).isdisjoint(places([found.span])):
+        if set(other.span.places) & set(found.span.places):
             reason = Reason.EXTENT if other.kind == found.kind else Reason.TYPE
             return reason, partner or compared.both.get(other)
     if sum(other.kind == found.kind for other in others) == LIMIT:
@@ -318,25 +298,20 @@ def counterpart(compared: Comparison, found: Found) -> tuple[Reason, Span | None
         equal = equal_words(text.split(" "), target)
     if equal:
         taken = places(compared.both.values())
-        free = [span for span in equal if places([span]).isdisjoint(taken)]
+        free = [span for span in equal if taken.isdisjoint(span.places)]
         return (Reason.UNPAIRED, free[0]) if free else (Reason.REPEATED, equal[0])
     place = None if found.kind == NUMBER else similar_word(text.split(" "), target)
     return (Reason.ABSENT, None) if place is None else (Reason.SIMILAR, Span(place, place + 1))
 
 
 def equal_numbers(number: str, target: Sentence, grouped: bool) -> list[Span]:
-    """Where the target has a number that could be paired with `number`."""
-    wanted = number_keys(number)
-    return [
-        span
-        for span in number_spans(target, grouped)
-        if not wanted.isdisjoint(number_keys(span.text(target.pieces)))
-    ]
+    """Where the target has a number that could be paired with `number`: they share a key."""
 
+    def keys(number: str) -> set[str]:
+        return {value_key(number), digits_key(number)} - {""}
 
-def number_keys(number: str) -> set[str]:
-    """Two numbers with a key in common can be paired."""
-    return {value_key(number), digits_key(number)} - {""}
+    spans = number_spans(target, grouped)
+    return [span for span in spans if keys(number) & keys(span.text(target.pieces))]
 
 
 def equal_words(words: Sequence[str], target: Sequence[str]) -> list[Span]:
@@ -362,11 +337,9 @@ def excerpt(pieces: Sequence[str], span: Span | None) -> str:
     """The words around a span, or how the sentence begins; an ellipsis stands for the rest."""
     first = max(0, span.start - AROUND) if span else 0
     last = span.stop + AROUND if span else FROM_START
-    words = join_pieces(map(cut, pieces[first:last]))
-    text = " ".join(" ".join(words).split())  # no line break inside
+    short = (
+        piece if len(piece) <= PIECE_CHARACTERS else f"{piece[:PIECE_CHARACTERS]}…"
+        for piece in pieces[first:last]
+    )
+    text = " ".join(" ".join(join_pieces(short)).split())  # no line break inside
     return ("… " if first else "") + text + (" …" if last < len(pieces) else "")
-
-
-def cut(piece: str) -> str:
-    """A piece, of a long one the first characters."""
-    return piece if len(piece) <= PIECE_CHARACTERS else f"{piece[:PIECE_CHARACTERS]}…"

@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from contextnmt.errors import UserError
 from contextnmt.evaluation.bleu_statistics import NO_WORD, Reference, normalise_blanks
-from contextnmt.evaluation.releases import check_release
 from contextnmt.evaluation.translated_lines import translated_lines
 from contextnmt.files import read_lines
 
@@ -35,11 +34,6 @@ class Translations:
     statistics: dict[str, npt.NDArray[np.int64]] = field(default_factory=dict)
     gaps: dict[str, str] = field(default_factory=dict)
     notes: dict[str, list[str]] = field(default_factory=dict)
-
-    @property
-    def systems(self) -> list[str]:
-        """All systems that were asked for, those with a gap last."""
-        return [*self.statistics, *self.gaps]
 
 
 def read_translations(
@@ -68,7 +62,6 @@ def read_translations(
     lines = list(read_lines(reference))
     if not lines:
         raise UserError(f"{reference}: an empty reference: there is nothing to score against")
-    check_release(name, reference, len(lines))
     counted = Reference(lines)
     paths = dict(zip(runs, hypothesis, strict=True))
     found = Translations(name, len(lines), sorted(set(seed)))
@@ -95,8 +88,7 @@ def read_system(
     of_seeds, notes = [], []
     for seed in found.seeds:
         path = paths[system, seed]
-        lines = translated_lines(path, reference, len(counted))
-        of_seeds.append(counted.statistics(lines))
+        of_seeds.append(counted.statistics(translated_lines(path, reference, found.sentences)))
         if not of_seeds[-1][:, 0].any():
             notes.append(f"seed {seed}: {NO_WORD}")
     found.statistics[system] = np.stack(of_seeds)

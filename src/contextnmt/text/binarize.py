@@ -57,7 +57,7 @@ def binarize(
             f"{len(source)} --source and {len(target)} --target: give the two sides of every part"
         )
     (out / "manifest.json").unlink(missing_ok=True)  # until the new one, nothing is finished here
-    text = TrainingText(source, target)
+    text = TrainingText({"source": source, "target": target})
     text.count()
     manifest: dict[str, Any] = {
         "train": {"pairs": text.pairs},
@@ -74,21 +74,19 @@ def binarize(
 
 @dataclass
 class TrainingText:
-    """The parts of a training text, read as one.
+    """The parts of a training text, read as one: `files` of each side, in order.
 
     After `count`: `pairs`, the number of sentence pairs, and `words`, how often each word occurs on
     each side (tables as large as the vocabulary of the text).
     """
 
-    source: list[Path]
-    target: list[Path]
+    files: dict[str, list[Path]]
     pairs: int = 0
     words: dict[str, Counter[str]] = field(default_factory=lambda: {s: Counter() for s in SIDES})
 
     def count(self) -> None:
         """Read the text once. Raises UserError if no pair has a word on both sides."""
-        files = zip(self.source, self.target, strict=True)
-        pairs = chain.from_iterable(read_pairs(*pair) for pair in files)
+        pairs = chain.from_iterable(map(read_pairs, *self.files.values()))
         usable = False
         for some in batches(progress(pairs, "count training text", "pairs")):
             self.pairs += len(some)
@@ -97,18 +95,14 @@ class TrainingText:
                 self.words[side].update(chain.from_iterable(map(str.split, lines)))
         if not usable:
             raise UserError(
-                f"{', '.join(map(str, self.source + self.target))}: the training text holds "
+                f"{', '.join(map(str, chain(*self.files.values())))}: the training text holds "
                 "no sentence pair with words on both sides: look at the filters of the stages "
                 "before"
             )
 
-    def files(self, side: str) -> list[Path]:
-        """The files of one side, in order."""
-        return self.source if side == "source" else self.target
-
     def lines(self, side: str) -> Iterator[str]:
         """The sentences of one side, in order."""
-        return chain.from_iterable(map(read_lines, self.files(side)))
+        return chain.from_iterable(map(read_lines, self.files[side]))
 
 
 def batches(items: Iterator[Item]) -> Iterator[list[Item]]:

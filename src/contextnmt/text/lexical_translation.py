@@ -21,8 +21,7 @@ ITERATIONS = 5
 TENSION = 4.0
 #: Probability that a target word comes from no source word; fast_align's.
 NULL_PROBABILITY = 0.08
-#: Pairs of a source and a target position that one block holds, about; 8 bytes each. So few
-#: that what `numbered` packs fits into 64 bits, even for millions of sentences of one word.
+#: Pairs of a source and a target position that one block holds, about; 8 bytes each.
 BLOCK = 1 << 20
 
 #: The source word that stands for none.
@@ -84,7 +83,8 @@ class Block:
         before = np.repeat(source.starts[pairs] - 1, self.sizes)
         sources = np.where(offsets == 0, NULL, source.ids[before + offsets])
         words = np.repeat(target.ids[places], self.sizes).astype(np.int64)
-        self.entry, entries = numbered(words * (source.ids.max() + 1) + sources)  # [cells]
+        entries, entry = np.unique(words * (source.ids.max() + 1) + sources, return_inverse=True)
+        self.entry = entry.astype(np.int32)  # [cells]
         self.target, self.source = (  # [entries]
             half.astype(np.int32) for half in np.divmod(entries, source.ids.max() + 1)
         )
@@ -113,27 +113,6 @@ class Block:
         weights /= np.repeat(np.add.reduceat(weights, self.starts), self.sizes)
         expected = np.bincount(self.entry, weights, len(self.source))
         return expected.astype(np.float64, copy=False)
-
-
-def numbered(
-    keys: npt.NDArray[np.int64],
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-    """The number of each key among the different ones, and these, sorted.
-
-    What np.unique does, in a fraction of its time: numbers alone sort fast. A block's keys and
-    positions fit into one, 64 bits together.
-    """
-    lowest = keys.min()
-    bits = len(keys).bit_length()
-    packed = (keys - lowest) << bits
-    packed |= np.arange(len(keys))
-    packed.sort()
-    places = packed & ((1 << bits) - 1)
-    packed >>= bits
-    first = np.append(True, np.diff(packed) > 0)
-    numbers = np.empty(len(keys), np.int32)
-    numbers[places] = np.cumsum(first) - 1
-    return numbers, packed[first] + lowest
 
 
 def likeliest(

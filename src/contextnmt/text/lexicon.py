@@ -5,7 +5,7 @@ lexicon is that of fast_align; this one has its model.
 """
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
@@ -66,16 +66,13 @@ def sampled(
 
 def read_lexicon(path: Path) -> dict[str, str]:
     """Source word -> likeliest target word. Raises UserError, naming the line, if malformed."""
-    return dict(lexicon_rows(read_lines(path), path))
-
-
-def lexicon_rows(lines: Iterable[str], path: Path) -> Iterator[tuple[str, str]]:
-    """The words of each line of a lexicon; `path` is for messages."""
-    for number, line in enumerate(lines, start=1):
+    likeliest_of = {}
+    for number, line in enumerate(read_lines(path), start=1):
         columns = line.split("\t")
         if len(columns) != 4 or not all(columns[:2]):
             raise UserError(
                 f"{path}, line {number}: expected a source word, a target word, a probability and "
                 f"a count, with tabs between them: {line!r}"
             )
-        yield columns[0], columns[1]
+        likeliest_of[columns[0]] = columns[1]
+    return likeliest_of

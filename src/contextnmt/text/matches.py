@@ -76,9 +76,7 @@ def common_numbers(
     target_spans = list(ungroup(right, target_spans, source_keys))
     matches: list[Match] = []
     for key in (grouped_key, digits_key, value_key):
-        found, source_spans, target_spans = pair_equal(
-            Keyed(left, source_spans, key), Keyed(right, target_spans, key)
-        )
+        found, source_spans, target_spans = pair_equal(left, source_spans, right, target_spans, key)
         matches += found
     return matches
 
@@ -92,8 +90,8 @@ def keys(pieces: Sequence[str], spans: Iterable[Span]) -> set[str]:
 def ungroup(pieces: Sequence[str], spans: Iterable[Span], wanted: set[str]) -> Iterator[Span]:
     """`spans`, those over several pieces taken apart if the other side has no such number."""
     for span in spans:
-        if span.length > 1 and keys(pieces, [span]).isdisjoint(wanted):
-            yield from (Span(place, place + 1) for place in range(span.start, span.stop))
+        if len(span.places) > 1 and keys(pieces, [span]).isdisjoint(wanted):
+            yield from (Span(place, place + 1) for place in span.places)
         else:
             yield span
 
@@ -138,7 +136,7 @@ def common_names(
             is_doubtful(source.pieces, i, word, source_counts),
             is_doubtful(target.pieces, j, word, target_counts),
         )
-        one_word = common.source.length == 1
+        one_word = len(common.source.places) == 1
         barred = (any(doubtful) or word.lower() in ARTICLES) if one_word else all(doubtful)
         return None if barred else common
 
@@ -153,12 +151,11 @@ def common_names(
     matches = []
     while heap:
         best = heapq.heappop(heap)
-        places = set(range(best.source.start, best.source.stop))
-        others = set(range(best.target.start, best.target.stop))
+        places, others = best.source.places, best.target.places
         if taken_source.isdisjoint(places) and taken_target.isdisjoint(others):
             matches.append((best.source, best.target))
-            taken_source |= places
-            taken_target |= others
+            taken_source.update(places)
+            taken_target.update(others)
         elif common := longest(best.source.start, best.target.start):
             heapq.heappush(heap, common)  # a part of it has been taken since
     return in_order(matches, source.pieces) if len(matches) > 1 else matches
@@ -180,23 +177,19 @@ def with_distances(
     names: list[Common], source: Sequence[str], target: Sequence[str]
 ) -> list[Common]:
     """`names`, those more frequent on one side with how far apart their two places are."""
-    starts = [(name.source.start, name.target.start) for name in names]
-    if all(len(set(side)) == len(names) for side in zip(*starts, strict=True)):
-        return names  # none is repeated
-    sources: dict[str, set[Span]] = defaultdict(set)
-    targets: dict[str, set[Span]] = defaultdict(set)
+    places: dict[str, tuple[set[Span], set[Span]]] = defaultdict(lambda: (set(), set()))
     for name in names:
-        text = name.source.text(source)
-        sources[text].add(name.source)
-        targets[text].add(name.target)
+        sources, targets = places[name.source.text(source)]
+        sources.add(name.source)
+        targets.add(name.target)
     return [
         name
-        if len(sources[text]) == len(targets[text])
+        if len(sources) == len(targets)
         else name._replace(
             distance=abs(name.source.start / len(source) - name.target.start / len(target))
         )
         for name in names
-        for text in [name.source.text(source)]
+        for sources, targets in [places[name.source.text(source)]]
     ]
 
 
@@ -282,8 +275,10 @@ def common_acronyms(
         return []
     left, right = source.pieces, target.pieces
     matches, source_left, target_left = pair_equal(
-        Keyed(left, sorted(source_spans + compounds(source, taken_source))),
-        Keyed(right, sorted(target_spans + compounds(target, taken_target))),
+        left,
+        sorted(source_spans + compounds(source, taken_source)),
+        right,
+        sorted(target_spans + compounds(target, taken_target)),
     )
     source_left = [span for span in source_left if span in source_spans]
     target_left = [span for span in target_left if span in target_spans]
@@ -301,63 +296,61 @@ def is_part(acronym: str, other: str) -> bool:
     return acronym in other.split("-") or other in acronym.split("-")
 
 
-class Keyed(NamedTuple):
-    """Spans of one sentence, and what makes a span of the other sentence equal to one of them."""
-
-    pieces: Sequence[str]
-    spans: list[Span]
-    key: Callable[[str], str] = str
-
-    def by_key(self) -> dict[str, list[Span]]:
-        """The spans of each key, from left to right; an empty key is none."""
-        spans: dict[str, list[Span]] = {}
-        for span in self.spans:
-            if key := self.key(span.text(self.pieces)):
-                spans.setdefault(key, []).append(span)
-        return spans
-
-    def position(self, span: Span) -> float:
-        """How far into the sentence a span begins: 0 to 1."""
-        return span.start / len(self.pieces)
+def by_key(
+    pieces: Sequence[str], spans: Iterable[Span], key: Callable[[str], str]
+) -> dict[str, list[Span]]:
+    """The spans of each key of their texts, from left to right; an empty key is none."""
+    found: dict[str, list[Span]] = {}
+    for span in spans:
+        if text := key(span.text(pieces)):
+            found.setdefault(text, []).append(span)
+    return found
 
 
-def pair_equal(source: Keyed, target: Keyed) -> tuple[list[Match], list[Span], list[Span]]:
-    """Pair the spans of equal keys, those of one key from left to right.
+def pair_equal(
+    left: Sequence[str],
+    source: list[Span],
+    right: Sequence[str],
+    target: list[Span],
+    key: Callable[[str], str] = str,
+) -> tuple[list[Match], list[Span], list[Span]]:
+    """Pair the spans of equal keys in the pieces of two sentences, from left to right.
 
     If a key is more frequent on one side, the spans taken there are those that lie nearest to
     where their partners do. Returns the pairs, the source spans left and the target spans left.
     """
-    if not (source.spans and target.spans):
-        return [], source.spans, target.spans
+    if not (source and target):
+        return [], source, target
     matches: list[Match] = []
-    others = target.by_key()
-    for key, spans in source.by_key().items():
-        partners = others.get(key, [])
+    partners_of = by_key(right, target, key)
+    for text, spans in by_key(left, source, key).items():
+        partners = partners_of.get(text, [])
         if len(spans) > len(partners):
-            spans = nearest(Keyed(source.pieces, spans), Keyed(target.pieces, partners))
+            spans = nearest(spans, len(left), partners, len(right))
         elif len(partners) > len(spans):
-            partners = nearest(Keyed(target.pieces, partners), Keyed(source.pieces, spans))
+            partners = nearest(partners, len(right), spans, len(left))
         matches += zip(spans, partners, strict=True)
-    taken_source = {first for first, _ in matches}
-    taken_target = {second for _, second in matches}
-    return (
-        matches,
-        [span for span in source.spans if span not in taken_source],
-        [span for span in target.spans if span not in taken_target],
+    taken = [set(side) for side in zip(*matches, strict=True)] or [set(), set()]
+    source_left, target_left = (
+        [span for span in spans if span not in gone]
+        for spans, gone in zip((source, target), taken, strict=True)
     )
+    return matches, source_left, target_left
 
 
-def nearest(many: Keyed, few: Keyed) -> list[Span]:
-    """As many of the spans `many` as there are in `few`, in order, and nearest to them."""
-    if math.comb(len(many.spans), len(few.spans)) > CHOICES:
-        return many.spans[: len(few.spans)]
-    positions = [few.position(span) for span in few.spans]
+def nearest(many: list[Span], length: int, few: list[Span], other_length: int) -> list[Span]:
+    """As many of the spans `many` as there are in `few`, in order, and nearest to them.
+
+    The lengths are those of their sentences in pieces: the share of it before a span counts.
+    """
+    if math.comb(len(many), len(few)) > CHOICES:
+        return many[: len(few)]
+    shares = [span.start / other_length for span in few]
 
     def distance(chosen: tuple[Span, ...]) -> float:
         return sum(
-            abs(many.position(span) - position)
-            for span, position in zip(chosen, positions, strict=True)
+            abs(span.start / length - share) for span, share in zip(chosen, shares, strict=True)
         )
 
-    best: tuple[Span, ...] = min(combinations(many.spans, len(few.spans)), key=distance)
+    best: tuple[Span, ...] = min(combinations(many, len(few)), key=distance)
     return list(best)

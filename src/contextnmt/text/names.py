@@ -60,9 +60,9 @@ class Span(NamedTuple):
     rest: int = 0
 
     @property
-    def length(self) -> int:
-        """How many pieces it touches."""
-        return self.stop - self.start
+    def places(self) -> range:
+        """The places of the pieces that it touches."""
+        return range(self.start, self.stop)
 
     def text(self, pieces: Sequence[str]) -> str:
         """What the span covers, its words separated by blanks, without a mark before it."""
@@ -150,7 +150,7 @@ def capitalized_runs(sentence: Sentence) -> Iterator[Span]:
 
 def words_of_run(pieces: Sequence[str], run: Span) -> Iterator[tuple[int, str]]:
     """Place and word of each capitalized word of a run."""
-    for place in range(run.start, run.stop):
+    for place in run.places:
         word = pieces[place]
         if word not in FUNCTION_WORDS:
             yield place, word[: len(word) - run.rest] if place == run.stop - 1 else word

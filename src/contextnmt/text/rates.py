@@ -27,8 +27,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from contextnmt.errors import UserError
-from contextnmt.files import read_lines
 from contextnmt.text.names import (
     Sentence,
     Span,
@@ -37,6 +35,7 @@ from contextnmt.text.names import (
     opens_sentence,
     words_of_run,
 )
+from contextnmt.text.tables import read_table
 
 HEADER = "word\tposition\tsymbol\ttext"
 
@@ -71,6 +70,9 @@ class Position(enum.StrEnum):
 
 POSITIONS = frozenset(Position)
 
+#: Whether a word becomes (part of) a symbol in a position.
+IsSymbol = Callable[[str, Position], bool]
+
 #: What becomes of a capitalized word.
 SYMBOL, TEXT = "symbol", "text"
 
@@ -83,14 +85,22 @@ class Sighting(NamedTuple):
     is_symbol: bool
 
 
-def first_position(sentence: Sentence, run: Span) -> Position:
-    """The position of the first word of a run."""
-    return Position.OPENING if opens_sentence(sentence.pieces, run.start) else Position.FIRST
+def walk(
+    sentence: Sentence, is_symbol: Callable[[int, str, Position], bool]
+) -> Iterator[tuple[Span, list[tuple[int, Sighting]]]]:
+    """The runs of capitalized words, each with places and sightings of its words.
 
-
-def next_position(is_symbol: bool) -> Position:
-    """The position of the word after one that is (part of) a symbol or is text."""
-    return Position.AFTER_SYMBOL if is_symbol else Position.AFTER_TEXT
+    `is_symbol` is asked, from left to right, for the place of a word, the word and its position.
+    """
+    for run in capitalized_runs(sentence):
+        opens = opens_sentence(sentence.pieces, run.start)
+        position = Position.OPENING if opens else Position.FIRST
+        seen = []
+        for place, word in words_of_run(sentence.pieces, run):
+            marked = is_symbol(place, word, position)
+            seen.append((place, Sighting(word, position, marked)))
+            position = Position.AFTER_SYMBOL if marked else Position.AFTER_TEXT
+        yield run, seen
 
 
 def sightings(
@@ -100,27 +110,16 @@ def sightings(
 
     `names`: the places that names took; `acronyms`: those elsewhere, and whether each is a symbol.
     """
-    seen = []
-    for run in capitalized_runs(sentence):
-        position = first_position(sentence, run)
-        for place, word in words_of_run(sentence.pieces, run):
-            is_symbol = place in names
-            seen.append(Sighting(word, position, is_symbol))
-            position = next_position(is_symbol)
-    seen += (Sighting(word, Position.ACRONYM, is_symbol) for word, is_symbol in acronyms)
-    return seen
+    runs = walk(sentence, lambda place, word, position: place in names)
+    seen = [sighting for _, run in runs for _, sighting in run]
+    return seen + [Sighting(word, Position.ACRONYM, is_symbol) for word, is_symbol in acronyms]
 
 
-def probable_names(sentence: Sentence, is_symbol: Callable[[str, Position], bool]) -> list[Span]:
+def probable_names(sentence: Sentence, is_symbol: IsSymbol) -> list[Span]:
     """The names of a sentence: within a run, each maximal row of words for which `is_symbol`."""
     names = []
-    for run in capitalized_runs(sentence):
-        position = first_position(sentence, run)
-        marks = []
-        for place, word in words_of_run(sentence.pieces, run):
-            marks.append((place, is_symbol(word, position)))
-            position = next_position(marks[-1][1])
-        for marked, group in groupby(marks, key=lambda mark: mark[1]):
+    for run, seen in walk(sentence, lambda place, word, position: is_symbol(word, position)):
+        for marked, group in groupby(seen, key=lambda each: each[1].is_symbol):
             if marked:
                 places = [place for place, _ in group]
                 stop = places[-1] + 1
@@ -189,6 +188,10 @@ class Rates:
             self.known[key] = estimate
         return self.known[key]
 
+    def at_least(self, threshold: float) -> IsSymbol:
+        """Whether a word in a position is at least so likely (part of) a symbol (A26)."""
+        return lambda word, position: self.probability(word, position) >= threshold
+
 
 def plus(first: Occurrences, second: Occurrences) -> Occurrences:
     """The sum of two."""
@@ -200,26 +203,15 @@ def read_rates(path: Path) -> Iterator[tuple[str, Position, Occurrences]]:
 
     Raises UserError, naming the line, at a malformed row and at one that is not in its place.
     """
-    lines = read_lines(path)
-    if (header := next(lines, "")) != HEADER:
-        raise UserError(
-            f"{path}, line 1: not a table of rates: expected {HEADER!r}, found {header!r}"
-        )
-    last = ("", "")
-    for number, line in enumerate(lines, start=2):
-        columns = line.split("\t")
-        if len(columns) != 4 or columns[1] not in POSITIONS or not counted(columns[2:]):
-            raise UserError(
-                f"{path}, line {number}: a row needs word, position ({', '.join(Position)}) and "
-                f"two whole numbers, not both 0, separated by tabs; this one is {line!r}"
-            )
-        word, position, symbol, text = columns
-        if (word, position) <= last:
-            raise UserError(
-                f"{path}, line {number}: {word!r} {position} comes after {' '.join(last)!r}: rows "
-                "are sorted by word and position, one for each; move it to its place"
-            )
-        last = (word, position)
+    for word, position, symbol, text in read_table(
+        path,
+        HEADER,
+        f"word, position ({', '.join(Position)}) and two whole numbers, not both 0",
+        lambda row: (
+            row[1] in POSITIONS and all(map(str.isdecimal, row[2:])) and any(map(int, row[2:]))
+        ),
+        sorted_by=2,
+    ):
         yield word, Position(position), Occurrences(int(symbol), int(symbol) + int(text))
 
 
@@ -232,8 +224,3 @@ def rate_rows(counts: Iterable[tuple[tuple[str, ...], int]]) -> Iterator[str]:
     for (word, position), group in groupby(counts, key=lambda row: row[0][:2]):
         found = {fate: frequency for (_, _, fate), frequency in group}
         yield f"{word}\t{position}\t{found.get(SYMBOL, 0)}\t{found.get(TEXT, 0)}"
-
-
-def counted(numbers: list[str]) -> bool:
-    """Are these whole numbers, and one of them not 0?"""
-    return all(map(str.isdecimal, numbers)) and any(map(int, numbers))

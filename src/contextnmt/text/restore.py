@@ -7,7 +7,7 @@ ever left in the text. Last, marked pieces (``^^nd``) join the piece before them
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -20,7 +20,7 @@ from contextnmt.text.numbers import number_format
 from contextnmt.text.pieces import JOIN, SYMBOL, join_pieces, tokens_of
 from contextnmt.text.rules import Targets, best_targets, read_rules, without_rule
 from contextnmt.text.subwords import undo_bpe
-from contextnmt.text.symbol_table import read_symbol_table
+from contextnmt.text.tables import read_symbols
 
 #: What may become of a symbol: replaced by a rule of the dictionary that differs from a copy, or by
 #: a copy of its source; dropped because the source sentence has none of this name; missing because
@@ -71,18 +71,16 @@ def restore(
         number_format(language)  # a misspelt language is reported before the work begins
     languages = (source_language, target_language)
     targets = best_targets(read_rules(rules), *languages) if rules else {}
+    find = surface_finder(targets, *languages)
     statistics = {}
-    for index, (text, words) in enumerate(zip(translation, out, strict=True)):
+    tables: Sequence[Path | None] = symbols or [None] * len(out)
+    for text, words, table in zip(translation, out, tables, strict=True):
         lines = progress(read_lines(text), f"restore {text}", "lines")
-        sentences: Iterator[list[str]] = (
-            undo_bpe(tokens_of(line)) if bpe else tokens_of(line) for line in lines
-        )
+        sentences = (undo_bpe(tokens_of(line)) if bpe else tokens_of(line) for line in lines)
         outcomes = Counter(dict.fromkeys(OUTCOMES, 0))
-        if symbols:
-            find = surface_finder(targets, *languages)
-            sentences = restore_sentences(sentences, symbols[index], find, outcomes)
-        write_lines(words, (" ".join(tokens) for tokens in sentences))
-        if symbols:
+        restored = restore_sentences(sentences, table, find, outcomes) if table else sentences
+        write_lines(words, map(" ".join, restored))
+        if table:
             counted = ", ".join(f"{outcomes[outcome]} {outcome}" for outcome in OUTCOMES)
             print(f"{words}: symbols: {counted}", file=sys.stderr)
         statistics[words.name.removesuffix(".gz")] = outcomes
@@ -113,26 +111,18 @@ def restore_sentences(
 
     Raises UserError if the table of symbols speaks of a line that the translation does not have.
     """
-    table = read_symbol_table(symbols)
-    line, known = next(table, NO_MORE)
+    known = read_symbols(symbols)
     number = 0
     for number, tokens in enumerate(sentences, start=1):
-        if line == number:
-            found = {symbol: find(symbol, surface) for symbol, surface in known.items()}
-            line, known = next(table, NO_MORE)
-        else:
-            found = {}
+        of_line = known.pop(number, {})
+        found = {symbol: find(symbol, surface) for symbol, surface in of_line.items()}
         count_outcomes(tokens, found, outcomes)
         yield restore_tokens(tokens, {symbol: surface for symbol, (surface, _) in found.items()})
-    if line is not None:
+    if known:
         raise UserError(
-            f"{symbols} has symbols of line {line}, but the translation has {number} lines: "
+            f"{symbols} has symbols of line {min(known)}, but the translation has {number} lines: "
             "give the table that was written with the source of this translation"
         )
-
-
-#: What is read after the last line of a table of symbols.
-NO_MORE: tuple[None, dict[str, str]] = (None, {})
 
 
 def count_outcomes(

@@ -57,8 +57,8 @@ def rule_dictionary(
 
 def counted_rules(path: Path) -> Iterator[Counted]:
     """The rows of a rule dictionary as the counts that it was made from."""
-    for *key, frequency in read_rules(path):
-        yield tuple(key), frequency
+    for rule in read_rules(path):
+        yield rule[:3], rule.frequency
 
 
 def counted_rates(path: Path) -> Iterator[Counted]:

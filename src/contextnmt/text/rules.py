@@ -18,10 +18,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from contextnmt.errors import UserError
-from contextnmt.files import read_lines
 from contextnmt.text.numbers import reformat
 from contextnmt.text.symbols import ACRONYM, NAME, NUMBER
+from contextnmt.text.tables import read_table
 
 HEADER = "type\tsource\ttarget\tcount"
 
@@ -40,28 +39,13 @@ def read_rules(path: Path) -> Iterator[Rule]:
 
     Raises UserError, naming the line, at a malformed row and at one that is not in its place.
     """
-    lines = read_lines(path)
-    if (header := next(lines, "")) != HEADER:
-        raise UserError(
-            f"{path}, line 1: not a rule dictionary: expected {HEADER!r}, found {header!r}"
-        )
-    last = ("", "")
-    for number, line in enumerate(lines, start=2):
-        columns = line.split("\t")
-        if len(columns) != 4 or columns[0] not in (NUMBER, NAME, ACRONYM) or not all(columns):
-            raise UserError(
-                f"{path}, line {number}: a row needs type (N, S or C), source, target and count, "
-                f"separated by tabs; this one is {line!r}"
-            )
-        kind, source, target, count = columns
-        if not count.isdecimal():
-            raise UserError(f"{path}, line {number}: count {count!r} is not a whole number")
-        if (kind, source) < last:
-            raise UserError(
-                f"{path}, line {number}: {kind} {source!r} comes after {' '.join(last)!r}: "
-                "rows are sorted by type and source, move it to its place"
-            )
-        last = (kind, source)
+    for kind, source, target, count in read_table(
+        path,
+        HEADER,
+        "type (N, S or C), source, target and count (a whole number)",
+        lambda row: row[0] in (NUMBER, NAME, ACRONYM) and all(row) and row[3].isdecimal(),
+        sorted_by=2,
+    ):
         yield Rule(kind, source, target, int(count))
 
 

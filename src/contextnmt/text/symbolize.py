@@ -12,10 +12,10 @@ from contextnmt.files import atomic_all, read_lines, read_pairs
 from contextnmt.progress import progress
 from contextnmt.text.counts import count_words, read_counts
 from contextnmt.text.numbers import number_format
-from contextnmt.text.rates import SYMBOL, TEXT, THRESHOLD, Rates, rate_rows, read_rates
+from contextnmt.text.rates import SYMBOL, TEXT, THRESHOLD, IsSymbol, Rates, rate_rows, read_rates
 from contextnmt.text.rules import rule_rows
-from contextnmt.text.symbol_table import HEADER, symbol_row
 from contextnmt.text.symbols import Side, symbolize_pair, symbolize_source
+from contextnmt.text.tables import SYMBOLS_HEADER
 
 
 def symbolize(
@@ -79,10 +79,11 @@ def symbolize(
         outs = [beside(out, f"{language}.gz") for language in (source_language, target_language)]
         outs += [beside(out, "rules.tsv"), beside(out, "rates.tsv")] if rules else []
         check_paths(outs, [source, target, source_counts, target_counts])
-        sides = (
-            Side(source_language, known_counts(source_counts, source)),
-            Side(target_language, known_counts(target_counts, target)),
-        )
+        known = [
+            read_counts(counts) if counts else count_words(text)
+            for counts, text in ((source_counts, source), (target_counts, target))
+        ]
+        sides = Side(source_language, known[0]), Side(target_language, known[1])
         symbolize_pairs((source, target), sides, outs)
     else:
         if target_counts or not rules:
@@ -95,8 +96,8 @@ def symbolize(
         outs = [beside(out, f"{source_language}.gz"), beside(out, "symbols.tsv.gz")]
         check_paths(outs, [source, source_counts, rates])
         side = Side(source_language, read_counts(source_counts))
-        known = Rates(read_rates(rates), side.counts)
-        symbolize_sources(source, side, target_language, known, threshold, outs)
+        is_symbol = Rates(read_rates(rates), side.counts).at_least(threshold)
+        symbolize_sources(source, side, target_language, is_symbol, outs)
 
 
 def check_languages(source_language: str, target_language: str) -> None:
@@ -125,11 +126,6 @@ def check_paths(outs: list[Path], inputs: list[Path | None]) -> None:
             raise UserError(f"{path} would be overwritten, but is read: choose another --out")
 
 
-def known_counts(counts: Path | None, text: Path) -> dict[str, int]:
-    """The words of the training text: those in the table `counts`, else those of `text` itself."""
-    return read_counts(counts) if counts else count_words(text)
-
-
 def symbolize_pairs(texts: tuple[Path, Path], sides: tuple[Side, Side], outs: list[Path]) -> None:
     """Symbolize two texts, each tuple source first.
 
@@ -149,9 +145,10 @@ def symbolize_pairs(texts: tuple[Path, Path], sides: tuple[Side, Side], outs: li
                     (word, position, SYMBOL if is_symbol else TEXT)
                     for word, position, is_symbol in done.sightings
                 )
-        made = rule_rows(in_order(rules)), rate_rows(in_order(rates))
-        for table, rows in zip(tables, made, strict=False):
-            table.writelines(f"{row}\n" for row in rows)
+        if tables:
+            rules_out, rates_out = tables
+            rules_out.writelines(f"{row}\n" for row in rule_rows(in_order(rules)))
+            rates_out.writelines(f"{row}\n" for row in rate_rows(in_order(rates)))
 
 
 def in_order(counts: Counter[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], int]]:
@@ -164,24 +161,13 @@ def in_order(counts: Counter[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...]
 
 
 def symbolize_sources(
-    text: Path,
-    side: Side,
-    target_language: str,
-    rates: Rates,
-    threshold: float,
-    outs: list[Path],
+    text: Path, side: Side, target_language: str, is_symbol: IsSymbol, outs: list[Path]
 ) -> None:
     """Symbolize a source text and write beside it what its symbols stand for."""
     lines = progress(read_lines(text), f"symbolize {text}", "lines")
     with atomic_all(outs) as (text_out, table):
-        table.write(HEADER + "\n")
+        table.write(f"{SYMBOLS_HEADER}\n")
         for number, line in enumerate(lines, start=1):
-            done = symbolize_source(
-                line,
-                side,
-                target_language,
-                lambda word, position: rates.probability(word, position) >= threshold,
-            )
+            done = symbolize_source(line, side, target_language, is_symbol)
             text_out.write(" ".join(done.source) + "\n")
-            for symbol in done.symbols:
-                table.write(symbol_row(number, symbol) + "\n")
+            table.writelines(f"{number}\t{each.name}\t{each.source}\n" for each in done.symbols)

@@ -6,7 +6,7 @@ proper nouns, then acronyms (A30): what a proper noun covers is no acronym of it
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from contextnmt.text.matches import (
@@ -18,7 +18,7 @@ from contextnmt.text.matches import (
 from contextnmt.text.names import Sentence, Span, candidate_acronyms, sentence_of, tail_length
 from contextnmt.text.numbers import number_format
 from contextnmt.text.pieces import JOIN
-from contextnmt.text.rates import Position, Sighting, probable_names, sightings
+from contextnmt.text.rates import IsSymbol, Position, Sighting, probable_names, sightings
 
 NUMBER, NAME, ACRONYM = "N", "S", "C"
 
@@ -64,6 +64,13 @@ class Symbol(NamedTuple):
         return self.name[1]
 
 
+class SymbolizedSource(NamedTuple):
+    """The pieces of a source sentence, symbols among them, and what the symbols stand for."""
+
+    source: list[str]
+    symbols: list[Symbol]
+
+
 class SymbolizedPair(NamedTuple):
     """The pieces of both sentences, symbols among them, and what the symbols stand for."""
 
@@ -71,13 +78,6 @@ class SymbolizedPair(NamedTuple):
     target: list[str]
     symbols: list[Symbol]
     sightings: list[Sighting]  # of the source
-
-
-class SymbolizedSource(NamedTuple):
-    """The pieces of a source sentence, symbols among them, and what the symbols stand for."""
-
-    source: list[str]
-    symbols: list[Symbol]
 
 
 class Named(NamedTuple):
@@ -135,7 +135,7 @@ def source_sightings(source: Sentence, named: list[Named]) -> list[Sighting]:
 
 
 def symbolize_source(
-    source: str, side: Side, target_language: str, is_symbol: Callable[[str, Position], bool]
+    source: str, side: Side, target_language: str, is_symbol: IsSymbol
 ) -> SymbolizedSource:
     """Replace numbers, and those names and acronyms for which `is_symbol` holds (A26)."""
     sentence = sentence_of(source)
@@ -145,10 +145,7 @@ def symbolize_source(
 
 
 def probable_spans(
-    sentence: Sentence,
-    side: Side,
-    target_language: str,
-    is_symbol: Callable[[str, Position], bool],
+    sentence: Sentence, side: Side, target_language: str, is_symbol: IsSymbol
 ) -> list[Named]:
     """What in a source sentence would probably stand in its translation too (A26)."""
     pieces = sentence.pieces
@@ -196,7 +193,7 @@ def is_century(
 
 def places(spans: Iterable[Span]) -> set[int]:
     """All places that `spans` cover."""
-    return {place for span in spans for place in range(span.start, span.stop)}
+    return {place for span in spans for place in span.places}
 
 
 def replace(pieces: list[str], named: list[Named]) -> list[str]:

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -11,19 +10,8 @@ from contextnmt.errors import UserError
 from contextnmt.model.attention import Attention
 from contextnmt.model.decoder import State
 from contextnmt.model.inference import Inference, Source
-from contextnmt.model.rows import Kept
 from contextnmt.model.translator import PADDING, Translator
 from contextnmt.translation.alignment_file import Weights
-
-
-class Sources(NamedTuple):
-    """A batch of source sentences, as each of the models has read it."""
-
-    parts: tuple[Source, ...]
-
-    def keep(self, kept: Kept) -> "Sources":
-        """Some of the sentences; this one is lost."""
-        return Sources(tuple(part.keep(kept) for part in self.parts))
 
 
 class Ensemble:
@@ -62,27 +50,24 @@ class Ensemble:
         """How many target words there are to choose from."""
         return len(self.models[0].target_embedding.weight)
 
-    def encode(self, source: Tensor) -> tuple[Sources, tuple[State, ...]]:
-        """As `Inference.encode`, for source sentences [B, S]."""
-        parts, states = zip(*(model.encode(source) for model in self._models), strict=True)
-        return Sources(parts), states
+    def encode(self, source: Tensor) -> tuple[tuple[Source, ...], tuple[State, ...]]:
+        """As `Inference.encode`, for source sentences [B, S], of each model."""
+        encoded, states = zip(*(model.encode(source) for model in self._models), strict=True)
+        return encoded, states
 
-    def attend(self, states: Sequence[State], encoded: Sources) -> list[Tensor]:
+    def attend(self, states: Sequence[State], encoded: Sequence[Source]) -> list[Tensor]:
         """The attention weights [B, K, S] of each model."""
-        each = zip(self._models, states, encoded.parts, strict=True)
-        return [model.attend(state, part) for model, state, part in each]
+        return list(map(Inference.attend, self._models, states, encoded))
 
     def features(
-        self, states: Sequence[State], weights: Sequence[Tensor], encoded: Sources
+        self, states: Sequence[State], weights: Sequence[Tensor], encoded: Sequence[Source]
     ) -> list[Tensor]:
         """What `predict` asks for [B, K, maxout], of each model."""
-        each = zip(self._models, states, weights, encoded.parts, strict=True)
-        return [model.features(state, weight, part) for model, state, weight, part in each]
+        return list(map(Inference.features, self._models, states, weights, encoded))
 
     def predict(self, features: Iterable[Tensor]) -> Tensor:
         """Log-probabilities of the next word, as of `Inference`; lost at the next call."""
-        each = zip(self._models, features, strict=True)
-        logs = [model.log_probabilities(feature) for model, feature in each]
+        logs = list(map(Inference.log_probabilities, self._models, features))
         if len(logs) == 1:
             return logs[0]
         return torch.logsumexp(torch.stack(logs), dim=0) - math.log(len(logs))
@@ -93,13 +78,13 @@ class Ensemble:
         slots: Tensor,
         words: Tensor,
         weights: Sequence[Tensor],
-        encoded: Sources,
+        encoded: Sequence[Source],
     ) -> tuple[State, ...]:
         """As `Inference.advance`, of each model."""
-        each = zip(self._models, states, weights, encoded.parts, strict=True)
+        each = zip(self._models, states, weights, encoded, strict=True)
         return tuple(
-            model.advance(state, slots, words, part_weights, part)
-            for model, state, part_weights, part in each
+            model.advance(state, slots, words, own_weights, own_source)
+            for model, state, own_weights, own_source in each
         )
 
 

@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pydantic.dataclasses import dataclass
 
@@ -16,7 +16,7 @@ from contextnmt.files import read_json
 from contextnmt.text.bpe import segmenter
 from contextnmt.text.counts import read_counts
 from contextnmt.text.pieces import tokens_of
-from contextnmt.text.rates import Position, Rates, read_rates
+from contextnmt.text.rates import Rates, read_rates
 from contextnmt.text.restore import detokenizer, restore_tokens, surface_finder
 from contextnmt.text.rules import best_targets, read_rules
 from contextnmt.text.subwords import undo_bpe
@@ -68,13 +68,14 @@ def read_run(path: Path) -> Run:
         raise UserError(f"not the file of a run: {error}\n{runs_near(path)}") from None
     folder = Path(os.path.relpath(path.parent))
 
-    def from_here(block: Any, *keys: str) -> Any:
-        files = {key: getattr(block, key) for key in keys}
-        there = {key: os.path.normpath(folder / file) for key, file in files.items() if file}
-        return replace(block, **there)
+    def from_here(file: str) -> str:
+        return os.path.normpath(folder / file)
 
-    symbols = run.symbols and from_here(run.symbols, "counts", "rates", "rules")
-    run = replace(from_here(run, "model", "codes"), symbols=symbols)
+    if symbols := run.symbols:
+        counts, rates, rules = map(from_here, (symbols.counts, symbols.rates, symbols.rules))
+        symbols = replace(symbols, counts=counts, rates=rates, rules=rules)
+    codes = run.codes and from_here(run.codes)
+    run = replace(run, model=from_here(run.model), codes=codes, symbols=symbols)
     needed = [f"{run.model}/model.safetensors", run.codes]
     needed += [symbols.counts, symbols.rates, symbols.rules] if symbols else []
     for file in needed:
@@ -157,11 +158,8 @@ def symbolizer(run: Run, files: SymbolFiles) -> Callable[[str], tuple[str, dict[
     """
     languages = (run.source_language, run.target_language)
     side = Side(run.source_language, read_counts(Path(files.counts)))
-    rates = Rates(read_rates(Path(files.rates)), side.counts)
+    is_symbol = Rates(read_rates(Path(files.rates)), side.counts).at_least(files.threshold)
     surface = surface_finder(best_targets(read_rules(Path(files.rules)), *languages), *languages)
-
-    def is_symbol(word: str, position: Position) -> bool:
-        return rates.probability(word, position) >= files.threshold  # A26
 
     def symbolize(line: str) -> tuple[str, dict[str, str]]:
         done = symbolize_source(line, side, run.target_language, is_symbol)
