@@ -1,5 +1,7 @@
 """The one exception that a user is meant to read."""
 
+from collections.abc import Sized
+
 
 class UserError(Exception):
     """Something the user can mend: a file, a key, a setting.
@@ -7,3 +9,10 @@ class UserError(Exception):
     The message says what is wrong, where (file, line, key) and what to do about it. The command
     line prints it without a traceback and exits with status 2; every other exception is a bug.
     """
+
+
+def one_of_each(whole: str, **options: Sized) -> None:
+    """Raises UserError unless options of a command have as many values: one for every `whole`."""
+    if len({len(values) for values in options.values()}) > 1:
+        given = [f"{len(values)} --{name.replace('_', '-')}" for name, values in options.items()]
+        raise UserError(f"{', '.join(given)}: give one of each for every {whole}")

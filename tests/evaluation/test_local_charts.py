@@ -132,7 +132,7 @@ def test_models_and_cbow_vectors_are_charted(tmp_path: Path):
 
 def test_names_and_words_come_once(tmp_path: Path):
     out = tmp_path / "out.json"
-    with pytest.raises(UserError, match="1 --name and 0 --model"):
+    with pytest.raises(UserError, match="1 --name, 0 --model"):
         local_charts(out, ["a"])
     with pytest.raises(UserError, match="--name cbow is given twice or taken"):
         local_charts(out, ["cbow"], [tmp_path])

@@ -219,5 +219,5 @@ def test_a_language_without_tags_is_reported(tmp_path: Path):
 
 
 def test_a_translation_without_a_name_is_reported(tmp_path: Path):
-    with pytest.raises(UserError, match="1 --name and 2 --hypothesis"):
+    with pytest.raises(UserError, match="1 --name, 2 --hypothesis"):
         phenomena("tags", "fr", ["a"], [Path("b"), Path("c")], Path("r"), tmp_path / "out")

@@ -195,7 +195,7 @@ def test_mistakes_are_reported(run: Callable[..., dict[str, Any]], tmp_path: Pat
 @pytest.mark.parametrize(
     ("names", "options", "message"),
     [
-        (["dev", "test", "dev"], {}, "--name dev is given 2 times"),
+        (["dev", "test", "dev"], {}, "--name dev: give each text its own name"),
         (["dev"], {"source_language": "xx"}, "language 'xx'"),
         (["dev"], {"target_language": "xx"}, "language 'xx'"),
         (["dev"], {"target_language": "en"}, "are both 'en'"),

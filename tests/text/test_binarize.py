@@ -128,7 +128,7 @@ def test_sides_of_different_length_are_reported_with_both_counts(tmp_path: Path)
 
 def test_a_part_with_one_side_is_reported(tmp_path: Path):
     source, target = write_text(tmp_path, "train", TRAIN)
-    with pytest.raises(UserError, match="2 --source and 1 --target"):
+    with pytest.raises(UserError, match="2 --source, 1 --target"):
         binarize([source, source], [target], 5, tmp_path / "out")
 
 

@@ -75,7 +75,7 @@ def test_sides_of_different_length_are_refused(tmp_path: Path) -> None:
     write_lines(target, ["la maison"])
     with pytest.raises(UserError, match=r"has 5 lines and .* has 1"):
         lexicon([source], [target], tmp_path / "lexicon.tsv")
-    with pytest.raises(UserError, match="1 --source and 0 --target"):
+    with pytest.raises(UserError, match="1 --source, 0 --target"):
         lexicon([source], [], tmp_path / "lexicon.tsv")
 
 

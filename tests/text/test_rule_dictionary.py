@@ -178,7 +178,7 @@ def test_mistakes_are_told(tmp_path: Path) -> None:
         merge(tmp_path, ["a"])
     assert not list(tmp_path.glob("*merged*"))
     path = tmp_path / "a.rules.tsv"
-    with pytest.raises(UserError, match="2 --rules and 1 --rates"):
+    with pytest.raises(UserError, match="2 --rules, 1 --rates"):
         rule_dictionary([path, path], [path], tmp_path / "merged.rules", tmp_path / "merged.rates")
 
 

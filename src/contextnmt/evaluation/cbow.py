@@ -3,7 +3,6 @@
 The stage trains the continuous bag of words of Mikolov et al. 2013.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,9 +56,7 @@ def cbow(
     Example: contextnmt cbow --text select/en-fr/train.en.gz --vocabulary-size 30000
     --out cbow/en-fr
     """
-    counts: Counter[str] = Counter()
-    for path in text:
-        counts.update(count_words(path))
+    counts = count_words(*text)
     words = Vocabulary.most_frequent(counts, vocabulary_size).words
     if not words:
         raise UserError(f"--text {text[0]}: no words in it: give the training text")

@@ -4,7 +4,6 @@ Coverage is the share of a text's words that the most frequent ones make up (A15
 as the vocabulary has, specials apart).
 """
 
-from collections import Counter
 from collections.abc import Mapping
 from heapq import nlargest
 from pathlib import Path
@@ -58,10 +57,7 @@ def coverage(
 
 def side(before: Path, after: list[Path], vocabulary_size: int) -> dict[str, Any]:
     """The statistics of one side. Raises UserError if it has no words, before or after."""
-    symbolized: Counter[str] = Counter()
-    for text in after:
-        symbolized.update(count_words(text))
-    counts = {"before": read_counts(before), "after": symbolized}
+    counts = {"before": read_counts(before), "after": count_words(*after)}
     for when, path in (("before", before), ("after", after[0])):
         if not any(counts[when].values()):
             raise UserError(f"{path}: no words in it: look at the filters of the stages before")

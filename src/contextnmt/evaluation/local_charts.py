@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import numpy
 import typer
 
-from contextnmt.errors import UserError
+from contextnmt.errors import UserError, one_of_each
 from contextnmt.evaluation.cbow import WordVectors, embeddings_of, read_cbow
 from contextnmt.evaluation.distances import Vectors
 from contextnmt.files import write_json
@@ -51,10 +51,7 @@ def local_charts(
     --cbow cbow/en-fr --word notebook --word power --out local-charts/en-fr.json
     """
     name, model = name or [], model or []
-    if len(name) != len(model):
-        raise UserError(
-            f"{len(name)} --name and {len(model)} --model: give one of each for every model"
-        )
+    one_of_each("model", name=name, model=model)
     if not model and cbow is None:
         raise UserError("nothing to chart: give --name and --model, or --cbow")
     for option, values in (("--name", [*name, CBOW]), ("--word", word)):

@@ -60,10 +60,11 @@ def pair_statistics(
     read = len(views[everyone[0]][0])
     dropped: dict[PairFilter, Counter[str]] = {each: Counter() for each in everyone}
     kept_by_all = 0
-    for start in range(0, read, BLOCK):
+    for start in range(0, read, BLOCK):  # memory does not grow with the text
         kept: dict[PairFilter, npt.NDArray[np.bool_]] = {}
         for each, sides in views.items():
-            reasons = drop_reasons(each, *(part(side, start) for side in sides))
+            parts = [Side(s.ids, s.offsets[start : start + BLOCK + 1]) for s in sides]
+            reasons = drop_reasons(each, *parts)
             dropped[each].update({reason: int(rows.sum()) for reason, rows in reasons.items()})
             kept[each] = ~np.logical_or.reduce(list(reasons.values()))
         if systems:
@@ -79,8 +80,3 @@ def pair_statistics(
         }
         for name, each in limits.items()
     }
-
-
-def part(side: Side, start: int) -> Side:
-    """The sentences of a block of a text: memory does not grow with it."""
-    return Side(side.ids, side.offsets[start : start + BLOCK + 1])

@@ -15,7 +15,7 @@ import typer
 
 from contextnmt.corpus.extract import read_side
 from contextnmt.corpus.tokenize import Tokenizer
-from contextnmt.errors import UserError
+from contextnmt.errors import UserError, one_of_each
 from contextnmt.evaluation.translated_lines import GapError, translated_lines
 from contextnmt.files import count_lines, write_json
 
@@ -72,11 +72,7 @@ def phenomena(
     Example: contextnmt phenomena --tags embedded.tar.gz::test.phenomena.tsv --target-language fr
     --name test.beam12 --hypothesis test.beam12.gz --reference test.fr.gz --out phenomena.json
     """
-    if len(name) != len(hypothesis):
-        raise UserError(
-            f"{len(name)} --name and {len(hypothesis)} --hypothesis: give one of each for every "
-            "translation"
-        )
+    one_of_each("translation", name=name, hypothesis=hypothesis)
     tags_of = read_tags(tags, target_language)
     count, last = count_lines(reference), max(tags_of)
     if count < last:

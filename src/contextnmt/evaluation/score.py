@@ -18,7 +18,7 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
-from contextnmt.errors import UserError
+from contextnmt.errors import UserError, one_of_each
 from contextnmt.evaluation.bleu_statistics import BLANKS, NO_WORD, normalise_blanks
 from contextnmt.evaluation.translated_lines import GapError, translated_lines
 from contextnmt.files import read_json, read_lines, write_json
@@ -65,11 +65,13 @@ def score(
     Example: contextnmt score --name test.beam12 --hypothesis test.beam12.gz --reference test.fr.gz
     --raw-reference raw.test.fr.gz --target-language fr --out scores.json
     """
-    if not len(name) == len(hypothesis) == len(reference) == len(raw_reference):
-        raise UserError(
-            f"{len(name)} --name, {len(hypothesis)} --hypothesis, {len(reference)} --reference, "
-            f"{len(raw_reference)} --raw-reference: give one of each for every translation"
-        )
+    one_of_each(
+        "translation",
+        name=name,
+        hypothesis=hypothesis,
+        reference=reference,
+        raw_reference=raw_reference,
+    )
     stated = named_values("--lines", "TEXT=NUMBER", r"\d+", lines)
     subsets = named_values("--subset", "NAME=FILE", ".+", subset)
     for unknown in subsets.keys() - set(name):

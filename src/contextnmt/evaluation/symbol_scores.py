@@ -15,7 +15,7 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from contextnmt.errors import UserError
+from contextnmt.errors import UserError, one_of_each
 from contextnmt.files import read_pairs, write_json
 from contextnmt.progress import progress
 from contextnmt.text.counts import read_counts
@@ -126,14 +126,9 @@ def symbol_scores(
     reason, with precision, recall and F1; over all texts, lists the 100 most frequent wrong
     decisions with an example each.
     """
-    if not len(name) == len(source) == len(target):
-        raise UserError(
-            f"{len(name)} --name, {len(source)} --source, {len(target)} --target: "
-            "give one of each for every text"
-        )
-    for text, times in Counter(name).items():
-        if times > 1:
-            raise UserError(f"--name {text} is given {times} times: give each text its own name")
+    one_of_each("text", name=name, source=source, target=target)
+    if len(set(name)) < len(name):
+        raise UserError(f"--name {' --name '.join(name)}: give each text its own name")
     check_languages(source_language, target_language)
     sides = (
         Side(source_language, read_counts(source_counts)),

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from contextnmt.errors import UserError
+from contextnmt.errors import UserError, one_of_each
 from contextnmt.evaluation.bleu_statistics import NO_WORD, Reference, normalise_blanks
 from contextnmt.evaluation.translated_lines import translated_lines
 from contextnmt.files import read_lines
@@ -50,11 +50,7 @@ def read_translations(
     on stderr. Raises UserError if the reference cannot be read or is empty, or if the lists do not
     fit together.
     """
-    if not len(system) == len(seed) == len(hypothesis):
-        raise UserError(
-            f"{len(system)} --system, {len(seed)} --seed, {len(hypothesis)} --hypothesis: "
-            "give one of each for every translation"
-        )
+    one_of_each("translation", system=system, seed=seed, hypothesis=hypothesis)
     runs = list(zip(system, seed, strict=True))
     for run in runs:
         if runs.count(run) > 1:

@@ -21,7 +21,7 @@ from typing import IO, Annotated, Any, TypeVar
 import numpy as np
 import typer
 
-from contextnmt.errors import UserError
+from contextnmt.errors import UserError, one_of_each
 from contextnmt.files import atomic_bytes, read_lines, read_pairs, write_json
 from contextnmt.progress import progress
 from contextnmt.text.vocabulary import UNK, Vocabulary
@@ -52,10 +52,7 @@ def binarize(
     Example: contextnmt binarize --source train.en.gz --target train.fr.gz
     --vocabulary-size 30000 --out binarize/en-fr/word
     """
-    if len(source) != len(target):
-        raise UserError(
-            f"{len(source)} --source and {len(target)} --target: give the two sides of every part"
-        )
+    one_of_each("part", source=source, target=target)
     (out / "manifest.json").unlink(missing_ok=True)  # until the new one, nothing is finished here
     text = TrainingText({"source": source, "target": target})
     text.count()

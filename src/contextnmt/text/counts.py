@@ -9,11 +9,12 @@ from contextnmt.progress import progress
 from contextnmt.text.pieces import tokens_of
 
 
-def count_words(text: Path) -> Counter[str]:
-    """How often each word occurs in `text`, one tokenized sentence a line."""
+def count_words(*texts: Path) -> Counter[str]:
+    """How often each word occurs in `texts`, one tokenized sentence a line."""
     counts: Counter[str] = Counter()
-    for line in progress(read_lines(text), f"count {text}", "lines"):
-        counts.update(tokens_of(line))
+    for text in texts:
+        for line in progress(read_lines(text), f"count {text}", "lines"):
+            counts.update(tokens_of(line))
     return counts
 
 

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from contextnmt.errors import UserError
+from contextnmt.errors import UserError, one_of_each
 from contextnmt.files import count_lines, read_lines, read_pairs, write_lines
 from contextnmt.progress import progress
 from contextnmt.text.lexical_translation import likeliest
@@ -39,8 +39,7 @@ def lexicon(
 
     Example: contextnmt lexicon --source train.en.gz --target train.fr.gz --out lexicon.tsv.gz
     """
-    if len(source) != len(target):
-        raise UserError(f"{len(source)} --source and {len(target)} --target: give both sides")
+    one_of_each("part", source=source, target=target)
     found = likeliest(sampled(source, target, pairs))
     rows = (f"{row.source}\t{row.target}\t{row.probability:.4f}\t{row.frequency}" for row in found)
     if not write_lines(out, rows):

@@ -120,12 +120,9 @@ def opens_sentence(pieces: Sequence[str], place: int) -> bool:
     before = pieces[place - 1].removeprefix(JOIN) if place else ""
     if before in APOSTROPHES and place > 1 and pieces[place - 2].casefold() in ELIDED:
         return False
-    return before in SENTENCE_OPENERS or not any(map(has_letter, islice(pieces, place)))
-
-
-def has_letter(piece: str) -> bool:
-    """Is there a letter in `piece`?"""
-    return any(map(str.isalpha, piece))
+    return before in SENTENCE_OPENERS or not any(
+        letter.isalpha() for piece in islice(pieces, place) for letter in piece
+    )
 
 
 def is_doubtful(pieces: Sequence[str], place: int, word: str, counts: Mapping[str, int]) -> bool:
@@ -229,11 +226,10 @@ def compounds(sentence: Sentence, taken: Container[int]) -> list[Span]:
     spans = []
     for place in sentence.capitals:
         word = sentence.pieces[place]
-        if "-" in word and place not in taken and after_acronym(word) is None:
-            for beginning in beginnings(word):
-                if is_acronym(beginning):
-                    spans.append(Span(place, place + 1, len(word) - len(beginning)))
-                    break
+        if "-" not in word or place in taken or after_acronym(word) is not None:
+            continue
+        if acronym := next(filter(is_acronym, beginnings(word)), ""):
+            spans.append(Span(place, place + 1, len(word) - len(acronym)))
     return spans
 
 

@@ -14,7 +14,7 @@ from typing import Annotated
 
 import typer
 
-from contextnmt.errors import UserError
+from contextnmt.errors import one_of_each
 from contextnmt.files import atomic_all
 from contextnmt.progress import progress
 from contextnmt.text.rates import SYMBOL, TEXT, rate_rows, read_rates
@@ -42,23 +42,16 @@ def rule_dictionary(
     Example: contextnmt rule-dictionary --rules one.rules.tsv --rules two.rules.tsv
     --rates one.rates.tsv --rates two.rates.tsv --rules-out rules.tsv --rates-out rates.tsv
     """
-    if len(rules) != len(rates):
-        raise UserError(
-            f"{len(rules)} --rules and {len(rates)} --rates: give the two tables of every part"
-        )
+    one_of_each("part", rules=rules, rates=rates)
     tables = (
-        rule_rows(merge_counts(map(counted_rules, rules))),
+        rule_rows(
+            merge_counts(((row[:3], row.frequency) for row in read_rules(path)) for path in rules)
+        ),
         rate_rows(merge_counts(map(counted_rates, rates))),
     )
     with atomic_all([rules_out, rates_out]) as (rules_file, rates_file):
         for out, rows in zip((rules_file, rates_file), tables, strict=True):
             out.writelines(f"{row}\n" for row in progress(rows, "rule dictionary", "rows"))
-
-
-def counted_rules(path: Path) -> Iterator[Counted]:
-    """The rows of a rule dictionary as the counts that it was made from."""
-    for rule in read_rules(path):
-        yield rule[:3], rule.frequency
 
 
 def counted_rates(path: Path) -> Iterator[Counted]:

@@ -12,6 +12,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
@@ -98,17 +99,14 @@ def translate_own_text(
         languages = f"{run.source_language} to {run.target_language}"
         print(f"{languages}, a sentence a line; Ctrl-D ends", file=sys.stderr, flush=True)
     # A bar would run into what is typed or shown at the same terminal.
-    shown = None if typed or sys.stdout.isatty() else bar("translate", "lines")
-    try:
+    hidden = typed or sys.stdout.isatty()
+    with nullcontext() if hidden else bar("translate", "lines") as shown:
         for lines in arriving(sys.stdin.fileno()):
             for answer in own.answers(lines):
                 sys.stdout.buffer.write(answer.encode() + b"\n")
             sys.stdout.buffer.flush()
             if shown is not None:
                 shown.update(len(lines))
-    finally:
-        if shown is not None:
-            shown.close()  # so that a message begins a line of its own
 
 
 def arriving(descriptor: int) -> Iterator[list[str]]:

@@ -15,7 +15,7 @@ from typing import Annotated
 
 import typer
 
-from contextnmt.errors import UserError
+from contextnmt.errors import UserError, one_of_each
 from contextnmt.files import read_lines, write_json, write_lines
 from contextnmt.progress import progress
 from contextnmt.text.lexicon import read_lexicon
@@ -49,11 +49,9 @@ def replace_unknown(
     --alignments test.beam12.alignments.npz --source test.en.gz --lexicon lexicon.tsv.gz
     --out test.beam12.replaced.gz --statistics-out replaced.json
     """
-    if not len(translation) == len(alignments) == len(source) == len(out):
-        raise UserError(
-            f"{len(translation)} --translation, {len(alignments)} --alignments, {len(source)} "
-            f"--source, {len(out)} --out: give one of each for every translation"
-        )
+    one_of_each(
+        "translation", translation=translation, alignments=alignments, source=source, out=out
+    )
     known = read_lexicon(lexicon)
     statistics: dict[str, Counter[str]] = {}
     for text, weights, words, path in zip(translation, alignments, source, out, strict=True):
