@@ -12,7 +12,7 @@ from systems import REFERENCES, damaged
 
 from contextnmt.errors import UserError
 from contextnmt.evaluation import length_scores as module
-from contextnmt.evaluation.bleu_statistics import Reference
+from contextnmt.evaluation.bleu_statistics import sentence_counts
 from contextnmt.evaluation.length_scores import BINS, length_scores, windows, within
 from contextnmt.evaluation.resampling import bootstrap, interval
 from contextnmt.evaluation.score import tokenized_bleu
@@ -76,7 +76,7 @@ def test_the_band_is_that_of_drawing_from_the_group(tmp_path: Path, short_window
     translations = {"a": damaged(0.2), "b": damaged(0.4)}
     content = run(tmp_path, {(system, 1): lines for system, lines in translations.items()})
     for system, lines in translations.items():
-        counts = Reference(REFERENCES).statistics(lines)
+        counts = sentence_counts(lines, REFERENCES)
         of_short = counts[np.array(LENGTHS) <= 10]
         expected = interval(bootstrap(of_short, 100))
         assert content["systems"][system]["bins"][0]["interval"] == pytest.approx(expected)

@@ -8,11 +8,10 @@ from sacrebleu.significance import PairedTest
 from systems import REFERENCES, damaged
 
 from contextnmt.evaluation import resampling
-from contextnmt.evaluation.bleu_statistics import COUNTS, Reference, corpus_bleu
+from contextnmt.evaluation.bleu_statistics import COUNTS, corpus_bleu, sentence_counts
 from contextnmt.evaluation.resampling import SEED, blocks, bootstrap, interval, p_bootstrap, swap
 
-COUNTED = Reference(REFERENCES)
-WORSE, BETTER = (COUNTED.statistics(damaged(share)) for share in (0.4, 0.3))
+WORSE, BETTER = (sentence_counts(damaged(share), REFERENCES) for share in (0.4, 0.3))
 
 
 def slow_bootstrap(counts: npt.NDArray[np.int64], resamples: int) -> list[float]:
@@ -77,7 +76,7 @@ def test_bootstrap_is_that_of_sacrebleu(monkeypatch: pytest.MonkeyPatch) -> None
     named = [("worse", damaged(0.3, 2)), ("better", damaged(0.27, 3))]
     test = PairedTest(named, {"BLEU": metric}, [REFERENCES], test_type="bs", n_samples=250)
     of_worse, of_better = test()[1]["BLEU"]
-    counts = np.stack([COUNTED.statistics(lines) for _, lines in named])
+    counts = np.stack([sentence_counts(lines, REFERENCES) for _, lines in named])
     worse, better = bootstrap(counts, 250).T
     for result, scores in ((of_worse, worse), (of_better, better)):
         assert result.mean == pytest.approx(scores.mean(), abs=1e-4)

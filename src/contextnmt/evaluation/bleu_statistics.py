@@ -41,24 +41,16 @@ def normalise_blanks(lines: Iterable[str]) -> list[str]:
     ]
 
 
-class Reference:
-    """The reference of a text, whose n-grams are counted once for all systems."""
+def tokenized_metric() -> BLEU:
+    """SacreBLEU's metric without tokenization and smoothing, equal to multi-bleu.perl."""
+    # By force: that the text is tokenized is meant, and no reason to warn.
+    return BLEU(tokenize="none", smooth_method="none", force=True)
 
-    def __init__(self, lines: Sequence[str]) -> None:
-        self.lines = len(lines)
-        references = [normalise_blanks(lines)]
-        # By force: that the text is tokenized is meant, and no reason to warn.
-        self.metric = BLEU(tokenize="none", smooth_method="none", force=True, references=references)
 
-    def statistics(self, hypotheses: Sequence[str]) -> npt.NDArray[np.int64]:
-        """The counts of each sentence [sentences, COUNTS], by sacreBLEU.
-
-        Raises ValueError unless there are as many hypotheses as references.
-        """
-        if len(hypotheses) != self.lines:
-            raise ValueError(f"{len(hypotheses)} hypotheses, {self.lines} references")
-        counts = self.metric._extract_corpus_statistics(normalise_blanks(hypotheses), None)
-        return np.array(counts, dtype=np.int64)
+def sentence_counts(hypotheses: Sequence[str], references: Sequence[str]) -> npt.NDArray[np.int64]:
+    """The counts of each sentence [sentences, COUNTS], by sacreBLEU; as many of both are needed."""
+    texts = normalise_blanks(hypotheses), [normalise_blanks(references)]
+    return np.array(tokenized_metric()._extract_corpus_statistics(*texts), dtype=np.int64)
 
 
 def corpus_bleu(sums: Statistics) -> npt.NDArray[np.float64]:

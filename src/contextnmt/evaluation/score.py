@@ -19,7 +19,12 @@ from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
 from contextnmt.errors import UserError, one_of_each
-from contextnmt.evaluation.bleu_statistics import BLANKS, NO_WORD, normalise_blanks
+from contextnmt.evaluation.bleu_statistics import (
+    BLANKS,
+    NO_WORD,
+    normalise_blanks,
+    tokenized_metric,
+)
 from contextnmt.evaluation.translated_lines import GapError, translated_lines
 from contextnmt.files import read_json, read_lines, write_json
 from contextnmt.text.restore import detokenizer
@@ -181,7 +186,7 @@ def tokenized_bleu(hypotheses: list[str], references: list[str]) -> dict[str, An
     and their ``ratio`` (None without a reference token), the 1- to 4-gram ``precisions`` in
     percent, and ``notes`` where multi-bleu.perl has no number. A precision of zero makes BLEU zero.
     """
-    metric = BLEU(tokenize="none", smooth_method="none", force=True)
+    metric = tokenized_metric()
     result = metric.corpus_score(normalise_blanks(hypotheses), [normalise_blanks(references)])
     notes = [(NO_WORD, not result.sys_len), (NO_REFERENCE, not result.ref_len)]
     return {

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from contextnmt.errors import UserError, one_of_each
-from contextnmt.evaluation.bleu_statistics import NO_WORD, Reference, normalise_blanks
+from contextnmt.evaluation.bleu_statistics import NO_WORD, normalise_blanks, sentence_counts
 from contextnmt.evaluation.translated_lines import translated_lines
 from contextnmt.files import read_lines
 
@@ -58,12 +58,11 @@ def read_translations(
     lines = list(read_lines(reference))
     if not lines:
         raise UserError(f"{reference}: an empty reference: there is nothing to score against")
-    counted = Reference(lines)
     paths = dict(zip(runs, hypothesis, strict=True))
     found = Translations(name, len(lines), sorted(set(seed)))
     for each in dict.fromkeys(system):
         try:
-            read_system(found, each, paths, counted, reference)
+            read_system(found, each, paths, reference, lines)
         except UserError as gap:
             found.gaps[each] = str(gap)
             print(f"warning: no scores of {each}: {gap}", file=sys.stderr)
@@ -74,8 +73,8 @@ def read_system(
     found: Translations,
     system: str,
     paths: dict[tuple[str, int], Path],
-    counted: Reference,
     reference: Path,
+    references: list[str],
 ) -> None:
     """Add one system to `found`. Raises UserError with the reason if that cannot be."""
     missing = [str(seed) for seed in found.seeds if (system, seed) not in paths]
@@ -84,7 +83,8 @@ def read_system(
     of_seeds, notes = [], []
     for seed in found.seeds:
         path = paths[system, seed]
-        of_seeds.append(counted.statistics(translated_lines(path, reference, found.sentences)))
+        hypotheses = translated_lines(path, reference, len(references))
+        of_seeds.append(sentence_counts(hypotheses, references))
         if not of_seeds[-1][:, 0].any():
             notes.append(f"seed {seed}: {NO_WORD}")
     found.statistics[system] = np.stack(of_seeds)
