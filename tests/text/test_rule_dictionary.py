@@ -15,7 +15,7 @@ from contextnmt.errors import UserError
 from contextnmt.files import read_lines, write_lines
 from contextnmt.text.counts import count_words
 from contextnmt.text.rates import HEADER as RATES_HEADER
-from contextnmt.text.rates import Position, rate_rows
+from contextnmt.text.rates import Position, Sighting, counted, rate_rows
 from contextnmt.text.rule_dictionary import rule_dictionary
 from contextnmt.text.rules import HEADER as RULES_HEADER
 from contextnmt.text.rules import best_targets, read_rules, rule_rows
@@ -29,10 +29,8 @@ SYMBOLS = st.tuples(
     st.sampled_from(["Lake", "Lake B", "É", "8"]),
     st.sampled_from(["lac", "Lac", "Lake", "A"]),
 )
-SIGHTINGS = st.tuples(
-    st.sampled_from(["Lake", "Lac", "É"]),
-    st.sampled_from(Position),
-    st.sampled_from(["symbol", "text"]),
+SIGHTINGS = st.builds(
+    Sighting, st.sampled_from(["Lake", "Lac", "É"]), st.sampled_from(Position), st.booleans()
 )
 
 
@@ -42,13 +40,12 @@ def parts_of(items: Sequence, shards: int) -> list[Sequence]:
     return [items[start:end] for start, end in itertools.pairwise(ends)]
 
 
-Keys = Sequence[tuple[str, str, str]]
-
-
-def write_tables(prefix: Path, symbols: Keys, seen: Keys) -> None:
+def write_tables(
+    prefix: Path, symbols: Sequence[tuple[str, str, str]], seen: Sequence[Sighting]
+) -> None:
     """The tables of a part."""
     write_lines(prefix.with_suffix(".rules.tsv"), rule_rows(in_order(Counter(symbols))))
-    write_lines(prefix.with_suffix(".rates.tsv"), rate_rows(in_order(Counter(seen))))
+    write_lines(prefix.with_suffix(".rates.tsv"), rate_rows(counted(Counter(seen))))
 
 
 def merge(folder: Path, prefixes: list[str]) -> tuple[Path, Path]:
@@ -85,9 +82,9 @@ def test_targets_of_a_source_come_in_the_order_of_the_text() -> None:
 
 
 def test_a_word_has_one_row_a_position() -> None:
-    york = [("York", Position.FIRST, fate) for fate in ("symbol", "text", "symbol")]
-    seen = Counter([*york, ("Bonn", Position.OPENING, "text")])
-    assert list(rate_rows(in_order(seen))) == [
+    york = [Sighting("York", Position.FIRST, fate) for fate in (True, False, True)]
+    seen = Counter([*york, Sighting("Bonn", Position.OPENING, False)])
+    assert list(rate_rows(counted(seen))) == [
         "word\tposition\tsymbol\ttext",
         "Bonn\topening\t0\t1",
         "York\tfirst\t2\t1",
@@ -99,7 +96,7 @@ def test_a_word_has_one_row_a_position() -> None:
 def test_tables_do_not_depend_on_the_parts(
     tmp_path_factory: pytest.TempPathFactory,
     symbols: list[tuple[str, str, str]],
-    seen: list[tuple[str, str, str]],
+    seen: list[Sighting],
 ) -> None:
     folder = tmp_path_factory.mktemp("parts")
     write_tables(folder / "whole", symbols, seen)

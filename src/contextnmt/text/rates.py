@@ -21,7 +21,7 @@ which those that are more frequent in lower case are apart.
 """
 
 import enum
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
@@ -72,9 +72,6 @@ POSITIONS = frozenset(Position)
 
 #: Whether a word becomes (part of) a symbol in a position.
 IsSymbol = Callable[[str, Position], bool]
-
-#: What becomes of a capitalized word.
-SYMBOL, TEXT = "symbol", "text"
 
 
 class Sighting(NamedTuple):
@@ -142,6 +139,9 @@ class Occurrences(NamedTuple):
 
 NEVER = Occurrences()
 
+#: A row of the table.
+Rate = tuple[str, Position, Occurrences]
+
 
 class Rates:
     """The table in memory, about 400 bytes a row: how likely a word is (part of) a symbol.
@@ -149,9 +149,7 @@ class Rates:
     `counts`: how often the training text has a word, to compare it with its lower-cased form.
     """
 
-    def __init__(
-        self, rows: Iterable[tuple[str, Position, Occurrences]], counts: Mapping[str, int]
-    ) -> None:
+    def __init__(self, rows: Iterable[Rate], counts: Mapping[str, int]) -> None:
         self.counts = counts
         self.in_position: dict[tuple[str, Position], Occurrences] = {}
         self.of_word: dict[tuple[str, bool], Occurrences] = {}  # bool: is it an acronym?
@@ -198,7 +196,7 @@ def plus(first: Occurrences, second: Occurrences) -> Occurrences:
     return Occurrences(first.symbol + second.symbol, first.seen + second.seen)
 
 
-def read_rates(path: Path) -> Iterator[tuple[str, Position, Occurrences]]:
+def read_rates(path: Path) -> Iterator[Rate]:
     """The rows of a table of rates.
 
     Raises UserError, naming the line, at a malformed row and at one that is not in its place.
@@ -215,12 +213,15 @@ def read_rates(path: Path) -> Iterator[tuple[str, Position, Occurrences]]:
         yield word, Position(position), Occurrences(int(symbol), int(symbol) + int(text))
 
 
-def rate_rows(counts: Iterable[tuple[tuple[str, ...], int]]) -> Iterator[str]:
-    """The lines of a table of rates, from counts of (word, position, SYMBOL or TEXT) in its order.
+def counted(sightings: Counter[Sighting]) -> Iterator[Rate]:
+    """The rows of a table of rates in their order, from how often there was each sighting."""
+    for word, position in sorted({sighting[:2] for sighting in sightings}):
+        symbol, text = (sightings[Sighting(word, position, fate)] for fate in (True, False))
+        yield word, position, Occurrences(symbol, symbol + text)
 
-    Of the two fates of a word in its position, either may come first.
-    """
+
+def rate_rows(rates: Iterable[Rate]) -> Iterator[str]:
+    """The lines of a table of rates."""
     yield HEADER
-    for (word, position), group in groupby(counts, key=lambda row: row[0][:2]):
-        found = {fate: frequency for (_, _, fate), frequency in group}
-        yield f"{word}\t{position}\t{found.get(SYMBOL, 0)}\t{found.get(TEXT, 0)}"
+    for word, position, found in rates:
+        yield f"{word}\t{position}\t{found.symbol}\t{found.seen - found.symbol}"

@@ -8,6 +8,7 @@ ones (A33). Rows stream through, those of one source at a time.
 import heapq
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import reduce
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated
@@ -17,10 +18,10 @@ import typer
 from contextnmt.errors import one_of_each
 from contextnmt.files import atomic_all
 from contextnmt.progress import progress
-from contextnmt.text.rates import SYMBOL, TEXT, rate_rows, read_rates
+from contextnmt.text.rates import Rate, plus, rate_rows, read_rates
 from contextnmt.text.rules import read_rules, rule_rows
 
-#: A key of `contextnmt.text.symbolize` and how often it occurred.
+#: Type, source and target of a rule, and how often it occurred.
 Counted = tuple[tuple[str, ...], int]
 
 
@@ -45,24 +46,22 @@ def rule_dictionary(
     one_of_each("part", rules=rules, rates=rates)
     tables = (
         rule_rows(
-            merge_counts(((row[:3], row.frequency) for row in read_rules(path)) for path in rules)
+            merge_rules(((row[:3], row.frequency) for row in read_rules(path)) for path in rules)
         ),
-        rate_rows(merge_counts(map(counted_rates, rates))),
+        rate_rows(merge_rates(map(read_rates, rates))),
     )
     with atomic_all([rules_out, rates_out]) as (rules_file, rates_file):
         for out, rows in zip((rules_file, rates_file), tables, strict=True):
             out.writelines(f"{row}\n" for row in progress(rows, "rule dictionary", "rows"))
 
 
-def counted_rates(path: Path) -> Iterator[Counted]:
-    """The rows of a table of rates as the counts that it was made from."""
-    for word, position, found in read_rates(path):
-        for fate, frequency in ((SYMBOL, found.symbol), (TEXT, found.seen - found.symbol)):
-            if frequency:
-                yield (word, position, fate), frequency
+def merge_rates(tables: Iterable[Iterable[Rate]]) -> Iterator[Rate]:
+    """Every word and position of sorted `tables` once, its occurrences summed."""
+    for (word, position), rows in groupby(heapq.merge(*tables), key=lambda row: row[:2]):
+        yield word, position, reduce(plus, (found for _, _, found in rows))
 
 
-def merge_counts(tables: Iterable[Iterable[Counted]]) -> Iterator[Counted]:
+def merge_rules(tables: Iterable[Iterable[Counted]]) -> Iterator[Counted]:
     """Every key of `tables` once, its counts summed: sorted by all of a key but its last string.
 
     So is each of the tables. Keys that differ in their last string alone come in the order in which

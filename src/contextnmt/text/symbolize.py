@@ -12,7 +12,15 @@ from contextnmt.files import atomic_all, read_lines, read_pairs
 from contextnmt.progress import progress
 from contextnmt.text.counts import count_words, read_counts
 from contextnmt.text.numbers import number_format
-from contextnmt.text.rates import SYMBOL, TEXT, THRESHOLD, IsSymbol, Rates, rate_rows, read_rates
+from contextnmt.text.rates import (
+    THRESHOLD,
+    IsSymbol,
+    Rates,
+    Sighting,
+    counted,
+    rate_rows,
+    read_rates,
+)
 from contextnmt.text.rules import rule_rows
 from contextnmt.text.symbols import Side, symbolize_pair, symbolize_source
 from contextnmt.text.tables import SYMBOLS_HEADER
@@ -133,7 +141,7 @@ def symbolize_pairs(texts: tuple[Path, Path], sides: tuple[Side, Side], outs: li
     """
     pairs = progress(read_pairs(*texts), f"symbolize {texts[0]}", "pairs")
     rules: Counter[tuple[str, ...]] = Counter()
-    rates: Counter[tuple[str, ...]] = Counter()
+    rates: Counter[Sighting] = Counter()
     with atomic_all(outs) as (source_out, target_out, *tables):
         for pair in pairs:
             done = symbolize_pair(*pair, *sides)
@@ -141,14 +149,11 @@ def symbolize_pairs(texts: tuple[Path, Path], sides: tuple[Side, Side], outs: li
             target_out.write(" ".join(done.target) + "\n")
             if tables:
                 rules.update((each.kind, each.source, each.target) for each in done.symbols)
-                rates.update(
-                    (word, position, SYMBOL if is_symbol else TEXT)
-                    for word, position, is_symbol in done.sightings
-                )
+                rates.update(done.sightings)
         if tables:
             rules_out, rates_out = tables
             rules_out.writelines(f"{row}\n" for row in rule_rows(in_order(rules)))
-            rates_out.writelines(f"{row}\n" for row in rate_rows(in_order(rates)))
+            rates_out.writelines(f"{row}\n" for row in rate_rows(counted(rates)))
 
 
 def in_order(counts: Counter[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], int]]:
