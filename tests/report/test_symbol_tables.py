@@ -223,5 +223,5 @@ def test_a_damaged_file_is_named(corpora: Results, file: str, content: Any, mess
 
 def test_a_damaged_rule_dictionary_is_named(corpora: Results) -> None:
     write_lines(corpora.folder / "rule-dictionary/en-de/rules.tsv", ["S\tOrlow"])
-    with pytest.raises(UserError, match=r"en-de/rules\.tsv, line 1: not a rule dictionary"):
+    with pytest.raises(UserError, match=r"en-de/rules\.tsv, line 1: expected the header"):
         symbols_table(corpora)

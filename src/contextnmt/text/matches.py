@@ -177,6 +177,8 @@ def with_distances(
     names: list[Common], source: Sequence[str], target: Sequence[str]
 ) -> list[Common]:
     """`names`, those more frequent on one side with how far apart their two places are."""
+    if len(names) < 2:
+        return names
     places: dict[str, tuple[set[Span], set[Span]]] = defaultdict(lambda: (set(), set()))
     for name in names:
         sources, targets = places[name.source.text(source)]
