@@ -6,10 +6,10 @@ import re
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -17,19 +17,16 @@ from contextnmt.evaluation.resampling import CONFIDENCE
 from contextnmt.files import atomic
 from contextnmt.report.comparison import (
     RUN,
-    Change,
-    ScoreChange,
-    Unmatched,
+    Row,
     changes,
     read_folder,
-    score_changes,
+    scores,
     seed_list,
     unmatched,
 )
-from contextnmt.report.nested import MISSING, shown
 from contextnmt.report.provenance import DIGITS
 from contextnmt.report.results import Run
-from contextnmt.report.significance import LEVEL, p_value, scored, span
+from contextnmt.report.significance import LEVEL, TESTS, bleu_cell, p_value, span
 from contextnmt.report.tables import NONE, signed
 
 #: Columns of the CSV file, see docs/formats.md.
@@ -46,6 +43,9 @@ HEADINGS = {
     "code": "Source files of the training",
     "environment": "Environment",
 }
+
+#: Kinds of runs that cannot be compared, with a reason each.
+REASONS = {"unfinished": "Not finished", "unread": "Settings not known"}
 
 HEAD = ["system", "A", "B", "B - A", f"{CONFIDENCE} % interval", "p, bootstrap", "p, randomization"]
 
@@ -74,19 +74,17 @@ def compare(
     Example: contextnmt compare before results/demo --csv changes.csv
     """
     folders = read_folder("A", a), read_folder("B", b)
-    missing = list(unmatched(*folders))
-    changed = changes(*folders)
-    scores = list(score_changes(*folders))
+    rows = [row for part in (scores, changes, unmatched) for row in part(*folders)]
     if csv is not None:
-        write_rows(csv, rows_of(scores, changed, missing))
+        write_rows(csv, rows)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal may lack ± or a letter of a folder
     print(f"A: {a}\nB: {b}\n")
     runs = folders[0].records.keys() & folders[1].records
-    print("\n".join(lines_of(missing, changed, runs, scores)))
+    print("\n".join(lines_of(rows, runs)))
 
 
-def write_rows(path: Path, rows: Iterable[dict[str, Any]]) -> None:
+def write_rows(path: Path, rows: list[Row]) -> None:
     """Write a CSV file with the rows; what a row has not is empty."""
     with atomic(path) as out:
         writer = tables.DictWriter(out, COLUMNS, extrasaction="ignore", lineterminator="\n")
@@ -97,51 +95,11 @@ def write_rows(path: Path, rows: Iterable[dict[str, Any]]) -> None:
         )
 
 
-def rows_of(
-    scores: list[ScoreChange], changes: list[Change], missing: list[Unmatched]
-) -> Iterator[dict[str, Any]]:
-    """A row for each BLEU, each changed key and system, and all that has no counterpart."""
-    for score in scores:
-        yield {
-            **score.tested,
-            **dict(zip(("low", "high"), score.tested.get("interval", []), strict=False)),
-            **score.of._asdict(),
-            "kind": "score",
-            "seeds": numbers(score.seeds),
-            "key": "bleu",
-            "a": score.a.get("bleu"),
-            "b": score.b.get("bleu"),
-            "a_deviation": score.a.get("deviation"),
-            "b_deviation": score.b.get("deviation"),
-            "significant": shown(score.significant) if score.tested else None,
-            "note": "; ".join(score.notes),
-        }
-    for change in changes:
-        for (pair, system), runs in groupby(change.runs, lambda run: run[:2]):
-            yield {
-                "kind": change.kind,
-                "pair": pair,
-                "system": system,
-                "seeds": numbers(run.seed for run in runs),
-                "key": change.key,
-                "a": shown(change.a),
-                "b": shown(change.b),
-            }
-    for each in missing:
-        yield {**asdict(each), "key": "seeds", "a": numbers(each.a), "b": numbers(each.b)}
-
-
-def numbers(seeds: Iterable[int]) -> str:
-    """Seeds in a cell."""
-    return " ".join(map(str, seeds))
-
-
-def lines_of(
-    missing: list[Unmatched], changes: list[Change], runs: set[Run], scores: list[ScoreChange]
-) -> Iterator[str]:
+def lines_of(rows: list[Row], runs: set[Run]) -> Iterator[str]:
     """All lines below the names of A and B; `runs` are those whose settings were compared."""
-    told = list(without_counterpart(missing))
+    told = list(without_counterpart(rows))
     yield from [*told, ""] if told else []
+    changes = [row for row in rows if row["kind"] in HEADINGS]
     if runs and not changes:
         yield "Trainings: no difference in settings, texts, code, environment, as the folders tell."
         yield "How models were searched for translations, and by which code, is not recorded."
@@ -149,51 +107,54 @@ def lines_of(
     if not runs:
         yield "Settings: no run in both whose settings are known."
         yield ""
-    for kind, heading in HEADINGS.items():
-        of_kind = [change for change in changes if change.kind == kind]
-        if of_kind:
-            yield f"{heading}, A -> B"
-            yield from changed(of_kind, runs)
-            yield ""
+    for kind, of_kind in groupby(changes, itemgetter("kind")):
+        yield f"{HEADINGS[kind]}, A -> B"
+        yield from changed(list(of_kind), runs)
+        yield ""
+    scores = [row for row in rows if row["kind"] == "score"]
     if not scores:
         yield "BLEU: no translation of the same text, by the same system and beam, in both."
-    for _, block in groupby(scores, lambda score: score.of[:3]):
+    for _, block in groupby(scores, itemgetter("pair", "text", "beam")):
         yield from compared(list(block))
         yield ""
-    yield from notes([score for score in scores if score.tested])
+    yield from notes([row for row in scores if "difference" in row])
 
 
-def without_counterpart(missing: list[Unmatched]) -> Iterator[str]:
+def without_counterpart(rows: list[Row]) -> Iterator[str]:
     """What is in one folder alone, or not finished."""
-    for side, own, other in [("A", "a", "b"), ("B", "b", "a")]:
+    for side, other in ("ab", "ba"):
         only = []
-        for each in missing:
-            surplus = {*getattr(each, own)} - {*getattr(each, other)}
-            name = f"{each.pair}/{each.system}"
-            if each.kind == "run" and surplus:
-                only.append(f"{name} ({seed_list(surplus)})")
-            elif each.kind == "translation" and surplus:
-                only.append(f"{each.text}.beam{each.beam} of {name}")
+        for row in rows:
+            if row["kind"] in ("run", "translation"):
+                surplus = {*row[side].split()} - {*row[other].split()}
+                name = f"{row['pair']}/{row['system']}"
+                if row["kind"] == "run":
+                    named = f"{name} ({seed_list(map(int, surplus))})"
+                else:
+                    named = f"{row['text']}.beam{row['beam']} of {name}"
+                only += [named] if surplus else []
         if only:
-            yield from wrapped(f"Only in {side}: {', '.join(only)}")
-    for each in missing:
-        if each.note:
-            what = "Not finished" if each.kind == "unfinished" else "Settings not known"
-            run = f"{each.pair}/{each.system} {seed_list(each.a + each.b)}"
-            yield from wrapped(f"{what} in {'A' if each.a else 'B'}: {run}: {each.note}")
+            yield from wrapped(f"Only in {side.upper()}: {', '.join(only)}")
+    for row in rows:
+        if what := REASONS.get(row["kind"]):
+            run = RUN.format(row["pair"], row["system"], row["a"] or row["b"])
+            yield from wrapped(f"{what} in {'A' if row['a'] else 'B'}: {run}: {row['note']}")
 
 
-def changed(changes: list[Change], runs: Iterable[Run]) -> Iterator[str]:
+def changed(changes: list[Row], runs: set[Run]) -> Iterator[str]:
     """The changes of a kind, those that the same runs have in common together."""
-    groups: dict[str, list[Change]] = {}
-    for change in changes:
-        groups.setdefault(scope(change.runs, runs), []).append(change)
+    of_change: dict[tuple[str, str, str], set[Run]] = {}
+    for row in changes:
+        made = {Run(row["pair"], row["system"], int(seed)) for seed in row["seeds"].split()}
+        of_change.setdefault((row["key"], row["a"], row["b"]), set()).update(made)
+    groups: dict[str, list[tuple[str, str, str]]] = {}
     # What all runs have in common first.
-    for name, group in sorted(groups.items(), key=lambda item: -len(item[1][0].runs)):
+    for change, some in sorted(of_change.items(), key=lambda item: -len(item[1])):
+        groups.setdefault(scope(some, runs), []).append(change)
+    for name, group in groups.items():
         yield from wrapped(name)
-        width = max(len(change.key) for change in group)
-        for change in group:
-            yield f"    {change.key.ljust(width)}  {short(change.a)} -> {short(change.b)}"
+        width = max(len(key) for key, _, _ in group)
+        yield from (f"    {key.ljust(width)}  {short(a)} -> {short(b)}" for key, a, b in group)
 
 
 def scope(runs: Iterable[Run], every: Iterable[Run]) -> str:
@@ -214,58 +175,56 @@ def scope(runs: Iterable[Run], every: Iterable[Run]) -> str:
     return ", ".join(names)
 
 
-def short(value: Any) -> str:
+def short(value: str) -> str:
     """A value that fits on a line; a digest by its first digits."""
-    if value is MISSING:
-        return "not stated"
-    text = shown(value)
-    if re.fullmatch("[0-9a-f]{40,}", text):
-        return text[:DIGITS]
-    return text if len(text) <= VALUE else f"{text[: VALUE - 1]}…"
+    if re.fullmatch("[0-9a-f]{40,}", value):
+        return value[:DIGITS]
+    return (value if len(value) <= VALUE else f"{value[: VALUE - 1]}…") or "not stated"
 
 
-def compared(scores: list[ScoreChange]) -> Iterator[str]:
+def compared(scores: list[Row]) -> Iterator[str]:
     """The table of a text in a language pair, and what to know of its rows."""
-    pair, text, beam, _ = scores[0].of
-    sentences = next((each.sentences for each in scores if each.sentences), None)
+    first = scores[0]
+    sentences = next((row["sentences"] for row in scores if row["sentences"]), None)
     size = f", {sentences:,} sentences" if sentences else ""
-    yield f"BLEU of {pair}, {text}, beam {beam}{size}"
+    yield f"BLEU of {first['pair']}, {first['text']}, beam {first['beam']}{size}"
     rows = [HEAD, *map(cells, scores)]
     width, *widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for label, *others in rows:
         right = (cell.rjust(width) for cell, width in zip(others, widths, strict=True))
         yield "  " + "  ".join([label.ljust(width), *right]).rstrip()
     noted: dict[str, list[str]] = {}
-    for score in scores:
-        for note in score.notes:
-            noted.setdefault(note, []).append(score.of.system)
+    for row in scores:
+        for note in row["notes"]:
+            noted.setdefault(note, []).append(row["system"])
     for note, systems in noted.items():
         who = "" if len(systems) == len(scores) > 1 else f"{', '.join(systems)}: "
         yield from wrapped(f"{who}{note}", "  ")
 
 
-def cells(score: ScoreChange) -> list[str]:
+def cells(row: Row) -> list[str]:
     """A row of the table, a significant difference with an asterisk."""
-    bleu = [scored(entry)[0].plain if entry else NONE for entry in (score.a, score.b)]
-    tested = score.tested
-    if not tested:
-        return [score.of.system, *bleu, *[NONE] * 4]
+    bleu = [
+        NONE if row[side] is None else bleu_cell(row[side], row[f"{side}_deviation"]).plain
+        for side in "ab"
+    ]
+    if "difference" not in row:
+        return [row["system"], *bleu, *[NONE] * 4]
     return [
-        score.of.system,
+        row["system"],
         *bleu,
-        signed(tested["difference"]) + (" *" if score.significant else "  "),
-        span(tested["interval"], signed).text,
-        p_value(tested["p_bootstrap"]),
-        p_value(tested["p_randomization"]),
+        signed(row["difference"]) + (" *" if row["significant"] == "true" else "  "),
+        span(row["interval"], signed).text,
+        *(p_value(row[test]) for test in TESTS),
     ]
 
 
-def notes(tested: list[ScoreChange]) -> Iterator[str]:
+def notes(tested: list[Row]) -> Iterator[str]:
     """What a reader must know to read the tables."""
-    if any(len(score.seeds) > 1 for score in tested):
+    if any(" " in row["seeds"] for row in tested):
         yield "BLEU: mean ± standard deviation of seeds."
     if tested:
-        count = sum(score.significant for score in tested)
+        count = sum(row["significant"] == "true" for row in tested)
         yield from wrapped(
             f"* significant, {count} of {len(tested)}: by both tests chance alone gives such a "
             f"difference in less than {100 * LEVEL:.0f} % of cases. They are two-sided and not "

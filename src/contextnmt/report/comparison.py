@@ -1,10 +1,10 @@
-"""What differs between two results folders: their runs, how these were trained, and their BLEU.
+"""Differences between two results folders: their runs, how these were trained, and their BLEU.
 
-A run that is half made counts as unfinished and says why: a comparison must not take the
-translations of an older model for those of the one that is being trained.
+Each difference is a row of the CSV file (docs/formats.md). A run that is half made counts as
+unfinished and says why: a comparison must not take the translations of an older model for those of
+the one that is being trained.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -18,8 +18,11 @@ from contextnmt.files import count_lines, read_lines
 from contextnmt.report.nested import differences, shown
 from contextnmt.report.report import read_results
 from contextnmt.report.results import Results, Run, read
-from contextnmt.report.significance import significant
+from contextnmt.report.significance import TESTS, significant
 from contextnmt.report.unfinished import gap_of_run
+
+#: A row of the CSV file.
+Row = dict[str, Any]
 
 #: A run in words, and how many runs or systems a message names at most.
 RUN, NAMED = "{}/{} seed {}", 5
@@ -179,27 +182,13 @@ def text_settings(path: Path) -> dict[str, Any]:
     return {"view": view, "text": text}
 
 
-@dataclass(frozen=True)
-class Unmatched:
-    """A system, and of which seeds something is in each of the two folders.
-
-    `kind`: ``run``, all seeds that each folder has, where they differ; ``translation``, the seeds
-    that have one which the other folder lacks; ``unfinished`` and ``unread``, seeds without scores
-    and without settings, with the reason as `note`.
-    """
-
-    kind: str
-    pair: str
-    system: str
-    a: list[int]
-    b: list[int]
-    text: str = ""
-    beam: int | None = None
-    note: str = ""
+def numbers(seeds: Iterable[int]) -> str:
+    """Seeds in a cell."""
+    return " ".join(map(str, sorted(seeds)))
 
 
-def unmatched(a: Folder, b: Folder) -> Iterator[Unmatched]:
-    """All that has no counterpart, in this order: runs, translations, unfinished and unread runs.
+def unmatched(a: Folder, b: Folder) -> Iterator[Row]:
+    """Rows of all that has no counterpart: runs, translations, unfinished and unread runs.
 
     Raises UserError if the folders have no system of a language pair in common.
     """
@@ -209,168 +198,120 @@ def unmatched(a: Folder, b: Folder) -> Iterator[Unmatched]:
             f"{a.path} has {has[0]} and {b.path} has {has[1]}: no system of a language pair is in "
             "both, so there is nothing to compare: name two folders that share one"
         )
-    for pair, system in sorted(a.seeds.keys() | b.seeds.keys()):
-        left, right = (each.seeds.get((pair, system), []) for each in (a, b))
+
+    def row(kind: str, pair: str, system: str, *seeds: Iterable[int], **others: Any) -> Row:
+        left, right = map(numbers, seeds)
+        names = {"kind": kind, "pair": pair, "system": system, "key": "seeds"}
+        return {**names, "a": left, "b": right, **others}
+
+    for of in sorted(a.seeds.keys() | b.seeds.keys()):
+        left, right = (folder.seeds.get(of, []) for folder in (a, b))
         if left != right:
-            yield Unmatched("run", pair, system, left, right)
-    alone = [(each.pair, each.system, each) for each in a.translations.keys() ^ b.translations]
+            yield row("run", *of, left, right)
     translated = [{(each.pair, each.system) for each in of.translations} for of in (a, b)]
-    for pair, system, each in sorted(alone):
-        if (pair, system) in translated[0] & translated[1]:
-            left, right = (sorted(folder.translations.get(each, {})) for folder in (a, b))
-            yield Unmatched("translation", pair, system, left, right, each.text, each.beam)
+    alone = [((each.pair, each.system), each) for each in a.translations.keys() ^ b.translations]
+    for of, each in sorted(alone):
+        if of in translated[0] & translated[1]:
+            seeds = (folder.translations.get(each, {}) for folder in (a, b))
+            yield row("translation", *of, *seeds, text=each.text, beam=each.beam)
     for kind in ("unfinished", "unread"):
         for folder in (a, b):
             for run, reason in sorted(getattr(folder, kind).items()):
-                left, right = ([run.seed], []) if folder.side == "A" else ([], [run.seed])
-                yield Unmatched(kind, run.pair, run.system, left, right, note=reason)
+                both = ([run.seed] if each is folder else [] for each in (a, b))
+                yield row(kind, run.pair, run.system, *both, note=reason)
 
 
-@dataclass(frozen=True)
-class Change:
-    """A key whose value is `a` in the one folder and `b` in the other, in some `runs` of both.
+def changes(a: Folder, b: Folder) -> Iterator[Row]:
+    """Rows of all keys that differ between the runs that both folders tell of.
 
-    `kind`: setting, data, code or environment; `key` in dotted form, of `code` a file's name.
+    Settings come first, then the other kinds. The keys of code are names of files.
     """
-
-    kind: str
-    key: str
-    a: Any
-    b: Any
-    runs: list[Run]
-
-
-def changes(a: Folder, b: Folder) -> list[Change]:
-    """All differences between the runs that both folders tell of, each once with all its runs.
-
-    Those of settings come first, then the other kinds.
-    """
-    found: dict[tuple[str, str, str, str], Change] = {}
+    found: dict[tuple[str, ...], list[Run]] = {}
     for part in PARTS:
         kind = "setting" if part == "run" else part
         for run in sorted(a.records.keys() & b.records.keys()):
             left, right = a.records[run].get(part), b.records[run].get(part)
             if left is None or right is None:  # a part that one folder does not tell of
                 continue
-            for key, old, new in differences(left, right):
-                if kind == "data" and FOLLOWING & set(key.split(".")):
-                    continue
-                same = (kind, key, shown(old), shown(new))
-                found.setdefault(same, Change(kind, key, old, new, [])).runs.append(run)
-    return list(found.values())
+            for key, *values in differences(left, right):
+                if kind != "data" or FOLLOWING.isdisjoint(key.split(".")):
+                    found.setdefault((kind, key, *map(shown, values)), []).append(run)
+    for (kind, key, old, new), runs in found.items():
+        for (pair, system), group in groupby(runs, lambda run: run[:2]):
+            names = {"kind": kind, "pair": pair, "system": system, "key": key}
+            yield {**names, "seeds": numbers(run.seed for run in group), "a": old, "b": new}
 
 
-@dataclass(frozen=True)
-class ScoreChange:
-    """BLEU in percent of one translation of a system in both folders, mean over `seeds`.
-
-    `a` and `b` are entries of `systems`, and `tested` is one of `contrasts`, in what stage
-    `significance` writes (docs/formats.md); empty where there is none, for the reason in `notes`.
-    """
-
-    of: Translation
-    seeds: tuple[int, ...]
-    sentences: int | None
-    a: dict[str, Any]
-    b: dict[str, Any]
-    tested: dict[str, Any]
-    notes: list[str]
-
-    @property
-    def significant(self) -> bool:
-        """Whether both tests find such a difference by chance too rarely."""
-        return bool(self.tested) and significant(
-            [self.tested["p_bootstrap"], self.tested["p_randomization"]]
-        )
-
-
-def score_changes(a: Folder, b: Folder) -> Iterator[ScoreChange]:
-    """BLEU of every translation that a system has in both folders, pair by pair, text by text.
+def scores(a: Folder, b: Folder) -> Iterator[Row]:
+    """Rows of BLEU of every translation that a system has in both folders.
 
     Means are those of the seeds that both have. Without such a seed, or where a file is missing,
     damaged or of another length than its reference, the reason stands in the place of a number.
     There are no tests where the references differ.
     """
-    both = sorted(a.translations.keys() & b.translations)
-    for _, of_text in groupby(both, lambda each: each[:3]):
-        groups: dict[tuple[int, ...], list[Translation]] = defaultdict(list)
-        for each in of_text:
-            groups[tuple(sorted(a.translations[each].keys() & b.translations[each]))].append(each)
-        # All systems of the same seeds at once: they share the draws.
-        made = [each for seeds, group in groups.items() for each in scored(a, b, group, seeds)]
-        yield from sorted(made, key=lambda change: change.of)
+    for each in sorted(a.translations.keys() & b.translations):
+        left, right = (folder.translations[each].keys() for folder in (a, b))
+        seeds, content, notes = sorted(left & right), {}, []
+        if left != right:
+            compared = "those of both are compared" if seeds else "none to compare"
+            notes.append(f"A has {seed_list(left)} and B has {seed_list(right)}: {compared}")
+        if seeds:
+            try:
+                content, reason = tested(a, b, each, seeds)
+                notes += [reason] if reason else []
+            except UserError as error:
+                notes.append(str(error))
+        yield score(content, notes) | each._asdict() | {"seeds": numbers(seeds)}
 
 
-def scored(
-    a: Folder, b: Folder, group: list[Translation], seeds: tuple[int, ...]
-) -> Iterator[ScoreChange]:
-    """The changes of some systems in BLEU on a text, means over the same `seeds`."""
-    content: dict[str, Any] = {"systems": {}, "contrasts": [], "sentences": None}
-    reason = ""
-    if seeds:
-        try:
-            content, reason = tested(a, b, group, seeds)
-        except UserError as error:
-            reason = str(error)
-    tests = {entry["system"]: entry for entry in content["contrasts"]}
-    for each in group:
-        notes = [seed_note(a, b, each), reason]
-        systems = [content["systems"].get(label(each, folder), {}) for folder in (a, b)]
-        for side, entry in zip("AB", systems, strict=True):
-            told = [*entry.get("notes", []), entry.get("gap")]
-            notes += [f"{side}: {note}" for note in told if note]
-        entries = [*systems, tests.get(label(each, b), {})]
-        of_a, of_b, test = ({} if "gap" in entry else entry for entry in entries)
-        notes = list(filter(None, notes))
-        yield ScoreChange(each, seeds, content["sentences"], of_a, of_b, test, notes)
-
-
-def tested(
-    a: Folder, b: Folder, group: list[Translation], seeds: tuple[int, ...]
-) -> tuple[dict[str, Any], str]:
-    """What stage `significance` finds of both, and why it makes no tests, if it makes none.
+def tested(a: Folder, b: Folder, each: Translation, seeds: list[int]) -> tuple[dict[str, Any], str]:
+    """A and B as stage `significance` compares systems, and why it makes no test, if it makes none.
 
     Raises UserError if a reference cannot be read.
     """
-    pair, text, beam, _ = group[0]
-    references = [folder.references[pair, text] for folder in (a, b)]
-    files = [
-        {(label(each, of), seed): of.translations[each][seed] for each in group for seed in seeds}
-        for of in (a, b)
-    ]
-
+    references = [folder.references[each.pair, each.text] for folder in (a, b)]
     lines = [list(read_lines(path)) for path in references]
-    same = lines[0] == lines[1]
-    if same:  # all systems at once
-        references, files = references[:1], [files[0] | files[1]]
-    contents = []
-    for reference, paths in zip(references, files, strict=True):
-        systems, of_seeds = zip(*paths, strict=True)
-        name = f"{text}.beam{beam}"
-        found = read_translations(name, reference, systems, of_seeds, [*paths.values()])
-        contrasts = [(label(each, b), label(each, a)) for each in group if same]
-        contents.append(significance.content(found, contrasts))
-    systems = contents[0]["systems"] | contents[-1]["systems"]
-    return contents[0] | {"systems": systems}, "" if same else (
+
+    def content(reference: Path, *folders: Folder) -> dict[str, Any]:
+        sides = [folder.side for folder in folders for _ in seeds]
+        paths = [folder.translations[each][seed] for folder in folders for seed in seeds]
+        name = f"{each.text}.beam{each.beam}"
+        found = read_translations(name, reference, sides, seeds * len(folders), paths)
+        contrasts = [(b.side, a.side)] if len(folders) > 1 else []
+        return significance.content(found, contrasts)
+
+    if lines[0] == lines[1]:
+        return content(references[0], a, b), ""
+    of_a, of_b = map(content, references, (a, b))
+    return of_a | {"systems": of_a["systems"] | of_b["systems"]}, (
         f"the references differ ({len(lines[0]):,} lines in A, {len(lines[1]):,} in B): each BLEU "
         "is by its own, so there is no difference and no test"
     )
 
 
-def label(each: Translation, folder: Folder) -> str:
-    """The name of a system while those of both folders are scored together."""
-    return f"{each.system} of {folder.side}"
+def score(content: dict[str, Any], notes: list[str]) -> Row:
+    """The numbers of a row: BLEU in percent, and the difference if it was tested.
 
-
-def seed_note(a: Folder, b: Folder, each: Translation) -> str:
-    """What to know of a mean if the two folders have other seeds; empty if they have not."""
-    left, right = (folder.translations[each].keys() for folder in (a, b))
-    compared = "those of both are compared" if left & right else "none to compare"
-    note = f"A has {seed_list(left)} and B has {seed_list(right)}: {compared}"
-    return "" if left == right else note
+    `content` is by `tested`, empty without a score. Besides the columns, a row has its `notes` one
+    by one, and the number of `sentences`.
+    """
+    row: Row = {"kind": "score", "key": "bleu", "sentences": content.get("sentences")}
+    for side in "AB":
+        entry = content.get("systems", {}).get(side, {})
+        notes += [f"{side}: {note}" for note in entry.get("notes", [entry.get("gap")]) if note]
+        row |= {
+            side.lower(): entry.get("bleu"),
+            f"{side.lower()}_deviation": entry.get("deviation"),
+        }
+    for test in content.get("contrasts", []):
+        if "gap" not in test:
+            low, high = test["interval"]
+            sure = significant([test[key] for key in TESTS])
+            row |= {**test, "low": low, "high": high, "significant": shown(sure)}
+    return {**row, "notes": notes, "note": "; ".join(notes)}
 
 
 def seed_list(seeds: Iterable[int]) -> str:
     """``seed 1`` or ``seeds 1, 2``."""
-    names = [str(seed) for seed in sorted(seeds)]
+    names = numbers(seeds).split()
     return f"seed{'s' * (len(names) > 1)} {', '.join(names)}"

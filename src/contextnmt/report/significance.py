@@ -39,12 +39,16 @@ def significance_table(results: Results) -> Table:
 
 
 def scored(entry: dict[str, Any]) -> list[Cell]:
-    """BLEU with the deviation of its seeds, if there are several, and its interval; or its gap."""
+    """BLEU and its interval, or its gap."""
     if "gap" in entry:
         return [Cell(NONE, entry["gap"]), Cell(NONE)]
-    deviation = entry["deviation"]
-    spread = "" if deviation is None else f"± {deviation:.2f}"
-    return [Cell(f"{entry['bleu']:.2f}", spread), span(entry["interval"], "{:.2f}".format)]
+    bleu = bleu_cell(entry["bleu"], entry["deviation"])
+    return [bleu, span(entry["interval"], "{:.2f}".format)]
+
+
+def bleu_cell(bleu: float, deviation: float | None) -> Cell:
+    """BLEU with the standard deviation of its seeds, None of one seed."""
+    return Cell(f"{bleu:.2f}", "" if deviation is None else f"± {deviation:.2f}")
 
 
 def tested(entry: dict[str, Any]) -> list[Cell]:
