@@ -17,7 +17,6 @@ from contextnmt.report.differences import (
     Word,
     comparisons,
     differences,
-    on_page,
     shown_differences,
 )
 from contextnmt.report.tables import texts_of
@@ -241,17 +240,6 @@ def test_every_two_systems_are_compared_once(tmp_path: Path) -> None:
         if (row["present"], row["without"]) == ("symbol", "context")
     }
     assert gains == pytest.approx(gains_of(REFERENCE, PRESENT))
-
-
-def test_the_page_shows_the_greatest_difference_alone_of_other_pairs(tmp_path: Path) -> None:
-    results = of_four(tmp_path).results
-    whole = shown_differences(results, differences(results).data)
-    cut = on_page(whole)
-    assert cut[:3] == whole[:3]
-    for every, first in zip(whole[3:], cut[3:], strict=True):
-        assert (first.gains, first.losses) == (every.gains[:1], every.losses[:1])
-        assert (first.better, first.worse) == (every.better, every.worse)
-    assert any(len(every.gains) > 1 for every in whole[3:])
 
 
 def test_a_missing_translation_is_noted_where_pairs_are_named(tmp_path: Path) -> None:

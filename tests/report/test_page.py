@@ -302,16 +302,16 @@ def test_words_and_numbers_are_set_apart(text: str) -> None:
 def test_headings_know_whether_words_stand_below() -> None:
     columns = [("of it", "word"), ("of it", "note"), ("count", "")]
     assert heading_rows(Block("", columns, [], text_columns=2)) == [
-        [Heading("of it", 2, 1, text=True), Heading("count", 1, 2)],
-        [Heading("word", 1, 1, text=True), Heading("note", 1, 1, text=True)],
+        [Heading("of it", 2, 1, text=True), Heading("count", 1, 2, column=3)],
+        [Heading("word", 1, 1, text=True, column=1), Heading("note", 1, 1, text=True, column=2)],
     ]
 
 
 def test_headings_span_their_columns_and_empty_labels_below() -> None:
     columns = [("names", "seen"), ("names", "unseen"), ("numbers", "")]
     assert heading_rows(Block("", columns, [])) == [
-        [Heading("names", 2, 1), Heading("numbers", 1, 2)],
-        [Heading("seen", 1, 1), Heading("unseen", 1, 1)],
+        [Heading("names", 2, 1), Heading("numbers", 1, 2, column=3)],
+        [Heading("seen", 1, 1, column=1), Heading("unseen", 1, 1, column=2)],
     ]
 
 

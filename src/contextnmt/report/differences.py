@@ -6,7 +6,7 @@ single one: it is 0 for most that have no four words in a row of the reference.
 
 import heapq
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate, combinations, groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -29,10 +29,6 @@ COUNT = 3
 #: Why two systems are compared: they differ in a method alone, the paper says that one of them is
 #: better, or both are there.
 METHOD, CLAIM, OTHER = "method", "claim", "other"
-
-#: Sentences of either direction that the page shows of each comparison of kind `OTHER`: there are
-#: many.
-FEW = 1
 
 #: The columns that count the sentences of the text.
 COUNTS = ("better", "worse", "equal")
@@ -61,7 +57,7 @@ def differences(results: Results) -> Table:
     the first seed at the widest beam; one that is damaged or too short is a gap with its reason.
     """
     rows = [row for pair in results.pairs for row in rows_of(results, pair)]
-    found = shown_differences(results, rows)
+    found = list(shown_differences(results, rows))
     return Table(list(blocks(results, found)), rows, notes(results, found))
 
 
@@ -246,35 +242,28 @@ class Shown:
     losses: list[Difference]
     gap: str
 
+    @property
+    def title(self) -> str:
+        """``contextualization (C), +Context (C) over Baseline``."""
+        about = {METHOD: f"{self.method}, ", CLAIM: "a claim of the paper, ", OTHER: ""}
+        return f"{about[self.kind]}{self.present} over {self.without}"
 
-def shown_differences(results: Results, rows: list[Row]) -> list[Shown]:
+
+def shown_differences(results: Results, rows: list[Row]) -> Iterator[Shown]:
     """The sentences of each comparison as the page shows them, from the rows of the table."""
     methods = {"": ""} | {method.id: method.name for method in results.methods}
-    found = []
     for key, group in groupby(rows, itemgetter("pair", *Comparison._fields)):
         pair, kind, method, present, without = key
         labels, of_both = results.labels(pair), list(group)
         lines = groupby((row for row in of_both if row["version"]), itemgetter("line", "gain"))
         sentences = [Difference(*place, *map(words_in, versions)) for place, versions in lines]
-        contrast = Shown(
+        yield Shown(
             *(pair, kind, methods[method], labels[present], labels[without]),
             **{count: of_both[0][count] for count in COUNTS},
             gains=[each for each in sentences if each.gain > 0],
             losses=[each for each in sentences if each.gain < 0],
             gap=of_both[0]["gap"],
         )
-        found.append(contrast)
-    return found
-
-
-def on_page(contrasts: list[Shown]) -> list[Shown]:
-    """The same with less of those that neither a method nor a claim is about."""
-    return [
-        replace(each, gains=each.gains[:FEW], losses=each.losses[:FEW])
-        if each.kind == OTHER
-        else each
-        for each in contrasts
-    ]
 
 
 def blocks(results: Results, contrasts: list[Shown]) -> Iterator[Block]:
@@ -282,11 +271,11 @@ def blocks(results: Results, contrasts: list[Shown]) -> Iterator[Block]:
     for pair, group in groupby(contrasts, lambda each: each.pair):
         columns = [("better",), ("worse",), ("the same",)]
         counts = [
-            (title(each), [shown(getattr(each, key), "{:,}") for key in COUNTS]) for each in group
+            (each.title, [shown(getattr(each, key), "{:,}") for key in COUNTS]) for each in group
         ]
         yield Block(f"{results.pair_title(pair)}, sentences", columns, counts)
     for each in contrasts:
-        heading = f"{results.pair_title(each.pair)}, {title(each)}"
+        heading = f"{results.pair_title(each.pair)}, {each.title}"
         labels = ("Source", "Reference", each.without, each.present)
         for line in each.gains + each.losses:
             place = Place(results.test[each.pair][0], line.line)
@@ -299,12 +288,6 @@ def blocks(results: Results, contrasts: list[Shown]) -> Iterator[Block]:
             yield Block(full, [("tokens",)], cells, text_columns=1)
 
 
-def title(contrast: Shown) -> str:
-    """``contextualization (C), +Context (C) over Baseline``."""
-    about = {METHOD: f"{contrast.method}, ", CLAIM: "a claim of the paper, ", OTHER: ""}
-    return f"{about[contrast.kind]}{contrast.present} over {contrast.without}"
-
-
 def notes(results: Results, contrasts: list[Shown]) -> list[str]:
     """What a reader must know to read the table.
 
@@ -313,14 +296,11 @@ def notes(results: Results, contrasts: list[Shown]) -> list[str]:
     if not contrasts:
         return ["There is no second system to differ from."]
     gaps = [
-        f"{results.pair_title(each.pair)}, {title(each)}: {each.gap}."
+        f"{results.pair_title(each.pair)}, {each.title}: {each.gap}."
         for each in contrasts
         if each.gap and each.kind != OTHER
     ]
-    missing = any(each.kind == OTHER and each.better is None for each in contrasts)
-    dash = "A dash: no translation of one of the two; the CSV file has the reason."
-    return [
-        "Sentences by their chrF (chrF2 of sacreBLEU), on tokenized text: first seed, widest beam.",
-        *gaps,
-        *([dash] if missing else []),
-    ]
+    if any(each.kind == OTHER and each.better is None for each in contrasts):
+        gaps.append("A dash: no translation of one of the two; the CSV file has the reason.")
+    chrf = "Sentences by their chrF (chrF2 of sacreBLEU), on tokenized text"
+    return [f"{chrf}: first seed, widest beam.", *gaps]

@@ -33,32 +33,13 @@
     return direction * (Number.isNaN(one) ? left.localeCompare(right) : one - other);
   }
 
-  /** The heads of single columns, each with the place of its column. */
-  function heads(table) {
-    const rows = [...table.tHead.rows];
-    const free = rows.map(() => []);
-    const found = [];
-    rows.forEach((row, level) => {
-      let place = 0;
-      for (const cell of row.cells) {
-        while (free[level][place]) place += 1;
-        for (let below = level; below < level + cell.rowSpan; below += 1)
-          for (let column = place; column < place + cell.colSpan; column += 1)
-            free[below][column] = true;
-        const last = level + cell.rowSpan === rows.length && cell.colSpan === 1;
-        if (last && cell.tagName === "TH") found.push([cell, place]);
-        place += cell.colSpan;
-      }
-    });
-    return found;
-  }
-
   function sortable(table) {
     const body = table.tBodies[0];
     const made = [...body.rows];
     if (made.length < 2) return;
-    const all = heads(table);
-    for (const [head, place] of all) {
+    const heads = table.tHead.querySelectorAll("th[data-column]");
+    for (const head of heads) {
+      const place = Number(head.dataset.column);
       const button = document.createElement("button");
       button.type = "button";
       button.title = "sort";
@@ -67,7 +48,7 @@
       button.addEventListener("click", () => {
         const before = ORDERS.indexOf(head.getAttribute("aria-sort"));
         const order = ORDERS[(before + 1) % ORDERS.length];
-        all.forEach(([other]) => other.removeAttribute("aria-sort"));
+        heads.forEach(other => other.removeAttribute("aria-sort"));
         const rows = [...made];
         if (order) {
           head.setAttribute("aria-sort", order);

@@ -2,29 +2,21 @@
 
 import base64
 import html
-import os
 import re
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from contextnmt.closure import ROOT
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines
-from contextnmt.report.claims import Contrast, PairScores
+from contextnmt.report.claims import Contrast, PairScores, Row
 from contextnmt.report.contents import FIGURE_FORMATS, outputs, parts
-from contextnmt.report.differences import on_page, shown_differences, title
+from contextnmt.report.differences import shown_differences
 from contextnmt.report.figures import INK, RULE
 from contextnmt.report.findings import findings
 from contextnmt.report.gaps import reason_lines
 from contextnmt.report.masks_text import observations
-from contextnmt.report.provenance import (
-    deviations,
-    facts,
-    read_models,
-    times,
-    training_data,
-)
+from contextnmt.report.provenance import deviations, facts, read_models, times, training_data
 from contextnmt.report.published import headline
 from contextnmt.report.rendering import filters, render
 from contextnmt.report.results import Results
@@ -37,7 +29,6 @@ DIFFERENCES = "differences.html.j2"  # a part of it
 
 #: Colours of a figure's file -> colours of the page's scheme.
 SCHEME = {INK: "currentColor", RULE: "var(--rule)", "#ffffff": "none"}
-
 
 #: Figure, by its file's name without the pair -> what it shows.
 DESCRIPTIONS = {
@@ -60,82 +51,47 @@ TOLD_ELSEWHERE = {
     "local-charts": "the words along the axes stand in the table before it",
     "masks": "the mean distances stand in the table of words in their contexts",
 }
-#: Experiment -> the parts that its paper has too, with their names there.
-NUMBERED = {"bahdanau2015": {"lengths": "Figure 2", "trainings": "Table 2"}}
-#: Tables of the sections on contextualization and on symbolization.
-CONTEXTUALIZATION = {"table1", "gates", "masks"}
-SYMBOLIZATION = {"table2", "table3", "symbols", "symbol-scores", "symbol-errors", "restoration"}
+#: Parts that are numbered in the paper of an experiment -> how their headings end.
+NUMBERED = {"lengths": " (Figure 2 of the paper)", "trainings": " (Table 2 of the paper)"}
 #: Formats of a table that a reader downloads.
 TEXT_FORMATS = ("csv", "md", "tex")
 #: Suffix of a file -> the name of its format.
-FORMATS = {
-    "csv": "CSV",
-    "md": "Markdown",
-    "tex": "LaTeX",
-    "svg": "SVG",
-    "pdf": "PDF",
-    "png": "PNG",
-}
+FORMATS = {"csv": "CSV", "md": "Markdown", "tex": "LaTeX"}
+FORMATS |= {suffix: suffix.upper() for suffix in FIGURE_FORMATS}
 
 
 def page(results: Results) -> None:
     """Write the page: findings, tables, figures, example translations, and what was run."""
-    out = results.report / "index.html"
-    made = parts(results)
-    tables = {part.table: results.read_table(part.table) for part in made if part.table}
+    tables = {part.table: results.read_table(part.table) for part in parts(results) if part.table}
     data = {name: table.data for name, table in tables.items()}
     models = read_models(results)
-    found = {
-        pair: PairScores(results, pair, data[results.table], data["significance"]).contrasts()
-        for pair in results.pairs
-    }
-    figures = [
-        drawn(results, path, found[pair], out)
-        for pair in results.pairs
-        for part in made
-        for path in outputs(results, part, "svg")
-        if shows(path, pair, found[pair])
-    ]
+    figures = list(drawings(results, data))
     content = {
         "DIFFERENCES": DIFFERENCES,
-        "contrast_title": title,
         "results": results,
         "bleu_heading": bleu_heading(results),
         "headline": headline(results.name),
         "filters": filters([results]),
         "captions": captions(),
         "findings": findings(results, data),
-        "tables": {
-            name: {
-                "blocks": table.blocks,
-                "notes": table.notes,
-                "excerpts": table.excerpts,
-                "links": links(results.report / "tables" / f"{name}.json", TEXT_FORMATS, out),
-            }
-            for name, table in tables.items()
-        },
+        "tables": tables,
+        "links": {name: links(f"tables/{name}", TEXT_FORMATS) for name in tables},
         "figures": figures,
         "kinds": {each["kind"] for each in figures},
-        "numbers": NUMBERED.get(results.name, {}),
-        "examples": shown_examples(results, tables["examples"].data)
-        if "examples" in tables
-        else [],
-        "differences": on_page(shown_differences(results, tables["differences"].data))
-        if "differences" in tables
-        else [],
-        "contextualized": not (CONTEXTUALIZATION - {results.table}).isdisjoint(tables),
+        "numbers": NUMBERED if results.name == "bahdanau2015" else dict.fromkeys(NUMBERED, ""),
+        "examples": shown_examples(results, data["examples"]),
+        "differences": list(shown_differences(results, data["differences"])),
         "observations": observations(results, data.get("masks", [])),
-        "symbolized": not SYMBOLIZATION.isdisjoint(tables),
         "facts": facts(results, models),
         "gaps": reason_lines(results, results.gaps),
         "stale": reason_lines(results, results.stale),
         "deviations": enclosed("deviations", [deviations(results)]),
         "training_data": enclosed("training-data", training_data(results, models)),
         "times": enclosed(
-            "time", [times(results, [entry["seconds"] for entry in models.values()])]
+            "time", [times(results, [model["seconds"] for model in models.values()])]
         ),
     }
-    render(TEMPLATE, content, out)
+    render(TEMPLATE, content, results.report / "index.html")
 
 
 def bleu_heading(results: Results) -> str:
@@ -144,58 +100,59 @@ def bleu_heading(results: Results) -> str:
     return "BLEU of every system" + (f" (Table {number[1]} of the paper)" if number else "")
 
 
-def shows(path: Path, pair: str, found: list[Contrast]) -> bool:
-    """Whether a figure is of this pair and, if it is one of gains, has any."""
-    kind, of, *_ = path.name.split(".")
-    return of == pair and (kind != "gains" or bool(found))
-
-
 def captions() -> dict[str, str]:
     """The text of each caption, by its name."""
     files = sorted(CAPTIONS.glob("*.rst"))
-    return {path.stem: " ".join(" ".join(read_lines(path)).split()) for path in files}
+    return {path.stem: " ".join(path.read_text(encoding="utf-8").split()) for path in files}
 
 
-def links(path: Path, suffixes: Sequence[str], out: Path) -> list[tuple[str, str, str]]:
-    """The files beside `path` that hold the same in other formats: format, relative link, and no
-    name to save it by, as it has one."""
-    stem = os.path.relpath(path.with_suffix(""), out.parent).replace(os.sep, "/")
+def links(stem: str, suffixes: Sequence[str]) -> list[tuple[str, str, str]]:
+    """The files `stem` + ``.csv`` and so on: format, relative link, and no name to save it by."""
     return [(FORMATS[suffix], f"{stem}.{suffix}", "") for suffix in suffixes]
 
 
 def enclosed(name: str, blocks: list[Block]) -> dict[str, Any]:
     """A table of this name that is a part of the page alone, with its `links`, which hold files."""
-    files = [
-        (suffix, base64.b64encode(text.encode()).decode())
-        for suffix, text in texts_of(table_of(blocks)).items()
-    ]
-    held = [
-        (FORMATS[suffix], f"data:text/plain;base64,{content}", f"{name}.{suffix}")
-        for suffix, content in files
-    ]
+    held = []
+    for suffix, text in texts_of(table_of(blocks)).items():
+        content = base64.b64encode(text.encode()).decode()
+        link = f"data:text/plain;base64,{content}"
+        held.append((FORMATS[suffix], link, f"{name}.{suffix}"))
     return {"blocks": blocks, "links": held}
 
 
-def drawn(results: Results, path: Path, found: list[Contrast], out: Path) -> dict[str, Any]:
-    """A figure as the template wants it: kind (the first part of its name), SVG, and links."""
-    kind, pair, *quantity = path.stem.split(".")
-    name = ".".join([kind, *quantity])
-    text = f"{DESCRIPTIONS.get(name, kind)}, {results.pair_title(pair)}"
-    text += f"; {TOLD_ELSEWHERE[name]}" if name in TOLD_ELSEWHERE else ""
-    if kind == "gains":
-        text += "".join(
-            f"; {item.label} {signed(item.gain)} here"
-            + ("" if item.paper is None else f", {signed(item.paper)} in the paper")
-            for item in found
-        )
-    svg = "\n".join(read_lines(path))
-    return {
-        "kind": kind,
-        "pair": pair,
-        "svg": inline(svg, path.stem, text),
-        "links": links(path, FIGURE_FORMATS, out),
-        "title": text.split(";")[0],
+def drawings(results: Results, data: dict[str, list[Row]]) -> Iterator[dict[str, Any]]:
+    """The figures of finished pairs as the template wants them.
+
+    Each has its kind (the first part of its name), pair, title, SVG and links. One of gains without
+    any is left out. `data` is that of the tables.
+    """
+    gains = {
+        pair: PairScores(results, pair, data[results.table], data["significance"]).contrasts()
+        for pair in results.pairs
     }
+    for path in (path for part in parts(results) for path in outputs(results, part, "svg")):
+        kind, pair, *quantity = path.stem.split(".")
+        if pair not in gains or (kind == "gains" and not gains[pair]):
+            continue
+        name = ".".join([kind, *quantity])
+        figure_title = f"{DESCRIPTIONS.get(name, kind)}, {results.pair_title(pair)}"
+        told = [figure_title, *filter(None, [TOLD_ELSEWHERE.get(name)])]
+        if kind == "gains":
+            told += map(gain_in_words, gains[pair])
+        yield {
+            "kind": kind,
+            "pair": pair,
+            "title": figure_title,
+            "svg": inline("\n".join(read_lines(path)), path.stem, "; ".join(told)),
+            "links": links(f"figures/{path.stem}", FIGURE_FORMATS),
+        }
+
+
+def gain_in_words(gain: Contrast) -> str:
+    """``+Context (C) over Baseline +1.20 here, +0.90 in the paper``."""
+    paper = "" if gain.paper is None else f", {signed(gain.paper)} in the paper"
+    return f"{gain.label} {signed(gain.gain)} here{paper}"
 
 
 def inline(svg: str, name: str, alternative: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from contextnmt.files import write_lines
 from contextnmt.report.contents import parts
-from contextnmt.report.findings import Findings, findings
+from contextnmt.report.findings import findings
 from contextnmt.report.gaps import reason_lines
 from contextnmt.report.published import headline
 from contextnmt.report.rendering import filters, render
@@ -21,6 +21,9 @@ TEMPLATE = "papers.html.j2"
 
 #: Tables that the page uses besides BLEU.
 USED = ["significance", "claims", "masks", "trainings"]
+
+#: Characters that reStructuredText would take for its own.
+MARKUP = re.compile(r"([\\*`|_])")
 
 
 def papers(folder: Path, reported: list[Results], missing: list[str]) -> None:
@@ -41,38 +44,22 @@ def papers(folder: Path, reported: list[Results], missing: list[str]) -> None:
 
 def paper(results: Results) -> dict[str, Any]:
     """What the template wants of an experiment."""
-    wanted = [results.table, *USED]
-    tables = {
-        part.table: results.read_table(part.table)
-        for part in parts(results)
-        if part.table in wanted
-    }
+    wanted = {part.table for part in parts(results)} & {results.table, *USED}
+    tables = {name: results.read_table(name) for name in wanted}
     bleu, data = tables[results.table], {name: table.data for name, table in tables.items()}
+    titles = [results.pair_title(pair) for pair in results.pairs]
     return {
         "results": results,
         "headline": headline(results.name),
         "gaps": reason_lines(results, results.gaps),
         "stale": reason_lines(results, results.stale),
         "claims": tables.get("claims", Table([], [], [])),
-        "findings": shortened(findings(results, data)),
-        "bleu": [block for block in bleu.blocks if block.title in titles(results)],
+        "findings": [replace(each, sentences=[]) for each in findings(results, data)],
+        # The blocks of the paper's own measure: one a language pair.
+        "bleu": [block for block in bleu.blocks if block.title in titles],
         "bleu_notes": bleu.notes,
         "page": f"{results.name}/index.html",
     }
-
-
-def titles(results: Results) -> set[str]:
-    """The titles of the blocks that hold the paper's own measure: one a language pair."""
-    return {results.pair_title(pair) for pair in results.pairs}
-
-
-def shortened(found: list[Findings]) -> list[Findings]:
-    """All but the sentences."""
-    return [replace(each, sentences=[]) for each in found]
-
-
-#: Characters that reStructuredText would take for its own.
-MARKUP = re.compile(r"([\\*`|_])")
 
 
 def start_page(papers: list[dict[str, Any]]) -> list[str]:

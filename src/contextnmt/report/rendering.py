@@ -16,43 +16,50 @@ from contextnmt.report.significance import LEVEL
 from contextnmt.report.tables import PAPER, Block, signed
 
 BASE, PARTS = "base.html.j2", "parts.html.j2"  # for the other templates
-
+FOLDER = Path(__file__).parent
+STYLE, SCRIPT = FOLDER / "page.css", FOLDER / "page.js"
 
 #: Columns of a table, and letters of a row of numbers, from which on remarks stand below their
 #: numbers: else a row does not fit on a page.
 WIDE, LETTERS = 8, 130
+#: Letters of a row's label from which on it may take several lines.
+LABEL = 48
+
+#: Value and label of what can be chosen, with the name and the legend of the choice.
+Filter = tuple[str, str, list[tuple[str, str]]]
 
 
 @dataclass(frozen=True)
 class Heading:
-    """A cell of a table's head, the columns and rows it spans, whether words stand below it, and
-    the beam width that the columns are of, if they are of one."""
+    """A cell of a table's head, and the columns and rows that it spans.
+
+    `text`: words stand below it. `beam`: the beam width that the columns are of, if they are of
+    one. `column`: the place of the cells in their rows if it stands right above one column, or 0.
+    """
 
     label: str
     columns: int
     rows: int
     text: bool = False
     beam: str = ""
-
-    @property
-    def scope(self) -> str:
-        """What the cell is a heading of, in the words of HTML."""
-        return "col" if self.columns == 1 else "colgroup"
+    column: int = 0
 
 
 def heading_rows(block: Block) -> list[list[Heading]]:
     """The rows of a table's head; a label with nothing but empty ones below it spans them too."""
     rows = []
     for level in range(len(block.columns[0])):
-        row = []
-        place = 0
+        row, place = [], 0
         for labels, group in itertools.groupby(block.columns, key=itemgetter(slice(level + 1))):
             columns = list(group)
             below = columns[0][level + 1 :]
             if labels[-1]:
                 spanned = 1 if any(below) else 1 + len(below)
                 text = place < block.text_columns
-                row.append(Heading(labels[-1], len(columns), spanned, text, beam_of(columns[0])))
+                sortable = len(columns) == 1 and not any(below)
+                column = place + 1 if sortable else 0  # the label of the row is 0
+                beam = beam_of(columns[0])
+                row.append(Heading(labels[-1], len(columns), spanned, text, beam, column))
             place += len(columns)
         rows.append(row)
     return rows
@@ -62,18 +69,6 @@ def beam_of(column: tuple[str, ...]) -> str:
     """The beam width that a column of a table is of, or an empty string."""
     found = re.fullmatch(r"beam (\d+)", column[0])
     return found[1] if found else ""
-
-
-FOLDER = Path(__file__).parent
-STYLE, SCRIPT = FOLDER / "page.css", FOLDER / "page.js"
-
-
-#: Letters of a row's label from which on it may take several lines.
-LABEL = 48
-
-
-#: Value and label of what can be chosen, with the name and the legend of the choice.
-Filter = tuple[str, str, list[tuple[str, str]]]
 
 
 def is_wide(block: Block) -> bool:
@@ -108,13 +103,13 @@ def render(template: str, content: dict[str, Any], out: Path) -> None:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(NAMES)
-    files = {
-        "style": STYLE.read_text(encoding="utf-8"),
-        "script": SCRIPT.read_text(encoding="utf-8"),
-    }
+    environment.globals.update(
+        NAMES,
+        style=STYLE.read_text(encoding="utf-8"),
+        script=SCRIPT.read_text(encoding="utf-8"),
+    )
     with atomic(out) as stream:
-        stream.write(environment.get_template(template).render(content | files))
+        stream.write(environment.get_template(template).render(content))
 
 
 def filters(experiments: list[Results]) -> list[Filter]:
