@@ -324,7 +324,7 @@ def test_folders_that_cannot_be_compared(a: Path, tmp_path: Path) -> None:
         tmp_path: r"configuration\.json: no such file: is .* a results folder\? If so, `snakemake",
         tmp_path / "none": r"none/configuration\.json: no such file",
         unfinished: "no run in it is finished .none has begun.: let the call",
-        begun: "finished .en-fr/baseline seed 1: training not finished; .*; and 1 more.: let the",
+        begun: "finished .6 begun, such as en-fr/baseline seed 1: training not finished.: let",
         other: "has en-fr/baseline, en-fr/context and .* has en-de/bpe: no system .* in both",
     }.items():
         with pytest.raises(UserError, match=message):

@@ -17,6 +17,8 @@ from contextnmt.evaluation.resampling import CONFIDENCE
 from contextnmt.files import atomic
 from contextnmt.report.comparison import (
     RUN,
+    UNFINISHED,
+    UNREAD,
     Row,
     changes,
     read_folder,
@@ -45,7 +47,7 @@ HEADINGS = {
 }
 
 #: Kinds of runs that cannot be compared, with a reason each.
-REASONS = {"unfinished": "Not finished", "unread": "Settings not known"}
+REASONS = {UNFINISHED: "Not finished", UNREAD: "Settings not known"}
 
 HEAD = ["system", "A", "B", "B - A", f"{CONFIDENCE} % interval", "p, bootstrap", "p, randomization"]
 

@@ -8,6 +8,7 @@ the one that is being trained.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,17 +16,20 @@ from contextnmt.errors import UserError
 from contextnmt.evaluation import significance
 from contextnmt.evaluation.translations import read_translations
 from contextnmt.files import count_lines, read_lines
+from contextnmt.report.gaps import gap_of_run
 from contextnmt.report.nested import differences, shown
 from contextnmt.report.report import read_results
 from contextnmt.report.results import Results, Run, read
 from contextnmt.report.significance import TESTS, significant
-from contextnmt.report.unfinished import gap_of_run
 
 #: A row of the CSV file.
 Row = dict[str, Any]
 
-#: A run in words, and how many runs or systems a message names at most.
-RUN, NAMED = "{}/{} seed {}", 5
+#: A run in words.
+RUN = "{}/{} seed {}"
+
+#: Kinds of runs that cannot be compared.
+UNFINISHED, UNREAD = "unfinished", "unread"
 
 #: Parts of a record. Each is a kind of change too, but for `run`, whose changes are settings.
 PARTS = ("run", "setting", "data", "code", "environment")
@@ -48,8 +52,8 @@ class Folder:
     """The runs of a results folder that have begun.
 
     `records`: how each trained run was made, see `record_of`. `translations`: by seed, files with a
-    sentence of tokenized words a line; `references`, by pair and text, likewise. `unfinished`: why
-    runs have no translations. `unread`: why it is not known how translated runs were made.
+    sentence of tokenized words a line; `references`, by pair and text, likewise. `reasons`: why
+    runs are `UNFINISHED`, without translations, or `UNREAD`, without a record.
     """
 
     side: str  #: A or B
@@ -57,14 +61,13 @@ class Folder:
     records: dict[Run, dict[str, Any]] = field(default_factory=dict)
     translations: dict[Translation, dict[int, Path]] = field(default_factory=dict)
     references: dict[tuple[str, str], Path] = field(default_factory=dict)
-    unfinished: dict[Run, str] = field(default_factory=dict)
-    unread: dict[Run, str] = field(default_factory=dict)
+    reasons: dict[tuple[str, Run], str] = field(default_factory=dict)
 
     @property
     def seeds(self) -> dict[tuple[str, str], list[int]]:
         """The seeds of each pair and system."""
         found: dict[tuple[str, str], list[int]] = {}
-        for run in sorted({**self.records, **self.unfinished, **self.unread}):
+        for run in sorted({*self.records, *(run for _, run in self.reasons)}):
             found.setdefault(run[:2], []).append(run.seed)
         return found
 
@@ -81,18 +84,13 @@ def read_folder(side: str, path: Path) -> Folder:
             if any((path / f"{stage}/{run}").is_dir() for stage in ("train", "restore")):
                 add(found, results, run)
     if not found.records and not found.translations:
-        gaps = [f"{RUN.format(*run)}: {gap}" for run, gap in sorted(found.unfinished.items())]
+        begun = [f"{RUN.format(*run)}: {gap}" for (_, run), gap in sorted(found.reasons.items())]
+        told = f"{len(begun)} begun, such as {begun[0]}" if begun else "none has begun"
         raise UserError(
-            f"{path}: no run in it is finished ({few(gaps, '; ') or 'none has begun'}): let the "
-            "call of snakemake that makes it come to its end"
+            f"{path}: no run in it is finished ({told}): let the call of snakemake that makes it "
+            "come to its end"
         )
     return found
-
-
-def few(names: list[str], between: str = ", ") -> str:
-    """The first names, and how many more there are."""
-    more = [f"and {len(names) - NAMED} more"] if len(names) > NAMED else []
-    return between.join(names[:NAMED] + more)
 
 
 def add(folder: Folder, results: Results, run: Run) -> None:
@@ -103,7 +101,7 @@ def add(folder: Folder, results: Results, run: Run) -> None:
         for beam in results.beams
     }
     if gap := gap_of(folder.path, run, files.values()):
-        folder.unfinished[run] = gap
+        folder.reasons[UNFINISHED, run] = gap
     else:
         for each, file in files.items():
             of_seeds = folder.translations.setdefault(each, {})
@@ -113,7 +111,7 @@ def add(folder: Folder, results: Results, run: Run) -> None:
         folder.records[run] = record_of(folder.path, run)
     except UserError as error:
         if not gap:
-            folder.unread[run] = str(error)
+            folder.reasons[UNREAD, run] = str(error)
 
 
 def gap_of(folder: Path, run: Run, files: Iterable[str]) -> str:
@@ -193,7 +191,7 @@ def unmatched(a: Folder, b: Folder) -> Iterator[Row]:
     Raises UserError if the folders have no system of a language pair in common.
     """
     if not a.seeds.keys() & b.seeds.keys():
-        has = [few(["/".join(each) for each in folder.seeds]) for folder in (a, b)]
+        has = [", ".join(map("/".join, folder.seeds)) for folder in (a, b)]
         raise UserError(
             f"{a.path} has {has[0]} and {b.path} has {has[1]}: no system of a language pair is in "
             "both, so there is nothing to compare: name two folders that share one"
@@ -212,13 +210,12 @@ def unmatched(a: Folder, b: Folder) -> Iterator[Row]:
     alone = [((each.pair, each.system), each) for each in a.translations.keys() ^ b.translations]
     for of, each in sorted(alone):
         if of in translated[0] & translated[1]:
-            seeds = (folder.translations.get(each, {}) for folder in (a, b))
-            yield row("translation", *of, *seeds, text=each.text, beam=each.beam)
-    for kind in ("unfinished", "unread"):
-        for folder in (a, b):
-            for run, reason in sorted(getattr(folder, kind).items()):
-                both = ([run.seed] if each is folder else [] for each in (a, b))
-                yield row(kind, run.pair, run.system, *both, note=reason)
+            files = (folder.translations.get(each, {}) for folder in (a, b))
+            yield row("translation", *of, *files, text=each.text, beam=each.beam)
+    reasons = ((*of, each.side, why) for each in (a, b) for of, why in each.reasons.items())
+    for kind, run, side, why in sorted(reasons, key=itemgetter(0, 2, 1)):
+        seeds = ([run.seed] if each.side == side else [] for each in (a, b))
+        yield row(kind, run.pair, run.system, *seeds, note=why)
 
 
 def changes(a: Folder, b: Folder) -> Iterator[Row]:
@@ -251,7 +248,8 @@ def scores(a: Folder, b: Folder) -> Iterator[Row]:
     """
     for each in sorted(a.translations.keys() & b.translations):
         left, right = (folder.translations[each].keys() for folder in (a, b))
-        seeds, content, notes = sorted(left & right), {}, []
+        seeds, notes = sorted(left & right), []
+        content: dict[str, Any] = {}
         if left != right:
             compared = "those of both are compared" if seeds else "none to compare"
             notes.append(f"A has {seed_list(left)} and B has {seed_list(right)}: {compared}")
@@ -299,10 +297,8 @@ def score(content: dict[str, Any], notes: list[str]) -> Row:
     for side in "AB":
         entry = content.get("systems", {}).get(side, {})
         notes += [f"{side}: {note}" for note in entry.get("notes", [entry.get("gap")]) if note]
-        row |= {
-            side.lower(): entry.get("bleu"),
-            f"{side.lower()}_deviation": entry.get("deviation"),
-        }
+        column = side.lower()
+        row |= {column: entry.get("bleu"), f"{column}_deviation": entry.get("deviation")}
     for test in content.get("contrasts", []):
         if "gap" not in test:
             low, high = test["interval"]

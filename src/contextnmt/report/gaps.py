@@ -1,5 +1,8 @@
 """What is not finished, has no score, or is stale, with the reasons.
 
+A mean is one of all seeds, so a system is a gap until every run of it has been trained and has
+translated. What follows after that takes no model, and is made when it is needed.
+
 A system is stale if it was trained with other settings than there are now. Snakemake trains anew
 what has changed, unless it is told that the change does not matter (``--touch``). Then the old
 numbers stay, and the report marks them.
@@ -98,9 +101,11 @@ def stale_systems(results: Results) -> Reasons:
         for system in results.finished(pair):
             now = settings(recipes.recipe(results.configuration, pair, system.id))
             runs = [Run(pair, system.id, seed) for seed in results.seeds]
-            changes = {run.seed: changed([models[run], identities[run]], now) for run in runs}
+            changes = {
+                f"seed {run.seed}": changed([models[run], identities[run]], now) for run in runs
+            }
             if any(changes.values()):
-                found.setdefault(pair, {})[system.id] = together(changes)
+                found.setdefault(pair, {})[system.id] = gap_of_system(changes)
     return found
 
 
@@ -131,8 +136,58 @@ def changed(records: Iterable[Path], now: Recipe) -> str:
     return ", ".join(told)
 
 
-def together(changes: dict[int, str]) -> str:
-    """The changes of all seeds: once if they are the same, else those of each seed with any."""
-    if len(set(changes.values())) == 1:
-        return next(iter(changes.values()))
-    return "; ".join(f"seed {seed}: {change}" for seed, change in changes.items() if change)
+def gap_of_run(model: Iterable[Path], state: Path, translations: Iterable[Path]) -> str:
+    """How far a run is that is not finished; empty if it is.
+
+    `model` are the files that its training leaves; `state` is the folder that a training has while
+    it is not finished; `translations` are the files that its translation leaves.
+    """
+    if not all(path.exists() for path in model):
+        return training_gap(state)
+    return translation_gap(translations)
+
+
+def training_gap(state: Path) -> str:
+    """How far a training is that has not finished."""
+    if not state.is_dir() or not any(state.iterdir()):
+        return "not trained"
+    update = last_update(state / "log.jsonl")
+    return "training not finished" + (f", at update {update:,}" if update else "")
+
+
+def last_update(log: Path) -> int | None:
+    """The update of the last whole record of a training's log; None without any."""
+    lines = log.read_bytes().split(b"\n") if log.is_file() else []
+    for line in reversed(lines):
+        try:
+            return int(json.loads(line)["update"])
+        except (ValueError, TypeError, KeyError):
+            continue  # a line that is being written, or the rest of a cut one
+    return None
+
+
+def translation_gap(translations: Iterable[Path]) -> str:
+    """The reason why a trained model has no translations; empty if it has."""
+    paths = list(translations)
+    missing = [path for path in paths if not path.exists()]
+    if not missing:
+        return ""
+    if len(missing) == len(paths):
+        return "trained, not translated"
+    return f"trained, not all translated: no {missing[0].name}"
+
+
+def gap_of_system(of_runs: Mapping[str, str]) -> str:
+    """The gap of a system, from those of its runs by their names (``seed 2``, ``ensemble``).
+
+    Likewise the changes that make it stale.
+
+    Runs with the same reason share it; the names go where all have it.
+    """
+    names: dict[str, list[str]] = {}
+    for name, reason in of_runs.items():
+        if reason:
+            names.setdefault(reason, []).append(name)
+    if len(names) == 1 and len(next(iter(names.values()))) == len(of_runs):
+        return next(iter(names))
+    return "; ".join(f"{', '.join(each)}: {reason}" for reason, each in names.items())
