@@ -62,8 +62,7 @@ def test_what_is_not_finished_is_not_asked_for() -> None:
     alone = contents("choi2017", {"en-fr": none})
     assert alone.pairs == ["en-de"]
     # What became of the texts is told of all pairs, what is measured of those with a system.
-    (cleaned,) = (part for part in parts(alone) if part.caption == "cleaning")
-    assert any("/en-fr/" in str(path) for path in cleaned.files)
+    assert any("/clean/en-fr/" in str(path) for path in files(alone, CORPORA))
     assert not any("en-fr" in name for part in parts(alone) for name in part.figures)
     nothing = contents("choi2017", {"en-fr": none, "en-de": none})
     assert nothing.pairs == []
@@ -76,7 +75,7 @@ def test_an_ensemble_is_of_all_seeds_and_no_run() -> None:
     ensembles = {str(path) for path in found.ensemble_scores().values()}
     assert len(ensembles) == 5 and len(found.scores()) == 5 * 2
     assert "results/demo/score/en-fr/rnnsearch-50/ensemble/scores.json" in ensembles
-    assert ensembles <= set(map(str, parts(found)[0].files))
+    assert ensembles <= set(map(str, files(found)))
     assert not any("ensemble" in str(path) for path in found.scores().values())
     assert contents("bahdanau2015", **own | {"seeds": [3]}).ensemble_scores() == {}
 
@@ -124,7 +123,7 @@ def test_jobs_that_a_report_rests_on(
 
 
 @pytest.mark.parametrize("name", ["choi2017", "bahdanau2015", "chen2017"])
-def test_a_part_reads_nothing_but_its_files(
+def test_a_part_reads_nothing_but_the_files_of_its_subject(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """Else the workflow would not make it anew after an edit of what it reads."""
@@ -143,8 +142,7 @@ def test_a_part_reads_nothing_but_its_files(
         make(results, part)
         earlier = {path for path in opened if results.report in path.parents}
         read = {path for path in opened - earlier if tmp_path in path.parents}
-        assert read <= set(part.files), part.caption
-        assert read or not part.files or part.caption == "alignments", part.caption
+        assert read <= set(files(results, part.about)), part.caption
         if part.about == CORPORA:
             assert not earlier
 

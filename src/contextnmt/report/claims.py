@@ -182,10 +182,8 @@ def outcome(scores: PairScores, claim: Claim, contrast: tuple[str, str], growth:
         return grown(growth) if growth else {"verdict": "not tested"}
     (gain,) = found
     numbers = {"difference": gain.gain, "paper": gain.paper, "spread": gain.spread}
-    if gain.test is None:
-        return {**numbers, "verdict": "not tested"}
-    tests = {key: gain.test[key] for key in ("low", "high", *TESTS)}
-    return {**numbers, **tests, "verdict": VERDICTS[gain.helps]}
+    tests = {key: gain.test[key] for key in ("low", "high", *TESTS)} if gain.test else {}
+    return {**numbers, **tests, "verdict": VERDICTS[gain.helps] if tests else "not tested"}
 
 
 def grown(growth: Row) -> Row:
@@ -215,13 +213,11 @@ def block(scores: PairScores, data: list[Row]) -> Block:
 
 def cells(row: Row) -> list[Cell]:
     """The cells of one row."""
-    paper, here = (
-        NONE if row[key] is None else signed(row[key]) for key in ("paper", "difference")
-    )
+    paper, here = (NONE if row[x] is None else signed(row[x]) for x in ("paper", "difference"))
     halves = ""
     if row["long"] is not None:
-        long, short = signed(row["long"]), signed(row["short"])
-        halves = f"{long} over {row['median']:g} words, {short} up to that"
+        halves = f"{signed(row['long'])} over {row['median']:g} words, "
+        halves += f"{signed(row['short'])} up to that"
     return [
         Cell(row["verdict"], best=row["verdict"] == VERDICTS[True]),
         Cell(paper),
@@ -233,11 +229,8 @@ def cells(row: Row) -> list[Cell]:
 def notes(results: Results, longer: bool) -> list[str]:
     """What a reader must know to read the table; `longer`: it has claims about length."""
     one = len(results.seeds) == 1
-    training = (
-        f"{REPEATS} BLEU, by which repeats of one system may differ"
-        if one
-        else "the standard deviation between seeds"
-    )
+    repeats = f"{REPEATS} BLEU, by which repeats of one system may differ"
+    training = repeats if one else "the standard deviation between seeds"
     length = (
         "Whether length matters: the difference on source sentences longer than the median, less "
         "that on the others, both in points of BLEU; tested by the paired bootstrap alone."

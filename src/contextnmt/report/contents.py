@@ -1,11 +1,12 @@
-"""The tables and figures of an experiment's report, and the files that each is made of.
+"""The tables and figures of an experiment's report, and the files that it is made of.
 
-The workflow plans by this list before any file exists. `contextnmt report` makes the list's items.
+The workflow plans by these lists before any file exists. `contextnmt report` makes the parts.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from contextnmt.report.results import Results
 
@@ -17,17 +18,18 @@ SYSTEMS, CORPORA = "systems", "corpora"
 #: Stages that make a folder of each run: which texts there are, depends on the language pair.
 OF_FOLDERS = ["translate", "restore", "replace-unknown"]
 
+#: The experiment whose systems have symbols and contextualizers.
+CHOI = "choi2017"
+
 
 @dataclass(frozen=True)
 class Part:
     """A table, or some figures (names without suffix), that one function makes.
 
-    `caption` names the function and the caption, ``workflow/report/CAPTION.rst``. `files` are those
-    that the function reads besides earlier tables of the report.
+    `caption` names the function and the caption, ``workflow/report/CAPTION.rst``.
     """
 
     caption: str
-    files: list[Path]
     table: str = ""
     figures: tuple[str, ...] = ()
     about: str = SYSTEMS  #: or CORPORA, which needs no training
@@ -35,155 +37,128 @@ class Part:
 
 def parts(results: Results, about: str | None = None) -> list[Part]:
     """All parts, or those about systems or corpora. A part may need the tables before it."""
-    found = [scores, trainings, corpora, sentences, unknown_words]
-    if results.name == "choi2017":
-        found += [symbolization, contextualization]
-    return [part for of in found for part in of(results) if about in (None, part.about)]
-
-
-def table(name: str, *files: Iterable[Path], about: str = SYSTEMS) -> Part:
-    """A table called as its caption is."""
-    return Part(name, [path for some in files for path in some], name, about=about)
-
-
-def scores(results: Results) -> Iterator[Part]:
-    """Tables and figures of scores."""
-    compared = results.compared("significance").values()
-    first = results.compared("significance", 1).values()
-    lengths = [*results.compared("length-scores", 1).values()]
-    scored = [*results.scores().values(), *results.ensemble_scores().values(), *compared]
-    yield Part("bleu-table", scored, results.table)
-    yield table("significance", compared)
-    if results.claims:
-        yield table("claims", first)
-    yield table("literature")
-    yield Part("gains", [], figures=of_pairs("gains", results.pairs))
-    yield Part("lengths", lengths, figures=of_pairs("lengths", results.pairs))
-    yield table("length-scores", lengths)
-    if not set(results.pairs).isdisjoint(results.tagged):
-        yield table("phenomena", results.phenomena().values())
-
-
-def of_pairs(name: str, pairs: Iterable[str], *kinds: str) -> tuple[str, ...]:
-    """Names of figures of each language pair, of each kind."""
-    stems = [f"{name}.{pair}" for pair in pairs]
-    return tuple(f"{stem}.{kind}" for stem in stems for kind in kinds) if kinds else tuple(stems)
-
-
-def trainings(results: Results) -> Iterator[Part]:
-    """Tables and figures of trainings."""
-    logs = [*results.logs().values()]
-    yield Part("curves", logs, figures=of_pairs("curves", results.pairs, "bleu", "loss"))
-    yield table("trainings", results.models().values(), logs)
-
-
-def corpora(results: Results) -> Iterator[Part]:
-    """Tables and figures of the cleaning and selection of training texts."""
-    pairs = results.selected
-    rankings = [*results.of_pairs("rank", pairs).values()]
-    yield table("cleaning", flat(results, "clean", "removed.json"), about=CORPORA)
-    yield table("selection", flat(results, "select", "selected.json"), rankings, about=CORPORA)
-    if pairs:
-        yield Part(
-            "selection-figures",
-            [*rankings, *results.of_pairs("perplexity", pairs).values()],
-            figures=of_pairs("selection", pairs, "scores", "perplexity"),
+    pairs, selected = results.pairs, results.selected
+    tagged = not set(pairs).isdisjoint(results.tagged)
+    found = [
+        Part("bleu-table", results.table),
+        table("significance"),
+        table("claims", asked=bool(results.claims)),
+        table("literature"),
+        figures("gains", pairs),
+        figures("lengths", pairs),
+        table("length-scores"),
+        table("phenomena", asked=tagged),
+        figures("curves", pairs, "bleu", "loss"),
+        table("trainings"),
+        table("cleaning", CORPORA),
+        table("selection", CORPORA),
+        figures(
+            "selection",
+            selected,
+            "scores",
+            "perplexity",
+            caption="selection-figures",
             about=CORPORA,
-        )
+        ),
+        table("examples"),
+        table("differences"),
+        Part("alignments", figures=alignments(results)),
+        table("unknown-words", asked=bool(results.scores(results.replaced))),
+        *(of_choi2017(results) if results.name == CHOI else []),
+    ]
+    made = (part for part in found if part.table or part.figures)
+    return [part for part in made if about in (None, part.about)]
 
 
-def flat(results: Results, stage: str, ending: str) -> list[Path]:
-    """A stage's counts of each part of the training texts of all pairs."""
-    of_pairs = results.of_parts(stage, ending).values()
-    return [path for texts in of_pairs for paths in texts.values() for path in paths]
+def table(name: str, about: str = SYSTEMS, asked: bool = True) -> Part:
+    """A table called as its caption is; a part without anything if it is not `asked` for."""
+    return Part(name, name if asked else "", about=about)
 
 
-def sentences(results: Results) -> Iterator[Part]:
-    """Single sentences: translations, differences, alignments."""
-    texts = [(pair, text) for pair in results.pairs for text in results.texts(pair)]
-    yield table("examples", both_sides(results, texts), restored(results, texts))
-    first = [(pair, results.test[pair][0]) for pair in results.pairs]
-    counts = [path for pair in results.pairs for path in results.word_counts(pair)]
-    yield table("differences", both_sides(results, first), counts, restored(results, first))
-    aligned = [(pair, text) for pair, text in texts if pair in results.aligned_pairs]
-    if aligned:
-        view = {system.id: system.view for system in results.systems}[results.aligned]
-        files = [
-            path
-            for pair, text in aligned
-            for path in [
-                results.translation("translate", pair, results.aligned, text),
-                results.side(pair, text, 0, view),
-                *results.word_counts(pair),
-            ]
-        ]
-        names = (
-            f"alignments.{pair}.{kind}"
-            for pair in results.aligned_pairs
-            for kind in (["chosen"] if results.sentences.get(pair) else []) + ["random"]
-        )
-        files += both_sides(results, aligned)
-        yield Part("alignments", list(dict.fromkeys(files)), figures=tuple(names))
+def figures(
+    name: str, pairs: Iterable[str], *kinds: str, caption: str = "", about: str = SYSTEMS
+) -> Part:
+    """A figure of each language pair, or one of each kind."""
+    endings = [f".{kind}" for kind in kinds] or [""]
+    names = tuple(f"{name}.{pair}{ending}" for pair in pairs for ending in endings)
+    return Part(caption or name, figures=names, about=about)
 
 
-def both_sides(results: Results, texts: Iterable[tuple[str, str]]) -> list[Path]:
-    """Source and reference of some texts, tokenized."""
-    return [results.side(pair, text, number) for number in (0, 1) for pair, text in texts]
+def alignments(results: Results) -> tuple[str, ...]:
+    """The figures of alignments: of chosen sentences, if there are any, and of random ones."""
+    return tuple(
+        f"alignments.{pair}.{kind}"
+        for pair in results.aligned_pairs
+        for kind in (["chosen"] if results.sentences.get(pair) else []) + ["random"]
+    )
 
 
-def restored(results: Results, texts: Iterable[tuple[str, str]]) -> list[Path]:
-    """Translations of some texts by all finished systems."""
+def of_choi2017(results: Results) -> list[Part]:
+    """Symbols (coverage, precision and recall, restoration); effects of the contextualizer."""
+    symbols, masks = has_symbols(results), results.masks()
     return [
-        results.translation("restore", pair, system.id, text)
-        for pair, text in texts
-        for system in results.finished(pair)
+        *(table(name, CORPORA) for name in ("table2", "table3", "symbols")),
+        table("symbol-scores", CORPORA, symbols),
+        table("symbol-errors", CORPORA, symbols),
+        table("restoration", asked=symbols),
+        table("table1"),
+        figures("local-charts", results.pairs),
+        table("gates", asked=bool(results.models(results.contextualized))),
+        table("masks", asked=bool(masks)),
+        figures("masks", dict.fromkeys(run.pair for run in masks), caption="masks-figure"),
     ]
 
 
-def unknown_words(results: Results) -> Iterator[Part]:
-    """The gain of replacing unknown words."""
-    files = [results.scores(results.replaced), *results.replacements()]
-    if files[0]:
-        yield table("unknown-words", *(each.values() for each in files))
-
-
-def symbolization(results: Results) -> Iterator[Part]:
-    """Symbols: coverage, precision and recall, restoration."""
-    pairs = results.all_pairs
-    counted = [results.of_pairs(stage, pairs).values() for stage in ("coverage", "pairs")]
-    rules = results.of_pairs("rule-dictionary", pairs, "/rules.tsv").values()
-    yield table("table2", about=CORPORA)
-    yield table("table3", *counted, about=CORPORA)
-    yield table("symbols", rules, about=CORPORA)
-    if any("sym" in system.view for system in results.systems):
-        scored = results.of_pairs("symbol-scores", pairs).values()
-        yield table("symbol-scores", scored, about=CORPORA)
-        yield table("symbol-errors", scored, about=CORPORA)
-        yield table("restoration", results.of_runs("restore", "/restored.json").values())
-
-
-def contextualization(results: Results) -> Iterator[Part]:
-    """Effects of the contextualizer on words."""
-    charts = [*results.of_pairs("local-charts", results.pairs).values()]
-    yield table("table1", charts)
-    yield Part("local-charts", charts, figures=of_pairs("local-charts", results.pairs))
-    systems = results.contextualized
-    models = results.models(systems).values()
-    if models:
-        yield table("gates", models, results.logs(systems).values())
-    masks = results.masks()
-    if masks:
-        pairs = dict.fromkeys(run.pair for run in masks)
-        yield table("masks", masks.values())
-        yield Part("masks-figure", [*masks.values()], figures=of_pairs("masks", pairs))
+def has_symbols(results: Results) -> bool:
+    """Whether a system reads symbols."""
+    return any("sym" in system.view for system in results.systems)
 
 
 def files(results: Results, about: str | None = None) -> list[Path]:
     """Input files of the parts about systems, corpora or both, without duplicates."""
-    named = [path for part in parts(results, about) for path in part.files]
-    if about != CORPORA:
-        named += [*results.models().values(), *results.identities().values()]
-    return list(dict.fromkeys(named))
+    systems = of_systems(results) if about != CORPORA else []
+    corpora = of_corpora(results) if about != SYSTEMS else []
+    return list(dict.fromkeys(systems + corpora))
+
+
+def of_systems(results: Results) -> list[Path]:
+    """Files of runs, and of the texts that finished systems translate."""
+    of_runs: list[Mapping[Any, Path]] = [
+        *(results.scores(), results.ensemble_scores()),
+        *(results.compared("significance"), results.compared("length-scores", 1)),
+        *(results.phenomena(), *results.replacements()),
+        *(results.models(), results.logs(), results.identities()),
+    ]
+    if results.name == CHOI:
+        of_runs += [results.of_pairs("local-charts", results.pairs), results.masks()]
+        if has_symbols(results):
+            of_runs.append(results.of_runs("restore", "/restored.json"))
+    found = [path for of_run in of_runs for path in of_run.values()]
+    for pair in results.pairs:
+        found += results.word_counts(pair)
+        for text in results.texts(pair):
+            found += [results.side(pair, text, number) for number in (0, 1)]
+            for system in results.finished(pair):
+                found.append(results.translation("restore", pair, system.id, text))
+                if system.id == results.aligned:
+                    found.append(results.translation("translate", pair, system.id, text))
+                    found.append(results.side(pair, text, 0, system.view))
+    return found
+
+
+def of_corpora(results: Results) -> list[Path]:
+    """Files of training texts and of their symbols."""
+    counts = [("clean", "removed.json"), ("select", "selected.json")]
+    of_texts = [texts for of in counts for texts in results.of_parts(*of).values()]
+    found = [path for texts in of_texts for paths in texts.values() for path in paths]
+    stages = [(stage, results.selected, ".json") for stage in ("rank", "perplexity")]
+    if results.name == CHOI:
+        pairs = results.all_pairs
+        stages += [("coverage", pairs, ".json"), ("pairs", pairs, ".json")]
+        stages.append(("rule-dictionary", pairs, "/rules.tsv"))
+        if has_symbols(results):
+            stages.append(("symbol-scores", pairs, ".json"))
+    return found + [path for stage in stages for path in results.of_pairs(*stage).values()]
 
 
 def inputs(results: Results, about: str | None = None) -> list[str]:

@@ -38,12 +38,15 @@ def results_of(
         for pair in pairs
         for system in systems
     }
-    own_gaps = {
-        pair: {s.id: gaps[pair][s.id] for s in systems if s.id in gaps[pair]}
-        for pair in pairs
-        if gaps and pair in gaps
-    }
-    first = {pair: tagged(configuration, roles[pair]["test"])[:1] for pair in pairs}
+    own_gaps: Reasons = {}
+    for pair, reasons in (gaps or {}).items():
+        if own := {s.id: reasons[s.id] for s in systems if pair in pairs and s.id in reasons}:
+            own_gaps[pair] = own
+    tagged: dict[str, str] = {}
+    for pair in pairs:
+        for text in roles[pair]["test"]:
+            if "phenomena" in places.text(configuration, text):
+                tagged.setdefault(pair, text)
     aligned = entry.get("alignments") or ""
     attentive = [s.id for s in systems if entry["systems"][s.id]["model"]["attention"]]
     return Results(
@@ -73,10 +76,17 @@ def results_of(
         sentences={p: words for p, words in entry.get("sentences", {}).items() if p in pairs},
         vocabulary_size=configuration["text"]["vocabulary_size"],
         parts={pair: places.training_parts(configuration, pair) for pair in pairs},
-        tagged={pair: texts[0] for pair, texts in first.items() if texts},
+        tagged=tagged,
         selected=[pair for pair in pairs if configuration["select"].get(pair)],
         contextualized=[of for of, recipe in made.items() if recipe["model"]["contextualizer"]],
-        replaced=[of for of, recipe in made.items() if replaces(recipe)],
+        # The attention finds unknown words. Subwords copied or looked up one by one make no words.
+        replaced=[
+            of
+            for of, recipe in made.items()
+            if recipe["decoding"]["replace"]
+            and recipe["model"]["attention"]
+            and "bpe" not in recipe["view"]
+        ],
         aligned=aligned if aligned in attentive else "",
         word=next(iter(entry.get("inspected_words", [])), ""),
         config_digest=digest,
@@ -84,7 +94,7 @@ def results_of(
             Deviation(each["key"], shown(each["paper"]), shown(each["here"]), each["system"])
             for each in deviations
         ],
-        gaps={pair: of_pair for pair, of_pair in own_gaps.items() if of_pair},
+        gaps=own_gaps,
         configuration=configuration,
     )
 
@@ -92,23 +102,6 @@ def results_of(
 def contrasts(told: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The pairs of systems of a method or claim."""
     return [(better, other) for better, other in told["contrasts"]]
-
-
-def tagged(configuration: Configuration, texts: Iterable[str]) -> list[str]:
-    """The texts with tagged words."""
-    return [text for text in texts if "phenomena" in places.text(configuration, text)]
-
-
-def replaces(recipe: Mapping[str, Any]) -> bool:
-    """Whether unknown words of a system are replaced.
-
-    The attention finds them. Subwords copied or looked up one by one make no words.
-    """
-    return bool(
-        recipe["decoding"]["replace"]
-        and recipe["model"]["attention"]
-        and "bpe" not in recipe["view"]
-    )
 
 
 def endings(decoding: Mapping[str, Any]) -> list[str]:

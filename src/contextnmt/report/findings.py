@@ -62,8 +62,7 @@ def of_pair(results: Results, pair: str, tables: Mapping[str, Rows]) -> Findings
     contrasts = scores.contrasts()
     figures, sentences = [best_score(scores)], []
     for method in results.methods:
-        found = [contrast for contrast in contrasts if contrast.method == method]
-        if found:
+        if found := [contrast for contrast in contrasts if contrast.method == method]:
             figures.append(gain_figure(results, pair, found[0]))
             sentences.append(verdict(found))
             sentences += aimed(found[0], [row for row in phenomena if row["pair"] == pair])
@@ -132,9 +131,10 @@ def gain_figure(results: Results, pair: str, contrast: Contrast) -> Figure:
     """The gain of a method, with its confidence interval and the paper's."""
     if contrast.paper is not None:
         paper = f"paper {signed(contrast.paper)}"
+    elif results.reconstruction:
+        paper = "the paper's is not at hand"
     else:
-        lacking = f"the paper has none of {pair_title(pair)}"
-        paper = "the paper's is not at hand" if results.reconstruction else lacking
+        paper = f"the paper has none of {pair_title(pair)}"
     interval = contrast.interval
     here = f"95 %: {signed(interval[0])} to {signed(interval[1])}; " if interval else ""
     return Figure(contrast.label, signed(contrast.gain), here + paper)

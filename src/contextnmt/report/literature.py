@@ -36,12 +36,10 @@ def literature_table(results: Results) -> Table:
     ]
     if not others and not verdicts:
         return Table([], [], ["No scores of others on these test texts are known here."])
-    blocks = [
-        block(results, pair, text, scores, theirs)
-        for pair, text in texts
-        if (theirs := [row for row in others if (row["pair"], row["text"]) == (pair, text)])
-    ]
-    notes = []
+    notes, blocks = [], []
+    for pair, text in texts:
+        if theirs := [row for row in others if (row["pair"], row["text"]) == (pair, text)]:
+            blocks.append(block(results, pair, text, scores, theirs))
     if others:
         notes.append(
             "Quoted as their authors print them, of single models where a row names no ensemble; "
@@ -116,14 +114,9 @@ def deviating(results: Results, systems: list[str]) -> str:
     How the translations are searched for does not count: the range says for which beam it is.
     """
     labels = {system.label for system in results.systems if system.id in systems}
-    keys = {
-        item.key
-        for item in results.deviations
-        if item.system in ("", *labels) and not item.key.startswith(("pairs", "decoding"))
-    }
-    if not keys:
-        return ""
-    return "1 setting differs" if len(keys) == 1 else f"{len(keys)} settings differ"
+    keys = {item.key for item in results.deviations if item.system in ("", *labels)}
+    count = sum(not key.startswith(("pairs", "decoding")) for key in keys)
+    return {0: "", 1: "1 setting differs"}.get(count, f"{count} settings differ")
 
 
 def verdict_block(results: Results, verdicts: list[dict[str, Any]]) -> Block:

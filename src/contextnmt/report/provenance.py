@@ -1,13 +1,15 @@
 """What was run: settings, code, machine, data, trainings and times, each as a table."""
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from contextnmt.configuration import places
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines
+from contextnmt.report.contents import CHOI, has_symbols
 from contextnmt.report.published import published_bleu
 from contextnmt.report.results import Results, Run, pair_title, read
 from contextnmt.report.tables import NONE, PAPER, Block, Cell
@@ -28,13 +30,6 @@ ENVIRONMENT = {
 }
 
 
-class Job(NamedTuple):
-    """Wall time in seconds and peak memory in MB (0 if unknown) of one job."""
-
-    seconds: float
-    memory: float
-
-
 def read_models(results: Results) -> dict[Run, dict[str, Any]]:
     """What stage `train` tells of the model of each run."""
     return {run: read(path) for run, path in results.models().items()}
@@ -43,30 +38,23 @@ def read_models(results: Results) -> dict[Run, dict[str, Any]]:
 def facts(results: Results, models: dict[Run, dict[str, Any]]) -> list[tuple[str, str]]:
     """Name and value of what all runs share; a value that differs between runs is listed whole."""
     environments = [model["environment"] for model in models.values()]
-    if any(environment.get("dirty") for environment in environments):
-        changed = [("working tree", "changed since the commit")]
-    else:
-        changed = []
-    shared = [
-        (name, distinct(str(environment.get(key) or "none") for environment in environments))
-        for key, name in ENVIRONMENT.items()
-    ]
     packages = [environment.get("packages", {}) for environment in environments]
-    shared += [
-        (name, distinct(versions.get(name, "none") for versions in packages))
-        for name in dict.fromkeys(name for versions in packages for name in versions)
-    ]
+    dirty = any(environment.get("dirty") for environment in environments)
     return [
         ("paper", results.title + results.mark),
         ("preset", results.preset),
         ("language pairs", ", ".join(map(pair_title, results.pairs))),
-        (
-            "random seed" if len(results.seeds) == 1 else "random seeds",
-            ", ".join(map(str, results.seeds)),
-        ),
+        (f"random seed{'s' * (len(results.seeds) > 1)}", ", ".join(map(str, results.seeds))),
         ("configuration", results.config_digest),
-        *shared,
-        *changed,
+        *(
+            (name, distinct(str(environment.get(key) or "none") for environment in environments))
+            for key, name in ENVIRONMENT.items()
+        ),
+        *(
+            (name, distinct(versions.get(name, "none") for versions in packages))
+            for name in dict.fromkeys(name for versions in packages for name in versions)
+        ),
+        *([("working tree", "changed since the commit")] if dirty else []),
         ("threads", distinct(str(model["training"]["threads"]) for model in models.values())),
     ]
 
@@ -78,42 +66,30 @@ def distinct(values: Iterable[str]) -> str:
 
 def deviations(results: Results) -> Block:
     """The settings that are not the paper's; systems that have one alike share its row."""
-    systems: dict[tuple[str, str, str], list[str]] = {}
+    labels: dict[tuple[str, str, str], list[str]] = {}
     for item in results.deviations:
-        systems.setdefault((item.key, item.paper, item.here), []).append(item.system)
-    rows = [
-        *other_texts(results),
-        *(
-            (key, [Cell(paper), Cell(here), Cell(these_systems(results, labels))])
-            for (key, paper, here), labels in systems.items()
-        ),
-    ]
+        labels.setdefault((item.key, item.paper, item.here), []).append(item.system)
+    rows = list(other_texts(results))
+    every = {system.label for system in results.systems}
+    for (key, *values), named in labels.items():
+        systems = "all" if "" in named or set(named) == every else ", ".join(named)
+        rows.append((key, list(map(Cell, [*values, systems]))))
     theirs = "those of the reconstruction" if results.reconstruction else "the paper's"
     columns = [("reconstruction" if results.reconstruction else PAPER,), ("here",), ("systems",)]
     title = f"Texts and settings that differ from {theirs}"
     return Block(title, columns, rows, text_columns=len(columns))
 
 
-def other_texts(results: Results) -> list[tuple[str, list[Cell]]]:
+def other_texts(results: Results) -> Iterator[tuple[str, list[Cell]]]:
     """Rows for the dev and test texts of each language pair that are not those of the paper."""
-    rows = []
     for pair in results.pairs:
+        printed = [row for row in published_bleu(results.name) if row["pair"] == pair]
         for split, texts in (("dev", results.dev[pair]), ("test", results.test[pair])):
-            theirs = dict.fromkeys(
-                row[f"{split}_set"]
-                for row in published_bleu(results.name)
-                if row["pair"] == pair and row.get(f"{split}_set")
-            )
-            if theirs and not set(theirs) <= set(texts):
+            column = f"{split}_set"
+            theirs = dict.fromkeys(row[column] for row in printed if row.get(column))
+            if not set(theirs) <= set(texts):
                 cells = [Cell(", ".join(theirs)), Cell(", ".join(texts)), Cell("all")]
-                rows.append((f"{split} text, {pair_title(pair)}", cells))
-    return rows
-
-
-def these_systems(results: Results, labels: list[str]) -> str:
-    """The systems that have a deviation: ``all``, as an empty label says, or their labels."""
-    every = {system.label for system in results.systems}
-    return "all" if "" in labels or set(labels) == every else ", ".join(labels)
+                yield f"{split} text, {pair_title(pair)}", cells
 
 
 def training_data(results: Results, models: dict[Run, dict[str, Any]]) -> list[Block]:
@@ -126,21 +102,21 @@ def training_data(results: Results, models: dict[Run, dict[str, Any]]) -> list[B
             system.view: view_row(models[Run(pair, system.id, results.seeds[0])])
             for system in results.finished(pair)
         }
-        shown = [(view, [Cell(text) for text in row]) for view, row in rows.items()]
-        blocks.append(Block(pair_title(pair), [(column,) for column in columns], shown))
+        blocks.append(Block(pair_title(pair), [(each,) for each in columns], list(rows.items())))
     return blocks
 
 
-def view_row(model: dict[str, Any]) -> list[str]:
+def view_row(model: dict[str, Any]) -> list[Cell]:
     """The cells of one view, as the columns of `training_data` want them."""
     train = model["data"]["manifest"]["train"]
     sides = [train["source"], train["target"]]
-    return [
+    texts = [
         f"{train['pairs']:,}",
         *(f"{side['tokens']:,}" for side in sides),
         *(f"{100 * side['unknowns'] / side['tokens']:.2f}" for side in sides),
         *(side["sha256"][:DIGITS] for side in sides),
     ]
+    return list(map(Cell, texts))
 
 
 def times(results: Results, trained: list[float]) -> Block:
@@ -151,43 +127,37 @@ def times(results: Results, trained: list[float]) -> Block:
     """
     folder = results.folder / "benchmarks"
     seconds: dict[str, list[float]] = {}
-    memory: dict[str, list[float]] = {}
+    memory: dict[str, float] = {}
     for path in sorted(folder.rglob("*.tsv")):
         stage, *names = path.relative_to(folder).with_suffix("").parts
         # The folder also holds jobs of other experiments and of earlier configurations.
         if belongs(results, stage, *names):
-            for job in measured(path):
-                seconds.setdefault(stage, []).append(job.seconds)
-                memory.setdefault(stage, []).append(job.memory)
+            for taken, peak in measured(path):
+                seconds.setdefault(stage, []).append(taken)
+                memory[stage] = max(peak, memory.get(stage, 0))
     seconds["train"] = trained
+    rows = []
+    for stage, jobs in sorted(seconds.items(), key=lambda item: -sum(item[1])):
+        most = f"{memory[stage]:,.0f}" if memory.get(stage) else NONE
+        texts = [str(len(jobs)), duration(sum(jobs)), duration(max(jobs)), most]
+        rows.append((stage, list(map(Cell, texts))))
     columns = [("jobs",), ("wall time, added up",), ("longest job",), ("peak memory (MB)",)]
-    rows = [
-        (stage, [Cell(text) for text in summary(jobs, max(memory.get(stage, [0])))])
-        for stage, jobs in sorted(seconds.items(), key=lambda item: -sum(item[1]))
-    ]
     return Block("Time by stage", columns, rows)
 
 
-def measured(path: Path) -> list[Job]:
-    """The jobs in a benchmark file. Raises UserError if it is something else."""
+def measured(path: Path) -> list[tuple[float, float]]:
+    """Wall time in seconds and peak memory in MB (0 if unknown) of the jobs in a benchmark file.
+
+    Raises UserError if it is something else.
+    """
     try:
         return [
             # A job shorter than Snakemake's first look at its memory has "NA" or "-" there.
-            Job(float(row["s"]), float(row["max_rss"].strip("NA-") or 0))
+            (float(row["s"]), float(row["max_rss"].strip("NA-") or 0))
             for row in csv.DictReader(read_lines(path), delimiter="\t")
         ]
     except (KeyError, ValueError, AttributeError) as error:
         raise UserError(f"{path}: not a benchmark file of Snakemake ({error!r})") from None
-
-
-def summary(seconds: list[float], memory: float) -> list[str]:
-    """The cells of one stage, as the columns of `times` want them."""
-    return [
-        str(len(seconds)),
-        duration(sum(seconds)),
-        duration(max(seconds)),
-        f"{memory:,.0f}" if memory else NONE,
-    ]
 
 
 def duration(seconds: float) -> str:
@@ -199,14 +169,13 @@ def duration(seconds: float) -> str:
     return f"{int(seconds // 3600)}:{int(seconds % 3600 // 60):02} h"
 
 
-#: Stages with a benchmark of each run, and those that only symbols need.
+#: Stages with a benchmark of each run, and those that only symbols, or a selection, need.
 OF_RUNS = {"train", "translate", "restore", "score", "replace-unknown", "phenomena", "masks"}
 OF_SYMBOLS = {"symbolize", "rule-dictionary", "coverage", "pairs", "symbol-scores"}
 OF_SYMBOLS |= {"cbow", "local-charts"}
 OF_SELECTION = {"sample", "rank", "perplexity", "language-models", "cross-entropy"}
 #: Endings of symbolized texts: the training text, both sides in sight, the source alone (A26).
 SIDES = ["", ".pair", ".source"]
-OF_VIEWS, OF_EXPERIMENTS = {"binarize", "bpe", "known-lines"}, {"significance", "length-scores"}
 #: Stages left out, since their jobs take seconds at most.
 BRIEF = {"report", "run", "train-identity"}
 
@@ -215,62 +184,54 @@ def belongs(results: Results, stage: str, *names: str) -> bool:
     """Whether a job with benchmark ``stage/name/name`` belongs to this report."""
     if stage in ("download", "generate"):
         return "/".join(names) in archives(results)
-    if stage in OF_EXPERIMENTS:
+    if stage in ("significance", "length-scores"):
         path = results.folder / f"{stage}/{'/'.join(names)}.json"
         return path in results.compared(stage).values()
-    pair, *others = names[0].split(".")[:1] + list(names[1:])
-    if stage in BRIEF or pair not in results.all_pairs:
+    pair, first, second = [*names, "", ""][:3]
+    if pair not in results.all_pairs or stage in left_out(results, pair):
         return False
-    if stage in OF_SELECTION:
-        return pair in results.selected
     if stage in OF_RUNS:
-        return belongs_to_run(results, pair, stage, *others)
-    views = {system.view for system in results.systems}
-    if stage in OF_SYMBOLS and results.name != "choi2017" and not any("sym" in v for v in views):
-        return False
-    if stage == "lexicon":
-        return pair in dict(results.replaced)
-    if stage == "known-lines" and not any("no-unknown" in each for each in results.translations):
-        return False
-    if stage in OF_VIEWS:
-        counted = {"word", "sym"} if results.name == "choi2017" and stage == "binarize" else set()
-        return others[0] in views | counted
-    return not others or others[0] in all_texts(results, pair)
+        seed, _, replaced = second.partition(".")  # ``1.replaced``: unknown words are replaced
+        seeds = [*map(str, results.seeds), *(["ensemble"] if results.ensemble else [])]
+        systems = {system.id for system in results.finished(pair)}
+        if replaced or stage == "replace-unknown":
+            systems &= {system for of, system in results.replaced if of == pair}
+        return first in systems and seed in seeds
+    if stage in ("binarize", "bpe", "known-lines"):
+        counted = {"word", "sym"} if results.name == CHOI and stage == "binarize" else set()
+        return first in {system.view for system in results.systems} | counted
+    return not first or first in all_texts(results, pair)
 
 
-def belongs_to_run(
-    results: Results, pair: str, stage: str, system: str, of: str, *text: str
-) -> bool:
-    """Whether a run's job belongs to this report.
-
-    `of` is the seed; ``1.replaced`` stands for translations with replaced unknown words.
-    """
-    seed, _, replaced = of.partition(".")
-    seeds = [*map(str, results.seeds), *(["ensemble"] if results.ensemble else [])]
-    replaces = bool(replaced) or stage == "replace-unknown"
-    return (
-        system in {each.id for each in results.finished(pair)}
-        and seed in seeds
-        and (not replaces or (pair, system) in results.replaced)
-    )
+def left_out(results: Results, pair: str) -> set[str]:
+    """Stages whose jobs of a language pair are brief or serve other reports alone."""
+    symbols = results.name == CHOI or has_symbols(results)
+    needed = {
+        "known-lines": any("no-unknown" in each for each in results.translations),
+        "lexicon": pair in dict(results.replaced),
+        **dict.fromkeys(OF_SYMBOLS, symbols),
+        **dict.fromkeys(OF_SELECTION, pair in results.selected),
+    }
+    return BRIEF | {stage for stage, is_needed in needed.items() if not is_needed}
 
 
 def all_texts(results: Results, pair: str) -> set[str]:
     """Names that benchmarks of a language pair's texts and languages can have."""
-    trained = places.texts(results.configuration, pair, "train")
+    trained, others = texts_of(results, pair)
     counts = {text: places.shards(places.text(results.configuration, text)) for text in trained}
     return {
         *places.training_parts(results.configuration, pair),
         *(f"{text}.{count}" for text, count in counts.items() if count > 1),
-        *(f"{text}{side}" for text in translated_or_in_domain(results, pair) for side in SIDES),
+        *(f"{text}{side}" for text in others for side in SIDES),
         *pair.split("-"),
     }
 
 
-def translated_or_in_domain(results: Results, pair: str) -> list[str]:
-    """Names of the dev, test and in-domain texts."""
+def texts_of(results: Results, pair: str) -> tuple[list[str], list[str]]:
+    """Names of the training texts, and of the dev, test and in-domain texts."""
     in_domain = (results.configuration["select"].get(pair) or {}).get("in_domain", [])
-    return list(dict.fromkeys([*results.dev[pair], *results.test[pair], *in_domain]))
+    trained = places.texts(results.configuration, pair, "train")
+    return trained, [*results.texts(pair), *in_domain]
 
 
 def archives(results: Results) -> set[str]:
@@ -278,7 +239,6 @@ def archives(results: Results) -> set[str]:
     return {
         "/".join(places.place(results.configuration, pair, text, language)[:2])
         for pair in results.all_pairs
-        for text in places.texts(results.configuration, pair, "train")
-        + translated_or_in_domain(results, pair)
+        for text in chain(*texts_of(results, pair))
         for language in pair.split("-")
     }

@@ -145,9 +145,8 @@ def check(results: Results, only: str | None) -> None:
     if only != CORPORA and not results.pairs:
         raise UserError(results.unfinished())
     wanted = files(results, only)
-    if only == SYSTEMS:  # the page shows these too
-        for part in parts(results, CORPORA):
-            wanted += outputs(results, part, "json", "svg")
+    for part in parts(results, CORPORA) if only == SYSTEMS else []:  # the page shows these too
+        wanted += outputs(results, part, "json", "svg")
     missing = [path for path in wanted if not path.is_file()]
     if missing:
         others = f" and {len(missing) - 1} more files" if len(missing) > 1 else ""

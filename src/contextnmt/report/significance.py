@@ -101,11 +101,7 @@ def numbers(entry: dict[str, Any], value: str) -> dict[str, Any]:
 def notes(content: dict[str, Any]) -> list[str]:
     """What a reader must know to read the table."""
     seeds = len(content["seeds"])
-    training = (
-        "not what another training would give, which the deviation of seeds tells"
-        if seeds > 1
-        else "not what another training would give: there is one seed"
-    )
+    training = "which the deviation of seeds tells" if seeds > 1 else "there is one seed"
     return [
         f"Bold: both tests find such a difference by chance in less than {100 * LEVEL:.0f} % of "
         "cases. They are two-sided and not corrected for how many are made.",
@@ -113,7 +109,8 @@ def notes(content: dict[str, Any]) -> list[str]:
         "(Koehn 2004), the second by approximate randomization (Riezler and Maxwell 2005), "
         f"{content['resamples']:,} draws each.",
         "They tell what another choice of test sentences would give with these models, "
-        f"{training}. Differences are taken before rounding.",
+        f"not what another training would give{',' if seeds > 1 else ':'} {training}. Differences "
+        "are taken before rounding.",
         *([f"Mean ± standard deviation of {seeds} seeds."] if seeds > 1 else []),
     ]
 
