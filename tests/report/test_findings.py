@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from made_up_experiments import experiment, results_of
 
-from contextnmt.report.claims import PairScores
+from contextnmt.report.claims import Difference, PairScores
 from contextnmt.report.findings import Findings, findings
 from contextnmt.report.results import Results
 
@@ -49,6 +49,12 @@ def bleu(about: Results, deviation: float | None = None, **scores: float) -> Row
             rows.append(key | {"source": "here", "text": "test", "bleu": here})
             rows.append(key | {"source": "paper", "text": "newstest", "bleu": paper})
     return rows
+
+
+def first_gain(about: Results, data: Rows, *tested: dict[str, Any]) -> Difference:
+    """The first gain of the first method in en-fr."""
+    (first, *_), *_ = PairScores(about, "en-fr", data, list(tested)).gains().values()
+    return first
 
 
 def phenomena(pair: str, **shares: float) -> Rows:
@@ -96,7 +102,7 @@ def test_a_gain_within_the_variation_of_seeds_is_none(about: Results) -> None:
     data = bleu(about, deviation=1.0, context=11.0)
     found, _ = found_in(about, data)
     assert "makes no difference beyond chance: +1.00" in found.sentences[0]
-    first = PairScores(about, "en-fr", data, []).contrasts()[0]
+    first = first_gain(about, data)
     assert first.spread == pytest.approx(2**0.5)
     assert first.helps is None
 
@@ -148,8 +154,7 @@ def test_masks_that_do_not_tell_senses_apart_are_told(
 
 @pytest.mark.parametrize(("gain", "helps"), [(0.31, True), (-0.31, False)])
 def test_a_gain_of_one_seed_beyond_repeats_counts(about: Results, gain: float, helps: bool) -> None:
-    scores = PairScores(about, "en-fr", bleu(about, context=10.0 + gain), [])
-    assert scores.contrasts()[0].helps is helps
+    assert first_gain(about, bleu(about, context=10.0 + gain)).helps is helps
 
 
 def test_a_gain_that_the_test_sentences_may_have_made_is_none(about: Results) -> None:
@@ -159,17 +164,17 @@ def test_a_gain_that_the_test_sentences_may_have_made_is_none(about: Results) ->
     found, german = found_in(about, data, significance=[row])
     assert "makes no difference beyond chance: +1.50" in found.sentences[0]
     assert "helps: +1.50" in german.sentences[0]  # the row is not of this pair
-    first = PairScores(about, "en-fr", data, [row]).contrasts()[0]
+    first = first_gain(about, data, row)
     assert (first.interval, first.helps) == ((-0.1, 3.1), None)
     assert found.figures[1].remark == "95 %: −0.10 to +3.10; paper +1.00"
     sure = row | {"p_bootstrap": 0.04}
-    assert PairScores(about, "en-fr", data, [sure]).contrasts()[0].helps is True
+    assert first_gain(about, data, sure).helps is True
 
 
 def test_a_difference_that_could_not_be_tested_has_no_interval(about: Results) -> None:
     row = TESTED | {"gap": "context: no translation of seed 2"}
     data = bleu(about, context=11.5)
-    first = PairScores(about, "en-fr", data, [row]).contrasts()[0]
+    first = first_gain(about, data, row)
     assert (first.interval, first.helps) == (None, True)
 
 

@@ -1,15 +1,15 @@
 """Differences between systems, here and in the paper; what the paper claims; what methods add."""
 
-import itertools
 import math
 import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from contextnmt.report.figures import COLOURS, INK, Named, blank
 from contextnmt.report.gaps import score_gap_notes, score_gaps
-from contextnmt.report.results import Claim, Method, Results, System
+from contextnmt.report.results import Claim, Results, System
 from contextnmt.report.significance import LEVEL, TESTS, significant, span
 from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table, signed
 
@@ -64,13 +64,6 @@ class Difference:
         return beyond_chance(self.gain, self.spread, sure)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Contrast(Difference):
-    """A difference between two systems that differ in one `method` alone."""
-
-    method: Method
-
-
 def beyond_chance(gain: float, spread: float | None, significant: bool) -> bool | None:
     """Whether a gain in BLEU is one, False: a loss; None if, as printed, it may be chance.
 
@@ -118,13 +111,10 @@ class PairScores:
             and not row["gap"]
         }
 
-    def contrasts(self) -> list[Contrast]:
-        """What each method adds, by all of its pairs of systems that have scores."""
-        return [
-            Contrast(**vars(each), method=method)
-            for method in self.results.methods
-            for each in self.differences(method.contrasts)
-        ]
+    def gains(self) -> dict[str, list[Difference]]:
+        """Name of a method -> what it adds to systems, if some have scores with and without it."""
+        of_each = ((each.name, self.differences(each.contrasts)) for each in self.results.methods)
+        return {name: found for name, found in of_each if found}
 
     def differences(self, compared: Iterable[tuple[str, str]]) -> list[Difference]:
         """Those of the pairs of systems `compared` that both have a score."""
@@ -249,21 +239,21 @@ def notes(results: Results, longer: bool) -> list[str]:
 def gains(results: Results) -> Iterator[Named]:
     """Draw the gain of each method, here and in the paper, as gains.{pair}."""
     bleu, tests = (results.read_table(name).data for name in (results.table, "significance"))
-    found = {pair: PairScores(results, pair, bleu, tests).contrasts() for pair in results.pairs}
-    drawn = [each for contrasts in found.values() for each in contrasts]
+    found = {pair: PairScores(results, pair, bleu, tests).gains() for pair in results.pairs}
+    drawn = [each for of_pair in found.values() for each in chain(*of_pair.values())]
     ends = [0, *(end for each in drawn for end in (*bar(each), each.paper or 0))]
     low, high = min(ends), max(ends)
     margin = max(0.5, 0.03 * (high - low))
-    for pair, contrasts in found.items():
+    for pair, of_pair in found.items():
         figure = blank()
         axes = figure.subplots()
-        height = draw_rows(axes, contrasts)
+        height = draw_rows(axes, of_pair)
         figure.set_figheight(FRAME + height)
         figure.suptitle(results.pair_title(pair), x=0, ha="left", fontsize=10)
         axes.set_ylim(height, 0)
         axes.set_xlim(low - margin, high + margin)  # the same in all figures
         axes.set_xlabel(f"gain in BLEU\non {results.test[pair][0]}, beam {results.beam}")
-        if contrasts:
+        if of_pair:
             figure.legend(loc="outside lower center", ncols=2)
         else:
             axes.set_yticks([])
@@ -271,20 +261,19 @@ def gains(results: Results) -> Iterator[Named]:
         yield f"gains.{pair}", figure
 
 
-def bar(contrast: Contrast) -> tuple[float, float]:
+def bar(gain: Difference) -> tuple[float, float]:
     """Both ends of the confidence interval; the gain itself where there is none."""
-    return contrast.interval or (contrast.gain, contrast.gain)
+    return gain.interval or (gain.gain, gain.gain)
 
 
-def draw_rows(axes: "Axes", found: list[Contrast]) -> float:
-    """A row a contrast, below the name of its method; returns their height, the unit of y: inches.
+def draw_rows(axes: "Axes", found: dict[str, list[Difference]]) -> float:
+    """A row a gain, below the name of its method; returns their height, the unit of y: inches.
 
     A filled dot here (a bar for the confidence interval), an open diamond for the paper.
     """
     height, labels = 0.0, {}
-    for _, group in itertools.groupby(found, key=lambda item: item.method):
-        contrasts = list(group)
-        heading, names = heading_and_labels(contrasts)
+    for method, of_method in found.items():
+        heading, names = heading_and_labels(method, of_method)
         axes.annotate(
             heading,
             (0, height + HEADING / 2),
@@ -294,37 +283,37 @@ def draw_rows(axes: "Axes", found: list[Contrast]) -> float:
             in_layout=False,  # it may reach into the drawing, where this row is empty
         )
         height = top = height + HEADING
-        for contrast, name in zip(contrasts, names, strict=True):
+        for gain, name in zip(of_method, names, strict=True):
             row_height = GAP + LINE * (1 + name.count("\n"))
             row = height + row_height / 2
             height, labels[row] = height + row_height, name
-            draw_contrast(axes, row, contrast)
+            draw_gain(axes, row, gain)
         axes.plot([0, 0], [top, height], color=INK, linewidth=0.8, zorder=1)
     axes.spines["left"].set_visible(False)
     axes.set_yticks(list(labels), list(labels.values()))
     return height or HEADING
 
 
-def heading_and_labels(contrasts: list[Contrast]) -> tuple[str, list[str]]:
+def heading_and_labels(method: str, found: list[Difference]) -> tuple[str, list[str]]:
     """The heading of a method and the labels of its rows, which name what it is added to.
 
     If that is the same system in all of them, the heading names it instead.
     """
-    first, *others = contrasts
-    heading, labels = first.method.name, [item.label for item in contrasts]
-    if others and all(item.without == first.without for item in others):
+    first, *others = found
+    heading, labels = method, [gain.label for gain in found]
+    if others and all(gain.without == first.without for gain in others):
         heading += f" over {first.without.label}"
-        labels = [item.present.label for item in contrasts]
+        labels = [gain.present.label for gain in found]
     return heading, [textwrap.fill(label, width=31) for label in labels]
 
 
-def draw_contrast(axes: "Axes", row: float, contrast: Contrast) -> None:
-    """The dots of one contrast; the first of each kind is the legend's."""
-    axes.plot(bar(contrast), [row, row], color=COLOURS[4], solid_capstyle="butt")
-    dots = [("here", contrast.gain, "o", COLOURS[4], COLOURS[4])]
-    if contrast.paper is not None:
-        dots.append(("paper", contrast.paper, "D", COLOURS[5], "none"))
+def draw_gain(axes: "Axes", row: float, gain: Difference) -> None:
+    """The dots of one gain; the first of each kind is the legend's."""
+    axes.plot(bar(gain), [row, row], color=COLOURS[4], solid_capstyle="butt")
+    dots = [("here", gain.gain, "o", COLOURS[4], COLOURS[4])]
+    if gain.paper is not None:
+        dots.append(("paper", gain.paper, "D", COLOURS[5], "none"))
     known = axes.get_legend_handles_labels()[1]
-    for label, gain, marker, colour, fill in dots:
+    for label, bleu, marker, colour, fill in dots:
         style = {"marker": marker, "color": colour, "markerfacecolor": fill, "linestyle": "none"}
-        axes.plot([gain], [row], label=None if label in known else label, **style)  # type: ignore[arg-type]
+        axes.plot([bleu], [row], label=None if label in known else label, **style)  # type: ignore[arg-type]

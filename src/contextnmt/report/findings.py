@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from contextnmt.report.claims import Contrast, PairScores, Row
+from contextnmt.report.claims import Difference, PairScores, Row
 from contextnmt.report.gaps import listed_gaps
 from contextnmt.report.masks_text import caveats
 from contextnmt.report.results import Method, Results, System, pair_title
@@ -59,13 +59,13 @@ def of_pair(results: Results, pair: str, tables: Mapping[str, Rows]) -> Findings
         tables.get(name, []) for name in ("significance", "phenomena", "masks", "trainings")
     )
     scores = PairScores(results, pair, tables[results.table], tests)
-    contrasts = scores.contrasts()
     figures, sentences = [best_score(scores)], []
     for method in results.methods:
-        if found := [contrast for contrast in contrasts if contrast.method == method]:
+        if found := scores.differences(method.contrasts):
             figures.append(gain_figure(results, pair, found[0]))
-            sentences.append(verdict(found))
-            sentences += aimed(found[0], [row for row in phenomena if row["pair"] == pair])
+            sentences.append(verdict(method, found))
+            tagged = [row for row in phenomena if row["pair"] == pair]
+            sentences += aimed(method, found[0], tagged)
         sentences += untold(scores, method)
     warnings = [*caveats(results, pair, masks), *still_gaining(trainings, pair)]
     if scores.unscored:
@@ -127,7 +127,7 @@ def headline(scores: PairScores) -> str:
     return f"{opening} {scores.here[best.id]['bleu']:.2f} BLEU {where(scores)}{over}."
 
 
-def gain_figure(results: Results, pair: str, contrast: Contrast) -> Figure:
+def gain_figure(results: Results, pair: str, contrast: Difference) -> Figure:
     """The gain of a method, with its confidence interval and the paper's."""
     if contrast.paper is not None:
         paper = f"paper {signed(contrast.paper)}"
@@ -140,7 +140,7 @@ def gain_figure(results: Results, pair: str, contrast: Contrast) -> Figure:
     return Figure(contrast.label, signed(contrast.gain), here + paper)
 
 
-def verdict(found: list[Contrast]) -> str:
+def verdict(method: Method, found: list[Difference]) -> str:
     """Whether a method helps, with the numbers of its contrasts, one at least."""
     least, most = (choose(found, key=lambda item: item.gain) for choose in (min, max))
     if least is most:
@@ -148,7 +148,7 @@ def verdict(found: list[Contrast]) -> str:
     else:
         lowest, highest = (f"{signed(item.gain)} BLEU ({item.label})" for item in (least, most))
         gains = f"from {lowest} to {highest}"
-    return f"{capitalized(most.method)} {verb(found)}: {gains}{in_paper(found)}."
+    return f"{capitalized(method)} {verb(found)}: {gains}{in_paper(found)}."
 
 
 def capitalized(method: Method) -> str:
@@ -156,7 +156,7 @@ def capitalized(method: Method) -> str:
     return f"{method.name[0].upper()}{method.name[1:]}"
 
 
-def verb(found: list[Contrast]) -> str:
+def verb(found: list[Difference]) -> str:
     """What a method does, in all of its contrasts or in how many of them."""
     helps = [contrast.helps for contrast in found]
     if set(helps) == {False}:
@@ -168,7 +168,7 @@ def verb(found: list[Contrast]) -> str:
     return ", ".join(counts)
 
 
-def in_paper(found: list[Contrast]) -> str:
+def in_paper(found: list[Difference]) -> str:
     """The paper's gains of the same contrasts, or nothing."""
     gains = {item.label: item.paper for item in found if item.paper is not None}
     if not gains:
@@ -178,12 +178,12 @@ def in_paper(found: list[Contrast]) -> str:
     return f"; in the paper {least if least == most else f'from {least} to {most}'}{which}"
 
 
-def aimed(contrast: Contrast, phenomena: Rows) -> Iterator[str]:
+def aimed(method: Method, contrast: Difference, phenomena: Rows) -> Iterator[str]:
     """Sentences on what a method is meant to mend, as far as the test text is tagged with it."""
-    for aim, (method, name, blindly) in AIMS.items():
+    for aim, (of, name, blindly) in AIMS.items():
         rows = {row["system"]: row for row in phenomena if row["phenomenon"] == aim}
         present, without = contrast.present, contrast.without
-        if method == contrast.method.id and {present.id, without.id} <= rows.keys():
+        if of == method.id and {present.id, without.id} <= rows.keys():
             before, after = rows[without.id], rows[present.id]
             gain = after["right_percent"] - before["right_percent"]
             more = f"more {name} right than" if gain > 0 else f"fewer {name} right than"

@@ -15,13 +15,12 @@ def differences(a: Any, b: Any, key: str = "") -> Iterator[tuple[str, Any, Any]]
     Where only one of the two is a block of keys it is one value: a part of the model that is there
     or is not.
     """
+    if is_list_of_blocks(a) and is_list_of_blocks(b) and len(a) == len(b):
+        a, b = (dict(enumerate(each, start=1)) for each in (a, b))
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         for step in {**a, **b}:
             below = f"{key}.{step}" if key else step
             yield from differences(a.get(step, MISSING), b.get(step, MISSING), below)
-    elif is_list_of_blocks(a) and is_list_of_blocks(b) and len(a) == len(b):
-        for number, (left, right) in enumerate(zip(a, b, strict=True), start=1):
-            yield from differences(left, right, f"{key}.{number}")
     elif a != b:
         yield key, a, b
 

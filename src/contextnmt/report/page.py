@@ -4,12 +4,13 @@ import base64
 import html
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from contextnmt.closure import ROOT
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines
-from contextnmt.report.claims import Contrast, PairScores, Row
+from contextnmt.report.claims import Difference, PairScores, Row
 from contextnmt.report.contents import FIGURE_FORMATS, outputs, parts
 from contextnmt.report.differences import shown_differences
 from contextnmt.report.figures import INK, RULE
@@ -128,7 +129,7 @@ def drawings(results: Results, data: dict[str, list[Row]]) -> Iterator[dict[str,
     any is left out. `data` is that of the tables.
     """
     gains = {
-        pair: PairScores(results, pair, data[results.table], data["significance"]).contrasts()
+        pair: PairScores(results, pair, data[results.table], data["significance"]).gains()
         for pair in results.pairs
     }
     for path in (path for part in parts(results) for path in outputs(results, part, "svg")):
@@ -139,7 +140,7 @@ def drawings(results: Results, data: dict[str, list[Row]]) -> Iterator[dict[str,
         figure_title = f"{DESCRIPTIONS.get(name, kind)}, {results.pair_title(pair)}"
         told = [figure_title, *filter(None, [TOLD_ELSEWHERE.get(name)])]
         if kind == "gains":
-            told += map(gain_in_words, gains[pair])
+            told += map(gain_in_words, chain(*gains[pair].values()))
         yield {
             "kind": kind,
             "pair": pair,
@@ -149,7 +150,7 @@ def drawings(results: Results, data: dict[str, list[Row]]) -> Iterator[dict[str,
         }
 
 
-def gain_in_words(gain: Contrast) -> str:
+def gain_in_words(gain: Difference) -> str:
     """``+Context (C) over Baseline +1.20 here, +0.90 in the paper``."""
     paper = "" if gain.paper is None else f", {signed(gain.paper)} in the paper"
     return f"{gain.label} {signed(gain.gain)} here{paper}"

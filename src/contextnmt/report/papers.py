@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Iterator
+import textwrap
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -67,40 +67,36 @@ def start_page(papers: list[dict[str, Any]]) -> list[str]:
 
     `papers` as `contextnmt.report.papers` gives them to its template.
     """
-    lines: list[str] = []
+    paragraphs: list[str] = []
     for paper in papers:
         results = paper["results"]
-        lines += heading(f"{results.title}{results.mark}", "-")
+        paragraphs.append(heading(f"{results.title}{results.mark}", "-"))
         for found in paper["findings"]:
             told = " ".join([found.headline, *found.warnings])
-            lines += [f"{escaped(found.title)}: {escaped(told)}", ""]
-        for title, told in [("Not finished", paper["gaps"]), ("Stale", paper["stale"])]:
-            lines += [line for each in told for line in (f"*{title}:* {escaped(each)}", "")]
+            paragraphs.append(f"{escaped(found.title)}: {escaped(told)}")
+        paragraphs += [f"*Not finished:* {escaped(each)}" for each in paper["gaps"]]
+        paragraphs += [f"*Stale:* {escaped(each)}" for each in paper["stale"]]
         if paper["claims"].blocks:
-            lines += heading("What the paper says, and whether it holds here", "~")
-            lines += [line for block in paper["claims"].blocks for line in table(block)]
-        lines += heading("BLEU of every system", "~")
-        lines += [line for block in paper["bleu"] for line in table(block)]
-        marks = [note for note in paper["bleu_notes"] if note.startswith(MARK)]
-        lines += [line for note in marks for line in (escaped(note), "")]
-    return lines
+            paragraphs.append(heading("What the paper says, and whether it holds here", "~"))
+            paragraphs += map(table, paper["claims"].blocks)
+        paragraphs += [heading("BLEU of every system", "~"), *map(table, paper["bleu"])]
+        paragraphs += [escaped(note) for note in paper["bleu_notes"] if note.startswith(MARK)]
+    return [*"\n\n".join(paragraphs).split("\n"), ""]
 
 
-def heading(text: str, underline: str) -> list[str]:
-    return [escaped(text), underline * len(escaped(text)), ""]
+def heading(text: str, underline: str) -> str:
+    """A heading with its line."""
+    return f"{escaped(text)}\n{underline * len(escaped(text))}"
 
 
-def table(block: Block) -> Iterator[str]:
+def table(block: Block) -> str:
     """A block as a table with one row of headings."""
     head = ["", *(" ".join(filter(None, column)) for column in block.columns)]
     rows = [[label, *(cell.plain for cell in cells)] for label, cells in block.rows]
-    yield f".. csv-table:: {escaped(block.title)}"
-    yield "   :header-rows: 1"
-    yield ""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(map(escaped, row) for row in [head, *rows])
-    yield from (f"   {line}" for line in text.getvalue().rstrip("\n").split("\n"))
-    yield ""
+    directive = f".. csv-table:: {escaped(block.title)}\n   :header-rows: 1\n\n"
+    return directive + textwrap.indent(text.getvalue().rstrip("\n"), "   ", lambda _: True)
 
 
 def escaped(text: str) -> str:
