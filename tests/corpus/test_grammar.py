@@ -1,12 +1,13 @@
+from dataclasses import replace
 from itertools import chain
 
 import pytest
 
+from contextnmt.corpus.embedded.cues import SENSES
 from contextnmt.corpus.embedded.grammar import (
     Clause,
-    Invariable,
+    Fixed,
     NounPhrase,
-    Ordered,
     Predicate,
     Prepositional,
     Purpose,
@@ -14,19 +15,13 @@ from contextnmt.corpus.embedded.grammar import (
     Subordinate,
     realize,
 )
-from contextnmt.corpus.embedded.lexicon import (
-    Fixed,
-    parse_nouns,
-    parse_senses,
-    parse_verbs,
-    read_lists,
-)
 from contextnmt.corpus.embedded.phrases import (
     ADJECTIVES,
     ANIMALS,
     FOOD,
     GROUNDS,
     IN,
+    NOUNS,
     PEOPLE,
     PLURAL,
     ROOMS,
@@ -44,6 +39,7 @@ from contextnmt.corpus.embedded.rules import (
     SAYING,
     STOP,
     THAT,
+    VERBS,
 )
 from contextnmt.corpus.embedded.writing import spaced, text_of
 
@@ -57,7 +53,7 @@ TART = NounPhrase(THE, FOOD["tart"])
 
 def written(*phrases: object) -> tuple[str, str, str]:
     """The sentence in English, French and German."""
-    sentence = [*phrases, Invariable(STOP)]
+    sentence = [*phrases, STOP]
     english, french, german = (
         text_of(spaced(realize(sentence, language), language))  # type: ignore[arg-type]
         for language in ("en", "fr", "de")
@@ -103,10 +99,11 @@ def test_tenses(tense: str, english: str, french: str, german: str) -> None:
 
 
 def test_inversion_behind_an_adverbial() -> None:
-    yesterday = Invariable(Fixed("yesterday,", "hier,", "gestern"))
+    yesterday = Fixed("yesterday,", "hier,", "gestern")
     clause = Clause(BAKER, LOOK_AT, object=TART)
     assert (
-        written(yesterday, Ordered(clause, "inverted"))[2] == "Gestern sah der Bäcker die Torte an."
+        written(yesterday, replace(clause, order="inverted"))[2]
+        == "Gestern sah der Bäcker die Torte an."
     )
 
 
@@ -150,12 +147,12 @@ def test_content_clause_is_set_between_commas_in_german() -> None:
         (NounPhrase(THE, ROOMS["village"]), "gen", "des Dorfes"),
         (NounPhrase(THE, ANIMALS["sheep"], plural=True), "dat", "den Schafen"),
         (
-            NounPhrase(PLURAL[3][0], ANIMALS["sheep"], True, adjective=ADJECTIVES["old"]),
+            NounPhrase(PLURAL[3][1], ANIMALS["sheep"], True, adjective=ADJECTIVES["old"]),
             "dat",
             "einigen alten Schafen",
         ),
         (
-            NounPhrase(PLURAL[0][0], ANIMALS["sheep"], True, adjective=ADJECTIVES["old"]),
+            NounPhrase(PLURAL[0][1], ANIMALS["sheep"], True, adjective=ADJECTIVES["old"]),
             "nom",
             "zwei alte Schafe",
         ),
@@ -194,12 +191,11 @@ def test_elision_and_contraction() -> None:
 
 
 def test_every_word_has_all_its_forms() -> None:
-    for verb in chain(*map(parse_verbs, read_lists("verbs.tsv").values())):
+    for verb in chain(*VERBS.values()):
         assert {4} == {len(forms) for forms in (verb.english, verb.french, verb.german)}
     for adjective in ADJECTIVES.values():
         assert (len(adjective.french), len(adjective.german)) == (4, 2)
-    senses = (each.noun for of in parse_senses(read_lists("senses.tsv")).values() for each in of)
-    listed = (parse_nouns(entries).values() for entries in read_lists("nouns.tsv").values())
-    for noun in chain(senses, *listed):
+    senses = (sense.noun for senses in SENSES.values() for sense in senses)
+    for noun in chain(senses, *(nouns.values() for nouns in NOUNS.values())):
         counts = {len(forms) for forms in (noun.english, noun.french, noun.german)}
         assert counts == {1 + noun.has_plural}

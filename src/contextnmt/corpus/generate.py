@@ -21,9 +21,9 @@ import typer
 from contextnmt.corpus.embedded.cues import SENSES, ambiguous_sentence
 from contextnmt.corpus.embedded.grammar import LANGUAGES, Phrases, realize
 from contextnmt.corpus.embedded.lexicon import Sense
-from contextnmt.corpus.embedded.names import NO_BREAK_SPACE, acronym_pool, name_pools
+from contextnmt.corpus.embedded.names import NO_BREAK_SPACE, name_pools
 from contextnmt.corpus.embedded.noise import NOISE
-from contextnmt.corpus.embedded.phrases import DOMAINS, Composer, OpenClasses
+from contextnmt.corpus.embedded.phrases import DOMAINS, Composer
 from contextnmt.corpus.embedded.rules import plain_sentence
 from contextnmt.corpus.embedded.writing import Words, spaced, text_of
 from contextnmt.files import atomic
@@ -43,8 +43,12 @@ class Found:
 
     kind: str
     surfaces: dict[str, str]
-    distance: int | None = None  #: English words from the cue; 1 is the next word
-    side: str = ""  #: the cue stands before or behind
+    cue: int = 0  #: English words from here to the cue, negative if it stands before; 0: no cue
+
+    @property
+    def side(self) -> str:
+        """Side on which the cue stands."""
+        return "behind" if self.cue > 0 else "before" if self.cue < 0 else ""
 
 
 @dataclass(frozen=True)
@@ -79,20 +83,17 @@ def render(phrases: Phrases, domain: str) -> Sentence:
         for language, words in written.items()
     }
     places = positions(written["en"])
-    found = []
-    for tag in surfaces["en"]:
-        if tag.kind == "cue":
-            continue
-        surface = {language: surfaces[language][tag] for language in LANGUAGES}
-        if tag.kind == "ambiguous":
-            offset = places["cue"] - places["ambiguous"]
-            side = "behind" if offset > 0 else "before"
-            found.append(Found(tag.kind, surface, abs(offset), side))
-        else:
-            found.append(Found(tag.kind, surface))
-    return Sentence(
-        {language: text_of(words) for language, words in written.items()}, domain, found
-    )
+    found = [
+        Found(
+            tag.kind,
+            {language: surfaces[language][tag] for language in LANGUAGES},
+            places["cue"] - places["ambiguous"] if tag.kind == "ambiguous" else 0,
+        )
+        for tag in surfaces["en"]
+        if tag.kind != "cue"
+    ]
+    texts = {language: text_of(words) for language, words in written.items()}
+    return Sentence(texts, domain, found)
 
 
 class Generator:
@@ -100,7 +101,7 @@ class Generator:
 
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
-        self.open_classes = OpenClasses(name_pools(self.rng), acronym_pool(self.rng))
+        self.pools = name_pools(self.rng)
         self.written: set[str] = set()
 
     def sentences(self, training: bool) -> Iterator[Sentence]:
@@ -109,7 +110,7 @@ class Generator:
         self.rng.shuffle(senses)
         turns = cycle(senses)
         while True:
-            composer = Composer(self.rng, self.open_classes, self.rng.choice(DOMAINS), training)
+            composer = Composer(self.rng, self.pools, self.rng.choice(DOMAINS), training)
             ambiguous = self.rng.random() < AMBIGUOUS_SHARE
             yield self.fresh(composer, next(turns) if ambiguous else None)
 
@@ -120,7 +121,7 @@ class Generator:
             result = render(phrases, composer.domain)
             text = result.texts["en"]
             short = len(text.split()) <= MAX_WORDS
-            near = all((found.distance or 1) <= MAX_DISTANCE for found in result.found)
+            near = all(abs(found.cue) <= MAX_DISTANCE for found in result.found)
             if short and near and text not in self.written:
                 self.written.add(text)
                 return result
@@ -145,7 +146,7 @@ def phenomena(sentences: list[Sentence], train: list[str]) -> str:
             found.surfaces["en"],
             found.surfaces[language],
             int(found.surfaces["en"] in seen),
-            "" if found.distance is None else found.distance,
+            abs(found.cue) or "",
             found.side,
         )
         for line, sentence in enumerate(sentences, start=1)

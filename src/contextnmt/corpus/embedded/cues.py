@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from contextnmt.corpus.embedded.grammar import (
     Clause,
-    Invariable,
+    Fixed,
     NounPhrase,
     Phrase,
     Phrases,
@@ -18,12 +18,12 @@ from contextnmt.corpus.embedded.grammar import (
     RelativePronoun,
     Subordinate,
 )
-from contextnmt.corpus.embedded.lexicon import Adjective, Fixed, Sense, parse_senses, read_lists
+from contextnmt.corpus.embedded.lexicon import Adjective, Sense, read_senses
 from contextnmt.corpus.embedded.phrases import ADJECTIVES, CLASSES, NEARNESS, PLAIN, Composer
 from contextnmt.corpus.embedded.rules import BE, BECAUSE, BY, MENTAL, WHILE, ended, fronted
 from contextnmt.corpus.embedded.writing import Tag
 
-SENSES = parse_senses(read_lists("senses.tsv"))
+SENSES = read_senses()
 BUT = Fixed(", but", ", mais", ", aber")
 LASTING = [
     verb for verb in MENTAL if verb.english[0] not in ("see", "forget", "find", "love", "hate")
@@ -64,10 +64,9 @@ class Scene:
         return [self.composer.place()] if self.composer.chance(0.5) else []
 
     def busy(self, object_: NounPhrase) -> Clause:
-        """Somebody was busy looking at `object_`, somewhere."""
+        """Somebody was busy looking at `object_`, perhaps somewhere."""
         c = self.composer
-        places = self.places()
-        verb = c.rng.choice(LASTING)
+        places, verb = self.places(), c.rng.choice(LASTING)
         return Clause(c.person(), verb, "progressive", object_, complements=places)
 
     def cue_state(self) -> Clause:
@@ -129,8 +128,8 @@ RULES: tuple[tuple[int, Callable[[Scene], Phrases]], ...] = (
     (8, lambda s: fronted(Subordinate(WHILE, s.busy(s.cue)), s.seen(s.word))),
     (8, lambda s: fronted(Subordinate(WHILE, s.busy(s.word)), s.seen(s.cue))),
     # The mayor drew the bank on Monday, but the witch preferred to look at the heron.
-    (7, lambda s: ended(s.seen_there(s.word, 0.6), Invariable(BUT), s.seen(s.cue))),
-    (7, lambda s: ended(s.seen_there(s.cue, 0.6), Invariable(BUT), s.seen(s.word))),
+    (7, lambda s: ended(s.seen_there(s.word, 0.6), BUT, s.seen(s.cue))),
+    (7, lambda s: ended(s.seen_there(s.cue, 0.6), BUT, s.seen(s.word))),
     # The bank that the mayor had drawn on Monday was near the heron.
     (8, lambda s: ended(Clause(s.remembered(s.word), BE, complements=[s.near(s.cue)]))),
     (8, cue_was_there),
@@ -157,6 +156,5 @@ def scene(c: Composer, sense: Sense, senses: list[Sense]) -> Scene:
 
 def ambiguous_sentence(c: Composer, sense: Sense, senses: list[Sense]) -> Phrases:
     """A sentence with a word in one of its `senses`."""
-    weights, rules = zip(*RULES, strict=True)
-    rule: Callable[[Scene], Phrases] = c.rng.choices(rules, weights)[0]
+    rule = c.draw_weighted(RULES)
     return rule(scene(c, sense, senses))

@@ -6,7 +6,7 @@ model: finite verb second in a main clause, last in a subordinate one.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from contextnmt.corpus.embedded.lexicon import (
@@ -15,7 +15,7 @@ from contextnmt.corpus.embedded.lexicon import (
     STRONG,
     WEAK_E,
     Adjective,
-    Fixed,
+    Forms,
     Noun,
     Verb,
     english_verb,
@@ -23,7 +23,7 @@ from contextnmt.corpus.embedded.lexicon import (
     german_noun,
     german_verb,
 )
-from contextnmt.corpus.embedded.writing import Tag, Word, Words, plain, starts_with_vowel
+from contextnmt.corpus.embedded.writing import Tag, Word, Words, starts_with_vowel, words_of
 
 LANGUAGES = ("en", "fr", "de")
 
@@ -32,7 +32,7 @@ class Phrase(Protocol):
     """Anything that has words in the three languages."""
 
     def words(self, language: str) -> Words:
-        """The words of the phrase in `language` (en, fr or de)."""
+        """The words of the phrase in `language`: en, fr or de."""
         ...
 
 
@@ -40,27 +40,25 @@ Phrases = list[Phrase]
 
 
 @dataclass(frozen=True)
-class Invariable:
+class Fixed:
     """A phrase that never changes; the tag is that of the number in it."""
 
-    fixed: Fixed
+    english: str
+    french: str
+    german: str
     tag: Tag | None = None
 
     def words(self, language: str) -> Words:
-        """The words of the phrase in `language`."""
-        text = dict(zip(LANGUAGES, vars(self.fixed).values(), strict=True))[language]
-        return [
-            Word(word, self.tag if any(map(str.isdigit, word)) else None)
-            for word in text.split(" ")
-        ]
+        text = {"en": self.english, "fr": self.french, "de": self.german}[language]
+        return words_of(text, self.tag)
 
 
 @dataclass(frozen=True)
 class Determiner:
     """English (singular, plural), French (masculine, feminine, plural), German stem and type."""
 
-    english: tuple[str, str]
-    french: tuple[str, str, str]
+    english: Forms
+    french: Forms
     german: str
     declension: str  #: der, dieser, ein, viele, or none for a word without ending
     tag: Tag | None = None
@@ -95,14 +93,13 @@ class NounPhrase:
     tag: Tag | None = None
     adjective: Adjective | None = None
     adjective_tag: Tag | None = None
-    ordinal: Invariable | None = None
+    ordinal: Phrase | None = None
     compound: Word | None = None
     apposition: Word | None = None
     after: Sequence[Phrase] = ()
 
     @property
     def french_gender(self) -> str:
-        """m or f."""
         return self.noun.french_gender
 
     @property
@@ -119,14 +116,8 @@ class NounPhrase:
         apposition = [self.apposition] if self.apposition else []
         return head + apposition + realize(self.after, language)
 
-    def _determined(self, text: str) -> Words:
-        return [
-            Word(word, self.determiner.tag if place == 0 else None)
-            for place, word in enumerate(text.split(" "))
-        ]
-
     def _english(self) -> Words:
-        words = self._determined(self.determiner.english[self.plural])
+        words = words_of(self.determiner.english[self.plural], self.determiner.tag)
         words += self.ordinal.words("en") if self.ordinal else []
         if self.adjective:
             words.append(Word(self.adjective.english, self.adjective_tag))
@@ -146,11 +137,12 @@ class NounPhrase:
                 before.append(Word(text, self.adjective_tag))
             else:
                 behind.append(Word(text, self.adjective_tag))
-        return [*self._determined(self.determiner.french[form]), *before, noun, *behind]
+        determiner = words_of(self.determiner.french[form], self.determiner.tag)
+        return [*determiner, *before, noun, *behind]
 
     def _german(self, case: str) -> Words:
         gender = self.german_gender
-        words = self._determined(self.determiner.german_word(case, gender))
+        words = words_of(self.determiner.german_word(case, gender), self.determiner.tag)
         words += self.ordinal.words("de") if self.ordinal else []
         if self.adjective:
             ending = self.determiner.adjective_ending(case, gender)
@@ -169,12 +161,10 @@ class Anaphor:
 
     @property
     def plural(self) -> bool:
-        """As the antecedent."""
         return self.antecedent.plural
 
     @property
     def french_gender(self) -> str:
-        """As the antecedent."""
         return self.antecedent.french_gender
 
 
@@ -194,7 +184,6 @@ class Pronoun(Anaphor):
     """*it*, *they*: the subject of a clause, for a thing that was named before."""
 
     def words(self, language: str) -> Words:
-        """The pronoun in `language`."""
         if language == "en":
             return [Word("they" if self.plural else "it")]
         if language == "fr":
@@ -212,20 +201,7 @@ class Prepositional:
     case: str = "dat"
 
     def words(self, language: str) -> Words:
-        """The words in `language`."""
-        return Invariable(self.preposition).words(language) + self.object.words(language, self.case)
-
-
-@dataclass(frozen=True)
-class Genitive:
-    """*of the village*: French *de*, German genitive."""
-
-    owner: NounPhrase
-
-    def words(self, language: str) -> Words:
-        """The words in `language`."""
-        marker = {"en": plain("of"), "fr": plain("de"), "de": []}[language]
-        return marker + self.owner.words(language, "gen")
+        return self.preposition.words(language) + self.object.words(language, self.case)
 
 
 @dataclass(frozen=True)
@@ -237,7 +213,6 @@ class Predicate:
     tag: Tag | None = None
 
     def words(self, language: str) -> Words:
-        """The words in `language`."""
         text = {
             "en": self.adjective.english,
             "fr": self.adjective.in_french(self.subject.french_gender, self.subject.plural),
@@ -252,7 +227,8 @@ class Clause:
 
     `complements` follow the object in all languages, `time` is last in English and French and
     follows the German finite verb, `after` (subordinate clauses) is last of all. A relative
-    clause's object is `gap`: its pronoun stands in front.
+    clause's object is `gap`: its pronoun stands in front. `order` is main, inverted (something
+    stands in front of the clause), question or subordinate.
     """
 
     subject: NounPhrase | Pronoun | RelativePronoun
@@ -262,70 +238,58 @@ class Clause:
     recipient: NounPhrase | None = None
     complements: Sequence[Phrase] = ()
     time: Phrase | None = None
-    after: Sequence[Phrase] = field(default=())
+    after: Sequence[Phrase] = ()
     gap: RelativePronoun | None = None
+    order: str = "main"
 
-    def words(self, language: str, order: str = "main") -> Words:
-        """The words; `order`: main, inverted (something stands in front), question, subordinate."""
-        clause = {"en": self._english, "fr": self._french, "de": self._german}[language](order)
+    def words(self, language: str) -> Words:
+        clause = {"en": self._english, "fr": self._french, "de": self._german}[language]()
         pronoun = self.gap.words(language, "acc") if self.gap else []
         return pronoun + clause + realize(self.after, language)
 
-    def _english(self, order: str) -> Words:
+    def _english(self) -> Words:
         finite, rest = english_verb(self.verb, self.tense, self.subject.plural)
         subject = self.subject.words("en")
-        if order == "question":
-            head = [*plain("did"), *subject, *plain(self.verb.english[0])]
+        if self.order == "question":
+            head = [*words_of("did"), *subject, *words_of(self.verb.english[0])]
         else:
-            head = [*subject, *plain(finite), *plain(rest)]
-        words = head + plain(self.verb.particle)
+            head = [*subject, *words_of(finite), *words_of(rest)]
+        words = head + words_of(self.verb.particle)
         words += self.object.words("en") if self.object else []
         words += [Word("to"), *self.recipient.words("en")] if self.recipient else []
         return words + realize(self.complements, "en") + realize([self.time], "en")
 
-    def _french(self, order: str) -> Words:
+    def _french(self) -> Words:
         agreeing = self.gap.antecedent if self.gap else None
-        words = plain("est-ce que") if order == "question" else []
+        words = words_of("est-ce que") if self.order == "question" else []
         words += self.subject.words("fr")
-        words += plain(french_verb(self.verb, self.tense, self.subject, agreeing))
+        words += words_of(french_verb(self.verb, self.tense, self.subject, agreeing))
         if self.object:
-            words += plain(self.verb.french_preposition) + self.object.words("fr")
+            words += words_of(self.verb.french_preposition) + self.object.words("fr")
         words += [Word("à"), *self.recipient.words("fr")] if self.recipient else []
         return words + realize(self.complements, "fr") + realize([self.time], "fr")
 
-    def _german(self, order: str) -> Words:
+    def _german(self) -> Words:
         finite, rest = german_verb(self.verb, self.tense, self.subject.plural)
         middle = realize([self.time], "de")
         middle += self.recipient.words("de", "dat") if self.recipient else []
         if self.object:
-            middle += plain(self.verb.german_preposition)
+            middle += words_of(self.verb.german_preposition)
             middle += self.object.words("de", self.verb.case)
         middle += realize(self.complements, "de")
         subject = self.subject.words("de")
-        if order == "main":
-            return [*subject, *plain(finite), *middle, *plain(rest)]
-        if order in ("inverted", "question"):
-            return [*plain(finite), *subject, *middle, *plain(rest)]
+        if self.order == "main":
+            return [*subject, *words_of(finite), *middle, *words_of(rest)]
+        if self.order in ("inverted", "question"):
+            return [*words_of(finite), *subject, *middle, *words_of(rest)]
         if rest and rest == self.verb.prefix:
-            return [*subject, *middle, *plain(rest + finite)]
-        return [*subject, *middle, *plain(rest), *plain(finite)]
+            return [*subject, *middle, *words_of(rest + finite)]
+        return [*subject, *middle, *words_of(rest), *words_of(finite)]
 
 
 def realize(phrases: Sequence[Phrase | None], language: str) -> Words:
     """The words of several phrases one after the other; None has none."""
     return [word for phrase in phrases if phrase for word in phrase.words(language)]
-
-
-@dataclass(frozen=True)
-class Ordered:
-    """A main clause with its word order: inverted behind an adverbial, or that of a question."""
-
-    clause: Clause
-    order: str
-
-    def words(self, language: str) -> Words:
-        """The words in `language`."""
-        return self.clause.words(language, self.order)
 
 
 @dataclass(frozen=True)
@@ -339,9 +303,8 @@ class Subordinate:
     clause: Clause
 
     def words(self, language: str) -> Words:
-        """The words in `language`."""
-        head = Invariable(self.conjunction).words(language) if self.conjunction else []
-        words = head + self.clause.words(language, "subordinate")
+        head = self.conjunction.words(language) if self.conjunction else []
+        words = head + replace(self.clause, order="subordinate").words(language)
         return [Word(","), *words, Word(",")] if language == "de" else words
 
 
@@ -353,14 +316,13 @@ class Purpose:
     object: NounPhrase
 
     def words(self, language: str) -> Words:
-        """The words in `language`."""
         verb = self.verb
         if language == "en":
             head = f"to {verb.english[0]} {verb.particle}"
-            return plain(head) + self.object.words("en")
+            return words_of(head) + self.object.words("en")
         if language == "fr":
             head = f"pour {verb.french[0]} {verb.french_preposition}"
-            return plain(head) + self.object.words("fr")
+            return words_of(head) + self.object.words("fr")
         infinitive = f"{verb.prefix}zu{verb.german[0]}" if verb.prefix else f"zu {verb.german[0]}"
-        middle = plain(verb.german_preposition) + self.object.words("de", verb.case)
-        return [Word(","), Word("um"), *middle, *plain(infinitive), Word(",")]
+        middle = words_of(verb.german_preposition) + self.object.words("de", verb.case)
+        return [Word(","), Word("um"), *middle, *words_of(infinitive), Word(",")]

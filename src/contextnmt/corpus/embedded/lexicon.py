@@ -4,18 +4,15 @@ The principal forms stand in the tables beside it (``*.tsv``), each of which say
 are; agreement, case and verb groups follow from them here.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from contextnmt.files import read_lines
 
-#: The columns of some rows of a table, without the first.
-Entries = Iterable[list[str]]
-
 Forms = tuple[str, ...]
-
+Entry = TypeVar("Entry")
 
 #: German endings by gender (p: plural), after *der*, after *ein*, after nothing.
 ARTICLE = {
@@ -41,14 +38,16 @@ MODALS = {
     "want": (("wants to", "want to"), ("veut", "veulent"), ("will", "wollen")),
     "future": (("is going to", "are going to"), ("va", "vont"), ("wird", "werden")),
 }
-#: (singular, plural) of *avoir* and *être*, and of *haben* and *sein*.
-FRENCH_AUXILIARIES = {
-    "perfect": (("a", "ont"), ("est", "sont")),
-    "pluperfect": (("avait", "avaient"), ("était", "étaient")),
-}
-GERMAN_AUXILIARIES = {
-    "perfect": (("hat", "haben"), ("ist", "sind")),
-    "pluperfect": (("hatte", "hatten"), ("war", "waren")),
+#: Tense and auxiliary verb -> (singular, plural).
+AUXILIARIES = {
+    ("perfect", "avoir"): ("a", "ont"),
+    ("perfect", "être"): ("est", "sont"),
+    ("pluperfect", "avoir"): ("avait", "avaient"),
+    ("pluperfect", "être"): ("était", "étaient"),
+    ("perfect", "haben"): ("hat", "haben"),
+    ("perfect", "sein"): ("ist", "sind"),
+    ("pluperfect", "haben"): ("hatte", "hatten"),
+    ("pluperfect", "sein"): ("war", "waren"),
 }
 
 
@@ -94,12 +93,12 @@ class Verb:
     french: Forms  #: infinitive, 3rd singular, 3rd plural, participle
     imperfect: str  #: set for a verb of state, whose French past it is
     french_preposition: str
-    etre: bool
+    french_auxiliary: str
     german: Forms  #: infinitive, 3rd singular, preterite, participle
     prefix: str  #: separable prefix, not contained in the forms of `german` but the participle
     german_preposition: str
     case: str  #: of the German object
-    sein: bool
+    german_auxiliary: str
 
     @property
     def direct(self) -> bool:
@@ -117,27 +116,14 @@ class Sense:
     cue_adjectives: Forms
 
 
-@dataclass(frozen=True)
-class Fixed:
-    """A phrase that never changes."""
-
-    english: str
-    french: str
-    german: str
-
-
 class Agreeing(Protocol):
     """A phrase whose number and gender a French participle takes."""
 
     @property
-    def plural(self) -> bool:
-        """Whether the phrase is a plural."""
-        ...
+    def plural(self) -> bool: ...
 
     @property
-    def french_gender(self) -> str:
-        """m or f."""
-        ...
+    def french_gender(self) -> str: ...
 
 
 def german_noun(noun: Noun, case: str, plural: bool) -> str:
@@ -179,12 +165,11 @@ def french_verb(verb: Verb, tense: str, subject: Agreeing, agreeing: Agreeing | 
         return imperfect.removesuffix("t") + ("ent" if plural else "t")
     if tense == "passive":
         return f"{'ont' if plural else 'a'} été {agreed(participle, subject)}"
-    auxiliary = FRENCH_AUXILIARIES["pluperfect" if tense == "pluperfect" else "perfect"]
-    if verb.etre:
+    tense = "perfect" if tense == "past" else tense
+    auxiliary = AUXILIARIES[tense, verb.french_auxiliary][plural]
+    if verb.french_auxiliary == "être":
         agreeing = subject
-    return (
-        f"{auxiliary[verb.etre][plural]} {agreed(participle, agreeing) if agreeing else participle}"
-    )
+    return f"{auxiliary} {agreed(participle, agreeing) if agreeing else participle}"
 
 
 def agreed(participle: str, phrase: Agreeing) -> str:
@@ -198,8 +183,8 @@ def german_verb(verb: Verb, tense: str, plural: bool) -> tuple[str, str]:
     infinitive, third, preterite, participle = verb.german
     if tense in MODALS:
         return MODALS[tense][2][plural], verb.prefix + infinitive
-    if tense in GERMAN_AUXILIARIES:
-        return GERMAN_AUXILIARIES[tense][verb.sein][plural], participle
+    if tense in ("perfect", "pluperfect"):
+        return AUXILIARIES[tense, verb.german_auxiliary][plural], participle
     if tense == "passive":
         return "wurden" if plural else "wurde", participle
     if tense == "present":
@@ -208,73 +193,37 @@ def german_verb(verb: Verb, tense: str, plural: bool) -> tuple[str, str]:
     return preterite + ending, verb.prefix
 
 
-def read_lists(name: str) -> dict[str, list[list[str]]]:
-    """The rows of a table beside this module by their first column; an entry has the others."""
-    lists: dict[str, list[list[str]]] = {}
+def read_rows(name: str) -> Iterator[list[str]]:
+    """The cells of each row of a table beside this module."""
     for line in read_lines(Path(__file__).with_name(name)):
         if not line.startswith("#"):
-            first, *entry = line.split("\t")
-            lists.setdefault(first, []).append(entry)
+            yield line.split("\t")
+
+
+def parse_entry(kind: Callable[..., Entry], cells: Iterable[str]) -> Entry:
+    """An object of the dataclass `kind`, whose fields are the cells of a row, in their order.
+
+    Slashes part the forms of a word.
+    """
+    columns = zip(fields(kind), cells, strict=False)  # type: ignore[arg-type]
+    return kind(
+        *(tuple(cell.split("/")) if field.type == Forms else cell for field, cell in columns)
+    )
+
+
+def read_lists(name: str, kind: Callable[..., Entry]) -> dict[str, list[Entry]]:
+    """The lists of a table, each of whose rows has the name of its list and then an entry."""
+    lists: dict[str, list[Entry]] = {}
+    for first, *cells in read_rows(name):
+        lists.setdefault(first, []).append(parse_entry(kind, cells))
     return lists
 
 
-def forms(cell: str) -> Forms:
-    """The forms of a word in a table."""
-    return tuple(cell.split("/"))
-
-
-def parse_nouns(entries: Entries, person: bool = False) -> dict[str, Noun]:
-    """English singular -> noun, in the order of the entries."""
-    nouns = {}
-    for english, french, gender, german, german_gender, genitive, oblique in entries:
-        words = forms(english), forms(french), gender, forms(german), german_gender
-        nouns[words[0][0]] = Noun(*words, genitive, oblique, person)
-    return nouns
-
-
-def parse_adjectives(entries: Entries) -> dict[str, Adjective]:
-    """English -> adjective, in the order of the entries."""
-    return {
-        english: Adjective(english, forms(french), before_vowel, forms(german))
-        for english, french, before_vowel, german in entries
-    }
-
-
-def parse_verbs(entries: Entries) -> list[Verb]:
-    """The verbs of some entries, in their order."""
-    verbs = []
-    for entry in entries:
-        english, particle, french, imperfect, preposition, french_auxiliary, *others = entry
-        german, prefix, german_preposition, case, german_auxiliary = others
-        verbs.append(
-            Verb(
-                forms(english),
-                particle,
-                forms(french),
-                imperfect,
-                preposition,
-                french_auxiliary == "être",
-                forms(german),
-                prefix,
-                german_preposition,
-                case,
-                german_auxiliary == "sein",
-            )
-        )
-    return verbs
-
-
-def parse_phrases(entries: Entries) -> list[Fixed]:
-    """The fixed phrases of some entries, in their order."""
-    return [Fixed(*fields) for fields in entries]
-
-
-def parse_senses(lists: dict[str, list[list[str]]]) -> dict[str, list[Sense]]:
-    """English singular -> its senses, in the order of the entries of each noun."""
+def read_senses() -> dict[str, list[Sense]]:
+    """English singular -> its senses, in their order."""
     senses: dict[str, list[Sense]] = {}
-    for english, entries in lists.items():
-        for *columns, cues, adjectives in entries:
-            for name, noun in parse_nouns([[english, *columns]]).items():
-                sense = Sense(noun, tuple(cues.split()), tuple(adjectives.split()))
-                senses.setdefault(name, []).append(sense)
+    for *columns, cues, adjectives in read_rows("senses.tsv"):
+        noun = parse_entry(Noun, columns)
+        sense = Sense(noun, tuple(cues.split()), tuple(adjectives.split()))
+        senses.setdefault(noun.english[0], []).append(sense)
     return senses

@@ -5,27 +5,19 @@ Two domains: the news of a small country with large worries, and the market by i
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from itertools import accumulate
+from typing import TypeVar
 
 from contextnmt.corpus.embedded.grammar import (
     Determiner,
-    Genitive,
-    Invariable,
+    Fixed,
     NounPhrase,
     Phrase,
     Prepositional,
 )
-from contextnmt.corpus.embedded.lexicon import (
-    Adjective,
-    Fixed,
-    Noun,
-    parse_adjectives,
-    parse_nouns,
-    parse_phrases,
-    read_lists,
-)
+from contextnmt.corpus.embedded.lexicon import Adjective, Noun, parse_entry, read_lists, read_rows
 from contextnmt.corpus.embedded.names import (
     NamePool,
     invariable_noun,
@@ -36,33 +28,41 @@ from contextnmt.corpus.embedded.names import (
 )
 from contextnmt.corpus.embedded.writing import Tag, Word
 
+Drawn = TypeVar("Drawn")
+
 DOMAINS = ("news", "market")
 
-NOUNS, ADJECTIVE_LISTS = read_lists("nouns.tsv"), read_lists("adjectives.tsv")
-PHRASES = read_lists("phrases.tsv")
-PEOPLE = {
-    "news": parse_nouns(NOUNS["NEWS_PEOPLE"], person=True),
-    "market": parse_nouns(NOUNS["MARKET_PEOPLE"], person=True),
+#: List of nouns.tsv -> English singular -> noun.
+NOUNS = {
+    name: {noun.english[0]: noun for noun in nouns}
+    for name, nouns in read_lists("nouns.tsv", Noun).items()
 }
-ANIMALS = parse_nouns(NOUNS["ANIMALS"])
-FOOD = parse_nouns(NOUNS["FOOD"])
-DRINKS = parse_nouns(NOUNS["DRINKS"])
-THINGS = parse_nouns(NOUNS["THINGS"])
-ROOMS = parse_nouns(NOUNS["ROOMS"])
-GROUNDS = parse_nouns(NOUNS["GROUNDS"])
-SIGHTS = parse_nouns(NOUNS["SIGHTS"])
-AFFAIRS = parse_nouns(NOUNS["AFFAIRS"])
-ODDITIES = parse_nouns(NOUNS["ODDITIES"])
-ACRONYMS = list(parse_nouns(NOUNS["ACRONYMS"]).values())
-PRICE = parse_nouns(NOUNS["PRICE"])["price"]
-PLACES = ROOMS | GROUNDS | SIGHTS
+PEOPLE = {
+    domain: {
+        name: replace(noun, person=True) for name, noun in NOUNS[f"{domain.upper()}_PEOPLE"].items()
+    }
+    for domain in DOMAINS
+}
+ANIMALS = NOUNS["ANIMALS"]
+FOOD = NOUNS["FOOD"]
+DRINKS = NOUNS["DRINKS"]
+THINGS = NOUNS["THINGS"]
+ROOMS = NOUNS["ROOMS"]
+GROUNDS = NOUNS["GROUNDS"]
+AFFAIRS = NOUNS["AFFAIRS"]
+PLACES = ROOMS | GROUNDS | NOUNS["SIGHTS"]
 
-PLAIN = parse_adjectives(ADJECTIVE_LISTS["PLAIN"])
-MOODS = parse_adjectives(ADJECTIVE_LISTS["MOODS"])
-STATES = parse_adjectives(ADJECTIVE_LISTS["STATES"])
-FLAVOURS = parse_adjectives(ADJECTIVE_LISTS["FLAVOURS"])
-SITES = parse_adjectives(ADJECTIVE_LISTS["SITES"])
-TITLED = parse_adjectives(ADJECTIVE_LISTS["TITLED"])
+#: List of adjectives.tsv -> English -> adjective.
+ADJECTIVE_LISTS = {
+    name: {adjective.english: adjective for adjective in adjectives}
+    for name, adjectives in read_lists("adjectives.tsv", Adjective).items()
+}
+PLAIN = ADJECTIVE_LISTS["PLAIN"]
+MOODS = ADJECTIVE_LISTS["MOODS"]
+STATES = ADJECTIVE_LISTS["STATES"]
+FLAVOURS = ADJECTIVE_LISTS["FLAVOURS"]
+SITES = ADJECTIVE_LISTS["SITES"]
+TITLED = ADJECTIVE_LISTS["TITLED"]
 ADJECTIVES = PLAIN | MOODS | STATES | FLAVOURS | SITES | TITLED
 
 #: Each class of nouns with the adjectives that suit it.
@@ -75,41 +75,27 @@ CLASSES = (
     (THINGS, STATES),
     (PLACES, SITES),
     (AFFAIRS, TITLED),
-    (ODDITIES, PLAIN),
+    (NOUNS["ODDITIES"], PLAIN),
 )
 
-TIMES = parse_phrases(PHRASES["TIMES"])
-HABITS = parse_phrases(PHRASES["HABITS"])
-NEARNESS = parse_phrases(PHRASES["NEARNESS"])
+PHRASES = read_lists("phrases.tsv", Fixed)
+NEARNESS = PHRASES["NEARNESS"]
 
 THE = Determiner(("the", "the"), ("le", "la", "les"), "d", "der")
 THIS = Determiner(("this", "these"), ("ce", "cette", "ces"), "dies", "dieser")
 A = Determiner(("a", ""), ("un", "une", ""), "ein", "ein")
 NONE = Determiner(("", ""), ("", "", ""), "", "none")
-SINGULAR = ((THE, 7), (A, 4), (THIS, 1))
-PLURAL = tuple(
-    (Determiner(("", english), ("", "", french), german, declension), weight)
-    for english, french, german, declension, weight in (
-        ("two", "deux", "zwei", "none", 2),
-        ("three", "trois", "drei", "none", 2),
-        ("seven", "sept", "sieben", "none", 1),
-        ("some", "quelques", "einig", "viele", 1),
-        ("many", "beaucoup de", "viel", "viele", 1),
-    )
-)
+#: How often each determiner is drawn, and the determiner.
+SINGULAR = [(7, THE), (4, A), (1, THIS)]
+PLURAL = [
+    (int(weight), parse_entry(Determiner, cells)) for weight, *cells in read_rows("determiners.tsv")
+]
 
 IN = Fixed("in", "dans", "in")
 ON = Fixed("on", "sur", "auf")
 IN_TOWN = Fixed("in", "à", "in")
 OF_TOWN = Fixed("of", "de", "aus")
-
-
-@dataclass
-class OpenClasses:
-    """The pools from which names and acronyms are drawn."""
-
-    names: dict[str, NamePool]
-    acronyms: NamePool
+OF = Fixed("of", "de", "")
 
 
 @cache
@@ -127,10 +113,11 @@ class Composer:
     """Draws phrases of one domain; `avoid` holds the English words that none may use."""
 
     def __init__(
-        self, rng: random.Random, open_classes: OpenClasses, domain: str, training: bool
+        self, rng: random.Random, pools: dict[str, NamePool], domain: str, training: bool
     ) -> None:
+        """`pools` as of `name_pools`; `training`: whether for the training text."""
         self.rng = rng
-        self.open_classes = open_classes
+        self.pools = pools
         self.domain = domain
         self.training = training
         self.avoid: set[str] = set()
@@ -154,10 +141,11 @@ class Composer:
         """An adjective of `table` that is not to be avoided."""
         return self.rng.choice([table[key] for key in table if key not in self.avoid])
 
-    def draw_determiner(self, choices: Sequence[tuple[Determiner, int]]) -> Determiner:
-        """A determiner by its weight."""
-        determiners = [determiner for determiner, _ in choices]
-        return self.rng.choices(determiners, [weight for _, weight in choices])[0]
+    def draw_weighted(self, choices: Sequence[tuple[int, Drawn]]) -> Drawn:
+        """One of `choices`, each with how often it is drawn."""
+        weights, drawn = zip(*choices, strict=True)
+        result: Drawn = self.rng.choices(drawn, weights)[0]
+        return result
 
     def phrase(
         self,
@@ -171,23 +159,23 @@ class Composer:
         adjective = self.draw_adjective(adjectives) if self.chance(adjective_share) else None
         plural = noun.has_plural and self.chance(plural_share)
         if plural:
-            determiner = THE if self.chance(0.5) else self.draw_determiner(PLURAL)
+            determiner = THE if self.chance(0.5) else self.draw_weighted(PLURAL)
         elif noun.has_plural:
-            determiner = self.draw_determiner(SINGULAR)
+            determiner = self.draw_weighted(SINGULAR)
         else:
             determiner = THE
         return NounPhrase(determiner, noun, plural, tag, adjective)
 
-    def name(self, kind: str) -> tuple[str, Tag]:
-        """A name of `kind` and its tag."""
-        return self.open_classes.names[kind].draw(self.rng, self.training), Tag("name")
+    def name(self, kind: str) -> Word:
+        """A name of `kind`, tagged."""
+        return Word(self.pools[kind].draw(self.rng, self.training), Tag("name"))
 
-    def namesake(self, noun: Noun) -> tuple[str, Tag]:
+    def namesake(self, noun: Noun) -> Word:
         """A person's name that fits the gender of `noun`."""
         while True:
-            text, tag = self.name("person")
-            if first_name_gender(text) == noun.french_gender:
-                return text, tag
+            name = self.name("person")
+            if first_name_gender(name.text) == noun.french_gender:
+                return name
 
     def proper(self, kind: str) -> NounPhrase:
         """A name alone."""
@@ -203,10 +191,9 @@ class Composer:
         domain = self.domain if self.chance(0.8) else self.rng.choice(DOMAINS)
         noun = self.draw(PEOPLE[domain])
         if way < 0.28:
-            return NounPhrase(THE, noun, apposition=Word(*self.namesake(noun)))
+            return NounPhrase(THE, noun, apposition=self.namesake(noun))
         if way < 0.38:
-            town = Prepositional(OF_TOWN, self.proper("town"))
-            return NounPhrase(THE, noun, after=[town])
+            return NounPhrase(THE, noun, after=[Prepositional(OF_TOWN, self.proper("town"))])
         return self.phrase(noun, MOODS, 0.25, 0.12)
 
     def somebody(self) -> NounPhrase:
@@ -217,8 +204,8 @@ class Composer:
         """An organisation, with an acronym that differs by language or not."""
         tag = Tag("acronym")
         if self.chance(0.5):
-            return NounPhrase(THE, self.rng.choice(ACRONYMS), tag=tag)
-        text = self.open_classes.acronyms.draw(self.rng, self.training)
+            return NounPhrase(THE, self.rng.choice(list(NOUNS["ACRONYMS"].values())), tag=tag)
+        text = self.pools["acronym"].draw(self.rng, self.training)
         return NounPhrase(THE, invariable_noun(text, "f", "f", person=False), tag=tag)
 
     def animal(self) -> NounPhrase:
@@ -255,45 +242,38 @@ class Composer:
         """A thing, at times counted or with a name."""
         noun = self.draw(THINGS)
         if noun.has_plural and self.chance(0.4):
-            return self.counted(noun)
+            return NounPhrase(quantity(number(size(self.rng, 90000))), noun, plural=True)
         if self.chance(0.1):
             noun = self.rng.choice([THINGS["book"], THINGS["film"], THINGS["song"]])
-            text, tag = self.name("title")
-            return NounPhrase(THE, noun, apposition=Word(text, tag))
+            return NounPhrase(THE, noun, apposition=self.name("title"))
         return self.phrase(noun, STATES)
-
-    def counted(self, noun: Noun) -> NounPhrase:
-        """Some hundreds of them."""
-        return NounPhrase(quantity(number(size(self.rng, 90000))), noun, plural=True)
 
     def affair(self) -> NounPhrase:
         """Something the news are about."""
         noun = self.draw(AFFAIRS)
         if self.chance(0.2):
-            value = ordinal(self.rng.randint(2, 99))
-            return NounPhrase(THE, noun, ordinal=Invariable(value, Tag("number")))
+            return NounPhrase(THE, noun, ordinal=ordinal(self.rng.randint(2, 99)))
         if self.chance(0.14):
-            return NounPhrase(THE, noun, compound=Word(*self.name("patron")))
+            return NounPhrase(THE, noun, compound=self.name("patron"))
         phrase = self.phrase(noun, TITLED | PLAIN)
-        return replace(phrase, after=[self.owner()]) if self.chance(0.1) else phrase
+        if self.chance(0.1):
+            owner = self.phrase(self.draw(PEOPLE[self.domain]), MOODS, 0.1, 0)
+            return replace(phrase, after=[Prepositional(OF, owner, "gen")])
+        return phrase
 
     def price(self) -> NounPhrase:
         """*the price of the cheese*."""
         noun = self.draw(self.rng.choice((FOOD, THINGS)))
-        return NounPhrase(THE, PRICE, after=[Genitive(self.phrase(noun, PLAIN, 0))])
-
-    def owner(self) -> Genitive:
-        """*of the baker*."""
-        return Genitive(self.phrase(self.draw(PEOPLE[self.domain]), MOODS, 0.1, 0))
+        of_noun = Prepositional(OF, self.phrase(noun, PLAIN, 0), "gen")
+        return NounPhrase(THE, NOUNS["PRICE"]["price"], after=[of_noun])
 
     def site(self) -> NounPhrase:
         """A place, at times named after somebody."""
         noun = self.draw(PLACES)
         if self.chance(0.2):
-            return NounPhrase(THE, noun, compound=Word(*self.name("patron")))
+            return NounPhrase(THE, noun, compound=self.name("patron"))
         if self.chance(0.06):
-            value = ordinal(self.rng.randint(2, 99))
-            return NounPhrase(THE, noun, ordinal=Invariable(value, Tag("number")))
+            return NounPhrase(THE, noun, ordinal=ordinal(self.rng.randint(2, 99)))
         return self.phrase(noun, SITES, plural_share=0.08)
 
     def place(self) -> Phrase:
@@ -311,13 +291,8 @@ class Composer:
         """When something happened."""
         if self.domain == "news" and self.chance(0.35):
             year = str(self.rng.randint(1711, 2031))
-            when = Fixed(f"in {year}", f"en {year}", f"im Jahr {year}")
-            return Invariable(when, Tag("number"))
-        return Invariable(self.rng.choice(TIMES))
-
-    def habit(self) -> Phrase:
-        """When something happens again and again."""
-        return Invariable(self.rng.choice(HABITS))
+            return Fixed(f"in {year}", f"en {year}", f"im Jahr {year}", Tag("number"))
+        return self.rng.choice(PHRASES["TIMES"])
 
     def maybe(self, draw: Callable[[], Phrase], share: float) -> Phrase | None:
         """What `draw` gives, with probability `share`."""

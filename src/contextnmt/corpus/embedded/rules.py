@@ -8,8 +8,7 @@ from dataclasses import replace
 
 from contextnmt.corpus.embedded.grammar import (
     Clause,
-    Invariable,
-    Ordered,
+    Fixed,
     Phrase,
     Phrases,
     Predicate,
@@ -19,7 +18,7 @@ from contextnmt.corpus.embedded.grammar import (
     RelativePronoun,
     Subordinate,
 )
-from contextnmt.corpus.embedded.lexicon import Fixed, parse_verbs, read_lists
+from contextnmt.corpus.embedded.lexicon import Verb, read_lists
 from contextnmt.corpus.embedded.names import number, size
 from contextnmt.corpus.embedded.phrases import (
     DRINKS,
@@ -27,28 +26,27 @@ from contextnmt.corpus.embedded.phrases import (
     FOOD,
     MOODS,
     PEOPLE,
+    PHRASES,
     SITES,
     STATES,
     THINGS,
     TITLED,
     Composer,
 )
-from contextnmt.corpus.embedded.writing import Tag
 
-VERBS = read_lists("verbs.tsv")
-MENTAL = parse_verbs(VERBS["MENTAL"])
-HANDLING = parse_verbs(VERBS["HANDLING"])
-SERVING = parse_verbs(VERBS["SERVING"])
-EATING = parse_verbs(VERBS["EATING"]) + SERVING
-DRINKING = parse_verbs(VERBS["DRINKING"]) + SERVING
-VISITING = parse_verbs(VERBS["VISITING"])
-MEETING = parse_verbs(VERBS["MEETING"])
-GOVERNING = parse_verbs(VERBS["GOVERNING"])
-RESTING = parse_verbs(VERBS["RESTING"])
-SAYING = parse_verbs(VERBS["SAYING"])
-GIVING = parse_verbs(VERBS["GIVING"])
-COST, MEASURE, WEIGH, WALK, RISE = parse_verbs(VERBS["MEASURING"])
-BE = parse_verbs(VERBS["BE"])[0]
+VERBS = read_lists("verbs.tsv", Verb)
+MENTAL = VERBS["MENTAL"]
+HANDLING = VERBS["HANDLING"]
+EATING = VERBS["EATING"] + VERBS["SERVING"]
+DRINKING = VERBS["DRINKING"] + VERBS["SERVING"]
+VISITING = VERBS["VISITING"]
+MEETING = VERBS["MEETING"]
+GOVERNING = VERBS["GOVERNING"]
+RESTING = VERBS["RESTING"]
+SAYING = VERBS["SAYING"]
+#: Verbs before a measure, by their English base form.
+MEASURING = {verb.english[0]: verb for verb in VERBS["MEASURING"]}
+BE = VERBS["BE"][0]
 
 COMMA = Fixed(",", ",", "")
 STOP = Fixed(".", ".", ".")
@@ -62,12 +60,12 @@ WHY = Fixed("why", "pourquoi", "warum")
 
 def ended(*phrases: Phrase | None, end: Fixed = STOP) -> Phrases:
     """A sentence of the given phrases, None left out."""
-    return [*(phrase for phrase in phrases if phrase), Invariable(end)]
+    return [*(phrase for phrase in phrases if phrase), end]
 
 
 def fronted(adverbial: Phrase, clause: Clause) -> Phrases:
     """An adverbial, then the main clause: a comma in English and French, inversion in German."""
-    return ended(adverbial, Invariable(COMMA), Ordered(clause, "inverted"))
+    return ended(adverbial, COMMA, replace(clause, order="inverted"))
 
 
 def deed(c: Composer, time_share: float = 0.3) -> Clause:
@@ -202,7 +200,7 @@ def gift(c: Composer) -> Phrases:
     return ended(
         Clause(
             c.person(),
-            c.rng.choice(GIVING),
+            c.rng.choice(VERBS["GIVING"]),
             tense(c),
             object=c.rng.choice((c.thing, c.food))(),
             recipient=c.person(),
@@ -223,12 +221,12 @@ def measure_taken(c: Composer) -> Phrases:
 def price(c: Composer) -> Phrases:
     """The price of the cheese rose by 3.5 percent."""
     percent = number(c.rng.randint(2, 60), str(c.rng.randint(1, 9)), " percent")
-    amount = Fixed(
-        percent.english,
-        "de " + percent.french.replace("percent", "pour cent"),
-        "um " + percent.german.replace("percent", "Prozent"),
+    amount = replace(
+        percent,
+        french="de " + percent.french.replace("percent", "pour cent"),
+        german="um " + percent.german.replace("percent", "Prozent"),
     )
-    return ended(Clause(c.price(), RISE, complements=[Invariable(amount, Tag("number"))]))
+    return ended(Clause(c.price(), MEASURING["rise"], complements=[amount]))
 
 
 # The market
@@ -239,7 +237,7 @@ def cost(c: Composer) -> Phrases:
     value = number(c.rng.randint(2, 90), f"{c.rng.randint(1, 19) * 5:02}", " euros")
     amount = replace(value, german=value.german.replace("euros", "Euro"))
     subject = c.rng.choice((c.plain_food, c.plain_thing))()
-    return ended(Clause(subject, COST, complements=[Invariable(amount, Tag("number"))]))
+    return ended(Clause(subject, MEASURING["cost"], complements=[amount]))
 
 
 def dimension(c: Composer) -> Phrases:
@@ -249,16 +247,16 @@ def dimension(c: Composer) -> Phrases:
     """
     verb, unit, draw = c.rng.choice(
         (
-            (MEASURE, "m", c.animal),
-            (MEASURE, "cm", c.plain_thing),
-            (WEIGH, "kg", c.animal),
-            (WEIGH, "g", c.plain_food),
-            (WALK, "km", c.person),
+            ("measure", "m", c.animal),
+            ("measure", "cm", c.plain_thing),
+            ("weigh", "kg", c.animal),
+            ("weigh", "g", c.plain_food),
+            ("walk", "km", c.person),
         )
     )
     fraction = str(c.rng.randint(1, 9)) if c.chance(0.4) else ""
-    amount = Invariable(number(size(c.rng, 600), fraction, unit), Tag("number"))
-    return ended(Clause(draw(), verb, complements=[amount], time=c.time()))
+    amount = number(size(c.rng, 600), fraction, unit)
+    return ended(Clause(draw(), MEASURING[verb], complements=[amount], time=c.time()))
 
 
 Rule = Callable[[Composer], Phrases]
@@ -267,7 +265,10 @@ Rule = Callable[[Composer], Phrases]
 SHARED: tuple[tuple[int, Rule], ...] = (
     (14, deed_sentence),
     # The witch sells oysters every morning.
-    (4, lambda c: ended(replace(deed(c, 0), tense="present", time=c.habit()))),
+    (
+        4,
+        lambda c: ended(replace(deed(c, 0), tense="present", time=c.rng.choice(PHRASES["HABITS"]))),
+    ),
     # Yesterday, the queen lost the crown.
     (7, lambda c: fronted(c.time(), deed(c, 0))),
     # The cook cried because the soup was salty. Because the soup was salty, the cook cried.
@@ -278,7 +279,7 @@ SHARED: tuple[tuple[int, Rule], ...] = (
     (7, statement),
     (6, rest),
     # Why did the judge hide the cheese?
-    (4, lambda c: ended(Invariable(WHY), Ordered(deed(c, 0.2), "question"), end=QUESTION)),
+    (4, lambda c: ended(WHY, replace(deed(c, 0.2), order="question"), end=QUESTION)),
     (5, purpose),
     (5, described),
     (5, handled),
@@ -294,6 +295,4 @@ SENTENCES: dict[str, tuple[tuple[int, Rule], ...]] = {
 def plain_sentence(c: Composer) -> Phrases:
     """A sentence of the composer's domain, which uses no noun twice."""
     c.avoid = set()
-    weights, rules = zip(*SENTENCES[c.domain], strict=True)
-    rule: Rule = c.rng.choices(rules, weights)[0]
-    return rule(c)
+    return c.draw_weighted(SENTENCES[c.domain])(c)

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -45,9 +46,9 @@ class Word(NamedTuple):
 Words = list[Word]
 
 
-def plain(text: str) -> Words:
-    """Untagged words from a text with blanks."""
-    return [Word(word) for word in text.split()]
+def words_of(text: str, tag: Tag | None = None) -> Words:
+    """The words of a text with blanks; `tag` is that of the number in it."""
+    return [Word(word, tag if any(map(str.isdigit, word)) else None) for word in text.split(" ")]
 
 
 def starts_with_vowel(word: str) -> bool:
@@ -81,11 +82,6 @@ def joined_french(words: Words) -> Words:
     return contracted(elided, FRENCH_CONTRACTIONS)
 
 
-def joined_german(words: Words) -> Words:
-    """Contraction of preposition and article."""
-    return contracted(words, GERMAN_CONTRACTIONS)
-
-
 def joined_english(words: Words) -> Words:
     """*a* before a vowel becomes *an*."""
     return [
@@ -94,7 +90,11 @@ def joined_english(words: Words) -> Words:
     ]
 
 
-JOINED = {"en": joined_english, "fr": joined_french, "de": joined_german}
+JOINED: dict[str, Callable[[Words], Words]] = {
+    "en": joined_english,
+    "fr": joined_french,
+    "de": lambda words: contracted(words, GERMAN_CONTRACTIONS),
+}
 
 
 def spaced(words: Words, language: str) -> Words:
