@@ -125,7 +125,9 @@ def test_a_file_put_together_wrongly_twice_is_given_up(
     server.faults[other] = [Fault(cut=HALF, content=wrong.content), wrong] * 2
     get([server.url])
     assert out.read_bytes() == CONTENT
-    assert "pieces do not fit together: the file there may have changed" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert "its pieces do not fit: fetched anew" in error
+    assert f"{server.url}{other}: not the expected file: " in error
     assert [(seen.path, seen.sent) for seen in server.seen] == [
         *([(other, HALF), (other, SIZE - HALF)] * 2),
         (PATH, SIZE),
@@ -243,7 +245,7 @@ def test_a_disk_that_fills_up_on_the_way(
         get()
     assert str(caught.value) == (
         f"{out}: cannot be written, the disk is full: free some space, then run the same command "
-        "again (it goes on after the 1000 bytes that have come)"
+        "again (the download goes on after the 1000 bytes received)"
     )
     assert not out.exists()
     room[0] = SIZE

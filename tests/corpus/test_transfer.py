@@ -1,6 +1,5 @@
 """Transfers from a real server on the loopback device, with all that can go wrong on the way."""
 
-import email.utils
 import socket
 import time
 from collections.abc import Iterator
@@ -129,12 +128,11 @@ def test_what_may_pass_is_tried_again(
 def test_a_server_may_say_how_long_to_wait(
     server: Server, url: str, part: Part, waits: list[float]
 ) -> None:
-    date = email.utils.formatdate(time.time() + 100, usegmt=True)
     server.faults[PATH] = [
-        Fault(status=503, headers={"Retry-After": after}) for after in ["7", date, "soon", "0"]
+        Fault(status=503, headers={"Retry-After": after}) for after in ["7", "soon", "0"]
     ]
     transfer(url, part)
-    assert waits == [7, pytest.approx(100, abs=3), 4, 8]
+    assert waits == [7, 2, 4]
 
 
 def test_but_not_for_ever(server: Server, url: str, part: Part) -> None:
@@ -246,7 +244,7 @@ def test_a_disk_without_room_is_noticed_before_anything_comes(
 ) -> None:
     full = SimpleNamespace(disk_usage=lambda folder: SimpleNamespace(free=SIZE - 1))
     monkeypatch.setattr(module, "shutil", full)
-    with pytest.raises(UserError, match=f"{SIZE} bytes are still to come, .* room for {SIZE - 1}:"):
+    with pytest.raises(UserError, match=f"{SIZE} bytes are missing, .* room for {SIZE - 1}:"):
         transfer(url, part)
     assert part.received == 0
 

@@ -26,19 +26,8 @@ from contextnmt.progress import bar
 HTTP = ("http://", "https://")
 
 
-def parse_entry(file: str, text: str) -> CorpusFile:
-    """The corpus file entry that the JSON `text` holds.
-
-    Raises UserError at missing or unknown keys, and at a URL that is not of HTTP.
-    """
-    entry = read(CorpusFile, file, json_object(file, text))
-    if entry.url is None:
-        raise UserError(f"{file}: no file to fetch: it needs url, and sha256 or md5")
-    return entry
-
-
 def places(url: str, mirrors: list[str]) -> Iterator[Path | str]:
-    """Where the file may be, in order: the mirrors' copies of `url`, then `url` itself.
+    """Places to look for the file, in order: the mirrors' copies of `url`, then `url` itself.
 
     Raises UserError if a mirror is neither a URL nor a folder.
     """
@@ -55,22 +44,16 @@ def places(url: str, mirrors: list[str]) -> Iterator[Path | str]:
 
 
 def copy(place: Path, wanted: CorpusFile, out: Path) -> None:
-    """Copy `place` to `out`, which takes its name only if it is the file that is wanted.
-
-    Raises UnavailableError if it is another file, or cannot be read.
-    """
+    """Copy `place` to `out`; raises UnavailableError if it is another file or cannot be read."""
     try:
-        size = place.stat().st_size
-        if wanted.bytes not in (None, size):
-            raise UnavailableError(
-                f"not the expected file: expected {wanted.bytes} bytes, got {size}"
-            )
         with place.open("rb") as source, atomic_path(out) as copied:
+            size = place.stat().st_size
             with copied.open("wb") as stream, bar(f"copy {out.name}", "B", size) as shown:
                 while chunk := source.read(CHUNK):
                     stream.write(chunk)
                     shown.update(len(chunk))
-            check(copied, wanted)
+            if problem := difference(copied, wanted.digests, wanted.bytes):
+                raise UnavailableError(f"not the expected file: {problem}")
     except FileNotFoundError:
         raise UnavailableError("no such file") from None
     except OSError as error:
@@ -79,32 +62,21 @@ def copy(place: Path, wanted: CorpusFile, out: Path) -> None:
 
 def fetch(url: str, wanted: CorpusFile, part: Part) -> None:
     """Fetch `url` into `part`; raises UnavailableError if it is not the file wanted."""
-    for last in (False, True):
+    transfer(url, part)
+    problem = difference(part.path, wanted.digests, wanted.bytes)
+    if problem and not part.whole:
+        # Its pieces may stem from two servers, or the first one from another entry or a crash.
+        print(f"{url}: {problem}: its pieces do not fit: fetched anew", file=sys.stderr)
+        part.clear()
         transfer(url, part)
-        try:
-            check(part.path, wanted)
-            return
-        except UnavailableError as error:
-            part.clear()
-            if part.whole:
-                raise
-            # Its halves may stem from two servers, or the first one from another entry or a crash.
-            if last:
-                raise UnavailableError(
-                    "broken off twice, and the pieces do not fit together: the file there may "
-                    "have changed meanwhile: try again"
-                ) from None
-            print(f"{url}: {error}: put together wrongly, so it is fetched anew", file=sys.stderr)
-
-
-def check(path: Path, wanted: CorpusFile) -> None:
-    """Raise UnavailableError, with what was expected and what came, unless `path` is `wanted`."""
-    if problem := difference(path, wanted.digests, wanted.bytes):
+        problem = difference(part.path, wanted.digests, wanted.bytes)
+    if problem:
+        part.clear()
         raise UnavailableError(f"not the expected file: {problem}")
 
 
 def place_by_hand(file: str, folder: Path, wanted: CorpusFile, out: Path) -> bool:
-    """Copy the file that lies under its name in `folder` to `out`, if there is one.
+    """Copy the file of that name in `folder` to `out`, and return whether there is one.
 
     Raises UserError if there is no such folder, or the file there is not the one wanted.
     """
@@ -116,8 +88,8 @@ def place_by_hand(file: str, folder: Path, wanted: CorpusFile, out: Path) -> boo
         copy(folder / file, wanted, out)
     except UnavailableError as error:
         raise UserError(
-            f"{file}: {folder / file}: {error}: lay the right file there, or take this one away to "
-            f"have it fetched from {wanted.url}"
+            f"{file}: {folder / file}: {error}: put the right file there, or remove this one to "
+            f"fetch it from {wanted.url}"
         ) from None
     return True
 
@@ -176,10 +148,12 @@ def download(
     Example: contextnmt download --file val.en.gz --entry '{"url": "https://example.org/val.en.gz",
     "sha256": "0a1b..."}' --out download/val.en.gz --hand-placed downloads
     """
-    wanted = parse_entry(file, entry)
+    wanted = read(CorpusFile, file, json_object(file, entry))
+    if wanted.url is None:
+        raise UserError(f"{file}: no file to fetch: it needs url, and sha256 or md5")
     if out.is_file() and difference(out, wanted.digests, wanted.bytes) is None:
         return
-    candidates = list(places(str(wanted.url), mirror or []))
+    candidates = list(places(wanted.url, mirror or []))
     if hand_placed is None or not place_by_hand(file, hand_placed, wanted, out):
         fetch_nearest(file, wanted, candidates, out)
     part_path(out).unlink(missing_ok=True)

@@ -1,12 +1,11 @@
-"""One file over HTTP, going on where an earlier attempt broke off (RFC 9110, section 14.2).
+"""One file over HTTP, resumed where an earlier attempt broke off (RFC 9110, section 14.2).
 
-What has come lies in a hidden file beside the one to make, so that a later command goes on with it
-after this one was killed. Digests say in the end whether the bytes are the right ones: so nothing
-on the way tells versions of a file apart, and any server may complete what another one began.
+The bytes received so far lie in a hidden file beside the one to make, so that a later command goes
+on with them after this one was killed. In the end, digests check the file. So nothing here tells
+versions of a file apart, and any server may complete what another one began.
 """
 
 import contextlib
-import email.utils
 import fcntl
 import http.client
 import os
@@ -44,11 +43,11 @@ RANGE = re.compile(r"bytes (?P<first>\d+)-\d+/(?P<size>\d+|\*)")
 
 
 class UnavailableError(Exception):
-    """A place does not have the file, or another one: asking there again is of no use."""
+    """A place does not have the file, or has another one: asking again is of no use."""
 
 
 class TransientError(Exception):
-    """An attempt failed, and another may not; `wait` has the seconds that the server asks for."""
+    """A failure that may pass; `wait`: seconds that the server asks to wait."""
 
     def __init__(self, message: str, wait: float = 0.0) -> None:
         super().__init__(message)
@@ -56,19 +55,19 @@ class TransientError(Exception):
 
 
 class UnreachableError(TransientError):
-    """Nobody answers at the address."""
+    """No server answers at the address."""
 
 
 def part_path(out: Path) -> Path:
-    """Where the bytes of `out` are gathered: a hidden file beside it."""
+    """The hidden file beside `out` that gathers its bytes."""
     return out.with_name(f".{out.name}.part")
 
 
 class Part:
-    """The bytes of `out` that have come so far.
+    """The bytes of `out` received so far.
 
-    `size` is the size of the whole file in bytes, if known. `whole` says whether all bytes came in
-    one answer of a server, so that they cannot stem from two versions of the file.
+    `size`: of the whole file in bytes, if known. `whole`: whether all bytes came in one response,
+    so that they cannot stem from two versions of the file.
     """
 
     def __init__(self, out: Path, stream: IO[bytes], size: int | None) -> None:
@@ -78,41 +77,37 @@ class Part:
 
     @property
     def received(self) -> int:
-        """How many bytes there are."""
+        """Number of bytes received."""
         return os.fstat(self._stream.fileno()).st_size
 
     def clear(self) -> None:
-        """Forget all bytes."""
+        """Drop all bytes."""
         self._stream.truncate(0)
 
     def append(self, chunk: bytes) -> None:
-        """Add bytes; from then on a kill of this process does not lose them.
-
-        Raises UserError if they cannot be written.
-        """
+        """Add bytes, which a kill of this process does not lose; UserError if it cannot."""
         rest = memoryview(chunk)
         try:
             while rest:
                 rest = rest[os.write(self._stream.fileno(), rest) :]
         except OSError as error:
-            if error.errno not in REMEDIES:
-                raise
+            remedy = REMEDIES.get(error.errno or 0, error.strerror)
             raise UserError(
-                f"{self.out}: cannot be written, {REMEDIES[error.errno]} (it goes on after the "
-                f"{self.received} bytes that have come)"
+                f"{self.out}: cannot be written, {remedy} (the download goes on after the "
+                f"{self.received} bytes received)"
             ) from None
 
     def finish(self) -> None:
-        """Give the file, now complete and checked, its name."""
+        """Give the file, complete and checked, its name."""
         os.fsync(self._stream.fileno())
         self.path.replace(self.out)
 
 
 @contextlib.contextmanager
 def open_part(out: Path, size: int | None) -> Iterator[Part]:
-    """The part of `out`, made if it is not there and removed if it is empty in the end.
+    """The part of `out`, for this process alone; removed if it is empty in the end.
 
-    It is for this process alone. Raises UserError if another process on this machine has it open.
+    Raises UserError if another process on this machine has it open.
     """
     out.parent.mkdir(parents=True, exist_ok=True)
     with part_path(out).open("ab") as stream:
@@ -146,6 +141,8 @@ def transfer(url: str, part: Part) -> None:
             problem = error
         if isinstance(problem, UnreachableError) and failures == 0:
             raise UnavailableError(str(problem))  # no network, or a misspelt address
+        if problem.wait > LONGEST_WAIT:
+            raise UnavailableError(f"{problem}; it asks to wait {problem.wait:.0f} seconds")
         failures = 1 if part.received >= furthest + PROGRESS else failures + 1
         furthest = max(furthest, part.received)
         if failures == ATTEMPTS:
@@ -156,18 +153,18 @@ def transfer(url: str, part: Part) -> None:
 
 
 def attempt(url: str, part: Part) -> None:
-    """Ask once for what `part` lacks, and add to it what comes.
+    """Request once the missing rest of `part`, and append it.
 
-    Raises TransientError if that is not all of it, UnavailableError if there is no such file.
+    Raises TransientError if it does not come to its end, UnavailableError if there is no such file.
     """
     # Some servers call an archive an encoding: what counts are the bytes that were published.
     headers = {"User-Agent": "contextnmt", "Accept-Encoding": "identity"}
     if part.received:
         headers["Range"] = f"bytes={part.received}-"
     try:
-        with network_errors():
-            request = urllib.request.Request(url, headers=headers)
-            response = urllib.request.urlopen(request, timeout=TIMEOUT)
+        request = urllib.request.Request(url, headers=headers)
+        with urllib.request.urlopen(request, timeout=TIMEOUT) as response:
+            receive(response, part)
     except urllib.error.HTTPError as error:
         error.close()
         if error.code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
@@ -176,34 +173,9 @@ def attempt(url: str, part: Part) -> None:
             part.clear()
         elif error.code < 500 and error.code not in PASSING:
             raise UnavailableError(f"HTTP {error.code} {error.reason}") from None
-        wait = retry_after(error.headers["Retry-After"])
+        asked = error.headers["Retry-After"] or ""
+        wait = float(asked) if asked.isdecimal() else 0.0  # not if it is a date, which is rare
         raise TransientError(f"HTTP {error.code} {error.reason}", wait) from None
-    with response:
-        size = begin(response, part)
-        with bar(f"download {part.out.name}", "B", size, initial=part.received) as shown:
-            while chunk := read(response):
-                if size is not None and part.received + len(chunk) > size:
-                    part.clear()
-                    raise UnavailableError(f"more than the expected {size} bytes come from it")
-                part.append(chunk)
-                shown.update(len(chunk))
-    if size is not None and part.received < size:
-        raise TransientError(f"it broke off after {part.received} of {size} bytes")
-
-
-def read(response: http.client.HTTPResponse) -> bytes:
-    """The next bytes of an answer, as soon as there are any; none at its end."""
-    with network_errors():
-        return response.read1(CHUNK)
-
-
-@contextlib.contextmanager
-def network_errors() -> Iterator[None]:
-    """Turn what urllib raises, but for answers with an HTTP status, into errors of this module."""
-    try:
-        yield
-    except urllib.error.HTTPError:
-        raise
     except (http.client.InvalidURL, ValueError) as error:
         raise UnavailableError(str(error)) from None
     except (OSError, http.client.HTTPException) as error:
@@ -213,12 +185,29 @@ def network_errors() -> Iterator[None]:
         raise (UnreachableError if lost else TransientError)(problem) from None
 
 
-def begin(response: http.client.HTTPResponse, part: Part) -> int | None:
-    """Make `part` ready for an answer's bytes; returns the size of the whole file, if known.
+def receive(response: http.client.HTTPResponse, part: Part) -> None:
+    """Append the body of a response to `part`.
 
-    Bytes that came before stay only if the answer goes on after them. Raises TransientError if it
-    does not and begins elsewhere than at the start, UnavailableError if the file has not the
-    expected size, UserError if the disk has no room for the rest.
+    Raises TransientError if it breaks off, UnavailableError if it is longer than expected.
+    """
+    size = begin(response, part)
+    with bar(f"download {part.out.name}", "B", size, initial=part.received) as shown:
+        while chunk := response.read1(CHUNK):
+            if size is not None and part.received + len(chunk) > size:
+                part.clear()
+                raise UnavailableError(f"more than the expected {size} bytes come from it")
+            part.append(chunk)
+            shown.update(len(chunk))
+    if size is not None and part.received < size:
+        raise TransientError(f"it broke off after {part.received} of {size} bytes")
+
+
+def begin(response: http.client.HTTPResponse, part: Part) -> int | None:
+    """Make `part` ready for a response; returns the size of the whole file in bytes, if known.
+
+    Bytes received before stay only if the response continues them. Raises TransientError if it
+    holds another range, UnavailableError if the file has not the expected size, and UserError if
+    the disk has no room for the rest.
     """
     stated, first = response.headers["Content-Length"], 0
     if response.status == HTTPStatus.PARTIAL_CONTENT:
@@ -227,8 +216,6 @@ def begin(response: http.client.HTTPResponse, part: Part) -> int | None:
             part.clear()
             raise TransientError("another part of the file than the one asked for")
         stated, first = found["size"], part.received
-    elif response.status != HTTPStatus.OK:
-        raise UnavailableError(f"HTTP {response.status} {response.reason}")
     size = int(stated) if stated and stated.isdecimal() else part.size
     if part.size not in (None, size):
         raise UnavailableError(f"not the expected file: expected {part.size} bytes, got {size}")
@@ -238,22 +225,7 @@ def begin(response: http.client.HTTPResponse, part: Part) -> int | None:
     free, rest = shutil.disk_usage(part.path.parent).free, (size or first) - first
     if free < rest:
         raise UserError(
-            f"{part.out}: {rest} bytes are still to come, and the disk has room for {free}: free "
-            "some space, then run the same command again"
+            f"{part.out}: {rest} bytes are missing, and the disk has room for {free}: free some "
+            "space, then run the same command again"
         )
     return size
-
-
-def retry_after(header: str | None) -> float:
-    """Seconds to wait by a Retry-After header, which has a number or a date; 0 without one.
-
-    Raises UnavailableError if that is longer than LONGEST_WAIT.
-    """
-    try:
-        date = header and not header.isdecimal() and email.utils.parsedate_to_datetime(header)
-    except ValueError:
-        return 0.0
-    seconds = date.timestamp() - time.time() if date else float(header or 0)
-    if seconds > LONGEST_WAIT:
-        raise UnavailableError(f"it asks to wait {seconds:.0f} seconds")
-    return max(seconds, 0.0)
