@@ -170,8 +170,8 @@ def test_null_and_false_leave_a_filter_off(tmp_path: Path, off: bool | None) -> 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ("{", "not a JSON object"),
-        ("3", "not a JSON object"),
+        ("{", "not JSON"),
+        ("3", "a JSON object is needed"),
         ('{"max_lenght": 50}', "no filter 'max_lenght': choose from drop_empty"),
         ('{"max_length": true}', "max_length is True: give a whole number from 1"),
         ('{"max_length": 2.5}', "max_length is 2.5"),
@@ -324,8 +324,8 @@ def test_repeats_are_those_that_came_before(own: list[int], earlier: list[list[i
         ({"source_counts": ["en.tsv"]}, "word counts are given of one side"),
         ({"source_counts": ["fr.tsv"], "target_counts": ["fr.tsv"]}, "'the' is not in the word"),
         ({"source_counts": ["en.tsv", "bad.tsv"], "target_counts": ["fr.tsv"]}, "bad.tsv, line 2"),
-        ({"fingerprints": ["npy", "few.npy"]}, "in.en: has another number of pairs than its 4"),
-        ({"fingerprints": ["npy", "many.npy"]}, "in.en: has another number of pairs than its 6"),
+        ({"fingerprints": ["npy", "few.npy"]}, "in.en: has 5 pairs and 4 fingerprints"),
+        ({"fingerprints": ["npy", "many.npy"]}, "in.en: has 5 pairs and 6 fingerprints"),
         ({"fingerprints": ["en.tsv", "npy"]}, "en.tsv: not a file of fingerprints"),
         ({"fingerprints": ["none.npy", "npy"]}, "none.npy: no such file"),
     ],

@@ -214,9 +214,9 @@ def test_columns_of_a_table(tmp_path: Path, outs: Outs, name: str) -> None:
     extract(place, place, *outs, source_column=3, target_column=2)
     assert written(outs) == [['"one', "two\x85"], ["un", ""]]
     before = {path.name: path.read_bytes() for path in outs[0][0].parent.iterdir()}
-    with pytest.raises(UserError, match=r"t\.tsv.*, line 1: 3 columns, so none is column 4"):
+    with pytest.raises(UserError, match=r"t\.tsv.*, line 1: 3 columns .*, expected at least 4"):
         extract(place, place, *outs, source_column=4, target_column=1)
-    with pytest.raises(UserError, match=r"t\.tsv.*, line 2: 4 columns, and `columns` names 3"):
+    with pytest.raises(UserError, match=r"t\.tsv.*, line 2: 4 columns .*, expected 3:"):
         extract(place, place, *outs, source_column=3, target_column=2, columns=3)
     assert {path.name: path.read_bytes() for path in outs[0][0].parent.iterdir()} == before
 
@@ -240,7 +240,7 @@ def test_a_gzip_bomb_is_not_read_to_its_end(
     bomb = gzip.compress(b"a\n" * (1 << 20))
     (tmp_path / "b.gz").write_bytes(bomb)
     for place in (f"{tmp_path / 'b.gz'}", f"{tar(tmp_path / 'b.tar', {'b.gz': bomb})}::b.gz"):
-        with pytest.raises(UserError, match=r"b\.gz: more than \d+ bytes come out of so small"):
+        with pytest.raises(UserError, match=r"b\.gz: unpacks to more than \d+ bytes"):
             extract(place, place, *outs)
         assert_no_output(outs)
 

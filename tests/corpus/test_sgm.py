@@ -25,7 +25,7 @@ id="5">lost: its mark is on two lines</seg>
 
 
 def test_segments_are_taken_line_by_line() -> None:
-    assert list(segments(FILE.split("\n"), "f.sgm")) == [
+    assert list(segments(FILE, "f.sgm")) == [
         'R&D: 1 < 2 – "oui"',
         "Deux blancs",
         "Une phrase qui va plus loin.",
@@ -51,7 +51,7 @@ def test_entities_are_decoded_once_and_only_those_of_xml(text: str, expected: st
 def test_what_was_marked_up_comes_back_on_as_many_lines(texts: list[str]) -> None:
     escaped = (t.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;") for t in texts)
     file = "<doc>\n" + "".join(f'<seg id="{n}">{t}</seg>\n' for n, t in enumerate(escaped))
-    assert list(segments(file.split("\n"), "f.sgm")) == [" ".join(text.split()) for text in texts]
+    assert list(segments(file, "f.sgm")) == [" ".join(text.split()) for text in texts]
 
 
 @pytest.mark.parametrize(
@@ -60,4 +60,4 @@ def test_what_was_marked_up_comes_back_on_as_many_lines(texts: list[str]) -> Non
 )
 def test_a_segment_without_an_end_is_named(file: str) -> None:
     with pytest.raises(UserError, match=r"f\.sgm, line 2: a <seg> without </seg>"):
-        list(segments(file.split("\n"), "f.sgm"))
+        list(segments(file, "f.sgm"))

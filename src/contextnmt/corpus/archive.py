@@ -52,7 +52,7 @@ def difference(path: Path, expected: Mapping[str, str], size: int | None = None)
 
 
 @contextlib.contextmanager
-def damage_told(name: str) -> Iterator[None]:
+def damage_reported(name: str) -> Iterator[None]:
     """Turn what gzip and tar raise at damaged data into a UserError about the file `name`."""
     try:
         yield
@@ -73,7 +73,7 @@ def open_members(archive: Path, members: Iterable[str]) -> Iterator[tuple[str, I
             raise UserError(f"{archive}::{name}: unsafe name: it leads out of the archive")
     names = []
     with (
-        damage_told(str(archive)),
+        damage_reported(str(archive)),
         open_binary(archive) as packed,
         tarfile.open(fileobj=packed, mode="r|", bufsize=BLOCK) as opened,
     ):

@@ -1,20 +1,20 @@
 """Stage *clean*: drop the pairs of a training text that would teach nothing or something wrong."""
 
-import json
 import math
 import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import repeat, zip_longest
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
+from contextnmt.configuration.values import json_object
 from contextnmt.corpus.counts import summed_counts
 from contextnmt.corpus.survey import (
     Fingerprints,
@@ -40,39 +40,6 @@ ROUNDING = 1e-9
 #: What no clean text has: control characters, the replacement character, and UTF-8 read as Latin-1
 #: or Windows-1252, in which é, «, ’ and œ became Ã©, Â«, â€™ and Å“ (the tokenizer splits these).
 GARBLED = re.compile(r"[\x7f-\x9f\ufffd]|Ã(?![A-Z])|Â(?![A-Za-zÀ-ÿ])|â ?[€‚]|Å ?[“’]")
-
-
-def has_empty_side(source: Words, target: Words) -> bool:
-    """Whether a side has no words."""
-    return not source or not target
-
-
-def is_garbled(source: Words, target: Words) -> bool:
-    """Whether a side shows the traces of a wrong decoding."""
-    return any(GARBLED.search(" ".join(side)) for side in (source, target))
-
-
-def longer_than(max_length: int) -> Filter:
-    """A filter for pairs with more than `max_length` words on a side."""
-    return lambda source, target: max(len(source), len(target)) > max_length
-
-
-def more_uneven_than(max_ratio: float) -> Filter:
-    """A filter for pairs one side of which has `max_ratio` times the other's words plus 10.
-
-    With 2 it is the length rule of Jean et al. 2015 (A12), whose slack of 10 spares short pairs.
-    """
-
-    def is_uneven(source: Words, target: Words) -> bool:
-        lengths = len(source), len(target)
-        return max(lengths) >= max_ratio * min(lengths) + 10
-
-    return is_uneven
-
-
-def is_identical(source: Words, target: Words) -> bool:
-    """Whether both sides are the same."""
-    return source == target
 
 
 class WrongLanguage:
@@ -147,34 +114,27 @@ SETTINGS: dict[str, tuple[str, tuple[type, ...]]] = {
 
 
 def parse_settings(text: str) -> dict[str, Any]:
-    """The filters that the JSON object `text` turns on; null and false leave a filter off.
+    """The filters that the JSON object `text` turns on, in order; null and false mean off.
 
     Raises UserError at an unknown key and at a value that does not suit its key.
     """
-    try:
-        settings = dict(json.loads(text))
-    except (ValueError, TypeError) as error:
-        raise UserError(f"--settings: not a JSON object ({error}): give keys and values") from None
-    unknown = sorted(set(settings) - set(SETTINGS))
-    if unknown:
-        raise UserError(f"--settings: no filter {unknown[0]!r}: choose from {', '.join(SETTINGS)}")
-    on = {
-        name: value for name, value in settings.items() if value is not None and value is not False
-    }
-    for name, value in on.items():
+    settings = json_object("--settings", text)
+    for name, value in settings.items():
+        if name not in SETTINGS:
+            raise UserError(f"--settings: no filter {name!r}: choose from {', '.join(SETTINGS)}")
         expected, types = SETTINGS[name]
-        if type(value) not in types or value < 1:
+        if value is not None and value is not False and (type(value) not in types or value < 1):
             raise UserError(f"--settings: {name} is {value!r}: give {expected}, false or null")
-    return {name: on[name] for name in SETTINGS if name in on}
+    return {name: settings[name] for name in SETTINGS if settings.get(name)}
 
 
 @dataclass(frozen=True)
 class WholeText:
     """The text that the pairs to clean, those of `source` and `target`, are a part of.
 
-    What stage *survey* found in it is read from tables of word counts, those of all its parts, and
-    from the fingerprints of its parts up to and including this one. Where these are missing, the
-    pairs are all there is and are surveyed here.
+    Stage *survey* has counted the words of all its parts, and taken the fingerprints of its parts
+    up to and including this one. Where its files are missing, the pairs are the whole text and are
+    surveyed here.
     """
 
     source: Path
@@ -211,30 +171,20 @@ class WholeText:
 
 
 def build_filters(settings: dict[str, Any], whole: WholeText) -> dict[str, Filter]:
-    """The filters that `settings` turns on, in order, but for drop_duplicates."""
-    makers: dict[str, Callable[[Any], Filter]] = {
-        "drop_empty": lambda _: has_empty_side,
-        "drop_garbled": lambda _: is_garbled,
-        "max_length": longer_than,
-        "max_ratio": more_uneven_than,
-        "drop_identical": lambda _: is_identical,
-        "wrong_language": lambda _: WrongLanguage(*whole.word_counts()),
+    """The filters that `settings` turns on, in order, except for drop_duplicates."""
+    filters: dict[str, Filter] = {
+        "drop_empty": lambda source, target: not source or not target,
+        "drop_garbled": lambda *sides: any(GARBLED.search(" ".join(side)) for side in sides),
+        "max_length": lambda *sides: max(map(len, sides)) > settings["max_length"],
+        # With 2, the length rule of Jean et al. 2015 (A12), whose slack of 10 spares short pairs.
+        "max_ratio": lambda *sides: (
+            max(map(len, sides)) >= settings["max_ratio"] * min(map(len, sides)) + 10
+        ),
+        "drop_identical": lambda source, target: source == target,
     }
-    return {name: make(settings[name]) for name, make in makers.items() if name in settings}
-
-
-@dataclass
-class Removed:
-    """What one filter dropped: how many pairs, and the first of them with their line numbers."""
-
-    count: int = 0
-    examples: list[dict[str, Any]] = field(default_factory=list)
-
-    def add(self, line: int, source: str, target: str) -> None:
-        """Enter a pair."""
-        self.count += 1
-        if len(self.examples) < EXAMPLES:
-            self.examples.append({"line": line, "source": source, "target": target})
+    if "wrong_language" in settings:
+        filters["wrong_language"] = WrongLanguage(*whole.word_counts())
+    return {name: filters[name] for name in filters if name in settings}
 
 
 class Cleaner:
@@ -249,36 +199,36 @@ class Cleaner:
         self.source = whole.source
         self.filters = build_filters(settings, whole)
         self.repeats = whole.repeats() if "drop_duplicates" in settings else None
-        self.read = 0
-        self.removed = {name: Removed() for name in settings}
+        self.read = self.kept = 0
+        self.removed: dict[str, dict[str, Any]] = {
+            name: {"count": 0, "examples": []} for name in settings
+        }
 
     def keep(self, pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
         """The pairs to keep, of all those of the text.
 
-        Raises UserError if there are more or fewer of them than fingerprints.
+        Raises UserError in the end if there are more or fewer of them than fingerprints.
         """
-        for (source, target), again in self.marked(pairs):
+        marks = chain(self.repeats or b"", repeat(0))
+        for (source, target), again in zip(pairs, marks, strict=False):
             self.read += 1
             name = self.dropped_by(source.split(), target.split())
             if name is None and again:
                 name = "drop_duplicates"
             if name is None:
+                self.kept += 1
                 yield source, target
-            else:
-                self.removed[name].add(self.read, source, target)
-
-    def marked(self, pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[tuple[str, str], int]]:
-        """Each pair with 1 if it is to be dropped as a duplicate, else 0."""
-        if self.repeats is None:
-            yield from zip(pairs, repeat(0), strict=False)
-            return
-        for pair, again in zip_longest(pairs, self.repeats):
-            if pair is None or again is None:
-                raise UserError(
-                    f"{self.source}: has another number of pairs than its {len(self.repeats)} "
-                    "fingerprints: survey it again, and give its own fingerprints last"
-                )
-            yield pair, again
+                continue
+            removed = self.removed[name]
+            removed["count"] += 1
+            if removed["count"] <= EXAMPLES:
+                example = {"line": self.read, "source": source, "target": target}
+                removed["examples"].append(example)
+        if self.repeats is not None and self.read != len(self.repeats):
+            raise UserError(
+                f"{self.source}: has {self.read} pairs and {len(self.repeats)} fingerprints: "
+                "survey it again, and give its own fingerprints last"
+            )
 
     def dropped_by(self, source: Words, target: Words) -> str | None:
         """The first filter that drops a pair of these words."""
@@ -287,20 +237,14 @@ class Cleaner:
                 return name
         return None
 
-    @property
-    def kept(self) -> int:
-        """Pairs passed on so far."""
-        return self.read - sum(removed.count for removed in self.removed.values())
-
     def report(self) -> dict[str, Any]:
         """``read`` and ``kept`` pairs; ``removed``: for each filter, ``count`` and ``examples``."""
-        removed = {name: asdict(removed) for name, removed in self.removed.items()}
-        return {"read": self.read, "kept": self.kept, "removed": removed}
+        return {"read": self.read, "kept": self.kept, "removed": self.removed}
 
     def warn_if_none_is_left(self) -> None:
         """Say so on stderr; one part of a text may well be left empty."""
         if self.read > self.kept == 0:
-            counts = ", ".join(f"{name} {removed.count}" for name, removed in self.removed.items())
+            counts = ", ".join(f"{name} {each['count']}" for name, each in self.removed.items())
             print(
                 f"warning: {self.source}: none of {self.read} pairs is left (dropped: {counts}): "
                 "check that the two sides belong together, or relax the filters",

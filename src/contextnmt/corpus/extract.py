@@ -60,23 +60,18 @@ class Side:
     def sentences(self, block: str, before: int) -> str:
         """This side's part of a block of whole lines, before which came `before` others.
 
-        Raises UserError, naming the line, if a row of a table has no such column, or another
-        number of columns than it should.
+        Raises UserError, naming the line, if a row of a table has another number of columns than
+        it should.
         """
         if self.column is None:
             return block
         rows = [line.split("\t") for line in split(block)]
         for number, row in enumerate(rows, start=before + 1):
-            if len(row) < self.column:
+            if len(row) < self.column or len(row) != (self.columns or len(row)):
+                expected = self.columns or f"at least {self.column}"
                 raise UserError(
-                    f"{self.place}, line {number}: {len(row)} columns, so none is column "
-                    f"{self.column}: mend the row or correct `columns`; tabs part columns"
-                )
-            if len(row) != (self.columns or len(row)):
-                raise UserError(
-                    f"{self.place}, line {number}: {len(row)} columns, and `columns` names "
-                    f"{self.columns}: mend the row, or give each column a name, any name if it is "
-                    "not needed; tabs part columns"
+                    f"{self.place}, line {number}: {len(row)} columns separated by tabs, expected "
+                    f"{expected}: mend the row, or name each column of the table in `columns`"
                 )
         return "".join(row[self.column - 1] + "\n" for row in rows)
 
@@ -101,17 +96,12 @@ def read_texts(places: Iterable[str]) -> Iterator[tuple[str, Iterator[str]]]:
     for file, names in members.items():
         if any(names):
             for name, stream in open_members(Path(file), names):
-                with unpacked(stream, name) as text:
-                    place = f"{file}::{name}"
-                    yield place, text_blocks(text, place, Path(file))
+                place = f"{file}::{name}"
+                text = gzip.GzipFile(fileobj=stream) if name.endswith(".gz") else stream
+                yield place, text_blocks(text, place, Path(file))  # type: ignore[arg-type]
         else:
             with open_binary(Path(file)) as stream:
                 yield file, text_blocks(stream, file, Path(file))
-
-
-def unpacked(stream: IO[bytes], name: str) -> IO[bytes]:
-    """The bytes of a member, uncompressed if its name ends in ``.gz``."""
-    return gzip.GzipFile(fileobj=stream) if name.endswith(".gz") else stream  # type: ignore[return-value]
 
 
 def text_blocks(stream: IO[bytes], place: str, file: Path) -> Iterator[str]:
@@ -119,8 +109,7 @@ def text_blocks(stream: IO[bytes], place: str, file: Path) -> Iterator[str]:
     blocks = decode_blocks(stream, place, most_bytes(file))
     if not place.removesuffix(".gz").endswith(".sgm"):
         return blocks
-    lines = (line for block in blocks for line in split(block))
-    return (segment + "\n" for segment in segments(lines, place))
+    return (segment + "\n" for segment in segments("".join(blocks), place))
 
 
 def read_side(place: str) -> Iterator[str]:
@@ -170,13 +159,11 @@ def read_sides(
                 shown.update(sum(counts) - shown.n)
 
 
-def borders_of(lines: int, parts: int) -> list[int]:
-    """How many of `lines` lie before each part but the first: before part i, i * lines // parts."""
-    return [part * lines // parts for part in range(1, parts)]
-
-
 def cut(sentences: str, before: int, borders: Sequence[int]) -> Iterator[tuple[int, str]]:
-    """Whole lines, before which came `before` others, in pieces, with the part that each is of."""
+    """Whole lines, before which came `before` others, in pieces, each with its part.
+
+    `borders`: the number of lines before each part but the first.
+    """
     after = before + sentences.count("\n")
     cuts = [border - before for border in borders if before < border < after]
     if not cuts:
@@ -184,10 +171,16 @@ def cut(sentences: str, before: int, borders: Sequence[int]) -> Iterator[tuple[i
         return
     lines = split(sentences)
     for first, last in pairwise([0, *cuts, len(lines)]):
-        yield (
-            bisect(borders, before + first),
-            "".join(line + "\n" for line in lines[first:last]),
-        )
+        piece = "".join(line + "\n" for line in lines[first:last])
+        yield bisect(borders, before + first), piece
+
+
+def count_lines(sides: Sequence[Side], lines: int | None) -> list[int]:
+    """Number of lines of each side; `lines` are expected."""
+    counts = [0] * len(sides)
+    for number, before, sentences in read_sides(sides, "count", lines):
+        counts[number] = before + sentences.count("\n")
+    return counts
 
 
 def copy_sides(
@@ -196,16 +189,14 @@ def copy_sides(
     borders: Sequence[int],
     lines: int | None,
 ) -> list[int]:
-    """Write each side to its streams, one a part, and return how many lines each side had.
+    """Write each side to its streams, one a part, and return its number of lines.
 
-    Without streams, only count them. `borders` are those of the parts, as of `borders_of`; `lines`
-    are expected on each side.
+    `borders` as of `cut`; `lines` are expected on each side.
     """
     counts = [0] * len(sides)
-    for number, before, sentences in read_sides(sides, "extract" if outs else "count", lines):
-        if outs:
-            for part, piece in cut(sentences, before, borders):
-                outs[number][part].write(piece)
+    for number, before, sentences in read_sides(sides, "extract", lines):
+        for part, piece in cut(sentences, before, borders):
+            outs[number][part].write(piece)
         counts[number] = before + sentences.count("\n")
     return counts
 
@@ -216,7 +207,7 @@ def check_counts(sides: Sequence[Side], counts: Sequence[int], lines: int | None
     if counts[0] != counts[1]:
         raise UserError(
             f"{found}: the two sides of a parallel text need as many lines as each other; "
-            f"{told_drift(sides)}"
+            f"{describe_drift(sides)}"
         )
     if counts[0] == 0:
         raise UserError(f"{found}: an empty text is of no use; check the names of its files")
@@ -224,11 +215,11 @@ def check_counts(sides: Sequence[Side], counts: Sequence[int], lines: int | None
         raise UserError(f"{found}: {lines} were expected; correct `lines` or the files")
 
 
-def told_drift(sides: Sequence[Side]) -> str:
-    """Where two sides of unequal length run apart, in words; both are read again."""
+def describe_drift(sides: Sequence[Side]) -> str:
+    """The line at which two sides of unequal length run apart, in words; reads both again."""
     drift = first_drift(zip(*(read_side(side.place) for side in sides), strict=False))
     if drift is None:
-        return "where they run apart cannot be told: they may fit to the end of the shorter one"
+        return "compare their last lines: they seem to fit to the end of the shorter one"
     number, *texts = drift
     shown = [text if len(text) <= SHOWN else f"{text[:SHOWN]}…" for text in texts]
     # As Python writes them, so that a stray CR or U+2028 can be seen.
@@ -251,7 +242,7 @@ def first_drift(pairs: Iterable[tuple[str, str]]) -> tuple[int, str, str] | None
     From there on, lines of other sentences stand side by side, which shows in their lengths and in
     their numbers. The line is the one at which "a pair before it, none after it" is most likely:
     the maximum of the summed log-likelihood ratios of both readings. It may be a few lines off.
-    None if it cannot be told: the sides fit to the end of the shorter one, or too few lines tell.
+    None if the sides fit to the end of the shorter one, or too few lines show where they do not.
     """
     total = best = 0.0
     found = None
@@ -322,9 +313,9 @@ def extract(
     expected = lines or lines_recalled
     borders: list[int] = []
     if parts > 1:
-        counts = copy_sides(sides, (), (), expected)
+        counts = count_lines(sides, expected)
         check_counts(sides, counts, lines)
-        borders = borders_of(counts[0], parts)
+        borders = [part * counts[0] // parts for part in range(1, parts)]
     with atomic_all([*source_out, *target_out]) as outs:
         counts = copy_sides(sides, (outs[:parts], outs[parts:]), borders, expected)
         check_counts(sides, counts, lines)

@@ -1,20 +1,20 @@
-"""Raw text as corpora bring it: bytes become blocks of whole lines of good UTF-8.
+"""Raw text as corpora have it: bytes become blocks of whole lines of valid UTF-8.
 
 A line ends at LF alone. CR, VT, FF, U+0085, U+2028, NUL and characters without width are ordinary
 characters of a line and are left to the tokenizer, which treats them as Moses does.
 
-Of SGM, the format of the WMT test sets, the segments are the lines. It is marked up like XML, but
-not well-formed, so it is read by line: as in the readers of sacreBLEU and Moses, text is what
-stands between ``<seg …>`` and ``</seg>``.
+Of SGM, the format of the WMT test sets, the segments are the lines. It looks like XML and is not
+well-formed: as in the readers of sacreBLEU and Moses, text is what stands between ``<seg …>``, all
+on one line, and ``</seg>``.
 """
 
 import html
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import IO
 
-from contextnmt.corpus.archive import BLOCK, damage_told
+from contextnmt.corpus.archive import BLOCK, damage_reported
 from contextnmt.errors import UserError
 
 BYTE_ORDER_MARK = "\ufeff"
@@ -25,8 +25,10 @@ LONGEST_LINE = 1 << 24
 #: Of so many lines, one may be invalid UTF-8; where more are, the text is in another encoding.
 LINES_TO_AN_INVALID_ONE = 1000
 
-OPENING = re.compile(r"<seg\b[^>]*>", re.IGNORECASE)
-CLOSING = re.compile(r"</seg\s*>", re.IGNORECASE)
+#: A segment and what ends it, which should be ``</seg>``.
+SEGMENT = re.compile(
+    r"<seg\b[^>\n]*>(?P<text>.*?)(?P<end></seg\s*>|<seg\b[^>\n]*>|\Z)", re.IGNORECASE | re.DOTALL
+)
 
 #: The five entities of XML and numbers of characters. HTML's two thousand others and those without
 #: a semicolon stay as they are: a text about web pages may mean them.
@@ -41,7 +43,7 @@ def read_blocks(stream: IO[bytes], name: str, most: int) -> Iterator[bytes]:
     """
     lines = size = 0
     while True:
-        with damage_told(f"{name}, after line {lines}"):
+        with damage_reported(f"{name}, after line {lines}"):
             block = stream.read(BLOCK)
             if block and not block.endswith(b"\n"):
                 block += stream.readline(LONGEST_LINE)
@@ -50,8 +52,8 @@ def read_blocks(stream: IO[bytes], name: str, most: int) -> Iterator[bytes]:
         size += len(block)
         if size > most:
             raise UserError(
-                f"{name}: more than {most} bytes come out of so small a file: not read, since no "
-                "text shrinks so much"
+                f"{name}: unpacks to more than {most} bytes: refused, since no text of its packed "
+                "size does"
             )
         lines += block.count(b"\n")
         if len(block) - block.rfind(b"\n") > LONGEST_LINE:
@@ -99,39 +101,19 @@ def invalid_byte(line: bytes) -> str:
     return ""
 
 
-def segments(lines: Iterable[str], name: str) -> Iterator[str]:
+def segments(text: str, name: str) -> Iterator[str]:
     """The text of each ``<seg>`` of an SGM file, on one line; `name` is for messages.
 
     A segment may go over several lines. Raises UserError if one is not closed before the next one
     or the end.
     """
-    opened = 0
-    parts: list[str] = []
-    for number, line in enumerate(lines, start=1):
-        position = 0
-        while True:
-            tag = (CLOSING if opened else OPENING).search(line, position)
-            again = OPENING.search(line, position, tag.start() if tag else len(line))
-            if opened and again:
-                raise unclosed(name, opened)
-            if opened:
-                parts.append(line[position : tag.start() if tag else len(line)])
-            if tag is None:
-                break
-            if opened:
-                yield plain(" ".join(parts))
-                parts.clear()
-            opened = 0 if opened else number
-            position = tag.end()
-    if opened:
-        raise unclosed(name, opened)
-
-
-def unclosed(name: str, line: int) -> UserError:
-    """The error about a segment that begins in `line`."""
-    return UserError(
-        f"{name}, line {line}: a <seg> without </seg>: mend the file or fetch it again"
-    )
+    for segment in SEGMENT.finditer(text):
+        if not segment["end"].startswith("</"):
+            line = text.count("\n", 0, segment.start()) + 1
+            raise UserError(
+                f"{name}, line {line}: a <seg> without </seg>: mend the file or fetch it again"
+            )
+        yield plain(segment["text"])
 
 
 def plain(text: str) -> str:
