@@ -1,7 +1,7 @@
-"""Back-off n-gram language models: their estimation, in memory and on disk.
+"""Back-off n-gram language models with interpolated modified Kneser-Ney smoothing.
 
-They are estimated by interpolated modified Kneser-Ney smoothing: Chen and Goodman (1998), with the
-conventions of KenLM's estimator (Heafield et al. 2013), whose numbers come out.
+Chen and Goodman (1998), with the conventions of KenLM's estimator (Heafield et al. 2013), so that
+the probabilities are those of KenLM.
 """
 
 import zipfile
@@ -18,10 +18,10 @@ from contextnmt.errors import UserError
 from contextnmt.files import atomic, open_binary
 from contextnmt.selection.ngrams import (
     BOS,
+    WORD_BITS,
     Integers,
     NGrams,
     Sentences,
-    contexts_of,
     count_ngrams,
     marked,
     pack,
@@ -39,11 +39,11 @@ NO_KEY = np.iinfo(np.int64).max
 
 
 class LanguageModel:
-    """Of each n-gram, the log10 probability of its last word and the log10 back-off weight.
+    """The log10 probability of each n-gram's last word, and its log10 back-off weight.
 
-    `keys`: of the orders from 2 up, ascending (see `ngrams`); `probabilities`: of the orders from
-    1 up; `backoffs`: of all orders but the highest; each a list of arrays [n-grams]. In memory and
-    on disk an n-gram takes 16 bytes, one of the highest order 12, a unigram 8.
+    One array [n-grams] for each order: `keys` from order 2 up, ascending (see `ngrams`);
+    `probabilities` from order 1 up; `backoffs` of all orders but the highest. In memory and on disk
+    an n-gram takes 16 bytes, one of the highest order 12, a unigram 8.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class LanguageModel:
         probabilities: Sequence[npt.NDArray[Any]],
         backoffs: Sequence[npt.NDArray[Any]],
     ) -> None:
-        # One entry more stands for all n-grams that are not listed: their back-off weight is 1.
+        # One more entry stands for all n-grams that are not listed: their back-off weight is 1.
         self._keys = [np.append(level, NO_KEY) for level in keys]
         self._backoffs = [np.append(level, 0).astype(np.float32) for level in backoffs]
         self.probabilities: list[Reals] = [level.astype(np.float32) for level in probabilities]
@@ -68,8 +68,8 @@ class LanguageModel:
     def log10_probabilities(self, sentences: Sentences) -> npt.NDArray[np.float64]:
         """The log10 probability of each sentence, its end included: [sentences].
 
-        A sentence gets the same bits whatever is scored together with it. Fastest for 100,000
-        words or so at a time, each of which takes about 90 bytes of memory meanwhile.
+        It is the same to the last bit whatever other sentences are scored with it. Fastest for some
+        100,000 words at a time, each of which takes about 90 bytes of memory meanwhile.
         """
         stream, begins = marked(sentences)
         if not stream.size:
@@ -77,13 +77,13 @@ class LanguageModel:
         return np.add.reduceat(self.score(stream), begins)
 
     def score(self, stream: Integers) -> npt.NDArray[np.float64]:
-        """The log10 probability of each id after those before it: [ids]; of BOS, 0.
+        """The log10 probability of each id given the ids before it: [ids]; 0 for BOS.
 
-        A stream of sentences between BOS and EOS needs no cuts: no n-gram goes on over a BOS, so
-        none is found that reaches into the sentence before, and EOS has a back-off weight of 1.
+        Sentences between BOS and EOS follow each other in the stream: no n-gram crosses a BOS, so
+        none reaches into the sentence before, and EOS has a back-off weight of 1.
         """
         scores = self.probabilities[0][stream].astype(np.float64)
-        ending = stream  # the number of the n-gram that ends here, from order to order
+        ending = stream  # at each position, the number of the n-gram of this order that ends there
         for keys, probabilities, backoffs in zip(
             self._keys, self.probabilities[1:], self._backoffs, strict=True
         ):
@@ -122,10 +122,10 @@ class LanguageModel:
 
 
 def find(keys: Integers, queries: Integers) -> Integers:
-    """The numbers of n-grams by their keys; of one that is not listed, that of the last entry.
+    """The place of each query in `keys`; the last place for one that is not there.
 
-    In ascending order: so neighbours in the queries are neighbours in memory, which makes the
-    binary searches of a large table ten times as fast.
+    Searched in ascending order, since queries that are neighbours are then neighbours in memory:
+    the binary searches in a large table are ten times as fast.
     """
     order = np.argsort(queries)
     ascending = queries[order]
@@ -137,11 +137,10 @@ def find(keys: Integers, queries: Integers) -> Integers:
 
 
 def adjusted_counts(levels: list[NGrams]) -> list[Integers]:
-    """The counts that probabilities are made of, for each order [n-grams].
+    """The adjusted counts of Kneser-Ney smoothing, for each order [n-grams].
 
-    Those of the highest order are the counts in the text. A shorter n-gram counts as many times as
-    there are different words before it; one at the beginning of a sentence, where there are none,
-    as often as it occurs.
+    An n-gram of the highest order has its count in the text. A shorter one has the number of
+    different words before it, or its count at the beginning of a sentence, where there are none.
     """
     adjusted = []
     for level, longer in pairwise(levels):
@@ -151,10 +150,10 @@ def adjusted_counts(levels: list[NGrams]) -> list[Integers]:
 
 
 def discounts(counts: Integers) -> Floats:
-    """What is taken from counts of one, two, and three and more: [3].
+    """The discounts of counts of one, two, and three and more: [3].
 
-    Equation 26 of Chen and Goodman; `FALLBACK` where the text is so small that it has no value or
-    one that is no discount. `counts`: the adjusted counts of one order.
+    Equation 26 of Chen and Goodman; `FALLBACK` where the text is so small that the equation has no
+    positive value. `counts`: the adjusted counts of one order.
     """
     frequencies = np.bincount(np.minimum(counts, 5), minlength=5)[1:5].astype(float)
     if not frequencies[:3].all():
@@ -168,12 +167,12 @@ def discounts(counts: Integers) -> Floats:
 def estimate(sentences: Sentences, vocabulary_size: int, order: int = 4) -> LanguageModel:
     """A language model of `sentences`.
 
-    `vocabulary_size`: number of ids, the specials included. Each of them has a probability after
-    each context. If the text has unknown words, UNK is a word like any other; if not, a word that
-    never occurs, as in KenLM. Takes as much memory as `count_ngrams`.
+    `vocabulary_size`: number of ids, the specials included; each has a probability after each
+    context. UNK is a word like any other, or one that never occurs if the text has no unknown
+    words, as in KenLM. Takes as much memory as `count_ngrams`.
     """
     levels = count_ngrams(sentences, vocabulary_size, order)
-    lower = np.full(1, 1 / (vocabulary_size - 1))  # order 0: all words alike, and BOS is none
+    lower = np.full(1, 1 / (vocabulary_size - 1))  # order 0: uniform over all ids but BOS
     probabilities, backoffs = [], []
     for level, counts in zip(levels, adjusted_counts(levels), strict=True):
         lower, backoff = interpolate(level, counts, lower)
@@ -190,10 +189,10 @@ def estimate(sentences: Sentences, vocabulary_size: int, order: int = 4) -> Lang
 def interpolate(level: NGrams, counts: Integers, lower: Floats) -> tuple[Floats, Floats]:
     """The probabilities of an order's n-grams and the back-off weights of their contexts.
 
-    `lower`: the probabilities of the next lower order, [contexts]; `counts`: adjusted. The
-    back-off weight of what is no context is 1. Returns [n-grams], [contexts].
+    `counts`: the adjusted ones; `lower`: the probabilities of the next lower order, [contexts]. An
+    n-gram that is no context has a back-off weight of 1. Returns [n-grams], [contexts].
     """
-    contexts = contexts_of(level.keys)
+    contexts = level.keys >> WORD_BITS
     taken = np.concatenate([[0], discounts(counts)])[np.minimum(counts, 3)]
     total = np.bincount(contexts, counts, minlength=len(lower))
     total_taken = np.bincount(contexts, taken, minlength=len(lower))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import chain
 from math import log2
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,15 +19,12 @@ from contextnmt.selection.ngrams import Vocabulary
 BITS = log2(10)  # in a log10 of one
 
 
-class DomainModels:
+class DomainModels(NamedTuple):
     """A model of the in-domain text, one of text in general, and the vocabulary of both."""
 
-    def __init__(
-        self, vocabulary: Vocabulary, in_domain: LanguageModel, general: LanguageModel
-    ) -> None:
-        self.vocabulary = vocabulary
-        self.in_domain = in_domain
-        self.general = general
+    vocabulary: Vocabulary
+    in_domain: LanguageModel
+    general: LanguageModel
 
     @classmethod
     def estimate(cls, in_domain: Sequence[str], general: Sequence[str]) -> "DomainModels":

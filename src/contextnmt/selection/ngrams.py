@@ -121,11 +121,6 @@ def pack(contexts: Integers, words: Integers) -> Integers:
     return contexts << WORD_BITS | words
 
 
-def contexts_of(keys: Integers) -> Integers:
-    """The contexts of the n-grams with these keys."""
-    return keys >> WORD_BITS
-
-
 def preceding(numbers: Integers, none: int) -> Integers:
     """What stands one position earlier in a stream; `none` before the first."""
     before = np.empty_like(numbers)

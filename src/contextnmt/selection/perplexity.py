@@ -16,12 +16,12 @@ from contextnmt.selection.language_model import LanguageModel, estimate
 from contextnmt.selection.ngrams import Integers, Sentences, Vocabulary
 from contextnmt.selection.ranking import column, cut, ranked, read_ranking, read_scores
 
-#: At so many amounts of text are selection and chance compared, each twice the one before.
+#: Amounts of text at which selection and chance are compared, each twice the one before.
 CUT_OFFS = 6
 
 
 def chosen(sentences: Sentences, choice: npt.NDArray[np.bool_]) -> Sentences:
-    """The sentences that `choice` says, [sentences]."""
+    """The sentences at which `choice` is true: [sentences]."""
     lengths = np.diff(sentences.offsets)
     offsets = np.concatenate([[0], np.cumsum(lengths[choice])])
     return Sentences(sentences.ids[np.repeat(choice, lengths)], offsets)
@@ -39,18 +39,14 @@ def random_order(scores: npt.NDArray[np.float64], seed: int) -> Integers:
     return ranked(np.where(np.isfinite(scores), numbers, np.inf))
 
 
-def halved(most: int) -> list[int]:
-    """The words on the target side to cut off at, fewest first; for a tiny text, less than six."""
-    return [limit for step in reversed(range(CUT_OFFS)) if (limit := most >> step)]
+def lines_at(positions: Integers, texts: Sequence[Path], sizes: Sequence[int]) -> Iterator[str]:
+    """The lines of the pool at `positions`, in the order of the pool.
 
-
-def lines_of(
-    texts: Sequence[Path], sizes: Sequence[int], choice: npt.NDArray[np.bool_]
-) -> Iterator[str]:
-    """The lines of the pool that `choice` says, [pairs of the pool].
-
-    `sizes`: pairs of each part. Raises UserError if a text has more lines or fewer.
+    `sizes`: pairs of each part. Takes 1 byte a pair of the pool and of the largest part meanwhile.
+    Raises UserError if a text has more lines or fewer.
     """
+    choice = np.zeros(sum(sizes), np.bool_)
+    choice[positions] = True
     for text, chosen_here in zip(texts, np.split(choice, np.cumsum(sizes)[:-1]), strict=True):
         verdicts = chosen_here.tobytes()
         for line, verdict in zip_longest(read_lines(text), verdicts):
@@ -61,20 +57,6 @@ def lines_of(
                 )
             if verdict:
                 yield line
-
-
-def encode_first(
-    first: Integers, texts: Sequence[Path], sizes: Sequence[int], vocabulary: Vocabulary
-) -> tuple[Sentences, Integers]:
-    """The pairs at the positions `first`, in the order of the pool, and the rank of each.
-
-    `sizes`: pairs of each part. Takes 1 byte a pair of the pool and of the largest part meanwhile.
-    Raises UserError if a text has more lines or fewer.
-    """
-    choice = np.zeros(sum(sizes), np.bool_)
-    choice[first] = True
-    lines = progress(lines_of(texts, sizes, choice), "encode", "lines", len(first))
-    return vocabulary.encode(lines), np.argsort(first)
 
 
 def perplexity(
@@ -116,14 +98,17 @@ def perplexity(
     dev_sentences = known.encode(chain.from_iterable(map(read_lines, dev)))
     if not len(dev_sentences.ids):
         raise UserError(f"{', '.join(map(str, dev))}: no words: name a text to try the models on")
-    limits = halved(min(kept.target_words, most_words))
+    most = min(kept.target_words, most_words)
+    limits = [limit for step in reversed(range(CUT_OFFS)) if (limit := most >> step)]
     cut_offs: list[dict[str, Any]] = [{"target_words": limit} for limit in limits]
     for name in ("selected", "random"):
         order = ranked(values) if name == "selected" else random_order(values, seed)
         counts = [cut(words[order], limit, "target words") for limit in limits]
-        sentences, ranks = encode_first(order[: max(counts)], text, sizes, known)
+        first = order[: max(counts)]
+        lines = progress(lines_at(first, text, sizes), "encode", "lines", len(first))
+        sentences, ranks = known.encode(lines), np.argsort(first)
         for cut_off, count in zip(cut_offs, counts, strict=True):
             model = estimate(chosen(sentences, ranks < count), len(known))
             cut_off[name] = {"pairs": count, "perplexity": perplexity_of(model, dev_sentences)}
-    selected = {"kept_words": kept.target_words, "cut_offs": cut_offs}
-    write_json(out, {"dev_words": len(dev_sentences.ids), **selected})
+    words_of = {"dev_words": len(dev_sentences.ids), "kept_words": kept.target_words}
+    write_json(out, {**words_of, "cut_offs": cut_offs})

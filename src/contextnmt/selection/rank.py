@@ -15,7 +15,6 @@ from contextnmt.selection.ranking import (
     Integers,
     bin_edges,
     column,
-    corpus_name,
     cut,
     histogram,
     part_name,
@@ -36,7 +35,8 @@ class Part(NamedTuple):
 
     @property
     def corpus(self) -> str:
-        return corpus_name(self.name)
+        """The corpus that the part belongs to: its name up to the first dot."""
+        return self.name.partition(".")[0]
 
 
 def laid_out(scores: Sequence[Path], sizes: Sequence[int]) -> list[Part]:
@@ -83,15 +83,6 @@ def examples(
         }
 
 
-def parse_limit(target_words: int | None, pairs: int | None) -> tuple[str, int]:
-    """What is counted, and how much of it is kept. Raises UserError unless just one is given."""
-    if target_words is not None and pairs is None:
-        return "target_words", target_words
-    if pairs is not None and target_words is None:
-        return "pairs", pairs
-    raise UserError("give one limit: either --target-words or --pairs")
-
-
 def rank(
     scores: Annotated[
         list[Path], typer.Option(help="Scores of a part of the pool, PART.scores.npy; repeatable.")
@@ -112,7 +103,11 @@ def rank(
     Example: contextnmt rank --scores news.scores.npy --scores europarl.1of2.scores.npy --scores
     europarl.2of2.scores.npy --target-words 348000000 --out ranking.json
     """
-    unit, limit = parse_limit(target_words, pairs)
+    limits = {"target_words": target_words, "pairs": pairs}
+    given = [(unit, limit) for unit, limit in limits.items() if limit is not None]
+    if len(given) != 1:
+        raise UserError("give one limit: either --target-words or --pairs")
+    ((unit, limit),) = given
     tables = list(map(read_scores, scores))
     parts = laid_out(scores, list(map(len, tables)))
     values = column(tables, "score")

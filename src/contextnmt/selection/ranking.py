@@ -64,11 +64,6 @@ def part_name(scores: Path) -> str:
     return name
 
 
-def corpus_name(part: str) -> str:
-    """The corpus that a part belongs to: its name up to the first dot."""
-    return part.partition(".")[0]
-
-
 def read_ranking(path: Path) -> Ranking:
     """The ranking in a file of stage *rank*. Raises UserError if it is not such a file."""
     content = read_json(path)
