@@ -49,10 +49,10 @@ def test_reading_gives_what_was_written(
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("a\n\nb\n", "line 2: not a word: ''"),
-        ("a b\n", "line 1: not a word: 'a b'"),
-        ("a\nb\na\n", "line 3: 'a' already has an id"),
-        ("<s>\n", "line 1: '<s>' already has an id"),
+        ("a\n\nb\n", "line 2: not a new word: ''"),
+        ("a b\n", "line 1: not a new word: 'a b'"),
+        ("a\nb\na\n", "line 3: not a new word: 'a'"),
+        ("<s>\n", "line 1: not a new word: '<s>'"),
     ],
 )
 def test_a_malformed_file_is_refused(tmp_path: Path, content: str, message: str) -> None:

@@ -71,12 +71,12 @@ def read_fingerprints(path: Path) -> Fingerprints:
     with open_binary(path) as stream:
         try:
             fingerprints: Fingerprints = np.load(stream, allow_pickle=False)
+            if fingerprints.dtype != FINGERPRINT or fingerprints.ndim != 1:
+                raise ValueError(f"{fingerprints.ndim} dimensions of {fingerprints.dtype}")
         except (ValueError, EOFError) as error:
             raise UserError(
                 f"{path}: not a file of fingerprints ({error}): survey the text again"
             ) from None
-    if fingerprints.dtype != FINGERPRINT or fingerprints.ndim != 1:
-        raise UserError(f"{path}: not a file of fingerprints: survey the text again")
     return fingerprints
 
 

@@ -79,14 +79,12 @@ class Vocabulary:
 
         Raises UserError, naming the line, if a line is not one word or if a word comes twice.
         """
-        words: dict[str, None] = {}
+        words = dict.fromkeys(SPECIALS)
         for number, line in enumerate(read_lines(path), start=1):
-            if line.split() != [line]:
-                raise UserError(f"{path}, line {number}: not a word: {line!r}")
-            if line in words or line in SPECIALS:
-                raise UserError(f"{path}, line {number}: {line!r} already has an id")
+            if line.split() != [line] or line in words:
+                raise UserError(f"{path}, line {number}: not a new word: {line!r}")
             words[line] = None
-        return cls(list(words))
+        return cls(list(words)[len(SPECIALS) :])
 
     def write(self, path: Path) -> None:
         """Write a word a line; line n holds the word with id n+2."""

@@ -76,10 +76,8 @@ def read_ranking(path: Path) -> Ranking:
             {name: int(begin) for name, begin in content["parts"].items()},
             [int(entry["position"]) for name in ("best", "worst") for entry in content[name]],
         )
-    except KeyError as error:
-        raise UserError(f"{path}: not a ranking, it has no {error}: rank the pool again") from None
-    except (AttributeError, TypeError, ValueError) as error:
-        raise UserError(f"{path}: not a ranking ({error}): rank the pool again") from None
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise UserError(f"{path}: not a ranking ({error!r}): rank the pool again") from None
 
 
 def read_scores(path: Path) -> npt.NDArray[np.void]:
@@ -90,10 +88,10 @@ def read_scores(path: Path) -> npt.NDArray[np.void]:
     open_binary(path).close()  # says so if there is no such file
     try:
         scores: npt.NDArray[np.void] = np.load(path, mmap_mode="r", allow_pickle=False)
+        if scores.dtype != SCORED or scores.ndim != 1:
+            raise ValueError(f"{scores.ndim} dimensions of {scores.dtype}")
     except (ValueError, EOFError) as error:
         raise UserError(f"{path}: not a file of scores ({error}): score the text again") from None
-    if scores.dtype != SCORED or scores.ndim != 1:
-        raise UserError(f"{path}: not a file of scores: score the text again")
     return scores
 
 

@@ -4,7 +4,7 @@ import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import numpy as np
 import typer
@@ -15,16 +15,6 @@ from contextnmt.progress import progress
 
 #: Random numbers made at a time.
 BLOCK = 1 << 16
-
-
-class Drawn(NamedTuple):
-    """A pair in the sample; the largest number, of equals the last pair, comes first."""
-
-    negative_number: int
-    negative_position: int
-    words: int
-    source: str
-    target: str
 
 
 def random_numbers(seed: int) -> Iterator[int]:
@@ -40,22 +30,21 @@ def draw(pairs: Iterable[tuple[str, str]], words: int, seed: int) -> list[tuple[
     Without replacement, and none with an empty side. Every pair gets a random number, and those
     with the smallest ones are drawn. All pairs, if they have fewer words. Memory holds the sample.
     """
-    drawn: list[Drawn] = []
+    # Negative number and position: the largest number, of equals the last pair, is taken out first.
+    drawn: list[tuple[int, int, int, tuple[str, str]]] = []
     total = 0
-    for position, (number, (source, target)) in enumerate(
-        zip(random_numbers(seed), pairs, strict=False)
-    ):
-        if total >= words and number >= -drawn[0].negative_number:
+    for position, (number, pair) in enumerate(zip(random_numbers(seed), pairs, strict=False)):
+        if total >= words and number >= -drawn[0][0]:
             continue
-        count = len(target.split())
-        if not count or not source.split():
+        source_words, target_words = (len(side.split()) for side in pair)
+        if not source_words or not target_words:
             continue
-        heapq.heappush(drawn, Drawn(-number, -position, count, source, target))
-        total += count
-        while total - drawn[0].words >= words:
-            total -= heapq.heappop(drawn).words
-    drawn.sort(key=lambda pair: -pair.negative_position)
-    return [(pair.source, pair.target) for pair in drawn]
+        heapq.heappush(drawn, (-number, -position, target_words, pair))
+        total += target_words
+        while total - drawn[0][2] >= words:
+            total -= heapq.heappop(drawn)[2]
+    drawn.sort(key=lambda entry: -entry[1])
+    return [pair for *_, pair in drawn]
 
 
 def read_pool(source: Sequence[Path], target: Sequence[Path]) -> Iterator[tuple[str, str]]:

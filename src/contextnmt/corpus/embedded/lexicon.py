@@ -14,41 +14,34 @@ from contextnmt.files import read_lines
 Forms = tuple[str, ...]
 Entry = TypeVar("Entry")
 
-#: German endings by gender (p: plural), after *der*, after *ein*, after nothing.
-ARTICLE = {
-    "nom": {"m": "der", "f": "die", "n": "das", "p": "die"},
-    "acc": {"m": "den", "f": "die", "n": "das", "p": "die"},
-    "dat": {"m": "dem", "f": "der", "n": "dem", "p": "den"},
-    "gen": {"m": "des", "f": "der", "n": "des", "p": "der"},
-}
-STRONG = {
-    "nom": {"m": "er", "f": "e", "n": "es", "p": "e"},
-    "acc": {"m": "en", "f": "e", "n": "es", "p": "e"},
-    "dat": {"m": "em", "f": "er", "n": "em", "p": "en"},
-    "gen": {"m": "es", "f": "er", "n": "es", "p": "er"},
-}
+
+def read_rows(name: str) -> Iterator[list[str]]:
+    """The cells of each row of a table beside this module."""
+    for line in read_lines(Path(__file__).with_name(name)):
+        if not line.startswith("#"):
+            yield line.split("\t")
+
+
+def read_groups(name: str) -> dict[str, list[list[str]]]:
+    """First cell of a table's rows -> the other cells of the rows that begin with it."""
+    groups: dict[str, list[list[str]]] = {}
+    for first, *cells in read_rows(name):
+        groups.setdefault(first, []).append(cells)
+    return groups
+
+
+INFLECTIONS = read_groups("inflections.tsv")
+#: German case -> gender (p: plural) -> definite article.
+ARTICLE = {case: dict(zip("mfnp", cells, strict=True)) for case, *cells in INFLECTIONS["ARTICLE"]}
+#: The same for the ending of an adjective without an article.
+STRONG = {case: dict(zip("mfnp", cells, strict=True)) for case, *cells in INFLECTIONS["STRONG"]}
+#: Tense and auxiliary verb -> (singular, plural).
+AUXILIARIES = {(tense, verb): forms for tense, verb, *forms in INFLECTIONS["AUXILIARY"]}
+#: Tense and language -> (singular, plural) of its modal verb.
+MODALS = {(tense, language): forms for tense, language, *forms in INFLECTIONS["MODAL"]}
 #: Where *ein* has no ending, the adjective takes the strong one.
 BARE_EIN = (("nom", "m"), ("nom", "n"), ("acc", "n"))
 WEAK_E = (*BARE_EIN, ("nom", "f"), ("acc", "f"))
-
-#: French and German modal verbs (3rd singular, 3rd plural) by English one.
-MODALS = {
-    "must": (("must", "must"), ("doit", "doivent"), ("muss", "müssen")),
-    "can": (("can", "can"), ("peut", "peuvent"), ("kann", "können")),
-    "want": (("wants to", "want to"), ("veut", "veulent"), ("will", "wollen")),
-    "future": (("is going to", "are going to"), ("va", "vont"), ("wird", "werden")),
-}
-#: Tense and auxiliary verb -> (singular, plural).
-AUXILIARIES = {
-    ("perfect", "avoir"): ("a", "ont"),
-    ("perfect", "être"): ("est", "sont"),
-    ("pluperfect", "avoir"): ("avait", "avaient"),
-    ("pluperfect", "être"): ("était", "étaient"),
-    ("perfect", "haben"): ("hat", "haben"),
-    ("perfect", "sein"): ("ist", "sind"),
-    ("pluperfect", "haben"): ("hatte", "hatten"),
-    ("pluperfect", "sein"): ("war", "waren"),
-}
 
 
 @dataclass(frozen=True)
@@ -137,8 +130,8 @@ def german_noun(noun: Noun, case: str, plural: bool) -> str:
 def english_verb(verb: Verb, tense: str, plural: bool) -> tuple[str, str]:
     """The finite verb and the rest of the verb group."""
     base, third, past, participle = verb.english
-    if tense in MODALS:
-        return MODALS[tense][0][plural], base
+    if (tense, "en") in MODALS:
+        return MODALS[tense, "en"][plural], base
     if tense == "perfect":
         return "have" if plural else "has", participle
     if tense == "pluperfect":
@@ -156,8 +149,8 @@ def french_verb(verb: Verb, tense: str, subject: Agreeing, agreeing: Agreeing | 
     """The verb group; `agreeing` is a direct object that stands before it."""
     infinitive, third, thirds, participle = verb.french
     plural = subject.plural
-    if tense in MODALS:
-        return f"{MODALS[tense][1][plural]} {infinitive}"
+    if (tense, "fr") in MODALS:
+        return f"{MODALS[tense, 'fr'][plural]} {infinitive}"
     if tense == "present":
         return thirds if plural else third
     if tense == "progressive" or (tense == "past" and verb.imperfect):
@@ -181,8 +174,8 @@ def agreed(participle: str, phrase: Agreeing) -> str:
 def german_verb(verb: Verb, tense: str, plural: bool) -> tuple[str, str]:
     """The finite verb and the rest, which a separable prefix is part of."""
     infinitive, third, preterite, participle = verb.german
-    if tense in MODALS:
-        return MODALS[tense][2][plural], verb.prefix + infinitive
+    if (tense, "de") in MODALS:
+        return MODALS[tense, "de"][plural], verb.prefix + infinitive
     if tense in ("perfect", "pluperfect"):
         return AUXILIARIES[tense, verb.german_auxiliary][plural], participle
     if tense == "passive":
@@ -191,13 +184,6 @@ def german_verb(verb: Verb, tense: str, plural: bool) -> tuple[str, str]:
         return (infinitive if plural else third), verb.prefix
     ending = ("n" if preterite.endswith("e") else "en") if plural else ""
     return preterite + ending, verb.prefix
-
-
-def read_rows(name: str) -> Iterator[list[str]]:
-    """The cells of each row of a table beside this module."""
-    for line in read_lines(Path(__file__).with_name(name)):
-        if not line.startswith("#"):
-            yield line.split("\t")
 
 
 def parse_entry(kind: Callable[..., Entry], cells: Iterable[str]) -> Entry:
@@ -213,10 +199,10 @@ def parse_entry(kind: Callable[..., Entry], cells: Iterable[str]) -> Entry:
 
 def read_lists(name: str, kind: Callable[..., Entry]) -> dict[str, list[Entry]]:
     """The lists of a table, each of whose rows has the name of its list and then an entry."""
-    lists: dict[str, list[Entry]] = {}
-    for first, *cells in read_rows(name):
-        lists.setdefault(first, []).append(parse_entry(kind, cells))
-    return lists
+    return {
+        first: [parse_entry(kind, cells) for cells in rows]
+        for first, rows in read_groups(name).items()
+    }
 
 
 def read_senses() -> dict[str, list[Sense]]:

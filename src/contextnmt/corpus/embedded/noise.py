@@ -53,16 +53,18 @@ def mojibake(rng: random.Random, texts: Texts, clean: list[Texts]) -> tuple[Text
 
 def control_characters(rng: random.Random, texts: Texts, clean: list[Texts]) -> tuple[Texts, str]:
     """Characters that no printer knows."""
-    return {
-        key: within(rng, text, rng.choice("\x00\x07\x08\x1b\x7f")) for key, text in texts.items()
-    }, "en,fr,de"
+    return within_each(rng, texts, "\x00\x07\x08\x1b\x7f")
 
 
 def line_separators(rng: random.Random, texts: Texts, clean: list[Texts]) -> tuple[Texts, str]:
     """Characters at which some programs, but not this one, end a line."""
-    return {
-        key: within(rng, text, rng.choice("\u2028\u0085")) for key, text in texts.items()
-    }, "en,fr,de"
+    return within_each(rng, texts, "\u2028\u0085")
+
+
+def within_each(rng: random.Random, texts: Texts, characters: str) -> tuple[Texts, str]:
+    """Each line with one of `characters` behind one of its words."""
+    noisy = {key: within(rng, text, rng.choice(characters)) for key, text in texts.items()}
+    return noisy, "en,fr,de"
 
 
 def within(rng: random.Random, text: str, character: str) -> str:

@@ -5,7 +5,7 @@ Two domains: the news of a small country with large worries, and the market by i
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import accumulate
 from typing import TypeVar
@@ -109,18 +109,15 @@ def first_name_gender(name: str) -> str:
     return "f" if name.split()[0].endswith("a") else "m"
 
 
+@dataclass
 class Composer:
-    """Draws phrases of one domain; `avoid` holds the English words that none may use."""
+    """Draws phrases of one domain."""
 
-    def __init__(
-        self, rng: random.Random, pools: dict[str, NamePool], domain: str, training: bool
-    ) -> None:
-        """`pools` as of `name_pools`; `training`: whether for the training text."""
-        self.rng = rng
-        self.pools = pools
-        self.domain = domain
-        self.training = training
-        self.avoid: set[str] = set()
+    rng: random.Random
+    pools: dict[str, NamePool]  #: as of `name_pools`
+    domain: str
+    training: bool  #: whether for the training text
+    avoid: set[str] = field(default_factory=set)  #: English words that no phrase may use
 
     # Drawing
 

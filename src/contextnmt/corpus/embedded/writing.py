@@ -6,27 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from contextnmt.corpus.embedded.lexicon import read_rows
+
 #: French words with an aspirated h: *le héron*, not *l'héron*.
 ASPIRATED = (
     *("héron", "hibou", "homard", "haricot"),
     *("hareng", "hérisson", "hache", "haut-parleur"),
 )
 ELIDED = {"le", "la", "de", "que", "ce"}
-FRENCH_CONTRACTIONS = {
-    ("de", "le"): "du",
-    ("de", "les"): "des",
-    ("à", "le"): "au",
-    ("à", "les"): "aux",
-}
-GERMAN_CONTRACTIONS = {
-    ("in", "dem"): "im",
-    ("an", "dem"): "am",
-    ("bei", "dem"): "beim",
-    ("von", "dem"): "vom",
-    ("zu", "dem"): "zum",
-    ("zu", "der"): "zur",
-    ("an", "das"): "ans",
-}
+#: Language, preposition and article -> one word.
+CONTRACTIONS = {tuple(words): one for *words, one in read_rows("contractions.tsv")}
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,11 +48,11 @@ def starts_with_vowel(word: str) -> bool:
     return first in tuple("aeiouhœ")
 
 
-def contracted(words: Words, contractions: dict[tuple[str, str], str]) -> Words:
+def contracted(words: Words, language: str) -> Words:
     """Preposition and article as one word."""
     result: Words = []
     for word in words:
-        one = contractions.get((result[-1].text, word.text)) if result else None
+        one = CONTRACTIONS.get((language, result[-1].text, word.text)) if result else None
         if one:
             result[-1] = Word(one)
         else:
@@ -79,7 +68,7 @@ def joined_french(words: Words) -> Words:
             text = "cet" if word.text == "ce" else word.text[:-1] + "'"
             word = word._replace(text=text)
         elided.append(word)
-    return contracted(elided, FRENCH_CONTRACTIONS)
+    return contracted(elided, "fr")
 
 
 def joined_english(words: Words) -> Words:
@@ -93,7 +82,7 @@ def joined_english(words: Words) -> Words:
 JOINED: dict[str, Callable[[Words], Words]] = {
     "en": joined_english,
     "fr": joined_french,
-    "de": lambda words: contracted(words, GERMAN_CONTRACTIONS),
+    "de": lambda words: contracted(words, "de"),
 }
 
 
