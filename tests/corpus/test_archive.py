@@ -33,15 +33,13 @@ def entry(name: str, size: int = 0) -> tarfile.TarInfo:
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Path:
-    """An archive with a text, files of other types and names that lead out of it."""
+    """An archive with texts and files of other types."""
     path = tmp_path / "c.tgz"
     with tarfile.open(path, "w:gz") as opened:
         for name, kind in TYPES.items():
             special = entry(name)
             special.type, special.linkname = kind, "b.txt"
             opened.addfile(special)
-        opened.addfile(entry("../out.txt", 3), io.BytesIO(b"out"))
-        opened.addfile(entry("/etc/passwd", 3), io.BytesIO(b"etc"))
         opened.addfile(entry("./d/b.txt", 1), io.BytesIO(b"b"))
         opened.addfile(entry("d/a.txt", 1), io.BytesIO(b"a"))
     return path
@@ -61,12 +59,6 @@ def test_the_rest_of_an_archive_is_not_read(archive: Path) -> None:
     assert [stream.read() for _, stream in open_members(archive, ["a"])] == [noise]
     with pytest.raises(UserError, match=r"c\.tgz: damaged or cut off"):
         list(open_members(archive, ["c"]))
-
-
-@pytest.mark.parametrize("name", ["../out.txt", "/etc/passwd", "d/../../out.txt"])
-def test_names_that_lead_out_are_refused(archive: Path, name: str) -> None:
-    with pytest.raises(UserError, match="unsafe name: it leads out of the archive"):
-        list(open_members(archive, [name]))
 
 
 @pytest.mark.parametrize("name", TYPES)

@@ -321,7 +321,7 @@ def test_repeats_are_those_that_came_before(own: list[int], earlier: list[list[i
 @pytest.mark.parametrize(
     ("tables", "message"),
     [
-        ({"source_counts": ["en.tsv"]}, "word counts are given of one side"),
+        ({"source_counts": ["en.tsv"]}, "give both --source-counts and --target-counts"),
         ({"source_counts": ["fr.tsv"], "target_counts": ["fr.tsv"]}, "'the' is not in the word"),
         ({"source_counts": ["en.tsv", "bad.tsv"], "target_counts": ["fr.tsv"]}, "bad.tsv, line 2"),
         ({"fingerprints": ["npy", "few.npy"]}, "in.en: has 5 pairs and 4 fingerprints"),

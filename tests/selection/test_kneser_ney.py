@@ -142,7 +142,7 @@ def spelt(model: LanguageModel, vocabulary: Vocabulary) -> Iterator[list[tuple[s
     ngrams: list[tuple[str, ...]] = [(word,) for word in spellings]
     yield ngrams
     for keys in model.keys:
-        ngrams = [(*ngrams[key >> 32], spellings[key & 0xFFFFFFFF]) for key in map(int, keys)]
+        ngrams = [(*ngrams[key >> 32], spellings[key & 0xFFFFFFFF]) for key in map(int, keys[:-1])]
         yield ngrams
 
 
@@ -151,7 +151,7 @@ def test_every_ngram_of_kenlm_is_there_with_its_probability(
 ) -> None:
     expected = list(arpa(kenlm / "lm.arpa.gz"))
     assert [len(level) for level in expected] == [2987, 9882, 12711, 12788]
-    backoffs = [*model.backoffs, np.zeros(len(model.probabilities[-1]))]
+    backoffs = [*(level[:-1] for level in model.backoffs), np.zeros(len(model.probabilities[-1]))]
     levels = zip(spelt(model, vocabulary), model.probabilities, backoffs, strict=True)
     for theirs, (ngrams, *ours) in zip(expected, levels, strict=True):
         assert set(ngrams) == theirs.keys()

@@ -154,10 +154,7 @@ class WholeText:
         Raises UserError if one side alone has tables.
         """
         if bool(self.source_counts) != bool(self.target_counts):
-            raise UserError(
-                "word counts are given of one side: give --source-counts and --target-counts or "
-                "neither"
-            )
+            raise UserError("give both --source-counts and --target-counts, or neither")
         if self.source_counts:
             return summed_counts(self.source_counts), summed_counts(self.target_counts)
         return self.own.source_counts, self.own.target_counts
@@ -188,10 +185,11 @@ def build_filters(settings: dict[str, Any], whole: WholeText) -> dict[str, Filte
 
 
 class Cleaner:
-    """Passes on the pairs that no filter drops, and keeps the books.
+    """Passes on the pairs that no filter drops, and counts them.
 
-    A pair that came before comes to the end of the filters only if the first one of its kind did,
-    since all filters see nothing but its words: so what to drop as a duplicate is known beforehand.
+    `read` and `kept`: numbers of pairs; `removed`: for each filter, ``count`` and ``examples``. A
+    repeated pair passes the other filters only if the first one of its kind did, since they see
+    nothing but its words: so the duplicates are known beforehand.
     """
 
     def __init__(self, settings: dict[str, Any], whole: WholeText) -> None:
@@ -212,9 +210,9 @@ class Cleaner:
         marks = chain(self.repeats or b"", repeat(0))
         for (source, target), again in zip(pairs, marks, strict=False):
             self.read += 1
-            name = self.dropped_by(source.split(), target.split())
-            if name is None and again:
-                name = "drop_duplicates"
+            words = source.split(), target.split()
+            dropping = (name for name, drops in self.filters.items() if drops(*words))
+            name = next(dropping, "drop_duplicates" if again else None)
             if name is None:
                 self.kept += 1
                 yield source, target
@@ -228,27 +226,6 @@ class Cleaner:
             raise UserError(
                 f"{self.source}: has {self.read} pairs and {len(self.repeats)} fingerprints: "
                 "survey it again, and give its own fingerprints last"
-            )
-
-    def dropped_by(self, source: Words, target: Words) -> str | None:
-        """The first filter that drops a pair of these words."""
-        for name, drops in self.filters.items():
-            if drops(source, target):
-                return name
-        return None
-
-    def report(self) -> dict[str, Any]:
-        """``read`` and ``kept`` pairs; ``removed``: for each filter, ``count`` and ``examples``."""
-        return {"read": self.read, "kept": self.kept, "removed": self.removed}
-
-    def warn_if_none_is_left(self) -> None:
-        """Say so on stderr; one part of a text may well be left empty."""
-        if self.read > self.kept == 0:
-            counts = ", ".join(f"{name} {each['count']}" for name, each in self.removed.items())
-            print(
-                f"warning: {self.source}: none of {self.read} pairs is left (dropped: {counts}): "
-                "check that the two sides belong together, or relax the filters",
-                file=sys.stderr,
             )
 
 
@@ -296,5 +273,12 @@ def clean(
     )
     pairs = progress(read_pairs(source, target), f"clean {source.name}", "pairs")
     write_pairs(source_out, target_out, cleaner.keep(pairs))
-    write_json(removed_out, cleaner.report())
-    cleaner.warn_if_none_is_left()
+    read, kept, removed = cleaner.read, cleaner.kept, cleaner.removed
+    write_json(removed_out, {"read": read, "kept": kept, "removed": removed})
+    if read > kept == 0:
+        counts = ", ".join(f"{name} {each['count']}" for name, each in removed.items())
+        print(
+            f"warning: {source}: none of {read} pairs is left (dropped: {counts}): check that the "
+            "two sides belong together, or relax the filters",
+            file=sys.stderr,
+        )

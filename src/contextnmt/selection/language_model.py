@@ -42,8 +42,9 @@ class LanguageModel:
     """The log10 probability of each n-gram's last word, and its log10 back-off weight.
 
     One array [n-grams] for each order: `keys` from order 2 up, ascending (see `ngrams`);
-    `probabilities` from order 1 up; `backoffs` of all orders but the highest. In memory and on disk
-    an n-gram takes 16 bytes, one of the highest order 12, a unigram 8.
+    `probabilities` from order 1 up; `backoffs` of all orders but the highest. In memory, `keys` and
+    `backoffs` have one more entry, which stands for all n-grams that are not listed. In memory and
+    on disk an n-gram takes 16 bytes, one of the highest order 12, a unigram 8.
     """
 
     def __init__(
@@ -52,18 +53,9 @@ class LanguageModel:
         probabilities: Sequence[npt.NDArray[Any]],
         backoffs: Sequence[npt.NDArray[Any]],
     ) -> None:
-        # One more entry stands for all n-grams that are not listed: their back-off weight is 1.
-        self._keys = [np.append(level, NO_KEY) for level in keys]
-        self._backoffs = [np.append(level, 0).astype(np.float32) for level in backoffs]
+        self.keys = [np.append(level, NO_KEY) for level in keys]
+        self.backoffs = [np.append(level, 0).astype(np.float32) for level in backoffs]
         self.probabilities: list[Reals] = [level.astype(np.float32) for level in probabilities]
-
-    @property
-    def keys(self) -> list[Integers]:
-        return [level[:-1] for level in self._keys]
-
-    @property
-    def backoffs(self) -> list[Reals]:
-        return [level[:-1] for level in self._backoffs]
 
     def log10_probabilities(self, sentences: Sentences) -> npt.NDArray[np.float64]:
         """The log10 probability of each sentence, its end included: [sentences].
@@ -85,7 +77,7 @@ class LanguageModel:
         scores = self.probabilities[0][stream].astype(np.float64)
         ending = stream  # at each position, the number of the n-gram of this order that ends there
         for keys, probabilities, backoffs in zip(
-            self._keys, self.probabilities[1:], self._backoffs, strict=True
+            self.keys, self.probabilities[1:], self.backoffs, strict=True
         ):
             contexts = preceding(ending, none=len(backoffs) - 1)
             ending = find(keys, pack(contexts, stream))
@@ -100,9 +92,9 @@ class LanguageModel:
         Its arrays: keys.2, keys.3, …; probabilities.1, …; backoffs.1, …
         """
         arrays: dict[str, npt.NDArray[Any]] = {}
-        arrays |= {f"keys.{n}": level for n, level in enumerate(self.keys, 2)}
+        arrays |= {f"keys.{n}": level[:-1] for n, level in enumerate(self.keys, 2)}
         arrays |= {f"probabilities.{n}": level for n, level in enumerate(self.probabilities, 1)}
-        arrays |= {f"backoffs.{n}": level for n, level in enumerate(self.backoffs, 1)}
+        arrays |= {f"backoffs.{n}": level[:-1] for n, level in enumerate(self.backoffs, 1)}
         with atomic(path, "wb") as out:
             np.savez(out, allow_pickle=False, **arrays)
 

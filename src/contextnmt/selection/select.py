@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import chain, compress, islice, repeat
 from operator import not_
 from pathlib import Path
@@ -51,12 +52,12 @@ class Selection:
         }
 
 
+@dataclass
 class Side:
     """The words of one side: how many were dropped, and how often the kept pairs have each."""
 
-    def __init__(self) -> None:
-        self.dropped = 0
-        self.kept: Counter[str] = Counter()
+    dropped: int = 0
+    kept: Counter[str] = field(default_factory=Counter)
 
     def add(self, lines: Sequence[str], verdicts: Sequence[bool]) -> None:
         """Enter the lines of a block; the verdicts say which are kept."""
@@ -103,19 +104,11 @@ class Part:
 
     def report(self) -> dict[str, Any]:
         """The content of PART.selected.json (docs/formats.md)."""
-        return {
-            "read": {
-                "pairs": self.pairs_read,
-                "source_words": self.source.dropped + self.source.kept.total(),
-                "target_words": self.target.dropped + self.target.kept.total(),
-            },
-            "kept": {
-                "pairs": self.pairs_kept,
-                "source_words": self.source.kept.total(),
-                "target_words": self.target.kept.total(),
-            },
-            "examples": self.examples,
-        }
+        read, kept = {"pairs": self.pairs_read}, {"pairs": self.pairs_kept}
+        for name, side in (("source_words", self.source), ("target_words", self.target)):
+            kept[name] = side.kept.total()
+            read[name] = side.dropped + kept[name]
+        return {"read": read, "kept": kept, "examples": self.examples}
 
 
 def select(

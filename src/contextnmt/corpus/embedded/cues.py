@@ -20,7 +20,16 @@ from contextnmt.corpus.embedded.grammar import (
 )
 from contextnmt.corpus.embedded.lexicon import Adjective, Sense, read_senses
 from contextnmt.corpus.embedded.phrases import ADJECTIVES, CLASSES, NEARNESS, PLAIN, Composer
-from contextnmt.corpus.embedded.rules import BE, BECAUSE, BY, MENTAL, WHILE, ended, fronted
+from contextnmt.corpus.embedded.rules import (
+    BE,
+    BECAUSE,
+    BY,
+    MENTAL,
+    WHILE,
+    described_as,
+    ended,
+    fronted,
+)
 from contextnmt.corpus.embedded.writing import Tag
 
 SENSES = read_senses()
@@ -47,33 +56,23 @@ class Scene:
     def seen(self, object_: NounPhrase, *complements: Phrase, time: float = 0) -> Clause:
         """Somebody saw `object_` (or dreamed of it)."""
         c = self.composer
-        return Clause(
-            c.person(),
-            c.rng.choice(MENTAL),
-            object=object_,
-            complements=complements,
-            time=c.maybe(c.time, time),
-        )
+        person, verb, when = c.person(), c.rng.choice(MENTAL), c.maybe(c.time, time)
+        return Clause(person, verb, object=object_, complements=complements, time=when)
 
     def seen_there(self, object_: NounPhrase, time: float) -> Clause:
         """Somebody saw `object_`, perhaps somewhere."""
-        return self.seen(object_, *self.places(), time=time)
-
-    def places(self) -> list[Phrase]:
-        """A place, or none."""
-        return [self.composer.place()] if self.composer.chance(0.5) else []
+        return self.seen(object_, *self.composer.places(0.5), time=time)
 
     def busy(self, object_: NounPhrase) -> Clause:
         """Somebody was busy looking at `object_`, perhaps somewhere."""
         c = self.composer
-        places, verb = self.places(), c.rng.choice(LASTING)
+        places, verb = c.places(0.5), c.rng.choice(LASTING)
         return Clause(c.person(), verb, "progressive", object_, complements=places)
 
     def cue_state(self) -> Clause:
         """The cue was old or tired."""
         cue = replace(self.cue, adjective=None)
-        adjective = self.composer.draw_adjective(self.cue_adjectives)
-        return Clause(cue, BE, complements=[Predicate(adjective, cue)])
+        return described_as(self.composer, cue, self.cue_adjectives)
 
     def telling_adjective(self) -> Adjective:
         """An adjective that is a cue itself."""
@@ -108,7 +107,7 @@ def drawn_by(s: Scene) -> Phrases:
     return ended(Clause(s.word, verb, "passive", complements=complements))
 
 
-def told(s: Scene) -> Phrases:
+def described(s: Scene) -> Phrases:
     """The bank that the mayor had drawn was muddy."""
     word = replace(s.word, adjective=None)
     predicate = Predicate(s.telling_adjective(), word, Tag("cue"))
@@ -136,7 +135,7 @@ RULES: tuple[tuple[int, Callable[[Scene], Phrases]], ...] = (
     (5, drawn_by),
     # The mayor drew the muddy bank.
     (7, lambda s: ended(s.seen_there(s.telling_word(), 0.4))),
-    (11, told),
+    (11, described),
 )
 
 

@@ -10,13 +10,7 @@ from functools import cache
 from itertools import accumulate
 from typing import TypeVar
 
-from contextnmt.corpus.embedded.grammar import (
-    Determiner,
-    Fixed,
-    NounPhrase,
-    Phrase,
-    Prepositional,
-)
+from contextnmt.corpus.embedded.grammar import Determiner, Fixed, NounPhrase, Phrase, Prepositional
 from contextnmt.corpus.embedded.lexicon import Adjective, Noun, parse_entry, read_lists, read_rows
 from contextnmt.corpus.embedded.names import (
     NamePool,
@@ -283,6 +277,10 @@ class Composer:
         if way < 0.7:
             return Prepositional(ON, self.phrase(self.draw(GROUNDS), SITES, 0.15, 0))
         return Prepositional(self.rng.choice(NEARNESS), self.site())
+
+    def places(self, share: float) -> list[Phrase]:
+        """A place with probability `share`, else none."""
+        return [self.place()] if self.chance(share) else []
 
     def time(self) -> Phrase:
         """When something happened."""

@@ -9,6 +9,7 @@ from dataclasses import replace
 from contextnmt.corpus.embedded.grammar import (
     Clause,
     Fixed,
+    NounPhrase,
     Phrase,
     Phrases,
     Predicate,
@@ -18,7 +19,7 @@ from contextnmt.corpus.embedded.grammar import (
     RelativePronoun,
     Subordinate,
 )
-from contextnmt.corpus.embedded.lexicon import Verb, read_lists
+from contextnmt.corpus.embedded.lexicon import Adjective, Verb, read_lists
 from contextnmt.corpus.embedded.names import number, size
 from contextnmt.corpus.embedded.phrases import (
     DRINKS,
@@ -47,6 +48,8 @@ SAYING = VERBS["SAYING"]
 #: Verbs before a measure, by their English base form.
 MEASURING = {verb.english[0]: verb for verb in VERBS["MEASURING"]}
 BE = VERBS["BE"][0]
+HABITS = PHRASES["HABITS"]
+Adjectives = dict[str, Adjective]
 
 COMMA = Fixed(",", ",", "")
 STOP = Fixed(".", ".", ".")
@@ -78,6 +81,11 @@ def deed(c: Composer, time_share: float = 0.3) -> Clause:
     return Clause(c.person(), c.rng.choice(verbs), object=draw(), time=time)
 
 
+def described_as(c: Composer, subject: NounPhrase | Pronoun, adjectives: Adjectives) -> Clause:
+    """`subject` is as one of `adjectives` says."""
+    return Clause(subject, BE, complements=[Predicate(c.draw_adjective(adjectives), subject)])
+
+
 def state(c: Composer) -> Clause:
     """Something is as it can be."""
     draw, adjectives = c.rng.choice(
@@ -85,8 +93,7 @@ def state(c: Composer) -> Clause:
         if c.domain == "market"
         else ((c.person, MOODS), (c.affair, TITLED), (c.site, SITES))
     )
-    subject = replace(draw(), adjective=None)
-    return Clause(subject, BE, complements=[Predicate(c.draw_adjective(adjectives), subject)])
+    return described_as(c, replace(draw(), adjective=None), adjectives)
 
 
 def tense(c: Composer) -> str:
@@ -101,7 +108,7 @@ def deed_sentence(c: Composer) -> Phrases:
     """The baker sold the tart in the garden."""
     chosen = tense(c)
     clause = replace(deed(c, 0.5 if chosen == "past" else 0), tense=chosen)
-    return ended(replace(clause, complements=[c.place()] if c.chance(0.3) else []))
+    return ended(replace(clause, complements=c.places(0.3)))
 
 
 def its_reason(c: Composer) -> Phrases:
@@ -114,20 +121,15 @@ def its_reason(c: Composer) -> Phrases:
         )
     )
     object_ = replace(draw(), adjective=None)
-    pronoun = Pronoun(object_)
-    state_ = Clause(pronoun, BE, complements=[Predicate(c.draw_adjective(adjectives), pronoun)])
+    reason = described_as(c, Pronoun(object_), adjectives)
     clause = Clause(c.person(), c.rng.choice(verbs), object=object_, time=c.maybe(c.time, 0.2))
-    return ended(clause, Subordinate(BECAUSE, state_))
+    return ended(clause, Subordinate(BECAUSE, reason))
 
 
 def meanwhile(c: Composer) -> Phrases:
     """While the mayor was sleeping, the goose visited the museum."""
-    resting = Clause(
-        c.rng.choice((c.person, c.animal))(),
-        c.rng.choice(RESTING),
-        "progressive",
-        complements=[c.place()] if c.chance(0.4) else [],
-    )
+    subject, verb = c.rng.choice((c.person, c.animal))(), c.rng.choice(RESTING)
+    resting = Clause(subject, verb, "progressive", complements=c.places(0.4))
     return fronted(Subordinate(WHILE, resting), deed(c, 0))
 
 
@@ -139,15 +141,9 @@ def statement(c: Composer) -> Phrases:
 
 def rest(c: Composer) -> Phrases:
     """The penguin snored behind the parliament."""
-    subject = c.rng.choice((c.person, c.animal))()
-    return ended(
-        Clause(
-            subject,
-            c.rng.choice(RESTING),
-            c.rng.choice(("past", "past", "perfect", "must")),
-            complements=[c.place()] if c.chance(0.8) else [],
-        )
-    )
+    subject, verb = c.rng.choice((c.person, c.animal))(), c.rng.choice(RESTING)
+    chosen = c.rng.choice(("past", "past", "perfect", "must"))
+    return ended(Clause(subject, verb, chosen, complements=c.places(0.8)))
 
 
 def purpose(c: Composer) -> Phrases:
@@ -168,19 +164,12 @@ def described(c: Composer) -> Phrases:
 def handled(c: Composer) -> Phrases:
     """The lantern that the widow had bought was rusty."""
     table, adjectives, verbs = c.rng.choice(
-        (
-            (THINGS, STATES, HANDLING),
-            (FOOD, FLAVOURS, EATING),
-            (DRINKS, FLAVOURS, DRINKING),
-        )
+        ((THINGS, STATES, HANDLING), (FOOD, FLAVOURS, EATING), (DRINKS, FLAVOURS, DRINKING))
     )
     thing = c.phrase(c.draw(table), adjectives, 0)
-    pronoun = RelativePronoun(thing)
-    relative = Clause(c.person(), c.rng.choice(verbs), "pluperfect", gap=pronoun)
-    complement = Predicate(c.draw_adjective(adjectives), thing)
-    return ended(
-        Clause(replace(thing, after=[Subordinate(None, relative)]), BE, complements=[complement])
-    )
+    relative = Clause(c.person(), c.rng.choice(verbs), "pluperfect", gap=RelativePronoun(thing))
+    thing = replace(thing, after=[Subordinate(None, relative)])
+    return ended(described_as(c, thing, adjectives))
 
 
 def suffered(c: Composer) -> Phrases:
@@ -197,15 +186,9 @@ def suffered(c: Composer) -> Phrases:
 
 def gift(c: Composer) -> Phrases:
     """The tourist offered the knight an umbrella."""
-    return ended(
-        Clause(
-            c.person(),
-            c.rng.choice(VERBS["GIVING"]),
-            tense(c),
-            object=c.rng.choice((c.thing, c.food))(),
-            recipient=c.person(),
-        )
-    )
+    giver, verb, chosen = c.person(), c.rng.choice(VERBS["GIVING"]), tense(c)
+    given = c.rng.choice((c.thing, c.food))()
+    return ended(Clause(giver, verb, chosen, given, recipient=c.person()))
 
 
 # News
@@ -265,10 +248,7 @@ Rule = Callable[[Composer], Phrases]
 SHARED: tuple[tuple[int, Rule], ...] = (
     (14, deed_sentence),
     # The witch sells oysters every morning.
-    (
-        4,
-        lambda c: ended(replace(deed(c, 0), tense="present", time=c.rng.choice(PHRASES["HABITS"]))),
-    ),
+    (4, lambda c: ended(replace(deed(c, 0), tense="present", time=c.rng.choice(HABITS)))),
     # Yesterday, the queen lost the crown.
     (7, lambda c: fronted(c.time(), deed(c, 0))),
     # The cook cried because the soup was salty. Because the soup was salty, the cook cried.
