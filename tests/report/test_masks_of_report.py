@@ -41,8 +41,10 @@ def write(folder: Path, content: Any, run: str = "context/1") -> None:
 def train(folder: Path, seed: int, means: dict[int, float], best: int) -> None:
     """A training whose gates had these means at its validations, by update."""
     run = folder / f"train/en-fr/context/{seed}"
-    validations = [{"kind": "dev", "update": at, **gates_of(mean)} for at, mean in means.items()]
-    records = [*validations, {"kind": "train", "update": best, "loss": 1.0}]
+    validations = [
+        {"kind": "dev", "update": at, "bleu": 1.0, **gates_of(mean)} for at, mean in means.items()
+    ]
+    records = [*validations, {"kind": "train", "update": best, "epoch": 1.0, "loss": 1.0}]
     write_lines(run / "log.jsonl", map(json.dumps, records))
     write_json(run / "model.json", {"best": {"update": best}})
 

@@ -171,10 +171,17 @@ def test_what_all_trainings_have_alike_is_a_note() -> None:
 def test_damaged_files_are_named(tmp_path: Path) -> None:
     made = make_results(tmp_path, name="bahdanau2015")
     folder = tmp_path / "train/en-fr/rnnsearch-50/1"
-    (folder / "log.jsonl").write_text(json.dumps(LOG[0]) + '\n{"kind": "tr\n')
-    for function in (trainings_table, lambda results: list(curves(results))):
-        with pytest.raises(UserError, match=r"rnnsearch-50/1/log\.jsonl, line 2: not JSON"):
-            function(made.results)
+    for line, message in [
+        ('{"kind": "tr', "not JSON of a training"),
+        ("3", "not JSON of a training"),
+        ('{"update": 3}', "a record without kind: train"),
+        ('{"kind": "train", "update": 3}', "a record without epoch, loss: train"),
+        ('{"kind": "dev", "update": 3}', "a record without bleu: train"),
+    ]:
+        (folder / "log.jsonl").write_text(json.dumps(LOG[0]) + f"\n{line}\n")
+        for function in (trainings_table, lambda results: list(curves(results))):
+            with pytest.raises(UserError, match=rf"rnnsearch-50/1/log\.jsonl, line 2: {message}"):
+                function(made.results)
     (folder / "model.json").write_text("{}")
     with pytest.raises(UserError, match=r"rnnsearch-50/1/model\.json: no training in it"):
         trainings_table(made.results)

@@ -1,17 +1,18 @@
 """The lock on a state: one owner at a time, and none for ever."""
 
 import dataclasses
+import errno
 import json
 import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 
 import pytest
 
 from contextnmt.errors import UserError
+from contextnmt.training import lock as module
 from contextnmt.training.lock import Lock, Owner, Watch
 
 #: An owner on another machine: nothing but its heartbeat tells whether it lives.
@@ -37,14 +38,15 @@ def test_an_owner_writes_and_leaves_nothing(tmp_path):
     assert not folder.exists()
 
 
-def test_the_heartbeat_changes_the_file(tmp_path):
-    with Lock(tmp_path, beat=0.01):
+def test_the_heartbeat_changes_the_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "BEAT", 0.01)
+    with Lock(tmp_path):
         before = (tmp_path / "lock.1").read_bytes()
         time.sleep(0.2)
         assert (tmp_path / "lock.1").read_bytes() != before
 
 
-def test_an_owner_elsewhere_is_waited_for_until_it_falls_silent(tmp_path, capsys):
+def test_an_owner_elsewhere_is_waited_for_until_it_falls_silent(tmp_path, capsys, monkeypatch):
     """It beats for a while, longer than the silence that ends its ownership."""
     beats = 0
 
@@ -54,9 +56,10 @@ def test_an_owner_elsewhere_is_waited_for_until_it_falls_silent(tmp_path, capsys
         if beats <= 8:
             beat(tmp_path, beats)
 
+    monkeypatch.setattr(module, "SILENCE", 0.4)
     beat(tmp_path, 0)
     began = time.monotonic()
-    with Lock(tmp_path, silence=0.4, waiting=waiting) as lock:
+    with Lock(tmp_path, waiting) as lock:
         assert lock.waited and lock.number == 2
         assert time.monotonic() - began > 0.8 + 0.4  # eight pauses of a quarter of the silence
         assert not (tmp_path / "lock.1").exists()
@@ -66,10 +69,40 @@ def test_an_owner_elsewhere_is_waited_for_until_it_falls_silent(tmp_path, capsys
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b'{"owner": {}}', b"\xff"])
-def test_a_lock_that_does_not_name_its_owner_falls_silent_too(tmp_path, content):
+def test_a_lock_that_does_not_name_its_owner_falls_silent_too(
+    tmp_path, content, monkeypatch, capsys
+):
+    """Not before others do: its owner may be about to write its name."""
+    monkeypatch.setattr(module, "SILENCE", 0.4)
+    monkeypatch.setattr(module, "BEAT", 0.01)
     (tmp_path / "lock.3").write_bytes(content)
-    with Lock(tmp_path, silence=0.1) as lock:
+    began = time.monotonic()
+    with Lock(tmp_path) as lock:
         assert lock.waited and lock.number == 4
+    assert time.monotonic() - began > 0.4
+    assert "works here (a process that has not said who it is): waiting" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "full"), KeyboardInterrupt()])
+def test_who_cannot_write_its_first_heartbeat_leaves_no_lock(tmp_path, monkeypatch, error):
+    def fails(*_):
+        raise error
+
+    with monkeypatch.context() as patch, pytest.raises(type(error)):
+        patch.setattr(os, "pwrite", fails)
+        Lock(tmp_path).__enter__()
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_cannot_be_listed_is_not_taken_for_one_without_a_lock(tmp_path, monkeypatch):
+    def forbidden(path):
+        raise PermissionError(errno.EACCES, "Permission denied", path)
+
+    assert Watch(tmp_path / "none").owner() is None
+    monkeypatch.setattr(os, "listdir", forbidden)
+    monkeypatch.setattr(os, "scandir", forbidden)
+    with pytest.raises(PermissionError):
+        Watch(tmp_path).owner()
 
 
 def test_an_owner_that_was_killed_here_is_gone_at_once(tmp_path):
@@ -101,7 +134,7 @@ def test_who_is_told_to_stop_while_waiting_stops(tmp_path):
         raise KeyboardInterrupt
 
     beat(tmp_path, 1)
-    with pytest.raises(KeyboardInterrupt), Lock(tmp_path, waiting=stop):
+    with pytest.raises(KeyboardInterrupt), Lock(tmp_path, stop):
         raise AssertionError
     assert [path.name for path in tmp_path.iterdir()] == ["lock.1"]
 
@@ -148,26 +181,31 @@ def test_a_file_in_the_place_of_the_state_is_named(tmp_path):
         raise AssertionError
 
 
+ADD = """
+import sys, time
+from pathlib import Path
+from contextnmt.training import lock
+lock.BEAT, lock.SILENCE = 0.05, 2.0
+folder, total = map(Path, sys.argv[1:])
+for _ in range(5):
+    with lock.Lock(folder) as held:
+        number = int(total.read_text())
+        time.sleep(0.01)
+        held.check()
+        total.write_text(str(number + 1))
+"""
+
+
 @pytest.mark.parametrize("killed", [False, True])
-def test_many_newcomers_become_owners_one_after_another(tmp_path, killed):
+def test_processes_become_owners_one_after_another(tmp_path, killed):
     """Each adds to a number in a file, slowly, so that two at once would lose additions."""
     folder, total = tmp_path / "state", tmp_path / "total"
     total.write_text("0")
     if killed:
         folder.mkdir()
         beat(folder, 1)
-
-    def add():
-        for _ in range(5):
-            with Lock(folder, beat=0.05, silence=1.0) as lock:
-                number = int(total.read_text())
-                time.sleep(0.005)
-                lock.check()
-                total.write_text(str(number + 1))
-
-    threads = [threading.Thread(target=add) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert total.read_text() == "20"
+    command = [sys.executable, "-c", ADD, str(folder), str(total)]
+    processes = [subprocess.Popen(command) for _ in range(3)]
+    assert [process.wait() for process in processes] == [0, 0, 0]
+    assert total.read_text() == "15"
+    assert not folder.exists()

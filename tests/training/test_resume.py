@@ -20,7 +20,7 @@ from safetensors.torch import save_file
 from small_run import dev
 
 from contextnmt.errors import UserError
-from contextnmt.training import checkpoint
+from contextnmt.training import checkpoint, lock
 from contextnmt.training.journal import Window
 from contextnmt.training.loop import Training
 from contextnmt.training.signals import stays_alive
@@ -187,8 +187,9 @@ def goes_on(data, folder, capsys):
 
 
 def test_a_kill_at_any_operation_on_the_disk_changes_nothing(
-    reversal, undisturbed, tmp_path, capsys
+    reversal, undisturbed, tmp_path, capsys, monkeypatch
 ):
+    monkeypatch.setattr(lock, "SILENCE", 1.0)  # killed before it has said who it is, in one case
     operations = faulty(reversal, tmp_path / "0", 0, kill=True)
     assert operations > 50
     for at in range(1, operations + 1):
@@ -427,10 +428,10 @@ def test_a_copy_whose_state_was_taken_over_stops_before_it_writes(reversal, tmp_
     state = tmp_path / "state"
 
     def taken_over():
-        (lock,) = state.glob("lock.*")
-        content = json.loads(lock.read_text())
+        (path,) = state.glob("lock.*")
+        content = json.loads(path.read_text())
         content["owner"] |= {"token": "other", "host": "elsewhere", "process": 17, "job": "8"}
-        number = int(lock.name.removeprefix("lock."))
+        number = int(path.name.removeprefix("lock."))
         (state / f"lock.{number + 1}").write_text(json.dumps(content))
 
     at_update(monkeypatch, 3, taken_over)
@@ -441,6 +442,21 @@ def test_a_copy_whose_state_was_taken_over_stops_before_it_writes(reversal, tmp_
     assert (state / "lock.2").exists()
     with contextlib.suppress(FileNotFoundError):
         assert not list((tmp_path / "model").glob("model.*"))
+
+
+def test_a_state_that_is_not_ours_is_left_alone(reversal, tmp_path, monkeypatch):
+    """It was taken over while the data were loaded, which may take minutes."""
+
+    def taken_over(self):
+        raise UserError("taken over")
+
+    (tmp_path / "state").mkdir()
+    half = tmp_path / "state" / "checkpoint.1.safetensors"
+    half.touch()
+    monkeypatch.setattr(lock.Lock, "check", taken_over)
+    with pytest.raises(UserError, match="taken over"):
+        run(reversal, tmp_path)
+    assert half.exists()
 
 
 def test_a_state_that_somebody_removed_stops_the_training(reversal, tmp_path, monkeypatch):

@@ -43,6 +43,9 @@ OWN = {
 Row = dict[str, Any]
 Paper = dict[str, dict[str, str]]
 
+#: Kind of a record of a log -> the keys that reports read, besides kind and update.
+NEEDED = {"train": ("epoch", "loss"), "dev": ("bleu",)}
+
 #: Name of a figure of curves -> the kind of the records that have this key, and its axis.
 QUANTITIES = {
     "bleu": ("dev", "dev BLEU, greedy (%)"),
@@ -269,11 +272,17 @@ def scale_by_logarithm(axes: "Axes") -> None:
 
 
 def read_log(path: Path) -> list[Row]:
-    """The records of a training log. Raises UserError, naming the line, if one is not JSON."""
+    """The records of a training log. Raises UserError, naming the line, if one is damaged."""
     records = []
     for line_number, line in enumerate(read_lines(path), start=1):
+        place = f"{path}, line {line_number}"
         try:
-            records.append(json.loads(line))
-        except ValueError:
-            raise UserError(f"{path}, line {line_number}: not JSON: train this run again") from None
+            record = json.loads(line)
+            missing = {"kind", "update", *NEEDED.get(record.get("kind"), ())} - record.keys()
+        except (ValueError, AttributeError):
+            raise UserError(f"{place}: not JSON of a training: train this run again") from None
+        if missing:
+            keys = ", ".join(sorted(missing))
+            raise UserError(f"{place}: a record without {keys}: train this run again")
+        records.append(record)
     return records

@@ -142,6 +142,7 @@ class Training:
 
         The journal on disk is written anew up to there.
         """
+        self.check()
         found = self.checkpoints.newest(self.identity)
         if found is not None and not self._fits(*found):
             self.checkpoints.set_aside("does not fit the model or its optimizer")
@@ -149,7 +150,6 @@ class Training:
         if found is not None:
             self._restore(*found)
             say(f"{self.checkpoints.folder}: resumed after update {self.update}")
-        self.check()
         self.journal.open(self.update, found[1]["journal"] if found else [])
         self.journal.write_machine(self.update, machine(self.device))
 
