@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from contextnmt.model import attention, cross_entropy, device, hidden_layer, unroll
+from contextnmt.model import attention, device, hidden_layer, output_loss, unroll
 
 
 @pytest.fixture(params=[True, False], ids=["exponentials of keys", "as on a GPU"])
@@ -28,14 +28,14 @@ def fused(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("triton", reason="needs Triton, which there is for Linux")
     if torch.cuda.is_available():
         pytest.skip("a GPU compiles these functions: tests/training/test_gpu.py holds them there")
-    from contextnmt.model.fused import attending, attention_kernels, units
-    from contextnmt.model.fused import cross_entropy as losses
+    from contextnmt.model.fused import attention_kernels, loss_kernel, recurrences
 
     monkeypatch.setattr(device, "CPU_TYPES", set())
-    for module in attention, cross_entropy, unroll:
+    for module in attention, output_loss, unroll:
         monkeypatch.setattr(module, "fuses", lambda tensor: True)
-    for module in attending, units, losses:
-        monkeypatch.setattr(module, "BLOCK", 8)
+    monkeypatch.setattr(loss_kernel, "BLOCK", 8)
+    monkeypatch.setattr(recurrences, "UNITS", 8)
+    monkeypatch.setattr(recurrences, "NUMBERS", 8)
     monkeypatch.setattr(attention_kernels, "NUMBERS", attention_kernels.tl.constexpr(4))
 
 

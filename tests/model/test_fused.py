@@ -73,12 +73,12 @@ def test_they_compile_and_no_batch_compiles_them_again(tmp_path):
 
 def test_where_triton_cannot_compile_it_says_so_once(monkeypatch, capsys):
     pytest.importorskip("triton", reason="needs Triton, which there is for Linux")
-    from contextnmt.model.fused import cross_entropy
+    from contextnmt.model.fused import loss_kernel
 
     def fail(*tensors):
         raise RuntimeError("Failed to find C compiler.\nPlease specify via CC")
 
-    monkeypatch.setattr(cross_entropy, "into_slopes", fail)
+    monkeypatch.setattr(loss_kernel, "into_slopes", fail)
     device.compiles.cache_clear()
     try:
         assert not device.compiles(torch.device("cpu"))

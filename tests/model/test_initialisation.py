@@ -6,7 +6,6 @@ import pytest
 import torch
 from architectures import build, every
 
-from contextnmt.errors import UserError
 from contextnmt.model.translator import initialise
 
 SIZES = {"embedding": 60, "hidden": 80, "alignment": 70, "maxout": 50}
@@ -69,8 +68,3 @@ def test_glorot_scales_by_the_sizes(name):
             std = 0.5 if "embedding" in key else math.sqrt(2 / sum(parameter.shape))
             loose = 5 / math.sqrt(2 * parameter.numel())
             assert parameter.std().item() == pytest.approx(std, rel=loose), key
-
-
-def test_an_unknown_initialisation_is_refused():
-    with pytest.raises(UserError, match=r"model\.initialisation is 'magic'"):
-        initialise(build("Choi", 5, SIZES), "magic")

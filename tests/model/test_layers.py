@@ -11,7 +11,7 @@ from contextnmt.model.attention import Attention, FixedContext
 from contextnmt.model.contextualizer import Contextualizer
 from contextnmt.model.decoder import DECODERS
 from contextnmt.model.embedding import BiasedEmbedding
-from contextnmt.model.encoder import GRU, BidirectionalEncoder, ForwardEncoder, read
+from contextnmt.model.encoder import BidirectionalEncoder, ForwardEncoder
 from contextnmt.model.gru import GRUCell
 from contextnmt.model.readout import Readout
 from contextnmt.model.smoother import CCWM, FCWM, Smoother
@@ -39,15 +39,6 @@ def test_gru_cell():
         lambda x, h: module(module.project(x), h),
         lambda w, x, h: [equations.gru_step(w, *pair) for pair in zip(x, h, strict=True)],
         *(numbers(4, 3), numbers(4, 2)),
-    )
-
-
-def test_gru_over_sentences():
-    check(
-        module := GRU(3, 2),
-        lambda x: read([module], x, torch.tensor([4, 4]))[0],
-        lambda w, x: [equations.gru(w, sentence) for sentence in x],
-        numbers(2, 4, 3),
     )
 
 

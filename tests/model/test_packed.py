@@ -3,9 +3,8 @@
 import pytest
 import torch
 
-from contextnmt.model.encoder import GRU, LSTM
+from contextnmt.model.encoder import GRU, LSTM, side_by_side
 from contextnmt.model.padding import Packed
-from contextnmt.model.unroll import side_by_side
 
 LENGTHS = torch.tensor([2, 5, 1, 5, 3])
 TIME = 6

@@ -1,11 +1,10 @@
 """The decoder's recurrence over whole target sentences, as one function to autograd; see `units`.
 
-Its equations are those of `Attention.forward` and the decoders' `step`; tests hold it against
-these. The context c_i = sum_j alpha_ij h_j enters the gates through a matrix alone, and
-C c_i = sum_j alpha_ij (C h_j). So the annotations are multiplied for all positions at once, and the
-contexts come after the last step. Gradients that no earlier step needs also come after the last
-one: those of all matrices, of C h_j, and of the keys but for a sum. The backward pass computes the
-hidden layer of the attention (`hidden_layer`) again: to keep it and read it takes as long.
+Its equations are those of `Attention.forward` and the decoders' `step`; tests compare them. The
+context c_i = sum_j alpha_ij h_j enters the gates through a matrix alone, and C c_i = sum_j alpha_ij
+(C h_j). So the annotations are multiplied for all positions at once, and the contexts come after
+the last step, as do the gradients of all matrices, of C h_j, and of the keys but for a sum. The
+backward pass computes the hidden layer of the attention (`hidden_layer`) again, as fast as to read.
 """
 
 from collections.abc import Sequence
@@ -21,7 +20,7 @@ from contextnmt.model.device import exact_on_cpu
 from contextnmt.model.hidden_layer import Keys, asked_of, energies, energies_backward, keys_of
 from contextnmt.model.products import add_product, write_product
 from contextnmt.model.units import Unit
-from contextnmt.model.unroll import apart, by_step, longer, shorter, states_before
+from contextnmt.model.unroll import by_step, longer, shorter, states_before
 
 
 class Attend(torch.autograd.Function):
@@ -78,7 +77,7 @@ class Attend(torch.autograd.Function):
             )
             scratch = torch.empty_like(prepared.entering)
             padding = padding.squeeze(1).to(states.dtype)
-            steps = [by_step(each, sizes) for each in (apart(states), asked, alphas)]
+            steps = [by_step(each, sizes) for each in (states.detach(), asked, alphas)]
             memory = unit.start(steps[0][0].unsqueeze(0))
             # After the last step there is none.
             leading = [*by_step(words, sizes[1:]), words[:0]], [*steps[0][1:], None]

@@ -23,7 +23,7 @@ def attend(
 ) -> tuple[Tensor, Tensor]:
     """Return states and weights of `Attend.forward`; on a GPU, all sentences have all steps."""
     if fuses(words):
-        from contextnmt.model.fused.attending import FusedAttend
+        from contextnmt.model.fused.recurrences import FusedAttend
 
         return FusedAttend.apply(unit, words, state, *source, *matrices)  # type: ignore[no-any-return, no-untyped-call]
     return Attend.apply(unit, words, state, sizes, *source, *matrices)  # type: ignore[no-any-return, no-untyped-call]
@@ -52,10 +52,16 @@ class Attention(nn.Module):
     ) -> tuple[Tensor, Tensor]:
         """Return the contexts c_i and the weights alpha_i for `width` states of each sentence.
 
-        `annotations` is [batch, time, annotation]; the others are as in `weigh`. The shapes are
-        [batch, width, annotation] and [batch, width, time].
+        They are [batch, width, annotation] and [batch, width, time]; `width` is the beam's in
+        search. `state` s_{i-1} is [batch, width, hidden], `keys` U_a h_j [batch, time, alignment],
+        `annotations` [batch, time, annotation]; `padding` [batch, 1, time] is 0 at real positions
+        and minus infinity elsewhere.
         """
-        weights = self.weigh(self.query(state), keys, padding)
+        hidden = torch.tanh(self.query(state).unsqueeze(2) + keys.unsqueeze(1))
+        energies = self.energy(hidden).squeeze(3) + padding  # [batch, width, time]
+        # The softmax has 32 bits where the energies have 16 (A46).
+        exact = torch.promote_types(energies.dtype, torch.float32)
+        weights = torch.softmax(energies.to(exact), dim=2)
         return weights @ annotations, weights
 
     def unroll(
@@ -80,19 +86,6 @@ class Attention(nn.Module):
         lower = [each.to(words.dtype) for each in matrices]
         states, weights = attend(decoder.unit, words, state.squeeze(1), packed.sizes, source, lower)
         return states, packed.pack(packed.unpack(weights, 0) @ annotations, 0)
-
-    def weigh(self, query: Tensor, keys: Tensor, padding: Tensor) -> Tensor:
-        """Return the weights alpha_i [batch, width, time] for `width` states of each sentence.
-
-        `query` = W_a s_{i-1} [batch, width, alignment]; `keys` = U_a h_j [batch, time, alignment];
-        `padding` [batch, 1, time] is 0 at real positions and minus infinity elsewhere. `width` is
-        the beam's in search.
-        """
-        hidden = torch.tanh(query.unsqueeze(2) + keys.unsqueeze(1))
-        energies = self.energy(hidden).squeeze(3) + padding  # [batch, width, time]
-        # The softmax has 32 bits where the energies have 16 (A46).
-        exact = torch.promote_types(energies.dtype, torch.float32)
-        return torch.softmax(energies.to(exact), dim=2)
 
 
 class FixedContext(nn.Module):

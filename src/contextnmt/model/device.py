@@ -61,7 +61,7 @@ def compiles(device: torch.device) -> bool:
     Triton needs a C compiler and Python's headers.
     """
     try:
-        from contextnmt.model.fused.cross_entropy import into_slopes
+        from contextnmt.model.fused.loss_kernel import into_slopes
 
         numbers = torch.zeros(3, 1, device=device)
         target = torch.zeros(1, dtype=torch.long, device=device)

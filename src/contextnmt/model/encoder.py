@@ -8,8 +8,9 @@ from torch import Tensor, nn
 from contextnmt.model.device import is_cpu
 from contextnmt.model.gru import GRUCell
 from contextnmt.model.padding import Packed
+from contextnmt.model.products import aligned
 from contextnmt.model.units import GRUUnit, LSTMUnit
-from contextnmt.model.unroll import side_by_side
+from contextnmt.model.unroll import stacked, unroll
 
 
 class LSTM(nn.LSTM):
@@ -65,63 +66,61 @@ class GRU(nn.Module):
 NETWORKS: dict[str, type[LSTM] | type[GRU]] = {"lstm": LSTM, "gru": GRU}
 
 
-def network(encoder: nn.Module, name: str) -> LSTM | GRU:
-    """Return the network of an encoder that has this name."""
-    found = encoder.get_submodule(name)
-    assert isinstance(found, LSTM | GRU)
-    return found
+def side_by_side(
+    networks: Sequence[LSTM | GRU], embedded: Sequence[Tensor], sizes: Sequence[int]
+) -> Tensor:
+    """Return all states [D, words, hidden] of D networks of one size, which start from zeros.
 
-
-def read(networks: Sequence[LSTM | GRU], embedded: Tensor, lengths: Tensor) -> list[Tensor]:
-    """Return the states [batch, time, hidden] of each network, at the positions of their words.
-
-    The first network reads the sentences of `embedded` [batch, time, size], which have `lengths`
-    [batch], forward; the second one, if there is one, reads them backward. States start from zero;
-    those in the padding mean nothing.
+    Each network reads its own `embedded` [words, size], `sizes` of them a step (see `Packed`).
     """
-    packed = Packed(lengths, embedded.size(1), padded=not is_cpu(embedded.device))
-    words = [packed.pack(embedded, way) for way in range(len(networks))]
-    states = side_by_side(networks, words, packed.sizes)
-    return [packed.unpack(each, way) for way, each in enumerate(states)]
+    matrix, bias = stacked([network.entering for network in networks])
+    read, matrix = aligned(torch.stack(list(embedded)), matrix)
+    inputs = torch.baddbmm(bias.unsqueeze(1), read, matrix.transpose(1, 2))
+    weights = stacked([network.weights for network in networks])
+    start = weights[0].new_zeros(len(networks), sizes[0], weights[0].size(2))
+    return unroll(networks[0].unit, inputs, start, sizes, weights)
 
 
-class BidirectionalEncoder(nn.Module):
-    """A forward and a backward network whose states, side by side, annotate each source position.
+class Encoder(nn.ModuleDict):
+    """Networks by direction and cell: `forward_lstm`, say."""
 
-    Both start from zero, and padding reaches no real position.
-    """
+    ways: tuple[str, ...]
 
     def __init__(self, size: int, hidden: int, cell: str) -> None:
-        super().__init__()
-        self.cell = cell
-        self.add_module(f"forward_{cell}", NETWORKS[cell](size, hidden))
-        self.add_module(f"backward_{cell}", NETWORKS[cell](size, hidden))
+        super().__init__({f"{way}_{cell}": NETWORKS[cell](size, hidden) for way in self.ways})
+
+    def read(self, embedded: Tensor, lengths: Tensor) -> list[Tensor]:
+        """Return the states [batch, time, hidden] of each network, at the positions of their words.
+
+        `embedded` is [batch, time, size], `lengths` [batch] the number of real positions. States
+        start from zero; those in the padding mean nothing.
+        """
+        packed = Packed(lengths, embedded.size(1), padded=not is_cpu(embedded.device))
+        words = [packed.pack(embedded, way) for way in range(len(self))]
+        states = side_by_side(list(self.values()), words, packed.sizes)  # type: ignore[arg-type]
+        return [packed.unpack(each, way) for way, each in enumerate(states)]
+
+
+class BidirectionalEncoder(Encoder):
+    """A forward and a backward network whose states, side by side, annotate each position."""
+
+    ways = ("forward", "backward")
 
     def forward(self, embedded: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
         """Return annotations [batch, time, 2 hidden] and the backward state at position 1 [batch,
-        hidden].
-
-        `embedded` is [batch, time, size], `lengths` [batch] the number of real positions.
-        """
-        networks = [network(self, f"{way}_{self.cell}") for way in ("forward", "backward")]
-        forward, backward = read(networks, embedded, lengths)
+        hidden]; the arguments are those of `read`."""
+        forward, backward = self.read(embedded, lengths)
         return torch.cat([forward, backward], dim=2), backward[:, 0]
 
 
-class ForwardEncoder(nn.Module):
+class ForwardEncoder(Encoder):
     """The encoder of RNN Encoder-Decoder: one network, whose last state stands for the sentence."""
 
-    def __init__(self, size: int, hidden: int, cell: str) -> None:
-        super().__init__()
-        self.cell = cell
-        self.add_module(f"forward_{cell}", NETWORKS[cell](size, hidden))
+    ways = ("forward",)
 
     def forward(self, embedded: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
         """Return the state at the last real position, twice: as the only annotation [batch, 1,
-        hidden], and as that from which the decoder starts [batch, hidden].
-
-        `embedded` and `lengths` are those of `BidirectionalEncoder.forward`.
-        """
-        [states] = read([network(self, f"forward_{self.cell}")], embedded, lengths)
+        hidden], and as that from which the decoder starts [batch, hidden]."""
+        [states] = self.read(embedded, lengths)
         last = states[torch.arange(len(lengths), device=lengths.device), lengths - 1]
         return last.unsqueeze(1), last

@@ -4,11 +4,9 @@ It is a sigmoid of twice the query plus twice the keys, which takes a third of t
 tanh x = 2 sigmoid(2 x) - 1. Matrices and keys are doubled before the first step, and the matrix of
 the query is negated too. The 1 is the same at all source positions, so the softmax cancels it.
 
-A CPU computes 1 / (1 + e^-q e^-k), which takes a third of the time again: it needs the exponentials
-of the queries, and once those of the keys, but none of each query with each key. The energies are
-sums of rows there, not a product of matrices: so each core reads the part that it wrote. A product
-would divide the layer otherwise, and to move it between cores can take several times as long as
-all else.
+A CPU computes 1 / (1 + e^-q e^-k), in a third of the time again: it takes the exponentials of the
+queries, and once those of the keys, but none of each query with each key. The energies are sums of
+rows there: a product of matrices would move the layer between cores, which can take far longer.
 """
 
 from collections.abc import Callable
@@ -67,7 +65,7 @@ def hidden_layer(asked: Tensor, keys: Keys, out: Tensor) -> Tensor:
     `asked`, from `asked_of`, and the keys are broadcast to its shape.
     """
     if keys.are_exponentials:
-        return denominators(asked, keys, out).reciprocal_()
+        return torch.addcmul(ONE, asked, keys.entering, out=out).reciprocal_()
     return torch.sub(keys.entering, asked, out=out).sigmoid_()
 
 
@@ -78,7 +76,7 @@ def energies(asked: Tensor, keys: Keys, weight: Tensor, out: Tensor) -> Tensor:
     the shape of the layer, is overwritten.
     """
     if keys.are_exponentials:
-        denominators(asked, keys, out)
+        torch.addcmul(ONE, asked, keys.entering, out=out)
         return torch.div(weight, out, out=out).sum(-1)
     return functional.linear(hidden_layer(asked, keys, out), weight).squeeze(-1)
 
@@ -107,11 +105,6 @@ def energies_backward(
     hidden.addcmul_(hidden, hidden, value=-1)
     torch.bmm(across, hidden, out=of_asked.unsqueeze(1))
     of_keys.addcmul_(down, hidden)
-
-
-def denominators(asked: Tensor, keys: Keys, out: Tensor) -> Tensor:
-    """Write 1 + e^-q e^-k to `out`, and return it."""
-    return torch.addcmul(ONE, asked, keys.entering, out=out)
 
 
 def within_limit(values: Tensor) -> bool:

@@ -8,7 +8,7 @@ possible:
 - They multiply each word E y once, unless contextualizer or smoother change it (`WordTable`).
 - They multiply a state once for all hypotheses that continue it (`Matrix`).
 
-So sums are rounded otherwise, and factors too where matrices are multiplied in bfloat16.
+Roundings differ from those of the plain step.
 """
 
 import math
@@ -22,10 +22,10 @@ from torch.nn import functional
 from contextnmt.model.attention import Attention
 from contextnmt.model.decoder import State
 from contextnmt.model.hidden_layer import Keys, asked_of, energies, keys_of
-from contextnmt.model.inference_layers import Matrix, OutputLayer, Scratch, WordTable, step_of
+from contextnmt.model.inference_layers import STEPS, Matrix, OutputLayer, Scratch, WordTable
 from contextnmt.model.padding import lengths, of_words
 from contextnmt.model.readout import maxout
-from contextnmt.model.rows import Kept, slices, take
+from contextnmt.model.rows import slices, take
 from contextnmt.model.translator import Translator
 
 #: Most numbers of the hidden layer of the attention at a time, by device; on a CPU, few enough for
@@ -40,19 +40,6 @@ class Source(NamedTuple):
     readout: Tensor  # C_o h_j [B, S, 2 maxout]
     decoder: Tensor  # C h_j, for the decoder's gates [B, S, g]
     target_gate: Tensor | None  # [B, 1, m], the contextualizer's mask of the target embeddings
-
-    def keep(self, kept: "Kept") -> "Source":
-        """Return some of the sentences; this one is overwritten."""
-        attention = None
-        if self.attention is not None:
-            keys, padding = self.attention
-            attention = keys.each(kept.of), kept.of(padding)
-        return Source(
-            attention,
-            kept.of(self.readout),
-            kept.of(self.decoder),
-            None if self.target_gate is None else kept.of(self.target_gate),
-        )
 
 
 class Inference:
@@ -72,7 +59,7 @@ class Inference:
         translations more than they save time; those of the source would affect all steps.
         """
         self.model = model.eval()
-        self.step = step_of(model.decoder, bf16)
+        self.step = STEPS[type(model.decoder)](model.decoder, bf16)
         self.scratch = Scratch()
         self.attention = model.attention if isinstance(model.attention, Attention) else None
         if self.attention is not None:

@@ -5,29 +5,29 @@ state are of fewer rows than what they are added to (`Matrix.add_once`).
 """
 
 import math
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from contextnmt.model.cross_entropy import with_bias, with_one
 from contextnmt.model.decoder import GRUDecoder, LSTMDecoder
 from contextnmt.model.device import is_cpu
+from contextnmt.model.output_loss import with_bias, with_one
 from contextnmt.model.rows import once, take
-from contextnmt.model.units import Memory, into_gates, into_its_tanh, tanh
+from contextnmt.model.units import Memory, into_gates, tanh
 
 #: Words of a block, whose best word stands for all of them at first.
 BLOCK = 64
 
-#: Likeliest words whose logits are computed again in 32 bits, where all are computed in 16. The
-#: probabilities of all words depend on these, and search continues most hypotheses by one of them.
+#: Likeliest words whose logits are computed again in 32 bits, where all are computed in 16: the
+#: probabilities of all words depend on them.
 LIKELIEST = 8
 
 
 class Scratch:
     """Buffers by name, each as large as the largest tensor that was asked for.
 
-    A large tensor that is freed goes back to the operating system, which zeroes the pages of the
-    next one. That takes longer than to compute what they hold.
+    The operating system would zero the pages of a new tensor, which takes longer than to fill it.
     """
 
     def __init__(self) -> None:
@@ -48,8 +48,7 @@ class Scratch:
 class Matrix:
     """A matrix W [d, s] that multiplies vectors [..., s], in its own type or in bfloat16 (A46).
 
-    In bfloat16 the factors are rounded, and so is their product; the sum that it is added to keeps
-    its type.
+    In bfloat16 factors and product are rounded; the sum that this is added to keeps its type.
     """
 
     def __init__(self, weight: Tensor, bf16: bool) -> None:
@@ -113,23 +112,18 @@ class GRUStep:
         state = take(state, slots)
         update, reset = gates.sigmoid_().chunk(2, dim=2)
         self.candidate.add_to(candidate, reset * state)
-        return (torch.lerp(state, into_its_tanh(candidate), update),)
+        return (torch.lerp(state, tanh(candidate, out=candidate), update),)
 
 
-def step_of(decoder: nn.Module, bf16: bool) -> LSTMStep | GRUStep:
-    """Return the step of `decoder`; with `bf16`, it multiplies matrices in bfloat16 (A46)."""
-    if isinstance(decoder, LSTMDecoder):
-        return LSTMStep(decoder, bf16)
-    assert isinstance(decoder, GRUDecoder)
-    return GRUStep(decoder, bf16)
+#: The step of a decoder by its type.
+STEPS: dict[type, Any] = {LSTMDecoder: LSTMStep, GRUDecoder: GRUStep}
 
 
 class WordTable:
     """The contributions W E y of each target word y that search has written, for some matrices W.
 
-    A row is computed when its word first comes, as a short text has few words. A row takes 20 kB at
-    the sizes of WMT14, all words 600 MB. A GPU computes all rows at once, in milliseconds, as to
-    find the missing ones would synchronize.
+    A row is computed when its word first comes: 20 kB at the sizes of WMT14, where all words take
+    600 MB. A GPU computes all at once, in milliseconds: to find missing ones would synchronize.
     """
 
     def __init__(self, embedding: nn.Embedding, *weights: Tensor) -> None:
@@ -212,8 +206,7 @@ def best_words(logs: Tensor, scores: Tensor, width: int) -> tuple[Tensor, Tensor
     places of the hypotheses that are continued, and the words, [R, width] each. An impossible
     continuation has the score minus infinity, any place, and word 0.
 
-    The best continuations lie in the blocks with the best words. So a row sorts `width` blocks
-    instead of K V scores.
+    The best ones lie in the blocks with the best words, so only `width` blocks are sorted.
     """
     blocks = torch.unflatten(logs, 2, (-1, BLOCK))  # [R, K, n, BLOCK]
     peaks = blocks.amax(3).add_(scores.unsqueeze(2))

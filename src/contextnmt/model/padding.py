@@ -4,9 +4,8 @@
 to energies. A GPU computes the padding too: to find its places would synchronize.
 
 Filler rows keep the shapes of matrix products few. On a CPU, oneDNN compiles each product in
-bfloat16 for its shape and forgets all but a thousand of them. That takes milliseconds, as long as
-the product, and hardly any two batches have as many words. So the words are filled up to a
-multiple, and the shapes come again. What is made of the filler is dropped; its gradient is zero.
+bfloat16 for its shape, which takes as long as the product, and hardly any two batches have as many
+words. So the words are filled up to a multiple. What is made of the filler is dropped.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,10 +38,9 @@ def with_filler(steps: Sequence[Tensor], like: Tensor, rows: int) -> Tensor:
 class Packed:
     """The real positions of a batch, one step after another, the longest sentence first.
 
-    So a step has the sentences that are long enough, and they are the first ones of the step
-    before. To count them synchronizes a GPU. With `padded`, each step has all sentences instead:
-    those that have ended have padding, which reaches no real position. Then all batches of one
-    shape take the same operations.
+    So a step has the sentences that are long enough, the first ones of the step before. With
+    `padded`, as a GPU needs it that must not synchronize, each step has all sentences: those that
+    have ended have padding, which reaches no real position.
 
     The words may be followed by `filler`, which is the first position again.
     """

@@ -66,8 +66,8 @@ def of_matrix(inputs: Tensor, states: Tensor) -> Tensor:
 
     `inputs` [D, N, g] is the gradient of what the matrix returned, in the type of the states.
 
-    Each direction is a product of its own. In one product of both, torch would first copy `inputs`
-    of 16 bits, which are columns of wider rows; that takes longer than the product.
+    Each direction is a product of its own: for one of both, torch would first copy `inputs` of 16
+    bits, which are columns of wider rows.
     """
     found = inputs.new_empty(len(inputs), inputs.size(2), states.size(2))
     for each, entered, state in zip(found, inputs, states, strict=True):

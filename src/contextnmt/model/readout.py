@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
-from contextnmt.model.cross_entropy import negative_log_likelihood
+from contextnmt.model.output_loss import negative_log_likelihood
 from contextnmt.model.products import Linear
 
 

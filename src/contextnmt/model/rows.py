@@ -1,17 +1,14 @@
 """Selections of rows of a batch, and of hypotheses of its sentences."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import torch
 from torch import Tensor
 
 
 class Kept:
-    """The rows of a batch that stay.
-
-    The last ones move into the places of those that go, so that as few rows as possible are copied.
-    The order changes.
-    """
+    """The rows of a batch that stay; the last ones take the places of those that go."""
 
     def __init__(self, stays: Tensor) -> None:
         """`stays` [R] is true for the rows to keep."""
@@ -20,12 +17,20 @@ class Kept:
         self.empty = (~stays[: self.count]).nonzero().squeeze(1)
         self.moved = places[self.count - len(self.empty) :]
 
-    def of(self, tensor: Tensor) -> Tensor:
-        """Return the rows of `tensor` [R, ...] that stay; `tensor` is overwritten."""
+    def of(self, rows: Any) -> Any:
+        """Return the rows that stay of a tensor [R, ...], which is overwritten.
+
+        In tuples, named or not, this is done to each tensor; what is none is returned as it is.
+        """
+        if isinstance(rows, tuple):
+            kept = [self.of(each) for each in rows]
+            return type(rows)(*kept) if hasattr(rows, "_fields") else tuple(kept)
+        if not isinstance(rows, Tensor):
+            return rows
         if len(self.empty):
-            tensor = tensor.contiguous()  # one that was expanded cannot be written to
-            tensor[self.empty] = tensor[self.moved]
-        return tensor[: self.count]
+            rows = rows.contiguous()  # one that was expanded cannot be written to
+            rows[self.empty] = rows[self.moved]
+        return rows[: self.count]
 
 
 def take(tensor: Tensor, slots: Tensor) -> Tensor:

@@ -12,7 +12,6 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from contextnmt.configuration.model import ModelSettings
-from contextnmt.errors import UserError
 from contextnmt.model.attention import Attention, FixedContext
 from contextnmt.model.contextualizer import Contextualizer
 from contextnmt.model.decoder import DECODERS, State
@@ -43,10 +42,7 @@ class Translator(nn.Module):
     2017 with and without contextualizer, and the smoothing of Chen et al. 2017."""
 
     def __init__(self, settings: ModelSettings, source_words: int, target_words: int) -> None:
-        """`source_words` and `target_words` count the special ids too.
-
-        Raises UserError if there is no such initialisation.
-        """
+        """`source_words` and `target_words` count the special ids too."""
         super().__init__()
         m, n, smoother = settings.embedding, settings.hidden, settings.smoother
         self.source_embedding = EMBEDDINGS[settings.cell](source_words, m)
@@ -202,46 +198,40 @@ class Translator(nn.Module):
         return torch.cat(written, 1)
 
 
-def gaussian(model: nn.Module) -> None:
+def gaussian(name: str, weight: Tensor) -> None:
     """Initialise as Bahdanau et al. 2015, B.1.
 
     Recurrent matrices are orthogonal, W_a and U_a are N(0, 0.001^2), v_a and all biases are zero,
     everything else is N(0, 0.01^2).
     """
-    for name, weight in model.named_parameters():
-        if weight.dim() == 1 or name == "attention.energy.weight":
-            nn.init.zeros_(weight)
-        elif "recurrent" in name or "weight_hh" in name:
-            for gate in torch.split(weight.data, weight.size(1)):
-                nn.init.orthogonal_(gate)
-        else:
-            nn.init.normal_(weight, std=0.001 if name.startswith("attention.") else 0.01)
+    if name == "attention.energy.weight":
+        nn.init.zeros_(weight)
+    else:
+        nn.init.normal_(weight, std=0.001 if name.startswith("attention.") else 0.01)
 
 
-def glorot(model: nn.Module) -> None:
+def glorot(name: str, weight: Tensor) -> None:
     """Initialise as Glorot and Bengio 2010, for short trainings: in these, the papers' small
     weights would not leave the plateau.
 
     Embeddings are N(0, 0.5^2), biases are zero, recurrent matrices are orthogonal.
     """
-    for name, weight in model.named_parameters():
-        if weight.dim() == 1:
-            nn.init.zeros_(weight)
-        elif "recurrent" in name or "weight_hh" in name:
-            for gate in torch.split(weight.data, weight.size(1)):
-                nn.init.orthogonal_(gate)
-        elif "embedding" in name:
-            nn.init.normal_(weight, std=0.5)
-        else:
-            nn.init.xavier_uniform_(weight)
+    if "embedding" in name:
+        nn.init.normal_(weight, std=0.5)
+    else:
+        nn.init.xavier_uniform_(weight)
 
 
 INITIALISATIONS = {"gaussian": gaussian, "glorot": glorot}
 
 
 def initialise(model: nn.Module, name: str) -> None:
-    """Set all weights of `model` anew. Raises UserError if there is no initialisation `name`."""
-    if name not in INITIALISATIONS:
-        choices = ", ".join(INITIALISATIONS)
-        raise UserError(f"model.initialisation is {name!r}: choose from {choices}")
-    INITIALISATIONS[name](model)
+    """Set all weights of `model` anew, by the initialisation of that name."""
+    for place, weight in model.named_parameters():
+        if weight.dim() == 1:
+            nn.init.zeros_(weight)
+        elif "recurrent" in place or "weight_hh" in place:
+            for gate in torch.split(weight.data, weight.size(1)):
+                nn.init.orthogonal_(gate)
+        else:
+            INITIALISATIONS[name](place, weight)

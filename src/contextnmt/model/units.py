@@ -1,8 +1,8 @@
 """The recurrent units as training runs them over whole sentences, with their gradients written out.
 
 The gradient of a matrix is one product of all steps' states after the last step, where autograd
-takes a small one at each step and adds it to the ones before. The equations are those of `GRUCell`
-and `LSTMDecoder.move`, the plain steps; tests hold the units against these.
+adds up a small one of each step. The equations are those of `GRUCell` and `LSTMDecoder.step`;
+tests hold the units against these.
 
 Matrices are multiplied in the type of the weights (`products`). All else has the type of the
 memory: a function of mixed types takes a CPU several times as long (A46).
@@ -26,12 +26,15 @@ Memory = tuple[Tensor, ...]
 #: The tensors that a step leaves for its gradient.
 Trace = tuple[Tensor, ...]
 
+#: The gradients of a unit's weights.
+Weights = tuple[Tensor, ...]
+
 #: A tensor, as `torch.add` with `out` takes no number first.
 MINUS_ONE = torch.tensor(-1.0)
 
 
 class Unit(Protocol):
-    """One step of a recurrent unit, forward and backward."""
+    """One step of a recurrent unit, forward and backward; it describes the methods of the units."""
 
     def __init__(self, *weights: Tensor) -> None: ...
 
@@ -43,8 +46,7 @@ class Unit(Protocol):
 
         `inputs` [D, B, g], biases included, may have either type. The new state is written to `out`
         [D, B, n]. The trace may hold the memory before the step, and so an `out`: that may not be
-        overwritten before `backward`, nor be a part of a tensor that goes to autograd (see
-        `apart`).
+        overwritten before `backward`, and is a part of a detached tensor.
         """
 
     def backward(self, trace: Trace, gradient: Memory, inputs: Tensor) -> Memory:
@@ -54,9 +56,7 @@ class Unit(Protocol):
         [D, B, g], which has the type of the weights.
         """
 
-    def weights(
-        self, states: Tensor, traces: Sequence[Trace], inputs: Tensor
-    ) -> tuple[Tensor, ...]:
+    def weights(self, states: Tensor, traces: Sequence[Trace], inputs: Tensor) -> Weights:
         """Return the gradients of the weights, in the order of `__init__`.
 
         `states` [D, N, n] are those before all steps, `inputs` [D, N, g] the gradients of what
@@ -75,28 +75,21 @@ def rounded(exact: Tensor, inputs: Tensor) -> Tensor:
     return inputs if inputs.dtype == exact.dtype else inputs.copy_(exact)
 
 
-def into_its_tanh(values: Tensor) -> Tensor:
-    """Turn `values` into their tanh, in their place.
+def tanh(values: Tensor, out: Tensor | None = None) -> Tensor:
+    """Return the tanh of `values`, written to `out` if that is given.
 
     On a CPU this is 2 sigmoid(2 x) - 1, which takes torch a quarter of the time. It is right to
     some 1e-7 in 32 bits.
     """
     if values.is_cuda:
-        return values.tanh_()
-    return twice_less_one(values.mul_(2).sigmoid_())
-
-
-def tanh(values: Tensor) -> Tensor:
-    """Return the tanh of `values`, computed as in `into_its_tanh`."""
-    if values.is_cuda:
-        return values.tanh()
-    return twice_less_one(torch.mul(values, 2).sigmoid_())
+        return torch.tanh(values, out=out)
+    return twice_less_one(torch.mul(values, 2, out=out).sigmoid_())
 
 
 def into_gates(inputs: Tensor) -> tuple[Tensor, ...]:
     """Turn what enters the gates of an LSTM [..., 4 n] into three gates and the candidate [..., n].
 
-    Gates are a sigmoid, the candidate is a tanh as in `into_its_tanh`.
+    Gates are a sigmoid, the candidate is a tanh as in `tanh`.
     """
     parts = inputs.chunk(4, -1)
     candidate = parts[3]
@@ -138,7 +131,7 @@ class LSTMUnit:
         self.transposed = recurrent.transpose(1, 2).contiguous()
 
     def start(self, state: Tensor) -> Memory:
-        """Start as `Unit.start`; the cell is zero (A36)."""
+        """Return the memory; the cell is zero (A36)."""
         return state, torch.zeros_like(state)
 
     def step(self, inputs: Tensor, memory: Memory, out: Tensor) -> tuple[Memory, Trace]:
@@ -151,7 +144,6 @@ class LSTMUnit:
         return (torch.mul(passed, squashed, out=out), cell), (*parts, gates, squashed, before)
 
     def backward(self, trace: Trace, gradient: Memory, inputs: Tensor) -> Memory:
-        """Go back as `Unit.backward`."""
         into, forget, passed, candidate, gates, squashed, before = trace
         state, cell = gradient
         of_squashed = state * passed
@@ -169,10 +161,7 @@ class LSTMUnit:
         product = torch.bmm(rounded(entered, inputs), self.recurrent)
         return product.to(state.dtype), cell.mul_(forget)
 
-    def weights(
-        self, states: Tensor, traces: Sequence[Trace], inputs: Tensor
-    ) -> tuple[Tensor, ...]:
-        """Return the gradients of `Unit.weights`."""
+    def weights(self, states: Tensor, traces: Sequence[Trace], inputs: Tensor) -> Weights:
         return (of_matrix(inputs, states),)
 
 
@@ -186,7 +175,6 @@ class GRUUnit:
         self.gates_transposed = gates.transpose(1, 2).contiguous()
 
     def start(self, state: Tensor) -> Memory:
-        """Start as `Unit.start`."""
         return (state,)
 
     def step(self, inputs: Tensor, memory: Memory, out: Tensor) -> tuple[Memory, Trace]:
@@ -196,12 +184,12 @@ class GRUUnit:
         gates = plus_product(entering, state, self.gates_transposed).sigmoid_()
         update, reset = gates.chunk(2, dim=2)
         shortened = reset * state
-        candidate = into_its_tanh(plus_product(into, shortened, self.candidate_transposed))
+        candidate = plus_product(into, shortened, self.candidate_transposed)
+        tanh(candidate, out=candidate)
         after = torch.lerp(state, candidate, update, out=out)
         return (after,), (shortened, update, reset, gates, candidate, state)
 
     def backward(self, trace: Trace, gradient: Memory, inputs: Tensor) -> Memory:
-        """Go back as `Unit.backward`."""
         _, update, reset, gates, candidate, state = trace
         (after,) = gradient
         entered = exact_like(inputs, state.dtype)
@@ -217,10 +205,7 @@ class GRUUnit:
         after.addcmul_(after, update, value=-1).addcmul_(shortened, reset)
         return (add_product(after, rounded(entering, lower_entering), self.gates),)
 
-    def weights(
-        self, states: Tensor, traces: Sequence[Trace], inputs: Tensor
-    ) -> tuple[Tensor, ...]:
-        """Return the gradients of `Unit.weights`."""
+    def weights(self, states: Tensor, traces: Sequence[Trace], inputs: Tensor) -> Weights:
         into, entering = self.split(inputs)
         steps = [shortened.to(states.dtype) for shortened, *_ in traces]
         shortened = with_filler(steps, states, states.size(1))

@@ -1,7 +1,7 @@
 """Recurrent units over whole sentences, as one function to autograd; see `units`."""
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -10,36 +10,7 @@ from torch.nn import functional
 
 from contextnmt.model.device import fuses
 from contextnmt.model.padding import with_filler
-from contextnmt.model.products import aligned
 from contextnmt.model.units import Memory, Unit
-
-
-class Recurrent(Protocol):
-    """A network that runs over sentences: a unit, its weights, and the layer of its inputs."""
-
-    @property
-    def unit(self) -> type[Unit]: ...
-
-    @property
-    def weights(self) -> tuple[Tensor, ...]: ...
-
-    @property
-    def entering(self) -> tuple[Tensor, Tensor]: ...
-
-
-def side_by_side(
-    networks: Sequence[Recurrent], embedded: Sequence[Tensor], sizes: Sequence[int]
-) -> Tensor:
-    """Return all states [D, words, hidden] of D networks of one size, which start from zeros.
-
-    Each network reads its own `embedded` [words, size], `sizes` of them a step (see `Packed`).
-    """
-    matrix, bias = stacked([network.entering for network in networks])
-    read, matrix = aligned(torch.stack(list(embedded)), matrix)
-    inputs = torch.baddbmm(bias.unsqueeze(1), read, matrix.transpose(1, 2))
-    weights = stacked([network.weights for network in networks])
-    start = weights[0].new_zeros(len(networks), sizes[0], weights[0].size(2))
-    return unroll(networks[0].unit, inputs, start, sizes, weights)
 
 
 def unroll(
@@ -52,7 +23,7 @@ def unroll(
     """Return the states of `Unroll.forward`, in whatever type autocast has the inputs (A46)."""
     lower = [each.to(inputs.dtype) for each in weights]
     if fuses(inputs):
-        from contextnmt.model.fused.unroll import FusedUnroll
+        from contextnmt.model.fused.recurrences import FusedUnroll
 
         fused: Tensor = FusedUnroll.apply(unit, inputs, state, *lower)  # type: ignore[no-untyped-call]
         return fused
@@ -90,8 +61,10 @@ class Unroll(torch.autograd.Function):
         states[:, sum(sizes) :] = 0
         ctx.unit, ctx.sizes, ctx.traces = kind(*weights), sizes, []
         with torch.autocast(inputs.device.type, enabled=False):
-            memory = ctx.unit.start(apart(state))
-            steps = (by_step(each, sizes, 1) for each in (inputs, apart(states)))
+            # Detached: a result holds its function, and if the function held the result too, in a
+            # trace, neither would ever be freed.
+            memory = ctx.unit.start(state.detach())
+            steps = (by_step(each, sizes, 1) for each in (inputs, states.detach()))
             for entering, after in zip(*steps, strict=True):
                 memory = shorter(memory, entering.size(1))
                 memory, trace = ctx.unit.step(entering, memory, after)
@@ -123,15 +96,6 @@ def by_step(rows: Tensor, sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, .
     """Split the rows by step, and drop the filler behind them."""
     filler = rows.size(dim) - sum(sizes)
     return torch.split(rows, [*sizes, filler], dim)[: len(sizes)]
-
-
-def apart(tensor: Tensor) -> Tensor:
-    """Return a detached view, for the traces of steps.
-
-    A trace may not hold an argument or result of the autograd function, nor a part of one: a result
-    holds its function, and if the function held the result too, neither would ever be freed.
-    """
-    return tensor.detach()
 
 
 def states_before(states: Sequence[Tensor], sizes: Sequence[int], rows: int) -> Tensor:

@@ -140,8 +140,7 @@ class Search:
 
     def _keep(self, kept: Kept) -> None:
         """Go on with some of the sentences."""
-        self.encoded = tuple(source.keep(kept) for source in self.encoded)
-        self.states = tuple(state.keep(kept) for state in self.states)
+        self.encoded, self.states = kept.of(self.encoded), kept.of(self.states)
         self.rows, self.slots = kept.of(self.rows), kept.of(self.slots)
         self.shortest, self.longest = kept.of(self.shortest), kept.of(self.longest)
         self.scores, self.ended = kept.of(self.scores), kept.of(self.ended)

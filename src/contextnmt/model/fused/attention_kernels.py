@@ -1,8 +1,8 @@
 """A step of the attention on a GPU, but for its products of matrices; see `compiling`.
 
-The equations are those of `contextnmt.model.attending`, against which tests hold them. On the way
-back the hidden layer is computed twice again, at each step for the gradient of the query, and at
-the end, for all steps, for those of keys and v_a: that takes less time than to read and write it.
+The equations are those of `contextnmt.model.attending`, against which tests hold them. The
+backward pass computes the hidden layer twice again: at each step for the gradient of the query, and
+at the end, for all steps, for those of keys and v_a. To read and write it would take longer.
 
 Shapes: steps T, batch B, source time S, alignment a, what enters the gates g. Widths are those of
 rows that hold more than one thing.
@@ -109,7 +109,7 @@ def contexts(
 
 
 @kernel
-def contexts_back(
+def contexts_backward(
     entered,  # [.., B, WIDTH]: the gradient of what enters the gates comes first
     values,  # [B, S, g]
     of_alphas,  # [.., B, S]: of what uses the weights besides
@@ -136,7 +136,7 @@ def contexts_back(
 
 
 @kernel
-def queries_back(
+def queries_backward(
     keys,  # [B, S, a]
     products,  # [.., B, WIDTH]: of which the last a are the queries
     weight,  # [a]
@@ -181,7 +181,7 @@ def queries_back(
 
 
 @kernel
-def keys_back(
+def keys_backward(
     keys,  # [B, S, a]
     products,  # [T, B, WIDTH]: of which the last a are the queries
     weight,  # [a]

@@ -30,7 +30,7 @@ def places(step, steps, batch, SIZE: tl.constexpr, BLOCK: tl.constexpr):
 
 
 @kernel
-def lstm_forth(
+def lstm_forward(
     inputs,  # [D, T, B, 4 n], may be `gates`
     products,  # [.., D, B, WIDTH]: U s, of which the first 4 n are the gates'
     cells,  # [D, T + 1, B, n]
@@ -71,7 +71,7 @@ def lstm_forth(
 
 
 @kernel
-def lstm_back(
+def lstm_backward(
     of_states,  # [D, .., B, n]: those after the steps, from `of_states_from`
     products,  # [D, B, n]: what the step after adds to the gradient of the state
     of_cells,  # [D, B, n]: the gradient of the cell after the step, then before it
@@ -136,7 +136,7 @@ def gru_gates(
 
 
 @kernel
-def gru_forth(
+def gru_forward(
     inputs,  # as above
     products,  # [D, B, n]: U (r s)
     states,
@@ -164,7 +164,7 @@ def gru_forth(
 
 
 @kernel
-def gru_back(
+def gru_backward(
     of_states,  # [D, .., B, n]: those after the steps, from `of_states_from`
     products,  # [D, B, n]: what the step after adds to the gradient of the state
     of_state,  # [D, B, n]: what else of it there is, then all of it
@@ -190,7 +190,7 @@ def gru_back(
 
 
 @kernel
-def gru_gates_back(
+def gru_gates_backward(
     products,  # [D, B, n]: the gradient of r s
     of_state,  # [D, B, n]: the gradient of the state after the step, then what is known of before
     states,  # [D, T + 1, B, n]

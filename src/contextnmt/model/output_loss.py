@@ -1,11 +1,10 @@
 """Output layer and cross-entropy together, as one function to autograd.
 
-Apart from each other they hold four matrices of all words' logits at once, and pass over them some
-ten times. Here there is one such matrix. Tests hold it against torch's `cross_entropy`.
+Apart from each other they would hold four matrices of all words' logits at once, and pass over them
+some ten times. Here there is one. Tests hold it against torch's `cross_entropy`.
 
-The bias is one more column of the matrix, which meets a feature that is always 1. Added by itself,
-it would be copied to each row of the logits first. Zeros fill up the columns, and padding rows the
-words, to the multiples that matrices multiply fastest with.
+The bias is one more column of the matrix, for a feature that is always 1. Zeros fill up the
+columns, and padding rows the words, to the multiples that matrices multiply fastest with.
 """
 
 from typing import Any
@@ -66,7 +65,7 @@ class CrossEntropy(torch.autograd.Function):
         with torch.autocast(rows.device.type, enabled=False):
             torch.mm(rows, matrix.t(), out=slopes)
             if fuses(slopes):
-                from contextnmt.model.fused.cross_entropy import into_slopes as fused
+                from contextnmt.model.fused.loss_kernel import into_slopes as fused
 
                 fused(slopes, target, sums, losses)
             else:

@@ -1,4 +1,4 @@
-"""`contextnmt.model.cross_entropy` for a GPU, which passes over the logits twice; see `compiling`.
+"""The losses of `contextnmt.model.output_loss` on a GPU: it passes over the logits twice.
 
 Shapes: words of all steps N, of the vocabulary V.
 """
@@ -16,7 +16,7 @@ LEAST = tl.constexpr(-1e30)
 
 
 def into_slopes(logits: Tensor, target: Tensor, sums: Tensor, losses: Tensor) -> None:
-    """As the function of that name there."""
+    """Do the same as `output_loss.into_slopes`."""
     cross_entropy[(len(logits),)](
         *(logits, target.contiguous(), sums, losses),
         WORDS=logits.size(1),
@@ -28,7 +28,7 @@ def into_slopes(logits: Tensor, target: Tensor, sums: Tensor, losses: Tensor) ->
 
 @kernel
 def cross_entropy(
-    logits,  # [N, V], then their slopes but for the softmax' denominator: e^x, less that at targets
+    logits,  # [N, V], then `slopes` of `CrossEntropy.backward`
     target,  # [N]
     sums,  # [N]: the denominators
     losses,  # [N]

@@ -1,0 +1,347 @@
+"""Recurrences over whole sentences on a GPU: `contextnmt.model.unroll` and `.attending` there.
+
+All that lies between two products of matrices is one kernel of `unit_kernels`, and two of
+`attention_kernels` where there is an attention. All B sentences of a batch take all T steps.
+
+Shapes: directions D, steps T, batch B, source time S, hidden n, what enters the gates g, alignment
+a. At each step the state is multiplied by one matrix [D, h, n]: that of the unit, and below it W_a
+of the attention, if there is one.
+"""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from contextnmt.model.fused import attention_kernels, unit_kernels
+from contextnmt.model.fused.compiling import apart_in_memory, kind_of
+from contextnmt.model.products import of_matrix
+from contextnmt.model.units import GRUUnit, LSTMUnit, Unit
+
+#: Units of a state that a program works on; numbers of a row that one of the attention works on.
+UNITS, NUMBERS = 256, 1024
+
+
+class FusedUnit:
+    """A unit over all steps of a batch: the states that it has had, and their gradients.
+
+    Methods of the units below are described here.
+    """
+
+    #: g is `gates` times n. For so many of these blocks, the `first` ones, the state itself is not
+    #: multiplied, but something made of it.
+    gates: ClassVar[int]
+    first: ClassVar[int] = 0
+    #: Which of the unit's weights the state itself is multiplied by.
+    place: ClassVar[int] = 0
+
+    def __init__(
+        self,
+        start: Tensor,
+        inputs: Tensor | None,
+        steps: int,
+        weights: Sequence[Tensor],
+        query: Tensor | None,
+    ) -> None:
+        """`start` [D, B, n] is the state before the first step. `inputs` [D, T, B, g], biases
+        included; None: they are written to `out` before each step. The weights are those of the
+        unit, `query` is W_a [a, n]."""
+        matrix = weights[self.place]
+        self.own = matrix.size(1)
+        if query is not None:
+            matrix = torch.cat([matrix, query.unsqueeze(0)], 1)
+        ways, batch, size = start.shape
+        self.matrix, self.steps, self.batch = matrix, steps, batch
+        self.states = start.new_empty(ways, steps + 1, batch, size)
+        #: As matrices multiply them.
+        self.lower = self.states
+        if matrix.dtype != start.dtype:
+            self.lower = torch.empty_like(self.states, dtype=matrix.dtype)
+        for each in self.states, self.lower:
+            each[:, 0] = start
+        #: What enters the gates, then what comes out of them.
+        self.out = start.new_empty(ways, steps, batch, self.gates * size)
+        self.inputs = self.out if inputs is None else inputs
+        self.grid = batch, -(-size // UNITS), ways
+        self.sizes = {"SIZE": size, "KIND": kind_of(start), "BLOCK": UNITS}
+
+    def multiply(self, step: int, out: Tensor) -> None:
+        """Write the matrix times the states before a step to `out` [D, B, h]."""
+        torch.bmm(self.lower[:, step], self.matrix.transpose(1, 2), out=out)
+
+    def forward(self, step: int, products: Tensor, row: int) -> None:
+        """Take a step. `products` [..., h] has what `multiply` wrote, from a row on."""
+        raise NotImplementedError
+
+    def start_backward(self, entered: Tensor) -> None:
+        """Begin with the gradients, which `backward` writes to `entered` [D, T, B, g or more]."""
+        self.entered = entered
+        self.of_after = entered.new_zeros(self.states[:, 0].shape)
+        #: The gradient of an LSTM's cell, or what else that of a GRU's state has.
+        self.of_kept = torch.zeros_like(self.states[:, 0])
+
+    def backward(self, step: int, of_states: Tensor, row: int) -> None:
+        """Compute the gradient of what entered the gates at a step, from that of the state after
+        it: `of_states` [D, ..., B, n], from a row on, and what the step after it has left."""
+        raise NotImplementedError
+
+    def multiply_backward(self, step: int) -> None:
+        """Multiply for the step before. To be called after `backward`."""
+        factors = self.entered[:, step, :, self.first * self.states.size(3) :]
+        torch.bmm(factors, self.matrix, out=self.of_after)
+
+    def end_backward(self) -> None:
+        """Free what the gradients of steps took, which lives as long as the loss otherwise."""
+        del self.entered, self.of_after, self.of_kept
+
+    def of_start(self) -> Tensor:
+        """Return the gradient of the state before the first step [D, B, n]."""
+        return self.of_after.to(self.states.dtype)
+
+    def of_weights(self) -> tuple[tuple[Tensor, ...], Tensor]:
+        """Return the gradients of the weights, and that of W_a, without rows if there is none."""
+        entered = self.entered[..., self.first * self.states.size(3) :]
+        states = self.lower[:, : entered.size(1)]
+        of_matrix_and_query = of_matrix(entered.flatten(1, 2), states.flatten(1, 2))
+        return (of_matrix_and_query[:, : self.own],), of_matrix_and_query[0, self.own :]
+
+
+class FusedLSTM(FusedUnit):
+    """The unit `LSTMUnit`."""
+
+    gates = 4
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.cells = torch.empty_like(self.states)
+        self.cells[:, 0] = 0  # (A36)
+
+    def forward(self, step: int, products: Tensor, row: int) -> None:
+        unit_kernels.lstm_forward[self.grid](
+            *(self.inputs, products, self.cells, self.states, self.lower, self.out),
+            *(step, self.steps, self.batch, row),
+            WIDTH=products.size(-1),
+            **self.sizes,
+        )
+
+    def backward(self, step: int, of_states: Tensor, row: int) -> None:
+        unit_kernels.lstm_backward[self.grid](
+            *(of_states, self.of_after, self.of_kept, self.cells, self.out, self.entered),
+            *(step, self.steps, self.batch, row),
+            WIDTH=self.entered.size(-1),
+            **self.sizes,
+        )
+
+
+class FusedGRU(FusedUnit):
+    """The unit `GRUUnit`."""
+
+    gates = 3
+    first = 1
+    place = 1
+
+    def __init__(
+        self, start: Tensor, inputs: Tensor | None, steps: int, weights: Any, query: Tensor | None
+    ) -> None:
+        super().__init__(start, inputs, steps, weights, query)
+        self.candidate = weights[0]
+        self.shortened = torch.empty_like(self.lower[:, 1:])
+        self.of_shortened = torch.empty_like(self.lower[:, 0])
+
+    def forward(self, step: int, products: Tensor, row: int) -> None:
+        unit_kernels.gru_gates[self.grid](
+            *(self.inputs, products, self.states, self.shortened, self.out),
+            *(step, self.steps, self.batch, row),
+            WIDTH=products.size(-1),
+            **self.sizes,
+        )
+        product = self.of_shortened  # of that size, and of no use before `backward`
+        torch.bmm(self.shortened[:, step], self.candidate.transpose(1, 2), out=product)
+        unit_kernels.gru_forward[self.grid](
+            *(self.inputs, product, self.states, self.lower, self.out),
+            *(step, self.steps, self.batch),
+            **self.sizes,
+        )
+
+    def backward(self, step: int, of_states: Tensor, row: int) -> None:
+        numbers, size = (step, self.steps, self.batch), self.states.size(3)
+        unit_kernels.gru_backward[self.grid](
+            *(of_states, self.of_after, self.of_kept, self.out, self.entered, *numbers, row),
+            WIDTH=self.entered.size(-1),
+            **self.sizes,
+        )
+        torch.bmm(self.entered[:, step, :, :size], self.candidate, out=self.of_shortened)
+        unit_kernels.gru_gates_backward[self.grid](
+            *(self.of_shortened, self.of_kept, self.states, self.out, self.entered, *numbers),
+            WIDTH=self.entered.size(-1),
+            **self.sizes,
+        )
+
+    def of_start(self) -> Tensor:
+        return self.of_kept + self.of_after
+
+    def of_weights(self) -> tuple[tuple[Tensor, ...], Tensor]:
+        entered = self.entered[:, : self.steps, :, : self.states.size(3)]
+        candidate = of_matrix(entered.flatten(1, 2), self.shortened.flatten(1, 2))
+        gates, query = super().of_weights()
+        return (candidate, *gates), query
+
+
+#: A unit here, by that which it takes the place of.
+FUSED: dict[type[Unit], type[FusedUnit]] = {LSTMUnit: FusedLSTM, GRUUnit: FusedGRU}
+
+
+class FusedUnroll(torch.autograd.Function):
+    """All states of D units of one size, as of `Unroll`."""
+
+    @staticmethod
+    def forward(  # type: ignore[override]
+        ctx: Any, kind: type[Unit], inputs: Tensor, state: Tensor, *weights: Tensor
+    ) -> Tensor:
+        """Return the states after each step [D, T B, n].
+
+        `inputs` [D, T B, g] have the biases included, `state` [D, B, n] is that before the first
+        step, `weights` are those of the unit.
+        """
+        ways, batch, _ = state.shape
+        steps = inputs.size(1) // batch
+        inputs = torch.unflatten(inputs.contiguous(), 1, (steps, batch))
+        unit = FUSED[kind](state, inputs, steps, weights, None)
+        products = inputs.new_empty(ways, batch, unit.matrix.size(1))
+        with torch.autocast(inputs.device.type, enabled=False):
+            for step in range(steps):
+                unit.multiply(step, products)
+                unit.forward(step, products, 0)
+        unit.inputs = unit.out  # so that those are freed: they are not needed any more
+        ctx.unit, ctx.shape = unit, inputs.shape
+        return unit.states[:, 1:].flatten(1, 2)
+
+    @staticmethod
+    @once_differentiable  # type: ignore[untyped-decorator]
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
+        """Return the gradients of the arguments of `forward`, from that of the states."""
+        unit = ctx.unit
+        entered = unit.lower.new_empty(ctx.shape)
+        unit.start_backward(entered)
+        gradient = apart_in_memory(gradient)
+        for step in reversed(range(ctx.shape[1])):
+            unit.backward(step, gradient, 0)
+            unit.multiply_backward(step)
+        of_weights, _ = unit.of_weights()
+        of_start = unit.of_start()
+        unit.end_backward()
+        return None, entered.flatten(1, 2), of_start, *of_weights
+
+
+class FusedAttend(torch.autograd.Function):
+    """States and weights of RNNsearch, as of `Attend`; all factors of products come in one type."""
+
+    @staticmethod
+    def forward(  # type: ignore[override]
+        ctx: Any,
+        kind: type[Unit],
+        words: Tensor,
+        state: Tensor,
+        keys: Tensor,
+        values: Tensor,
+        padding: Tensor,
+        query: Tensor,
+        energy: Tensor,
+        *weights: Tensor,
+    ) -> tuple[Tensor, Tensor]:
+        """Return the states and weights of `Attend.forward`."""
+        batch, time, size = keys.shape
+        wide = values.size(2)
+        moves = len(words) // batch  # of the state, T - 1
+        words, keys, values = words.contiguous(), keys.contiguous(), values.contiguous()
+        padding = padding.contiguous()
+        unit = FUSED[kind](state.unsqueeze(0), None, moves, weights, query)
+        products = words.new_empty(moves + 1, 1, batch, unit.matrix.size(1))
+        alphas = state.new_empty(moves + 1, batch, time)
+        found = alphas.new_empty(batch, time)
+        blocks = {"KIND": kind_of(state), "BLOCK": NUMBERS}
+        positions = -(-time // attention_kernels.POSITIONS.value)
+        with torch.autocast(words.device.type, enabled=False):
+            for step in range(moves + 1):
+                unit.multiply(step, products[step])
+                attention_kernels.energies[batch, positions](
+                    *(keys, products, energy, padding, found, step * batch, time),
+                    WIDTH=products.size(3),
+                    SIZE=size,
+                    **blocks,
+                )
+                if step == moves:
+                    torch.softmax(found, 1, out=alphas[step])
+                    break
+                attention_kernels.contexts[batch, -(-wide // NUMBERS)](
+                    *(found, values, words, alphas, unit.out, step * batch, time),
+                    SIZE=wide,
+                    **blocks,
+                )
+                unit.forward(step, products, step * batch)
+        ctx.unit, ctx.products, ctx.blocks = unit, products, blocks
+        ctx.alphas = alphas.detach()
+        ctx.save_for_backward(keys, values, energy)
+        return unit.states.detach().flatten(0, 2), alphas.flatten(0, 1)
+
+    @staticmethod
+    @once_differentiable  # type: ignore[untyped-decorator]
+    def backward(  # type: ignore[override]
+        ctx: Any, of_states: Tensor, of_alphas: Tensor
+    ) -> tuple[Tensor | None, ...]:
+        """Return the gradients of the arguments of `forward`, from those of states and weights."""
+        keys, values, energy = ctx.saved_tensors
+        unit, products, alphas, blocks = ctx.unit, ctx.products, ctx.alphas, ctx.blocks
+        (batch, time, size), wide, moves = keys.shape, values.size(2), unit.steps
+        of_states, of_alphas = apart_in_memory(of_states), apart_in_memory(of_alphas)
+        positions = -(-time // attention_kernels.POSITIONS.value)
+        entered = products.new_empty(1, moves + 1, batch, wide + size)
+        entered[:, moves, :, :wide] = 0  # no word is read after the last prediction
+        slopes, found = torch.empty_like(alphas), torch.empty_like(alphas[0])
+        unit.start_backward(entered)
+        for step in reversed(range(moves + 1)):
+            row = step * batch
+            if step < moves:
+                unit.backward(step, of_states, batch)
+                attention_kernels.contexts_backward[batch, positions](
+                    *(entered, values, of_alphas, found, row, time),
+                    WIDTH=wide + size,
+                    SIZE=wide,
+                    **blocks,
+                )
+            else:
+                found.copy_(of_alphas[row:])
+            attention_kernels.queries_backward[batch, -(-size // NUMBERS)](
+                *(keys, products, energy, alphas, found, slopes, entered, row, time),
+                WIDTH=products.size(3),
+                OUT=wide + size,
+                SIZE=size,
+                **blocks,
+            )
+            unit.multiply_backward(step)
+        of_keys = torch.empty_like(keys)
+        of_energies = alphas.new_empty(batch * positions, size)
+        attention_kernels.keys_backward[batch, positions, -(-size // NUMBERS)](
+            *(keys, products, energy, slopes, of_keys, of_energies, moves + 1, batch, time),
+            WIDTH=products.size(3),
+            SIZE=size,
+            **blocks,
+        )
+        of_words = entered[0, :moves, :, :wide]
+        weighed = alphas[:moves].to(values.dtype).permute(1, 2, 0)  # [B, S, T - 1]
+        of_weights, of_query = unit.of_weights()
+        of_start = of_states[:batch] + unit.of_start()[0]
+        unit.end_backward()
+        return (
+            None,
+            of_words.flatten(0, 1),
+            of_start,
+            of_keys,
+            torch.bmm(weighed, of_words.transpose(0, 1)),
+            None,
+            of_query,
+            of_energies.sum(0, keepdim=True).to(energy.dtype),
+            *of_weights,
+        )
