@@ -34,6 +34,7 @@ from contextnmt.model.device import is_cpu
 from contextnmt.model.padding import Packed
 from contextnmt.model.translator import Encoded, Translator
 from contextnmt.training import loop
+from contextnmt.training.process import prepare
 
 ROOT = Path(__file__).parents[1]
 COMMAND = ["-m", "snakemake", "models", "--profile", "local", "--cores", "1"]
@@ -178,6 +179,7 @@ def spared(folder: Path, seed: int) -> Outcome:
     source, target = PAIR.split("-")
     dev = ([demo / "tokenize" / PAIR / f"dev.{side}.gz"] for side in (source, target))
     settings = model_settings(like["model"]), training_settings(like["training"])
+    prepare(settings[1])
     state = folder / "spared" / str(seed)
     with patch.object(loop, "Translator", Spared):
         run = loop.Training(

@@ -7,6 +7,7 @@ from typing import Any
 from contextnmt.configuration.model import ModelSettings
 from contextnmt.configuration.training import PairFilter, TrainingSettings
 from contextnmt.training.loop import Training
+from contextnmt.training.process import prepare
 from contextnmt.training.signals import Signals
 
 MODEL = {
@@ -44,6 +45,7 @@ def training(
     """A training of `model` by the recipe with these changes, its state taken up in `folder`."""
     recipe = TrainingSettings(**{**RECIPE, **changes})
     folders = folder / "state", folder / "board"
+    prepare(recipe)
     made = Training(
         *(data, dev(data), ModelSettings(**model), recipe, 1, *folders),
         filters=filters,

@@ -153,11 +153,11 @@ def test_a_batch_depends_on_seed_and_number_alone(pairs):
     assert any(not np.array_equal(first[u][0], other[u][0]) for u in range(5))
 
 
-def test_unknown_words_are_counted_block_by_block(monkeypatch):
+def test_unknown_words_are_counted_in_a_part_of_a_text(monkeypatch):
     sentences = [[UNK] * i + [7] * (i % 3) for i in range(10)]
-    for block in (1, 3, 10, 100):
-        monkeypatch.setattr("contextnmt.training.dataset.BLOCK", block)
-        assert side(*sentences).unknowns().tolist() == list(range(10))
+    assert side(*sentences).unknowns().tolist() == list(range(10))
+    monkeypatch.setattr("contextnmt.training.dataset.BLOCK", 3)
+    assert side(*sentences).block(4).unknowns().tolist() == [4, 5, 6]
 
 
 def straightforward(pairs, chunk, seed, epoch):

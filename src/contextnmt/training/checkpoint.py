@@ -5,18 +5,19 @@ A checkpoint is `checkpoint.N.safetensors` (the last weights, the best ones, the
 none was never finished. No file of a finished checkpoint is ever written again.
 """
 
+import contextlib
 import hashlib
 import json
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from contextnmt.errors import UserError
@@ -73,23 +74,35 @@ class Checkpoints:
         """
         self._remove_unfinished()
         numbers = sorted(self._numbers(), reverse=True)
-        for place, number in enumerate(numbers):
-            before = numbers[place + 1 :]
+        for number in numbers:
             try:
                 record = self._record(number)
-                other = differences(identity, record["identity"])
-                if other:
+                made = record["identity"]
+                keys = sorted({*identity, *made})
+                if other := [key for key in keys if identity.get(key) != made.get(key)]:
                     self.set_aside(f"made with other {' and '.join(other)}")
                     return None
                 return self._tensors(number, record), record
             except CorruptError as error:
-                then = "the one before is taken" if before else "training starts afresh"
-                self._set_aside([number], f"corrupt ({error})", then)
+                then = ["the one before is taken"] if number != numbers[-1] else []
+                self.set_aside(f"corrupt ({error})", number, *then)
         return None
 
-    def set_aside(self, reason: str) -> None:
-        """Move all checkpoints, which cannot be gone on from, out of the way, and say why."""
-        self._set_aside(self._numbers(), reason, "training starts afresh")
+    def set_aside(
+        self, reason: str, number: int | None = None, then: str = "training starts afresh"
+    ) -> None:
+        """Move a checkpoint, or all of them, to a folder `state.aside/K`, and say why."""
+        folder = self.folder.with_name(f"{self.folder.name}.aside")
+        folder.mkdir(exist_ok=True)
+        used = [int(path.name) for path in folder.iterdir() if path.name.isdecimal()]
+        aside = folder / str(max(used, default=0) + 1)
+        aside.mkdir()
+        numbers = self._numbers() if number is None else {number}
+        name = self._path(max(numbers), "json")
+        for path in (self._path(each, kind) for each in sorted(numbers) for kind in KINDS):
+            if path.is_file():
+                path.replace(aside / path.name)
+        print(f"{name}: {reason}; moved to {aside}, {then}", file=sys.stderr, flush=True)
 
     def clear(self) -> None:
         """Remove the state of a training that has finished: the next one starts afresh."""
@@ -110,7 +123,7 @@ class Checkpoints:
         return {int(match[1]) for match in found if match[2] == "json"}
 
     def _remove_unfinished(self) -> None:
-        """Remove what a kill amid a write left behind."""
+        """Remove the files of a write that was killed."""
         finished = self._numbers()
         for path in self.folder.iterdir() if self.folder.is_dir() else ():
             match = NAME.fullmatch(path.name)
@@ -120,43 +133,23 @@ class Checkpoints:
     def _record(self, number: int) -> Record:
         """The JSON file of a checkpoint. Raises CorruptError and UserError."""
         path = self._path(number, "json")
+        with readable(path):
+            content = path.read_bytes()
         try:
-            record = json.loads(path.read_bytes())
-            expected = record.pop("digest")
-        except OSError as error:
-            raise unreadable(path, error) from None
+            record: Record = json.loads(content)
+            if record.pop("digest") == digest(record):
+                return record
         except (ValueError, KeyError, TypeError, AttributeError):
-            raise CorruptError(f"{path.name} is no JSON file with a digest") from None
-        if digest(record) != expected:
-            raise CorruptError(f"{path.name} does not have its digest")
-        return record  # type: ignore[no-any-return]
+            pass
+        raise CorruptError(f"{path.name} does not have its digest")
 
     def _tensors(self, number: int, record: Record) -> Tensors:
         """The tensors of a checkpoint. Raises CorruptError and UserError."""
         path = self._path(number, "safetensors")
-        try:
-            if file_digest(path) != record["tensors"]:
-                raise CorruptError(f"{path.name} does not have its digest")
-            with safe_open(path, framework="pt") as stream:
-                return {name: stream.get_tensor(name) for name in stream.keys()}  # noqa: SIM118
-        except FileNotFoundError:
-            raise CorruptError(f"{path.name} is missing") from None
-        except OSError as error:
-            raise unreadable(path, error) from None
-
-    def _set_aside(self, numbers: set[int] | list[int], reason: str, then: str) -> None:
-        folder = self.folder.with_name(f"{self.folder.name}.aside")
-        folder.mkdir(exist_ok=True)
-        used = [int(path.name) for path in folder.iterdir() if path.name.isdecimal()]
-        aside = folder / str(max(used, default=0) + 1)
-        aside.mkdir()
-        for number in sorted(numbers):
-            for kind in KINDS:
-                path = self._path(number, kind)
-                if path.is_file():
-                    path.replace(aside / path.name)
-        name = self._path(max(numbers), "json") if numbers else self.folder
-        print(f"{name}: {reason}; moved to {aside}, {then}", file=sys.stderr, flush=True)
+        with readable(path):
+            if file_digest(path) == record["tensors"]:
+                return load_file(path)
+        raise CorruptError(f"{path.name} does not have its digest")
 
 
 def save(path: Path, tensors: Tensors, record: Record) -> None:
@@ -173,11 +166,6 @@ def save(path: Path, tensors: Tensors, record: Record) -> None:
                 f"{path}: cannot be written ({error}): see that the disk has room for it, then "
                 "run the same command again"
             ) from None
-
-
-def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
-    """The keys under which two identities differ."""
-    return sorted(key for key in {*one, *other} if one.get(key) != other.get(key))
 
 
 def digest(content: Any) -> str:
@@ -200,9 +188,17 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def unreadable(path: Path, error: OSError) -> UserError:
-    """The message about a file that may be whole."""
-    return UserError(f"{path}: cannot be read ({error.strerror}); mend that or move it")
+@contextlib.contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Turn an error of the block into CorruptError if the file is missing, else into UserError."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise CorruptError(f"{path.name} is missing") from None
+    except OSError as error:  # it may be whole
+        raise UserError(
+            f"{path}: cannot be read ({error.strerror}); mend that or move it"
+        ) from None
 
 
 def group(tensors: Tensors, name: str) -> Tensors:
@@ -223,7 +219,7 @@ def optimizer_tensors(optimizer: torch.optim.Optimizer) -> Tensors:
 
 
 def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Tensors) -> None:
-    """Put back what `optimizer_tensors` returned."""
+    """Restore the state that `optimizer_tensors` returned."""
     content = optimizer.state_dict()
     content["state"] = {}
     for key, tensor in tensors.items():

@@ -72,12 +72,9 @@ class Side:
 
     def unknowns(self) -> npt.NDArray[np.int64]:
         """Unknown symbols of each sentence."""
-        counts = np.empty(len(self), np.int64)
-        for start in range(0, len(self), BLOCK):
-            ends = self.offsets[start : start + BLOCK + 1]
-            unknown = self.ids[ends[0] : ends[-1]] == UNK
-            running = np.concatenate([[0], np.cumsum(unknown)])[ends - ends[0]]
-            counts[start : start + BLOCK] = np.diff(running)
+        first, last = self.offsets[0], self.offsets[-1]
+        running = np.concatenate([[0], np.cumsum(self.ids[first:last] == UNK)])
+        counts: npt.NDArray[np.int64] = np.diff(running[self.offsets - first])
         return counts
 
     def padded(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""What a number was made with and on: versions, commit, processor, GPU."""
+"""Versions, commit, processor and GPU that a number was made with."""
 
 import contextlib
 import os
@@ -14,12 +14,16 @@ from contextnmt.closure import commit
 
 def environment() -> dict[str, Any]:
     """Return the record for model.json."""
+    packages = {}
+    for name in ("sacrebleu", "sacremoses", "subword-nmt", "safetensors", "snakemake"):
+        with contextlib.suppress(PackageNotFoundError):
+            packages[name] = version(name)
     return {
         "python": platform.python_version(),
         "contextnmt": version("contextnmt"),
         "torch": torch.__version__,
         "numpy": version("numpy"),
-        "packages": packages(),
+        "packages": packages,
         **commit(),
         "processor": processor(),
         "cores": os.cpu_count(),
@@ -33,15 +37,6 @@ def machine(device: torch.device) -> dict[str, str]:
     if device.type == "cuda":
         names["gpu"] = torch.cuda.get_device_name(device)
     return names
-
-
-def packages() -> dict[str, str]:
-    """Versions of the other packages that have a say in the numbers, those that are there."""
-    found = {}
-    for name in ("sacrebleu", "sacremoses", "subword-nmt", "safetensors", "snakemake"):
-        with contextlib.suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
 
 
 def processor() -> str:

@@ -1,9 +1,8 @@
-"""Updates as CUDA graphs, which a GPU is given as a whole.
+"""Updates as CUDA graphs.
 
-An update of a recurrent model is thousands of small functions on a GPU, and Python takes longer to
-ask for one than the GPU to compute it. A graph is all of them, captured once, and replayed as
-one; it works on what lies in the same memory as when it was captured, so on batches of one shape.
-Nothing in it may depend on the numbers of a batch but by functions of the GPU.
+An update of a recurrent model is thousands of small kernels, and Python takes longer to launch one
+than a GPU to run it. A graph holds all of them, captured once and replayed as one on the same
+memory, so for batches of one shape. Only kernels may depend on the numbers of a batch.
 """
 
 import warnings
@@ -19,9 +18,8 @@ from contextnmt.progress import say
 from contextnmt.text.vocabulary import PAD
 from contextnmt.training.update import Taken, Updater, rehearse
 
-#: How many lengths the sentences of a side are padded to. Most of their pairs never come, as the
-#: longer sides of a batch are alike; those that do each have a graph, which takes a tenth of a
-#: second to capture, and another one if the batch is the smaller one that ends an epoch.
+#: Lengths that the sentences of a side are padded to. Each pair of them that comes has a graph,
+#: captured in a tenth of a second, and another one for the smaller batch that ends an epoch.
 LENGTHS = 8
 
 
@@ -36,15 +34,14 @@ class Graph(NamedTuple):
 class GraphUpdater:
     """Takes the updates of an `Updater` on a GPU, as graphs.
 
-    All are left to the `Updater` once torch could not capture one. Memory that an update takes but
-    for the weights and the optimizer's state is shared by the graphs, as none needs what another
-    has left there.
+    All are left to the `Updater` once torch could not capture one. Graphs share the memory of an
+    update, weights and the optimizer's state aside: none needs what another has left there.
     """
 
     def __init__(self, updater: Updater, source: Tensor, target: Tensor) -> None:
         """`source` [B, S] and `target` [B, T] are as large as a batch can be; the `updater` has
-        differentiated such a one, which prepares what cannot be captured. The graph of their shape
-        is captured first, as it wants the most memory."""
+        differentiated such a one, as what that prepares cannot be captured. Their graph, which
+        wants the most memory, is captured first."""
         self.updater = updater
         self.longest = source.size(1), target.size(1)
         self.pool = torch.cuda.graph_pool_handle()
@@ -54,7 +51,7 @@ class GraphUpdater:
         self._graph(*self._padded(source, target))
 
     def __call__(self, source: Tensor, target: Tensor) -> Taken:
-        """As `Updater.__call__`; what returns is lost at the next update."""
+        """Do the same as `Updater.__call__`; the result is lost at the next update."""
         batch = self._padded(source, target)
         graph = self._graph(*batch)
         if graph is None:
@@ -89,8 +86,10 @@ class GraphUpdater:
         return self.graphs.get(shape)
 
     def _capture(self, source: Tensor, target: Tensor) -> Graph:
-        """The graph of an update by a batch of this shape, which is not taken by that. Raises
-        RuntimeError if torch cannot capture it."""
+        """Capture an update by a batch of this shape, without taking it.
+
+        Raises RuntimeError if torch cannot capture it.
+        """
         device = self.updater.device
         batch = source.to(device, copy=True), target.to(device, copy=True)
         graph, stream = torch.cuda.CUDAGraph(), torch.cuda.current_stream()
@@ -104,8 +103,8 @@ class GraphUpdater:
 
 
 def ready(updater: Updater, source: Tensor, target: Tensor) -> Updater | GraphUpdater:
-    """What takes the updates of a training whose largest batch is of `source` [B, S] and `target`
-    [B, T]: on a GPU graphs, on a CPU the `updater`. Raises UserError as `rehearse` does."""
+    """Rehearse the largest batch, `source` [B, S] and `target` [B, T], and return what takes the
+    updates: on a GPU graphs, on a CPU the `updater`. Raises UserError as `rehearse` does."""
     rehearse(updater, source, target)
     return updater if is_cpu(updater.device) else GraphUpdater(updater, source, target)
 

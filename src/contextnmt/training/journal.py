@@ -1,4 +1,4 @@
-"""The course of a training run: JSON lines for the report, TensorBoard for whoever watches."""
+"""The log of a training: JSON lines, which the report reads, and events for TensorBoard."""
 
 import json
 import resource
@@ -16,22 +16,15 @@ from contextnmt.configuration.training import TrainingSettings
 from contextnmt.files import atomic
 from contextnmt.training.update import Taken
 
-#: What a record of a machine names.
-MACHINE = ("processor", "gpu")
-
 #: Bytes of the unit in which the system counts the memory of a process.
 MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
-
-#: What a window adds up, on the device and here.
-SUMS = ("loss", "norm", "clipped", "finite")
-COUNTS = ("updates", "source_tokens", "target_tokens")
 
 
 class Journal:
     """Records in order of time, each a JSON object with `kind` and `update`.
 
-    A checkpoint holds them all, so a resumed run has each record once, whatever the file on disk,
-    which is there to be watched, held when the run was killed.
+    A checkpoint holds them all, so a resumed run has each record once. The file on disk is there
+    to be watched; it may have more when the run is killed, and is written anew.
     """
 
     def __init__(self, folder: Path, tensorboard: Path) -> None:
@@ -61,9 +54,8 @@ class Journal:
 
     def write_machine(self, update: int, names: Mapping[str, str]) -> None:
         """Add a record of the machine that is at work from here on, unless it was before."""
-        machines = (each for each in reversed(self.records) if each["kind"] == "machine")
-        before = {name: value for name, value in next(machines, {}).items() if name in MACHINE}
-        if before != names:
+        before = [each for each in self.records if each["kind"] == "machine"] or [{}]
+        if any(before[-1].get(name) != names.get(name) for name in ("processor", "gpu")):
             self.write("machine", update, **names)
 
     def close(self) -> None:
@@ -73,9 +65,10 @@ class Journal:
 
 
 class Window:
-    """Sums over the updates since the last record, on the device: no update waits for the host.
+    """Sums over the updates since the last record.
 
-    `sums` and `counts` have the names in SUMS and COUNTS.
+    `sums` are on the device, so that no update waits for the host: of loss, finite norm, whether
+    the gradient was clipped, whether it was finite. `counts`: updates, source and target symbols.
     """
 
     def __init__(self, device: torch.device, recipe: TrainingSettings) -> None:
@@ -85,8 +78,7 @@ class Window:
 
     def restart(self) -> None:
         """Start anew, at this moment: what was taken in is forgotten."""
-        self.sums = {name: torch.zeros((), device=self.device) for name in SUMS}
-        self.counts = dict.fromkeys(COUNTS, 0)
+        self.sums, self.counts = torch.zeros(4, device=self.device), [0, 0, 0]
         self.started = time.monotonic()
 
     @property
@@ -94,28 +86,25 @@ class Window:
         """How long the window has been open."""
         return time.monotonic() - self.started
 
-    def restore(self, sums: Mapping[str, Tensor], counts: Mapping[str, Any]) -> None:
-        """Go on where a window with these `sums` and `counts` was, after ``counts["seconds"]``."""
-        self.sums = {name: sums[name].to(self.device) for name in SUMS}
-        self.counts = {name: counts[name] for name in COUNTS}
-        self.started = time.monotonic() - counts["seconds"]
+    def restore(self, sums: Tensor, counts: list[int], seconds: float) -> None:
+        """Go on where a window with these `sums` and `counts` was, after so many `seconds`."""
+        self.sums, self.counts = sums.to(self.device), counts
+        self.started = time.monotonic() - seconds
 
     def add(self, update: int, taken: Taken, source_tokens: int, target_tokens: int) -> None:
         """Take in an update by so many symbols."""
         (loss, norm), finite = taken, taken.norm.isfinite()
         clipped = finite & (norm > self.recipe.clip)
-        added = (loss, torch.where(finite, norm, 0.0), clipped, finite)
-        for total, value in zip(self.sums.values(), added, strict=True):
-            total += value
+        self.sums += torch.stack([loss, torch.where(finite, norm, 0.0), clipped, finite])
         spoils = ~loss.isfinite()
         if not self.recipe.replaces_non_finite:
             spoils = spoils | ~finite
         self.spoilt = torch.where((self.spoilt == 0) & spoils, update, self.spoilt)
-        for name, count in zip(COUNTS, (1, source_tokens, target_tokens), strict=True):
-            self.counts[name] += count
+        added = 1, source_tokens, target_tokens
+        self.counts = [sum(each) for each in zip(self.counts, added, strict=True)]
 
     def numbers(self) -> dict[str, float]:
-        """What the window holds, which then starts anew.
+        """Return the numbers of a record; the window starts anew.
 
         The loss in nats a target word; the mean norm of the gradients that were finite, the share
         of updates whose gradient was clipped, the number of those whose gradient was not finite;
@@ -124,8 +113,8 @@ class Window:
         bytes.
         """
         seconds = self.seconds
-        loss, norm, clipped, finite = map(float, self.sums.values())
-        updates, source_tokens, target_tokens = self.counts.values()
+        loss, norm, clipped, finite = self.sums.tolist()
+        updates, source_tokens, target_tokens = self.counts
         self.restart()
         return {
             "loss": round(loss / target_tokens, 4),
@@ -150,7 +139,8 @@ def peak_memory(device: torch.device) -> dict[str, float]:
 
     There all that torch has reserved: graphs of updates keep theirs, also where no tensor is.
     """
-    taken = {"memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * MAXRSS_UNIT >> 20}
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * MAXRSS_UNIT
+    taken: dict[str, float] = {"memory_mb": most >> 20}
     if device.type == "cuda":
         taken["gpu_memory_mb"] = torch.cuda.max_memory_reserved(device) >> 20
-    return dict(taken)
+    return taken

@@ -14,7 +14,6 @@ from contextnmt.configuration.model import ModelSettings
 from contextnmt.configuration.training import PairFilter, TrainingSettings
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
-from contextnmt.model.device import choose_device
 from contextnmt.model.translator import Translator
 from contextnmt.progress import bar, say
 from contextnmt.text.vocabulary import PAD
@@ -25,7 +24,6 @@ from contextnmt.training.dataset import training_pairs, vocabularies
 from contextnmt.training.environment import machine
 from contextnmt.training.graphs import GraphUpdater, ready
 from contextnmt.training.journal import Journal, Window
-from contextnmt.training.process import set_precision, settle
 from contextnmt.training.signals import Signals, stays_alive
 from contextnmt.training.update import Updater
 from contextnmt.training.validation import Validation
@@ -39,14 +37,14 @@ RECORDS = 200
 
 @dataclasses.dataclass
 class EarlyStop:
-    """The best validation so far, and how many have come after it."""
+    """The best validation so far, and the number of those after it, `misses`."""
 
     best_bleu: float = -1.0
     best_update: int = 0
     misses: int = 0
 
     def better(self, bleu: float, update: int, always: bool = False) -> bool:
-        """Take in a validation; whether it is the best one so far, or to count as it `always`."""
+        """Take in a validation; return whether it is the best so far, or counts so `always`."""
         if always or bleu > self.best_bleu:
             self.best_bleu, self.best_update, self.misses = bleu, update, 0
             return True
@@ -86,10 +84,7 @@ class Training:
         each write; `signals`: to be heeded between updates. Raises UserError if the data do not
         fit together.
         """
-        self.recipe, self.seed, self.device = recipe, seed, choose_device(recipe.device)
-        torch.set_num_threads(recipe.threads)
-        settle(self.device)
-        set_precision(recipe.precision)
+        self.recipe, self.seed, self.device = recipe, seed, torch.device(recipe.device)
         own = PairFilter(str(data), recipe.max_length, recipe.unknown_limit)
         self.pairs = training_pairs(own, filters)
         self.batches = Batches(self.pairs, recipe.batch_size, recipe.sort_batches, seed)
@@ -101,17 +96,14 @@ class Training:
         self.updater = Updater(self.model, recipe, self.device)
         #: What takes the updates.
         self.take: Updater | GraphUpdater = self.updater
-        self.data = {
-            "manifest": manifest,
-            "dev": self.validation.text,
-            "filters": [described(each) for each in filters],
-        }
-        #: What a checkpoint must agree with to be gone on from.
-        self.identity = {
-            **as_json(made_with(model, recipe) if identity is None else identity),
-            "seed": seed,
-            "data": as_json(self.data),
-        }
+        described = [
+            {**dataclasses.asdict(each), "data": read_json(Path(each.data) / "manifest.json")}
+            for each in filters
+        ]
+        self.data = {"manifest": manifest, "dev": self.validation.text, "filters": described}
+        made = made_with(model, recipe) if identity is None else identity
+        #: What a checkpoint must agree with to be gone on from, as it comes back from JSON.
+        self.identity = json.loads(json.dumps({**made, "seed": seed, "data": self.data}))
         self.checkpoints, self.check = Checkpoints(state, check), check
         self.checkpoint_seconds = 60 * checkpoint_minutes
         self.signals = signals or Signals()
@@ -125,12 +117,12 @@ class Training:
 
     @property
     def seconds(self) -> float:
-        """How long the run has been at work, in all its lives, as far as checkpoints tell."""
+        """Seconds at work, in all processes of the run, as far as checkpoints tell."""
         return time.monotonic() - self._started
 
     @property
     def stopped(self) -> str | None:
-        """What has ended the training, None if it goes on."""
+        """The reason why the training has ended, None if it goes on."""
         patience = self.recipe.patience
         if patience is not None and self.early.misses >= patience:
             return "patience"
@@ -165,7 +157,7 @@ class Training:
             self._heed()
             if not self.stopped:
                 self.rehearse()
-                if not self.window.counts["updates"]:
+                if not any(self.window.counts):
                     self.window.restart()
             while not self.stopped:
                 if self._validation_due():
@@ -263,7 +255,7 @@ class Training:
             **checkpoint.grouped("model", self.model.state_dict()),
             **checkpoint.grouped("best", self.best),
             **checkpoint.grouped("optimizer", checkpoint.optimizer_tensors(optimizer)),
-            **checkpoint.grouped("window", self.window.sums),
+            "window/sums": self.window.sums,
         }
         record = {
             "identity": self.identity,
@@ -272,7 +264,7 @@ class Training:
             "validated": self.validated,
             "seconds": self.seconds,
             "early": dataclasses.asdict(self.early),
-            "window": {**self.window.counts, "seconds": self.window.seconds},
+            "window": {"counts": self.window.counts, "seconds": self.window.seconds},
             "journal": self.journal.records,
         }
         self.checkpoints.write(tensors, record)
@@ -287,32 +279,21 @@ class Training:
         )
 
     def _restore(self, tensors: checkpoint.Tensors, record: checkpoint.Record) -> None:
-        """Put back what `_save` wrote."""
+        """Restore the state that `_save` wrote."""
         optimizer = checkpoint.group(tensors, "optimizer")
         self.model.load_state_dict(checkpoint.group(tensors, "model"))
         checkpoint.restore_optimizer(self.updater.optimizer, optimizer)
         self.best = checkpoint.group(tensors, "best")
         self.update, self.validated = self._saved = record["update"], record["validated"]
         self.early = EarlyStop(**record["early"])
-        self.window.restore(checkpoint.group(tensors, "window"), record["window"])
+        self.window.restore(tensors["window/sums"], **record["window"])
         self._started -= record["seconds"]
 
 
 def made_with(model: ModelSettings, recipe: TrainingSettings) -> dict[str, Any]:
-    """What a checkpoint must agree with if nobody says otherwise: the settings and the code."""
+    """Return the identity of a training without `--identity`: the settings and the code."""
     return {
         "model": dataclasses.asdict(model),
         "training": dataclasses.asdict(recipe),
         "code": code_marks(SOURCE, __name__),
     }
-
-
-def described(other: PairFilter) -> dict[str, Any]:
-    """A filter with the manifest of its data in place of their folder, which may be moved."""
-    manifest = read_json(Path(other.data) / "manifest.json")
-    return {**dataclasses.asdict(other), "data": manifest}
-
-
-def as_json(record: Mapping[str, Any]) -> Any:
-    """`record` as it comes back from JSON: tuples are lists there."""
-    return json.loads(json.dumps(record))

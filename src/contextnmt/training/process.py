@@ -1,5 +1,5 @@
-"""What a process that trains sets for itself: the memory and compiled products that it keeps, and
-how a GPU multiplies."""
+"""Settings of a process that trains: the memory and compiled products that it keeps, and how a GPU
+multiplies."""
 
 import ctypes
 import os
@@ -7,6 +7,9 @@ import sys
 from functools import cache
 
 import torch
+
+from contextnmt.configuration.training import TrainingSettings
+from contextnmt.model.device import choose_device
 
 #: Names of mallopt's parameters in glibc's malloc.h, and of advice in Linux's mman.h.
 TRIM_THRESHOLD, TOP_PAD, MMAP_MAX = -1, -2, -4
@@ -28,9 +31,18 @@ VARIABLE = "ONEDNN_PRIMITIVE_CACHE_CAPACITY"
 CAPACITY = 2048
 
 
+def prepare(recipe: TrainingSettings) -> None:
+    """Set this process up for a training. To be called before tensors are made.
+
+    Raises UserError if the device of the recipe is not there.
+    """
+    settle(choose_device(recipe.device))
+    set_precision(recipe.precision)
+    torch.set_num_threads(recipe.threads)
+
+
 def settle(device: torch.device) -> None:
-    """Let this process keep the memory and the compiled products that a training on `device` comes
-    back to. To be called before tensors are made."""
+    """Let this process keep freed memory and compiled products on a CPU. To be called first."""
     if device.type == "cpu":
         keep_freed_memory()
         keep_compiled_products()
@@ -48,22 +60,19 @@ def keep_freed_memory() -> None:
     """Let freed tensors stay with this process, for those of the next update, on huge pages.
 
     By default, glibc gives each large one back to the system, from which the next comes as pages to
-    be zeroed at their first touch: a tenth of the time of an update on a CPU. And a processor loses
-    one to four hundredths more on looking up many small pages. In return the process keeps the most
-    that it has ever had, and somewhat more where tensors of different sizes leave gaps. To be
-    called before tensors are made: those that are there stay where they are.
-
-    Other C libraries are left as they are, and so are pages where the system has no huge ones.
+    be zeroed at their first touch: a tenth of the time of an update on a CPU. Small pages cost one
+    to four hundredths more. In return the process keeps the most memory that it has ever had, and
+    somewhat more where tensors of different sizes leave gaps. Tensors that are there already stay
+    where they are. Only glibc on Linux is set so.
     """
     if not sys.platform.startswith("linux"):
         return
     library = ctypes.CDLL(None)
-    mallopt = getattr(library, "mallopt", None)
-    if mallopt is None:
+    if not hasattr(library, "mallopt"):
         return
-    mallopt(MMAP_MAX, 0)
-    mallopt(TRIM_THRESHOLD, -1)  # never
-    mallopt(TOP_PAD, STEP)
+    library.mallopt(MMAP_MAX, 0)
+    library.mallopt(TRIM_THRESHOLD, -1)  # never
+    library.mallopt(TOP_PAD, STEP)
     library.malloc.argtypes, library.malloc.restype = [ctypes.c_size_t], ctypes.c_void_p
     library.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
     library.free.argtypes = [ctypes.c_void_p]
@@ -77,8 +86,7 @@ def keep_freed_memory() -> None:
 def keep_compiled_products() -> None:
     """Let oneDNN keep as many as a training needs, unless the environment says how many.
 
-    By default it keeps 1,024, and compiles what comes again after those: up to a third of the time
-    of a training in bfloat16. Each takes a megabyte, or somewhat more. To be called before the
-    process first multiplies anything by oneDNN.
+    By default it keeps 1,024, and compiles others again: up to a third of the time of a training in
+    bfloat16. Each takes about a megabyte. To be called before the first product by oneDNN.
     """
     os.environ.setdefault(VARIABLE, str(CAPACITY))

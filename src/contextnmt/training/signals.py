@@ -1,4 +1,4 @@
-"""What a training makes of SIGINT, SIGTERM and SIGUSR1."""
+"""How a training ends on SIGINT, SIGTERM and SIGUSR1."""
 
 import os
 import signal
@@ -50,10 +50,10 @@ class Signals:
 
 
 def stays_alive() -> bool:
-    """Whether a process that a signal tells to end should wait for the kill that follows.
+    """Whether a process that a signal tells to end should go on training until it is killed.
 
     It should in a batch job of Slurm: one that exits by itself counts as failed, even when it was
-    only to make room for another job, and is not queued again. Until the kill it goes on training.
+    only to make room for another job, and is not queued again.
     """
     at_terminal = sys.stdin is not None and sys.stdin.isatty()
     return "SLURM_JOB_ID" in os.environ and not at_terminal

@@ -1,4 +1,10 @@
-"""The stage `train`: a model from binarized pairs."""
+"""The stage `train`: a model from binarized pairs.
+
+The steps of an update, in order: `Training.run` and `Training.step` in `loop`; the batch in
+`batches`; loss, gradient, clip and optimizer in `update`, on a GPU as one graph (`graphs`); sums
+for the log in `journal`. Between updates, `loop` validates (`validation`) and saves the state
+(`checkpoint`).
+"""
 
 import dataclasses
 import json
@@ -18,6 +24,7 @@ from contextnmt.training.checkpoint import digest, save
 from contextnmt.training.environment import environment
 from contextnmt.training.lock import Lock
 from contextnmt.training.loop import Training
+from contextnmt.training.process import prepare
 from contextnmt.training.signals import Signals, TrainingInterruptedError
 from contextnmt.training.update import REMEDY, out_of_memory
 
@@ -74,7 +81,7 @@ def train(
     architecture = model_settings(json_object("--model", model))
     filters = [pair_filter("--filter", each) for each in filter or []]
     agreed = None if identity is None else read_json(identity)
-    before = stamp(out)
+    prepare(recipe)
     try:
         with Signals() as signals, Lock(state, waiting=signals.heed) as lock:
             run = Training(
@@ -86,7 +93,7 @@ def train(
                 check=lock.check,
                 signals=signals,
             )
-            if lock.waited and stamp(out) != before and made_by(run, out):
+            if lock.waited and made_by(run, out):
                 print(f"{out}: the training that was waited for has made it", file=sys.stderr)
             else:
                 run.resume()
@@ -109,19 +116,14 @@ def train(
         ) from None
 
 
-def stamp(out: Path) -> int:
-    """When model.json was written, 0 if it is not there."""
-    path = out / "model.json"
-    return path.stat().st_mtime_ns if path.is_file() else 0
-
-
 def made_by(run: Training, out: Path) -> bool:
     """Whether model.json is that of a training of the same settings, data and code."""
-    return stamp(out) > 0 and read_json(out / "model.json").get("identity") == digest(run.identity)
+    path = out / "model.json"
+    return path.is_file() and read_json(path).get("identity") == digest(run.identity)
 
 
 def write_model(run: Training, model: ModelSettings, data: Path, out: Path) -> None:
-    """Write what a finished training leaves; model.json, which tells of it all, comes last."""
+    """Write the files of a finished training; model.json, which tells of it all, comes last."""
     for name in VOCABULARIES:
         with atomic(out / name, "wb") as copy, open(data / name, "rb") as original:
             shutil.copyfileobj(original, copy)
@@ -139,11 +141,7 @@ def write_model(run: Training, model: ModelSettings, data: Path, out: Path) -> N
             "stopped": run.stopped,
             "seconds": round(run.seconds, 1),
             "parameters": sum(p.numel() for p in run.model.parameters()),
-            "data": {
-                **run.data,
-                "pairs": len(run.pairs.rows),
-                "dropped": run.pairs.dropped,
-            },
+            "data": {**run.data, "pairs": len(run.pairs.rows), "dropped": run.pairs.dropped},
             "identity": digest(run.identity),
             "environment": environment(),
         },

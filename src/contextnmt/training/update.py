@@ -1,9 +1,9 @@
 """One update of the weights: the loss whose gradient is taken, the clip, the optimizer.
 
-And its rehearsal by the largest batch: memory that is too small fails at once, not after hours.
+Its rehearsal by the largest batch lets too small a memory fail at once, not after hours.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import torch
@@ -13,14 +13,8 @@ from contextnmt.configuration.training import TrainingSettings
 from contextnmt.errors import UserError
 from contextnmt.model.translator import Translator
 
-#: What is left of the parameters in place of a gradient that is not finite.
+#: Share of a parameter that takes the place of its gradient where that is not finite.
 DECAY = 0.1
-
-#: How the losses of a batch's words, of so many sentences, become one number (A9).
-LOSSES: dict[str, Callable[[Tensor, int], Tensor]] = {
-    "mean": lambda losses, sentences: losses.sum() / sentences,
-    "sum": lambda losses, sentences: losses.sum(),
-}
 
 #: What to do about too little memory.
 REMEDY = (
@@ -35,7 +29,8 @@ def objective(losses: Tensor, sentences: int, loss: str) -> Tensor:
     `mean`: summed over the words of a sentence, averaged over the sentences; `sum`: summed over
     the batch, as in the code of Bahdanau et al. 2015 (A9).
     """
-    return LOSSES[loss](losses, sentences)
+    total = losses.sum()
+    return total / sentences if loss == "mean" else total
 
 
 def build_optimizer(
@@ -73,7 +68,7 @@ def clip_gradients(parameters: Iterable[nn.Parameter], recipe: TrainingSettings)
 
 
 class Taken(NamedTuple):
-    """What an update tells, on the device."""
+    """Loss and gradient of an update, on the device."""
 
     loss: Tensor  # nats, summed over the target words
     norm: Tensor  # of the gradient, before it was clipped
@@ -88,15 +83,14 @@ class Updater:
         self.optimizer = build_optimizer(recipe, model.parameters())
 
     def __call__(self, source: Tensor, target: Tensor) -> Taken:
-        """An update by a batch, ids [B, S] and [B, T] anywhere."""
+        """Update the weights by a batch, ids [B, S] and [B, T] on any device."""
         loss = self.differentiate(source, target)
         norm = clip_gradients(self.model.parameters(), self.recipe)
         self.optimizer.step()
         return Taken(loss, norm)
 
     def differentiate(self, source: Tensor, target: Tensor) -> Tensor:
-        """Put the gradient of a batch's objective in the place of the last one; the loss, as
-        `Taken` has it."""
+        """Replace the gradient by that of a batch's objective; return the loss of `Taken`."""
         self.optimizer.zero_grad()
         source, target = (ids.to(self.device, non_blocking=True) for ids in (source, target))
         # In bfloat16 torch multiplies matrices; the softmax over the words, the loss, weights,
@@ -109,11 +103,10 @@ class Updater:
 
 
 def rehearse(updater: Updater, source: Tensor, target: Tensor) -> None:
-    """Differentiate a batch, [B, S] and [B, T], without a trace.
+    """Differentiate a batch, [B, S] and [B, T], without a trace; see that memory suffices.
 
-    Its gradients are thrown away, the state of the random numbers is as before. Room for the
-    optimizer's state, which is made later, is taken and given back. Raises UserError
-    if memory does not suffice.
+    Gradients are dropped, and the state of the random numbers is as before. Room for the
+    optimizer's state, which is made later, is taken too. Raises UserError if memory is too small.
     """
     model, device = updater.model, updater.device
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):

@@ -1,12 +1,13 @@
 """Greedy BLEU on the dev texts, the measure by which training stops (A22), and their loss."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from sacrebleu.metrics.bleu import BLEU
 
@@ -20,15 +21,13 @@ from contextnmt.training.dataset import Side
 #: Sentences translated at a time; they are sorted by length, so a batch holds little padding.
 BATCH = 100
 
-#: Sentences whose loss is computed at a time: the costs of all words of the vocabulary, for each
-#: word of a dev text, whose sentences may be longer than those of training.
+#: Sentences whose loss is computed at a time. Each word has logits of the whole vocabulary.
 SCORED = 50
 
 #: A gate is open above the first, closed below the second.
 OPEN, CLOSED = 0.95, 0.05
 
-#: The most pairs that dev texts may hold. They are kept in memory, unlike the training text, and
-#: all of them are translated at each validation: the papers' have 3,000 to 6,000.
+#: The most pairs of dev texts, which are held in memory; the papers have 3,000 to 6,000.
 MOST_PAIRS = 100_000
 
 
@@ -64,11 +63,13 @@ class Validation:
         self.vocabulary = target_vocabulary
         self.order = np.argsort(self.source.lengths, kind="stable")
 
+    def _batches(self, size: int) -> Iterator[npt.NDArray[np.int64]]:
+        """Yield the sentences, `size` at a time, shortest first."""
+        for start in range(0, len(self.order), size):
+            yield self.order[start : start + size]
+
     def bleu(
-        self,
-        model: Translator,
-        device: torch.device,
-        between: Callable[[], None] = lambda: None,
+        self, model: Translator, device: torch.device, between: Callable[[], None] = lambda: None
     ) -> float:
         """Tokenized BLEU (that of multi-bleu.perl) of the greedy translations, 0 to 100.
 
@@ -76,9 +77,8 @@ class Validation:
         """
         hypotheses = [""] * len(self.order)
         model.eval()
-        for start in range(0, len(self.order), BATCH):
+        for rows in self._batches(BATCH):
             between()
-            rows = self.order[start : start + BATCH]
             source = torch.from_numpy(self.source.padded(rows)).to(device)
             written = model.greedy(source, EOS).cpu().numpy()
             for row, ids in zip(rows, written, strict=True):
@@ -90,10 +90,7 @@ class Validation:
         return float(metric.corpus_score(hypotheses, [self.references]).score)
 
     def loss(
-        self,
-        model: Translator,
-        device: torch.device,
-        between: Callable[[], None] = lambda: None,
+        self, model: Translator, device: torch.device, between: Callable[[], None] = lambda: None
     ) -> float:
         """Negative log-likelihood of a target symbol, end-of-sentence counted: the mean, in nats.
 
@@ -102,11 +99,10 @@ class Validation:
         total, symbols = 0.0, 0
         model.eval()
         with torch.inference_mode():
-            for start in range(0, len(self.order), SCORED):
+            for rows in self._batches(SCORED):
                 between()
-                rows = self.order[start : start + SCORED]
-                sides = (side.padded(rows) for side in (self.source, self.target))
-                source, target = (torch.from_numpy(ids) for ids in sides)
+                sides = self.source.padded(rows), self.target.padded(rows)
+                source, target = map(torch.from_numpy, sides)
                 total += float(model(source.to(device), target.to(device)).sum())
                 symbols += int((target != PAD).sum())
         model.train()
@@ -121,8 +117,7 @@ class Validation:
         """
         found: list[list[torch.Tensor]] = [[], []]
         with torch.inference_mode():
-            for start in range(0, len(self.order), BATCH):
-                rows = self.order[start : start + BATCH]
+            for rows in self._batches(BATCH):
                 gates = model.gates(torch.from_numpy(self.source.padded(rows)).to(device))
                 if gates is None:
                     return {}
