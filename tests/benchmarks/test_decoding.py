@@ -13,7 +13,7 @@ import typer
 from peers import Beam, Recipe, peers, write_corpus
 
 from contextnmt.configuration.model import ModelSettings
-from contextnmt.model.cross_entropy import MULTIPLE
+from contextnmt.model.output_loss import MULTIPLE
 from contextnmt.model.inference_layers import BLOCK
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
