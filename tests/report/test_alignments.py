@@ -103,8 +103,11 @@ def test_the_first_words_stand_at_the_top_and_at_the_left() -> None:
     centres = axes.transData.transform([(x, y) for y in range(2) for x in range(3)])
     shown = [pixels[len(pixels) - 1 - int(y), int(x)] for x, y in centres]
     np.testing.assert_allclose(shown, 255 * weights.ravel(), atol=1)
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["a", "b", "c"]
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["d", "e"]
+    words = {text.get_text(): axes.transData.transform(text.get_position()) for text in axes.texts}
+    for word, (x, y) in zip(["a", "b", "c"], centres, strict=False):
+        assert words[word][0] == pytest.approx(x) and words[word][1] > y
+    for word, (x, y) in zip(["d", "e"], centres[::3], strict=True):
+        assert words[word][1] == pytest.approx(y) and words[word][0] < x
 
 
 def test_the_source_is_in_the_view_of_the_system(tmp_path: Path) -> None:

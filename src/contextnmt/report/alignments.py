@@ -30,12 +30,11 @@ COUNT, LENGTHS, SEED = 4, range(10, 21), 1
 #: The last symbol of a sentence, as the paper shows it.
 END = "<end>"
 
-#: Points of a word, and inches of a cell at the most and at the least. A map that would have
-#: smaller cells in the whole width of the figure makes it wider.
-FONT, CELL, LEAST = 7.0, 0.15, 0.115
+#: Points of a word, and inches of a cell, between a map and its words, and of a line of text.
+FONT, CELL, PAD, LINE = 7.0, 0.13, 0.03, 0.2
 
-#: Inches of the figure, between maps, between a map and its words, and of a line of text.
-WIDTH, GAP, PAD, LINE = 7.2, 0.25, 0.06, 0.2
+#: Inches of the figure, which a long sentence makes wider, and between maps.
+WIDTH, GAP = 7.2, 0.25
 
 
 @dataclass(frozen=True)
@@ -50,21 +49,22 @@ class Panel:
     @property
     def left(self) -> float:
         """Inches of the longest word at the left."""
-        return PAD + max(map(inches, self.rows))
+        return 2 * PAD + max(map(inches, self.rows))
 
     @property
     def above(self) -> float:
         """Inches of the longest word above."""
-        return PAD + max(map(inches, self.columns))
+        return 2 * PAD + max(map(inches, self.columns))
 
     @property
-    def least_width(self) -> float:
-        """Inches of the map with its words and title, if its cells are as small as may be."""
-        return max(self.left + LEAST * len(self.columns), inches(self.title))
+    def width(self) -> float:
+        """Inches of the map with its words and title."""
+        return max(self.left + CELL * len(self.columns), inches(self.title))
 
-    def height(self, cell: float) -> float:
-        """Inches of the map with its words and title, if its cells have so many."""
-        return self.above + cell * len(self.rows) + LINE
+    @property
+    def height(self) -> float:
+        """Inches of the map with its words and title."""
+        return self.above + CELL * len(self.rows) + LINE
 
 
 @dataclass(frozen=True)
@@ -191,74 +191,62 @@ def random_panels(
 
 
 def draw(title: str, panels: Sequence[Panel | str]) -> "Figure":
-    """A figure of maps, as many in a row as fit, and the reasons of gaps below."""
+    """A figure of maps, and the reasons of gaps below."""
     maps = [panel for panel in panels if isinstance(panel, Panel)]
-    width = max([WIDTH, *(panel.least_width + 2 * GAP for panel in maps)])
+    width = max([WIDTH, *(panel.width + 2 * GAP for panel in maps)])
     letters = int((width - 2 * GAP) / inches("0"))
     reasons = [panel for panel in panels if isinstance(panel, str)]
     gaps = [line for reason in reasons for line in textwrap.wrap(reason, letters)]
-    lines = in_rows(maps, width - 2 * GAP)
-    heights = [max(panel.height(cell_of(panel, width)) for panel in line) for line in lines]
-    height = 2 * GAP + LINE + sum(heights) + GAP * len(heights) + LINE * len(gaps)
+    places, below = places_of(maps, width)
+    height = below + GAP + LINE * len(gaps)
     figure = blank()
     figure.set_layout_engine("none")
     figure.set_size_inches(width, height)
-    top = height - GAP
-    figure.text(GAP / width, top / height, title, fontsize=10, va="top", parse_math=False)
-    top -= LINE + GAP
-    for line, tallest in zip(lines, heights, strict=True):
-        # In columns if there are several maps, so that they stand below each other.
-        step = (width - GAP) / max(len(line), 2)
-        for number, panel in enumerate(line):
-            draw_map(figure, panel, GAP + number * step, top, cell_of(panel, width))
-        top -= tallest + GAP
-    for text in gaps:
-        figure.text(GAP / width, top / height, text, fontsize=FONT, va="top", parse_math=False)
-        top -= LINE
+    texts = [(title, 10.0, GAP), *((line, FONT, below + LINE * n) for n, line in enumerate(gaps))]
+    for text, size, top in texts:
+        at = (GAP / width, 1 - top / height)
+        figure.text(*at, text, fontsize=size, va="top", parse_math=False)
+    for panel, place in zip(maps, places, strict=True):
+        draw_map(figure, panel, *place)
     return figure
 
 
-def in_rows(panels: list[Panel], room: float) -> list[list[Panel]]:
-    """The maps in their order: two side by side where both are narrow, else one."""
-    lines: list[list[Panel]] = []
-    half = (room - GAP) / 2
-    for panel in panels:
-        line = [*(lines[-1] if lines else []), panel]
-        if len(line) == 2 and all(each.least_width <= half for each in line):
-            lines[-1] = line
-        else:
-            lines.append([panel])
-    return lines
+def places_of(maps: list[Panel], width: float) -> tuple[list[tuple[float, float]], float]:
+    """Left and upper edges of the maps in inches, and the upper edge of what is below them.
+
+    Two stand side by side where both fit half of the figure.
+    """
+    half = (width - 3 * GAP) / 2
+    top = below = 2 * GAP + LINE
+    places, right_is_free = [], False
+    for panel in maps:
+        beside = right_is_free and panel.width <= half
+        right_is_free = not beside and panel.width <= half
+        top = top if beside else below
+        places.append((2 * GAP + half if beside else GAP, top))
+        below = max(below, top + panel.height + GAP)
+    return places, below
 
 
-def cell_of(panel: Panel, width: float) -> float:
-    """Inches of a cell, so that the map fits half of the figure or, if it must, the whole."""
-    for room in ((width - GAP) / 2 - GAP, width - 2 * GAP):
-        cell = (room - panel.left) / len(panel.columns)
-        if cell >= LEAST:
-            return min(CELL, cell)
-    return LEAST
-
-
-def draw_map(figure: "Figure", panel: Panel, left: float, top: float, cell: float) -> None:
+def draw_map(figure: "Figure", panel: Panel, left: float, top: float) -> None:
     """One map with its words, its upper left corner at so many inches of the figure."""
     width, height = figure.get_size_inches()
-    size = (cell * len(panel.columns), cell * len(panel.rows))
-    x, y = left + panel.left, top - panel.above - size[1]
-    axes = figure.add_axes((x / width, y / height, size[0] / width, size[1] / height))
+    rows, columns = panel.weights.shape
+    x, y = left + panel.left, height - top - panel.above - CELL * rows
+    axes = figure.add_axes((x / width, y / height, CELL * columns / width, CELL * rows / height))
     # Not interpolated: a pixel a cell, whose colours stay black and white in the page.
     image = axes.imshow(
         panel.weights, cmap="gray", vmin=0, vmax=1, aspect="auto", interpolation="none"
     )
     image.set_gid(f"map_{len(figure.axes)}")  # else equal maps have one id in the SVG file
-    axes.grid(False)
     axes.spines[:].set(visible=True, color=INK, linewidth=0.4)
-    axes.tick_params(length=0, pad=2, labelsize=FONT, top=True, labeltop=True, labelbottom=False)
-    axes.set_xticks(range(len(panel.columns)), panel.columns, rotation=90, parse_math=False)
-    axes.set_yticks(range(len(panel.rows)), panel.rows, parse_math=False)
-    axes.text(
-        0, -LINE / 4 / size[1], panel.title, transform=axes.transAxes, fontsize=FONT, va="top"
-    )
+    axes.set(xticks=[], yticks=[])  # words as ticks would take several times as long to draw
+    edge, style = -0.5 - PAD / CELL, {"fontsize": FONT, "parse_math": False}
+    for column, word in enumerate(panel.columns):
+        axes.text(column, edge, word, rotation=90, ha="center", va="bottom", **style)
+    for row, word in enumerate(panel.rows):
+        axes.text(edge, row, word, ha="right", va="center_baseline", **style)
+    axes.text(-0.5, rows - 0.5 + PAD / CELL, panel.title, va="top", **style)
 
 
 def inches(text: str) -> float:

@@ -17,10 +17,8 @@ from contextnmt.files import atomic, read_json, write_json
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-
 #: Characters of a side that are shown: some of what cleaning removes is longer than a page.
 LENGTH = 500
-
 
 #: What has no shape of its own.
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
@@ -58,19 +56,15 @@ def readable(text: str) -> str:
 #: A cell without a value.
 NONE = "–"
 
-
 #: Behind a value that is marked; an asterisk ends the name of a system.
 MARK = "†"
-
 
 #: The column label of numbers that are the paper's; the page sets them apart.
 PAPER = "paper"
 
-
 #: What stands around the best of a column until it is written: characters that Unicode leaves to
 #: programs for their own use, and that no text is to have.
 BOLD = ("\ufdd0", "\ufdd1")
-
 
 #: What LaTeX's default fonts lack, in LaTeX's own words, and what is bold.
 LATEX = {
@@ -85,10 +79,8 @@ LATEX = {
     NONE: "--",
 }
 
-
 #: Characters with a meaning in LaTeX that a title may hold.
 LATEX_MARKS = str.maketrans({mark: f"\\{mark}" for mark in "&%$#_{}"})
-
 
 #: Markdown's marks that words of a corpus may hold.
 MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in r"\`*<|"} | dict.fromkeys(BOLD, "**"))
@@ -182,51 +174,16 @@ def write_table(out: Path, table: Table) -> None:
     for suffix, text in texts_of(table).items():
         with atomic(out.with_name(f"{out.name}.{suffix}")) as stream:
             stream.write(text)
-    write_json(
-        out.with_name(f"{out.name}.json"),
-        {
-            "blocks": [
-                {
-                    "title": block.title,
-                    "columns": block.columns,
-                    "text_columns": block.text_columns,
-                    "rows": [
-                        {"label": label, "cells": [vars(cell) for cell in cells]}
-                        for label, cells in block.rows
-                    ],
-                }
-                for block in table.blocks
-            ],
-            "data": table.data,
-            "notes": table.notes,
-            "excerpts": list(map(asdict, table.excerpts)),
-        },
-    )
+    write_json(out.with_name(f"{out.name}.json"), asdict(table))
 
 
 def read_table(path: Path) -> Table:
     """The table that `write_table` wrote as JSON. Raises UserError if it is something else."""
-    content = read_json(path)
+    from pydantic import TypeAdapter, ValidationError
+
     try:
-        blocks = [
-            Block(
-                block["title"],
-                [tuple(column) for column in block["columns"]],
-                [(row["label"], [Cell(**cell) for cell in row["cells"]]) for row in block["rows"]],
-                block["text_columns"],
-            )
-            for block in content["blocks"]
-        ]
-        excerpts = [
-            Excerpt(
-                excerpt["title"],
-                excerpt["pair"],
-                [SentencePair(**pair) for pair in excerpt["sentence_pairs"]],
-            )
-            for excerpt in content["excerpts"]
-        ]
-        return Table(blocks, content["data"], content["notes"], excerpts)
-    except (KeyError, TypeError):
+        return TypeAdapter(Table).validate_python(read_json(path))
+    except ValidationError:
         raise UserError(f"{path}: not a table of this report: make it again") from None
 
 
