@@ -22,7 +22,6 @@ from contextnmt.report.masks import (
     masks_figure,
     masks_table,
     notes,
-    power_of,
     typical,
 )
 from contextnmt.report.results import Results
@@ -255,8 +254,3 @@ def test_a_dot_a_pair_of_sentences(tmp_path: Path) -> None:
     assert (len(one), len(two)) == (same["pairs"], different["pairs"])
     farther = different["cosine"] / same["cosine"]
     assert two[:, 0].mean() / one[:, 0].mean() == pytest.approx(farther)
-
-
-def test_units_of_an_axis() -> None:
-    powers = [power_of(largest) for largest in (0, 0.5, 0.05, 0.005, 1.7e-5, 99, 12345)]
-    assert powers == [0, 0, -2, -3, -5, 0, 4]

@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from contextnmt.errors import UserError
 from contextnmt.evaluation.translated_lines import GapError, translated_lines
@@ -241,7 +241,8 @@ def draw_map(figure: "Figure", panel: Panel, left: float, top: float) -> None:
     image.set_gid(f"map_{len(figure.axes)}")  # else equal maps have one id in the SVG file
     axes.spines[:].set(visible=True, color=INK, linewidth=0.4)
     axes.set(xticks=[], yticks=[])  # words as ticks would take several times as long to draw
-    edge, style = -0.5 - PAD / CELL, {"fontsize": FONT, "parse_math": False}
+    edge = -0.5 - PAD / CELL
+    style: dict[str, Any] = {"fontsize": FONT, "parse_math": False}
     for column, word in enumerate(panel.columns):
         axes.text(column, edge, word, rotation=90, ha="center", va="bottom", **style)
     for row, word in enumerate(panel.rows):

@@ -1,7 +1,6 @@
 """How open context masks are, and how far they move ambiguous words (Choi et al. 2017, 3.3)."""
 
 import itertools
-import math
 import statistics
 import textwrap
 from collections.abc import Iterable, Iterator, Set
@@ -311,14 +310,12 @@ def draw_pairs(axes: "Axes", word: str, cosine: "numpy.ndarray", senses: list[st
     """A dot for each pair of sentences with the word, by the distance of its two vectors."""
     first, second = numpy.triu_indices(len(senses), 1)
     of_pairs = cosine[first, second]
-    power = power_of(of_pairs.max())
     names = numpy.array(senses)
     same = names[first] == names[second]
     rows = {"same": (of_pairs[same], SAME), "different": (of_pairs[~same], DIFFERENT)}
     if not any(senses):
         rows = {"unknown": (of_pairs, SAME)}
     for row, (values, colour) in enumerate(rows.values()):
-        values = values / 10.0**power
         heights = row + numpy.linspace(-0.22, 0.22, len(values))
         axes.scatter(values, heights, s=12, color=colour, linewidths=0, clip_on=False)
         mean = float(values.mean())
@@ -327,15 +324,10 @@ def draw_pairs(axes: "Axes", word: str, cosine: "numpy.ndarray", senses: list[st
     axes.set(xlim=(0, None), ylim=(len(rows) + 0.6, -0.6))
     headings = [*(KINDS[kind] for kind in rows), "without\ncontextualizer"]
     axes.set_yticks(range(len(headings)), headings)
-    axes.set_xlabel("cosine distance" + (f" (10$^{{{power}}}$)" if power else ""))
+    axes.set_xlabel("cosine distance")
+    axes.ticklabel_format(axis="x", scilimits=(-2, 3), useMathText=True)
     title = f"“{word}”: {len(of_pairs)} pairs of sentences\n(line: mean)"
     axes.set_title(title, fontsize=8, parse_math=False)
-
-
-def power_of(largest: float) -> int:
-    """The power of ten that is the unit of an axis to `largest`; 0 where numbers are readable."""
-    power = math.floor(math.log10(largest)) if largest > 0 else 0
-    return 0 if -2 < power < 3 else power
 
 
 def draw_words(axes: "Axes", content: dict[str, Any]) -> None:

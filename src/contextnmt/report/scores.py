@@ -69,9 +69,8 @@ class Row(NamedTuple):
         return [content[str(translation)] for content in self.contents]
 
     def values(self, translation: Translation, metric: str) -> list[float]:
-        """A score of each seed; empty if one is missing, as a mean is one of all seeds."""
-        entries = self.entries(translation)
-        return [] if any("gap" in each for each in entries) else [each[metric] for each in entries]
+        """A score of each seed; empty if one is missing."""
+        return scores_of(self.entries(translation), metric)
 
 
 #: A score of one seed, or its gap.
@@ -281,6 +280,11 @@ def summary(name: str, seeds: list[float]) -> dict[str, float | None]:
     """The columns of a score: its mean and its deviation, both None for a gap."""
     mean, deviation = mean_and_deviation(seeds) if seeds else (None, None)
     return {name: mean, f"{name}_deviation": deviation}
+
+
+def scores_of(entries: list[Record], metric: str) -> list[float]:
+    """A score of each seed; empty if one is missing, as a mean is one of all seeds."""
+    return [] if any("gap" in each for each in entries) else [each[metric] for each in entries]
 
 
 def notes(results: Results, scored: list[Row], paper: Printed, tested: Tested) -> list[str]:

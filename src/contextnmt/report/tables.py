@@ -187,12 +187,12 @@ def read_table(path: Path) -> Table:
         raise UserError(f"{path}: not a table of this report: make it again") from None
 
 
-def mean_and_deviation(values: list[float]) -> tuple[float, float | None]:
+def mean_and_deviation(values: Sequence[float]) -> tuple[float, float | None]:
     """The mean and, of two values or more, the sample standard deviation."""
     return statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else None
 
 
-def rounded(values: list[float], digits: int = 2) -> tuple[str, str]:
+def rounded(values: Sequence[float], digits: int = 2) -> tuple[str, str]:
     """The mean of the values of all seeds, ``12.34``, and ``± 0.56`` if there are several."""
     mean, deviation = mean_and_deviation(values)
     return f"{mean:.{digits}f}", "" if deviation is None else f"± {deviation:.{digits}f}"

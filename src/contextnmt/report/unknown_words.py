@@ -1,11 +1,13 @@
 """What replacing the unknown words of translations does to their BLEU, system by system."""
 
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Sequence
+from statistics import fmean
+from typing import Any, NamedTuple
 
 from contextnmt.report.published import published
-from contextnmt.report.results import Results, pair_title, read
-from contextnmt.report.tables import NONE, Block, Cell, Table, mean_and_deviation, rounded, signed
+from contextnmt.report.results import Record, Results, pair_title, read
+from contextnmt.report.scores import scores_of, summary
+from contextnmt.report.tables import NONE, Block, Cell, Table, rounded, signed
 
 #: What becomes of unknown words, as columns are called -> as names of translations end.
 KEPT, REPLACED = ENDINGS = {"kept": "", "replaced": ".replaced"}
@@ -19,58 +21,50 @@ LABEL = f"RNNsearch ({SOURCE})"
 HERE = "here"
 
 
-@dataclass
-class Row:
-    """A system on a text: BLEU of its seeds by what becomes of unknown words, why some have none,
-    and the percentage of unknown words of each seed. ``source`` is here, or the paper."""
+class Row(NamedTuple):
+    """A system on a text, scored here or in the paper.
+
+    `bleu` and `gaps` are those of its seeds by what becomes of unknown words, without BLEU where a
+    seed has a gap; `unknown` is the percentage of unknown words of each seed.
+    """
 
     source: str
     pair: str
     system: str
     text: str
     beam: int
-    bleu: dict[str, list[float]] = field(default_factory=lambda: {each: [] for each in ENDINGS})
-    gaps: dict[str, list[str]] = field(default_factory=lambda: {each: [] for each in ENDINGS})
-    unknown: list[float] = field(default_factory=list)
-
-    def mean(self, key: str) -> float | None:
-        """The mean BLEU of all seeds; None if one has none."""
-        return None if self.gaps[key] else mean_and_deviation(self.bleu[key])[0]
+    bleu: dict[str, list[float]]
+    gaps: dict[str, list[str]]
+    unknown: Sequence[float] = ()
 
     @property
     def gain(self) -> float | None:
         """BLEU that replacing gains over keeping UNK; None where one of the two has no score."""
-        before, after = map(self.mean, ENDINGS)
-        return None if before is None or after is None else after - before
+        before, after = self.bleu.values()
+        return fmean(after) - fmean(before) if before and after else None
 
     @property
     def cells(self) -> list[Cell]:
         """Unknown words and BLEU as readers see them; the better BLEU of a system here is bold."""
-        means = [mean for mean in map(self.mean, ENDINGS) if mean is not None]
+        best = max(map(fmean, filter(None, self.bleu.values())), default=None)
         cells = [Cell(*rounded(self.unknown)) if self.unknown else Cell(NONE)]
-        for key in ENDINGS:
-            if self.gaps[key]:
-                cells.append(Cell(NONE))
-                continue
-            text, spread = rounded(self.bleu[key])
+        for key, values in self.bleu.items():
+            text, spread = rounded(values) if values else (NONE, "")
             if key == REPLACED and self.gain is not None:
                 spread = f"{spread} ({signed(self.gain)})".strip()
-            is_best = self.source == HERE and self.mean(key) == max(means)
+            is_best = self.source == HERE and bool(values) and fmean(values) == best
             cells.append(Cell(text, spread, is_best))
         return cells
 
     @property
     def data(self) -> dict[str, Any]:
         """The row in full."""
-        names = ("source", "pair", "system", "text", "beam")
-        found: dict[str, Any] = {name: getattr(self, name) for name in names}
-        for key in ENDINGS:
-            deviation = None if self.gaps[key] else mean_and_deviation(self.bleu[key])[1]
-            found |= {f"bleu_{key}": self.mean(key), f"bleu_{key}_deviation": deviation}
+        found: dict[str, Any] = dict(zip(Row._fields[:5], self, strict=False))
+        for key, values in self.bleu.items():
+            found |= summary(f"bleu_{key}", values)
         found["gain"] = self.gain
         if self.unknown:
-            found["unknown_percent"] = mean_and_deviation(self.unknown)[0]
-            found["seeds"] = len(self.unknown)
+            found |= {"unknown_percent": fmean(self.unknown), "seeds": len(self.unknown)}
         return found
 
 
@@ -83,7 +77,7 @@ def unknown_words_table(results: Results) -> Table:
     headings = [("unknown words (%)", ""), *(("BLEU", each) for each in ENDINGS)]
     blocks = []
     for pair in results.pairs:
-        labels = {system.id: system.label for system in results.marked(pair)}
+        labels = results.labels(pair)
         for text in results.test[pair]:
             found = {row.system: row for row in rows if (row.pair, row.text) == (pair, text)}
             shown = [(label, found[name].cells) for name, label in labels.items() if name in found]
@@ -96,22 +90,24 @@ def unknown_words_table(results: Results) -> Table:
 
 def read_rows(results: Results) -> list[Row]:
     """The scores of the systems whose unknown words are replaced, on test and dev texts."""
-    found: dict[tuple[str, str, str], Row] = {}
+    seeds: dict[tuple[str, str, str], list[dict[str, Record]]] = {}
     of_replaced, of_counts = results.replacements()
     for run, path in results.scores(results.replaced).items():
         kept, replaced, counts = map(read, (path, of_replaced[run], of_counts[run]))
         for text in results.texts(run.pair):
             name = f"{text}.beam{results.beam}"
             after = name + ENDINGS[REPLACED]
-            new = Row(HERE, run.pair, run.system, text, results.beam)
-            row = found.setdefault((run.pair, run.system, text), new)
-            for key, entry in ((KEPT, kept[name]), (REPLACED, replaced[after])):
-                if "gap" in entry:
-                    row.gaps[key].append(entry["gap"])
-                else:
-                    row.bleu[key].append(entry["bleu"])
-            row.unknown.append(100 * counts[after]["unknown"] / (counts[after]["words"] or 1))
-    return list(found.values())
+            entries = {KEPT: kept[name], REPLACED: replaced[after], "counts": counts[after]}
+            seeds.setdefault((run.pair, run.system, text), []).append(entries)
+    return [
+        Row(
+            *(HERE, *of, results.beam),
+            {key: scores_of([each[key] for each in entries], "bleu") for key in ENDINGS},
+            {key: [each[key]["gap"] for each in entries if "gap" in each[key]] for key in ENDINGS},
+            [100 * each["counts"]["unknown"] / (each["counts"]["words"] or 1) for each in entries],
+        )
+        for of, entries in seeds.items()
+    ]
 
 
 def printed_rows(results: Results) -> list[Row]:
@@ -123,7 +119,7 @@ def printed_rows(results: Results) -> list[Row]:
         if set(JEAN.values()) <= set(of_pair):
             first = of_pair[JEAN[KEPT]]
             bleu = {key: [float(of_pair[name]["bleu"])] for key, name in JEAN.items()}
-            found.append(Row("paper", pair, LABEL, first["text"], int(first["beam"]), bleu))
+            found.append(Row("paper", pair, LABEL, first["text"], int(first["beam"]), bleu, {}))
     return found
 
 
