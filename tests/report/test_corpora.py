@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from made_up_experiments import TRAIN, experiment, results_of
+from matplotlib.figure import Figure
 from results_folder import KEPT, csv_rows, make_training_text
 
 from contextnmt.configuration.keys import Cleaning
@@ -20,7 +21,7 @@ from contextnmt.report.corpora import (
     selection_table,
     short,
 )
-from contextnmt.report.figures import blank, save_all
+from contextnmt.report.figures import save_all
 from contextnmt.report.published import published
 from contextnmt.report.results import Results
 from contextnmt.report.tables import LENGTH, Block
@@ -266,7 +267,7 @@ def words_of(made: Results, folder: Path) -> list[list[str]]:
 def test_bars_are_dark_up_to_the_threshold(
     threshold: float, kept: tuple[list[float], list[float]]
 ) -> None:
-    axes = blank().subplots()
+    axes = Figure().subplots()
     draw_histogram(axes, [0.0, 1.0, 2.0, 3.0], [3.0, 4.0, 5.0], threshold)
     dark, whole = (patch.get_data() for patch in axes.patches)
     assert ([*dark.values], [*dark.edges]) == kept

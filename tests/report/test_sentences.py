@@ -144,7 +144,7 @@ def test_one_system_differs_from_none(tmp_path: Path) -> None:
     data = rows(made)
     assert [row["words"] for row in data] == ["The bank"] * 7
     (pair,) = shown_examples(made.results, data)
-    assert (len(pair.chosen), pair.differ) == (1, [])
+    assert (len(pair["chosen"]), pair["differ"]) == (1, [])
 
 
 def test_dev_texts_are_searched_after_test_texts(tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_a_sentence_that_is_not_there_is_a_gap(tmp_path: Path) -> None:
     assert others[0]["words"] == "The bank"
     assert table.notes == [f"English → French: {gap['gap']}"]
     (pair,) = shown_examples(made.results, table.data)
-    assert [example.gap for example in pair.chosen] == [gap["gap"], ""]
+    assert [sentence[0]["gap"] for sentence in pair["chosen"]] == [gap["gap"], ""]
 
 
 @pytest.mark.parametrize(
@@ -207,18 +207,16 @@ def test_sides_of_different_lengths_are_named(tmp_path: Path) -> None:
         rows(made)
 
 
-def test_words_of_translations_are_compared_with_the_reference(tmp_path: Path) -> None:
+def test_the_page_has_the_translations_of_each_sentence(tmp_path: Path) -> None:
     made = made_up(tmp_path, ["The bank"])
     for path in made.files("restore/*/*/1/*.gz"):
         write_lines(path, ["La banque UNK UNK .", "", "", ""])
     (pair,) = shown_examples(made.results, rows(made))
-    (chosen,) = pair.chosen
-    assert chosen.place == "test, line 1"
-    assert [translation.label for translation in chosen.translations] == LABELS
-    assert {tuple(translation.words) for translation in chosen.translations} == {
-        (("La", True), ("banque", True), ("UNK", False), ("UNK", False), (".", True))
-    }
-    assert (pair.source_language, pair.target_language, pair.text) == ("en", "fr", "test")
+    ((source, _, *translations),) = pair["chosen"]
+    assert (source["text"], source["line"]) == ("test", 1)
+    assert [pair["labels"][row["version"]] for row in translations] == LABELS
+    assert {row["tokens"] for row in translations} == {"La banque UNK UNK ."}
+    assert (pair["languages"], pair["text"]) == (["en", "fr"], "test")
 
 
 def test_the_table_has_all_formats(tmp_path: Path) -> None:
@@ -234,5 +232,5 @@ def test_the_table_has_all_formats(tmp_path: Path) -> None:
 def test_a_pair_without_sentences_has_no_chosen_ones(results: Made) -> None:
     made = Made(results.folder, results.about | {"sentences": {"en-de": ["the bank by the river"]}})
     french, german = shown_examples(made.results, rows(made))
-    assert french.chosen == []
-    assert [example.place for example in german.chosen] == ["test, line 1"]
+    assert french["chosen"] == []
+    assert [(rows[0]["text"], rows[0]["line"]) for rows in german["chosen"]] == [("test", 1)]

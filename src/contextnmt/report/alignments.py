@@ -9,20 +9,21 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
 
 from contextnmt.errors import UserError
 from contextnmt.evaluation.translated_lines import GapError, translated_lines
 from contextnmt.files import read_pairs
-from contextnmt.report.figures import INK, Named, blank
+from contextnmt.report.figures import INK, Named
 from contextnmt.report.results import Results
 from contextnmt.report.sentences import Place, nowhere, place_of, read_sides
 from contextnmt.text.counts import read_counts
 from contextnmt.text.vocabulary import UNKNOWN, Vocabulary
 from contextnmt.translation.alignment_file import Weights, read_alignments
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 #: Random sentences that are drawn, the words of their sources, and the seed that draws them.
 COUNT, LENGTHS, SEED = 4, range(10, 21), 1
@@ -190,7 +191,7 @@ def random_panels(
     return [aligned.panel(Place(text, number)) for number in drawn]
 
 
-def draw(title: str, panels: Sequence[Panel | str]) -> "Figure":
+def draw(title: str, panels: Sequence[Panel | str]) -> Figure:
     """A figure of maps, and the reasons of gaps below."""
     maps = [panel for panel in panels if isinstance(panel, Panel)]
     width = max([WIDTH, *(panel.width + 2 * GAP for panel in maps)])
@@ -199,7 +200,7 @@ def draw(title: str, panels: Sequence[Panel | str]) -> "Figure":
     gaps = [line for reason in reasons for line in textwrap.wrap(reason, letters)]
     places, below = places_of(maps, width)
     height = below + GAP + LINE * len(gaps)
-    figure = blank()
+    figure = Figure()
     figure.set_layout_engine("none")
     figure.set_size_inches(width, height)
     texts = [(title, 10.0, GAP), *((line, FONT, below + LINE * n) for n, line in enumerate(gaps))]
@@ -228,7 +229,7 @@ def places_of(maps: list[Panel], width: float) -> tuple[list[tuple[float, float]
     return places, below
 
 
-def draw_map(figure: "Figure", panel: Panel, left: float, top: float) -> None:
+def draw_map(figure: Figure, panel: Panel, left: float, top: float) -> None:
     """One map with its words, its upper left corner at so many inches of the figure."""
     width, height = figure.get_size_inches()
     rows, columns = panel.weights.shape
@@ -252,9 +253,6 @@ def draw_map(figure: "Figure", panel: Panel, left: float, top: float) -> None:
 
 def inches(text: str) -> float:
     """The length of a text as it is set."""
-    from matplotlib.font_manager import FontProperties
-    from matplotlib.textpath import text_to_path
-
     font = FontProperties(family="sans-serif", size=FONT)
     width, _, _ = text_to_path.get_text_width_height_descent(text, font, ismath=False)
     return float(width) / 72

@@ -5,16 +5,16 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from contextnmt.report.figures import COLOURS, INK, Named, blank
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from contextnmt.report.figures import COLOURS, INK, Named
 from contextnmt.report.gaps import score_gap_notes, score_gaps
 from contextnmt.report.results import Claim, Results, System
 from contextnmt.report.significance import LEVEL, TESTS, significant, span
 from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table, signed
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 #: BLEU that repeats of a system by Choi, Cho and Bengio differ by at most (A41).
 REPEATS = 0.3
@@ -245,7 +245,7 @@ def gains(results: Results) -> Iterator[Named]:
     low, high = min(ends), max(ends)
     margin = max(0.5, 0.03 * (high - low))
     for pair, of_pair in found.items():
-        figure = blank()
+        figure = Figure()
         axes = figure.subplots()
         height = draw_rows(axes, of_pair)
         figure.set_figheight(FRAME + height)
@@ -266,7 +266,7 @@ def bar(gain: Difference) -> tuple[float, float]:
     return gain.interval or (gain.gain, gain.gain)
 
 
-def draw_rows(axes: "Axes", found: dict[str, list[Difference]]) -> float:
+def draw_rows(axes: Axes, found: dict[str, list[Difference]]) -> float:
     """A row a gain, below the name of its method; returns their height, the unit of y: inches.
 
     A filled dot here (a bar for the confidence interval), an open diamond for the paper.
@@ -307,7 +307,7 @@ def heading_and_labels(method: str, found: list[Difference]) -> tuple[str, list[
     return heading, [textwrap.fill(label, width=31) for label in labels]
 
 
-def draw_gain(axes: "Axes", row: float, gain: Difference) -> None:
+def draw_gain(axes: Axes, row: float, gain: Difference) -> None:
     """The dots of one gain; the first of each kind is the legend's."""
     axes.plot(bar(gain), [row, row], color=COLOURS[4], solid_capstyle="butt")
     dots = [("here", gain.gain, "o", COLOURS[4], COLOURS[4])]

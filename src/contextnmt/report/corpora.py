@@ -3,10 +3,14 @@
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter
 
 from contextnmt.errors import UserError
-from contextnmt.report.figures import COLOURS, INK, Named, blank
+from contextnmt.report.figures import COLOURS, INK, Named
 from contextnmt.report.published import published
 from contextnmt.report.results import LANGUAGES, Results, pair_title, read
 from contextnmt.report.tables import (
@@ -20,10 +24,6 @@ from contextnmt.report.tables import (
     sentence_pair,
     shown,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 #: Corpus -> quantity -> how much of it there is, of all parts of the corpus together.
 Counts = dict[str, Counter[str]]
@@ -245,7 +245,7 @@ def selection_figures(results: Results) -> Iterator[Named]:
         yield f"selection.{pair}.perplexity", draw_perplexity(results, pair, read(path))
 
 
-def draw_scores(results: Results, pair: str, ranking: dict[str, Any]) -> "Figure":
+def draw_scores(results: Results, pair: str, ranking: dict[str, Any]) -> Figure:
     """A histogram a corpus, one below the other; what is kept is left of the threshold.
 
     The heights are shares of each corpus' own pairs, since the corpora differ in size by far more
@@ -253,7 +253,7 @@ def draw_scores(results: Results, pair: str, ranking: dict[str, Any]) -> "Figure
     """
     sizes, edges = ranking["histogram"]["pairs"], ranking["histogram"]["edges"]
     corpora = list(dict.fromkeys(part.partition(".")[0] for part in results.parts[pair]))
-    figure = blank()
+    figure = Figure()
     figure.set_figheight(MARGIN + PANEL * len(corpora))
     panels = figure.subplots(len(corpora), sharex=True, sharey=True, squeeze=False)[:, 0]
     for axes, corpus in zip(panels, corpora, strict=True):
@@ -269,9 +269,7 @@ def draw_scores(results: Results, pair: str, ranking: dict[str, Any]) -> "Figure
     return figure
 
 
-def draw_histogram(
-    axes: "Axes", edges: list[float], heights: list[float], threshold: float
-) -> None:
+def draw_histogram(axes: Axes, edges: list[float], heights: list[float], threshold: float) -> None:
     """The bars of one corpus, dark up to the threshold, and a line there.
 
     `edges` [bins + 1], `heights` [bins]. The bin that has the threshold in it is dark in part.
@@ -283,10 +281,10 @@ def draw_histogram(
     axes.axvline(threshold, color=INK, linewidth=1, label="threshold")
 
 
-def draw_perplexity(results: Results, pair: str, content: dict[str, Any]) -> "Figure":
+def draw_perplexity(results: Results, pair: str, content: dict[str, Any]) -> Figure:
     """A line of models of selected text and one of random text, over the words that they have."""
     language = pair.split("-")[1]
-    figure = blank()
+    figure = Figure()
     axes = figure.subplots()
     words = [cut_off["target_words"] for cut_off in content["cut_offs"]]
     for name, style in TEXTS.items():
@@ -306,6 +304,4 @@ def draw_perplexity(results: Results, pair: str, content: dict[str, Any]) -> "Fi
 
 def short(count: int) -> str:
     """A number in three digits: ``348M``, ``10.9M``, ``950k``."""
-    from matplotlib.ticker import EngFormatter
-
     return EngFormatter(sep="").format_eng(float(f"{count:.3g}"))

@@ -1,15 +1,14 @@
 """BLEU by sentence length, as Figure 2 of Bahdanau et al. 2015: a table, and a figure a pair."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from contextnmt.report.figures import RULE, Named, blank, legend_below, lines_of
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from contextnmt.report.figures import RULE, Named, legend_below, lines_of
 from contextnmt.report.results import Record, Results
 from contextnmt.report.tables import NONE, Block, Cell, Table
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 #: Sentences of a bin from which on its scores are shown: fewer tell nothing, nor do their
 #: intervals.
@@ -103,7 +102,7 @@ def length_curves(results: Results) -> Iterator[Named]:
         yield f"lengths.{pair}", draw(results, pair, text, content)
 
 
-def draw(results: Results, pair: str, text: str, content: Record) -> "Figure":
+def draw(results: Results, pair: str, text: str, content: Record) -> Figure:
     """A running window above, with confidence bands, and bins below, with confidence intervals.
 
     The legend says which systems have none.
@@ -117,7 +116,7 @@ def draw(results: Results, pair: str, text: str, content: Record) -> "Figure":
         for system in results.marked(pair)
     ]
     seeds = f", mean of {len(content['seeds'])} seeds" if len(content["seeds"]) > 1 else ""
-    figure = blank()
+    figure = Figure()
     figure.set_size_inches(5.6, 5.4)
     above, below = figure.subplots(2, height_ratios=(3, 2))
     draw_windows(above, content, styles)
@@ -130,7 +129,7 @@ def draw(results: Results, pair: str, text: str, content: Record) -> "Figure":
     return figure
 
 
-def draw_windows(axes: "Axes", content: Record, styles: Styles) -> None:
+def draw_windows(axes: Axes, content: Record, styles: Styles) -> None:
     """A line a system over the mean length of the sentences in a window, with its band."""
     lengths = [window["mean_length"] for window in content["windows"]]
     step = max(1, len(lengths) // ON_LINE)
@@ -147,7 +146,7 @@ def draw_windows(axes: "Axes", content: Record, styles: Styles) -> None:
         axes.set(xticks=[], yticks=[])
 
 
-def draw_bins(axes: "Axes", content: Record, styles: Styles) -> None:
+def draw_bins(axes: Axes, content: Record, styles: Styles) -> None:
     """A group of dots a bin, one a system, with bars for the intervals.
 
     Bins beyond the longest sentence are left out; those of too few sentences say so.

@@ -2,19 +2,16 @@
 
 import itertools
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from contextnmt.report.figures import COLOURS, INK, RULE, Named, blank
+from contextnmt.report.figures import COLOURS, INK, RULE, Named
 from contextnmt.report.published import published
 from contextnmt.report.results import LANGUAGES, Results, read
 from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 
 #: Rows of the data of a table, of words along an axis.
 Rows = list[dict[str, Any]]
@@ -120,7 +117,7 @@ def local_charts_figure(results: Results) -> Iterator[Named]:
         yield f"local-charts.{found.pair}", draw(results, found)
 
 
-def draw(results: Results, found: Charts) -> "Figure":
+def draw(results: Results, found: Charts) -> Figure:
     """A row of panels a word, a panel for each kind of vectors; a gap says why it is one.
 
     Words that all vectors lack are named below the title.
@@ -133,7 +130,7 @@ def draw(results: Results, found: Charts) -> "Figure":
     title = results.pair_title(found.pair)
     if lacking := [word for word in found.words if word not in words]:
         title += f"\nWithout a chart: {', '.join(lacking)}."
-    figure = blank()
+    figure = Figure()
     figure.set_size_inches(WIDTH * len(found.labels), MARGIN + HEIGHT * max(1, len(words)))
     panels = figure.subplots(max(1, len(words)), len(found.labels), squeeze=False)
     for axes in panels.flat:
@@ -163,7 +160,7 @@ def draw(results: Results, found: Charts) -> "Figure":
     return figure
 
 
-def draw_chart(axes: "Axes", chart: dict[str, Any]) -> None:
+def draw_chart(axes: Axes, chart: dict[str, Any]) -> None:
     """The words of a neighbourhood as dots, those of the table in the colours of their axes."""
     places = {each["word"]: each["position"] for each in chart["neighbours"]}
     axes.axis("on")
@@ -192,7 +189,7 @@ ACROSS, UP = {-1: "right", 0: "center", 1: "left"}, {-1: "top", 0: "center", 1: 
 GAP, DOT = 1, 2
 
 
-def name_words(axes: "Axes", chart: dict[str, Any]) -> None:
+def name_words(axes: Axes, chart: dict[str, Any]) -> None:
     """Words beside their dots, no name over another or over one of these dots.
 
     A name that has to go farther away has a line to its dot; where no place is free, it has the
@@ -231,7 +228,7 @@ def name_words(axes: "Axes", chart: dict[str, Any]) -> None:
         )
 
 
-def boxes_of(axes: "Axes", word: str, dot: "numpy.ndarray") -> "numpy.ndarray":
+def boxes_of(axes: Axes, word: str, dot: numpy.ndarray) -> numpy.ndarray:
     """Left, lower, right and upper edge, in pixels, of a name at each of `SIDES` of its dot."""
     text = axes.text(0, 0, word, fontsize=7, parse_math=False)
     size = numpy.array(text.get_window_extent().size)
@@ -240,7 +237,7 @@ def boxes_of(axes: "Axes", word: str, dot: "numpy.ndarray") -> "numpy.ndarray":
     return numpy.hstack([corners - GAP, corners + size + GAP])
 
 
-def shared(a: "numpy.ndarray", b: "numpy.ndarray") -> "numpy.ndarray":
+def shared(a: numpy.ndarray, b: numpy.ndarray) -> numpy.ndarray:
     """The areas [n, k] that boxes `a` [n, 4] and `b` [k, 4] have in common."""
     low = numpy.maximum(a[:, None, :2], b[:, :2])
     high = numpy.minimum(a[:, None, 2:], b[:, 2:])

@@ -4,19 +4,17 @@ import itertools
 import statistics
 import textwrap
 from collections.abc import Iterable, Iterator, Set
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from contextnmt.evaluation.distances import distances
-from contextnmt.report.figures import COLOURS, INK, Named, blank
+from contextnmt.report.figures import COLOURS, INK, Named
 from contextnmt.report.results import Results, Run, read
 from contextnmt.report.tables import NONE, Block, Cell, Table, rounded
 from contextnmt.report.trainings import read_log
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 #: Statistic of a gate in log.jsonl -> heading, what one is multiplied by, digits after the point.
 STATISTICS = {
@@ -197,13 +195,13 @@ def masks_figure(results: Results) -> Iterator[Named]:
         yield f"masks.{pair}", draw(results, run, read(path))
 
 
-def draw(results: Results, run: Run, content: dict[str, Any]) -> "Figure":
+def draw(results: Results, run: Run, content: dict[str, Any]) -> Figure:
     """The figure of one pair: masks above; below, distances of the word, and of all words.
 
     The latter are of words in two senses: without any, the former have all the room. Without a word
     in two contexts, the figure says so.
     """
-    figure = blank()
+    figure = Figure()
     figure.set_size_inches(6.6, 6.0)
     title, word = results.pair_title(run.pair), choose_word(content, results.word)
     if word is None:
@@ -251,7 +249,7 @@ def choose_word(content: dict[str, Any], wanted: str) -> str | None:
     return min(filter(pairs.get, pairs), key=lambda word: (-pairs[word], word), default=None)
 
 
-def typical(cosine: "numpy.ndarray", senses: list[str]) -> list[int]:
+def typical(cosine: numpy.ndarray, senses: list[str]) -> list[int]:
     """One context for each of the two most frequent senses, neither the most nor the least apart.
 
     It is the one that is nearest, by cosine, to all others of its sense together.
@@ -261,7 +259,7 @@ def typical(cosine: "numpy.ndarray", senses: list[str]) -> list[int]:
     return [min(group, key=lambda n: float(cosine[n, group].sum())) for group in members]
 
 
-def apart(cosine: "numpy.ndarray") -> list[int]:
+def apart(cosine: numpy.ndarray) -> list[int]:
     """The two contexts that are farthest apart; of equals, the first ones."""
     first, second = numpy.triu_indices(len(cosine), 1)
     farthest = cosine[first, second].argmax()
@@ -274,7 +272,7 @@ def named(context: dict[str, Any]) -> str:
     return f"{context['sense']} ({line})" if context["sense"] else line
 
 
-def draw_masks(axes: "Axes", below: "Axes", contexts: list[dict[str, Any]]) -> None:
+def draw_masks(axes: Axes, below: Axes, contexts: list[dict[str, Any]]) -> None:
     """Two masks, a row each, and their difference below; its dimensions in the order of that."""
     masks = numpy.array([context["mask"] for context in contexts])  # [2, m]
     difference = masks[1] - masks[0]
@@ -289,7 +287,7 @@ def draw_masks(axes: "Axes", below: "Axes", contexts: list[dict[str, Any]]) -> N
 
 
 def draw_rows(
-    axes: "Axes", values: "numpy.ndarray", colours: str, ends: tuple[float, float], name: str = ""
+    axes: Axes, values: numpy.ndarray, colours: str, ends: tuple[float, float], name: str = ""
 ) -> None:
     """Rows of numbers as colours, with their scale."""
     low, high = ends
@@ -306,7 +304,7 @@ def draw_rows(
     axes.tick_params(left=False, bottom=False, labelbottom=False)
 
 
-def draw_pairs(axes: "Axes", word: str, cosine: "numpy.ndarray", senses: list[str]) -> None:
+def draw_pairs(axes: Axes, word: str, cosine: numpy.ndarray, senses: list[str]) -> None:
     """A dot for each pair of sentences with the word, by the distance of its two vectors."""
     first, second = numpy.triu_indices(len(senses), 1)
     of_pairs = cosine[first, second]
@@ -330,7 +328,7 @@ def draw_pairs(axes: "Axes", word: str, cosine: "numpy.ndarray", senses: list[st
     axes.set_title(title, fontsize=8, parse_math=False)
 
 
-def draw_words(axes: "Axes", content: dict[str, Any]) -> None:
+def draw_words(axes: Axes, content: dict[str, Any]) -> None:
     """A dot a word: above the line, its vectors are farther apart in two senses than in one."""
     found = [each for each in content["words"].values() if each.get("separation") is not None]
     points = numpy.array(

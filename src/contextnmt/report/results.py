@@ -277,20 +277,16 @@ class Results:
 
     def masks(self) -> dict[Run, Path]:
         """Context masks of the systems with contextualizer whose text is most like plain words."""
-        ranks = {
-            (pair, system.id): VIEWS.index(system.view)
-            for pair in self.all_pairs
-            for system in self.systems
-            if (pair, system.id) in self.contextualized
-        }
+        views = {system.id: VIEWS.index(system.view) for system in self.systems}
         plainest = {
-            pair: min(rank for of, rank in ranks.items() if of[0] == pair) for pair, _ in ranks
+            pair: min(views[system] for of, system in self.contextualized if of == pair)
+            for pair, _ in self.contextualized
         }
         return {
             run: self.folder
             / f"masks/{run}/{self.tagged.get(run.pair, self.test[run.pair][0])}.json"
             for run in self.runs
-            if run[:2] in ranks and ranks[run[:2]] == plainest[run.pair]
+            if run[:2] in self.contextualized and views[run.system] == plainest[run.pair]
         }
 
     def replacements(self) -> list[dict[Run, Path]]:
@@ -301,11 +297,7 @@ class Results:
     @cached_property
     def aligned_pairs(self) -> list[str]:
         """The language pairs in which the system is finished whose alignments are drawn."""
-        return [
-            pair
-            for pair in self.pairs
-            if self.aligned in {system.id for system in self.finished(pair)}
-        ]
+        return [pair for pair in self.pairs if self.aligned and not self.gap(pair, self.aligned)]
 
     def translation(self, stage: str, pair: str, system: str, text: str) -> Path:
         """A translation of a text: first seed, widest beam."""

@@ -4,7 +4,6 @@ import heapq
 import statistics
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import accumulate, combinations, groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -184,63 +183,21 @@ def sentences(rows: list[Row]) -> Iterator[list[Row]]:
     return (list(group) for _, group in groupby(rows, of))
 
 
-@dataclass(frozen=True)
-class Translation:
-    """A system's output; a word is `True` if it occurs in the reference, as a word alone."""
+def shown_examples(results: Results, rows: list[Row]) -> list[dict[str, Any]]:
+    """The examples of each pair as the page shows them, from the rows of the table.
 
-    label: str
-    words: list[tuple[str, bool]]
-    gap: str
-
-
-@dataclass(frozen=True)
-class Example:
-    """A sentence at a place (``test, line 17``) with its translations, in the order of the systems.
-
-    `gap` says why there is none.
+    `chosen` and `differ` have the rows of each sentence; one that no text has is a gap.
     """
-
-    place: str
-    gap: str
-    source: str = ""
-    reference: str = ""
-    translations: list[Translation] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class PairExamples:
-    """The examples of one language pair: those `chosen`, and those of `text` that `differ` most."""
-
-    title: str
-    source_language: str
-    target_language: str
-    text: str
-    chosen: list[Example]
-    differ: list[Example]
-
-
-def shown_examples(results: Results, rows: list[Row]) -> list[PairExamples]:
-    """The examples of each pair as the page shows them, from the rows of the table."""
     found = []
     for pair in results.pairs:
         of_pair = [sentence for sentence in sentences(rows) if sentence[0]["pair"] == pair]
-        chosen = [example(results, each) for each in of_pair if each[0]["words"]]
-        differ = [example(results, each) for each in of_pair if not each[0]["words"]]
-        source, target = pair.split("-")
-        text = results.test[pair][0]
-        found.append(PairExamples(pair_title(pair), source, target, text, chosen, differ))
+        examples = {
+            "title": pair_title(pair),
+            "languages": pair.split("-"),
+            "text": results.test[pair][0],
+            "labels": results.labels(pair),
+            "chosen": [each for each in of_pair if each[0]["words"]],
+            "differ": [each for each in of_pair if not each[0]["words"]],
+        }
+        found.append(examples)
     return found
-
-
-def example(results: Results, rows: list[Row]) -> Example:
-    """One sentence with its translations, each word compared with the reference."""
-    if not rows[0]["text"]:
-        return Example("", rows[0]["gap"])
-    source, reference, *outputs = rows
-    known = set(reference["tokens"].split())
-    translations = [
-        Translation(label, [(word, word in known) for word in row["tokens"].split()], row["gap"])
-        for label, row in zip(results.labels(source["pair"]).values(), outputs, strict=True)
-    ]
-    place = str(Place(source["text"], source["line"]))
-    return Example(place, "", source["tokens"], reference["tokens"], translations)

@@ -4,19 +4,19 @@ import json
 import statistics
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines
-from contextnmt.report.figures import Named, blank, legend_below, lines_of
+from contextnmt.report.figures import Named, legend_below, lines_of
 from contextnmt.report.provenance import duration, read_models
 from contextnmt.report.published import published_trainings
 from contextnmt.report.results import Results, Run
 from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table, signed
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 #: What the table tells of a training -> its heading. These are the columns of Table 2 of Bahdanau
 #: et al. 2015, with their numbers beside where the systems are theirs.
@@ -212,11 +212,11 @@ def curves(results: Results) -> Iterator[Named]:
             yield f"curves.{pair}.{quantity}", draw(results, pair, quantity, logs)
 
 
-def draw(results: Results, pair: str, quantity: str, logs: dict[Run, list[Row]]) -> "Figure":
+def draw(results: Results, pair: str, quantity: str, logs: dict[Run, list[Row]]) -> Figure:
     """One line a finished system: the mean of its seeds, with their range and best dev BLEU."""
     kind, label = QUANTITIES[quantity]
     lines, finished = lines_of(results.systems), results.finished(pair)
-    figure = blank()
+    figure = Figure()
     axes = figure.subplots()
     for system in finished:
         courses = [
@@ -234,7 +234,7 @@ def draw(results: Results, pair: str, quantity: str, logs: dict[Run, list[Row]])
     return figure
 
 
-def plot(axes: "Axes", courses: list[dict[int, float]], style: dict[str, Any], label: str) -> None:
+def plot(axes: Axes, courses: list[dict[int, float]], style: dict[str, Any], label: str) -> None:
     """The mean of the courses of all seeds (update -> value) and their range, while all go on.
 
     Where only some do, each has a thin line of its own.
@@ -250,7 +250,7 @@ def plot(axes: "Axes", courses: list[dict[int, float]], style: dict[str, Any], l
         axes.plot(rest, [course[update] for update in rest], linewidth=0.6, **style)
 
 
-def mark_best(axes: "Axes", courses: list[dict[int, float]], colour: str) -> None:
+def mark_best(axes: Axes, courses: list[dict[int, float]], colour: str) -> None:
     """A dot at the highest value of each seed."""
     size = 4 if len(courses) == 1 else 2.5
     for course in filter(None, courses):
@@ -258,10 +258,8 @@ def mark_best(axes: "Axes", courses: list[dict[int, float]], colour: str) -> Non
         axes.plot([best], [course[best]], "o", color=colour, markersize=size)
 
 
-def scale_by_logarithm(axes: "Axes") -> None:
+def scale_by_logarithm(axes: Axes) -> None:
     """A logarithmic y axis whose numbers are written out."""
-    from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
-
     axes.set_yscale("log", nonpositive="mask")  # nor is a loss of 0 to be drawn
     low, high = axes.get_ylim()
     # Numbers at these times powers of ten; at the powers alone if there are more than two.
