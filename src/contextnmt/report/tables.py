@@ -7,9 +7,11 @@ Excerpts from the text that it is about go to the page alone."""
 import re
 import statistics
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter, ValidationError
 
 from contextnmt.errors import UserError
 from contextnmt.files import atomic, read_json, write_json
@@ -144,10 +146,11 @@ def texts_of(table: Table) -> dict[str, str]:
     """The table as CSV, Markdown and LaTeX (booktabs), by suffix."""
     notes = [f"*{note.translate(MARKDOWN)}*" for note in table.notes]
     comments = [f"% {note}" for note in table.notes]
+    frames = [*map(_frame, table.blocks)]
     texts = {
         "csv": _csv(table.data),
-        "md": "\n\n".join([*map(_markdown, table.blocks), *notes]),
-        "tex": "\n".join([*map(_latex, table.blocks), *comments]),
+        "md": "\n\n".join([*map(_markdown, table.blocks, frames), *notes]),
+        "tex": "\n".join([*map(_latex, table.blocks, frames), *comments]),
     }
     return {suffix: text.rstrip("\n") + "\n" for suffix, text in texts.items()}
 
@@ -174,13 +177,11 @@ def write_table(out: Path, table: Table) -> None:
     for suffix, text in texts_of(table).items():
         with atomic(out.with_name(f"{out.name}.{suffix}")) as stream:
             stream.write(text)
-    write_json(out.with_name(f"{out.name}.json"), asdict(table))
+    write_json(out.with_name(f"{out.name}.json"), TypeAdapter(Table).dump_python(table))
 
 
 def read_table(path: Path) -> Table:
     """The table that `write_table` wrote as JSON. Raises UserError if it is something else."""
-    from pydantic import TypeAdapter, ValidationError
-
     try:
         return TypeAdapter(Table).validate_python(read_json(path))
     except ValidationError:
@@ -235,8 +236,8 @@ def _frame(block: Block) -> "DataFrame":
     )
 
 
-def _markdown(block: Block) -> str:
-    frame = _frame(block).map(lambda text: text.translate(MARKDOWN))
+def _markdown(block: Block, frame: "DataFrame") -> str:
+    frame = frame.map(lambda text: text.translate(MARKDOWN))
     frame.index = frame.index.map(lambda label: label.translate(MARKDOWN))
     frame.columns = [" ".join(filter(None, labels)) for labels in block.columns]
     numbers = len(block.columns) - block.text_columns
@@ -247,8 +248,8 @@ def _markdown(block: Block) -> str:
     return f"**{block.title}**\n\n{text}"
 
 
-def _latex(block: Block) -> str:
-    styler = _frame(block).style.format(escape="latex")
+def _latex(block: Block, frame: "DataFrame") -> str:
+    styler = frame.style.format(escape="latex")
     styler = styler.format_index(escape="latex").format_index(escape="latex", axis=1)
     words = rf"p{{{0.75 / len(block.columns):.2f}\textwidth}}" * block.text_columns
     numbers = "r" * (len(block.columns) - block.text_columns)
