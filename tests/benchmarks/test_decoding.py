@@ -13,8 +13,8 @@ import typer
 from peers import Beam, Recipe, peers, write_corpus
 
 from contextnmt.configuration.model import ModelSettings
-from contextnmt.model.output_loss import MULTIPLE
 from contextnmt.model.inference_layers import BLOCK
+from contextnmt.model.output_loss import MULTIPLE
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
