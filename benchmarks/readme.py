@@ -74,7 +74,7 @@ SECTIONS = [
     ),
     Section(
         "chen2017",
-        "Chen et al. 2017 (reconstruction: the paper's tables are not at hand)",
+        "Chen et al. 2017 (reconstruction: the paper's scores are not available)",
         [
             ("En-Fr: demo", "demo_scores.md", "en-fr test"),
             ("En-De: demo", "demo_scores.md", "en-de test"),
@@ -96,12 +96,13 @@ DIFFERENCES = {
 }
 #: Columns of the summary.
 SUMMARY = [
-    ("papers: En-Fr", ("choi2017_table4.csv", "bahdanau2015_table1.csv"), "en-fr"),
-    ("En-De", ("choi2017_table4.csv",), "en-de"),
+    ("paper: En-Fr", ("choi2017_table4.csv", "bahdanau2015_table1.csv"), "en-fr"),
+    ("paper: En-De", ("choi2017_table4.csv",), "en-de"),
     ("business: En-De", ("business_en-de.md",), "en-de dynamics365-test"),
     ("Multi30k: En-De", ("multi30k_gpu.md",), "en-de test_2016_flickr"),
+    ("laws: En-Fr", ("canada_laws.md",), "en-fr laws-test"),
     ("demo: En-Fr", ("demo_scores.md",), "en-fr test"),
-    ("En-De", ("demo_scores.md",), "en-de test"),
+    ("demo: En-De", ("demo_scores.md",), "en-de test"),
 ]
 
 

@@ -79,9 +79,9 @@ def test_differences_of_several_seeds_have_their_standard_error(folder: Path) ->
     write_lines(folder / "multi30k_gpu.md", [f"| {' | '.join(row)} |" for row in cells])
     lines = README["filled"]("README.md", MARKED, folder).split("\n")
     [row] = [line for line in lines if "+BPE − Baseline" in line]
-    assert row.endswith("| +2.73 | +4.58 |  | +3.25 ± 0.50 |  |  |")
+    assert row.endswith("| +2.73 | +4.58 |  | +3.25 ± 0.50 |  |  |  |")
     [row] = [line for line in lines if "+S − Baseline" in line and "+C" not in line]
-    assert row.endswith("| +1.77 | +3.52 |  |  | +11.00 | -0.50 |")
+    assert row.endswith("| +1.77 | +3.52 |  |  |  | +11.00 | -0.50 |")
 
 
 def test_only_the_text_between_the_marks_changes(folder: Path) -> None:
