@@ -99,7 +99,7 @@ def shards(text: Mapping[str, Any]) -> int:
     """Number of parts that a training text is cut into: its key `shards`, or by its size.
 
     A part is a job of its own in a dozen stages, each of which costs a cluster some seconds besides
-    its work (benchmarks/slurm_jobs.py): parts are few and big.
+    its work: parts are few and big.
     """
     return text.get("shards") or min(MOST_PARTS, -(-(lines(text) or 1) // PAIRS_OF_A_PART))
 
