@@ -8,6 +8,7 @@ import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from matplotlib.textpath import text_to_path
 from contextnmt.errors import UserError
 from contextnmt.evaluation.translated_lines import GapError, translated_lines
 from contextnmt.files import read_pairs
-from contextnmt.report.figures import INK, Named
+from contextnmt.report.figures import INK, Named, freeze
 from contextnmt.report.results import Results
 from contextnmt.report.sentences import Place, nowhere, place_of, read_sides
 from contextnmt.text.counts import read_counts
@@ -32,7 +33,7 @@ COUNT, LENGTHS, SEED = 4, range(10, 21), 1
 END = "<end>"
 
 #: Points of a word, and inches of a cell, between a map and its words, and of a line of text.
-FONT, CELL, PAD, LINE = 7.0, 0.13, 0.03, 0.2
+FONT, CELL, PAD, LINE = 7.0, 0.115, 0.03, 0.2
 
 #: Inches of the figure, which a long sentence makes wider, and between maps.
 WIDTH, GAP = 7.2, 0.25
@@ -200,9 +201,8 @@ def draw(title: str, panels: Sequence[Panel | str]) -> Figure:
     gaps = [line for reason in reasons for line in textwrap.wrap(reason, letters)]
     places, below = places_of(maps, width)
     height = below + GAP + LINE * len(gaps)
-    figure = Figure()
-    figure.set_layout_engine("none")
-    figure.set_size_inches(width, height)
+    figure = Figure((width, height))
+    freeze(figure)  # nothing is to be moved
     texts = [(title, 10.0, GAP), *((line, FONT, below + LINE * n) for n, line in enumerate(gaps))]
     for text, size, top in texts:
         at = (GAP / width, 1 - top / height)
@@ -251,6 +251,7 @@ def draw_map(figure: Figure, panel: Panel, left: float, top: float) -> None:
     axes.text(-0.5, rows - 0.5 + PAD / CELL, panel.title, va="top", **style)
 
 
+@cache
 def inches(text: str) -> float:
     """The length of a text as it is set."""
     font = FontProperties(family="sans-serif", size=FONT)

@@ -110,8 +110,13 @@ def save(figure: Figure, out: Path) -> None:
     for suffix, entries in metadata.items():
         image = io.BytesIO()
         figure.savefig(image, format=suffix, metadata=entries, dpi=200)
-        # The same places in all three, and found once; "none" would draw all twice each time.
-        with matplotlib.rc_context({"figure.constrained_layout.use": False}):
-            figure.set_layout_engine(None)
+        freeze(figure)  # the same places in all three, and found once
         with atomic(out.with_name(f"{out.name}.{suffix}"), "wb") as stream:
             stream.write(image.getvalue())
+
+
+def freeze(figure: Figure) -> None:
+    """Leave everything in a figure where it was drawn last."""
+    # With the layout engine "none", a figure would be drawn twice each time.
+    with matplotlib.rc_context({"figure.constrained_layout.use": False}):
+        figure.set_layout_engine(None)

@@ -8,7 +8,7 @@ import numpy
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from contextnmt.report.figures import COLOURS, INK, RULE, Named
+from contextnmt.report.figures import COLOURS, INK, RULE, Named, freeze
 from contextnmt.report.published import published
 from contextnmt.report.results import LANGUAGES, Results, read
 from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table
@@ -154,7 +154,7 @@ def draw(results: Results, found: Charts) -> Figure:
     figure.legend(handles=handles, loc="outside lower center", ncols=3)
     # What a name covers is known only of a figure that is laid out; names move nothing in it.
     figure.draw_without_rendering()
-    figure.set_layout_engine("none")
+    freeze(figure)
     for axes, chart in drawn:
         name_words(axes, chart)
     return figure
@@ -170,9 +170,8 @@ def draw_chart(axes: Axes, chart: dict[str, Any]) -> None:
     across, up = zip(*places.values(), strict=True)
     axes.scatter(across, up, s=5, color=COLOURS[2], linewidths=0)
     for axis, (along, colour) in enumerate(zip(chart["axes"], ALONG, strict=True)):
-        for word in along["words"]:
-            across, up = places[word]
-            axes.scatter(across, up, s=14, color=colour, linewidths=0)
+        across, up = zip(*map(places.__getitem__, along["words"]), strict=True)
+        axes.scatter(across, up, s=14, color=colour, linewidths=0)
         share = f"axis {axis + 1} ({along['variance_percent']:.0f} % of the variance)"
         (axes.set_ylabel if axis else axes.set_xlabel)(share, fontsize=8)
     axes.scatter(0, 0, s=22, color=INK, zorder=4)
