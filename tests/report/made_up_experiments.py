@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from contextnmt.report.experiment import shown
-from contextnmt.report.results import Claim, Deviation, Method, Results, System
+from contextnmt.report.results import Claim, Method, Results, System
 
 #: Language pair -> training corpus -> its parts.
 TRAIN = {
@@ -183,10 +182,6 @@ def results_of(folder: Path, about: dict[str, Any]) -> Results:
         "claims": [
             Claim(**{**each, "contrasts": [(a, b) for a, b in each["contrasts"]]})
             for each in about["claims"]
-        ],
-        "deviations": [
-            Deviation(each["key"], shown(each["paper"]), shown(each["here"]), each["system"])
-            for each in about["deviations"]
         ],
     }
     beside: dict[str, Any] = {

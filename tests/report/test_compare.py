@@ -18,7 +18,7 @@ from contextnmt.evaluation import significance
 from contextnmt.evaluation.score import tokenized_bleu
 from contextnmt.files import write_json, write_lines
 from contextnmt.report.compare import COLUMNS, compare, scope
-from contextnmt.report.nested import MISSING, differences
+from contextnmt.report.gaps import MISSING, differences
 from contextnmt.report.results import Run
 
 NO_CHANGE = "Trainings: no difference in settings, texts, code, environment, as the folders tell."

@@ -192,7 +192,7 @@ def test_every_part_that_names_a_system_marks_it(tmp_path: Path) -> None:
     parts: dict[tuple[str, str], str] = {}
     for path in made.files("report/*/tables/*.json"):
         for block in read_json(path)["blocks"]:
-            cells = [row["label"] for row in block["rows"]] + [
+            cells = [label for label, _ in block["rows"]] + [
                 heading for column in block["columns"] for heading in column
             ]
             key = (path.stem, pair_of(block["title"]))

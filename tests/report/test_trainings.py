@@ -172,11 +172,11 @@ def test_damaged_files_are_named(tmp_path: Path) -> None:
     made = make_results(tmp_path, name="bahdanau2015")
     folder = tmp_path / "train/en-fr/rnnsearch-50/1"
     for line, message in [
-        ('{"kind": "tr', "not JSON of a training"),
-        ("3", "not JSON of a training"),
-        ('{"update": 3}', "a record without kind: train"),
-        ('{"kind": "train", "update": 3}', "a record without epoch, loss: train"),
-        ('{"kind": "dev", "update": 3}', "a record without bleu: train"),
+        ('{"kind": "tr', "not a JSON file"),
+        ("3", "not what a stage writes"),
+        ('{"update": 3}', "no kind in it"),
+        ('{"kind": "train", "update": 3}', "no loss in it"),
+        ('{"kind": "dev", "update": 3}', "no bleu in it"),
     ]:
         (folder / "log.jsonl").write_text(json.dumps(LOG[0]) + f"\n{line}\n")
         for function in (trainings_table, lambda results: list(curves(results))):

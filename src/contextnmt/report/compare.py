@@ -19,7 +19,9 @@ from contextnmt.report.comparison import (
     RUN,
     UNFINISHED,
     UNREAD,
+    Changes,
     Row,
+    change_rows,
     changes,
     read_folder,
     scores,
@@ -76,14 +78,15 @@ def compare(
     Example: contextnmt compare before results/demo --csv changes.csv
     """
     folders = read_folder("A", a), read_folder("B", b)
-    rows = [row for part in (scores, changes, unmatched) for row in part(*folders)]
+    changed = changes(*folders)
+    rows = [*scores(*folders), *change_rows(changed), *unmatched(*folders)]
     if csv is not None:
         write_rows(csv, rows)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal may lack ± or a letter of a folder
     print(f"A: {a}\nB: {b}\n")
     runs = folders[0].records.keys() & folders[1].records
-    print("\n".join(lines_of(rows, runs)))
+    print("\n".join(lines_of(rows, changed, runs)))
 
 
 def write_rows(path: Path, rows: list[Row]) -> None:
@@ -97,11 +100,10 @@ def write_rows(path: Path, rows: list[Row]) -> None:
         )
 
 
-def lines_of(rows: list[Row], runs: set[Run]) -> Iterator[str]:
+def lines_of(rows: list[Row], changes: Changes, runs: set[Run]) -> Iterator[str]:
     """All lines below the names of A and B; `runs` are those whose settings were compared."""
     told = list(without_counterpart(rows))
     yield from [*told, ""] if told else []
-    changes = [row for row in rows if row["kind"] in HEADINGS]
     if runs and not changes:
         yield "Trainings: no difference in settings, texts, code, environment, as the folders tell."
         yield "How models were searched for translations, and by which code, is not recorded."
@@ -109,9 +111,9 @@ def lines_of(rows: list[Row], runs: set[Run]) -> Iterator[str]:
     if not runs:
         yield "Settings: no run in both whose settings are known."
         yield ""
-    for kind, of_kind in groupby(changes, itemgetter("kind")):
+    for kind, of_kind in groupby(changes.items(), lambda change: change[0][0]):
         yield f"{HEADINGS[kind]}, A -> B"
-        yield from changed(list(of_kind), runs)
+        yield from listed(dict(of_kind), runs)
         yield ""
     scores = [row for row in rows if row["kind"] == "score"]
     if not scores:
@@ -143,19 +145,15 @@ def without_counterpart(rows: list[Row]) -> Iterator[str]:
             yield from wrapped(f"{what} in {'A' if row['a'] else 'B'}: {run}: {row['note']}")
 
 
-def changed(changes: list[Row], runs: set[Run]) -> Iterator[str]:
+def listed(changes: Changes, runs: set[Run]) -> Iterator[str]:
     """The changes of a kind, those that the same runs have in common together."""
-    of_change: dict[tuple[str, str, str], set[Run]] = {}
-    for row in changes:
-        made = {Run(row["pair"], row["system"], int(seed)) for seed in row["seeds"].split()}
-        of_change.setdefault((row["key"], row["a"], row["b"]), set()).update(made)
-    groups: dict[str, list[tuple[str, str, str]]] = {}
+    groups: dict[str, list[tuple[str, ...]]] = {}
     # What all runs have in common first.
-    for change, some in sorted(of_change.items(), key=lambda item: -len(item[1])):
-        groups.setdefault(scope(some, runs), []).append(change)
+    for (_, *change), some in sorted(changes.items(), key=lambda item: -len(item[1])):
+        groups.setdefault(scope(some, runs), []).append(tuple(change))
     for name, group in groups.items():
         yield from wrapped(name)
-        width = max(len(key) for key, _, _ in group)
+        width = max(len(key) for key, *_ in group)
         yield from (f"    {key.ljust(width)}  {short(a)} -> {short(b)}" for key, a, b in group)
 
 

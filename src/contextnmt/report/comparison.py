@@ -16,14 +16,16 @@ from contextnmt.errors import UserError
 from contextnmt.evaluation import significance
 from contextnmt.evaluation.translations import read_translations
 from contextnmt.files import count_lines, read_lines
-from contextnmt.report.gaps import gap_of_run
-from contextnmt.report.nested import differences, shown
+from contextnmt.report.gaps import differences, gap_of_run, shown
 from contextnmt.report.report import read_results
 from contextnmt.report.results import Results, Run, read
 from contextnmt.report.significance import TESTS, significant
 
 #: A row of the CSV file.
 Row = dict[str, Any]
+
+#: Kind, key, value in A and value in B -> the runs that differ so.
+Changes = dict[tuple[str, str, str, str], list[Run]]
 
 #: A run in words.
 RUN = "{}/{} seed {}"
@@ -218,21 +220,26 @@ def unmatched(a: Folder, b: Folder) -> Iterator[Row]:
         yield row(kind, run.pair, run.system, *seeds, note=why)
 
 
-def changes(a: Folder, b: Folder) -> Iterator[Row]:
-    """Rows of all keys that differ between the runs that both folders tell of.
+def changes(a: Folder, b: Folder) -> Changes:
+    """All keys that differ between the runs that both folders tell of, with these runs.
 
     Settings come first, then the other kinds. The keys of code are names of files.
     """
-    found: dict[tuple[str, ...], list[Run]] = {}
+    found: Changes = {}
     for part in PARTS:
         kind = "setting" if part == "run" else part
         for run in sorted(a.records.keys() & b.records.keys()):
             left, right = a.records[run].get(part), b.records[run].get(part)
             if left is None or right is None:  # a part that one folder does not tell of
                 continue
-            for key, *values in differences(left, right):
+            for key, old, new in differences(left, right):
                 if kind != "data" or FOLLOWING.isdisjoint(key.split(".")):
-                    found.setdefault((kind, key, *map(shown, values)), []).append(run)
+                    found.setdefault((kind, key, shown(old), shown(new)), []).append(run)
+    return found
+
+
+def change_rows(found: Changes) -> Iterator[Row]:
+    """Rows of changes, one for each pair and system."""
     for (kind, key, old, new), runs in found.items():
         for (pair, system), group in groupby(runs, lambda run: run[:2]):
             names = {"kind": kind, "pair": pair, "system": system, "key": key}

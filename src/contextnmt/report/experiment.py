@@ -3,14 +3,13 @@
 What depends on the configuration alone is settled here: pairs, systems, texts, gaps, deviations.
 """
 
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from contextnmt.configuration import places, recipes
 from contextnmt.configuration.places import Configuration
-from contextnmt.report.results import Claim, Deviation, Method, Reasons, Results, System
+from contextnmt.report.results import Claim, Method, Reasons, Results, System
 
 
 def results_of(
@@ -38,15 +37,17 @@ def results_of(
         for pair in pairs
         for system in systems
     }
-    own_gaps: Reasons = {}
-    for pair, reasons in (gaps or {}).items():
-        if own := {s.id: reasons[s.id] for s in systems if pair in pairs and s.id in reasons}:
-            own_gaps[pair] = own
-    tagged: dict[str, str] = {}
-    for pair in pairs:
-        for text in roles[pair]["test"]:
-            if "phenomena" in places.text(configuration, text):
-                tagged.setdefault(pair, text)
+    own_gaps = {
+        pair: {system.id: reasons[system.id] for system in systems if system.id in reasons}
+        for pair, reasons in (gaps or {}).items()
+        if pair in pairs
+    }
+    tagged = {
+        pair: text
+        for pair in pairs
+        for text in reversed(roles[pair]["test"])  # the first one counts
+        if "phenomena" in places.text(configuration, text)
+    }
     aligned = entry.get("alignments") or ""
     attentive = [s.id for s in systems if entry["systems"][s.id]["model"]["attention"]]
     return Results(
@@ -90,11 +91,8 @@ def results_of(
         aligned=aligned if aligned in attentive else "",
         word=next(iter(entry.get("inspected_words", [])), ""),
         config_digest=digest,
-        deviations=[
-            Deviation(each["key"], shown(each["paper"]), shown(each["here"]), each["system"])
-            for each in deviations
-        ],
-        gaps=own_gaps,
+        deviations=list(deviations),
+        gaps={pair: reasons for pair, reasons in own_gaps.items() if reasons},
         configuration=configuration,
     )
 
@@ -119,8 +117,3 @@ def endings(decoding: Mapping[str, Any]) -> list[str]:
         }.items()
         if made
     ]
-
-
-def shown(value: object) -> str:
-    """A setting as a reader writes it: text bare, anything else as JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

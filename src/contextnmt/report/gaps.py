@@ -9,7 +9,7 @@ numbers stay, and the report marks them.
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,6 @@ from contextnmt.configuration import recipes
 from contextnmt.configuration.model import recorded_settings
 from contextnmt.configuration.training import training_settings
 from contextnmt.errors import UserError
-from contextnmt.report.nested import differences, shown
 from contextnmt.report.results import Reasons, Results, Run, pair_title, read
 
 #: Settings of a training that say where it runs, not what is learnt.
@@ -31,6 +30,9 @@ PARTS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
 
 #: The parts of a recipe, or of a record that has them.
 Recipe = Mapping[str, Any]
+
+#: The value of a key that one of two records has not.
+MISSING: Any = object()
 
 
 def system_notes(results: Results) -> list[str]:
@@ -136,6 +138,30 @@ def changed(records: Iterable[Path], now: Recipe) -> str:
     return ", ".join(told)
 
 
+def differences(a: Any, b: Any, key: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """The dotted keys at which two blocks of settings differ, and both values.
+
+    Where only one of the two is a block of keys it is one value: a part of the model that is there
+    or is not.
+    """
+    both = [*a, *b] if isinstance(a, list) and isinstance(b, list) and len(a) == len(b) else [None]
+    if all(isinstance(each, Mapping) for each in both):
+        a, b = (dict(enumerate(each, start=1)) for each in (a, b))
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        for step in {**a, **b}:
+            below = f"{key}.{step}" if key else step
+            yield from differences(a.get(step, MISSING), b.get(step, MISSING), below)
+    elif a != b:
+        yield key, a, b
+
+
+def shown(value: Any) -> str:
+    """A setting as a reader writes it: text bare, anything else as JSON; empty if it is missing."""
+    if value is MISSING:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
 def gap_of_run(model: Iterable[Path], state: Path, translations: Iterable[Path]) -> str:
     """How far a run is that is not finished; empty if it is.
 
@@ -143,16 +169,15 @@ def gap_of_run(model: Iterable[Path], state: Path, translations: Iterable[Path])
     it is not finished; `translations` are the files that its translation leaves.
     """
     if not all(path.exists() for path in model):
-        return training_gap(state)
-    return translation_gap(translations)
-
-
-def training_gap(state: Path) -> str:
-    """How far a training is that has not finished."""
-    if not state.is_dir() or not any(state.iterdir()):
-        return "not trained"
-    update = last_update(state / "log.jsonl")
-    return "training not finished" + (f", at update {update:,}" if update else "")
+        if not state.is_dir() or not any(state.iterdir()):
+            return "not trained"
+        update = last_update(state / "log.jsonl")
+        return "training not finished" + (f", at update {update:,}" if update else "")
+    there = {path: path.exists() for path in translations}
+    missing = [path.name for path in there if not there[path]]
+    if len(missing) == len(there) > 0:
+        return "trained, not translated"
+    return f"trained, not all translated: no {missing[0]}" if missing else ""
 
 
 def last_update(log: Path) -> int | None:
@@ -166,23 +191,11 @@ def last_update(log: Path) -> int | None:
     return None
 
 
-def translation_gap(translations: Iterable[Path]) -> str:
-    """The reason why a trained model has no translations; empty if it has."""
-    paths = list(translations)
-    missing = [path for path in paths if not path.exists()]
-    if not missing:
-        return ""
-    if len(missing) == len(paths):
-        return "trained, not translated"
-    return f"trained, not all translated: no {missing[0].name}"
-
-
 def gap_of_system(of_runs: Mapping[str, str]) -> str:
     """The gap of a system, from those of its runs by their names (``seed 2``, ``ensemble``).
 
-    Likewise the changes that make it stale.
-
-    Runs with the same reason share it; the names go where all have it.
+    Likewise the changes that make it stale. Runs with the same reason share it; the names go where
+    all have it.
     """
     names: dict[str, list[str]] = {}
     for name, reason in of_runs.items():

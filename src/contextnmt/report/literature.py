@@ -114,7 +114,7 @@ def deviating(results: Results, systems: list[str]) -> str:
     How the translations are searched for does not count: the range says for which beam it is.
     """
     labels = {system.label for system in results.systems if system.id in systems}
-    keys = {item.key for item in results.deviations if item.system in ("", *labels)}
+    keys = {item["key"] for item in results.deviations if item["system"] in ("", *labels)}
     count = sum(not key.startswith(("pairs", "decoding")) for key in keys)
     return {0: "", 1: "1 setting differs"}.get(count, f"{count} settings differ")
 

@@ -10,6 +10,7 @@ from contextnmt.configuration import places
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines
 from contextnmt.report.contents import CHOI, has_symbols
+from contextnmt.report.gaps import shown
 from contextnmt.report.published import published_bleu
 from contextnmt.report.results import Results, Run, pair_title, read
 from contextnmt.report.tables import NONE, PAPER, Block, Cell
@@ -66,9 +67,10 @@ def distinct(values: Iterable[str]) -> str:
 
 def deviations(results: Results) -> Block:
     """The settings that are not the paper's; systems that have one alike share its row."""
-    labels: dict[tuple[str, str, str], list[str]] = {}
+    labels: dict[tuple[str, ...], list[str]] = {}
     for item in results.deviations:
-        labels.setdefault((item.key, item.paper, item.here), []).append(item.system)
+        change = (item["key"], shown(item["paper"]), shown(item["here"]))
+        labels.setdefault(change, []).append(item["system"])
     rows = list(other_texts(results))
     every = {system.label for system in results.systems}
     for (key, *values), named in labels.items():

@@ -6,7 +6,7 @@ figures and page find their files by it. It knows the gaps and what is stale, to
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -76,44 +76,39 @@ class Claim:
     longer: bool = False
 
 
-@dataclass(frozen=True)
-class Deviation:
-    """A setting that is not the paper's, of the system with this label (empty: of all)."""
-
-    key: str
-    paper: str
-    here: str
-    system: str
-
-
 class Record(dict[str, Any]):
-    """A block of a JSON file, which names the file where a key is missing."""
+    """A block of JSON, which names the place it is from where a key is missing."""
 
-    path: Path
+    place: object
 
     def __missing__(self, key: str) -> Any:
-        raise UserError(f"{self.path}: no {key} in it: make this file again")
+        raise UserError(f"{self.place}: no {key} in it: make this file again")
 
 
-def read(path: Path) -> Any:
-    """The content of a JSON file, whose blocks are `Record`.
+def parse(text: bytes | str, place: object) -> Record:
+    """A block of JSON whose blocks are `Record`; `place` is its file, or file and line.
 
-    Raises UserError if the file is no such block, and where a key is asked for that it lacks.
+    Raises UserError if it is no such block, and where a key is asked for that it lacks.
     """
 
     def record(block: dict[str, Any]) -> Record:
         made = Record(block)
-        made.path = path
+        made.place = place
         return made
 
-    with open_binary(path) as stream:
-        try:
-            content = json.loads(stream.read(), object_hook=record)
-        except ValueError as error:
-            raise UserError(f"{path}: not a JSON file ({error})") from None
+    try:
+        content = json.loads(text, object_hook=record)
+    except ValueError as error:
+        raise UserError(f"{place}: not a JSON file ({error})") from None
     if not isinstance(content, Record):
-        raise UserError(f"{path}: not what a stage writes: make this file again")
+        raise UserError(f"{place}: not what a stage writes: make this file again")
     return content
+
+
+def read(path: Path) -> Any:
+    """The content of a JSON file, by `parse`."""
+    with open_binary(path) as stream:
+        return parse(stream.read(), path)
 
 
 @dataclass(frozen=True)
@@ -153,7 +148,8 @@ class Results:
     aligned: str = ""  #: the system whose alignments are drawn
     word: str = ""  #: the word whose masks are drawn
     config_digest: str = ""
-    deviations: list[Deviation] = field(default_factory=list)
+    #: Settings that are not the paper's: key, paper, here, system (a label; empty: all).
+    deviations: list[Mapping[str, Any]] = field(default_factory=list)
     gaps: Reasons = field(default_factory=dict)
     stale: Reasons = field(default_factory=dict)
     configuration: Configuration = field(default_factory=dict)

@@ -10,12 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
-from contextnmt.errors import UserError
 from contextnmt.files import read_lines
 from contextnmt.report.figures import Named, legend_below, lines_of
 from contextnmt.report.provenance import duration, read_models
 from contextnmt.report.published import published_trainings
-from contextnmt.report.results import Results, Run
+from contextnmt.report.results import Results, Run, parse
 from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table, signed
 
 #: What the table tells of a training -> its heading. These are the columns of Table 2 of Bahdanau
@@ -42,9 +41,6 @@ OWN = {
 #: A model.json, a record of a log, or a row of the data; and the paper's figures of each system.
 Row = dict[str, Any]
 Paper = dict[str, dict[str, str]]
-
-#: Kind of a record of a log -> the keys that reports read, besides kind and update.
-NEEDED = {"train": ("epoch", "loss"), "dev": ("bleu",)}
 
 #: Name of a figure of curves -> the kind of the records that have this key, and its axis.
 QUANTITIES = {
@@ -270,17 +266,6 @@ def scale_by_logarithm(axes: Axes) -> None:
 
 
 def read_log(path: Path) -> list[Row]:
-    """The records of a training log. Raises UserError, naming the line, if one is damaged."""
-    records = []
-    for line_number, line in enumerate(read_lines(path), start=1):
-        place = f"{path}, line {line_number}"
-        try:
-            record = json.loads(line)
-            missing = {"kind", "update", *NEEDED.get(record.get("kind"), ())} - record.keys()
-        except (ValueError, AttributeError):
-            raise UserError(f"{place}: not JSON of a training: train this run again") from None
-        if missing:
-            keys = ", ".join(sorted(missing))
-            raise UserError(f"{place}: a record without {keys}: train this run again")
-        records.append(record)
-    return records
+    """The records of a training log, which name their line where a key is missing."""
+    lines = enumerate(read_lines(path), start=1)
+    return [parse(line, f"{path}, line {number}") for number, line in lines]
