@@ -155,7 +155,7 @@ def test_mistakes_are_told(tmp_path: Path) -> None:
     told = {"configuration": DEMO, "gaps": {}, "papers": dict.fromkeys(DEMO["experiments"], about)}
     folder.mkdir()
     (folder / "configuration.json").write_text(json.dumps(told))
-    with pytest.raises(UserError, match=r"configuration\.json: not written by this version"):
+    with pytest.raises(UserError, match=r"configuration\.json: no papers in it: make"):
         write_json(folder / "configuration.json", {"configuration": DEMO})
         report(folder, "choi2017")
     (folder / "configuration.json").write_text(json.dumps(told))

@@ -8,8 +8,8 @@ from analysed_models import masks_content, without_senses
 from made_up_experiments import experiment, results_of
 
 from contextnmt.files import write_json
+from contextnmt.report.findings import observations
 from contextnmt.report.masks import masks_table
-from contextnmt.report.masks_text import observations
 
 
 def said(folder: Path, *of_seeds: dict[str, Any]) -> list[str]:

@@ -4,7 +4,7 @@ The workflow plans by these lists before any file exists. `contextnmt report` ma
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +37,12 @@ class Part:
 
 def parts(results: Results, about: str | None = None) -> list[Part]:
     """All parts, or those about systems or corpora. A part may need the tables before it."""
-    pairs, selected = results.pairs, results.selected
-    tagged = not set(pairs).isdisjoint(results.tagged)
+    pairs, tagged = results.pairs, not set(results.pairs).isdisjoint(results.tagged)
+    shown = (
+        f"{pair}.{kind}"
+        for pair in results.aligned_pairs
+        for kind in ["chosen"] * bool(results.sentences.get(pair)) + ["random"]
+    )
     found = [
         Part("bleu-table", results.table),
         table("significance"),
@@ -52,17 +56,14 @@ def parts(results: Results, about: str | None = None) -> list[Part]:
         table("trainings"),
         table("cleaning", CORPORA),
         table("selection", CORPORA),
-        figures(
-            "selection",
-            selected,
-            "scores",
-            "perplexity",
+        replace(
+            figures("selection", results.selected, "scores", "perplexity"),
             caption="selection-figures",
             about=CORPORA,
         ),
         table("examples"),
         table("differences"),
-        Part("alignments", figures=alignments(results)),
+        figures("alignments", shown),
         table("unknown-words", asked=bool(results.scores(results.replaced))),
         *(of_choi2017(results) if results.name == CHOI else []),
     ]
@@ -75,22 +76,10 @@ def table(name: str, about: str = SYSTEMS, asked: bool = True) -> Part:
     return Part(name, name if asked else "", about=about)
 
 
-def figures(
-    name: str, pairs: Iterable[str], *kinds: str, caption: str = "", about: str = SYSTEMS
-) -> Part:
+def figures(name: str, pairs: Iterable[str], *kinds: str) -> Part:
     """A figure of each language pair, or one of each kind."""
     endings = [f".{kind}" for kind in kinds] or [""]
-    names = tuple(f"{name}.{pair}{ending}" for pair in pairs for ending in endings)
-    return Part(caption or name, figures=names, about=about)
-
-
-def alignments(results: Results) -> tuple[str, ...]:
-    """The figures of alignments: of chosen sentences, if there are any, and of random ones."""
-    return tuple(
-        f"alignments.{pair}.{kind}"
-        for pair in results.aligned_pairs
-        for kind in (["chosen"] if results.sentences.get(pair) else []) + ["random"]
-    )
+    return Part(name, figures=tuple(f"{name}.{pair}{end}" for pair in pairs for end in endings))
 
 
 def of_choi2017(results: Results) -> list[Part]:
@@ -105,7 +94,7 @@ def of_choi2017(results: Results) -> list[Part]:
         figures("local-charts", results.pairs),
         table("gates", asked=bool(results.models(results.contextualized))),
         table("masks", asked=bool(masks)),
-        figures("masks", dict.fromkeys(run.pair for run in masks), caption="masks-figure"),
+        replace(figures("masks", dict.fromkeys(run.pair for run in masks)), caption="masks-figure"),
     ]
 
 
@@ -173,12 +162,7 @@ def inputs(results: Results, about: str | None = None) -> list[str]:
 
 def outputs(results: Results, part: Part, *suffixes: str) -> list[Path]:
     """The files of a part in some of the formats of tables and figures."""
-    tables = [results.report / "tables" / part.table] if part.table else []
-    figures = [results.report / "figures" / name for name in part.figures]
-    return [
-        Path(f"{stem}.{suffix}")
-        for stems, formats in [(tables, TABLE_FORMATS), (figures, FIGURE_FORMATS)]
-        for suffix in suffixes
-        if suffix in formats
-        for stem in stems
-    ]
+    names = [f"tables/{part.table}"] if part.table else [f"figures/{f}" for f in part.figures]
+    formats = TABLE_FORMATS if part.table else FIGURE_FORMATS
+    made = [suffix for suffix in suffixes if suffix in formats]
+    return [results.report / f"{name}.{suffix}" for suffix in made for name in names]

@@ -14,9 +14,8 @@ from contextnmt.report.claims import Difference, PairScores, Row
 from contextnmt.report.contents import FIGURE_FORMATS, outputs, parts
 from contextnmt.report.differences import shown_differences
 from contextnmt.report.figures import INK, RULE
-from contextnmt.report.findings import findings
+from contextnmt.report.findings import findings, observations
 from contextnmt.report.gaps import reason_lines
-from contextnmt.report.masks_text import observations
 from contextnmt.report.provenance import deviations, facts, read_models, times, training_data
 from contextnmt.report.published import headline
 from contextnmt.report.rendering import filters, render

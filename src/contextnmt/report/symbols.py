@@ -5,10 +5,10 @@ Tables 2 and 3 are those of Choi et al. 2017.
 
 import heapq
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import reduce
 from itertools import groupby, zip_longest
-from operator import getitem
+from operator import getitem, itemgetter
 from typing import Any
 
 from contextnmt.progress import progress
@@ -163,48 +163,34 @@ def table3(results: Results) -> Table:
         for quantity, (_, _, place) in (WORDS | SYMBOLS if language else PAIRS).items()
         for printed in [paper.get((pair, language, quantity), {})]
     }
-    blocks = [
-        *(words_block(pair, rows) for pair in pairs),
-        *(pairs_block(pair, rows) for pair in pairs),
-        shares_block(pairs, rows),
-    ]
-    return Table(blocks, list(rows.values()), table3_notes(results.vocabulary_size, paper, counts))
+    notes = table3_notes(results.vocabulary_size, paper, counts)
+    return Table(table3_blocks(pairs, rows), list(rows.values()), notes)
 
 
-def words_block(pair: str, rows: Rows) -> Block:
-    """The table of the paper, for one language pair."""
-    lines = []
-    for language in pair.split("-"):
-        for quantity, (name, form, _) in WORDS.items():
-            row = rows[pair, language, quantity]
-            here = [shown(row[when], form) for when in WHEN]
-            printed = [Cell(row[f"{PAPER}_{when}"] or NONE) for when in WHEN]
-            lines.append((f"{LANGUAGES.get(language, language)}: {name}", here + printed))
-    columns = [(source, when) for source in ("here", PAPER) for when in WHEN]
-    return Block(pair_title(pair), columns, lines)
+def table3_blocks(pairs: list[str], rows: Rows) -> list[Block]:
+    """The table of the paper for each language pair, its sentence pairs, and all shares."""
 
+    def here(pair: str, language: str | None, quantity: str, form: str) -> list[Cell]:
+        return [shown(rows[pair, language, quantity][when], form) for when in WHEN]
 
-def pairs_block(pair: str, rows: Rows) -> Block:
-    """The sentence pairs of one language pair that a training drops and keeps."""
-    lines = [
-        (name, [shown(rows[pair, None, quantity][when], form) for when in WHEN])
-        for quantity, (name, form, _) in PAIRS.items()
-    ]
-    return Block(f"{pair_title(pair)}: sentence pairs", [(when,) for when in WHEN], lines)
-
-
-def shares_block(pairs: list[str], rows: Rows) -> Block:
-    """The share of symbols of each type in both sides of all language pairs."""
-    lines = []
+    words, dropped, shares = [], [], []
     for pair in pairs:
+        lines = []
         for language in pair.split("-"):
-            cells = [
-                shown(rows[pair, language, quantity]["after"], form)
-                for quantity, (_, form, _) in SYMBOLS.items()
-            ]
-            lines.append((f"{pair_title(pair)}: {LANGUAGES.get(language, language)}", cells))
-    columns = [(name,) for name, _, _ in SYMBOLS.values()]
-    return Block("Symbols in percent of all words", columns, lines)
+            name = LANGUAGES.get(language, language)
+            for quantity, (what, form, _) in WORDS.items():
+                row = rows[pair, language, quantity]
+                printed = [Cell(row[f"{PAPER}_{when}"] or NONE) for when in WHEN]
+                lines.append((f"{name}: {what}", here(pair, language, quantity, form) + printed))
+            after = [here(pair, language, key, form)[1] for key, (_, form, _) in SYMBOLS.items()]
+            shares.append((f"{pair_title(pair)}: {name}", after))
+        columns = [(source, when) for source in ("here", PAPER) for when in WHEN]
+        words.append(Block(pair_title(pair), columns, lines))
+        kept = [(what, here(pair, None, key, form)) for key, (what, form, _) in PAIRS.items()]
+        title = f"{pair_title(pair)}: sentence pairs"
+        dropped.append(Block(title, [(when,) for when in WHEN], kept))
+    names = [(name,) for name, _, _ in SYMBOLS.values()]
+    return [*words, *dropped, Block("Symbols in percent of all words", names, shares)]
 
 
 def table3_notes(vocabulary_size: int, paper: Rows, counts: dict[str, Any]) -> list[str]:
@@ -377,9 +363,18 @@ ERROR_NOTES = [
     "but not with both sides; missed: the reverse. Place: text and line of the example.",
 ]
 
-#: Keys of a wrong decision in the scores, and the headings of its table.
+#: Keys of a wrong decision in the scores; headings of its table, and what stands below them.
 ERROR_KEYS = ("type", "surface", "error", "reason", "count", "text", "line", "source", "target")
-ERROR_COLUMNS = ("words", "type", "wrong", "because", "place", "source", "target", "count")
+ERROR_COLUMNS: dict[str, Callable[[dict[str, Any]], str]] = {
+    "words": lambda error: " ".join(error["surface"].split()),  # no line break inside
+    "type": lambda error: TYPES[error["type"]],
+    "wrong": itemgetter("error"),
+    "because": lambda error: REASONS[error["error"], error["reason"]],
+    "place": lambda error: f"{error['text']}:{error['line']}",
+    "source": itemgetter("source"),
+    "target": itemgetter("target"),
+    "count": lambda error: f"{error['count']:,}",
+}
 
 
 def symbol_errors_table(results: Results) -> Table:
@@ -390,23 +385,12 @@ def symbol_errors_table(results: Results) -> Table:
         table.data.extend({"pair": pair, **error} for error in errors)
         if errors:
             columns = [(column,) for column in ERROR_COLUMNS]
-            rows = [(f"{rank}", error_cells(error)) for rank, error in enumerate(errors, start=1)]
+            rows = [
+                (f"{rank}", [Cell(text(error)) for text in ERROR_COLUMNS.values()])
+                for rank, error in enumerate(errors, start=1)
+            ]
             table.blocks.append(Block(pair_title(pair), columns, rows, len(columns) - 1))
     return table
-
-
-def error_cells(error: dict[str, Any]) -> list[Cell]:
-    """A wrong decision as the table shows it."""
-    return [
-        Cell(" ".join(error["surface"].split())),  # no line break inside
-        Cell(TYPES[error["type"]]),
-        Cell(error["error"]),
-        Cell(REASONS[error["error"], error["reason"]]),
-        Cell(f"{error['text']}:{error['line']}"),
-        Cell(error["source"]),
-        Cell(error["target"]),
-        Cell(f"{error['count']:,}"),
-    ]
 
 
 def restoration_table(results: Results) -> Table:

@@ -36,6 +36,7 @@ class Row(NamedTuple):
     bleu: dict[str, list[float]]
     gaps: dict[str, list[str]]
     unknown: Sequence[float] = ()
+    remark: str = ""
 
     @property
     def gain(self) -> float | None:
@@ -85,7 +86,7 @@ def unknown_words_table(results: Results) -> Table:
                 shown += [(row.system, row.cells) for row in printed if row.pair == pair]
                 title = f"{results.pair_title(pair)}, {text}, beam {results.beam}"
                 blocks.append(Block(title, headings, shown))
-    return Table(blocks, [row.data for row in [*rows, *printed]], notes(results, rows))
+    return Table(blocks, [row.data for row in [*rows, *printed]], notes(results, rows, printed))
 
 
 def read_rows(results: Results) -> list[Row]:
@@ -119,26 +120,22 @@ def printed_rows(results: Results) -> list[Row]:
         if set(JEAN.values()) <= set(of_pair):
             first = of_pair[JEAN[KEPT]]
             bleu = {key: [float(of_pair[name]["bleu"])] for key, name in JEAN.items()}
-            found.append(Row("paper", pair, LABEL, first["text"], int(first["beam"]), bleu, {}))
+            names = ("paper", pair, LABEL, first["text"], int(first["beam"]))
+            found.append(Row(*names, bleu, {}, remark=first["remark"]))
     return found
 
 
-def notes(results: Results, rows: list[Row]) -> list[str]:
+def notes(results: Results, rows: list[Row], printed: list[Row]) -> list[str]:
     """What a reader must know to read the table."""
     lines = [f"Reconstruction: {results.reconstruction}"] if results.reconstruction else []
     lines.append(
         "BLEU in percent, on tokenized text; in brackets what the replacement gains over keeping "
         "UNK; bold: best of a row."
     )
-    printed = [
-        f"{pair_title(row['pair'])}, {row['text']} ({row['remark']})"
-        for pair in results.pairs
-        for row in published("paper/elsewhere.csv")
-        if (row["source"], row["system"], row["pair"]) == (SOURCE, JEAN[KEPT], pair)
-    ]
     if printed:
+        where = [f"{pair_title(row.pair)}, {row.text} ({row.remark})" for row in printed]
         lines.append(
-            f"{SOURCE}, Table 2: {'; '.join(printed)}. They copy words that do not begin with a "
+            f"{SOURCE}, Table 2: {'; '.join(where)}. They copy words that do not begin with a "
             "lower-case letter; here all words are looked up. Where texts and trainings are others "
             "too, compare the gains."
         )
