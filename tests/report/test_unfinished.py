@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from contextnmt.report.gaps import gap_of_run, gap_of_system
+from contextnmt.report.gaps import gap_of_run
+from contextnmt.report.results import gap_of_system
 
 MODEL = ["model.safetensors", "model.json", "log.jsonl"]
 TRANSLATIONS = ["dev.beam12.gz", "test.beam12.gz"]

@@ -15,7 +15,8 @@ from contextnmt.paths.basis import Input, Settings, Wildcards, language_of, pair
 from contextnmt.paths.trainings import VOCABULARIES
 from contextnmt.paths.translations import TRAINED_FILES, Translations
 from contextnmt.report.contents import Part, files, inputs, outputs, parts
-from contextnmt.report.gaps import gap_of_run, gap_of_system
+from contextnmt.report.gaps import gap_of_run
+from contextnmt.report.results import gap_of_system
 
 
 class Reports(Translations):

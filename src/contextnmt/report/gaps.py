@@ -9,7 +9,7 @@ numbers stay, and the report marks them.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -18,15 +18,10 @@ from contextnmt.configuration import recipes
 from contextnmt.configuration.model import recorded_settings
 from contextnmt.configuration.training import training_settings
 from contextnmt.errors import UserError
-from contextnmt.report.results import Reasons, Results, Run, pair_title, read
+from contextnmt.report.results import Reasons, Results, Run, gap_of_system, pair_title, read
 
 #: Settings of a training that say where it runs, not what is learnt.
-PLACE = {"device", "threads"}
-#: Part of a system's recipe, which stands before its keys -> what fills in what it leaves out.
-PARTS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
-    "model": recorded_settings,
-    "training": training_settings,
-}
+PLACE = {"training.device", "training.threads"}
 
 #: The parts of a recipe, or of a record that has them.
 Recipe = Mapping[str, Any]
@@ -112,11 +107,12 @@ def stale_systems(results: Results) -> Reasons:
 
 
 def settings(recipe: Recipe) -> dict[str, Any]:
-    """A recipe with every setting, as a record of this version has it.
+    """Model and training of a recipe with every setting, as a record of this version has them.
 
     Raises UserError at a setting that there is not.
     """
-    parts = {part: asdict(fill(recipe[part])) for part, fill in PARTS.items()}
+    model, training = recorded_settings(recipe["model"]), training_settings(recipe["training"])
+    parts = {"model": asdict(model), "training": asdict(training)}
     found: dict[str, Any] = json.loads(json.dumps(parts))  # a list is no tuple there
     return found
 
@@ -129,12 +125,11 @@ def changed(records: Iterable[Path], now: Recipe) -> str:
         try:
             was = settings(record)
         except UserError:  # a setting that there is no more
-            was = {part: record[part] for part in PARTS}
-        for part in PARTS:
-            for key, *values in differences(was[part], now[part]):
-                before, after = (shown(value) or "not there" for value in values)
-                if key not in PLACE:
-                    told[f"{part}.{key} was {before}, is {after} now"] = None
+            was = {part: record[part] for part in now}
+        for key, *values in differences(was, now):
+            before, after = (shown(value) or "not there" for value in values)
+            if key not in PLACE:
+                told[f"{key} was {before}, is {after} now"] = None
     return ", ".join(told)
 
 
@@ -189,18 +184,3 @@ def last_update(log: Path) -> int | None:
         except (ValueError, TypeError, KeyError):
             continue  # a line that is being written, or the rest of a cut one
     return None
-
-
-def gap_of_system(of_runs: Mapping[str, str]) -> str:
-    """The gap of a system, from those of its runs by their names (``seed 2``, ``ensemble``).
-
-    Likewise the changes that make it stale. Runs with the same reason share it; the names go where
-    all have it.
-    """
-    names: dict[str, list[str]] = {}
-    for name, reason in of_runs.items():
-        if reason:
-            names.setdefault(reason, []).append(name)
-    if len(names) == 1 and len(next(iter(names.values()))) == len(of_runs):
-        return next(iter(names))
-    return "; ".join(f"{', '.join(each)}: {reason}" for reason, each in names.items())

@@ -39,7 +39,11 @@ def read_models(results: Results) -> dict[Run, dict[str, Any]]:
 def facts(results: Results, models: dict[Run, dict[str, Any]]) -> list[tuple[str, str]]:
     """Name and value of what all runs share; a value that differs between runs is listed whole."""
     environments = [model["environment"] for model in models.values()]
-    packages = [environment.get("packages", {}) for environment in environments]
+    told = [
+        {name: str(environment.get(key) or "none") for key, name in ENVIRONMENT.items()}
+        | environment.get("packages", {})
+        for environment in environments
+    ]
     dirty = any(environment.get("dirty") for environment in environments)
     return [
         ("paper", results.title + results.mark),
@@ -48,12 +52,8 @@ def facts(results: Results, models: dict[Run, dict[str, Any]]) -> list[tuple[str
         (f"random seed{'s' * (len(results.seeds) > 1)}", ", ".join(map(str, results.seeds))),
         ("configuration", results.config_digest),
         *(
-            (name, distinct(str(environment.get(key) or "none") for environment in environments))
-            for key, name in ENVIRONMENT.items()
-        ),
-        *(
-            (name, distinct(versions.get(name, "none") for versions in packages))
-            for name in dict.fromkeys(name for versions in packages for name in versions)
+            (name, distinct(each.get(name, "none") for each in told))
+            for name in dict.fromkeys(chain(*told))
         ),
         *([("working tree", "changed since the commit")] if dirty else []),
         ("threads", distinct(str(model["training"]["threads"]) for model in models.values())),
@@ -96,29 +96,25 @@ def other_texts(results: Results) -> Iterator[tuple[str, list[Cell]]]:
 
 def training_data(results: Results, models: dict[Run, dict[str, Any]]) -> list[Block]:
     """The training text of each view as the models saw it, one block a pair."""
-    columns = ["sentence pairs", "source tokens", "target tokens", "unknown source (%)"]
-    columns += ["unknown target (%)", "SHA-256 source", "SHA-256 target"]
+    per_side = ("{} tokens", "unknown {} (%)", "SHA-256 {}")
+    headings = [form.format(side) for form in per_side for side in ("source", "target")]
     blocks = []
     for pair in results.pairs:
-        rows = {
-            system.view: view_row(models[Run(pair, system.id, results.seeds[0])])
-            for system in results.finished(pair)
-        }
-        blocks.append(Block(pair_title(pair), [(each,) for each in columns], list(rows.items())))
+        rows = {}
+        for system in results.finished(pair):
+            model = models[Run(pair, system.id, results.seeds[0])]
+            train = model["data"]["manifest"]["train"]
+            sides = [train["source"], train["target"]]
+            texts = [
+                f"{train['pairs']:,}",
+                *(f"{side['tokens']:,}" for side in sides),
+                *(f"{100 * side['unknowns'] / side['tokens']:.2f}" for side in sides),
+                *(side["sha256"][:DIGITS] for side in sides),
+            ]
+            rows[system.view] = list(map(Cell, texts))
+        columns = [(each,) for each in ("sentence pairs", *headings)]
+        blocks.append(Block(pair_title(pair), columns, list(rows.items())))
     return blocks
-
-
-def view_row(model: dict[str, Any]) -> list[Cell]:
-    """The cells of one view, as the columns of `training_data` want them."""
-    train = model["data"]["manifest"]["train"]
-    sides = [train["source"], train["target"]]
-    texts = [
-        f"{train['pairs']:,}",
-        *(f"{side['tokens']:,}" for side in sides),
-        *(f"{100 * side['unknowns'] / side['tokens']:.2f}" for side in sides),
-        *(side["sha256"][:DIGITS] for side in sides),
-    ]
-    return list(map(Cell, texts))
 
 
 def times(results: Results, trained: list[float]) -> Block:

@@ -217,14 +217,8 @@ class Results:
             for pair, found in self.gaps.items()
             for system, reason in found.items()
         }
-        shared = len(set(reasons.values())) == 1
-        told = dict.fromkeys(
-            reason if shared else f"{name}: {reason}" for name, reason in reasons.items()
-        )
-        return (
-            f"no system of {self.name} is finished: {'; '.join(told)}: "
-            "without gaps=true they are made"
-        )
+        told = gap_of_system(reasons)
+        return f"no system of {self.name} is finished: {told}: without gaps=true they are made"
 
     # Files of runs
 
@@ -367,3 +361,18 @@ def pair_of(title: str) -> str:
     found = set(re.findall(r"(\w+) → (\w+)", title))
     codes = {name: code for code, name in LANGUAGES.items()}
     return "-".join(codes.get(name, name) for name in found.pop()) if len(found) == 1 else ""
+
+
+def gap_of_system(of_runs: Mapping[str, str]) -> str:
+    """The gap of a system, from those of its runs by their names (``seed 2``, ``ensemble``).
+
+    Likewise the changes that make it stale. Runs with the same reason share it; the names go where
+    all have it.
+    """
+    names: dict[str, list[str]] = {}
+    for name, reason in of_runs.items():
+        if reason:
+            names.setdefault(reason, []).append(name)
+    if len(names) == 1 and len(next(iter(names.values()))) == len(of_runs):
+        return next(iter(names))
+    return "; ".join(f"{', '.join(each)}: {reason}" for reason, each in names.items())
