@@ -17,7 +17,6 @@ from contextnmt.report.tables import PAPER, Block, signed
 
 BASE, PARTS = "base.html.j2", "parts.html.j2"  # for the other templates
 FOLDER = Path(__file__).parent
-STYLE, SCRIPT = FOLDER / "page.css", FOLDER / "page.js"
 
 #: Columns of a table, and letters of a row of numbers, from which on remarks stand below their
 #: numbers: else a row does not fit on a page.
@@ -105,8 +104,8 @@ def render(template: str, content: dict[str, Any], out: Path) -> None:
     )
     environment.globals.update(
         NAMES,
-        style=STYLE.read_text(encoding="utf-8"),
-        script=SCRIPT.read_text(encoding="utf-8"),
+        style=(FOLDER / "page.css").read_text(encoding="utf-8"),
+        script=(FOLDER / "page.js").read_text(encoding="utf-8"),
     )
     with atomic(out) as stream:
         stream.write(environment.get_template(template).render(content))

@@ -281,8 +281,8 @@ class Results:
 
     def replacements(self) -> list[dict[Run, Path]]:
         """Scores of translations whose unknown words are replaced, and counts of these words."""
-        stages = [("score", "/replaced.json"), ("replace-unknown", "/replaced.json")]
-        return [self.of_runs(stage, ending, self.replaced) for stage, ending in stages]
+        stages = ("score", "replace-unknown")
+        return [self.of_runs(stage, "/replaced.json", self.replaced) for stage in stages]
 
     @cached_property
     def aligned_pairs(self) -> list[str]:

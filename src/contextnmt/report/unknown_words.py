@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from contextnmt.report.published import published
 from contextnmt.report.results import Record, Results, pair_title, read
-from contextnmt.report.scores import scores_of, summary
-from contextnmt.report.tables import NONE, Block, Cell, Table, rounded, signed
+from contextnmt.report.scores import HERE, scores_of, summary
+from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table, rounded, signed
 
 #: What becomes of unknown words, as columns are called -> as names of translations end.
 KEPT, REPLACED = ENDINGS = {"kept": "", "replaced": ".replaced"}
@@ -16,9 +16,6 @@ KEPT, REPLACED = ENDINGS = {"kept": "", "replaced": ".replaced"}
 JEAN = {KEPT: "RNNsearch", REPLACED: "RNNsearch + unknown words replaced"}
 SOURCE = "Jean et al. 2015"
 LABEL = f"RNNsearch ({SOURCE})"
-
-#: The source of what the workflow scored.
-HERE = "here"
 
 
 class Row(NamedTuple):
@@ -120,7 +117,7 @@ def printed_rows(results: Results) -> list[Row]:
         if set(JEAN.values()) <= set(of_pair):
             first = of_pair[JEAN[KEPT]]
             bleu = {key: [float(of_pair[name]["bleu"])] for key, name in JEAN.items()}
-            names = ("paper", pair, LABEL, first["text"], int(first["beam"]))
+            names = (PAPER, pair, LABEL, first["text"], int(first["beam"]))
             found.append(Row(*names, bleu, {}, remark=first["remark"]))
     return found
 
