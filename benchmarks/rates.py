@@ -12,6 +12,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache
+from math import isnan, nan
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -51,22 +52,21 @@ class Counted(Sizes):
         super().__init__(configuration)
         self.results = folder / "results" / configuration["preset"]
 
-    def size(self, part: Part) -> float | None:
+    def size(self, part: Part) -> float:
         stages = ["select", "extract"] if part.selected else ["extract"]
         language = part.pair.partition("-")[0]
         for stage in stages:
             path = self.results / stage / part.pair / f"{part.name}.{language}.gz"
             if path.exists():
                 return lines(path)
-        whole = self.stated(part.pair, part.text)
-        return None if whole is None else whole / part.parts
+        return self.stated(part.pair, part.text) / part.parts
 
-    def stated(self, pair: str, text: str) -> float | None:
+    def stated(self, pair: str, text: str) -> float:
         folder, language = self.results / "extract" / pair, pair.partition("-")[0]
         count = places.shards(self.texts[text])
         part = f"{text}.{language}.gz" if count == 1 else f"{text}.*of{count}.{language}.gz"
         found = [*folder.glob(part)]
-        return sum(map(lines, found)) if found else None
+        return sum(map(lines, found)) if found else nan
 
 
 @cache
@@ -82,7 +82,7 @@ def measured(jobs: Iterable[Job], sizes: Counted, folder: Path) -> Iterator[Meas
         if job.stage in LEFT_OUT or path is None or not path.exists():
             continue
         read, pairs = sizes.read(job), sizes.pairs(job)
-        if read is not None and pairs is not None:
+        if not isnan(read + pairs):
             size = sum(map(bytes_of, (folder / output for output in job.outputs)))
             yield Measured(job.rule, read, pairs, seconds(path), size)
 

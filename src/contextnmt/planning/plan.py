@@ -3,8 +3,9 @@
 import re
 import textwrap
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from graphlib import TopologicalSorter
+from math import isnan, nan
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -14,7 +15,6 @@ from tqdm import tqdm
 
 from contextnmt.configuration.model import model_settings
 from contextnmt.configuration.recipes import recipe
-from contextnmt.errors import UserError
 from contextnmt.files import read_lines
 from contextnmt.model.translator import Translator
 from contextnmt.planning.jobs import Job, planned
@@ -47,11 +47,11 @@ class Rate(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """Seconds of one core and bytes written by a job, None where `missing` says why."""
+    """Seconds of one core and bytes written by a job, NaN where `missing` says why."""
 
     job: Job
-    seconds: float | None
-    bytes: float | None
+    seconds: float = nan
+    bytes: float = nan
     missing: str = ""
 
 
@@ -75,7 +75,7 @@ def plan(
 
     Example: contextnmt plan --profile slurm --config preset=wmt14
 
-    Raises UserError with what Snakemake says of a mistake, or at a wrong line of the rates.
+    Raises UserError with what Snakemake says of a mistake.
     """
     call = planned(words or [])
     print("\n".join(report(call.jobs, call.configuration)))
@@ -84,52 +84,43 @@ def plan(
 def report(jobs: Sequence[Job], configuration: dict[str, Any]) -> list[str]:
     """Return the lines that tell what the jobs cost: the table, and what is not in it."""
     sizes, rates = Sizes(configuration), read_rates()
-    found = [cost(job, sizes, rates) for job in jobs if job.stage]
+    by_stage: dict[str, list[Cost]] = {stage: [] for stage in stages(jobs)}
+    for job in jobs:
+        if job.stage:
+            by_stage[job.stage].append(cost(job, sizes, rates))
+    found = [each for costs in by_stage.values() for each in costs]
     if not found:
         return ["Nothing to be done."]
-    rows = [row(stage, [c for c in found if c.job.stage == stage]) for stage in stages(jobs)]
+    rows = [HEAD, *(row(*each) for each in by_stage.items()), row("total", found)]
     notes = [f"Core-hours are processor time, at the rates of one machine (planning/{RATES.name})."]
     if missing := [f"- {line}" for line in absent(found, sizes)]:
         notes += [f"Not in the figures, where {UNKNOWN} stands:", *missing]
     wrapped = [line for note in notes for line in textwrap.wrap(note, 100, subsequent_indent="  ")]
-    return [*aligned([HEAD, *rows, row("total", found)]), "", *wrapped]
+    return [*aligned(rows), "", *wrapped]
 
 
 def read_rates() -> dict[str, Rate]:
-    """Return the measured rates by rule. Raises UserError at a row of another form."""
-    rates = {}
-    for number, line in enumerate(read_lines(RATES), start=1):
-        rule, *figures = line.split("\t")
-        if line.startswith("#") or rule == Rate._fields[0]:
-            continue
-        try:
-            rates[rule] = Rate(rule, *map(float, figures))
-        except (TypeError, ValueError):
-            raise UserError(
-                f"{RATES}, line {number}: not {len(Rate._fields)} columns, a rule and numbers: "
-                "make it anew by benchmarks/rates.py"
-            ) from None
-    return rates
+    """Return the measured rates by rule."""
+    _, *rows = (line.split("\t") for line in read_lines(RATES) if not line.startswith("#"))
+    return {rule: Rate(rule, *map(float, figures)) for rule, *figures in rows}
 
 
 def cost(job: Job, sizes: Sizes, rates: dict[str, Rate]) -> Cost:
     """Return what a job takes at the rate of its rule or, of a report, of that of choi2017."""
     if job.stage == "download":
-        corpus, file = job.wildcards["corpus"], job.wildcards["file"]
-        size = sizes.configuration["corpora"][corpus]["files"][file].get("bytes")
-        return Cost(job, None, size, NETWORK)
+        files = sizes.configuration["corpora"][job.wildcards["corpus"]]["files"]
+        size = files[job.wildcards["file"]].get("bytes", nan)
+        return Cost(job, bytes=size, missing=NETWORK)
     if job.stage == "train":
-        return Cost(job, None, weights(job, sizes.configuration), NOT_MEASURED)
+        return Cost(job, bytes=weights(job, sizes.configuration), missing=NOT_MEASURED)
     rule = job.rule
     if job.stage == "report" and rule != "papers":
         rule = "choi2017_corpora" if rule.endswith("_corpora") else "choi2017"
     if rule not in rates:
-        return Cost(job, None, None, NOT_MEASURED)
-    read, pairs = sizes.read(job), sizes.pairs(job)
-    if read is None or pairs is None:
-        return Cost(job, None, None, UNKNOWN_SIZE)
+        return Cost(job, missing=NOT_MEASURED)
     _, constant, slope, size = rates[rule]
-    return Cost(job, constant + slope * read / 1e6, size * pairs)
+    seconds, written = constant + slope * sizes.read(job) / 1e6, size * sizes.pairs(job)
+    return Cost(job, seconds, written, UNKNOWN_SIZE if isnan(seconds + written) else "")
 
 
 def weights(job: Job, configuration: dict[str, Any]) -> int:
@@ -153,23 +144,23 @@ def stages(jobs: Sequence[Job]) -> list[str]:
 
 def row(stage: str, costs: Sequence[Cost]) -> list[str]:
     """Return the row of a stage, or of all of them: the sums over its jobs."""
-    seconds = [(c.seconds, c.job.threads) for c in costs if c.seconds is not None]
-    sizes = [c.bytes for c in costs if c.bytes is not None]
     memory = max(c.job.memory for c in costs)
+    longest = max((c.seconds for c in costs if not isnan(c.seconds)), default=nan)
     return [
         stage,
         f"{len(costs):,}",
-        partly(hours(sum(each * threads for each, threads in seconds)), costs, seconds),
-        hours(max(seconds)[0]) if seconds else UNKNOWN,
-        partly(size(sum(sizes)), costs, sizes),
+        summed([c.seconds * c.job.threads for c in costs], hours),
+        UNKNOWN if isnan(longest) else hours(longest),
+        summed([c.bytes for c in costs], size),
         size(memory * 1e6) if memory else "",
         f"{max(c.job.threads for c in costs)}",
     ]
 
 
-def partly(figure: str, jobs: Sequence[Cost], known: Sequence[Any]) -> str:
-    """Return a figure, marked if not all of its `jobs` are `known` and in it."""
-    return f"{figure}{PARTLY if len(known) < len(jobs) else ''}" if known else UNKNOWN
+def summed(figures: Sequence[float], shown: Callable[[float], str]) -> str:
+    """Return the sum of the figures that are known, marked if some are not."""
+    known = [figure for figure in figures if not isnan(figure)]
+    return shown(sum(known)) + PARTLY * (len(known) < len(figures)) if known else UNKNOWN
 
 
 def hours(seconds: float) -> str:
@@ -195,15 +186,14 @@ def aligned(cells: Sequence[Sequence[str]]) -> Iterator[str]:
 
 def absent(found: list[Cost], sizes: Sizes) -> Iterator[str]:
     """Lines on jobs that are not in the figures, and why."""
-    whys = {
-        why: [c for c in found if c.missing == why] for why in (UNKNOWN_SIZE, NOT_MEASURED, NETWORK)
-    }
-    unsized = [c.job.wildcards["file"] for c in whys[NETWORK] if c.bytes is None]
-    for why, costs in whys.items():
-        if count := Counter(each.job.stage for each in costs):
-            rest = f"; size not stated: {', '.join(unsized)}" if why == NETWORK and unsized else ""
-            yield f"{why}: {', '.join(f'{stage} ({n})' for stage, n in count.items())}{rest}"
-    if texts := {text for each in whys[UNKNOWN_SIZE] for text in sizes.unstated(each.job)}:
+    for why in (UNKNOWN_SIZE, NOT_MEASURED, NETWORK):
+        count = Counter(each.job.stage for each in found if each.missing == why)
+        if count:
+            yield f"{why}: {', '.join(f'{stage} ({n})' for stage, n in count.items())}"
+    unsized = [each.job for each in found if isnan(each.bytes)]
+    if files := [job.wildcards["file"] for job in unsized if job.stage == "download"]:
+        yield f"files without `bytes`: {', '.join(files)}"
+    if texts := {text for job in unsized for text in sizes.unstated(job)}:
         yield f"texts without `lines`: {', '.join(sorted(texts))}"
     runs = [each.job.run for each in found if each.job.stage == "train"]
     if trainings := [recipe(sizes.configuration, *run)["training"] for run in runs]:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
+from math import isnan, nan
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
@@ -39,14 +40,14 @@ class Part(NamedTuple):
 
 
 class Sizes:
-    """Numbers of pairs under a configuration; None where it does not state them."""
+    """Numbers of pairs under a configuration; NaN where it does not state them."""
 
     def __init__(self, configuration: dict[str, Any]) -> None:
         self.configuration = configuration
         corpora = configuration["corpora"].values()
         self.texts = dict(chain.from_iterable(corpus["texts"].items() for corpus in corpora))
 
-    def pairs(self, job: Job) -> float | None:
+    def pairs(self, job: Job) -> float:
         """The pairs of the texts that `job` makes or, if none is named, of those that it reads.
 
         Of a training or a translation, they are those of the experiment's dev and test texts.
@@ -54,23 +55,23 @@ class Sizes:
         if job.pair and "system" in job.wildcards:
             experiment = experiment_of(self.configuration, job.wildcards["system"])
             translated = roles(self.configuration, experiment, job.pair).values()
-            return total(self.stated(job.pair, text) for text in {*chain(*translated)})
+            return sum(self.stated(job.pair, text) for text in {*chain(*translated)})
         parts = list(self.named(job.outputs)) or list(self.named(job.inputs))
         if not parts and job.pair:  # no text by name: all that is trained on
             trained = texts(self.configuration, job.pair, "train")
             parts = [Part(job.pair, text, 1, text, True) for text in trained]
         # Of a part that is there before and after selection, the whole one counts.
         whole_last = sorted(parts, key=lambda part: part.selected, reverse=True)
-        return total(map(self.size, {(part.pair, part.name): part for part in whole_last}.values()))
+        return sum(map(self.size, {(part.pair, part.name): part for part in whole_last}.values()))
 
-    def read(self, job: Job) -> float | None:
+    def read(self, job: Job) -> float:
         """The pairs that `job` reads: a selection reads more than it leaves."""
         return self.pairs(replace(job, outputs=()) if job.rule == "select" else job)
 
     def unstated(self, job: Job) -> set[str]:
         """The texts of `job` whose sizes are not stated, with their language pairs."""
         parts = self.named((*job.inputs, *job.outputs))
-        return {f"{p.text} ({p.pair})" for p in parts if self.stated(p.pair, p.text) is None}
+        return {f"{p.text} ({p.pair})" for p in parts if isnan(self.stated(p.pair, p.text))}
 
     def named(self, paths: Iterable[str]) -> Iterator[Part]:
         """The parts of texts that files are named after."""
@@ -84,32 +85,25 @@ class Sizes:
                 parts = int(match["parts"] or 1)
                 yield Part(pair, text, parts, match[0][:-1], steps[2] in SELECTED)
 
-    def size(self, part: Part) -> float | None:
+    def size(self, part: Part) -> float:
         """The pairs in a part."""
-        stated = self.stated(part.pair, part.text)
         kept = part.selected and part.text in texts(self.configuration, part.pair, "train")
         share = self.share(part.pair) if kept else 1.0
-        return None if stated is None or share is None else stated / part.parts * share
+        return self.stated(part.pair, part.text) / part.parts * share
 
-    def stated(self, pair: str, text: str) -> float | None:
+    def stated(self, pair: str, text: str) -> float:
         """The pairs of a whole text, before cleaning and selection."""
         text_entry = self.texts[text]
         lines = stated(text_entry, "lines", pair) or stated(text_entry, "lines_recalled", pair)
-        return float(lines) if lines else None
+        return float(lines) if lines else nan
 
-    def share(self, pair: str) -> float | None:
+    def share(self, pair: str) -> float:
         """The share of the training pairs of `pair` that is selected."""
         selection = self.configuration.get("select", {}).get(pair)
         if not selection:
             return 1.0
         trained = texts(self.configuration, pair, "train")
-        pool = total(self.stated(pair, text) for text in trained)
+        pool = sum(self.stated(pair, text) for text in trained)
         words = selection.get("target_words")
         wanted = words / WORDS_A_PAIR if words else selection["pairs"]
-        return min(1.0, wanted / pool) if pool else None
-
-
-def total(sizes: Iterable[float | None]) -> float | None:
-    """The sum, None if one of them is not known."""
-    known = list(sizes)
-    return None if None in known else sum(size for size in known if size is not None)
+        return min(wanted / pool, 1.0)  # in this order, NaN stays
