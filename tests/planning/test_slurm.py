@@ -71,17 +71,6 @@ def test_a_controller_that_does_not_answer_is_told(programs):
     slurm.check_programs()
 
 
-def test_accounts_are_told_where_slurm_has_some(programs):
-    slurm.check_account("group")  # no sacctmgr: nothing is known
-    programs(sacctmgr="echo tests; echo ours; echo tests")
-    with pytest.raises(UserError, match="account group: not one of yours, which are ours, tests"):
-        slurm.check_account("group")
-    slurm.check_account("Ours")
-    slurm.check_account("")
-    programs(sacctmgr="echo no database; exit 1")
-    slurm.check_account("group")
-
-
 @pytest.mark.parametrize(
     ("words", "advice"),
     [
@@ -139,29 +128,6 @@ def test_what_no_node_has_that_is_up_is_told_while_others_are_down(programs):
     (told,) = slurm.check_requests({GPU: ["train"]})
     assert told.startswith(f"- train (such as {GPU}): {refusal}: no node of that partition has")
     assert "set CONTEXTNMT_SLURM_GPU_TYPE" in told
-
-
-def test_later_attempts_are_told_and_end_no_call(programs):
-    limits = "echo 'cpu* 1-00:00:00'"
-    programs(sbatch="", sinfo=limits)
-
-    def asking(attempt):
-        return {Request((f"--time={1200 * attempt}",), minutes=1200 * attempt): ["bpe"]}
-
-    assert list(slurm.check_attempts(asking, 1)) == []
-    (told,) = slurm.check_attempts(asking, 3)
-    assert told.startswith("At attempt 2, if it comes to that: Slurm would never run")
-    programs(sbatch='case "$*" in *=1200*) ;; *) echo Small jobs only. >&2; exit 1;; esac')
-    (told,) = slurm.check_attempts(asking, 3)
-    first, line = told.split("\n")
-    assert first.startswith("At attempt 2, if it comes to that: Slurm says of jobs of this call,")
-    assert line == "- bpe (such as sbatch --time=2400): Small jobs only."
-    programs(sbatch="echo Small jobs only. >&2; exit 1")
-    (told,) = slurm.check_attempts(asking, 3)
-    assert told.startswith("Slurm says of jobs of this call, and may refuse them:\n- bpe")
-    programs(sbatch="", sinfo="echo 'cpu* 0-10:00:00'")
-    with pytest.raises(UserError, match="limit of 10 hours"):
-        list(slurm.check_attempts(asking, 3))
 
 
 def test_words_of_a_site_are_passed_on_whole(programs):

@@ -56,16 +56,6 @@ def test_a_gpu_that_no_node_has_and_a_time_that_no_partition_gives_are_told_toge
     assert "CONTEXTNMT_SLURM_TRAINING_TIME" in said
 
 
-def test_a_later_attempt_that_slurm_would_not_grant_is_told_and_ends_nothing(
-    cluster: Cluster, start: Start, clone: Callable[[], Path]
-) -> None:
-    run = start(cluster, clone(), "download", CONTEXTNMT_SLURM_PARTITION="urgent")
-    said, _ = run.communicate(timeout=1500)
-    assert run.returncode == 0, said[-3000:]
-    assert "At attempt 3, if it comes to that" in said
-    assert "generate (" in said and "limit of 2 hours" in said
-
-
 def test_an_account_of_somebody_else_is_told_with_ones_own(
     accounted: Cluster, start: Start, clone: Callable[[], Path], tmp_path: Path
 ) -> None:

@@ -3,7 +3,9 @@
 import threading
 from dataclasses import replace
 
+from snakemake.logging import logger
 from snakemake.settings.types import MaxJobsPerTimespan
+from snakemake_executor_plugin_slurm.accounts import validate_account
 from snakemake_executor_plugin_slurm.submit_string import get_submit_command
 from snakemake_executor_plugin_slurm.utils import set_gres_string
 from snakemake_executor_plugin_slurm.validation import validate_slurm_extra
@@ -136,7 +138,7 @@ def check_device(jobs):
 
 
 def slurm_request(job):
-    """What a job asks Slurm for, in the executor's own words."""
+    """What a job asks Slurm for at its first attempt, in the executor's own words."""
     named = job.resources.get
     account, partition = named("slurm_account"), named("slurm_partition")
     about = {
@@ -163,46 +165,36 @@ def slurm_request(job):
     )
 
 
-def slurm_requests(jobs, attempt):
-    """What is asked for at an attempt -> the rules that ask for it."""
-    requests = {}
-    for job in jobs:
-        first, job.attempt = job.attempt, attempt
-        try:
-            requests.setdefault(slurm_request(job), []).append(job.name)
-        finally:
-            job.attempt = first
-    return requests
-
-
 def check_slurm(jobs):
     """End the call unless Slurm would run all jobs; end what a killed call has left in Slurm."""
     jobs = [job for job in jobs if not job.is_local]
     if not jobs:
         return
-    settings, execution = workflow.executor_settings, workflow.execution_settings
+    settings, latency = (
+        workflow.executor_settings,
+        workflow.execution_settings.latency_wait,
+    )
     try:
         slurm.check_programs()
-        requests = slurm_requests(jobs, 1)
-        for account in {request.account for request in requests}:
-            slurm.check_account(account)
+        requests = {}
+        for job in jobs:
+            requests.setdefault(slurm_request(job), []).append(job.name)
+        for account in {request.account for request in requests} - {""}:
+            validate_account(account, logger)
         # Where a file chooses partitions, jobs tell what Slurm refuses.
         if not (
             settings.partition_config or "SNAKEMAKE_SLURM_PARTITIONS" in os.environ
         ):
-            attempts = min(1 + execution.retries, ATTEMPTS)
-            for unclear in slurm.check_attempts(
-                lambda attempt: slurm_requests(jobs, attempt), attempts
-            ):
-                tell(unclear)
+            if unclear := slurm.check_requests(requests):
+                tell("Slurm says of jobs of this call, and may refuse them:", *unclear)
         for unasked in slurm.check_folder(
-            Path(paths.results), sys.executable, requests, execution.latency_wait
+            Path(paths.results), sys.executable, requests, latency
         ):
             tell(
                 f"Could not check that the nodes of partition {unasked} see this folder"
             )
         end_left_over(jobs)
-    except UserError as error:
+    except (UserError, WorkflowError) as error:
         sys.exit(str(error))
 
 

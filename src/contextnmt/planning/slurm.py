@@ -4,7 +4,6 @@ A job that Slurm refuses, or that it would keep waiting for ever, is found by as
 (`sbatch --test-only`); a folder that the nodes do not see, by a job step of a second.
 """
 
-import getpass
 import math
 import os
 import re
@@ -14,7 +13,7 @@ import subprocess
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -115,44 +114,6 @@ def check_programs() -> None:
         raise UserError(f"Slurm does not answer: {answer.stderr}: try later, or ask who runs it")
 
 
-def check_account(account: str) -> None:
-    """Raises UserError if Slurm has accounts for this user, and not this one."""
-    if not account:
-        return
-    user = getpass.getuser()
-    answer = asked("sacctmgr", "-n", "-s", "-P", "list", "user", user, "format=account")
-    accounts = [] if answer.returncode else sorted(set(answer.stdout.lower().split()))
-    if accounts and account.lower() not in accounts:
-        raise UserError(
-            f"account {account}: not one of yours, which are {', '.join(accounts)}: set "
-            "CONTEXTNMT_SLURM_ACCOUNT to one of these"
-        )
-
-
-def check_attempts(
-    requests_at: Callable[[int], Mapping[Request, Collection[str]]], attempts: int
-) -> Iterator[str]:
-    """Say what Slurm has against the requests of all attempts, which may pass or not come to that.
-
-    `requests_at`: number of the attempt -> requests, as `check_requests` gets them. Raises
-    UserError if Slurm would not run the first attempts.
-    """
-    said = False
-    for attempt in range(1, attempts + 1):
-        when = "" if attempt == 1 else f"At attempt {attempt}, if it comes to that: "
-        try:
-            unclear = check_requests(requests_at(attempt))
-        except UserError as error:
-            if attempt == 1:
-                raise
-            yield f"{when}{error}"
-            return
-        if unclear and not said:
-            beginning = f"{when}Slurm says of jobs of this call, and may refuse them:"
-            yield "\n".join([beginning, *unclear])
-            said = True
-
-
 def check_requests(requests: Mapping[Request, Collection[str]]) -> list[str]:
     """Return what Slurm says against requests that may pass, or that is a rule of its site.
 
@@ -209,14 +170,11 @@ def partition_limits() -> dict[str, float]:
 
 def minutes(limit: str) -> float:
     """Return the minutes of a time of sinfo, [DAYS-][[HOURS:]MINUTES:]SECONDS; else infinity."""
-    days, _, clock = limit.rpartition("-")
-    try:
-        seconds = 0
-        for part in clock.split(":"):
-            seconds = 60 * seconds + int(part)
-        return int(days or 0) * 1440 + seconds / 60
-    except ValueError:
+    if not re.fullmatch(r"(\d+-)?(\d+:)*\d+", limit):
         return math.inf
+    days, _, clock = limit.rpartition("-")
+    parts = [0, 0, *map(int, clock.split(":"))]
+    return int(days or 0) * 1440 + parts[-3] * 60 + parts[-2] + parts[-1] / 60
 
 
 def reason(words: str) -> str:
