@@ -45,7 +45,7 @@ def test_the_overview_tells_what_each_stage_of_a_step_does(columns: int) -> None
     lines = overview(columns).split("\n")
     assert max(map(len, lines)) <= min(columns, 100)
     headings = [line for line in lines if re.fullmatch(r"[A-Z][\w ]+:", line)]
-    assert headings == [f"{heading}:" for heading in HEADINGS.values()]
+    assert headings == [f"{heading}:" for heading in HEADINGS]
     text = " ".join(" ".join(lines).split())
     assert "Corpus: download Fetch one file of a corpus and check its digests generate " in text
     assert " Training: train Train a model Translation: translate Translate texts by " in text

@@ -28,65 +28,40 @@ from contextnmt.closure import module_file
 from contextnmt.errors import UserError
 from contextnmt.files import REMEDIES
 
-#: Command -> module that holds a function of the same name, a hyphen in it as an underscore; in the
-#: order of the way of the data.
-STAGES = {
-    "download": "contextnmt.corpus.download",
-    "generate": "contextnmt.corpus.generate",
-    "extract": "contextnmt.corpus.extract",
-    "tokenize": "contextnmt.corpus.tokenize",
-    "survey": "contextnmt.corpus.survey",
-    "clean": "contextnmt.corpus.clean",
-    "sample": "contextnmt.selection.sample",
-    "language-models": "contextnmt.selection.language_models",
-    "cross-entropy": "contextnmt.selection.cross_entropy",
-    "rank": "contextnmt.selection.rank",
-    "select": "contextnmt.selection.select",
-    "word-counts": "contextnmt.selection.word_counts",
-    "perplexity": "contextnmt.selection.perplexity",
-    "symbolize": "contextnmt.text.symbolize",
-    "rule-dictionary": "contextnmt.text.rule_dictionary",
-    "lexicon": "contextnmt.text.lexicon",
-    "bpe": "contextnmt.text.bpe",
-    "binarize": "contextnmt.text.binarize",
-    "train": "contextnmt.training.train",
-    "translate": "contextnmt.translation.translate",
-    "replace-unknown": "contextnmt.translation.replace_unknown",
-    "restore": "contextnmt.text.restore",
-    "known-lines": "contextnmt.evaluation.known_lines",
-    "score": "contextnmt.evaluation.score",
-    "significance": "contextnmt.evaluation.significance",
-    "length-scores": "contextnmt.evaluation.length_scores",
-    "coverage": "contextnmt.evaluation.coverage",
-    "pairs": "contextnmt.evaluation.pairs",
-    "phenomena": "contextnmt.evaluation.phenomena",
-    "symbol-scores": "contextnmt.evaluation.symbol_scores",
-    "cbow": "contextnmt.evaluation.cbow",
-    "local-charts": "contextnmt.evaluation.local_charts",
-    "masks": "contextnmt.evaluation.masks",
-    "report": "contextnmt.report.report",
-}
 
-#: Command -> heading above it in the overview: the steps of the way, then what is beside it.
+def modules(package: str, names: str) -> dict[str, str]:
+    """Commands that a package has, each with the module that is called after it."""
+    return {name: f"contextnmt.{package}.{name.replace('-', '_')}" for name in names.split()}
+
+
+SELECTING = "sample language-models cross-entropy rank select word-counts perplexity"
+EVALUATING = (
+    "known-lines score significance length-scores coverage pairs phenomena symbol-scores cbow "
+    "local-charts masks"
+)
+
+#: Heading in the overview -> command -> module that holds a function of the same name, a hyphen in
+#: it as an underscore; first the stages, in the order of the way of the data.
 HEADINGS = {
-    "download": "Corpus",
-    "sample": "Selection",
-    "symbolize": "Text",
-    "train": "Training",
-    "translate": "Translation",
-    "known-lines": "Evaluation",
-    "report": "Report",
-    "plan": "Before a run",
-    "pack": "On another machine",
-    "compare": "After two runs",
+    "Corpus": modules("corpus", "download generate extract tokenize survey clean"),
+    "Selection": modules("selection", SELECTING),
+    "Text": modules("text", "symbolize rule-dictionary lexicon bpe binarize"),
+    "Training": modules("training", "train"),
+    "Translation": modules("translation", "translate replace-unknown") | modules("text", "restore"),
+    "Evaluation": modules("evaluation", EVALUATING),
+    "Report": modules("report", "report"),
+    "Before a run": modules("planning", "plan"),
+    "On another machine": dict.fromkeys(["pack", "unpack"], "contextnmt.planning.kit"),
+    "After two runs": modules("report", "compare"),
 }
 
-#: All commands, with those that are no stages.
-COMMANDS = STAGES | {
-    "plan": "contextnmt.planning.plan",
-    "pack": "contextnmt.planning.kit",
-    "unpack": "contextnmt.planning.kit",
-    "compare": "contextnmt.report.compare",
+COMMANDS = {name: module for found in HEADINGS.values() for name, module in found.items()}
+
+#: Commands that the workflow calls.
+STAGES = {
+    name: module
+    for name, module in COMMANDS.items()
+    if name not in ("plan", "pack", "unpack", "compare")
 }
 
 OVERVIEW = """Usage: contextnmt STAGE [OPTIONS]
@@ -103,15 +78,15 @@ WIDTH, INDENT = 100, 23
 def overview(columns: int) -> str:
     """The text of a call without a stage: each step with its stages, in lines of `columns`."""
     lines = OVERVIEW.split("\n")
-    for name in COMMANDS:
-        if name in HEADINGS:
-            lines += ["", f"{HEADINGS[name]}:"]
-        lines += textwrap.wrap(
-            phrase(name),
-            min(columns, WIDTH),
-            initial_indent=f"  {name}".ljust(INDENT),
-            subsequent_indent=" " * INDENT,
-        )
+    for heading, commands in HEADINGS.items():
+        lines += ["", f"{heading}:"]
+        for name in commands:
+            lines += textwrap.wrap(
+                phrase(name),
+                min(columns, WIDTH),
+                initial_indent=f"  {name}".ljust(INDENT),
+                subsequent_indent=" " * INDENT,
+            )
     return "\n".join(lines)
 
 
@@ -157,29 +132,23 @@ def loaded(name: str) -> ModuleType:
     """The module `name`. Ctrl-C ends the program meanwhile, without a traceback.
 
     torch takes seconds to load, and an exception within it comes out as a broken installation.
-    """
-    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        return imported(name)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    module = imported(name)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    return module
-
-
-def imported(name: str) -> ModuleType:
-    """The module `name`. Python does not look for garbage among what it loads, nor at the end.
-
-    There is hardly any, and of the 1.5 s of a program that loads torch alone, the search takes a
-    third. So what still has to be written at the end has to be closed by name.
+    Python does not look for garbage among what it loads, nor at the end: there is hardly any, and
+    of the 1.5 s of a program that loads torch alone, the search takes a third. So what still has to
+    be written at the end has to be closed by name.
     """
     if name in sys.modules:
         return sys.modules[name]
+    interruptible = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if interruptible:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     gc.disable()
     try:
         module = importlib.import_module(name)
         gc.freeze()
     finally:
         gc.enable()
+    if interruptible:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     atexit.register(gc.freeze)  # for what is loaded later, as torch._dynamo by its optimizers
     return module
 
