@@ -1,6 +1,13 @@
-"""The jobs that a call of Snakemake would start, as Snakemake itself plans them."""
+"""The jobs that a call of Snakemake would start, as Snakemake itself plans them.
+
+`planned` starts this module as a program, which writes them to a file and shows what Snakemake says
+of a mistake. What Snakemake changes in its process is then of no account.
+
+Example: python -m contextnmt.planning.jobs jobs.json --profile slurm --config preset=wmt14
+"""
 
 import json
+import logging
 import re
 import subprocess
 import sys
@@ -10,13 +17,28 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
+from snakemake import cli
+from snakemake.api import resolve_snakefile
+from snakemake.exceptions import CliException
+from snakemake.logging import logger
+from snakemake_interface_logger_plugins.common import LogEvent
+
+from contextnmt.configuration import layers, reading
 from contextnmt.errors import UserError
+from contextnmt.files import write_json
 
 #: What Snakemake says of a profile, whether or not there is a mistake.
 ANNOUNCEMENT = "Using profile"
 
 #: Above it, for a mistake in options, is a list of them all.
 BEGINNING = "snakemake: error: "
+
+#: Options that Snakemake acts on before it looks at --dry-run, by their names in its parser.
+ACTING = (
+    *("archive", "cleanup_metadata", "cleanup_shadow", "conda_cleanup_envs", "containerize"),
+    *("conda_create_envs_only", "container_cleanup_images", "delete_all_output", "unlock"),
+    *("delete_temp_output", "generate_unit_tests", "lint", "report", "touch"),
+)
 
 
 @dataclass(frozen=True)
@@ -72,7 +94,7 @@ def planned(words: list[str]) -> Call:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "jobs.json"
         run = subprocess.run(
-            [sys.executable, "-m", "contextnmt.planning.dry_run", str(out), *words],
+            [sys.executable, "-m", "contextnmt.planning.jobs", str(out), *words],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -87,3 +109,73 @@ def planned(words: list[str]) -> Call:
         content = json.loads(out.read_bytes())
     jobs = [Job(**each) for each in content["jobs"]]
     return Call(jobs, content["configuration"], Path(content["folder"]))
+
+
+def described(record: logging.LogRecord) -> Job:
+    """Return a job, as Snakemake tells its logger plugins of it."""
+    told: dict[str, Any] = vars(record)
+    asked = [told["resources"].get(name) for name in ("mem_mb", "runtime", "gpu")]
+    # What depends on files that are not there yet is no number.
+    memory, minutes, gpus = (value if isinstance(value, int) else 0 for value in asked)
+    return Job(
+        rule=re.sub(r"_\d+_parts$", "", told["rule_name"]),  # one for each number of parts
+        wildcards=dict(told["wildcards"] or {}),
+        inputs=[str(path) for path in told["input"] or []],
+        outputs=[str(path) for path in told["output"] or []],
+        threads=told["threads"],
+        memory=memory,
+        minutes=minutes,
+        gpus=gpus,
+        benchmark=str(told["benchmark"]) if told["benchmark"] else None,
+    )
+
+
+def jobs(words: list[str]) -> list[Job]:
+    """Return the jobs of a call; if it cannot be planned, the program ends as Snakemake."""
+    found = []
+
+    def collect(record: logging.LogRecord) -> bool:
+        if getattr(record, "event", None) == LogEvent.JOB_INFO:
+            found.append(described(record))
+        return record.levelno > logging.INFO  # nothing is shown but mistakes
+
+    logger.addFilter(collect)
+    try:
+        cli.main(["--dry-run", *words])  # first: the last words may be targets
+    except SystemExit as end:
+        if end.code != 0:
+            raise
+    return found
+
+
+def call(words: list[str]) -> dict[str, Any]:
+    """Return what is known of the call ``snakemake WORDS``. Raises UserError at a mistake."""
+    _, arguments = cli.parse_args(words)
+    for name in ACTING:
+        if getattr(arguments, name):
+            option = f"--{name.replace('_', '-')}"
+            raise UserError(f"{option} is no call that makes results: leave it out to plan")
+    reading.refuse_said_twice(words)
+    files = arguments.configfile or []
+    for file in files:
+        reading.load(Path(file))  # Snakemake would not say in which line it is broken
+    own = cli.parse_config(arguments.config)  # nor of a word more than where it failed
+    # Before the configuration, since Snakemake has a message for every other mistake in it.
+    found = jobs(words)
+    base = Path(resolve_snakefile(arguments.snakefile)).absolute().parent
+    base = base.parent if base.name == "workflow" else base
+    return {
+        "jobs": [vars(job) for job in found],
+        "configuration": layers.of_call(base, files, own),
+        "folder": str(Path(arguments.directory or ".").absolute()),
+    }
+
+
+if __name__ == "__main__":
+    out, *words = sys.argv[1:]
+    sys.argv[0] = "snakemake"  # whose options the messages are about
+    place = Path(out).absolute()  # --directory of the call changes the folder
+    try:
+        write_json(place, call(words))
+    except (UserError, ValueError, OSError, CliException) as mistake:  # those of words in the call
+        sys.exit(str(mistake))
