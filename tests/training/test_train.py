@@ -364,10 +364,7 @@ def test_a_state_that_does_not_fit_the_model_is_moved_aside(reversal, tmp_path, 
     [
         ({"batch_sise": 1}, "training.batch_sise: unknown key"),
         ({"batch_size": 0}, "training.batch_size is 0"),
-        (
-            {"batch_size": "80"},
-            "this is text, not a number: write 80",
-        ),
+        ({"batch_size": "80"}, 'training.batch_size is "80"; allowed: a whole number'),
         ({"learning_rate": -1}, "training.learning_rate is -1"),
         ({"learning_rate": float("nan")}, "training.learning_rate is NaN"),
         ({"max_updates": 0}, "training.max_updates is 0"),

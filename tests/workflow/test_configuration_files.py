@@ -88,6 +88,16 @@ def test_a_number_that_is_no_plain_one_is_text(tmp_path: Path, number: str) -> N
             resolve(ROOT / "workflow", [own], Layer("--config", said))
 
 
+def test_a_number_with_an_exponent_needs_no_point(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text("training: {learning_rate: 4e-4, batch_size: 1e3}\n")
+    own = [
+        Layer("config.yaml", load(path)) for path in (ROOT / "config.yaml", tmp_path / "mine.yaml")
+    ]
+    called = Layer("--config", {"training": {"clip": "2e-1"}})
+    made = resolve(ROOT / "workflow", own, called)["experiments"]["choi2017"]["training"]
+    assert (made["learning_rate"], made["batch_size"], made["clip"]) == (4e-4, 1000, 0.2)
+
+
 def test_keys_and_dates_are_text(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text("files: {2014: 1, 2014-01-02: 2, true: 3, null: 4}\nabout: 2014-01-02\n")

@@ -32,8 +32,8 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
             "pairs: unknown pair en-es; did you mean en-de? allowed: en-de, en-fr",
         ),
         ({"pairs": ["enfr"]}, 'pairs[0] is "enfr"; allowed: text like en-fr'),
-        (texts({"dev": {"member": "{lang[x]}"}}), "is {lang[x]}; placeholders allowed in it: "),
-        (texts({"dev": {"member": "{lang:>9}"}}), "is {lang:>9}; placeholders allowed in it: "),
+        (texts({"dev": {"member": "{lang[x]}"}}), 'is "{lang[x]}"; allowed: placeholders {lang}'),
+        (texts({"dev": {"member": "{lang:>9}"}}), 'is "{lang:>9}"; allowed: placeholders {lang}'),
         (
             {
                 "experiments": {
@@ -65,10 +65,7 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
         ({"text": {"merges": None}}, "text.merges is null; allowed: a whole number of at least 1"),
         ({"training": {"filters": "al"}}, 'training.filters is "al"; allowed: own, all'),
         ({"text": {"joint_bpe": 1}}, "text.joint_bpe is 1; allowed: true or false"),
-        ({"training": {"learning_rate": "4e-4"}}, "(this is text, not a number: write 0.0004)"),
-        ({"training": {"learning_rate": "1e-8"}}, "write 0.00000001)"),
-        ({"training": {"batch_size": "10"}}, "(this is text, not a number: write 10)"),
-        ({"training": {"clip": "5"}}, "(this is text, not a number: write 5)"),
+        ({"training": {"batch_size": "10"}}, 'batch_size is "10"; allowed: a whole number of at'),
         ({"training": {"clip": "much"}}, 'clip is "much"; allowed: a number above 0'),
         ({"training": {"learning_rate": float("nan")}}, "learning_rate is NaN; allowed: a number"),
         ({"training": {"clip": float("inf")}}, "clip is Infinity; allowed: a number above 0"),
@@ -77,10 +74,10 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
         ({"clean": {"en-de": {"max_ratoi": 3}}}, "did you mean max_ratio?"),
         (
             texts({"dev": {"member": "dev.{language}"}}),
-            "texts.dev.member is dev.{language}; placeholders allowed in it: {lang}, {source}, ",
+            'texts.dev.member is "dev.{language}"; allowed: placeholders {lang}, {source}, ',
         ),
-        (texts({"dev": {"file": "x.{lang"}}), "is x.{lang; "),
-        (texts({"dev": {"file": "x.{}"}}), "is x.{}; "),
+        (texts({"dev": {"file": "x.{lang"}}), 'is "x.{lang"; '),
+        (texts({"dev": {"file": "x.{}"}}), 'is "x.{}"; '),
         (
             {"decoding": {"beams": [1, 5, 12], "nbest": 6}},
             "mine.yaml: experiments.choi2017.decoding.nbest is 6: a beam ends no more translations "
@@ -105,10 +102,6 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
                 }
             },
             "ccwm-all.model.smoother.window is 1; allowed: with ccwm at least 2",
-        ),
-        (
-            {"experiments": {"choi2017": {"table": "table2"}}},
-            "experiments.choi2017.table: only for workflow/experiments/choi2017.yaml",
         ),
         (
             {"experiments": {"chen2017": {"inspected_words": ["bank"]}}},

@@ -1,6 +1,5 @@
 """Mistakes in a configuration that no type of a single key can express."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
@@ -9,7 +8,6 @@ from typing import Any
 
 from contextnmt.configuration.keys import Decoding, Model, Training
 from contextnmt.configuration.places import (
-    PLACEHOLDERS,
     Configuration,
     content,
     contents,
@@ -38,8 +36,7 @@ OPTIONAL = ("contextualizer",)
 
 def inconsistencies(configuration: Configuration) -> Iterator[Mistake]:
     """Names that point nowhere, texts in two roles, and what else no type can express."""
-    wrong = list(malformed(configuration)) or list(dangling(configuration))
-    yield from wrong or unfit(configuration)
+    yield from list(dangling(configuration)) or unfit(configuration)
 
 
 def at(path: list[Any], words: str, said: list[Any] | None = None) -> Mistake:
@@ -59,16 +56,6 @@ def texts_of(configuration: Configuration) -> Iterator[tuple[list[Any], str, dic
     for corpus, entry in configuration["corpora"].items():
         for text, settings in entry["texts"].items():
             yield ["corpora", corpus, "texts", text], text, settings
-
-
-def malformed(configuration: Configuration) -> Iterator[Mistake]:
-    """Names of files and members whose placeholders cannot be filled in."""
-    choices = [f"{{{name}}}" for name in PLACEHOLDERS]
-    for where, _, names in texts_of(configuration):
-        for key in {"file", "member"} & names.keys():
-            if re.search("[{}]", re.sub("|".join(map(re.escape, choices)), "", names[key])):
-                words = f"{names[key]}; placeholders allowed in it: {', '.join(choices)}"
-                yield [*where, key], f"{dotted([*where, key])} is {words}"
 
 
 def dangling(configuration: Configuration) -> Iterator[Mistake]:

@@ -5,6 +5,7 @@ type can express is checked in `contextnmt.configuration.checks`. The JSON schem
 docs/configuration.md are made of these classes (`contextnmt.configuration.reference`).
 """
 
+import re
 from dataclasses import field
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -12,7 +13,7 @@ from pydantic import AfterValidator, Field, Strict, model_validator
 from pydantic.dataclasses import dataclass
 
 from contextnmt.configuration.model import ContextualizerSettings, ModelSettings
-from contextnmt.configuration.places import MOST_PARTS
+from contextnmt.configuration.places import MOST_PARTS, PLACEHOLDERS
 from contextnmt.configuration.training import TrainingRecipe
 from contextnmt.configuration.values import KEYS, LARGEST, Count, Flag, Seed, Share, Text
 
@@ -24,6 +25,14 @@ def distinct(values: list[Member]) -> list[Member]:
     if len(set(map(repr, values))) < len(values):
         raise ValueError
     return values
+
+
+def fillable(name: str) -> str:
+    """Refuse a name with braces that are not filled in."""
+    allowed = [f"{{{placeholder}}}" for placeholder in PLACEHOLDERS]
+    if re.search("[{}]", re.sub("|".join(map(re.escape, allowed)), "", name)):
+        raise ValueError(f"placeholders {', '.join(allowed)}")
+    return name
 
 
 def like(pattern: str, example: str) -> Any:
@@ -48,6 +57,7 @@ Path = Annotated[str, like(rf"[^{BROKEN}{{}}]+", "/data/mirror, without braces")
 # These are quoted wherever they are used.
 LINE = rf"[^{BROKEN}]*[^\s{BROKEN}][^{BROKEN}]*"
 Line = Annotated[str, like(LINE, "some words")]
+Filled = Annotated[Line, AfterValidator(fillable)]
 Phrase = Annotated[str, like(LINE, "the bank of the river")]
 Word = Annotated[str, like(rf"[^\s{BROKEN}]+", "notebook")]
 Url = Annotated[str, like(rf"https?://[^\s{BROKEN}]+", "https://example.org/corpus.tgz")]
@@ -100,10 +110,10 @@ class CorpusFile:
 class CorpusText:
     """One parallel text of a corpus."""
 
-    file: Line
+    file: Filled
     """File of the corpus. {lang}, {source}, {target} and {pair} are filled in, and {side}: src for
     the source language, ref for the target language."""
-    member: Line | None = None
+    member: Filled | None = None
     """Name inside the archive, with the same placeholders; absent for a plain file."""
     columns: Annotated[Unique[Line], Field(min_length=2, examples=[["en", "fr"]])] | None = None
     """Languages of all columns, in order, if the file is a table whose columns are separated by

@@ -34,9 +34,6 @@ from contextnmt.configuration.values import (
 )
 from contextnmt.errors import UserError
 
-#: Keys of an experiment that say which paper it is, and what its table is called.
-NAMING = ("title", "table", "reconstruction")
-
 #: Blocks that a layer may say a part of although some of their keys have no default.
 PARTIAL = [["model", "smoother"], ["model", "contextualizer"]]
 
@@ -132,7 +129,6 @@ def resolve(folder: Path, user: list[Layer], called: Layer | None = None) -> Con
     refuse((each for each in found if each[0][-2:] not in PARTIAL), layers)
     configuration["corpora"] = without_nulls(configuration["corpora"])  # of files, null is absent
     refuse(inconsistencies(configuration), layers)
-    refuse(misnamed([preset, *user]), layers)
     refuse(unused(configuration, user), layers)
     whole = with_recipes(configuration, [layer.content for layer in layers])
     refuse(unmade(whole), layers)
@@ -203,14 +199,6 @@ def unused(configuration: Configuration, layers: list[Layer]) -> Iterator[Mistak
         yield at(["roles", named[0]], words)
 
 
-def misnamed(layers: list[Layer]) -> Iterator[Mistake]:
-    """Names of papers outside the file of their experiment."""
-    for layer in layers:
-        for name, entry in layer.content.get("experiments", {}).items():
-            for key in filter(entry.__contains__, NAMING):
-                yield at(["experiments", name, key], f"only for workflow/experiments/{name}.yaml")
-
-
 def cut_lists(configuration: Configuration, layers: list[Layer]) -> Iterator[Mistake]:
     """Lists of translations longer than what a beam ends, greedy search apart; of experiments that
     are made. The last layer that says one of the two is to blame."""
@@ -279,15 +267,16 @@ def digest(configuration: Configuration, experiment: str) -> str:
     others = ("gaps", "mirrors", "hand_placed")
     relevant = {key: value for key, value in configuration.items() if key not in others}
     relevant["corpora"] = {
-        corpus: {**entry, "texts": {text: whole(made) for text, made in entry["texts"].items()}}
+        corpus: {
+            **entry,
+            "texts": {
+                text: {key: value for key, value in made.items() if key != "shards"}
+                for text, made in entry["texts"].items()
+            },
+        }
         for corpus, entry in configuration["corpora"].items()
     }
     relevant["experiments"] = {experiment: configuration["experiments"][experiment]}
     relevant["pairs"] = pairs(configuration, experiment)
     relevant["systems"] = systems(configuration, experiment)
     return hashlib.sha256(canonical(relevant).encode()).hexdigest()[:12]
-
-
-def whole(text: Mapping[str, Any]) -> Configuration:
-    """The settings of a text without the number of its parts."""
-    return {key: value for key, value in text.items() if key != "shards"}

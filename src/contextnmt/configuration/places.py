@@ -21,10 +21,9 @@ def place(
     The PLACEHOLDERS in both names are filled in: {lang} is `language`, {source} and {target} are
     those of `pair`, and {side} is src or ref, as WMT names the two files of a test set.
     """
-    corpus = next(
-        name for name, entry in configuration["corpora"].items() if text in entry["texts"]
-    )
-    entry = configuration["corpora"][corpus]["texts"][text]
+    corpora = configuration["corpora"]
+    corpus = next(name for name, entry in corpora.items() if text in entry["texts"])
+    entry = corpora[corpus]["texts"][text]
     source, target = pair.split("-")
     side = "src" if language == source else "ref"
     names = dict(zip(PLACEHOLDERS, (language, source, target, pair, side), strict=True))
@@ -106,12 +105,8 @@ def shards(text: Mapping[str, Any]) -> int:
 
 def text(configuration: Configuration, name: str) -> Configuration:
     """The configuration of a text."""
-    found: Configuration = next(
-        corpus["texts"][name]
-        for corpus in configuration["corpora"].values()
-        if name in corpus["texts"]
-    )
-    return found
+    texts = (corpus["texts"] for corpus in configuration["corpora"].values())
+    return next(each[name] for each in texts if name in each)  # type: ignore[no-any-return]
 
 
 def numbered(name: str, count: int) -> list[str]:

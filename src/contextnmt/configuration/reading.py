@@ -21,13 +21,15 @@ MERGE = "tag:yaml.org,2002:merge"
 
 #: Tags of values that are written in other ways here than in YAML, or in none.
 INTEGER, TIMESTAMP = "tag:yaml.org,2002:int", "tag:yaml.org,2002:timestamp"
+FLOAT = "tag:yaml.org,2002:float"
 
 
 class Loader(yaml.SafeLoader):  # type: ignore[misc]
     """YAML as a configuration needs it: keys are text, none stands twice, dates are text too.
 
     A second key of a name would hide the first one without a word. Text are also whole numbers that
-    YAML does not read as decimal ones, such as 010 and 1:30.
+    YAML does not read as decimal ones, such as 010 and 1:30. Numbers are those like 4e-4 too, which
+    YAML 1.1 takes for text.
     """
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
@@ -53,6 +55,7 @@ Loader.yaml_implicit_resolvers = {
     first: [(tag, pattern) for tag, pattern in resolvers if tag not in (INTEGER, TIMESTAMP)]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
+Loader.add_implicit_resolver(FLOAT, re.compile(r"[-+]?[0-9]+e[-+]?[0-9]+$"), list("-+0123456789"))
 Loader.add_implicit_resolver(
     INTEGER, re.compile(r"[-+]?(0|[1-9][0-9_]{0,99})$"), list("-+0123456789")
 )

@@ -130,31 +130,28 @@ def deviations(
     all of them alike. A key that is not there counts as null; a system that the paper has not has
     no deviations. `papers` is what `contextnmt.configuration.layers.of_paper` gives.
     """
-    printed, here = (content["experiments"][experiment] for content in (papers, configuration))
-    asked = [name for name in systems(configuration, experiment) if name in printed["systems"]]
-    of_system = {
-        name: differences(*(settings(entry["systems"][name]) for entry in (printed, here)))
-        for name in asked
-    }
+    paper, here = (content["experiments"][experiment] for content in (papers, configuration))
+    asked = [name for name in systems(configuration, experiment) if name in paper["systems"]]
     views = {here["systems"][name]["view"] for name in asked}
-    of_texts = (
-        text_settings(content, pairs(configuration, experiment), views)
-        for content in (papers, configuration)
-    )
-    of_all = (
-        {
-            "pairs": entry.get("pairs"),
-            "decoding": {key: entry["decoding"][key] for key in PRINTED_DECODING},
+
+    def told(content: Configuration) -> Configuration:
+        made = content["experiments"][experiment]
+        of_all = {
+            **text_settings(content, pairs(configuration, experiment), views),
+            "pairs": made.get("pairs"),
+            "decoding": {key: made["decoding"][key] for key in PRINTED_DECODING},
         }
-        for entry in (printed, here)
-    )
-    found = [("", *each) for each in [*differences(*of_texts), *differences(*of_all)]]
-    for name, several in of_system.items():
-        for difference in several:
-            alike = all(difference in others for others in of_system.values())
-            found.append(("" if alike else name, *difference))
+        return {"": of_all} | {name: settings(made["systems"][name]) for name in asked}
+
+    before, after = told(papers), told(configuration)
+    found = {name: differences(before[name], after[name]) for name in before}
+    listed = []
+    for name, several in found.items():
+        for each in several:
+            alike = all(each in found[other] for other in asked)
+            listed.append(("" if alike else name, *each))
     names = ("system", "key", "paper", "here")
-    unique = [each for number, each in enumerate(found) if each not in found[:number]]
+    unique = [each for number, each in enumerate(listed) if each not in listed[:number]]
     return [dict(zip(names, each, strict=True)) for each in unique]
 
 

@@ -36,28 +36,18 @@ COLUMNS = ["key", "purpose", "allowed", "default", "papers"]
 PAPERS = {"choi2017": "", "bahdanau2015": "**B** ", "chen2017": "**C** "}
 
 #: What stands for the names in blocks that have a name for each entry; others name language pairs.
-NAMES = {
-    "corpora": "CORPUS",
-    "files": "FILE",
-    "texts": "TEXT",
-    "experiments": "EXPERIMENT",
-    "methods": "METHOD",
-    "systems": "SYSTEM",
-}
+NAMES = {f"{name}s": name.upper() for name in ("file", "text", "experiment", "method", "system")}
+NAMES["corpora"] = "CORPUS"
 
 
 class Key(NamedTuple):
-    """A key: the path of its block, its name, its part of the schema, and the same by type."""
+    """A key: the dotted paths of its block and its own, its part of the schema, that by type."""
 
     block: str
     name: str
+    path: str
     entry: Mapping[str, Any]
     parts: list[Mapping[str, Any]]
-
-    @property
-    def path(self) -> str:
-        """Its dotted path."""
-        return f"{self.block}.{self.name}".removeprefix(".")
 
 
 def keys(part: Mapping[str, Any], schema: Mapping[str, Any], block: str = "") -> Iterator[Key]:
@@ -69,7 +59,8 @@ def keys(part: Mapping[str, Any], schema: Mapping[str, Any], block: str = "") ->
     for name, entry in part["properties"].items():
         if block and name in RECIPE:
             continue
-        key = Key(block, name, entry, alternatives(entry, schema))
+        path = f"{block}.{name}".removeprefix(".")
+        key = Key(block, name, path, entry, alternatives(entry, schema))
         yield key
         for other in key.parts:
             named = NAMES.get(name, "PAIR")

@@ -4,7 +4,6 @@ A block is a pydantic dataclass whose docstrings of attributes describe its keys
 settings with `read`; the configuration is checked with `violations`.
 """
 
-import decimal
 import difflib
 import json
 from collections.abc import Iterable, Mapping
@@ -145,8 +144,7 @@ def explained(
         elif each["type"] == "value_error" and str(each["ctx"]["error"]):
             message = f"{where} is {shown(value)}; allowed: {each['ctx']['error']}"
         else:
-            meant = hint(value, allowed)
-            message = f"{where} is {shown(value)}{meant}; allowed: {words_for(allowed, value)}"
+            message = f"{where} is {shown(value)}; allowed: {words_for(allowed, value)}"
         found.setdefault(tuple(map(str, steps)), (path, message))
     return [
         mistake
@@ -234,28 +232,11 @@ def number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def hint(value: Any, allowed: Iterable[Mapping[str, Any]]) -> str:
-    """A hint for a text that was meant as a number; empty for others."""
-    if isinstance(value, str) and any(
-        part.get("type") in ("integer", "number") for part in allowed
-    ):
-        try:
-            meant = decimal.Decimal(value)
-        except decimal.InvalidOperation:
-            return ""
-        if meant.is_finite() and abs(meant.adjusted()) < 20:
-            return f" (this is text, not a number: write {meant:f})"
-    return ""
-
-
 def shown(value: Any) -> str:
     """A value as a message shows it: as JSON on one line, and short."""
-    try:
-        text = json.dumps(value, ensure_ascii=False, default=str)
-        if not text.isprintable():
-            text = json.dumps(value, default=str)
-    except ValueError:  # Python writes no numbers of so many digits
-        return "a number of thousands of digits"
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    if not text.isprintable():
+        text = json.dumps(value, default=str)
     return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
 
 

@@ -105,5 +105,5 @@ class Sizes:
         trained = texts(self.configuration, pair, "train")
         pool = sum(self.stated(pair, text) for text in trained)
         words = selection.get("target_words")
-        wanted = words / WORDS_A_PAIR if words else selection["pairs"]
+        wanted: float = words / WORDS_A_PAIR if words else selection["pairs"]
         return min(wanted / pool, 1.0)  # in this order, NaN stays
