@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from contextnmt.errors import UserError
 from contextnmt.files import (
     atomic,
-    atomic_bytes,
     count_lines,
     read_json,
     read_lines,
@@ -140,12 +139,6 @@ def test_a_block_that_fails_leaves_the_old_file(tmp_path: Path, name: str, mode:
     assert list(read_lines(path)) == ["old"]
 
 
-def test_bytes_are_kept_whatever_the_name(tmp_path: Path) -> None:
-    with atomic_bytes(tmp_path / "text.gz") as out:
-        out.write(b"not compressed again")
-    assert (tmp_path / "text.gz").read_bytes() == b"not compressed again"
-
-
 def test_equal_text_gives_equal_bytes(tmp_path: Path) -> None:
     for name in ("one.gz", "two.gz"):
         write_lines(tmp_path / name, ODD_LINES)
@@ -229,13 +222,6 @@ def test_a_pipe_is_not_replaced(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="a pipe or a device"):
         write_lines(tmp_path / "pipe", ["a"])
     assert (tmp_path / "pipe").is_fifo()
-
-
-@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs the folder /proc of Linux")
-@pytest.mark.parametrize("name", ["x", "folder/x"])
-def test_a_folder_that_holds_no_files(name: str) -> None:
-    with pytest.raises(UserError, match="no file can be made here: choose another folder"):
-        write_lines(Path("/proc", name), ["a"])
 
 
 def test_a_link_stays_a_link(tmp_path: Path) -> None:

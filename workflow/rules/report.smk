@@ -34,7 +34,11 @@ TARGETS = {
         "<results>/rule-dictionary/{pair}/rules.tsv", pair=paths.pairs
     ),
     "subwords": paths.subword_files(),
-    "binarized": paths.binarized_files(),
+    "binarized": [
+        path
+        for pair in paths.pairs
+        for path in paths.binarized(pair, paths.views(pair))
+    ],
     "models": paths.runs("train/{pair}/{system}/{seed}/model.json"),
     "run_files": paths.runs("run/{pair}/{system}/{seed}.json"),
     "translations": paths.runs_and_ensembles("translate/{pair}/{system}/{seed}"),

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,9 @@ Input = Callable[[Wildcards], list[str]]
 Param = Callable[[Wildcards, Any], str]
 
 SIDES = ["source", "target"]
+
+#: Settings for a command, as one param: Snakemake compares params as a set without names.
+settings = canonical
 
 
 def pair_of(wildcards: Wildcards) -> str:
@@ -52,11 +56,6 @@ def language_options(wildcards: Wildcards) -> str:
     return options(**{f"{side}_language": [language_of(wildcards, side)] for side in SIDES})
 
 
-def settings(value: Any) -> str:
-    """Settings for a command, as one param: Snakemake compares params as a set without names."""
-    return canonical(value)
-
-
 class Basis:
     """Pairs, systems, texts and runs of a configuration.
 
@@ -69,6 +68,9 @@ class Basis:
     def __init__(self, base: Path, configuration: Configuration, gaps: dict[str, dict[str, str]]):
         self.base, self.configuration, self.gaps = base, configuration, gaps
         self.results = f"results/{configuration['preset']}"
+        self.texts = partial(places.texts, configuration)
+        self.text_entry = partial(places.text, configuration)
+        self.training_parts = partial(places.training_parts, configuration)
         self.pairs: list[str] = configuration["pairs"]
         self.systems = {
             system: experiment
@@ -82,10 +84,6 @@ class Basis:
             for name in self.experiments
         }
         self.reported = [name for name, results in self.results_of.items() if results.pairs]
-
-    def texts(self, pair: str, *roles: str) -> list[str]:
-        """Names of the texts that have these roles (train, dev, test) in `pair`."""
-        return places.texts(self.configuration, pair, *roles)
 
     def languages(self, pairs: Iterable[str]) -> list[tuple[str, str]]:
         """Both languages of pairs, each as (pair, language)."""
@@ -119,10 +117,6 @@ class Basis:
         named = (self.evaluated(pair, system) for system in self.systems_with(pair))
         return list(dict.fromkeys(chain.from_iterable(named)))
 
-    def text_entry(self, name: str) -> Settings:
-        """The configuration of a text."""
-        return places.text(self.configuration, name)
-
     def shards(self, text: str) -> int:
         """Number of parts that a training text is cut into."""
         return places.shards(self.text_entry(text))
@@ -135,10 +129,6 @@ class Basis:
         """Names of the training texts of all pairs."""
         trained = (self.texts(pair, "train") for pair in self.pairs)
         return list(dict.fromkeys(chain.from_iterable(trained)))
-
-    def training_parts(self, pair: str) -> list[str]:
-        """Names of the parts of all training texts of `pair`: the pool to select from, in order."""
-        return places.training_parts(self.configuration, pair)
 
     def in_domain_texts(self, pair: str) -> list[str]:
         """Names of the texts that the training text of `pair` is selected by."""
@@ -165,6 +155,11 @@ class Basis:
             for system in self.systems_of(experiment)
             for seed in seeds
         ]
+
+    def of_texts(self, pattern: str, wildcards: Wildcards) -> list[str]:
+        """A result for each dev and test text of a run, which fills the braces of `pattern` too."""
+        texts = self.evaluated(wildcards.pair, wildcards.system)
+        return [self.filled(pattern, wildcards, text=text) for text in texts]
 
     def filled(self, pattern: str, wildcards: Wildcards, **others: str) -> str:
         """The path of a result: a pattern with the names of wildcards, and `others`, in braces."""

@@ -49,8 +49,7 @@ class Reports(Translations):
 
     def captions(self) -> list[str]:
         """Captions of tables and figures."""
-        found = sorted((self.base / "workflow/report").glob("*.rst"))
-        return [os.path.relpath(path) for path in found]
+        return [*map(os.path.relpath, sorted((self.base / "workflow/report").glob("*.rst")))]
 
     def finished(self, experiment: str, pair: str) -> list[str]:
         """The systems of an experiment that its reports are made of in a language pair."""
@@ -129,20 +128,15 @@ class Reports(Translations):
         table, target = "::".join(self.tags(wildcards)), wildcards.pair.split("-")[1]
         return f"--tags {shlex.quote(table)} --target-language {target}"
 
-    def deviations(self, experiment: str) -> list[Settings]:
-        """Settings that are not the paper's, with the systems by their labels."""
-        paper = layers.of_paper(self.base / "workflow", experiment)
-        systems = self.configuration["experiments"][experiment]["systems"]
-        return [
-            {**each, "system": systems[each["system"]]["label"] if each["system"] else ""}
-            for each in recipes.deviations(paper, self.configuration, experiment)
-        ]
-
     def paper(self, experiment: str) -> Settings:
-        """The digest of an experiment's configuration, and what is not the paper's."""
+        """The digest of an experiment's configuration, and its settings that are not the paper's,
+        with the systems by their labels."""
+        paper = layers.of_paper(self.base / "workflow", experiment)
+        found = recipes.deviations(paper, self.configuration, experiment)
+        labels = {system.id: system.label for system in self.results_of[experiment].systems}
         return {
             "digest": layers.digest(self.configuration, experiment),
-            "deviations": self.deviations(experiment),
+            "deviations": [{**each, "system": labels.get(each["system"], "")} for each in found],
         }
 
     def told_to_reports(self) -> str:

@@ -26,33 +26,30 @@ BINARIZED = [
 class Trainings(Views):
     def dev_files(self, side: str) -> Input:
         """Input function: the dev texts of a run in the view of its system, one side."""
-        return lambda wildcards: [
-            self.view_file(
-                wildcards.pair,
-                self.recipe(wildcards)["view"],
-                text,
-                language_of(wildcards, side),
-                aware=True,
-            )
-            for text in self.evaluated(wildcards.pair, wildcards.system, "dev")
-        ]
+
+        def files(wildcards: Wildcards) -> list[str]:
+            view, language = self.recipe(wildcards)["view"], language_of(wildcards, side)
+            texts = self.evaluated(wildcards.pair, wildcards.system, "dev")
+            return [self.view_file(wildcards.pair, view, each, language, True) for each in texts]
+
+        return files
 
     def training_data(self, wildcards: Wildcards) -> list[str]:
         """Inputs of a training: its own view first, then those of the other filters."""
         others = recipes.other_filters(self.configuration, wildcards.pair, wildcards.system)
-        views = [self.recipe(wildcards), *others]
-        folders = dict.fromkeys(self.binarize_folder(wildcards.pair, each) for each in views)
-        return [f"{folder}/{file}" for folder in folders for file in BINARIZED]
+        views = [each["view"] for each in [self.recipe(wildcards), *others]]
+        return self.binarized(wildcards.pair, views)
 
-    def binarize_folder(self, pair: str, made: Settings) -> str:
-        """Where the ids of a recipe's or a filter's view lie."""
-        return f"{self.results}/binarize/{pair}/{made['view']}"
+    def binarized(self, pair: str, views: Iterable[str]) -> list[str]:
+        """The binarized training pairs in some views."""
+        folders = [f"{self.results}/binarize/{pair}/{view}" for view in dict.fromkeys(views)]
+        return [f"{folder}/{file}" for folder in folders for file in BINARIZED]
 
     def filter_settings(self, pair: str, filters: Iterable[Settings]) -> list[str]:
         """Filters of training pairs, each a view with its limits, as commands want them."""
-        limits = ["max_length", "unknown_limit"]
+        limits, folder = ["max_length", "unknown_limit"], f"{self.results}/binarize/{pair}"
         return [
-            settings({"data": self.binarize_folder(pair, each), **{k: each[k] for k in limits}})
+            settings({"data": f"{folder}/{each['view']}", **{k: each[k] for k in limits}})
             for each in filters
         ]
 
@@ -83,11 +80,7 @@ class Trainings(Views):
     def filtered_pairs(self, wildcards: Wildcards) -> list[str]:
         """The binarized pairs that `pairs` filters: word, sym, and the views of all systems."""
         own = map(self.view_of, self.systems_of("choi2017"))
-        return [
-            f"{self.results}/binarize/{wildcards.pair}/{view}/{file}"
-            for view in dict.fromkeys(["word", "sym", *own])
-            for file in BINARIZED
-        ]
+        return self.binarized(wildcards.pair, ["word", "sym", *own])
 
     def training_settings(self, wildcards: Wildcards) -> str:
         """The training of a system, as `train` wants it."""

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from contextnmt.configuration import places
-from contextnmt.paths.basis import Input, Wildcards, options, repeated, settings
+from contextnmt.paths.basis import Input, Wildcards, language_of, options, repeated, settings
 from contextnmt.paths.trainings import VOCABULARIES, Trainings
 from contextnmt.report.experiment import endings
 
@@ -85,11 +85,8 @@ class Translations(Trainings):
 
     def likeliest(self, wildcards: Wildcards) -> list[str]:
         """The files that a run's beam searches are told to write: one a text and beam width."""
-        return [
-            self.filled(f"translate/{{pair}}/{{system}}/{{seed}}/{text}.beam{beam}.gz", wildcards)
-            for text in self.evaluated(wildcards.pair, wildcards.system)
-            for beam in self.beams(wildcards)
-        ]
+        texts = self.of_texts("translate/{pair}/{system}/{seed}/{text}", wildcards)
+        return [f"{text}.beam{beam}.gz" for text in texts for beam in self.beams(wildcards)]
 
     def translation_names(self, wildcards: Wildcards) -> list[str]:
         """Names of a run's translations, `TEXT.beamN` and `TEXT.beamN.VARIANT`."""
@@ -106,10 +103,8 @@ class Translations(Trainings):
 
     def reference_texts(self, stage: str, wildcards: Wildcards) -> list[str]:
         """The reference of each of a run's dev and test texts, as a stage wrote it."""
-        return [
-            f"{self.results}/{stage}/{wildcards.pair}/{text}.{wildcards.pair.split('-')[1]}.gz"
-            for text in self.evaluated(wildcards.pair, wildcards.system)
-        ]
+        target = language_of(wildcards, "target")
+        return self.of_texts(f"{stage}/{{pair}}/{{text}}.{target}.gz", wildcards)
 
     def references(self, stage: str) -> Input:
         """Input function: the reference of each of a run's translations."""
@@ -117,11 +112,8 @@ class Translations(Trainings):
 
     def symbol_tables(self, wildcards: Wildcards) -> list[str]:
         """Symbols of each of a run's dev and test texts, for a system whose text has symbols."""
-        return [
-            f"{self.results}/symbolize/{wildcards.pair}/{text}.symbols.tsv.gz"
-            for text in self.evaluated(wildcards.pair, wildcards.system)
-            if "sym" in self.recipe(wildcards)["view"]
-        ]
+        found = self.of_texts("symbolize/{pair}/{text}.symbols.tsv.gz", wildcards)
+        return found if "sym" in self.recipe(wildcards)["view"] else []
 
     def rules_of(self, wildcards: Wildcards) -> list[str]:
         """The rule dictionary of a pair, for a system whose text has symbols."""
@@ -171,16 +163,13 @@ class Translations(Trainings):
 
     def replaceable(self, wildcards: Wildcards, suffix: str) -> list[str]:
         """A file beside each translation of the widest beam, whose unknown words are replaced."""
-        folder = self.filled("translate/{pair}/{system}/{seed}", wildcards)
-        names = self.replaced_names(wildcards)
-        return [f"{folder}/{name.removesuffix('.replaced')}{suffix}" for name in names]
+        name = f"{{text}}.beam{max(self.beams(wildcards))}{suffix}"
+        return self.of_texts(f"translate/{{pair}}/{{system}}/{{seed}}/{name}", wildcards)
 
     def replaced_names(self, wildcards: Wildcards) -> list[str]:
         """Names of a run's translations without unknown words, `TEXT.beamN.replaced`."""
-        return [
-            f"{text}.beam{max(self.beams(wildcards))}.replaced"
-            for text in self.evaluated(wildcards.pair, wildcards.system)
-        ]
+        texts = self.evaluated(wildcards.pair, wildcards.system)
+        return [f"{text}.beam{max(self.beams(wildcards))}.replaced" for text in texts]
 
     def replaced_files(self, stage: str, wildcards: Wildcards) -> list[str]:
         """Files of these translations, of the stage `replace-unknown` or `restore`."""

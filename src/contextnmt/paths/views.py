@@ -96,11 +96,3 @@ class Views(Corpora):
         """All texts of the views that are cut into subwords."""
         views = ((pair, view) for pair in self.pairs for view in self.views(pair, "bpe"))
         return [*chain.from_iterable(self.view_texts(*view) for view in views)]
-
-    def binarized_files(self) -> list[str]:
-        """The manifest of each view of each pair."""
-        return [
-            f"{self.results}/binarize/{pair}/{view}/manifest.json"
-            for pair in self.pairs
-            for view in self.views(pair)
-        ]

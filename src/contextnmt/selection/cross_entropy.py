@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import typer
 
-from contextnmt.files import atomic_bytes, read_pairs
+from contextnmt.files import atomic, read_pairs
 from contextnmt.progress import progress
 from contextnmt.selection.language_models import DomainModels
 from contextnmt.selection.ranking import SCORED
@@ -54,5 +54,5 @@ def cross_entropy(
     models = DomainModels.load(source_models), DomainModels.load(target_models)
     pairs = progress(read_pairs(source, target), f"score {source.name}", "pairs")
     scored = np.concatenate([np.empty(0, SCORED), *score_pairs(pairs, *models)])
-    with atomic_bytes(out) as stream:
+    with atomic(out, "wb") as stream:
         np.save(stream, scored, allow_pickle=False)

@@ -22,7 +22,7 @@ import numpy as np
 import typer
 
 from contextnmt.errors import UserError, one_of_each
-from contextnmt.files import atomic_bytes, read_lines, read_pairs, write_json
+from contextnmt.files import atomic, read_lines, read_pairs, write_json
 from contextnmt.progress import progress
 from contextnmt.text.vocabulary import UNK, Vocabulary
 
@@ -140,6 +140,6 @@ def array_file(path: Path, dtype: np.dtype[Any], length: int) -> Iterator[IO[byt
     Unlike a writable memory map, a full disk is here an error with a message, not a bus error.
     """
     header = {"descr": dtype.str, "fortran_order": False, "shape": (length,)}
-    with atomic_bytes(path) as out:
+    with atomic(path, "wb") as out:
         np.lib.format.write_array_header_1_0(out, header)
         yield out
