@@ -1,8 +1,10 @@
 """Configuration as a user writes it: files of YAML, and the words of a call of Snakemake."""
 
+import math
 import re
 from collections.abc import Iterable
 from dataclasses import fields
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,9 @@ MERGE = "tag:yaml.org,2002:merge"
 #: Tags of values that are written in other ways here than in YAML, or in none.
 INTEGER, TIMESTAMP = "tag:yaml.org,2002:int", "tag:yaml.org,2002:timestamp"
 FLOAT = "tag:yaml.org,2002:float"
+
+#: More values than this come from no hand: aliases of aliases make them.
+MOST_VALUES = 100_000
 
 
 class Loader(yaml.SafeLoader):  # type: ignore[misc]
@@ -50,7 +55,35 @@ class Loader(yaml.SafeLoader):  # type: ignore[misc]
         block: dict[Any, Any] = super().construct_mapping(node, deep)
         return block
 
+    def get_single_node(self) -> yaml.Node:
+        """The whole document. Raises yaml.composer.ComposerError if aliases make it endless.
 
+        Each node is counted once: aliases may repeat it more often than memory could hold.
+        """
+        whole = super().get_single_node()
+        sizes: dict[int, float] = {}
+
+        def size(node: yaml.Node) -> float:
+            if id(node) not in sizes:
+                sizes[id(node)] = math.inf  # of a node in itself
+                parts = node.value if isinstance(node, yaml.CollectionNode) else []
+                flat = chain.from_iterable(p if isinstance(p, tuple) else [p] for p in parts)
+                sizes[id(node)] = 1 + sum(map(size, flat))
+            return sizes[id(node)]
+
+        if whole is not None and size(whole) > MOST_VALUES:
+            problem = f"over {MOST_VALUES} values by its aliases: write out what they repeat"
+            raise yaml.composer.ComposerError(None, None, problem, whole.start_mark)
+        return whole
+
+
+# Sets, pairs and bytes are nothing that a key takes.
+Loader.yaml_constructors = {
+    tag: construct
+    for tag, construct in yaml.SafeLoader.yaml_constructors.items()
+    if tag is None
+    or tag.rpartition(":")[2] in ("null", "bool", "int", "float", "str", "seq", "map")
+}
 Loader.yaml_implicit_resolvers = {
     first: [(tag, pattern) for tag, pattern in resolvers if tag not in (INTEGER, TIMESTAMP)]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
