@@ -178,7 +178,7 @@ def faulty(data, folder, at, kill):
 
 def goes_on(data, folder, capsys):
     """Run a training again: no checkpoint that was finished is lost or found corrupt."""
-    finished = list((folder / "state").glob("checkpoint.*.json"))
+    finished = list((folder / "state").glob("checkpoint.*.safetensors"))
     capsys.readouterr()
     run(data, folder)
     said = capsys.readouterr().err
@@ -191,7 +191,7 @@ def test_a_kill_at_any_operation_on_the_disk_changes_nothing(
 ):
     monkeypatch.setattr(lock, "SILENCE", 1.0)  # killed before it has said who it is, in one case
     operations = faulty(reversal, tmp_path / "0", 0, kill=True)
-    assert operations > 50
+    assert operations > 40
     for at in range(1, operations + 1):
         folder = tmp_path / str(at)
         assert ended(started(faulty, reversal, folder, at, kill=True)) == -signal.SIGKILL
@@ -309,9 +309,9 @@ def test_a_signal_amid_a_validation_saves_at_once(
     with monkeypatch.context() as patch, pytest.raises(SystemExit):
         patch.setattr(Validation, "bleu", signalled)
         run(reversal, tmp_path)
-    (record,) = (tmp_path / "state").glob("checkpoint.*.json")
-    assert json.loads(record.read_text())["update"] == 2
-    assert json.loads(record.read_text())["validated"] == 0
+    (path,) = (tmp_path / "state").glob("checkpoint.*.safetensors")
+    _, record = checkpoint.load(path)
+    assert (record["update"], record["validated"]) == (2, 0)
     run(reversal, tmp_path)
     assert "resumed after update 2" in capsys.readouterr().err
     same(tmp_path, undisturbed)
@@ -324,7 +324,7 @@ def test_in_a_slurm_job_a_signal_saves_and_the_training_goes_on_to_its_end(
     saved = []
 
     def terminate():
-        saved.append(len(list((tmp_path / "state").glob("checkpoint.*.json"))))
+        saved.append(len(list((tmp_path / "state").glob("checkpoint.*.safetensors"))))
         os.kill(os.getpid(), signal.SIGTERM)
 
     monkeypatch.setenv("SLURM_JOB_ID", "7")
@@ -355,7 +355,7 @@ def test_a_signal_at_the_very_end_keeps_the_state_too(reversal, undisturbed, tmp
         patch.setattr(Training, "run", signalled)
         run(reversal, tmp_path)
     assert (tmp_path / "model" / "model.json").exists()
-    assert list((tmp_path / "state").glob("checkpoint.*.json"))
+    assert list((tmp_path / "state").glob("checkpoint.*.safetensors"))
     run(reversal, tmp_path)
     same(tmp_path, undisturbed)
 
@@ -370,7 +370,7 @@ def test_a_command_that_is_killed_goes_on(reversal, undisturbed, tmp_path):
     ]
     with subprocess.Popen([*command, "--checkpoint-minutes", "0"]) as process:
         deadline = time.monotonic() + 60
-        while not list((tmp_path / "state").glob("checkpoint.*.json")):
+        while not list((tmp_path / "state").glob("checkpoint.*.safetensors")):
             assert time.monotonic() < deadline and process.poll() is None
             time.sleep(0.001)
         process.kill()
@@ -383,7 +383,7 @@ def test_a_command_that_is_killed_goes_on(reversal, undisturbed, tmp_path):
 def test_the_newcomer_waits_and_finds_the_model_made(reversal, undisturbed, tmp_path):
     """Then it trains nothing: its scheduler had lost sight of a training that went on."""
     first = started(run, reversal, tmp_path)
-    while not list((tmp_path / "state").glob("checkpoint.*.json")):
+    while not list((tmp_path / "state").glob("checkpoint.*.safetensors")):
         time.sleep(0.001)
     os.kill(first.pid, signal.SIGSTOP)  # alive, and silent for less than a minute
     second = started(run, reversal, tmp_path)
@@ -399,7 +399,7 @@ def test_the_newcomer_waits_and_finds_the_model_made(reversal, undisturbed, tmp_
 
 def test_the_newcomer_takes_over_from_a_killed_one(reversal, undisturbed, tmp_path):
     first = started(run, reversal, tmp_path)
-    while not list((tmp_path / "state").glob("checkpoint.*.json")):
+    while not list((tmp_path / "state").glob("checkpoint.*.safetensors")):
         time.sleep(0.001)
     os.kill(first.pid, signal.SIGSTOP)
     second = started(run, reversal, tmp_path)
@@ -437,8 +437,8 @@ def test_a_copy_whose_state_was_taken_over_stops_before_it_writes(reversal, tmp_
     at_update(monkeypatch, 3, taken_over)
     with pytest.raises(UserError, match=r"process 17 on elsewhere, Slurm job 8 has taken over"):
         run(reversal, tmp_path)
-    newest = max(state.glob("checkpoint.*.json"))
-    assert json.loads(newest.read_text())["update"] == 2
+    _, record = checkpoint.load(max(state.glob("checkpoint.*.safetensors")))
+    assert record["update"] == 2
     assert (state / "lock.2").exists()
     with contextlib.suppress(FileNotFoundError):
         assert not list((tmp_path / "model").glob("model.*"))
@@ -451,7 +451,7 @@ def test_a_state_that_is_not_ours_is_left_alone(reversal, tmp_path, monkeypatch)
         raise UserError("taken over")
 
     (tmp_path / "state").mkdir()
-    half = tmp_path / "state" / "checkpoint.1.safetensors"
+    half = tmp_path / "state" / "checkpoint.part"
     half.touch()
     monkeypatch.setattr(lock.Lock, "check", taken_over)
     with pytest.raises(UserError, match="taken over"):

@@ -1,27 +1,26 @@
 """The state of a training on disk: numbered checkpoints, of which the two newest are kept.
 
-A checkpoint is `checkpoint.N.safetensors` (the last weights, the best ones, the optimizer) and
-`checkpoint.N.json` (all else, and the digests of both). The JSON file is written last, so what has
-none was never finished. No file of a finished checkpoint is ever written again.
+A checkpoint is `checkpoint.N.SHA256.safetensors`: the last weights, the best ones, the optimizer,
+and as metadata all else. It takes its name, which holds its digest, when it is whole, and is never
+written again.
 """
 
-import contextlib
 import hashlib
 import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
 from torch import Tensor
 
 from contextnmt.errors import UserError
-from contextnmt.files import atomic_path, write_json
+from contextnmt.files import atomic_path
 
 Tensors = dict[str, Tensor]
 Record = dict[str, Any]
@@ -29,14 +28,7 @@ Record = dict[str, Any]
 #: How many checkpoints are kept: one to go on from, and one should it prove corrupt.
 KEPT = 2
 
-#: The two files of a checkpoint, in the order in which they are removed.
-KINDS = ("json", "safetensors")
-
-NAME = re.compile(r"checkpoint\.([0-9]+)\.(json|safetensors)")
-
-
-class CorruptError(Exception):
-    """A checkpoint that is not what was written."""
+NAME = re.compile(r"checkpoint\.([0-9]+)\.([0-9a-f]{64})\.safetensors")
 
 
 class Checkpoints:
@@ -45,7 +37,7 @@ class Checkpoints:
     def __init__(self, folder: Path, check: Callable[[], None] = lambda: None) -> None:
         """`check` is called before each write; it raises if the folder has become another's."""
         self.folder, self.check = folder, check
-        self.number = max(self._numbers(), default=0)
+        self.number = max(self._finished().values(), default=0)
 
     def write(self, tensors: Tensors, record: Record) -> None:
         """Write the next checkpoint, all or nothing, then remove those that it makes superfluous.
@@ -54,17 +46,15 @@ class Checkpoints:
         full or the folder not writable.
         """
         self.check()
-        number = self.number + 1
-        path = self._path(number, "safetensors")
-        save(path, tensors, {})
-        content = {**record, "tensors": file_digest(path)}
+        written = self.folder / "checkpoint.part"
+        save(written, tensors, record)
         self.check()
-        write_json(self._path(number, "json"), {**content, "digest": digest(content)})
+        self.number += 1
+        name = f"checkpoint.{self.number}.{file_digest(written)}.safetensors"
+        written.replace(self.folder / name)
         sync_folder(self.folder)  # on disk before an older one goes
-        self.number = number
-        for older in sorted(each for each in self._numbers() if each <= number)[:-KEPT]:
-            for kind in KINDS:
-                self._path(older, kind).unlink(missing_ok=True)
+        for older in list(self._finished())[KEPT:]:
+            older.unlink()
 
     def newest(self, identity: Mapping[str, Any]) -> tuple[Tensors, Record] | None:
         """The newest checkpoint that is whole; None if there is none to go on from.
@@ -72,84 +62,60 @@ class Checkpoints:
         A corrupt one is moved aside, with a line that says so; so are all if they were not made
         with `identity`. Raises UserError if a file cannot be read, since it may hold days of work.
         """
-        self._remove_unfinished()
-        numbers = sorted(self._numbers(), reverse=True)
-        for number in numbers:
+        for unfinished in self.folder.glob("*.part"):
+            unfinished.unlink()
+        while paths := list(self._finished()):
             try:
-                record = self._record(number)
-                made = record["identity"]
-                keys = sorted({*identity, *made})
-                if other := [key for key in keys if identity.get(key) != made.get(key)]:
-                    self.set_aside(f"made with other {' and '.join(other)}")
-                    return None
-                return self._tensors(number, record), record
-            except CorruptError as error:
-                then = ["the one before is taken"] if number != numbers[-1] else []
-                self.set_aside(f"corrupt ({error})", number, *then)
+                if file_digest(paths[0]) != paths[0].name.split(".")[2]:
+                    then = "the one before is taken" if paths[1:] else "training starts afresh"
+                    self.set_aside("corrupt (it does not have its digest)", paths[:1], then)
+                    continue
+                tensors, record = load(paths[0])
+            except OSError as error:  # it may be whole
+                raise UserError(
+                    f"{paths[0]}: cannot be read ({error.strerror}); mend that or move it"
+                ) from None
+            made = record["identity"]
+            keys = sorted({*identity, *made})
+            if other := [key for key in keys if identity.get(key) != made.get(key)]:
+                self.set_aside(f"made with other {' and '.join(other)}", paths)
+                return None
+            return tensors, record
         return None
 
     def set_aside(
-        self, reason: str, number: int | None = None, then: str = "training starts afresh"
+        self, reason: str, paths: Sequence[Path], then: str = "training starts afresh"
     ) -> None:
-        """Move a checkpoint, or all of them, to a folder `state.aside/K`, and say why."""
+        """Move checkpoints, the newest first, to a folder `state.aside/K`, and say why."""
         folder = self.folder.with_name(f"{self.folder.name}.aside")
         folder.mkdir(exist_ok=True)
         used = [int(path.name) for path in folder.iterdir() if path.name.isdecimal()]
         aside = folder / str(max(used, default=0) + 1)
         aside.mkdir()
-        numbers = self._numbers() if number is None else {number}
-        name = self._path(max(numbers), "json")
-        for path in (self._path(each, kind) for each in sorted(numbers) for kind in KINDS):
-            if path.is_file():
-                path.replace(aside / path.name)
-        print(f"{name}: {reason}; moved to {aside}, {then}", file=sys.stderr, flush=True)
+        for path in paths:
+            path.replace(aside / path.name)
+        print(f"{paths[0]}: {reason}; moved to {aside}, {then}", file=sys.stderr, flush=True)
 
     def clear(self) -> None:
         """Remove the state of a training that has finished: the next one starts afresh."""
         self.check()
         paths = [path for path in self.folder.iterdir() if not path.name.startswith("lock.")]
-        newest = [self._path(max(self._numbers(), default=0), kind) for kind in KINDS]
         # The newest goes last: a kill in between then costs no more than writing the model again.
-        for path in [*(path for path in paths if path not in newest), *newest]:
+        for path in sorted(paths, key=lambda path: self._finished().get(path, 0)):
             path.unlink(missing_ok=True)
 
-    def _path(self, number: int, kind: str) -> Path:
-        return self.folder / f"checkpoint.{number}.{kind}"
+    def _finished(self) -> dict[Path, int]:
+        """Path -> number of each checkpoint, the newest first."""
+        paths = self.folder.glob("checkpoint.*.safetensors")
+        numbers = {path: int(match[1]) for path in paths if (match := NAME.fullmatch(path.name))}
+        return dict(sorted(numbers.items(), key=lambda item: -item[1]))
 
-    def _numbers(self) -> set[int]:
-        """Numbers of the checkpoints whose JSON file is there."""
-        names = os.listdir(self.folder) if self.folder.is_dir() else []
-        found = [match for name in names if (match := NAME.fullmatch(name))]
-        return {int(match[1]) for match in found if match[2] == "json"}
 
-    def _remove_unfinished(self) -> None:
-        """Remove the files of a write that was killed."""
-        finished = self._numbers()
-        for path in self.folder.iterdir() if self.folder.is_dir() else ():
-            match = NAME.fullmatch(path.name)
-            if path.name.endswith(".part") or (match and int(match[1]) not in finished):
-                path.unlink(missing_ok=True)
-
-    def _record(self, number: int) -> Record:
-        """The JSON file of a checkpoint. Raises CorruptError and UserError."""
-        path = self._path(number, "json")
-        with readable(path):
-            content = path.read_bytes()
-        try:
-            record: Record = json.loads(content)
-            if record.pop("digest") == digest(record):
-                return record
-        except (ValueError, KeyError, TypeError, AttributeError):
-            pass
-        raise CorruptError(f"{path.name} does not have its digest")
-
-    def _tensors(self, number: int, record: Record) -> Tensors:
-        """The tensors of a checkpoint. Raises CorruptError and UserError."""
-        path = self._path(number, "safetensors")
-        with readable(path):
-            if file_digest(path) == record["tensors"]:
-                return load_file(path)
-        raise CorruptError(f"{path.name} does not have its digest")
+def load(path: Path) -> tuple[Tensors, Record]:
+    """The tensors and the record that `save` wrote."""
+    with safe_open(path, "pt") as stored:
+        tensors = {name: stored.get_tensor(name) for name in stored.keys()}  # noqa: SIM118
+        return tensors, json.loads(stored.metadata()["record"])
 
 
 def save(path: Path, tensors: Tensors, record: Record) -> None:
@@ -186,19 +152,6 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-@contextlib.contextmanager
-def readable(path: Path) -> Iterator[None]:
-    """Turn an error of the block into CorruptError if the file is missing, else into UserError."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise CorruptError(f"{path.name} is missing") from None
-    except OSError as error:  # it may be whole
-        raise UserError(
-            f"{path}: cannot be read ({error.strerror}); mend that or move it"
-        ) from None
 
 
 def group(tensors: Tensors, name: str) -> Tensors:

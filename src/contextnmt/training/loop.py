@@ -94,6 +94,7 @@ class Training:
         torch.manual_seed(seed)
         self.model = Translator(model, *map(len, words)).to(self.device)
         self.updater = Updater(self.model, recipe, self.device)
+        self.best = self._weights()
         #: What takes the updates.
         self.take: Updater | GraphUpdater = self.updater
         described = [
@@ -103,14 +104,23 @@ class Training:
         self.data = {"manifest": manifest, "dev": self.validation.text, "filters": described}
         made = made_with(model, recipe) if identity is None else identity
         #: What a checkpoint must agree with to be gone on from, as it comes back from JSON.
-        self.identity = json.loads(json.dumps({**made, "seed": seed, "data": self.data}))
+        self.identity = json.loads(
+            json.dumps(
+                {
+                    **made,
+                    "seed": seed,
+                    "data": self.data,
+                    "optimizer": recipe.optimizer,
+                    "weights": {name: weight.shape for name, weight in self.best.items()},
+                }
+            )
+        )
         self.checkpoints, self.check = Checkpoints(state, check), check
         self.checkpoint_seconds = 60 * checkpoint_minutes
         self.signals = signals or Signals()
         self.journal = Journal(state, tensorboard)
         self.window = Window(self.device, recipe)
         self.update, self.validated, self.early = 0, 0, EarlyStop()
-        self.best = self._weights()
         #: Of `update` and `validated`, what is in the newest checkpoint.
         self._saved: tuple[int, int] | None = None
         self._started = self._saved_at = time.monotonic()
@@ -136,9 +146,6 @@ class Training:
         """
         self.check()
         found = self.checkpoints.newest(self.identity)
-        if found is not None and not self._fits(*found):
-            self.checkpoints.set_aside("does not fit the model or its optimizer")
-            found = None
         if found is not None:
             self._restore(*found)
             say(f"{self.checkpoints.folder}: resumed after update {self.update}")
@@ -250,16 +257,14 @@ class Training:
         if self._saved == (self.update, self.validated):
             return
         self._check_finite()
-        optimizer = self.updater.optimizer
         tensors = {
             **checkpoint.grouped("model", self.model.state_dict()),
             **checkpoint.grouped("best", self.best),
-            **checkpoint.grouped("optimizer", checkpoint.optimizer_tensors(optimizer)),
+            **checkpoint.grouped("optimizer", checkpoint.optimizer_tensors(self.updater.optimizer)),
             "window/sums": self.window.sums,
         }
         record = {
             "identity": self.identity,
-            "optimizer": type(optimizer).__name__,
             "update": self.update,
             "validated": self.validated,
             "seconds": self.seconds,
@@ -269,14 +274,6 @@ class Training:
         }
         self.checkpoints.write(tensors, record)
         self._saved, self._saved_at = (self.update, self.validated), time.monotonic()
-
-    def _fits(self, tensors: checkpoint.Tensors, record: checkpoint.Record) -> bool:
-        """Whether a checkpoint is one of this model and optimizer."""
-        own, saved = self.model.state_dict(), checkpoint.group(tensors, "model")
-        return record["optimizer"] == type(self.updater.optimizer).__name__ and (
-            {name: tensor.shape for name, tensor in own.items()}
-            == {name: tensor.shape for name, tensor in saved.items()}
-        )
 
     def _restore(self, tensors: checkpoint.Tensors, record: checkpoint.Record) -> None:
         """Restore the state that `_save` wrote."""
