@@ -15,7 +15,7 @@ from text_steps import MOST_WORDS, SHARE, Run, grown
 
 from contextnmt.corpus.clean import WrongLanguage, repeated
 from contextnmt.corpus.counts import summed_counts, write_counts
-from contextnmt.corpus.survey import Survey, read_fingerprints
+from contextnmt.corpus.survey import read_fingerprints, survey_pairs
 from contextnmt.corpus.tokenize import CHUNK_END, REMEMBERED_CHUNKS, Tokenizer
 from contextnmt.files import count_lines, read_json, read_lines
 from contextnmt.selection.language_model import estimate
@@ -160,8 +160,7 @@ def size_of_plain_count(run: Run) -> float:
 
 def size_of_fingerprint(run: Run) -> float:
     """A fingerprint while they are taken."""
-    survey = Survey()
-    return grown(lambda: survey.note(repeat(("a", "b"), 100_000))) / 100_000
+    return grown(lambda: survey_pairs(repeat(("a", "b"), 100_000))) / 100_000
 
 
 def size_of_lead(run: Run) -> float:

@@ -9,7 +9,7 @@ import pytest
 
 from contextnmt.configuration.reading import load
 from contextnmt.configuration.recipes import merge
-from contextnmt.corpus.clean import Cleaner, WholeText, parse_settings
+from contextnmt.corpus.clean import Cleaner, parse_settings
 from contextnmt.corpus.extract import extract, read_side
 from contextnmt.corpus.generate import NOISE_LINES, SIZES, generate
 from contextnmt.corpus.tokenize import tokenize
@@ -48,7 +48,7 @@ def cleaned(request: pytest.FixtureRequest, archive: Path) -> Cleaned:
     sides = f"{archive}::train.en", f"{archive}::train.{language}"
     extract(*sides, source_out=[raw[0]], target_out=[raw[1]])
     tokenize(*raw, "en", language, *words)
-    cleaner = Cleaner(settings(f"en-{language}"), WholeText(*words))
+    cleaner = Cleaner(settings(f"en-{language}"), *words)
     kept = {cleaner.read for _ in cleaner.keep(read_pairs(*words))}
     planted: dict[str, set[int]] = defaultdict(set)
     for row in list(read_side(f"{archive}::train.noise.tsv"))[1:]:

@@ -5,8 +5,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, partial
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,12 +15,7 @@ import typer
 
 from contextnmt.configuration.values import json_object
 from contextnmt.corpus.counts import summed_counts
-from contextnmt.corpus.survey import (
-    Fingerprints,
-    Survey,
-    read_fingerprints,
-    survey_files,
-)
+from contextnmt.corpus.survey import Fingerprints, read_fingerprints, survey_files
 from contextnmt.errors import UserError
 from contextnmt.files import read_pairs, write_json, write_pairs
 from contextnmt.progress import progress
@@ -128,47 +122,8 @@ def parse_settings(text: str) -> dict[str, Any]:
     return {name: settings[name] for name in SETTINGS if settings.get(name)}
 
 
-@dataclass(frozen=True)
-class WholeText:
-    """The text that the pairs to clean, those of `source` and `target`, are a part of.
-
-    Stage *survey* has counted the words of all its parts, and taken the fingerprints of its parts
-    up to and including this one. Where its files are missing, the pairs are the whole text and are
-    surveyed here.
-    """
-
-    source: Path
-    target: Path
-    source_counts: Sequence[Path] = ()
-    target_counts: Sequence[Path] = ()
-    fingerprints: Sequence[Path] = ()
-
-    @cached_property
-    def own(self) -> Survey:
-        """The survey of these pairs."""
-        return survey_files(self.source, self.target)
-
-    def word_counts(self) -> tuple[Counter[str], Counter[str]]:
-        """How often the source and the target side have each word.
-
-        Raises UserError if one side alone has tables.
-        """
-        if bool(self.source_counts) != bool(self.target_counts):
-            raise UserError("give both --source-counts and --target-counts, or neither")
-        if self.source_counts:
-            return summed_counts(self.source_counts), summed_counts(self.target_counts)
-        return self.own.source_counts, self.own.target_counts
-
-    def repeats(self) -> bytes:
-        """As of `repeated`, of these pairs."""
-        if not self.fingerprints:
-            return repeated(self.own.fingerprints, [])
-        *earlier, own = self.fingerprints
-        return repeated(read_fingerprints(own), map(read_fingerprints, earlier))
-
-
-def build_filters(settings: dict[str, Any], whole: WholeText) -> dict[str, Filter]:
-    """The filters that `settings` turns on, in order, except for drop_duplicates."""
+def build_filters(settings: dict[str, Any]) -> dict[str, Filter]:
+    """The filters that `settings` turns on, in order, except for the last two."""
     filters: dict[str, Filter] = {
         "drop_empty": lambda source, target: not source or not target,
         "drop_garbled": lambda *sides: any(GARBLED.search(" ".join(side)) for side in sides),
@@ -179,8 +134,6 @@ def build_filters(settings: dict[str, Any], whole: WholeText) -> dict[str, Filte
         ),
         "drop_identical": lambda source, target: source == target,
     }
-    if "wrong_language" in settings:
-        filters["wrong_language"] = WrongLanguage(*whole.word_counts())
     return {name: filters[name] for name in filters if name in settings}
 
 
@@ -192,11 +145,32 @@ class Cleaner:
     nothing but its words: so the duplicates are known beforehand.
     """
 
-    def __init__(self, settings: dict[str, Any], whole: WholeText) -> None:
-        """`settings` as of `parse_settings`; `whole` is the text, which may be read here."""
-        self.source = whole.source
-        self.filters = build_filters(settings, whole)
-        self.repeats = whole.repeats() if "drop_duplicates" in settings else None
+    def __init__(
+        self,
+        settings: dict[str, Any],
+        source: Path,
+        target: Path,
+        source_counts: Sequence[Path] = (),
+        target_counts: Sequence[Path] = (),
+        fingerprints: Sequence[Path] = (),
+    ) -> None:
+        """`settings` as of `parse_settings`; `source` and `target` have the pairs to clean.
+
+        Stage *survey* has counted the words of all parts of the text, and taken the fingerprints of
+        its parts up to and including this one. Where its files are missing, the pairs are the whole
+        text and are surveyed here. Raises UserError if one side alone has counts.
+        """
+        if bool(source_counts) != bool(target_counts):
+            raise UserError("give both --source-counts and --target-counts, or neither")
+        self.source, self.filters = source, build_filters(settings)
+        self.repeats: bytes | None = None
+        survey = cache(partial(survey_files, source, target))
+        if "wrong_language" in settings:
+            tables = [summed_counts(paths) for paths in (source_counts, target_counts) if paths]
+            self.filters["wrong_language"] = WrongLanguage(*(tables or survey()[:2]))
+        if "drop_duplicates" in settings:
+            own = read_fingerprints(fingerprints[-1]) if fingerprints else survey().fingerprints
+            self.repeats = repeated(own, map(read_fingerprints, fingerprints[:-1]))
         self.read = self.kept = 0
         self.removed: dict[str, dict[str, Any]] = {
             name: {"count": 0, "examples": []} for name in settings
@@ -268,8 +242,8 @@ def clean(
     '{"drop_empty": true, "max_length": 50}'
     """
     cleaner = Cleaner(
-        parse_settings(settings),
-        WholeText(source, target, source_counts or [], target_counts or [], fingerprints or []),
+        *(parse_settings(settings), source, target),
+        *(source_counts or [], target_counts or [], fingerprints or []),
     )
     pairs = progress(read_pairs(source, target), f"clean {source.name}", "pairs")
     write_pairs(source_out, target_out, cleaner.keep(pairs))

@@ -7,7 +7,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,40 +27,33 @@ FINGERPRINT = np.dtype(f"<u{WIDTH}")
 Fingerprints = npt.NDArray[np.uint64]
 
 
-class Survey:
-    """What is known of a text once its pairs have gone by.
+class Survey(NamedTuple):
+    """How often each side of a text has each word, and a fingerprint of each pair: [pairs].
 
-    The two tables of words take some 120 bytes a distinct word, the fingerprints 8 bytes a pair.
+    Equal words on both sides make an equal fingerprint. The two tables of words take some 120 bytes
+    a distinct word, the fingerprints 8 bytes a pair.
     """
 
-    def __init__(self) -> None:
-        self.source_counts: Counter[str] = Counter()
-        self.target_counts: Counter[str] = Counter()
-        self._digests = bytearray()
+    source_counts: Counter[str]
+    target_counts: Counter[str]
+    fingerprints: Fingerprints
 
-    def note(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """Add the pairs of a tokenized text."""
-        for pair in pairs:
-            source, target = map(str.split, pair)
-            self.source_counts.update(source)
-            self.target_counts.update(target)
-            text = " ".join(source) + "\n" + " ".join(target)
-            self._digests += hashlib.blake2b(text.encode(), digest_size=WIDTH).digest()
 
-    @property
-    def fingerprints(self) -> Fingerprints:
-        """The fingerprint of each pair: [pairs]. Equal words on both sides make an equal one.
-
-        No pairs can be added while the array is in use.
-        """
-        return np.frombuffer(self._digests, FINGERPRINT)
+def survey_pairs(pairs: Iterable[tuple[str, str]]) -> Survey:
+    """The survey of tokenized pairs."""
+    source_counts, target_counts, digests = Counter[str](), Counter[str](), bytearray()
+    for pair in pairs:
+        source, target = map(str.split, pair)
+        source_counts.update(source)
+        target_counts.update(target)
+        text = " ".join(source) + "\n" + " ".join(target)
+        digests += hashlib.blake2b(text.encode(), digest_size=WIDTH).digest()
+    return Survey(source_counts, target_counts, np.frombuffer(digests, FINGERPRINT))
 
 
 def survey_files(source: Path, target: Path) -> Survey:
     """The survey of the pairs in two tokenized files."""
-    made = Survey()
-    made.note(progress(read_pairs(source, target), f"survey {source.name}", "pairs"))
-    return made
+    return survey_pairs(progress(read_pairs(source, target), f"survey {source.name}", "pairs"))
 
 
 def read_fingerprints(path: Path) -> Fingerprints:

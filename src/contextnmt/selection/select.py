@@ -1,9 +1,8 @@
 """Stage *select*: which pairs of a part of the pool are in the training text."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import chain, compress, islice, repeat
+from collections.abc import Iterable, Iterator
+from itertools import chain, compress, islice
 from operator import not_
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,100 +13,78 @@ from contextnmt.corpus.counts import write_counts
 from contextnmt.errors import UserError
 from contextnmt.files import read_pairs, write_json, write_pairs
 from contextnmt.progress import progress
-from contextnmt.selection.ranking import part_name, read_ranking, read_scores
+from contextnmt.selection.ranking import Ranking, part_name, read_ranking, read_scores
 
 #: Pairs looked at together.
 BLOCK = 4096
 
 
 class Selection:
-    """What a ranking says about the pairs of one part of the pool."""
+    """Passes on the pairs of a part of the pool that a ranking keeps, and counts them.
 
-    def __init__(self, scores: Path, ranking: Path) -> None:
-        """Raises UserError if the ranking is not of these scores."""
-        self.ranking = read_ranking(ranking)
-        self.scores = read_scores(scores)["score"]
-        name = part_name(scores)
-        if name not in self.ranking.parts:
-            raise UserError(
-                f"{ranking}: has no part {name}: rank all parts of the pool, {scores} among them"
-            )
-        self.begin = self.ranking.parts[name]
-        if self.begin + len(self.scores) not in {*self.ranking.parts.values(), self.ranking.pairs}:
-            raise UserError(f"{ranking}: of other scores than {scores}: rank the pool again")
+    `counts`: how often the kept pairs have each word, on the source and on the target side.
+    """
 
-    def verdicts(self) -> Iterator[bool]:
-        """Whether each pair is kept."""
-        for first in range(0, len(self.scores), BLOCK):
-            scores = self.scores[first : first + BLOCK]
-            yield from self.ranking.kept(scores, self.begin + first).tolist()
-
-    def examples(self, first: int, pairs: Sequence[tuple[str, str]]) -> dict[str, dict[str, str]]:
-        """Position and text of those pairs that are shown, of those from number `first` on."""
-        begin = self.begin + first
-        return {
-            str(position): dict(zip(("source", "target"), pairs[position - begin], strict=True))
-            for position in self.ranking.shown
-            if begin <= position < begin + len(pairs)
-        }
-
-
-@dataclass
-class Side:
-    """The words of one side: how many were dropped, and how often the kept pairs have each."""
-
-    dropped: int = 0
-    kept: Counter[str] = field(default_factory=Counter)
-
-    def add(self, lines: Sequence[str], verdicts: Sequence[bool]) -> None:
-        """Enter the lines of a block; the verdicts say which are kept."""
-        kept, dropped = compress(lines, verdicts), compress(lines, map(not_, verdicts))
-        self.kept.update(chain.from_iterable(map(str.split, kept)))
-        self.dropped += sum(map(len, map(str.split, dropped)))
-
-
-class Part:
-    """A part of the pool as a stream, and how much of it was read and kept."""
-
-    def __init__(self, paths: tuple[Path, Path], selection: Selection | None) -> None:
-        """`paths`: its two sides. Without a `selection`, all pairs are kept."""
-        self.paths = paths
-        self.selection = selection
-        self.source, self.target = Side(), Side()
+    def __init__(self) -> None:
+        """Without `use`, all pairs are kept."""
+        self.ranking: Ranking | None = None
+        self.counts: tuple[Counter[str], Counter[str]] = Counter(), Counter()
+        self.dropped_words = [0, 0]
         self.pairs_read = self.pairs_kept = 0
         self.examples: dict[str, dict[str, str]] = {}
 
-    def keep(self) -> Iterator[tuple[str, str]]:
-        """The pairs that are kept.
+    def use(self, scores: Path, ranking: Path) -> None:
+        """Keep what `ranking` does. Raises UserError if it is not of these scores."""
+        self.ranking, self.scores = read_ranking(ranking), read_scores(scores)["score"]
+        name, parts = part_name(scores), self.ranking.parts
+        if name not in parts:
+            raise UserError(
+                f"{ranking}: has no part {name}: rank all parts of the pool, {scores} among them"
+            )
+        self.begin = parts[name]
+        if self.begin + len(self.scores) not in {*parts.values(), self.ranking.pairs}:
+            raise UserError(f"{ranking}: of other scores than {scores}: rank the pool again")
+
+    def keep(self, pairs: Iterable[tuple[str, str]], source: Path) -> Iterator[tuple[str, str]]:
+        """Those of the part's `pairs` that are kept; `source` is for messages.
 
         Raises UserError in the end if there are more pairs or fewer than scores.
         """
-        selection = self.selection
-        name = self.paths[0].name
-        pairs = progress(read_pairs(*self.paths), f"select {name}", "pairs")
-        all_verdicts = selection.verdicts() if selection else repeat(True)
+        pairs = iter(pairs)
         while block := list(islice(pairs, BLOCK)):
-            verdicts = list(islice(all_verdicts, len(block)))
-            source, target = zip(*block, strict=True)
-            self.source.add(source, verdicts)
-            self.target.add(target, verdicts)
-            if selection:
-                self.examples |= selection.examples(self.pairs_read, block)
+            ranking = self.ranking
+            verdicts = self._verdicts(block, ranking) if ranking else [True] * len(block)
+            for side, lines in enumerate(zip(*block, strict=True)):
+                kept, dropped = compress(lines, verdicts), compress(lines, map(not_, verdicts))
+                self.counts[side].update(chain.from_iterable(map(str.split, kept)))
+                self.dropped_words[side] += sum(map(len, map(str.split, dropped)))
             self.pairs_read += len(block)
             self.pairs_kept += sum(verdicts)
             yield from compress(block, verdicts)
-        if selection and self.pairs_read != len(selection.scores):
+        if self.ranking and self.pairs_read != len(self.scores):
             raise UserError(
-                f"{self.paths[0]}: has {self.pairs_read} lines and {len(selection.scores)} scores: "
+                f"{source}: has {self.pairs_read} lines and {len(self.scores)} scores: "
                 "score the text again"
             )
+
+    def _verdicts(self, block: list[tuple[str, str]], ranking: Ranking) -> list[bool]:
+        """Whether each of the next pairs is kept; notes those that the ranking shows."""
+        scores = self.scores[self.pairs_read : self.pairs_read + len(block)]
+        begin = self.begin + self.pairs_read
+        for position in ranking.shown:
+            if begin <= position < begin + len(block):
+                source, target = block[position - begin]
+                self.examples[str(position)] = {"source": source, "target": target}
+        verdicts: list[bool] = ranking.kept(scores, begin).tolist()
+        return verdicts
 
     def report(self) -> dict[str, Any]:
         """The content of PART.selected.json (docs/formats.md)."""
         read, kept = {"pairs": self.pairs_read}, {"pairs": self.pairs_kept}
-        for name, side in (("source_words", self.source), ("target_words", self.target)):
-            kept[name] = side.kept.total()
-            read[name] = side.dropped + kept[name]
+        names = "source_words", "target_words"
+        for name, counts, dropped in zip(names, self.counts, self.dropped_words, strict=True):
+            kept[name] = counts.total()
+            read[name] = dropped + kept[name]
         return {"read": read, "kept": kept, "examples": self.examples}
 
 
@@ -138,9 +115,11 @@ def select(
     """
     if (scores is None) != (ranking is None):
         raise UserError("a selection needs both --scores and --ranking: give both or neither")
-    selection = Selection(scores, ranking) if scores and ranking else None
-    part = Part((source, target), selection)
-    write_pairs(source_out, target_out, part.keep())
-    write_counts(source_counts_out, part.source.kept)
-    write_counts(target_counts_out, part.target.kept)
-    write_json(selected_out, part.report())
+    selection = Selection()
+    if scores and ranking:
+        selection.use(scores, ranking)
+    pairs = progress(read_pairs(source, target), f"select {source.name}", "pairs")
+    write_pairs(source_out, target_out, selection.keep(pairs, source))
+    write_counts(source_counts_out, selection.counts[0])
+    write_counts(target_counts_out, selection.counts[1])
+    write_json(selected_out, selection.report())
