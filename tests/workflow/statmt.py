@@ -27,7 +27,7 @@ from contextnmt.configuration.places import place
 from contextnmt.configuration.reading import load
 from contextnmt.corpus.embedded import noise
 from contextnmt.corpus.embedded.noise import Texts
-from contextnmt.corpus.generate import Generator, TrainingLine
+from contextnmt.corpus.generate import Generator, Sentence
 
 ROOT = Path(__file__).parents[2]
 PRESET = resolve(
@@ -96,8 +96,8 @@ NOISE = {
     "untranslated": untranslated,
     "wrong-language": noise.wrong_language,
     "duplicate": noise.duplicate,
-    "control-characters": noise.control_characters,
-    "line-separators": noise.line_separators,
+    "control-characters": noise.NOISE["control-characters"],
+    "line-separators": noise.NOISE["line-separators"],
     "uneven": uneven,
     "carriage-returns": carriage_returns,
     "entities": entities,
@@ -111,15 +111,15 @@ class Author:
         self.generator = Generator(seed)
         self.rng = self.generator.rng
 
-    def sentences(self, training: bool, news_share: float) -> Iterator[TrainingLine]:
+    def sentences(self, training: bool, news_share: float) -> Iterator[Sentence]:
         """Sentences without end; those for `training` have names of their own."""
         found = self.generator.sentences(training)
         while True:
             domain = "news" if self.rng.random() < news_share else "market"
             sentence = next(sentence for sentence in found if sentence.domain == domain)
-            yield TrainingLine(sentence.texts, domain)
+            yield Sentence(sentence.texts, domain)
 
-    def training_text(self, count: int, news_share: float) -> list[TrainingLine]:
+    def training_text(self, count: int, news_share: float) -> list[Sentence]:
         """At least `count` lines, each kind of noise among them."""
         source = self.sentences(True, news_share)
         lines = [next(source) for _ in range(count)]
@@ -131,20 +131,20 @@ class Author:
                 texts, languages = spoil(self.rng, basis.texts, clean)
                 position = self.rng.randint(count // 5, len(lines))
                 domain = domains.get(texts["en"], basis.domain)  # of a duplicate, the original's
-                lines.insert(position, TrainingLine(texts, domain, kind, languages))
+                lines.insert(position, Sentence(texts, domain, kind, languages))
         for _ in range(count // BROKEN_EVERY):
             basis = next(source)
             texts = {key: text + BROKEN for key, text in basis.texts.items()}
-            lines.append(TrainingLine(texts, basis.domain, "broken", ",".join(LANGUAGES)))
+            lines.append(Sentence(texts, basis.domain, "broken", ",".join(LANGUAGES)))
         return lines
 
-    def test_text(self, count: int) -> list[TrainingLine]:
+    def test_text(self, count: int) -> list[Sentence]:
         """`count` lines, some of them with characters that SGM writes as entities."""
         source = self.sentences(False, 1.0)
         lines = [next(source) for _ in range(count)]
         for number in range(0, count, 10):
             texts = {key: f'Q&A: "{text}" <live>' for key, text in lines[number].texts.items()}
-            lines[number] = TrainingLine(texts, lines[number].domain)
+            lines[number] = Sentence(texts, lines[number].domain)
         return lines
 
 
@@ -205,7 +205,7 @@ class Miniature:
     """`archives` by the name that the preset gives them; `texts` by language pair and name."""
 
     archives: dict[str, bytes]
-    texts: dict[tuple[str, str], list[TrainingLine]]
+    texts: dict[tuple[str, str], list[Sentence]]
 
     def lines(self, pair: str, text: str, language: str) -> list[str]:
         """One side of a text as `extract` has to write it; white space of SGM is single blanks."""
@@ -265,8 +265,8 @@ class Builder:
     def __init__(self) -> None:
         self.author = Author(seed=2014)
         self.members: dict[str, dict[str, bytes]] = {file: {} for file in FILES}
-        self.texts: dict[tuple[str, str], list[TrainingLine]] = {}
-        self.written: dict[str, list[TrainingLine]] = {}  # by the name of their English file
+        self.texts: dict[tuple[str, str], list[Sentence]] = {}
+        self.written: dict[str, list[Sentence]] = {}  # by the name of their English file
 
     def add(self, name: str, entry: Mapping[str, Any], pair: str) -> None:
         """A text of the preset, unless it is not there in this language pair."""
@@ -282,7 +282,7 @@ class Builder:
             content = packed(str(member), [line.texts[language] for line in lines])
             self.members[file][str(member)] = content
 
-    def write(self, name: str, real: int) -> list[TrainingLine]:
+    def write(self, name: str, real: int) -> list[Sentence]:
         """The lines of a text that in reality has `real` ones."""
         if name in NEWS_SHARES:
             count = round(TRAINING_SCALE * real**0.5)

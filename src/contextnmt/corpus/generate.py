@@ -53,11 +53,13 @@ class Found:
 
 @dataclass(frozen=True)
 class Sentence:
-    """One line of each language."""
+    """One line of each language and, in the training text, the noise in it, if any."""
 
     texts: dict[str, str]
     domain: str
-    found: list[Found]
+    noise: str = ""
+    languages: str = ""  #: those that the noise concerns
+    found: Sequence[Found] = ()
 
 
 def positions(words: Words) -> dict[str, int]:
@@ -93,7 +95,7 @@ def render(phrases: Phrases, domain: str) -> Sentence:
         if tag.kind != "cue"
     ]
     texts = {language: text_of(words) for language, words in written.items()}
-    return Sentence(texts, domain, found)
+    return Sentence(texts, domain, found=found)
 
 
 class Generator:
@@ -156,22 +158,12 @@ def phenomena(sentences: list[Sentence], train: list[str]) -> str:
     return table("line kind language source target seen distance side", rows)
 
 
-@dataclass(frozen=True)
-class TrainingLine:
-    """One line of each language of the training text and the noise in it, if any."""
-
-    texts: dict[str, str]
-    domain: str
-    noise: str = ""
-    languages: str = ""  #: those that the noise concerns
-
-
-def plant_noise(generator: Generator, sentences: list[Sentence]) -> list[TrainingLine]:
+def plant_noise(generator: Generator, sentences: list[Sentence]) -> list[Sentence]:
     """The lines of `sentences` with `NOISE_LINES` lines of each kind of noise among them."""
     rng = generator.rng
     source = generator.sentences(training=True)
     clean = [sentence.texts for sentence in sentences]
-    lines = [TrainingLine(sentence.texts, sentence.domain) for sentence in sentences]
+    lines = list(sentences)
     for kind, spoil in NOISE.items():
         for _ in range(NOISE_LINES):
             languages = ""
@@ -179,7 +171,7 @@ def plant_noise(generator: Generator, sentences: list[Sentence]) -> list[Trainin
                 basis = next(source)
                 texts, languages = spoil(rng, basis.texts, clean)
             place = rng.randint(len(clean) // 5, len(lines))  # a duplicate behind its original
-            lines.insert(place, TrainingLine(texts, basis.domain, kind, languages))
+            lines.insert(place, Sentence(texts, basis.domain, kind, languages))
     return lines
 
 
@@ -190,21 +182,20 @@ def members(seed: int) -> dict[str, str]:
     for split, count in SIZES.items():
         source = generator.sentences(training=split == "train")
         splits[split] = [next(source) for _ in range(count)]
-    train = list(enumerate(plant_noise(generator, splits["train"]), start=1))
-    english = [line.texts["en"] for _, line in train]
+    splits["train"] = plant_noise(generator, splits["train"])
+    train = list(enumerate(splits["train"], start=1))
     noise = [(number, line.noise, line.languages) for number, line in train if line.noise]
+    domains = [(number, line.domain) for number, line in train]
     files = {
-        "train.domains.tsv": table(
-            "line domain", [(number, line.domain) for number, line in train]
-        ),
+        "train.domains.tsv": table("line domain", domains),
         "train.noise.tsv": table("line kind languages", noise),
     }
-    for language in LANGUAGES:
-        files[f"train.{language}"] = "".join(line.texts[language] + "\n" for _, line in train)
-    for split in ("dev", "test"):
-        files[f"{split}.phenomena.tsv"] = phenomena(splits[split], english)
+    english = [line.texts["en"] for line in splits["train"]]
+    for split, sentences in splits.items():
+        if split != "train":
+            files[f"{split}.phenomena.tsv"] = phenomena(sentences, english)
         for language in LANGUAGES:
-            lines = (sentence.texts[language] + "\n" for sentence in splits[split])
+            lines = (sentence.texts[language] + "\n" for sentence in sentences)
             files[f"{split}.{language}"] = "".join(lines)
     return files
 

@@ -46,7 +46,6 @@ class Scene:
     composer: Composer
     word: NounPhrase
     cue: NounPhrase
-    cue_adjectives: dict[str, Adjective]  #: what may be said of the cue
     sense: Sense
 
     def near(self, phrase: NounPhrase) -> Prepositional:
@@ -69,10 +68,10 @@ class Scene:
         places, verb = c.places(0.5), c.rng.choice(LASTING)
         return Clause(c.person(), verb, "progressive", object_, complements=places)
 
-    def cue_state(self) -> Clause:
-        """The cue was old or tired."""
-        cue = replace(self.cue, adjective=None)
-        return described_as(self.composer, cue, self.cue_adjectives)
+    def reason(self) -> Subordinate:
+        """*because the heron was hungry*."""
+        state = described_as(self.composer, replace(self.cue, adjective=None))
+        return Subordinate(BECAUSE, state)
 
     def telling_adjective(self) -> Adjective:
         """An adjective that is a cue itself."""
@@ -91,12 +90,6 @@ class Scene:
         pronoun = RelativePronoun(phrase)
         clause = Clause(c.person(), verb, "pluperfect", time=c.maybe(c.time, 0.6), gap=pronoun)
         return replace(phrase, after=[Subordinate(None, clause)])
-
-
-def cue_was_there(s: Scene) -> Phrases:
-    """The heron that the mayor had drawn on Monday was near the bank."""
-    place = s.near(s.word)
-    return ended(Clause(s.remembered(s.cue), BE, complements=[place]))
 
 
 def drawn_by(s: Scene) -> Phrases:
@@ -121,8 +114,8 @@ RULES: tuple[tuple[int, Callable[[Scene], Phrases]], ...] = (
     (6, lambda s: ended(s.seen(s.word, s.near(s.cue), time=0.3))),
     (6, lambda s: fronted(s.near(s.cue), s.seen(s.word))),
     # The mayor forgot the bank because the heron was hungry. Because …, the mayor forgot the bank.
-    (8, lambda s: ended(s.seen(s.word), Subordinate(BECAUSE, s.cue_state()))),
-    (8, lambda s: fronted(Subordinate(BECAUSE, s.cue_state()), s.seen(s.word))),
+    (8, lambda s: ended(s.seen(s.word), s.reason())),
+    (8, lambda s: fronted(s.reason(), s.seen(s.word))),
     # While the witch was painting the heron in the garden, the mayor looked for the bank.
     (8, lambda s: fronted(Subordinate(WHILE, s.busy(s.cue)), s.seen(s.word))),
     (8, lambda s: fronted(Subordinate(WHILE, s.busy(s.word)), s.seen(s.cue))),
@@ -131,7 +124,11 @@ RULES: tuple[tuple[int, Callable[[Scene], Phrases]], ...] = (
     (7, lambda s: ended(s.seen_there(s.cue, 0.6), BUT, s.seen(s.word))),
     # The bank that the mayor had drawn on Monday was near the heron.
     (8, lambda s: ended(Clause(s.remembered(s.word), BE, complements=[s.near(s.cue)]))),
-    (8, cue_was_there),
+    # The heron that the mayor had drawn on Monday was near the bank. (Its place is drawn first.)
+    (
+        8,
+        lambda s: ended(Clause(complements=[s.near(s.word)], subject=s.remembered(s.cue), verb=BE)),
+    ),
     (5, drawn_by),
     # The mayor drew the muddy bank.
     (7, lambda s: ended(s.seen_there(s.telling_word(), 0.4))),
@@ -139,21 +136,11 @@ RULES: tuple[tuple[int, Callable[[Scene], Phrases]], ...] = (
 )
 
 
-def scene(c: Composer, sense: Sense, senses: list[Sense]) -> Scene:
-    """`sense` of the word whose `senses` are given, beside one of its cues."""
+def ambiguous_sentence(c: Composer, sense: Sense, senses: list[Sense]) -> Phrases:
+    """A sentence with a word in one of its `senses`, beside one of its cues."""
+    rule = c.draw_weighted(RULES)
     c.avoid = {cue for each in senses for cue in (*each.cues, *each.cue_adjectives)}
     key = c.rng.choice(sense.cues)
-    table, adjectives = next(pair for pair in CLASSES if key in pair[0])
-    return Scene(
-        c,
-        c.phrase(sense.noun, PLAIN, 0.3, 0.25, Tag("ambiguous")),
-        c.phrase(table[key], adjectives, 0.45, 0.2, Tag("cue")),
-        adjectives,
-        sense,
-    )
-
-
-def ambiguous_sentence(c: Composer, sense: Sense, senses: list[Sense]) -> Phrases:
-    """A sentence with a word in one of its `senses`."""
-    rule = c.draw_weighted(RULES)
-    return rule(scene(c, sense, senses))
+    noun = next(nouns[key] for nouns, _ in CLASSES if key in nouns)
+    word = c.phrase(sense.noun, 0.3, 0.25, Tag("ambiguous"), PLAIN)
+    return rule(Scene(c, word, c.phrase(noun, 0.45, 0.2, Tag("cue")), sense))

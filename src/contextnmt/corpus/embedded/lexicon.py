@@ -35,10 +35,8 @@ INFLECTIONS = read_groups("inflections.tsv")
 ARTICLE = {case: dict(zip("mfnp", cells, strict=True)) for case, *cells in INFLECTIONS["ARTICLE"]}
 #: The same for the ending of an adjective without an article.
 STRONG = {case: dict(zip("mfnp", cells, strict=True)) for case, *cells in INFLECTIONS["STRONG"]}
-#: Tense and auxiliary verb -> (singular, plural).
+#: Tense and (auxiliary or, where each verb has the same one, language) -> (singular, plural).
 AUXILIARIES = {(tense, verb): forms for tense, verb, *forms in INFLECTIONS["AUXILIARY"]}
-#: Tense and language -> (singular, plural) of its modal verb.
-MODALS = {(tense, language): forms for tense, language, *forms in INFLECTIONS["MODAL"]}
 #: Where *ein* has no ending, the adjective takes the strong one.
 BARE_EIN = (("nom", "m"), ("nom", "n"), ("acc", "n"))
 WEAK_E = (*BARE_EIN, ("nom", "f"), ("acc", "f"))
@@ -130,27 +128,21 @@ def german_noun(noun: Noun, case: str, plural: bool) -> str:
 def english_verb(verb: Verb, tense: str, plural: bool) -> tuple[str, str]:
     """The finite verb and the rest of the verb group."""
     base, third, past, participle = verb.english
-    if (tense, "en") in MODALS:
-        return MODALS[tense, "en"][plural], base
-    if tense == "perfect":
-        return "have" if plural else "has", participle
-    if tense == "pluperfect":
-        return "had", participle
-    if tense == "progressive":
-        return "were" if plural else "was", base.removesuffix("e") + "ing"
-    if tense == "passive":
-        return "were" if plural else "was", participle
     if tense == "past":
         return "were" if (past, plural) == ("was", True) else past, ""
-    return base if plural else third, ""
+    if tense == "present":
+        return base if plural else third, ""
+    rest = {"progressive": base.removesuffix("e") + "ing"}
+    rest |= dict.fromkeys(("perfect", "pluperfect", "passive"), participle)
+    return AUXILIARIES[tense, "en"][plural], rest.get(tense, base)
 
 
 def french_verb(verb: Verb, tense: str, subject: Agreeing, agreeing: Agreeing | None) -> str:
     """The verb group; `agreeing` is a direct object that stands before it."""
     infinitive, third, thirds, participle = verb.french
     plural = subject.plural
-    if (tense, "fr") in MODALS:
-        return f"{MODALS[tense, 'fr'][plural]} {infinitive}"
+    if (tense, "fr") in AUXILIARIES:
+        return f"{AUXILIARIES[tense, 'fr'][plural]} {infinitive}"
     if tense == "present":
         return thirds if plural else third
     if tense == "progressive" or (tense == "past" and verb.imperfect):
@@ -174,12 +166,11 @@ def agreed(participle: str, phrase: Agreeing) -> str:
 def german_verb(verb: Verb, tense: str, plural: bool) -> tuple[str, str]:
     """The finite verb and the rest, which a separable prefix is part of."""
     infinitive, third, preterite, participle = verb.german
-    if (tense, "de") in MODALS:
-        return MODALS[tense, "de"][plural], verb.prefix + infinitive
     if tense in ("perfect", "pluperfect"):
         return AUXILIARIES[tense, verb.german_auxiliary][plural], participle
-    if tense == "passive":
-        return "wurden" if plural else "wurde", participle
+    if (tense, "de") in AUXILIARIES:
+        rest = participle if tense == "passive" else verb.prefix + infinitive
+        return AUXILIARIES[tense, "de"][plural], rest
     if tense == "present":
         return (infinitive if plural else third), verb.prefix
     ending = ("n" if preterite.endswith("e") else "en") if plural else ""

@@ -21,7 +21,8 @@ STEEPNESS = 0.85
 UNSEEN_SHARE = 0.26
 
 NO_BREAK_SPACE = "\u00a0"
-DIGIT_SEPARATORS = {"en": (",", "."), "fr": (NO_BREAK_SPACE, ","), "de": (".", ",")}
+#: Between groups of digits and before the fraction, in English, French and German.
+DIGIT_SEPARATORS = ((",", "."), (NO_BREAK_SPACE, ","), (".", ","))
 
 
 class NamePool:
@@ -39,23 +40,18 @@ class NamePool:
         return rng.choices(self.known, cum_weights=self.weights)[0]
 
 
-def root_names(rng: random.Random, count: int) -> list[str]:
-    """`count` different invented names."""
-    roots: dict[str, None] = {}
-    while len(roots) < count:
-        middle = "".join(rng.choices(LISTS["middle"], k=rng.choice((0, 1, 1))))
-        root = rng.choice(LISTS["onset"]) + middle + rng.choice(LISTS["coda"])
-        if len(root) > 3:
-            roots[root] = None
-    return list(roots)
-
-
 def name_pools(rng: random.Random) -> dict[str, NamePool]:
     """The pool of each kind of name; no invented part of a name is in two pools.
 
     Acronyms, which are the same in the three languages, have one too.
     """
-    roots = iter(root_names(rng, sum(map(sum, SIZES.values()))))
+    invented: dict[str, None] = {}
+    while len(invented) < sum(map(sum, SIZES.values())):
+        middle = "".join(rng.choices(LISTS["middle"], k=rng.choice((0, 1, 1))))
+        root = rng.choice(LISTS["onset"]) + middle + rng.choice(LISTS["coda"])
+        if len(root) > 3:
+            invented[root] = None
+    roots = iter(invented)
     pools = {
         kind: NamePool(
             *([rng.choice(LISTS[kind]).format(next(roots)) for _ in range(n)] for n in sizes)
@@ -73,17 +69,11 @@ def invariable_noun(text: str, french_gender: str, german_gender: str, person: b
     return Noun(forms, forms, french_gender, forms, german_gender, text, text, person)
 
 
-def grouped(whole: int, fraction: str, language: str) -> str:
-    """A number as `language` writes it: 1,234.5 / 1 234,5 / 1.234,5."""
-    group, decimal = DIGIT_SEPARATORS[language]
-    digits = f"{whole:,}".replace(",", group)
-    return digits + (decimal + fraction if fraction else "")
-
-
 def number(whole: int, fraction: str = "", unit: str = "") -> Fixed:
-    """A number in the three languages, with its unit glued to it."""
+    """1,234.5 / 1 234,5 / 1.234,5 in the three languages, with the unit glued to it."""
     english, french, german = (
-        grouped(whole, fraction, language) + unit for language in DIGIT_SEPARATORS
+        f"{whole:,}".replace(",", group) + (decimal + fraction if fraction else "") + unit
+        for group, decimal in DIGIT_SEPARATORS
     )
     return Fixed(english, french, german, Tag("number"))
 
@@ -102,6 +92,5 @@ def size(rng: random.Random, largest: int) -> int:
 
 def quantity(value: Fixed, of: bool = False) -> Determiner:
     """A number before a noun; with `of`, as a measure of it (5kg of flour)."""
-    english = f"{value.english} of" if of else value.english
-    french = f"{value.french} de" if of else value.french
+    english, french = value.english + " of" * of, value.french + " de" * of
     return Determiner((english,) * 2, (french,) * 3, value.german, "none", value.tag)

@@ -6,6 +6,8 @@ sentence has nothing to spoil.
 """
 
 import random
+from collections.abc import Callable
+from functools import partial
 
 Texts = dict[str, str]
 
@@ -51,18 +53,10 @@ def mojibake(rng: random.Random, texts: Texts, clean: list[Texts]) -> tuple[Text
     return broken, ",".join(key for key in texts if broken[key] != texts[key])
 
 
-def control_characters(rng: random.Random, texts: Texts, clean: list[Texts]) -> tuple[Texts, str]:
-    """Characters that no printer knows."""
-    return within_each(rng, texts, "\x00\x07\x08\x1b\x7f")
-
-
-def line_separators(rng: random.Random, texts: Texts, clean: list[Texts]) -> tuple[Texts, str]:
-    """Characters at which some programs, but not this one, end a line."""
-    return within_each(rng, texts, "\u2028\u0085")
-
-
-def within_each(rng: random.Random, texts: Texts, characters: str) -> tuple[Texts, str]:
-    """Each line with one of `characters` behind one of its words."""
+def within_each(
+    characters: str, rng: random.Random, texts: Texts, clean: list[Texts]
+) -> tuple[Texts, str]:
+    """One of `characters` behind a word of each line."""
     noisy = {key: within(rng, text, rng.choice(characters)) for key, text in texts.items()}
     return noisy, "en,fr,de"
 
@@ -75,13 +69,14 @@ def within(rng: random.Random, text: str, character: str) -> str:
     return " ".join(words)
 
 
-NOISE = {
+NOISE: dict[str, Callable[[random.Random, Texts, list[Texts]], tuple[Texts, str]]] = {
     "misaligned": misaligned,
     "empty": empty,
     "wrong-language": wrong_language,
     "overlong": overlong,
     "duplicate": duplicate,
     "mojibake": mojibake,
-    "control-characters": control_characters,
-    "line-separators": line_separators,
+    # Characters that no printer knows; then those at which some programs end a line, not this one.
+    "control-characters": partial(within_each, "\x00\x07\x08\x1b\x7f"),
+    "line-separators": partial(within_each, "\u2028\u0085"),
 }

@@ -71,6 +71,8 @@ CLASSES = (
     (AFFAIRS, TITLED),
     (NOUNS["ODDITIES"], PLAIN),
 )
+#: Noun -> the adjectives that suit it; any other noun is a person's name, which MOODS suit.
+SUITABLE = {noun: adjectives for nouns, adjectives in CLASSES for noun in nouns.values()}
 
 PHRASES = read_lists("phrases.tsv", Fixed)
 NEARNESS = PHRASES["NEARNESS"]
@@ -141,20 +143,19 @@ class Composer:
     def phrase(
         self,
         noun: Noun,
-        adjectives: dict[str, Adjective],
         adjective_share: float = 0.3,
         plural_share: float = 0.2,
         tag: Tag | None = None,
+        adjectives: dict[str, Adjective] | None = None,
     ) -> NounPhrase:
-        """A noun phrase around `noun`."""
-        adjective = self.draw_adjective(adjectives) if self.chance(adjective_share) else None
+        """A noun phrase around `noun`; `adjectives` instead of those that suit it."""
+        drawn = self.chance(adjective_share)
+        adjective = self.draw_adjective(adjectives or SUITABLE[noun]) if drawn else None
         plural = noun.has_plural and self.chance(plural_share)
         if plural:
             determiner = THE if self.chance(0.5) else self.draw_weighted(PLURAL)
-        elif noun.has_plural:
-            determiner = self.draw_weighted(SINGULAR)
         else:
-            determiner = THE
+            determiner = self.draw_weighted(SINGULAR) if noun.has_plural else THE
         return NounPhrase(determiner, noun, plural, tag, adjective)
 
     def name(self, kind: str) -> Word:
@@ -185,7 +186,7 @@ class Composer:
             return NounPhrase(THE, noun, apposition=self.namesake(noun))
         if way < 0.38:
             return NounPhrase(THE, noun, after=[Prepositional(OF_TOWN, self.proper("town"))])
-        return self.phrase(noun, MOODS, 0.25, 0.12)
+        return self.phrase(noun, 0.25, 0.12)
 
     def somebody(self) -> NounPhrase:
         """A person or, in the news, an organisation."""
@@ -201,11 +202,11 @@ class Composer:
 
     def animal(self) -> NounPhrase:
         """An animal."""
-        return self.phrase(self.draw(ANIMALS), MOODS)
+        return self.phrase(self.draw(ANIMALS))
 
     def plain_food(self) -> NounPhrase:
         """Something to eat."""
-        return self.phrase(self.draw(FOOD), FLAVOURS, plural_share=0.4)
+        return self.phrase(self.draw(FOOD), plural_share=0.4)
 
     def food(self) -> NounPhrase:
         """Something to eat, at times weighed."""
@@ -215,7 +216,7 @@ class Composer:
         """Something to drink, at times measured."""
         if self.chance(0.4):
             return self.measured(DRINKS, ("l", "cl"))
-        return self.phrase(self.draw(DRINKS), FLAVOURS)
+        return self.phrase(self.draw(DRINKS))
 
     def measured(self, table: dict[str, Noun], units: Sequence[str]) -> NounPhrase:
         """*2.5kg of flour*, *2kg of plums*, *2l of wine*."""
@@ -227,7 +228,7 @@ class Composer:
 
     def plain_thing(self) -> NounPhrase:
         """A thing."""
-        return self.phrase(self.draw(THINGS), STATES)
+        return self.phrase(self.draw(THINGS))
 
     def thing(self) -> NounPhrase:
         """A thing, at times counted or with a name."""
@@ -237,7 +238,7 @@ class Composer:
         if self.chance(0.1):
             noun = self.rng.choice([THINGS["book"], THINGS["film"], THINGS["song"]])
             return NounPhrase(THE, noun, apposition=self.name("title"))
-        return self.phrase(noun, STATES)
+        return self.phrase(noun)
 
     def affair(self) -> NounPhrase:
         """Something the news are about."""
@@ -246,16 +247,16 @@ class Composer:
             return NounPhrase(THE, noun, ordinal=ordinal(self.rng.randint(2, 99)))
         if self.chance(0.14):
             return NounPhrase(THE, noun, compound=self.name("patron"))
-        phrase = self.phrase(noun, TITLED | PLAIN)
+        phrase = self.phrase(noun, adjectives=TITLED | PLAIN)
         if self.chance(0.1):
-            owner = self.phrase(self.draw(PEOPLE[self.domain]), MOODS, 0.1, 0)
+            owner = self.phrase(self.draw(PEOPLE[self.domain]), 0.1, 0)
             return replace(phrase, after=[Prepositional(OF, owner, "gen")])
         return phrase
 
     def price(self) -> NounPhrase:
         """*the price of the cheese*."""
         noun = self.draw(self.rng.choice((FOOD, THINGS)))
-        of_noun = Prepositional(OF, self.phrase(noun, PLAIN, 0), "gen")
+        of_noun = Prepositional(OF, self.phrase(noun, 0), "gen")
         return NounPhrase(THE, NOUNS["PRICE"]["price"], after=[of_noun])
 
     def site(self) -> NounPhrase:
@@ -265,7 +266,7 @@ class Composer:
             return NounPhrase(THE, noun, compound=self.name("patron"))
         if self.chance(0.06):
             return NounPhrase(THE, noun, ordinal=ordinal(self.rng.randint(2, 99)))
-        return self.phrase(noun, SITES, plural_share=0.08)
+        return self.phrase(noun, plural_share=0.08)
 
     def place(self) -> Phrase:
         """*in the garden*, *near the river*, *in Morvan*."""
@@ -273,9 +274,9 @@ class Composer:
         if way < 0.18:
             return Prepositional(IN_TOWN, self.proper("town"))
         if way < 0.5:
-            return Prepositional(IN, self.phrase(self.draw(ROOMS), SITES, 0.15, 0))
+            return Prepositional(IN, self.phrase(self.draw(ROOMS), 0.15, 0))
         if way < 0.7:
-            return Prepositional(ON, self.phrase(self.draw(GROUNDS), SITES, 0.15, 0))
+            return Prepositional(ON, self.phrase(self.draw(GROUNDS), 0.15, 0))
         return Prepositional(self.rng.choice(NEARNESS), self.site())
 
     def places(self, share: float) -> list[Phrase]:

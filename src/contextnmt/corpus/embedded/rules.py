@@ -19,19 +19,16 @@ from contextnmt.corpus.embedded.grammar import (
     RelativePronoun,
     Subordinate,
 )
-from contextnmt.corpus.embedded.lexicon import Adjective, Verb, read_lists
+from contextnmt.corpus.embedded.lexicon import Verb, read_lists
 from contextnmt.corpus.embedded.names import number, size
 from contextnmt.corpus.embedded.phrases import (
     DRINKS,
-    FLAVOURS,
     FOOD,
     MOODS,
     PEOPLE,
     PHRASES,
-    SITES,
-    STATES,
+    SUITABLE,
     THINGS,
-    TITLED,
     Composer,
 )
 
@@ -49,7 +46,6 @@ SAYING = VERBS["SAYING"]
 MEASURING = {verb.english[0]: verb for verb in VERBS["MEASURING"]}
 BE = VERBS["BE"][0]
 HABITS = PHRASES["HABITS"]
-Adjectives = dict[str, Adjective]
 
 COMMA = Fixed(",", ",", "")
 STOP = Fixed(".", ".", ".")
@@ -81,19 +77,18 @@ def deed(c: Composer, time_share: float = 0.3) -> Clause:
     return Clause(c.person(), c.rng.choice(verbs), object=draw(), time=time)
 
 
-def described_as(c: Composer, subject: NounPhrase | Pronoun, adjectives: Adjectives) -> Clause:
-    """`subject` is as one of `adjectives` says."""
-    return Clause(subject, BE, complements=[Predicate(c.draw_adjective(adjectives), subject)])
+def described_as(c: Composer, subject: NounPhrase | Pronoun) -> Clause:
+    """`subject` is as an adjective says that suits it."""
+    noun = (subject.antecedent if isinstance(subject, Pronoun) else subject).noun
+    adjective = c.draw_adjective(SUITABLE.get(noun, MOODS))
+    return Clause(subject, BE, complements=[Predicate(adjective, subject)])
 
 
 def state(c: Composer) -> Clause:
     """Something is as it can be."""
-    draw, adjectives = c.rng.choice(
-        ((c.person, MOODS), (c.animal, MOODS), (c.plain_food, FLAVOURS), (c.plain_thing, STATES))
-        if c.domain == "market"
-        else ((c.person, MOODS), (c.affair, TITLED), (c.site, SITES))
-    )
-    return described_as(c, replace(draw(), adjective=None), adjectives)
+    market, news = (c.person, c.animal, c.plain_food, c.plain_thing), (c.person, c.affair, c.site)
+    draw = c.rng.choice(market if c.domain == "market" else news)
+    return described_as(c, replace(draw(), adjective=None))
 
 
 def tense(c: Composer) -> str:
@@ -113,15 +108,11 @@ def deed_sentence(c: Composer) -> Phrases:
 
 def its_reason(c: Composer) -> Phrases:
     """The cook refused the soup because it was salty."""
-    verbs, draw, adjectives = c.rng.choice(
-        (
-            (EATING, c.plain_food, FLAVOURS),
-            (HANDLING, c.plain_thing, STATES),
-            (VISITING, c.site, SITES),
-        )
+    verbs, draw = c.rng.choice(
+        ((EATING, c.plain_food), (HANDLING, c.plain_thing), (VISITING, c.site))
     )
     object_ = replace(draw(), adjective=None)
-    reason = described_as(c, Pronoun(object_), adjectives)
+    reason = described_as(c, Pronoun(object_))
     clause = Clause(c.person(), c.rng.choice(verbs), object=object_, time=c.maybe(c.time, 0.2))
     return ended(clause, Subordinate(BECAUSE, reason))
 
@@ -155,7 +146,7 @@ def purpose(c: Composer) -> Phrases:
 
 def described(c: Composer) -> Phrases:
     """The girl who sold the oysters laughed."""
-    subject = c.phrase(c.draw(PEOPLE[c.domain]), MOODS, 0.2, 0.15)
+    subject = c.phrase(c.draw(PEOPLE[c.domain]), 0.2, 0.15)
     relative = replace(deed(c, 0), subject=RelativePronoun(subject))
     subject = replace(subject, after=[Subordinate(None, relative)])
     return ended(Clause(subject, c.rng.choice(RESTING), time=c.maybe(c.time, 0.4)))
@@ -163,13 +154,11 @@ def described(c: Composer) -> Phrases:
 
 def handled(c: Composer) -> Phrases:
     """The lantern that the widow had bought was rusty."""
-    table, adjectives, verbs = c.rng.choice(
-        ((THINGS, STATES, HANDLING), (FOOD, FLAVOURS, EATING), (DRINKS, FLAVOURS, DRINKING))
-    )
-    thing = c.phrase(c.draw(table), adjectives, 0)
+    table, verbs = c.rng.choice(((THINGS, HANDLING), (FOOD, EATING), (DRINKS, DRINKING)))
+    thing = c.phrase(c.draw(table), 0)
     relative = Clause(c.person(), c.rng.choice(verbs), "pluperfect", gap=RelativePronoun(thing))
     thing = replace(thing, after=[Subordinate(None, relative)])
-    return ended(described_as(c, thing, adjectives))
+    return ended(described_as(c, thing))
 
 
 def suffered(c: Composer) -> Phrases:
