@@ -1,5 +1,6 @@
 """Stage *download*: one file of a corpus, from the nearest place that has it."""
 
+import shutil
 import sys
 import urllib.parse
 from collections.abc import Iterator
@@ -7,18 +8,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from tqdm.utils import CallbackIOWrapper
 
 from contextnmt.configuration.keys import CorpusFile
 from contextnmt.configuration.values import json_object, read
 from contextnmt.corpus.archive import difference
-from contextnmt.corpus.transfer import (
-    CHUNK,
-    Part,
-    UnavailableError,
-    open_part,
-    part_path,
-    transfer,
-)
+from contextnmt.corpus.transfer import Part, UnavailableError, open_part, part_path, transfer
 from contextnmt.errors import UserError
 from contextnmt.files import atomic_path
 from contextnmt.progress import bar
@@ -49,9 +44,7 @@ def copy(place: Path, wanted: CorpusFile, out: Path) -> None:
         with place.open("rb") as source, atomic_path(out) as copied:
             size = place.stat().st_size
             with copied.open("wb") as stream, bar(f"copy {out.name}", "B", size) as shown:
-                while chunk := source.read(CHUNK):
-                    stream.write(chunk)
-                    shown.update(len(chunk))
+                shutil.copyfileobj(CallbackIOWrapper(shown.update, source), stream)
             if problem := difference(copied, wanted.digests, wanted.bytes):
                 raise UnavailableError(f"not the expected file: {problem}")
     except FileNotFoundError:

@@ -5,7 +5,7 @@ import math
 import re
 import sys
 from bisect import bisect
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -138,12 +138,12 @@ def check_digest(file: Path, digest: str | None) -> None:
 
 
 def read_sides(
-    sides: Sequence[Side], doing: str, lines: int | None
-) -> Iterator[tuple[int, int, str]]:
-    """The sentences of all sides in blocks, with the number of the side and of the lines before.
+    sides: Sequence[Side], doing: str, lines: int | None, take: Callable[[int, int, str], None]
+) -> list[int]:
+    """Give all sides to `take` in blocks, and return the number of lines of each.
 
-    Each sentence is ended by LF. `doing`, and the `lines` expected on each side, are for the
-    progress bar.
+    `take` gets the number of the side, that of the lines before, and sentences, each ended by LF.
+    `doing`, and the `lines` expected on each side, are for the progress bar.
     """
     counts = [0] * len(sides)
     total = None if lines is None else lines * len(sides)
@@ -154,9 +154,10 @@ def read_sides(
                 before = counts[here[0]]
                 for number in here:
                     sentences = sides[number].sentences(block, before)
-                    yield number, before, sentences
+                    take(number, before, sentences)
                     counts[number] += sentences.count("\n")
                 shown.update(sum(counts) - shown.n)
+    return counts
 
 
 def cut(sentences: str, before: int, borders: Sequence[int]) -> Iterator[tuple[int, str]]:
@@ -173,32 +174,6 @@ def cut(sentences: str, before: int, borders: Sequence[int]) -> Iterator[tuple[i
     for first, last in pairwise([0, *cuts, len(lines)]):
         piece = "".join(line + "\n" for line in lines[first:last])
         yield bisect(borders, before + first), piece
-
-
-def count_lines(sides: Sequence[Side], lines: int | None) -> list[int]:
-    """Number of lines of each side; `lines` are expected."""
-    counts = [0] * len(sides)
-    for number, before, sentences in read_sides(sides, "count", lines):
-        counts[number] = before + sentences.count("\n")
-    return counts
-
-
-def copy_sides(
-    sides: Sequence[Side],
-    outs: Sequence[Sequence[IO[str]]],
-    borders: Sequence[int],
-    lines: int | None,
-) -> list[int]:
-    """Write each side to its streams, one a part, and return its number of lines.
-
-    `borders` as of `cut`; `lines` are expected on each side.
-    """
-    counts = [0] * len(sides)
-    for number, before, sentences in read_sides(sides, "extract", lines):
-        for part, piece in cut(sentences, before, borders):
-            outs[number][part].write(piece)
-        counts[number] = before + sentences.count("\n")
-    return counts
 
 
 def check_counts(sides: Sequence[Side], counts: Sequence[int], lines: int | None) -> None:
@@ -313,11 +288,16 @@ def extract(
     expected = lines or lines_recalled
     borders: list[int] = []
     if parts > 1:
-        counts = count_lines(sides, expected)
+        counts = read_sides(sides, "count", expected, lambda *_: None)
         check_counts(sides, counts, lines)
         borders = [part * counts[0] // parts for part in range(1, parts)]
     with atomic_all([*source_out, *target_out]) as outs:
-        counts = copy_sides(sides, (outs[:parts], outs[parts:]), borders, expected)
+
+        def write(side: int, before: int, sentences: str) -> None:
+            for part, piece in cut(sentences, before, borders):
+                outs[side * parts + part].write(piece)
+
+        counts = read_sides(sides, "extract", expected, write)
         check_counts(sides, counts, lines)
     if lines_recalled is not None and counts[0] != lines_recalled:
         print(

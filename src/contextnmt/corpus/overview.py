@@ -63,7 +63,8 @@ def received(file: Wanted) -> int:
 def watch(files: Iterable[Wanted], interval: float = INTERVAL) -> None:
     """Print a line about all downloads together now and then, until all files are there.
 
-    Nothing is printed while nothing comes.
+    Nothing is printed while nothing comes. A file of unknown size counts as large as what has come
+    of it.
     """
     files = list(files)
     start, first = time.monotonic(), sum(map(received, files))
@@ -72,25 +73,15 @@ def watch(files: Iterable[Wanted], interval: float = INTERVAL) -> None:
         time.sleep(interval)
         now = sum(map(received, files))
         if now != last:
-            print(line(files, now, first, time.monotonic() - start), file=sys.stderr, flush=True)
+            done = sum(file.path.exists() for file in files)
+            meter = tqdm.format_meter(
+                now,
+                sum(received(file) if file.bytes is None else file.bytes for file in files),
+                time.monotonic() - start,
+                prefix=f"downloads, {done} of {len(files)} files done",
+                unit="B",
+                unit_scale=True,
+                initial=first,
+            )
+            print(meter, file=sys.stderr, flush=True)
         last = now
-
-
-def line(files: list[Wanted], now: int, first: int, seconds: float) -> str:
-    """How far the downloads are, `first` bytes having been there `seconds` ago and `now` now.
-
-    A file of unknown size counts as large as what has come of it.
-    """
-    total = sum(received(file) if file.bytes is None else file.bytes for file in files)
-    done = sum(file.path.exists() for file in files)
-    return str(
-        tqdm.format_meter(
-            now,
-            total,
-            seconds,
-            prefix=f"downloads, {done} of {len(files)} files done",
-            unit="B",
-            unit_scale=True,
-            initial=first,
-        )
-    )

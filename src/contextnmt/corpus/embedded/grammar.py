@@ -5,7 +5,7 @@ phrase in that language, with its own order, agreement and case. German order fo
 model: finite verb second in a main clause, last in a subordinate one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -37,6 +37,8 @@ class Phrase(Protocol):
 
 
 Phrases = list[Phrase]
+#: What words are made of: phrases, words, texts with blanks.
+Parts = list[Phrase | Words | Word | str | None]
 
 
 @dataclass(frozen=True)
@@ -113,44 +115,37 @@ class NounPhrase:
             head = self._german(case)
         else:
             head = self._english() if language == "en" else self._french()
-        apposition = [self.apposition] if self.apposition else []
-        return head + apposition + realize(self.after, language)
+        return realize([*head, self.apposition, *self.after], language)
 
-    def _english(self) -> Words:
-        words = words_of(self.determiner.english[self.plural], self.determiner.tag)
-        words += self.ordinal.words("en") if self.ordinal else []
-        if self.adjective:
-            words.append(Word(self.adjective.english, self.adjective_tag))
-        words += [self.compound] if self.compound else []
-        return [*words, Word(self.noun.english[self.plural], self.tag)]
+    def _english(self) -> Parts:
+        determiner = words_of(self.determiner.english[self.plural], self.determiner.tag)
+        adjective = [Word(self.adjective.english, self.adjective_tag)] if self.adjective else []
+        noun = Word(self.noun.english[self.plural], self.tag)
+        return [determiner, self.ordinal, adjective, self.compound, noun]
 
-    def _french(self) -> Words:
+    def _french(self) -> Parts:
         form = 2 if self.plural else "mf".index(self.french_gender)
-        noun = Word(self.noun.french[self.plural], self.tag)
-        before: Words = self.ordinal.words("fr") if self.ordinal else []
-        behind: Words = [self.compound] if self.compound else []
-        if self.adjective:
-            text = self.adjective.in_french(self.french_gender, self.plural)
-            if self.adjective.before_vowel:
-                if text == self.adjective.french[0] and starts_with_vowel(noun.text):
-                    text = self.adjective.before_vowel
-                before.append(Word(text, self.adjective_tag))
-            else:
-                behind.append(Word(text, self.adjective_tag))
         determiner = words_of(self.determiner.french[form], self.determiner.tag)
-        return [*determiner, *before, noun, *behind]
+        noun, adjective = Word(self.noun.french[self.plural], self.tag), self.adjective
+        before: Parts = [determiner, self.ordinal]
+        if not adjective:
+            return [*before, noun, self.compound]
+        text = adjective.in_french(self.french_gender, self.plural)
+        if not adjective.before_vowel:
+            return [*before, noun, self.compound, Word(text, self.adjective_tag)]
+        if text == adjective.french[0] and starts_with_vowel(noun.text):
+            text = adjective.before_vowel
+        return [*before, Word(text, self.adjective_tag), noun, self.compound]
 
-    def _german(self, case: str) -> Words:
+    def _german(self, case: str) -> Parts:
         gender = self.german_gender
-        words = words_of(self.determiner.german_word(case, gender), self.determiner.tag)
-        words += self.ordinal.words("de") if self.ordinal else []
-        if self.adjective:
-            ending = self.determiner.adjective_ending(case, gender)
-            words.append(Word(self.adjective.german[1] + ending, self.adjective_tag))
-        noun = german_noun(self.noun, case, self.plural)
-        if self.compound:
-            return [*words, Word(f"{self.compound.text}-{noun}", self.compound.tag)]
-        return [*words, Word(noun, self.tag)]
+        determiner = words_of(self.determiner.german_word(case, gender), self.determiner.tag)
+        ending = self.determiner.adjective_ending(case, gender)
+        stem = self.adjective.german[1] if self.adjective else None
+        adjective = stem and Word(stem + ending, self.adjective_tag)
+        text, name = german_noun(self.noun, case, self.plural), self.compound
+        noun = Word(f"{name.text}-{text}", name.tag) if name else Word(text, self.tag)
+        return [determiner, self.ordinal, adjective, noun]
 
 
 @dataclass(frozen=True)
@@ -201,7 +196,7 @@ class Prepositional:
     case: str = "dat"
 
     def words(self, language: str) -> Words:
-        return self.preposition.words(language) + self.object.words(language, self.case)
+        return realize([self.preposition, self.object.words(language, self.case)], language)
 
 
 @dataclass(frozen=True)
@@ -244,52 +239,52 @@ class Clause:
 
     def words(self, language: str) -> Words:
         clause = {"en": self._english, "fr": self._french, "de": self._german}[language]()
-        pronoun = self.gap.words(language, "acc") if self.gap else []
-        return pronoun + clause + realize(self.after, language)
+        pronoun = self.gap.words(language, "acc") if self.gap else None
+        return realize([pronoun, *clause, *self.after], language)
 
-    def _english(self) -> Words:
+    def _english(self) -> Parts:
         finite, rest = english_verb(self.verb, self.tense, self.subject.plural)
-        subject = self.subject.words("en")
+        head: Parts = [self.subject, finite, rest]
         if self.order == "question":
-            head = [*words_of("did"), *subject, *words_of(self.verb.english[0])]
-        else:
-            head = [*subject, *words_of(finite), *words_of(rest)]
-        words = head + words_of(self.verb.particle)
-        words += self.object.words("en") if self.object else []
-        words += [Word("to"), *self.recipient.words("en")] if self.recipient else []
-        return words + realize(self.complements, "en") + realize([self.time], "en")
+            head = ["did", self.subject, self.verb.english[0]]
+        recipient: Parts = ["to", self.recipient] if self.recipient else []
+        tail = [self.verb.particle, self.object, *recipient, *self.complements, self.time]
+        return head + tail
 
-    def _french(self) -> Words:
+    def _french(self) -> Parts:
+        question = "est-ce que" if self.order == "question" else ""
         agreeing = self.gap.antecedent if self.gap else None
-        words = words_of("est-ce que") if self.order == "question" else []
-        words += self.subject.words("fr")
-        words += words_of(french_verb(self.verb, self.tense, self.subject, agreeing))
-        if self.object:
-            words += words_of(self.verb.french_preposition) + self.object.words("fr")
-        words += [Word("à"), *self.recipient.words("fr")] if self.recipient else []
-        return words + realize(self.complements, "fr") + realize([self.time], "fr")
+        verb = french_verb(self.verb, self.tense, self.subject, agreeing)
+        object_: Parts = [self.verb.french_preposition, self.object] if self.object else []
+        recipient: Parts = ["à", self.recipient] if self.recipient else []
+        tail = [*object_, *recipient, *self.complements, self.time]
+        return [question, self.subject, verb, *tail]
 
-    def _german(self) -> Words:
+    def _german(self) -> Parts:
         finite, rest = german_verb(self.verb, self.tense, self.subject.plural)
-        middle = realize([self.time], "de")
-        middle += self.recipient.words("de", "dat") if self.recipient else []
+        middle: Parts = [self.time, self.recipient and self.recipient.words("de", "dat")]
         if self.object:
-            middle += words_of(self.verb.german_preposition)
-            middle += self.object.words("de", self.verb.case)
-        middle += realize(self.complements, "de")
-        subject = self.subject.words("de")
+            middle += [self.verb.german_preposition, self.object.words("de", self.verb.case)]
+        middle += self.complements
         if self.order == "main":
-            return [*subject, *words_of(finite), *middle, *words_of(rest)]
+            return [self.subject, finite, *middle, rest]
         if self.order in ("inverted", "question"):
-            return [*words_of(finite), *subject, *middle, *words_of(rest)]
-        if rest and rest == self.verb.prefix:
-            return [*subject, *middle, *words_of(rest + finite)]
-        return [*subject, *middle, *words_of(rest), *words_of(finite)]
+            return [finite, self.subject, *middle, rest]
+        joined = [rest + finite] if rest and rest == self.verb.prefix else [rest, finite]
+        return [self.subject, *middle, *joined]
 
 
-def realize(phrases: Sequence[Phrase | None], language: str) -> Words:
-    """The words of several phrases one after the other; None has none."""
-    return [word for phrase in phrases if phrase for word in phrase.words(language)]
+def realize(parts: Iterable[Phrase | Words | Word | str | None], language: str) -> Words:
+    """The words of several parts one after the other; None has none."""
+    words: Words = []
+    for part in parts:
+        if isinstance(part, str):
+            words += words_of(part)
+        elif isinstance(part, Word):
+            words.append(part)
+        elif part:
+            words += part if isinstance(part, list) else part.words(language)
+    return words
 
 
 @dataclass(frozen=True)
@@ -303,9 +298,8 @@ class Subordinate:
     clause: Clause
 
     def words(self, language: str) -> Words:
-        head = self.conjunction.words(language) if self.conjunction else []
-        words = head + replace(self.clause, order="subordinate").words(language)
-        return [Word(","), *words, Word(",")] if language == "de" else words
+        parts: Parts = [self.conjunction, replace(self.clause, order="subordinate")]
+        return realize([",", *parts, ","] if language == "de" else parts, language)
 
 
 @dataclass(frozen=True)
@@ -318,11 +312,10 @@ class Purpose:
     def words(self, language: str) -> Words:
         verb = self.verb
         if language == "en":
-            head = f"to {verb.english[0]} {verb.particle}"
-            return words_of(head) + self.object.words("en")
+            return realize([f"to {verb.english[0]}", verb.particle, self.object], language)
         if language == "fr":
-            head = f"pour {verb.french[0]} {verb.french_preposition}"
-            return words_of(head) + self.object.words("fr")
+            head = [f"pour {verb.french[0]}", verb.french_preposition]
+            return realize([*head, self.object], language)
         infinitive = f"{verb.prefix}zu{verb.german[0]}" if verb.prefix else f"zu {verb.german[0]}"
-        middle = words_of(verb.german_preposition) + self.object.words("de", verb.case)
-        return [Word(","), Word("um"), *middle, *words_of(infinitive), Word(",")]
+        object_ = self.object.words("de", verb.case)
+        return realize([",", "um", verb.german_preposition, object_, infinitive, ","], language)
