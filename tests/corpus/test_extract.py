@@ -280,7 +280,7 @@ def test_parts_follow_each_other_and_are_as_equal_as_can_be(
     archive = tar(folder / "c.tar", members)
     outs = names(folder / "out", parts)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("contextnmt.corpus.raw_text.BLOCK", 7)  # blocks of one line to several
+        patch.setattr("contextnmt.corpus.archive.BLOCK", 7)  # blocks of one line to several
         extract(f"{archive}::t.en.gz", f"{archive}::t.fr", *outs)
     count = len(lines)
     borders = [part * count // parts for part in range(parts + 1)]

@@ -3,7 +3,6 @@ from itertools import chain
 
 import pytest
 
-from contextnmt.corpus.embedded.cues import SENSES
 from contextnmt.corpus.embedded.grammar import (
     Clause,
     Fixed,
@@ -37,6 +36,7 @@ from contextnmt.corpus.embedded.rules import (
     HANDLING,
     MENTAL,
     SAYING,
+    SENSES,
     STOP,
     THAT,
     VERBS,

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from contextnmt.corpus.archive import LINES_TO_AN_INVALID_ONE, decode_blocks
 from contextnmt.corpus.extract import extract, read_side
-from contextnmt.corpus.raw_text import LINES_TO_AN_INVALID_ONE, decode_blocks
 from contextnmt.corpus.tokenize import tokenize
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines, write_lines
@@ -94,7 +94,7 @@ def test_another_encoding_is_refused(tmp_path: Path) -> None:
 def test_a_file_with_cr_alone_at_its_lines_ends_does_not_fill_the_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("contextnmt.corpus.raw_text.LONGEST_LINE", 1 << 16)
+    monkeypatch.setattr("contextnmt.corpus.archive.LONGEST_LINE", 1 << 16)
     path = tmp_path / "mac.en"
     path.write_bytes(b"short\n" + b"A line.\r" * (1 << 15))
     with pytest.raises(UserError, match=r"mac\.en, line 2: longer than 65536 bytes: .* at LF"):
@@ -104,7 +104,7 @@ def test_a_file_with_cr_alone_at_its_lines_ends_does_not_fill_the_memory(
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n"))))
 def test_any_text_comes_through_line_by_line(lines: list[str]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("contextnmt.corpus.raw_text.BLOCK", 3)
+        patch.setattr("contextnmt.corpus.archive.BLOCK", 3)
         content = "".join(line + "\n" for line in lines).encode()
         blocks = list(decode_blocks(io.BytesIO(content), "text", 1 << 20))
     assert all(block.endswith("\n") for block in blocks)

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextnmt.corpus.raw_text import plain, segments
+from contextnmt.corpus.archive import plain, segments
 from contextnmt.errors import UserError
 
 #: Laid out as the test sets of WMT are.

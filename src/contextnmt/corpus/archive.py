@@ -1,12 +1,22 @@
-"""Files of a corpus as they are published: their digests, and the members of tar archives.
+"""Files of a corpus as they are published: their digests, members of tar archives, raw text.
 
 Archives are read as streams: nothing is unpacked to disk.
+
+A line ends at LF alone. CR, VT, FF, U+0085, U+2028, NUL and characters without width are ordinary
+characters of a line and are left to the tokenizer, which treats them as Moses does.
+
+Of SGM, the format of the WMT test sets, the segments are the lines. It looks like XML and is not
+well-formed: as in the readers of sacreBLEU and Moses, text is what stands between ``<seg …>``, all
+on one line, and ``</seg>``.
 """
 
 import contextlib
 import difflib
 import gzip
 import hashlib
+import html
+import re
+import sys
 import tarfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -29,6 +39,23 @@ MOST_EXPANSION, ALWAYS_ALLOWED = 100, 1 << 26
 
 #: Letters of a name that a message shows: in an archive, one may have millions.
 SHOWN = 100
+
+BYTE_ORDER_MARK = "\ufeff"
+
+#: Bytes. A file whose lines end at CR alone is one line, and would fill the memory.
+LONGEST_LINE = 1 << 24
+
+#: Of so many lines, one may be invalid UTF-8; where more are, the text is in another encoding.
+LINES_TO_AN_INVALID_ONE = 1000
+
+#: A segment and what ends it, which should be ``</seg>``.
+SEGMENT = re.compile(
+    r"<seg\b[^>\n]*>(?P<text>.*?)(?P<end></seg\s*>|<seg\b[^>\n]*>|\Z)", re.IGNORECASE | re.DOTALL
+)
+
+#: The five entities of XML and numbers of characters. HTML's two thousand others and those without
+#: a semicolon stay as they are: a text about web pages may mean them.
+ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});")
 
 #: Bytes read at a time; with much larger blocks, the C library keeps more and more memory.
 BLOCK = 1 << 15
@@ -104,3 +131,90 @@ def open_entry(archive: Path, opened: tarfile.TarFile, entry: tarfile.TarInfo) -
     if stream is None:
         raise UserError(f"{archive}::{entry.name}: a link, a device or the like, not a plain file")
     return stream
+
+
+def read_blocks(stream: IO[bytes], name: str, most: int) -> Iterator[bytes]:
+    """The bytes of `stream` in blocks that end at a line's end; the last one gets its LF.
+
+    `name` is for messages. Raises UserError if the data are damaged, hold more than `most` bytes,
+    or have a line of more than LONGEST_LINE bytes.
+    """
+    lines = size = 0
+    while True:
+        with damage_reported(f"{name}, after line {lines}"):
+            block = stream.read(BLOCK)
+            if block and not block.endswith(b"\n"):
+                block += stream.readline(LONGEST_LINE)
+        if not block:
+            return
+        size += len(block)
+        if size > most:
+            raise UserError(
+                f"{name}: unpacks to more than {most} bytes: refused, since no text of its packed "
+                "size does"
+            )
+        lines += block.count(b"\n")
+        if len(block) - block.rfind(b"\n") > LONGEST_LINE:
+            raise UserError(
+                f"{name}, line {lines + 1}: longer than {LONGEST_LINE} bytes: not a text, or its "
+                "lines do not end at LF: convert it"
+            )
+        yield block if block.endswith(b"\n") else block + b"\n"
+
+
+def decode_blocks(stream: IO[bytes], name: str, most: int) -> Iterator[str]:
+    """The text of `stream` in blocks of whole lines, each ended by LF, without a byte order mark.
+
+    In a few invalid lines, U+FFFD takes the place of what is invalid, with a warning on stderr:
+    corpora of the web hold single broken lines among millions, which clean may drop by
+    ``drop_garbled``. Raises UserError if there are more, and as `read_blocks`.
+    """
+    lines = invalid = 0
+    first = ""
+    for block in read_blocks(stream, name, most):
+        text = block.decode("utf-8", errors="replace")
+        if "\ufffd" in text:
+            for number, line in enumerate(block.split(b"\n"), start=lines + 1):
+                if problem := invalid_byte(line):
+                    invalid += 1
+                    first = first or f"{name}, line {number}: invalid UTF-8 ({problem})"
+        yield text if lines else text.removeprefix(BYTE_ORDER_MARK)
+        lines += text.count("\n")
+    if invalid * LINES_TO_AN_INVALID_ONE > lines:
+        found = f"{invalid} of {lines} lines are"
+        raise UserError(f"{first}: {found}: convert the file to UTF-8")
+    if invalid:
+        print(
+            f"warning: {first}; U+FFFD stands for what is invalid in {invalid} of {lines} lines",
+            file=sys.stderr,
+        )
+
+
+def invalid_byte(line: bytes) -> str:
+    """The first byte of a line that is no UTF-8, in words; nothing if there is none."""
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return f"byte {line[error.start]:#04x} at position {error.start}"
+    return ""
+
+
+def segments(text: str, name: str) -> Iterator[str]:
+    """The text of each ``<seg>`` of an SGM file, on one line; `name` is for messages.
+
+    A segment may go over several lines. Raises UserError if one is not closed before the next one
+    or the end.
+    """
+    for segment in SEGMENT.finditer(text):
+        if not segment["end"].startswith("</"):
+            line = text.count("\n", 0, segment.start()) + 1
+            raise UserError(
+                f"{name}, line {line}: a <seg> without </seg>: mend the file or fetch it again"
+            )
+        yield plain(segment["text"])
+
+
+def plain(text: str) -> str:
+    """`text` with its entities decoded (A44), once, and all white space as single blanks."""
+    decoded = ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
+    return " ".join(decoded.split())

@@ -13,8 +13,15 @@ from typing import IO, Annotated
 
 import typer
 
-from contextnmt.corpus.archive import ARCHIVES, NAMES, difference, most_bytes, open_members
-from contextnmt.corpus.raw_text import decode_blocks, segments
+from contextnmt.corpus.archive import (
+    ARCHIVES,
+    NAMES,
+    decode_blocks,
+    difference,
+    most_bytes,
+    open_members,
+    segments,
+)
 from contextnmt.errors import UserError
 from contextnmt.files import atomic_all, open_binary
 from contextnmt.progress import bar

@@ -18,14 +18,12 @@ from typing import Annotated
 
 import typer
 
-from contextnmt.corpus.embedded.cues import SENSES, ambiguous_sentence
 from contextnmt.corpus.embedded.grammar import LANGUAGES, Phrases, realize
 from contextnmt.corpus.embedded.lexicon import Sense
-from contextnmt.corpus.embedded.names import NO_BREAK_SPACE, name_pools
 from contextnmt.corpus.embedded.noise import NOISE
-from contextnmt.corpus.embedded.phrases import DOMAINS, Composer
-from contextnmt.corpus.embedded.rules import plain_sentence
-from contextnmt.corpus.embedded.writing import Words, spaced, text_of
+from contextnmt.corpus.embedded.phrases import DOMAINS, NO_BREAK_SPACE, Composer, name_pools
+from contextnmt.corpus.embedded.rules import SENSES, ambiguous_sentence, plain_sentence
+from contextnmt.corpus.embedded.writing import spaced, text_of
 from contextnmt.files import atomic
 
 #: Clean sentences of each split.
@@ -62,17 +60,6 @@ class Sentence:
     found: Sequence[Found] = ()
 
 
-def positions(words: Words) -> dict[str, int]:
-    """Kind of tag -> place of the tagged word among the words of the sentence."""
-    places: dict[str, int] = {}
-    place = 0
-    for word in words:
-        if word.tag:
-            places[word.tag.kind] = place
-        place += len(re.findall(r"\w\S*", word.text))
-    return places
-
-
 def render(phrases: Phrases, domain: str) -> Sentence:
     """The three lines of a sentence and what is tagged in them."""
     written = {language: spaced(realize(phrases, language), language) for language in LANGUAGES}
@@ -84,7 +71,11 @@ def render(phrases: Phrases, domain: str) -> Sentence:
         language: {word.tag: word.text for word in words if word.tag}
         for language, words in written.items()
     }
-    places = positions(written["en"])
+    places, place = {}, 0  # of each kind of tag, among the words of the sentence
+    for word in written["en"]:
+        if word.tag:
+            places[word.tag.kind] = place
+        place += len(re.findall(r"\w\S*", word.text))
     found = [
         Found(
             tag.kind,

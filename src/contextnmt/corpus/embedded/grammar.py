@@ -15,6 +15,7 @@ from contextnmt.corpus.embedded.lexicon import (
     STRONG,
     WEAK_E,
     Adjective,
+    Agreement,
     Forms,
     Noun,
     Verb,
@@ -65,20 +66,13 @@ class Determiner:
     declension: str  #: der, dieser, ein, viele, or none for a word without ending
     tag: Tag | None = None
 
-    def german_word(self, case: str, gender: str) -> str:
-        """The German determiner with its ending."""
-        if self.declension == "der":
-            return ARTICLE[case][gender]
+    def endings(self, case: str, gender: str) -> tuple[str, str]:
+        """The German ending of the determiner, and that of an adjective behind it."""
+        strong, weak = STRONG[case][gender], "e" if (case, gender) in WEAK_E else "en"
         if self.declension == "none" or (self.declension == "ein" and (case, gender) in BARE_EIN):
-            return self.german
-        return self.german + STRONG[case][gender]
-
-    def adjective_ending(self, case: str, gender: str) -> str:
-        """The ending of a German adjective behind this determiner."""
-        bare_ein = self.declension == "ein" and (case, gender) in BARE_EIN
-        if bare_ein or self.declension in ("viele", "none"):
-            return STRONG[case][gender]
-        return "e" if (case, gender) in WEAK_E else "en"
+            return "", strong
+        own = ARTICLE[case][gender].removeprefix("d") if self.declension == "der" else strong
+        return own, strong if self.declension == "viele" else weak
 
 
 @dataclass(frozen=True)
@@ -101,8 +95,8 @@ class NounPhrase:
     after: Sequence[Phrase] = ()
 
     @property
-    def french_gender(self) -> str:
-        return self.noun.french_gender
+    def agreement(self) -> Agreement:
+        return self.noun.french_gender, self.plural
 
     @property
     def german_gender(self) -> str:
@@ -124,13 +118,13 @@ class NounPhrase:
         return [determiner, self.ordinal, adjective, self.compound, noun]
 
     def _french(self) -> Parts:
-        form = 2 if self.plural else "mf".index(self.french_gender)
+        form = 2 if self.plural else "mf".index(self.noun.french_gender)
         determiner = words_of(self.determiner.french[form], self.determiner.tag)
         noun, adjective = Word(self.noun.french[self.plural], self.tag), self.adjective
         before: Parts = [determiner, self.ordinal]
         if not adjective:
             return [*before, noun, self.compound]
-        text = adjective.in_french(self.french_gender, self.plural)
+        text = adjective.in_french(*self.agreement)
         if not adjective.before_vowel:
             return [*before, noun, self.compound, Word(text, self.adjective_tag)]
         if text == adjective.french[0] and starts_with_vowel(noun.text):
@@ -139,8 +133,8 @@ class NounPhrase:
 
     def _german(self, case: str) -> Parts:
         gender = self.german_gender
-        determiner = words_of(self.determiner.german_word(case, gender), self.determiner.tag)
-        ending = self.determiner.adjective_ending(case, gender)
+        own, ending = self.determiner.endings(case, gender)
+        determiner = words_of(self.determiner.german + own, self.determiner.tag)
         stem = self.adjective.german[1] if self.adjective else None
         adjective = stem and Word(stem + ending, self.adjective_tag)
         text, name = german_noun(self.noun, case, self.plural), self.compound
@@ -159,8 +153,8 @@ class Anaphor:
         return self.antecedent.plural
 
     @property
-    def french_gender(self) -> str:
-        return self.antecedent.french_gender
+    def agreement(self) -> Agreement:
+        return self.antecedent.agreement
 
 
 class RelativePronoun(Anaphor):
@@ -182,7 +176,7 @@ class Pronoun(Anaphor):
         if language == "en":
             return [Word("they" if self.plural else "it")]
         if language == "fr":
-            pronoun = "elle" if self.french_gender == "f" else "il"
+            pronoun = "elle" if self.agreement[0] == "f" else "il"
             return [Word(pronoun + ("s" if self.plural else ""))]
         return [Word({"m": "er", "n": "es"}.get(self.antecedent.german_gender, "sie"))]
 
@@ -210,7 +204,7 @@ class Predicate:
     def words(self, language: str) -> Words:
         text = {
             "en": self.adjective.english,
-            "fr": self.adjective.in_french(self.subject.french_gender, self.subject.plural),
+            "fr": self.adjective.in_french(*self.subject.agreement),
             "de": self.adjective.german[0],
         }[language]
         return [Word(text, self.tag)]
@@ -253,8 +247,8 @@ class Clause:
 
     def _french(self) -> Parts:
         question = "est-ce que" if self.order == "question" else ""
-        agreeing = self.gap.antecedent if self.gap else None
-        verb = french_verb(self.verb, self.tense, self.subject, agreeing)
+        agreeing = self.gap.agreement if self.gap else None
+        verb = french_verb(self.verb, self.tense, self.subject.agreement, agreeing)
         object_: Parts = [self.verb.french_preposition, self.object] if self.object else []
         recipient: Parts = ["à", self.recipient] if self.recipient else []
         tail = [*object_, *recipient, *self.complements, self.time]

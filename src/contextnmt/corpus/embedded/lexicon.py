@@ -7,11 +7,13 @@ are; agreement, case and verb groups follow from them here.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from contextnmt.files import read_lines
 
 Forms = tuple[str, ...]
+#: What French adjectives and participles take from a phrase: its gender, and whether it is plural.
+Agreement = tuple[str, bool]
 Entry = TypeVar("Entry")
 
 
@@ -107,16 +109,6 @@ class Sense:
     cue_adjectives: Forms
 
 
-class Agreeing(Protocol):
-    """A phrase whose number and gender a French participle takes."""
-
-    @property
-    def plural(self) -> bool: ...
-
-    @property
-    def french_gender(self) -> str: ...
-
-
 def german_noun(noun: Noun, case: str, plural: bool) -> str:
     """The German noun in its case."""
     if plural:
@@ -137,10 +129,10 @@ def english_verb(verb: Verb, tense: str, plural: bool) -> tuple[str, str]:
     return AUXILIARIES[tense, "en"][plural], rest.get(tense, base)
 
 
-def french_verb(verb: Verb, tense: str, subject: Agreeing, agreeing: Agreeing | None) -> str:
+def french_verb(verb: Verb, tense: str, subject: Agreement, agreeing: Agreement | None) -> str:
     """The verb group; `agreeing` is a direct object that stands before it."""
     infinitive, third, thirds, participle = verb.french
-    plural = subject.plural
+    _, plural = subject
     if (tense, "fr") in AUXILIARIES:
         return f"{AUXILIARIES[tense, 'fr'][plural]} {infinitive}"
     if tense == "present":
@@ -157,10 +149,11 @@ def french_verb(verb: Verb, tense: str, subject: Agreeing, agreeing: Agreeing | 
     return f"{auxiliary} {agreed(participle, agreeing) if agreeing else participle}"
 
 
-def agreed(participle: str, phrase: Agreeing) -> str:
-    """A French participle that agrees with `phrase`."""
-    feminine = participle + ("e" if phrase.french_gender == "f" else "")
-    return feminine + ("s" if phrase.plural and not feminine.endswith("s") else "")
+def agreed(participle: str, agreeing: Agreement) -> str:
+    """A French participle that agrees with a phrase."""
+    gender, plural = agreeing
+    feminine = participle + ("e" if gender == "f" else "")
+    return feminine + ("s" if plural and not feminine.endswith("s") else "")
 
 
 def german_verb(verb: Verb, tense: str, plural: bool) -> tuple[str, str]:
