@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from contextnmt.errors import UserError
-from contextnmt.training.checkpoint import Checkpoints, group, grouped
+from contextnmt.training.checkpoint import Checkpoints, load, save
 
 IDENTITY = {"code": ["loop.py@1"], "seed": 1}
 
@@ -15,7 +15,7 @@ IDENTITY = {"code": ["loop.py@1"], "seed": 1}
 def write(folder, *updates, identity=IDENTITY):
     checkpoints = Checkpoints(folder)
     for update in updates:
-        tensors = {"model/w": torch.full((50,), float(update)), "best/w": torch.zeros(())}
+        tensors = {"model": {"w": torch.full((50,), float(update))}, "best": {"w": torch.zeros(())}}
         checkpoints.write(tensors, {"identity": identity, "update": update})
     return checkpoints
 
@@ -32,7 +32,7 @@ def newest(folder, identity=IDENTITY):
     if found is None:
         return None
     tensors, record = found
-    assert torch.equal(tensors["model/w"], torch.full((50,), float(record["update"])))
+    assert torch.equal(tensors["model"]["w"], torch.full((50,), float(record["update"])))
     return record["update"]
 
 
@@ -144,6 +144,7 @@ def test_clearing_leaves_the_lock_alone(folder):
     assert names(folder) == ["lock.1"]
 
 
-def test_groups():
-    tensors = {**grouped("a", {"w": torch.zeros(1)}), **grouped("b", {"w": torch.ones(1)})}
-    assert group(tensors, "b") == {"w": torch.ones(1)}
+def test_groups(tmp_path):
+    tensors = {"a": torch.zeros(1), "b": {"0": {"w": torch.ones(1)}}}
+    save(tmp_path / "file", tensors, {"update": 1})
+    assert load(tmp_path / "file") == (tensors, {"update": 1})

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from contextnmt.training import dataset
-from contextnmt.training.dataset import Rows, TrainingPairs
+from contextnmt.training.dataset import TrainingPairs
 
 Ids = npt.NDArray[np.int64]
 
@@ -62,11 +62,8 @@ class Batches:
     def _chunk(self, epoch: int, chunk: int) -> npt.NDArray[np.int64]:
         """The pairs of `sort_batches` batches of an epoch, sorted by length."""
         if epoch != self._epoch:
-            self._epoch, self._order = epoch, self._permutation(epoch)
+            shuffled = np.random.default_rng((self.seed, epoch)).permutation(self.pairs.rows)
+            self._epoch, self._order = epoch, shuffled
         rows = self._order[chunk * self.chunk : (chunk + 1) * self.chunk].astype(np.int64)
         lengths = np.maximum(self.pairs.source.lengths_of(rows), self.pairs.target.lengths_of(rows))
         return rows[np.argsort(lengths, kind="stable")]
-
-    def _permutation(self, epoch: int) -> Rows:
-        """The pairs of an epoch, shuffled."""
-        return np.random.default_rng((self.seed, epoch)).permutation(self.pairs.rows)

@@ -10,11 +10,10 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
@@ -22,7 +21,8 @@ from torch import Tensor
 from contextnmt.errors import UserError
 from contextnmt.files import atomic_path
 
-Tensors = dict[str, Tensor]
+#: Tensors by name, some of them in groups, groups of groups and so on.
+Tensors = dict[Any, Any]
 Record = dict[str, Any]
 
 #: How many checkpoints are kept: one to go on from, and one should it prove corrupt.
@@ -42,8 +42,7 @@ class Checkpoints:
     def write(self, tensors: Tensors, record: Record) -> None:
         """Write the next checkpoint, all or nothing, then remove those that it makes superfluous.
 
-        `tensors` are named `group/name`; `record` is JSON-able. Raises UserError if the disk is
-        full or the folder not writable.
+        `tensors` and `record` are as for `save`, which see for errors.
         """
         self.check()
         written = self.folder / "checkpoint.part"
@@ -111,27 +110,42 @@ class Checkpoints:
         return dict(sorted(numbers.items(), key=lambda item: -item[1]))
 
 
-def load(path: Path) -> tuple[Tensors, Record]:
-    """The tensors and the record that `save` wrote."""
-    with safe_open(path, "pt") as stored:
-        tensors = {name: stored.get_tensor(name) for name in stored.keys()}  # noqa: SIM118
-        return tensors, json.loads(stored.metadata()["record"])
-
-
 def save(path: Path, tensors: Tensors, record: Record) -> None:
     """Write tensors and a JSON-able record beside them, all or nothing.
 
-    Raises UserError if the disk is full or the folder not writable.
+    A tensor below several keys has their names, parted by slashes. Raises UserError if the disk is
+    full or the folder not writable.
     """
-    contiguous = {name: tensor.detach().contiguous() for name, tensor in tensors.items()}
     with atomic_path(path) as temporary:
         try:
-            save_file(contiguous, temporary, metadata={"record": json.dumps(record)})
+            save_file(dict(flat(tensors)), temporary, metadata={"record": json.dumps(record)})
         except SafetensorError as error:
             raise UserError(
                 f"{path}: cannot be written ({error}): see that the disk has room for it, then "
                 "run the same command again"
             ) from None
+
+
+def flat(tensors: Tensors, prefix: str = "") -> Iterator[tuple[str, Tensor]]:
+    """The names of tensors in a file, and the tensors."""
+    for name, value in tensors.items():
+        if isinstance(value, Tensor):
+            yield f"{prefix}{name}", value.detach().contiguous()
+        else:
+            yield from flat(value, f"{prefix}{name}/")
+
+
+def load(path: Path) -> tuple[Tensors, Record]:
+    """The tensors and the record that `save` wrote; all keys are strings."""
+    tensors: Tensors = {}
+    with safe_open(path, "pt") as stored:
+        for name in stored.keys():  # noqa: SIM118
+            *groups, last = name.split("/")
+            inner = tensors
+            for key in groups:
+                inner = inner.setdefault(key, {})
+            inner[last] = stored.get_tensor(name)
+        return tensors, json.loads(stored.metadata()["record"])
 
 
 def digest(content: Any) -> str:
@@ -152,30 +166,3 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def group(tensors: Tensors, name: str) -> Tensors:
-    """The tensors `name/…` of a checkpoint, without that prefix."""
-    prefix = f"{name}/"
-    return {key.removeprefix(prefix): t for key, t in tensors.items() if key.startswith(prefix)}
-
-
-def grouped(name: str, tensors: Tensors) -> Tensors:
-    """The reverse of `group`."""
-    return {f"{name}/{key}": tensor for key, tensor in tensors.items()}
-
-
-def optimizer_tensors(optimizer: torch.optim.Optimizer) -> Tensors:
-    """All tensors of the optimizer's state as `parameter number.name`."""
-    state = optimizer.state_dict()["state"]
-    return {f"{i}.{name}": t for i, entry in state.items() for name, t in entry.items()}
-
-
-def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Tensors) -> None:
-    """Restore the state that `optimizer_tensors` returned."""
-    content = optimizer.state_dict()
-    content["state"] = {}
-    for key, tensor in tensors.items():
-        number, name = key.split(".", 1)
-        content["state"].setdefault(int(number), {})[name] = tensor
-    optimizer.load_state_dict(content)

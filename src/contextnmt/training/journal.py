@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.utils.tensorboard import SummaryWriter
 
 from contextnmt.configuration.training import TrainingSettings
-from contextnmt.files import atomic
+from contextnmt.files import write_lines
 from contextnmt.training.update import Taken
 
 #: Bytes of the unit in which the system counts the memory of a process.
@@ -35,8 +35,7 @@ class Journal:
     def open(self, update: int, records: Sequence[dict[str, Any]] = ()) -> None:
         """Write the journal anew, with the `records` of a run up to `update`."""
         self.records = list(records)
-        with atomic(self.path) as out:
-            out.writelines(json.dumps(record) + "\n" for record in self.records)
+        write_lines(self.path, map(json.dumps, self.records))
         self._stream = open(self.path, "a", encoding="utf-8")  # noqa: SIM115, closed by close()
         self._board = SummaryWriter(str(self.tensorboard), purge_step=update + 1)
 

@@ -17,9 +17,8 @@ from contextnmt.files import read_json
 from contextnmt.model.translator import Translator
 from contextnmt.progress import bar, say
 from contextnmt.text.vocabulary import PAD
-from contextnmt.training import checkpoint
 from contextnmt.training.batches import Batches
-from contextnmt.training.checkpoint import Checkpoints
+from contextnmt.training.checkpoint import Checkpoints, Record, Tensors
 from contextnmt.training.dataset import training_pairs, vocabularies
 from contextnmt.training.environment import machine
 from contextnmt.training.graphs import GraphUpdater, ready
@@ -102,7 +101,10 @@ class Training:
             for each in filters
         ]
         self.data = {"manifest": manifest, "dev": self.validation.text, "filters": described}
-        made = made_with(model, recipe) if identity is None else identity
+        made = identity
+        if made is None:
+            settings = {"model": dataclasses.asdict(model), "training": dataclasses.asdict(recipe)}
+            made = {**settings, "code": code_marks(SOURCE, __name__)}
         #: What a checkpoint must agree with to be gone on from, as it comes back from JSON.
         self.identity = json.loads(
             json.dumps(
@@ -237,7 +239,7 @@ class Training:
         self.journal.write("dev", self.update, **scores, **spent)
         self.window.restart()
 
-    def _weights(self) -> checkpoint.Tensors:
+    def _weights(self) -> Tensors:
         """A copy of the model's weights."""
         return {name: tensor.detach().clone() for name, tensor in self.model.state_dict().items()}
 
@@ -258,10 +260,10 @@ class Training:
             return
         self._check_finite()
         tensors = {
-            **checkpoint.grouped("model", self.model.state_dict()),
-            **checkpoint.grouped("best", self.best),
-            **checkpoint.grouped("optimizer", checkpoint.optimizer_tensors(self.updater.optimizer)),
-            "window/sums": self.window.sums,
+            "model": self.model.state_dict(),
+            "best": self.best,
+            "optimizer": self.updater.optimizer.state_dict()["state"],
+            "window": {"sums": self.window.sums},
         }
         record = {
             "identity": self.identity,
@@ -275,22 +277,14 @@ class Training:
         self.checkpoints.write(tensors, record)
         self._saved, self._saved_at = (self.update, self.validated), time.monotonic()
 
-    def _restore(self, tensors: checkpoint.Tensors, record: checkpoint.Record) -> None:
+    def _restore(self, tensors: Tensors, record: Record) -> None:
         """Restore the state that `_save` wrote."""
-        optimizer = checkpoint.group(tensors, "optimizer")
-        self.model.load_state_dict(checkpoint.group(tensors, "model"))
-        checkpoint.restore_optimizer(self.updater.optimizer, optimizer)
-        self.best = checkpoint.group(tensors, "best")
+        self.model.load_state_dict(tensors["model"])
+        optimizer = self.updater.optimizer
+        state = {int(number): values for number, values in tensors.get("optimizer", {}).items()}
+        optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
+        self.best = tensors["best"]
         self.update, self.validated = self._saved = record["update"], record["validated"]
         self.early = EarlyStop(**record["early"])
-        self.window.restore(tensors["window/sums"], **record["window"])
+        self.window.restore(tensors["window"]["sums"], **record["window"])
         self._started -= record["seconds"]
-
-
-def made_with(model: ModelSettings, recipe: TrainingSettings) -> dict[str, Any]:
-    """Return the identity of a training without `--identity`: the settings and the code."""
-    return {
-        "model": dataclasses.asdict(model),
-        "training": dataclasses.asdict(recipe),
-        "code": code_marks(SOURCE, __name__),
-    }

@@ -65,10 +65,8 @@ def keep_freed_memory() -> None:
     somewhat more where tensors of different sizes leave gaps. Tensors that are there already stay
     where they are. Only glibc on Linux is set so.
     """
-    if not sys.platform.startswith("linux"):
-        return
     library = ctypes.CDLL(None)
-    if not hasattr(library, "mallopt"):
+    if not sys.platform.startswith("linux") or not hasattr(library, "mallopt"):
         return
     library.mallopt(MMAP_MAX, 0)
     library.mallopt(TRIM_THRESHOLD, -1)  # never

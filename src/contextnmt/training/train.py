@@ -19,7 +19,7 @@ from contextnmt.configuration.model import ModelSettings, model_settings
 from contextnmt.configuration.training import pair_filter, training_settings
 from contextnmt.configuration.values import json_object
 from contextnmt.errors import UserError
-from contextnmt.files import atomic, read_json, write_json
+from contextnmt.files import atomic, read_json, write_json, write_lines
 from contextnmt.training.checkpoint import digest, save
 from contextnmt.training.environment import environment
 from contextnmt.training.lock import Lock
@@ -127,8 +127,7 @@ def write_model(run: Training, model: ModelSettings, data: Path, out: Path) -> N
     for name in VOCABULARIES:
         with atomic(out / name, "wb") as copy, open(data / name, "rb") as original:
             shutil.copyfileobj(original, copy)
-    with atomic(out / "log.jsonl") as log:
-        log.writelines(json.dumps(record) + "\n" for record in run.journal.records)
+    write_lines(out / "log.jsonl", map(json.dumps, run.journal.records))
     save(out / "model.safetensors", run.best, {"best": dataclasses.asdict(run.early)})
     write_json(
         out / "model.json",
