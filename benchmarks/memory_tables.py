@@ -26,8 +26,7 @@ from contextnmt.text import names
 from contextnmt.text.binarize import SIDES
 from contextnmt.text.bpe import REMEMBERED_WORDS, segmenter
 from contextnmt.text.counts import read_counts
-from contextnmt.text.rules import read_rules
-from contextnmt.text.symbolize import in_order
+from contextnmt.text.rules import counted_rules, read_rules
 
 
 def each_word(counts: Path, work: Callable[[str], object]) -> None:
@@ -38,10 +37,10 @@ def each_word(counts: Path, work: Callable[[str], object]) -> None:
 
 def count_rules(rules: Path) -> None:
     """Count the rows of a rule dictionary, as they were counted when it was made."""
-    counts: Counter[tuple[str, ...]] = Counter()
+    counts: Counter[tuple[str, str, str]] = Counter()
     for rule in read_rules(rules):
         counts[rule[:3]] += 1
-    deque(in_order(counts), maxlen=0)
+    deque(counted_rules(counts), maxlen=0)
 
 
 class Scale(NamedTuple):

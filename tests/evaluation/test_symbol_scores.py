@@ -26,7 +26,7 @@ from contextnmt.evaluation.symbol_scores import (
 )
 from contextnmt.files import read_json, write_lines
 from contextnmt.text.names import Span, sentence_of
-from contextnmt.text.rates import HEADER, Occurrences, Position, Rates
+from contextnmt.text.rates import HEADER, Position, Rate, Rates
 from contextnmt.text.symbols import Side
 
 #: Word, context, how often a symbol, how often text: rows of a table of rates.
@@ -57,8 +57,7 @@ SIDES = (Side("en", {}), Side("de", {}))
 
 
 def known_rates() -> Rates:
-    rows = ((word, where, Occurrences(yes, yes + no)) for word, where, yes, no in RATES)
-    return Rates(rows, {})
+    return Rates((Rate(*row) for row in RATES), {})
 
 
 @pytest.fixture

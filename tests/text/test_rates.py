@@ -8,8 +8,8 @@ from contextnmt.errors import UserError
 from contextnmt.text.names import sentence_of
 from contextnmt.text.rates import (
     UNSEEN,
-    Occurrences,
     Position,
+    Rate,
     Rates,
     Sighting,
     probable_names,
@@ -18,8 +18,8 @@ from contextnmt.text.rates import (
 )
 
 
-def row(word: str, position: Position, symbol: int, seen: int) -> tuple[str, Position, Occurrences]:
-    return word, position, Occurrences(symbol, seen)
+def row(word: str, position: Position, symbol: int, seen: int) -> Rate:
+    return Rate(word, position, symbol, seen - symbol)
 
 
 def test_a_word_is_seen_in_the_position_of_what_became_of_the_one_before() -> None:

@@ -20,7 +20,7 @@ from contextnmt.text.bpe import learn, segmenter
 from contextnmt.text.pieces import JOIN, SYMBOL, split_pieces
 from contextnmt.text.restore import restore_tokens
 from contextnmt.text.subwords import undo_bpe
-from contextnmt.text.symbols import LIMIT, Side, SymbolizedPair, symbolize_pair, symbolize_source
+from contextnmt.text.symbols import LIMIT, Side, Symbolized, symbolize_pair, symbolize_source
 
 SIDES = {
     "en": Side("en", {"the": 90, "The": 30, "in": 50, "In": 20, "new": 8, "New": 5}),
@@ -50,7 +50,7 @@ def sentences(tokens: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     return st.lists(tokens, max_size=14).map(" ".join)
 
 
-def surfaces(done: SymbolizedPair) -> tuple[dict[str, str], dict[str, str]]:
+def surfaces(done: Symbolized) -> tuple[dict[str, str], dict[str, str]]:
     """What the symbols of a pair stand for, on either side."""
     return (
         {symbol.name: symbol.source for symbol in done.symbols},

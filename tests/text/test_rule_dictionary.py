@@ -15,11 +15,12 @@ from contextnmt.errors import UserError
 from contextnmt.files import read_lines, write_lines
 from contextnmt.text.counts import count_words
 from contextnmt.text.rates import HEADER as RATES_HEADER
-from contextnmt.text.rates import Position, Sighting, counted, rate_rows
+from contextnmt.text.rates import Position, Sighting, counted
 from contextnmt.text.rule_dictionary import rule_dictionary
 from contextnmt.text.rules import HEADER as RULES_HEADER
-from contextnmt.text.rules import best_targets, read_rules, rule_rows
-from contextnmt.text.symbolize import in_order, symbolize
+from contextnmt.text.rules import best_targets, counted_rules, read_rules
+from contextnmt.text.symbolize import symbolize
+from contextnmt.text.tables import table_lines
 
 #: In how many parts a text is cut.
 SHARDS = (1, 3, 8)
@@ -44,8 +45,10 @@ def write_tables(
     prefix: Path, symbols: Sequence[tuple[str, str, str]], seen: Sequence[Sighting]
 ) -> None:
     """The tables of a part."""
-    write_lines(prefix.with_suffix(".rules.tsv"), rule_rows(in_order(Counter(symbols))))
-    write_lines(prefix.with_suffix(".rates.tsv"), rate_rows(counted(Counter(seen))))
+    with prefix.with_suffix(".rules.tsv").open("w") as rules:
+        rules.writelines(table_lines(RULES_HEADER, counted_rules(Counter(symbols))))
+    with prefix.with_suffix(".rates.tsv").open("w") as rates:
+        rates.writelines(table_lines(RATES_HEADER, counted(Counter(seen))))
 
 
 def merge(folder: Path, prefixes: list[str]) -> tuple[Path, Path]:
@@ -70,24 +73,24 @@ def test_targets_of_a_source_come_in_the_order_of_the_text() -> None:
         ("S", "Lake", "Lake"),
         ("S", "Bonn", "Bonn"),
     ]
-    assert list(rule_rows(in_order(Counter(seen)))) == [
-        "type\tsource\ttarget\tcount",
-        "C\tIMF\tFMI\t1",
-        "N\t6,000\t6000\t1",
-        "N\t6,000\t6 000\t2",
-        "S\tBonn\tBonn\t2",
-        "S\tLake\tlac\t1",
-        "S\tLake\tLake\t1",
+    assert list(table_lines(RULES_HEADER, counted_rules(Counter(seen)))) == [
+        "type\tsource\ttarget\tcount\n",
+        "C\tIMF\tFMI\t1\n",
+        "N\t6,000\t6000\t1\n",
+        "N\t6,000\t6 000\t2\n",
+        "S\tBonn\tBonn\t2\n",
+        "S\tLake\tlac\t1\n",
+        "S\tLake\tLake\t1\n",
     ]
 
 
 def test_a_word_has_one_row_a_position() -> None:
     york = [Sighting("York", Position.FIRST, fate) for fate in (True, False, True)]
     seen = Counter([*york, Sighting("Bonn", Position.OPENING, False)])
-    assert list(rate_rows(counted(seen))) == [
-        "word\tposition\tsymbol\ttext",
-        "Bonn\topening\t0\t1",
-        "York\tfirst\t2\t1",
+    assert list(table_lines(RATES_HEADER, counted(seen))) == [
+        "word\tposition\tsymbol\ttext\n",
+        "Bonn\topening\t0\t1\n",
+        "York\tfirst\t2\t1\n",
     ]
 
 

@@ -14,8 +14,9 @@ import typer
 from contextnmt.errors import UserError
 from contextnmt.files import write_json
 from contextnmt.text.counts import count_words, read_counts
+from contextnmt.text.numbers import check_languages
 from contextnmt.text.pieces import JOIN, SYMBOL
-from contextnmt.text.symbols import ACRONYM, NAME, NUMBER
+from contextnmt.text.symbols import KINDS
 
 
 def coverage(
@@ -41,11 +42,7 @@ def coverage(
     --source-after symbolize/en-fr/train.en.gz --target-after symbolize/en-fr/train.fr.gz
     --vocabulary-size 30000 --out coverage.json
     """
-    if source_language == target_language:
-        raise UserError(
-            f"--source-language and --target-language are both {source_language!r}: "
-            "give the language of each side"
-        )
+    check_languages(source_language, target_language)
     write_json(
         out,
         {
@@ -71,7 +68,7 @@ def statistics(counts: Mapping[str, int], vocabulary_size: int) -> dict[str, Any
     """
     total = sum(counts.values())
     covered = sum(nlargest(vocabulary_size, counts.values()))
-    symbols = dict.fromkeys((NUMBER, NAME, ACRONYM), 0)
+    symbols = dict.fromkeys(KINDS, 0)
     for word, count in counts.items():
         if symbol := SYMBOL.fullmatch(word.removeprefix(JOIN)):
             symbols[symbol[1]] += count

@@ -8,7 +8,7 @@ that training would have replaced (`missed`). The sentences tell why, as far as 
 
 import enum
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -21,23 +21,19 @@ from contextnmt.progress import progress
 from contextnmt.text.counts import read_counts
 from contextnmt.text.matches import number_spans
 from contextnmt.text.names import Sentence, Span, sentence_of
-from contextnmt.text.numbers import digits_key, value_key
+from contextnmt.text.numbers import check_languages, digits_key, value_key
 from contextnmt.text.pieces import join_pieces
 from contextnmt.text.rates import THRESHOLD, Rates, read_rates
-from contextnmt.text.symbolize import check_languages
 from contextnmt.text.symbols import (
     ACRONYM,
+    KINDS,
     LIMIT,
-    NAME,
     NUMBER,
-    Named,
     Side,
     matching_spans,
     places,
     probable_spans,
 )
-
-KINDS = (NUMBER, NAME, ACRONYM)
 
 #: Wrong decisions that are listed, the most frequent ones.
 LISTED = 100
@@ -150,9 +146,9 @@ class SymbolScores:
         self.sides = sides
         self.rates = rates
         self.threshold = threshold
-        self.sentences: Counter[str] = Counter()  # of each text
+        self.sentences: dict[str, int] = {}  # of each text
         self.symbols: Counter[tuple[str, str, str]] = Counter()  # text, type and way
-        self.errors: Counter[tuple[str, str, Error, Reason]] = Counter()
+        self.errors: defaultdict[tuple[str, str, Error], Counter[str]] = defaultdict(Counter)
         self.wrong: Counter[Wrong] = Counter()
         self.examples: dict[Wrong, dict[str, Any]] = {}
 
@@ -162,7 +158,7 @@ class SymbolScores:
         pairs = progress(read_pairs(source, target), f"symbol-scores {text}", "pairs")
         for line, pair in enumerate(pairs, start=1):
             compared = self.compare(*pair)
-            self.sentences[text] += 1
+            self.sentences[text] = line
             self.symbols.update((text, found.kind, "alone") for found in compared.alone)
             self.symbols.update((text, found.kind, "both") for found in compared.both)
             for error, found in differences(compared):
@@ -179,8 +175,8 @@ class SymbolScores:
             source,
             target,
             self.sides[1].grouped,
-            {found_of(named) for named in alone},
-            {found_of(first): second.span for first, second in both},
+            {Found(symbol[1], span) for symbol, span in alone.items()},
+            {Found(symbol[1], first): second for symbol, (first, second) in both.items()},
         )
 
     def count(self, compared: Comparison, error: Error, found: Found, text: str, line: int) -> None:
@@ -190,7 +186,7 @@ class SymbolScores:
             compared, error, found, lambda word: (word, is_acronym) in self.rates.of_word
         )
         wrong = Wrong(found.kind, error, reason, found.span.text(compared.source.pieces))
-        self.errors[text, found.kind, error, reason] += 1
+        self.errors[text, found.kind, error][reason] += 1
         self.wrong[wrong] += 1
         if wrong not in self.examples:
             self.examples[wrong] = {
@@ -226,10 +222,10 @@ class SymbolScores:
         alone, both = (
             sum(self.symbols[text, kind, way] for kind in kinds) for way in ("alone", "both")
         )
-        errors: dict[str, Counter[str]] = {error: Counter() for error in Error}
-        for (where, kind, error, reason), count in self.errors.items():
-            if where == text and kind in kinds:
-                errors[error][reason] += count
+        errors: dict[str, Counter[str]] = {
+            error: sum((self.errors[text, kind, error] for kind in kinds), Counter[str]())
+            for error in Error
+        }
         right = alone - errors[Error.FALSE].total()
         return {
             "source_alone": alone,
@@ -240,11 +236,6 @@ class SymbolScores:
             "f1_percent": percent(2 * right, alone + both),
             **errors,
         }
-
-
-def found_of(named: Named) -> Found:
-    """A symbol without its number in the sentence."""
-    return Found(named.symbol[1], named.span)
 
 
 def percent(part: int, whole: int) -> float | None:
@@ -270,7 +261,7 @@ def explain(
     others = compared.both if error is Error.FALSE else compared.alone
     partner = compared.both.get(found)
     for other in sorted(others, key=lambda other: (other.kind != found.kind, other)):
-        if set(other.span.places) & set(found.span.places):
+        if places([other.span]) & places([found.span]):
             reason = Reason.EXTENT if other.kind == found.kind else Reason.TYPE
             return reason, partner or compared.both.get(other)
     if sum(other.kind == found.kind for other in others) == LIMIT:

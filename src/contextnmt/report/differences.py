@@ -17,9 +17,9 @@ from contextnmt.report.results import Results
 from contextnmt.report.sentences import Place, read_output, read_sides
 from contextnmt.report.tables import NONE, Block, Cell, Table, shown, signed
 from contextnmt.text.counts import read_counts
-from contextnmt.text.names import sentence_of
+from contextnmt.text.names import Span, sentence_of
 from contextnmt.text.pieces import JOIN, split_pieces, tokens_of
-from contextnmt.text.symbols import Named, Side, matching_spans
+from contextnmt.text.symbols import Side, matching_spans
 from contextnmt.text.vocabulary import UNKNOWN, Vocabulary
 
 #: A row of the table.
@@ -73,7 +73,7 @@ def rows_of(results: Results, pair: str) -> Iterator[Row]:
             **comparison._asdict(),
             **dict.fromkeys(COUNTS),
             **{"text": translated.text, "line": None, "gain": None},
-            **version("", "", [], set()),
+            **version("", "", {}, set()),
             "gap": "; ".join(dict.fromkeys(filter(None, map(translated.gaps.get, both)))),
         }
         if row["gap"]:
@@ -158,13 +158,13 @@ class Translated:
             line = self.outputs[system][number]
             yield version(system, line, self.spans(source, line, 1), {UNKNOWN})
 
-    def spans(self, source: str, other: str, side: int) -> list[Named]:
+    def spans(self, source: str, other: str, side: int) -> dict[str, Span]:
         """What symbolization would replace in a source sentence (side 0) and another one (1)."""
         pairs = matching_spans(sentence_of(source), sentence_of(other), *self.sides)
-        return [pair[side] for pair in pairs]
+        return {symbol: pair[side] for symbol, pair in pairs.items()}
 
 
-def version(name: str, line: str, spans: list[Named], unknown: set[str]) -> Row:
+def version(name: str, line: str, spans: dict[str, Span], unknown: set[str]) -> Row:
     """A version of a sentence: its tokens, and the positions, from 1, of those with marks.
 
     Tokens that a span touches have its kind.
@@ -173,9 +173,7 @@ def version(name: str, line: str, spans: list[Named], unknown: set[str]) -> Row:
     starts = (not piece.startswith(JOIN) for piece in split_pieces(line)[1:])
     token_of = list(accumulate(starts, initial=1))  # of each piece
     kinds = {
-        token_of[place]: KINDS[symbol[1]]
-        for span, symbol in spans
-        for place in range(span.start, span.stop)
+        token_of[place]: KINDS[symbol[1]] for symbol, span in spans.items() for place in span.places
     }
     marks = {f"{kind}s": [n for n in sorted(kinds) if kinds[n] == kind] for kind in KINDS.values()}
     marks["unknown"] = [number for number, text in enumerate(tokens, start=1) if text in unknown]

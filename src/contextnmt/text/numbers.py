@@ -49,6 +49,17 @@ def number_format(language: str) -> NumberFormat:
     return FORMATS[language]
 
 
+def check_languages(source_language: str, target_language: str) -> None:
+    """Raises UserError at a language that is not known, and if both are the same."""
+    for language in (source_language, target_language):
+        number_format(language)
+    if source_language == target_language:
+        raise UserError(
+            f"--source-language and --target-language are both {source_language!r}: "
+            "give the language of each side"
+        )
+
+
 def grouped_key(number: str) -> str:
     """The digit groups of `number` with every mark read as one: 1.234,56 and 1,234.56 are equal."""
     return number.translate(ONE_MARK)

@@ -21,11 +21,11 @@ which those that are more frequent in lower case are apart.
 """
 
 import enum
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from contextnmt.text.names import (
     Sentence,
@@ -139,8 +139,16 @@ class Occurrences(NamedTuple):
 
 NEVER = Occurrences()
 
-#: A row of the table.
-Rate = tuple[str, Position, Occurrences]
+Key = TypeVar("Key", bound=Hashable)
+
+
+class Rate(NamedTuple):
+    """One row of the table."""
+
+    word: str
+    position: Position
+    symbol: int
+    text: int
 
 
 class Rates:
@@ -151,17 +159,20 @@ class Rates:
 
     def __init__(self, rows: Iterable[Rate], counts: Mapping[str, int]) -> None:
         self.counts = counts
-        self.in_position: dict[tuple[str, Position], Occurrences] = {}
-        self.of_word: dict[tuple[str, bool], Occurrences] = {}  # bool: is it an acronym?
-        for word, position, found in rows:
-            self.in_position[word, position] = found
-            key = (word, position == Position.ACRONYM)
-            self.of_word[key] = plus(self.of_word.get(key, NEVER), found)
-        self.of_ending: dict[tuple[Position, bool, str], Occurrences] = defaultdict(Occurrences)
-        for (word, position), found in self.in_position.items():
-            if self.of_word[word, position == Position.ACRONYM].seen <= RARE:
-                for ending in self.endings(word, position):
-                    self.of_ending[ending] = plus(self.of_ending[ending], found)
+        self.in_position = {
+            (word, position): Occurrences(symbol, symbol + text)
+            for word, position, symbol, text in rows
+        }
+        each = self.in_position.items()
+        self.of_word = summed(  # and whether it is an acronym
+            ((word, position == Position.ACRONYM), found) for (word, position), found in each
+        )
+        self.of_ending = summed(
+            (ending, found)
+            for (word, position), found in each
+            if self.of_word[word, position == Position.ACRONYM].seen <= RARE
+            for ending in self.endings(word, position)
+        )
         self.known: dict[tuple[str, Position], float] = {}
 
     def endings(self, word: str, position: Position) -> list[tuple[Position, bool, str]]:
@@ -191,9 +202,13 @@ class Rates:
         return lambda word, position: self.probability(word, position) >= threshold
 
 
-def plus(first: Occurrences, second: Occurrences) -> Occurrences:
-    """The sum of two."""
-    return Occurrences(first.symbol + second.symbol, first.seen + second.seen)
+def summed(found: Iterable[tuple[Key, Occurrences]]) -> dict[Key, Occurrences]:
+    """The occurrences of each key together."""
+    sums: dict[Key, Occurrences] = {}
+    for key, (symbol, seen) in found:
+        before = sums.get(key, NEVER)
+        sums[key] = Occurrences(before.symbol + symbol, before.seen + seen)
+    return sums
 
 
 def read_rates(path: Path) -> Iterator[Rate]:
@@ -210,18 +225,11 @@ def read_rates(path: Path) -> Iterator[Rate]:
         ),
         sorted_by=2,
     ):
-        yield word, Position(position), Occurrences(int(symbol), int(symbol) + int(text))
+        yield Rate(word, Position(position), int(symbol), int(text))
 
 
 def counted(sightings: Counter[Sighting]) -> Iterator[Rate]:
     """The rows of a table of rates in their order, from how often there was each sighting."""
     for word, position in sorted({sighting[:2] for sighting in sightings}):
         symbol, text = (sightings[Sighting(word, position, fate)] for fate in (True, False))
-        yield word, position, Occurrences(symbol, symbol + text)
-
-
-def rate_rows(rates: Iterable[Rate]) -> Iterator[str]:
-    """The lines of a table of rates."""
-    yield HEADER
-    for word, position, found in rates:
-        yield f"{word}\t{position}\t{found.symbol}\t{found.seen - found.symbol}"
+        yield Rate(word, position, symbol, text)

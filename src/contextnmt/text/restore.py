@@ -18,7 +18,7 @@ from contextnmt.files import read_lines, write_json, write_lines
 from contextnmt.progress import progress
 from contextnmt.text.numbers import number_format
 from contextnmt.text.pieces import JOIN, SYMBOL, join_pieces, tokens_of
-from contextnmt.text.rules import Targets, best_targets, read_rules, without_rule
+from contextnmt.text.rules import Rule, best_targets, read_rules, without_rule
 from contextnmt.text.subwords import undo_bpe
 from contextnmt.text.tables import read_symbols
 
@@ -70,8 +70,7 @@ def restore(
     for language in (source_language, target_language):
         number_format(language)  # a misspelt language is reported before the work begins
     languages = (source_language, target_language)
-    targets = best_targets(read_rules(rules), *languages) if rules else {}
-    find = surface_finder(targets, *languages)
+    find = surface_finder(read_rules(rules) if rules else [], *languages)
     statistics = {}
     tables: Sequence[Path | None] = symbols or [None] * len(out)
     for text, words, table in zip(translation, out, tables, strict=True):
@@ -92,8 +91,11 @@ def restore(
 SurfaceFinder = Callable[[str, str], tuple[str, str]]
 
 
-def surface_finder(targets: Targets, source_language: str, target_language: str) -> SurfaceFinder:
-    """Look the source surface up in `targets`, or else copy it."""
+def surface_finder(
+    rules: Iterable[Rule], source_language: str, target_language: str
+) -> SurfaceFinder:
+    """Look the source surface up in the `rules`, or else copy it."""
+    targets = best_targets(rules, source_language, target_language)
 
     def find(symbol: str, source: str) -> tuple[str, str]:
         kind = symbol[1]

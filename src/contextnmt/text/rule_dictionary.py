@@ -6,23 +6,25 @@ ones (A33). Rows stream through, those of one source at a time.
 """
 
 import heapq
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from functools import reduce
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, repeat
+from operator import add, itemgetter
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from contextnmt.errors import one_of_each
 from contextnmt.files import atomic_all
 from contextnmt.progress import progress
-from contextnmt.text.rates import Rate, plus, rate_rows, read_rates
-from contextnmt.text.rules import read_rules, rule_rows
+from contextnmt.text.rates import HEADER as RATES_HEADER
+from contextnmt.text.rates import read_rates
+from contextnmt.text.rules import HEADER as RULES_HEADER
+from contextnmt.text.rules import read_rules
+from contextnmt.text.tables import table_lines
 
-#: Type, source and target of a rule, and how often it occurred.
-Counted = tuple[tuple[str, ...], int]
+#: The columns that both tables are sorted by.
+PLACE = itemgetter(slice(2))
 
 
 def rule_dictionary(
@@ -45,36 +47,25 @@ def rule_dictionary(
     """
     one_of_each("part", rules=rules, rates=rates)
     tables = (
-        rule_rows(
-            merge_rules(((row[:3], row.frequency) for row in read_rules(path)) for path in rules)
-        ),
-        rate_rows(merge_rates(map(read_rates, rates))),
+        table_lines(RULES_HEADER, merged(map(read_rules, rules), 3)),
+        table_lines(RATES_HEADER, merged(map(read_rates, rates), 2)),
     )
     with atomic_all([rules_out, rates_out]) as (rules_file, rates_file):
-        for out, rows in zip((rules_file, rates_file), tables, strict=True):
-            out.writelines(f"{row}\n" for row in progress(rows, "rule dictionary", "rows"))
+        for out, lines in zip((rules_file, rates_file), tables, strict=True):
+            out.writelines(progress(lines, "rule dictionary", "rows"))
 
 
-def merge_rates(tables: Iterable[Iterable[Rate]]) -> Iterator[Rate]:
-    """Every word and position of sorted `tables` once, its occurrences summed."""
-    for (word, position), rows in groupby(heapq.merge(*tables), key=lambda row: row[:2]):
-        yield word, position, reduce(plus, (found for _, _, found in rows))
+def merged(tables: Iterable[Iterable[Sequence[Any]]], names: int) -> Iterator[Sequence[Any]]:
+    """The rows of `tables`, those with the same first `names` columns as one: the others summed.
 
-
-def merge_rules(tables: Iterable[Iterable[Counted]]) -> Iterator[Counted]:
-    """Every key of `tables` once, its counts summed: sorted by all of a key but its last string.
-
-    So is each of the tables. Keys that differ in their last string alone come in the order in which
-    they are seen first when the tables are read one after the other; only these are held in memory
-    together.
+    Each table is sorted by its first two columns, and so are all. Rows that differ in their third
+    name alone come in the order in which they are seen first when the tables are read one after the
+    other; only these are held in memory together.
     """
-
-    def group_of(row: Counted) -> tuple[str, ...]:
-        return row[0][:-1]
-
-    rows = heapq.merge(*tables, key=group_of)  # of equal groups, that of the first table first
-    for _, group in groupby(rows, key=group_of):
-        sums: Counter[tuple[str, ...]] = Counter()
-        for key, frequency in group:
-            sums[key] += frequency
-        yield from sums.items()
+    rows = heapq.merge(*tables, key=PLACE)  # of equal places, that of the first table first
+    for _, group in groupby(rows, key=PLACE):
+        sums: dict[Sequence[str], list[int]] = {}
+        for row in group:
+            before = sums.get(row[:names], repeat(0))
+            sums[row[:names]] = list(map(add, before, row[names:]))
+        yield from ((*key, *numbers) for key, numbers in sums.items())

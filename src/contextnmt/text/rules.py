@@ -13,13 +13,14 @@ which the text has them first. Restoration takes the most frequent one, of equal
 (A33). Rows may be edited, added and deleted, as long as they stay sorted by type and source.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
 from contextnmt.text.numbers import reformat
-from contextnmt.text.symbols import ACRONYM, NAME, NUMBER
+from contextnmt.text.symbols import KINDS, NUMBER
 from contextnmt.text.tables import read_table
 
 HEADER = "type\tsource\ttarget\tcount"
@@ -43,24 +44,24 @@ def read_rules(path: Path) -> Iterator[Rule]:
         path,
         HEADER,
         "type (N, S or C), source, target and count (a whole number)",
-        lambda row: row[0] in (NUMBER, NAME, ACRONYM) and all(row) and row[3].isdecimal(),
+        lambda row: row[0] in KINDS and all(row) and row[3].isdecimal(),
         sorted_by=2,
     ):
         yield Rule(kind, source, target, int(count))
 
 
-def rule_rows(counts: Iterable[tuple[tuple[str, ...], int]]) -> Iterator[str]:
-    """The lines of a rule dictionary, from counts of (type, source, target) in its order."""
-    yield HEADER
-    for key, frequency in counts:
-        yield "\t".join((*key, str(frequency)))
+def counted_rules(counts: Counter[tuple[str, str, str]]) -> Iterator[Rule]:
+    """The rows of a rule dictionary in their order, from counts of (type, source, target).
+
+    The targets of one source stay in the order of their first occurrences.
+    """
+    for rule in sorted(counts, key=lambda rule: rule[:2]):
+        yield Rule(*rule, counts[rule])
 
 
-#: Type and source surface -> target surface.
-Targets = dict[tuple[str, str], str]
-
-
-def best_targets(rules: Iterable[Rule], source_language: str, target_language: str) -> Targets:
+def best_targets(
+    rules: Iterable[Rule], source_language: str, target_language: str
+) -> dict[tuple[str, str], str]:
     """(type, source) -> most frequent target; of equally frequent ones, the first (A33).
 
     Only where it is not `without_rule` anyway: the names that look alike in both languages are

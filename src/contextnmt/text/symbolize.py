@@ -1,7 +1,6 @@
 """The stage `symbolize`: numbers, proper nouns and acronyms become typed, numbered symbols."""
 
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -11,19 +10,13 @@ from contextnmt.errors import UserError
 from contextnmt.files import atomic_all, read_lines, read_pairs
 from contextnmt.progress import progress
 from contextnmt.text.counts import count_words, read_counts
-from contextnmt.text.numbers import number_format
-from contextnmt.text.rates import (
-    THRESHOLD,
-    IsSymbol,
-    Rates,
-    Sighting,
-    counted,
-    rate_rows,
-    read_rates,
-)
-from contextnmt.text.rules import rule_rows
+from contextnmt.text.numbers import check_languages
+from contextnmt.text.rates import HEADER as RATES_HEADER
+from contextnmt.text.rates import THRESHOLD, IsSymbol, Rates, Sighting, counted, read_rates
+from contextnmt.text.rules import HEADER as RULES_HEADER
+from contextnmt.text.rules import counted_rules
 from contextnmt.text.symbols import Side, symbolize_pair, symbolize_source
-from contextnmt.text.tables import SYMBOLS_HEADER
+from contextnmt.text.tables import SYMBOLS_HEADER, table_lines
 
 
 def symbolize(
@@ -108,17 +101,6 @@ def symbolize(
         symbolize_sources(source, side, target_language, is_symbol, outs)
 
 
-def check_languages(source_language: str, target_language: str) -> None:
-    """Raises UserError at a language that is not known, and if both are the same."""
-    for language in (source_language, target_language):
-        number_format(language)
-    if source_language == target_language:
-        raise UserError(
-            f"--source-language and --target-language are both {source_language!r}: "
-            "give the language of each side"
-        )
-
-
 def beside(out: Path, suffix: str) -> Path:
     """The path of one of the files whose names begin with `out`. UserError if `out` is a folder."""
     if out.is_dir() or str(out) == "-":
@@ -140,7 +122,7 @@ def symbolize_pairs(texts: tuple[Path, Path], sides: tuple[Side, Side], outs: li
     `outs`: the two texts to write; then, if asked for, rule dictionary and rates.
     """
     pairs = progress(read_pairs(*texts), f"symbolize {texts[0]}", "pairs")
-    rules: Counter[tuple[str, ...]] = Counter()
+    rules: Counter[tuple[str, str, str]] = Counter()
     rates: Counter[Sighting] = Counter()
     with atomic_all(outs) as (source_out, target_out, *tables):
         for pair in pairs:
@@ -152,17 +134,8 @@ def symbolize_pairs(texts: tuple[Path, Path], sides: tuple[Side, Side], outs: li
                 rates.update(done.sightings)
         if tables:
             rules_out, rates_out = tables
-            rules_out.writelines(f"{row}\n" for row in rule_rows(in_order(rules)))
-            rates_out.writelines(f"{row}\n" for row in rate_rows(counted(rates)))
-
-
-def in_order(counts: Counter[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], int]]:
-    """The counts in the order of their table: by all of a key but its last string.
-
-    Keys that differ in that alone stay in the order of their first occurrences.
-    """
-    for key in sorted(counts, key=lambda key: key[:-1]):
-        yield key, counts[key]
+            rules_out.writelines(table_lines(RULES_HEADER, counted_rules(rules)))
+            rates_out.writelines(table_lines(RATES_HEADER, counted(rates)))
 
 
 def symbolize_sources(

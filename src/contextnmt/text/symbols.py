@@ -7,9 +7,11 @@ proper nouns, then acronyms (A30): what a proper noun covers is no acronym of it
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from operator import itemgetter
+from typing import NamedTuple, TypeVar
 
 from contextnmt.text.matches import (
+    Match,
     common_acronyms,
     common_names,
     common_numbers,
@@ -20,20 +22,20 @@ from contextnmt.text.numbers import number_format
 from contextnmt.text.pieces import JOIN
 from contextnmt.text.rates import IsSymbol, Position, Sighting, probable_names, sightings
 
-NUMBER, NAME, ACRONYM = "N", "S", "C"
+KINDS = NUMBER, NAME, ACRONYM = "N", "S", "C"
 
 #: So many symbols of a type in a sentence at most; what comes after them stays text.
 LIMIT = 20
 
 #: The symbols of each type that a sentence may have, in order: ``<S>_1``, ``<S>_2``...
-SYMBOLS = {
-    kind: [f"<{kind}>_{number}" for number in range(1, LIMIT + 1)]
-    for kind in (NUMBER, NAME, ACRONYM)
-}
+SYMBOLS = [[f"<{kind}>_{number}" for number in range(1, LIMIT + 1)] for kind in KINDS]
 
 #: What follows the digits of a century in English: 15 ^^th - and 16 ^^th century, 21 ^^st-century.
 ORDINAL = re.compile(r"\^\^(?:st|nd|rd|th)(-centur(?:y|ies))?", re.IGNORECASE)
 BETWEEN = frozenset((",", "-", "–", "^^-", "^^–", "and", "or", "to"))
+
+#: A span, or the spans of both sides.
+Found = TypeVar("Found")
 
 #: So many pieces after the digits, a century is no longer looked for.
 NEAR = 10
@@ -64,90 +66,84 @@ class Symbol(NamedTuple):
         return self.name[1]
 
 
-class SymbolizedSource(NamedTuple):
-    """The pieces of a source sentence, symbols among them, and what the symbols stand for."""
+class Symbolized(NamedTuple):
+    """The pieces of both sentences of a pair, symbols among them, and what the symbols stand for.
+
+    Of a source alone there is no target, and nothing was sighted.
+    """
 
     source: list[str]
     symbols: list[Symbol]
-
-
-class SymbolizedPair(NamedTuple):
-    """The pieces of both sentences, symbols among them, and what the symbols stand for."""
-
-    source: list[str]
     target: list[str]
-    symbols: list[Symbol]
     sightings: list[Sighting]  # of the source
 
 
-class Named(NamedTuple):
-    """A span of a sentence and the symbol that takes its place."""
-
-    span: Span
-    symbol: str
-
-
-def symbolize_pair(
-    source: str, target: str, source_side: Side, target_side: Side
-) -> SymbolizedPair:
+def symbolize_pair(source: str, target: str, source_side: Side, target_side: Side) -> Symbolized:
     """Replace what stands in both tokenized sentences by symbols."""
     left, right = sentence_of(source), sentence_of(target)
-    named = matching_spans(left, right, source_side, target_side)
-    return SymbolizedPair(
-        replace(left.pieces, [first for first, _ in named]),
-        replace(right.pieces, [second for _, second in named]),
-        [
-            Symbol(name, first.text(left.pieces), second.text(right.pieces))
-            for (first, name), (second, _) in named
-        ],
-        source_sightings(left, [first for first, _ in named]),
+    matches = matching_spans(left, right, source_side, target_side)
+    symbols = [
+        Symbol(name, first.text(left.pieces), second.text(right.pieces))
+        for name, (first, second) in matches.items()
+    ]
+    replaced = {name: first for name, (first, _) in matches.items()}
+    return Symbolized(
+        replace(left.pieces, replaced),
+        symbols,
+        replace(right.pieces, {name: second for name, (_, second) in matches.items()}),
+        source_sightings(left, replaced),
     )
 
 
 def matching_spans(
     source: Sentence, target: Sentence, source_side: Side, target_side: Side
-) -> list[tuple[Named, Named]]:
-    """What stands in both sentences of a pair, with the symbols for it, by type and place."""
+) -> dict[str, Match]:
+    """Symbol -> the spans that it stands for in both sentences of a pair, by type and place."""
     numbers = common_numbers(source, target, source_side.grouped, target_side.grouped)
     names = common_names(source, target, source_side.counts, target_side.counts)
     acronyms = common_acronyms(
         source, target, places(first for first, _ in names), places(second for _, second in names)
     )
-    return [
-        (Named(first, symbol), Named(second, symbol))
-        for kind, matches in ((NUMBER, numbers), (NAME, names), (ACRONYM, acronyms))
-        for (first, second), symbol in zip(sorted(matches), SYMBOLS[kind], strict=False)
-    ]
+    return numbered(sorted(numbers), sorted(names), sorted(acronyms))
 
 
-def source_sightings(source: Sentence, named: list[Named]) -> list[Sighting]:
+def numbered(*found: list[Found]) -> dict[str, Found]:
+    """Symbol -> what it stands for, of numbers, names and acronyms in the order of their places."""
+    return {
+        symbol: each
+        for symbols, of_kind in zip(SYMBOLS, found, strict=True)
+        for symbol, each in zip(symbols, of_kind, strict=False)
+    }
+
+
+def source_sightings(source: Sentence, named: Mapping[str, Span]) -> list[Sighting]:
     """What became of the capitalized words of a training sentence.
 
     The beginning of a compound (Obama in Obama-Biden) does not count as a symbol, since a source
     alone is only looked through for whole words.
     """
     pieces = source.pieces
-    names = [span for span, symbol in named if symbol[1] == NAME]
+    names = [span for symbol, span in named.items() if symbol[1] == NAME]
     whole = places(span for span in names if span.rest == tail_length(pieces[span.stop - 1]))
-    replaced = {span for span, _ in named}
+    replaced = set(named.values())
     acronyms = candidate_acronyms(source, places(names))
     return sightings(source, whole, [(span.text(pieces), span in replaced) for span in acronyms])
 
 
 def symbolize_source(
     source: str, side: Side, target_language: str, is_symbol: IsSymbol
-) -> SymbolizedSource:
+) -> Symbolized:
     """Replace numbers, and those names and acronyms for which `is_symbol` holds (A26)."""
     sentence = sentence_of(source)
     named = probable_spans(sentence, side, target_language, is_symbol)
-    symbols = [Symbol(symbol, span.text(sentence.pieces)) for span, symbol in named]
-    return SymbolizedSource(replace(sentence.pieces, named), symbols)
+    symbols = [Symbol(symbol, span.text(sentence.pieces)) for symbol, span in named.items()]
+    return Symbolized(replace(sentence.pieces, named), symbols, [], [])
 
 
 def probable_spans(
     sentence: Sentence, side: Side, target_language: str, is_symbol: IsSymbol
-) -> list[Named]:
-    """What in a source sentence would probably stand in its translation too (A26)."""
+) -> dict[str, Span]:
+    """Symbol -> what in a source would probably stand in its translation too (A26)."""
     pieces = sentence.pieces
     numbers = [
         span
@@ -160,11 +156,7 @@ def probable_spans(
         for span in candidate_acronyms(sentence, places(names))
         if is_symbol(span.text(pieces), Position.ACRONYM)
     ]
-    return [
-        Named(span, symbol)
-        for kind, spans in ((NUMBER, numbers), (NAME, names), (ACRONYM, acronyms))
-        for span, symbol in zip(spans, SYMBOLS[kind], strict=False)
-    ]
+    return numbered(numbers, names, acronyms)
 
 
 def is_century(
@@ -196,7 +188,7 @@ def places(spans: Iterable[Span]) -> set[int]:
     return {place for span in spans for place in span.places}
 
 
-def replace(pieces: list[str], named: list[Named]) -> list[str]:
+def replace(pieces: list[str], named: Mapping[str, Span]) -> list[str]:
     """`pieces` with symbols in place of the spans, which do not overlap.
 
     A mark before a span goes to its symbol; the rest of a span's last piece becomes a marked piece.
@@ -205,7 +197,7 @@ def replace(pieces: list[str], named: list[Named]) -> list[str]:
         return pieces
     replaced = []
     free = 0
-    for span, name in sorted(named):
+    for name, span in sorted(named.items(), key=itemgetter(1)):
         replaced += pieces[free : span.start]
         replaced.append(JOIN + name if pieces[span.start].startswith(JOIN) else name)
         if span.rest:

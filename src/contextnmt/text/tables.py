@@ -1,6 +1,6 @@
 """Tables with a header: a row a line, a tab between columns."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from contextnmt.errors import UserError
@@ -42,6 +42,13 @@ def read_table(
             )
         last = key
         yield columns
+
+
+def table_lines(header: str, rows: Iterable[Iterable[object]]) -> Iterator[str]:
+    """The lines of a table, each with its LF."""
+    yield f"{header}\n"
+    for row in rows:
+        yield "\t".join(map(str, row)) + "\n"
 
 
 def read_symbols(path: Path) -> dict[int, dict[str, str]]:

@@ -18,7 +18,7 @@ from contextnmt.text.counts import read_counts
 from contextnmt.text.pieces import tokens_of
 from contextnmt.text.rates import Rates, read_rates
 from contextnmt.text.restore import detokenizer, restore_tokens, surface_finder
-from contextnmt.text.rules import best_targets, read_rules
+from contextnmt.text.rules import read_rules
 from contextnmt.text.subwords import undo_bpe
 from contextnmt.text.symbols import Side, symbolize_source
 
@@ -159,7 +159,7 @@ def symbolizer(run: Run, files: SymbolFiles) -> Callable[[str], tuple[str, dict[
     languages = (run.source_language, run.target_language)
     side = Side(run.source_language, read_counts(Path(files.counts)))
     is_symbol = Rates(read_rates(Path(files.rates)), side.counts).at_least(files.threshold)
-    surface = surface_finder(best_targets(read_rules(Path(files.rules)), *languages), *languages)
+    surface = surface_finder(read_rules(Path(files.rules)), *languages)
 
     def symbolize(line: str) -> tuple[str, dict[str, str]]:
         done = symbolize_source(line, side, run.target_language, is_symbol)
