@@ -7,7 +7,7 @@ from safetensors.numpy import save_file
 from saved_models import save_model, save_vectors
 
 from contextnmt.errors import UserError
-from contextnmt.evaluation.cbow import cbow, embeddings_of, read_cbow
+from contextnmt.evaluation.cbow import cbow, read_vectors
 from contextnmt.files import read_lines, write_lines
 
 ANIMALS, MACHINES = ["cat", "dog", "horse", "goat"], ["laptop", "printer", "screen", "keyboard"]
@@ -36,7 +36,7 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_words_of_like_surroundings_get_like_vectors(text: Path, tmp_path: Path):
     cbow([text], 18, tmp_path, size=12)
-    found = read_cbow(tmp_path)
+    found = read_vectors(tmp_path, "cbow")
     assert found.vectors.shape == (18, 12)
     rows = dict(zip(found.words, found.vectors, strict=True))
     nouns = np.stack([rows[word] for word in [*ANIMALS, *MACHINES]])
@@ -50,7 +50,7 @@ def test_words_of_like_surroundings_get_like_vectors(text: Path, tmp_path: Path)
 
 def test_the_vocabulary_is_that_of_a_model_of_words(text: Path, tmp_path: Path):
     cbow([text], 5, tmp_path, size=4)
-    words = read_cbow(tmp_path).words
+    words = read_vectors(tmp_path, "cbow").words
     assert set(words[:2]) == {".", "the"}
     assert len(words) == 5
     first = (tmp_path / "vocabulary.source.tsv").read_text().split("\n")[0]
@@ -81,7 +81,7 @@ def test_a_text_without_words_is_named(tmp_path: Path):
 
 def test_the_rows_of_a_model_belong_to_its_words(tmp_path: Path):
     model = save_model(tmp_path / "model", WORDS)
-    found = embeddings_of(tmp_path / "model")
+    found = read_vectors(tmp_path / "model", "train")
     assert found.words == WORDS
     for word, vector in zip(found.words, found.vectors, strict=True):
         number = 3 + WORDS.index(word)  # after the specials
@@ -91,30 +91,30 @@ def test_the_rows_of_a_model_belong_to_its_words(tmp_path: Path):
 def test_cbow_vectors_are_read_as_written(tmp_path: Path):
     vectors = np.arange(6.0).reshape(3, 2)
     save_vectors(tmp_path / "cbow", WORDS, vectors)
-    found = read_cbow(tmp_path / "cbow")
+    found = read_vectors(tmp_path / "cbow", "cbow")
     assert found.words == WORDS
     assert np.array_equal(found.vectors, vectors)
 
 
 def test_an_unfinished_run_is_named(tmp_path: Path):
     with pytest.raises(UserError, match=r"model\.safetensors: no such file: run `contextnmt train"):
-        embeddings_of(tmp_path)
+        read_vectors(tmp_path, "train")
     with pytest.raises(
         UserError, match=r"vectors\.safetensors: no such file: run `contextnmt cbow"
     ):
-        read_cbow(tmp_path)
+        read_vectors(tmp_path, "cbow")
 
 
 def test_wrong_files_are_named(tmp_path: Path):
     save_vectors(tmp_path, WORDS, np.ones((2, 4)))
     with pytest.raises(UserError, match="not a finite vector for each of the 3 words"):
-        read_cbow(tmp_path)
+        read_vectors(tmp_path, "cbow")
     save_vectors(tmp_path, WORDS, np.array([[1.0], [np.nan], [0.0]]))
     with pytest.raises(UserError, match="not a finite vector"):
-        read_cbow(tmp_path)
+        read_vectors(tmp_path, "cbow")
     save_file({"other": np.ones((3, 2))}, tmp_path / "vectors.safetensors")
     with pytest.raises(UserError, match=r"vectors\.safetensors: no vectors in it"):
-        read_cbow(tmp_path)
+        read_vectors(tmp_path, "cbow")
     (tmp_path / "vectors.safetensors").write_bytes(b"damaged")
     with pytest.raises(UserError, match=r"vectors\.safetensors: no vectors in it"):
-        read_cbow(tmp_path)
+        read_vectors(tmp_path, "cbow")

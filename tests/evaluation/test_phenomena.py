@@ -169,7 +169,7 @@ def test_a_translation_of_another_length_is_a_gap(
     gap = f"{paths[0]} has {len(lines)} lines and {paths[2]} has 4"
     assert result["bad"] == {"gap": gap}
     assert result["good"]["kinds"]["number"] == {"right": 1, "total": 1}
-    assert capsys.readouterr().err == f"warning: no counts of bad: {gap}\n"
+    assert capsys.readouterr().err == f"warning: no scores of bad: {gap}\n"
 
 
 def test_a_damaged_translation_is_a_gap(tmp_path: Path):
@@ -194,11 +194,11 @@ def test_tags_of_another_text_and_a_missing_translation_are_reported(tmp_path: P
 @pytest.mark.parametrize(
     "row, problem",
     [
-        ("1\tverb\tfr\tbank\tbanque\t1\t3", "kind is 'verb'"),
-        ("1\tname\tfr\tAnn\tAnn\tyes\t", "seen is 'yes'"),
-        ("1\tname\tfr\tAnn\t \t1\t", "target is empty"),
+        ("1\tverb\tfr\tbank\tbanque\t1\t3", "not 'verb'"),
+        ("1\tname\tfr\tAnn\tAnn\tyes\t", "'name', 'yes'"),
+        ("1\tname\tfr\tAnn\t \t1\t", "with a target"),
         ("1\tambiguous\tfr\tbank\tbanque\t1\t", "invalid literal"),
-        ("1\tambiguous\tfr\tbank\tbanque\t1\t0", "distance is 0"),
+        ("1\tambiguous\tfr\tbank\tbanque\t1\t0", "'banque', 0"),
         ("one\tname\tfr\tAnn\tAnn\t1\t", "invalid literal"),
         ("1\tname\tfr\tAnn", "shorter"),
     ],

@@ -21,9 +21,11 @@ from contextnmt.text.counts import count_words
 from contextnmt.text.pieces import tokens_of
 from contextnmt.text.vocabulary import SPECIALS, Vocabulary
 
-#: The names of the files of both kinds of vectors, and of the tensors in them.
-MODEL, EMBEDDING = "model.safetensors", "source_embedding.weight"
-CBOW, VECTORS = "vectors.safetensors", "vectors"
+#: Command -> its file of vectors, the tensor in it, and how many rows there are before its words.
+FILES = {
+    "train": ("model.safetensors", "source_embedding.weight", len(SPECIALS)),
+    "cbow": ("vectors.safetensors", "vectors", 0),
+}
 VOCABULARY = "vocabulary.source.tsv"
 
 #: The recipe: word2vec's own defaults for CBOW. Words on each side; noise words for each word;
@@ -93,27 +95,20 @@ class Sentences:
 
 
 def write_cbow(folder: Path, found: WordVectors, counts: Mapping[str, int]) -> None:
-    """Write what `read_cbow` reads (float32); `counts` go into the vocabulary."""
-    with atomic(folder / CBOW, "wb") as stream:
-        stream.write(save({VECTORS: found.vectors.astype(numpy.float32)}))
+    """Write what `read_vectors` reads (float32); `counts` go into the vocabulary."""
+    name, tensor, _ = FILES["cbow"]
+    with atomic(folder / name, "wb") as stream:
+        stream.write(save({tensor: found.vectors.astype(numpy.float32)}))
     Vocabulary(found.words).write(folder / VOCABULARY, counts)
 
 
-def embeddings_of(model: Path) -> WordVectors:
-    """The source embeddings of the model in a folder that `contextnmt train` wrote.
+def read_vectors(folder: Path, command: str) -> WordVectors:
+    """The vectors in a folder that a command of `FILES` wrote; of a model, its source embeddings.
 
-    Without the specials, which are no words. Raises UserError if a file is missing or damaged.
+    Raises UserError if a file is missing or damaged.
     """
-    return read_vectors(model, MODEL, EMBEDDING, len(SPECIALS), "contextnmt train")
-
-
-def read_cbow(folder: Path) -> WordVectors:
-    """The vectors in a folder that `contextnmt cbow` wrote; raises UserError likewise."""
-    return read_vectors(folder, CBOW, VECTORS, 0, "contextnmt cbow")
-
-
-def read_vectors(folder: Path, name: str, tensor: str, specials: int, maker: str) -> WordVectors:
-    """The rows of a tensor from number `specials` on, with the words of the folder's vocabulary."""
+    name, tensor, specials = FILES[command]
+    maker = f"contextnmt {command}"
     path = folder / name
     if not path.is_file():
         raise UserError(f"{path}: no such file: run `{maker}` until it has finished")

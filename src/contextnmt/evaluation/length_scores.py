@@ -15,7 +15,7 @@ import numpy.typing as npt
 import typer
 
 from contextnmt.evaluation.bleu_statistics import Statistics, corpus_bleu
-from contextnmt.evaluation.resampling import CONFIDENCE, bootstrap, interval
+from contextnmt.evaluation.resampling import bootstrap, interval
 from contextnmt.evaluation.translations import (
     Lengths,
     Translations,
@@ -65,16 +65,14 @@ def content(found: Translations, lengths: Lengths) -> dict[str, Any]:
     for kind, spans in groups.items():
         for span in spans:
             inside = within(lengths, span)
-            described[kind].append(describe(span, lengths[inside]))
+            mean = float(lengths[inside].mean()) if inside.any() else None
+            group = {"from": span[0], "to": span[1], "sentences": int(inside.sum())}
+            described[kind].append({**group, "mean_length": mean})
             for system, entry in scores(found.statistics, inside).items():
                 systems[system][kind].append(entry)
     return {
-        "name": found.name,
-        "sentences": found.sentences,
-        "seeds": found.seeds,
+        **found.described(RESAMPLES),
         "window": WINDOW,
-        "resamples": RESAMPLES,
-        "confidence_percent": CONFIDENCE,
         **described,
         "systems": systems,
     }
@@ -96,12 +94,6 @@ def within(lengths: Lengths, span: Span) -> npt.NDArray[np.bool_]:
     """Which sentences are of a group [sentences]."""
     low, high = span
     return (lengths >= low) & (lengths <= (np.inf if high is None else high))
-
-
-def describe(span: Span, lengths: Lengths) -> dict[str, Any]:
-    """A group: its limits in words, how many sentences it has, and their mean length (or None)."""
-    mean = float(lengths.mean()) if len(lengths) else None
-    return {"from": span[0], "to": span[1], "sentences": len(lengths), "mean_length": mean}
 
 
 def scores(

@@ -15,7 +15,7 @@ import numpy
 import typer
 
 from contextnmt.errors import UserError, one_of_each
-from contextnmt.evaluation.cbow import WordVectors, embeddings_of, read_cbow
+from contextnmt.evaluation.cbow import WordVectors, read_vectors
 from contextnmt.evaluation.distances import Vectors
 from contextnmt.files import write_json
 
@@ -58,11 +58,9 @@ def local_charts(
         value, times = Counter(values).most_common(1)[0]
         if times > 1:
             raise UserError(f"{option} {value} is given twice or taken: choose another")
-    charts = {
-        key: charts_of(embeddings_of(path), word) for key, path in zip(name, model, strict=True)
-    }
-    if cbow is not None:
-        charts[CBOW] = charts_of(read_cbow(cbow), word)
+    folders = [(key, path, "train") for key, path in zip(name, model, strict=True)]
+    folders += [(CBOW, cbow, "cbow")] if cbow else []
+    charts = {key: charts_of(read_vectors(path, maker), word) for key, path, maker in folders}
     write_json(out, {"words": word, "charts": charts})
 
 

@@ -5,7 +5,6 @@ sentence settles), names, numbers, acronyms. BLEU hardly moves with them; these 
 contextualization and symbolization do what Choi et al. say they do (section 6.3).
 """
 
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ import typer
 from contextnmt.corpus.extract import read_side
 from contextnmt.corpus.tokenize import Tokenizer
 from contextnmt.errors import UserError, one_of_each
-from contextnmt.evaluation.translated_lines import GapError, translated_lines
+from contextnmt.evaluation.translations import gap_in, translated_lines
 from contextnmt.files import count_lines, write_json
 
 COLUMNS = ("line", "kind", "language", "source", "target", "seen", "distance")
@@ -82,11 +81,8 @@ def phenomena(
         )
     counts: dict[str, Any] = {}
     for key, path in zip(name, hypothesis, strict=True):
-        try:
+        with gap_in(counts, key):
             counts[key] = count_right(tags_of, translated_lines(path, reference, count))
-        except GapError as gap:
-            counts[key] = {"gap": str(gap)}
-            print(f"warning: no counts of {key}: {gap}", file=sys.stderr)
     write_json(out, counts)
 
 
@@ -118,18 +114,14 @@ def read_tags(table: str, language: str) -> dict[int, list[Tag]]:
 def parse_tag(row: Mapping[str, str], target: tuple[str, ...]) -> Tag:
     """The tag in one row of the table. Raises ValueError if a cell has no meaning."""
     kind, seen = row["kind"], row["seen"]
-    if kind not in KINDS:
-        raise ValueError(f"kind is {kind!r}, not one of {', '.join(KINDS)}")
-    if seen not in ("0", "1"):
-        raise ValueError(f"seen is {seen!r}, neither 0 nor 1")
-    if not target:
-        raise ValueError("target is empty")
-    bucket = ""
-    if kind == "ambiguous":
-        if (distance := int(row["distance"])) < 1:
-            raise ValueError(f"distance is {distance}, less than 1")
-        bucket = DISTANCES[max(start for start in DISTANCES if start <= distance)]
-    return Tag(kind, row["source"], target, seen == "1", bucket)
+    distance = int(row["distance"]) if kind == "ambiguous" else 1
+    if kind not in KINDS or seen not in ("0", "1") or not target or distance < 1:
+        raise ValueError(
+            f"a tag is one of {', '.join(KINDS)}, seen 0 or 1 with a target, an ambiguous word at "
+            f"a distance of 1 or more, not {kind!r}, {seen!r}, {row['target']!r}, {distance}"
+        )
+    bucket = DISTANCES[max(start for start in DISTANCES if start <= distance)]
+    return Tag(kind, row["source"], target, seen == "1", bucket if kind == "ambiguous" else "")
 
 
 def count_right(tags_of: Mapping[int, Sequence[Tag]], lines: Sequence[str]) -> Counts:

@@ -7,7 +7,6 @@ et al. 2006, without case). The two BLEUs are never to be compared.
 """
 
 import re
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -25,7 +24,7 @@ from contextnmt.evaluation.bleu_statistics import (
     normalise_blanks,
     tokenized_metric,
 )
-from contextnmt.evaluation.translated_lines import GapError, translated_lines
+from contextnmt.evaluation.translations import gap_in, translated_lines
 from contextnmt.files import read_json, read_lines, write_json
 from contextnmt.text.restore import detokenizer
 
@@ -82,20 +81,16 @@ def score(
     for unknown in subsets.keys() - set(name):
         raise UserError(f"--subset: no --name {unknown}: name a translation")
     scores: dict[str, dict[str, Any]] = {}
-    for key, path, *files in zip(name, hypothesis, reference, raw_reference, strict=True):
-        references, raw_references = read_references(*files)
+    for key, path, tokenized, raw in zip(name, hypothesis, reference, raw_reference, strict=True):
+        text = key.partition(".")[0]
+        references, raw_references = read_references(tokenized, raw, text, stated)
         count = len(references)
-        check_lines(files[0], count, key.partition(".")[0], stated)
         kept = read_known_lines(Path(subsets[key]), count) if key in subsets else None
-        try:
-            texts = (translated_lines(path, files[0], count), references, raw_references)
-        except GapError as gap:
-            scores[key] = {"gap": str(gap)}
-            print(f"warning: no scores of {key}: {gap}", file=sys.stderr)
-            continue
-        # TEXT.beamN gets all detokenized scores, TEXT.beamN.VARIANT BLEU alone.
-        wanted = ["bleu_detokenized"] if key.count(".") > 1 else DETOKENIZED
-        scores[key] = scores_of(texts, kept, target_language, wanted)
+        with gap_in(scores, key):
+            texts = (translated_lines(path, tokenized, count), references, raw_references)
+            # TEXT.beamN gets all detokenized scores, TEXT.beamN.VARIANT BLEU alone.
+            wanted = ["bleu_detokenized"] if key.count(".") > 1 else DETOKENIZED
+            scores[key] = scores_of(texts, kept, target_language, wanted)
     write_json(out, scores)
 
 
@@ -113,15 +108,6 @@ def named_values(
             raise UserError(f"{option} {each}: write {form}")
         values[match[1]] = match[2]
     return values
-
-
-def check_lines(reference: Path, lines: int, text: str, stated: Mapping[str, str]) -> None:
-    """Refuse a reference with another number of `lines` than is `stated` of its text."""
-    if str(lines) != stated.get(text, str(lines)):
-        raise UserError(
-            f"{reference} has {lines} lines, and {text} has {stated[text]}: "
-            "give the reference of this text, or mend the number"
-        )
 
 
 def read_known_lines(path: Path, sentences: int) -> list[int]:
@@ -166,8 +152,11 @@ def scores_of(
     }
 
 
-def read_references(reference: Path, raw_reference: Path) -> tuple[list[str], list[str]]:
-    """The lines of both; raises UserError if they are empty or differ in length."""
+def read_references(
+    reference: Path, raw_reference: Path, text: str, stated: Mapping[str, str]
+) -> tuple[list[str], list[str]]:
+    """The lines of both; raises UserError if they are empty, differ in length, or are not as many
+    as is `stated` of their `text`."""
     lines, raw_lines = (list(read_lines(path)) for path in (reference, raw_reference))
     if len(lines) != len(raw_lines):
         raise UserError(
@@ -176,6 +165,11 @@ def read_references(reference: Path, raw_reference: Path) -> tuple[list[str], li
         )
     if not lines:
         raise UserError(f"{reference}: an empty reference: there is nothing to score against")
+    if str(len(lines)) != stated.get(text, str(len(lines))):
+        raise UserError(
+            f"{reference} has {len(lines)} lines, and {text} has {stated[text]}: "
+            "give the reference of this text, or mend the number"
+        )
     return lines, raw_lines
 
 

@@ -31,7 +31,6 @@ import typer
 from contextnmt.errors import UserError
 from contextnmt.evaluation.bleu_statistics import Statistics, corpus_bleu
 from contextnmt.evaluation.resampling import (
-    CONFIDENCE,
     ROUNDING,
     Floats,
     bootstrap,
@@ -115,11 +114,7 @@ def content(
     drawn = draw(found, lengths, RESAMPLES) if found.statistics else None
     systems |= {name: scored(found, drawn, name) for name in drawn.systems} if drawn else {}
     return {
-        "name": found.name,
-        "sentences": found.sentences,
-        "seeds": found.seeds,
-        "resamples": RESAMPLES,
-        "confidence_percent": CONFIDENCE,
+        **found.described(RESAMPLES),
         "systems": systems,
         "contrasts": [
             {"system": pair[0], "baseline": pair[1], **compare(found, pair, drawn)}
