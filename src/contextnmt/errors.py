@@ -1,6 +1,7 @@
 """The one exception that a user is meant to read."""
 
-from collections.abc import Sized
+from collections.abc import Iterable, Sized
+from pathlib import Path
 
 
 class UserError(Exception):
@@ -16,3 +17,12 @@ def one_of_each(whole: str, **options: Sized) -> None:
     if len({len(values) for values in options.values()}) > 1:
         given = [f"{len(values)} --{name.replace('_', '-')}" for name, values in options.items()]
         raise UserError(f"{', '.join(given)}: give one of each for every {whole}")
+
+
+def refuse_clashes(inputs: Iterable[Path | None], outs: Iterable[Path]) -> None:
+    """Raises UserError if a file beside an --out is an input or another output."""
+    seen = {path.resolve() for path in inputs if path}
+    for path in outs:
+        if path.resolve() in seen:
+            raise UserError(f"{path}: read or written already: choose another --out")
+        seen.add(path.resolve())

@@ -53,7 +53,7 @@ def test_fifty_pairs_are_learnt_by_heart(name):
             optimizer.step()
         updates += 20
         greedy = text(model.eval().greedy(source, END))
-        beam = [" ".join(map(str, found.ids)) for found in beam_search(model, source, 3, END)]
+        beam = [" ".join(map(str, found.ids)) for [found] in beam_search(model, source, 3, END)]
         model.train()
     for found in (greedy, beam):
         assert metric.corpus_score(found, [text(target)]).score == pytest.approx(100), updates
@@ -105,7 +105,7 @@ def test_a_beam_of_three_finds_what_a_search_one_by_one_finds(name, end, unknown
         bias[PADDING] = -50.0  # the likelihood leaves padding out
         bias[END], bias[UNKNOWN] = end, unknown
         sources = [[3, 2, 5], [4], [2, 2, 7, 8], [9, 2]]
-        together = beam_search(model, padded(sources), 3, END)
+        together = [found for [found] in beam_search(model, padded(sources), 3, END)]
         for source, found in zip(sources, together, strict=True):
             words, score = one_by_one(model, padded([source]), 3)
             assert found.ids == words

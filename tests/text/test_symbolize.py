@@ -200,7 +200,7 @@ def test_mistakes_are_told_before_anything_is_read(
 def test_no_input_is_overwritten(folder: Path) -> None:
     text = gzip.compress(SOURCE.encode())
     (folder / "train.en.gz").write_bytes(text)
-    with pytest.raises(UserError, match="would be overwritten"):
+    with pytest.raises(UserError, match="read or written already"):
         symbolize(
             source=folder / "train.en.gz",
             target=folder / "train.fr",

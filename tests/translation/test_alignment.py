@@ -1,11 +1,9 @@
 """Attention weights of translations, and their file."""
 
 import numpy as np
-import pytest
 import torch
 
 from contextnmt.configuration.model import ModelSettings
-from contextnmt.errors import UserError
 from contextnmt.model.translator import Translator
 from contextnmt.translation.ensemble import Ensemble, attention_weights
 
@@ -48,8 +46,3 @@ def test_of_an_ensemble_the_mean():
     alone = [attention_weights(Ensemble([each]), SOURCE, TARGETS) for each in models]
     for mean, one, other in zip(together, *alone, strict=True):
         np.testing.assert_allclose(mean, (one + other) / 2, atol=1e-6)
-
-
-def test_a_model_without_attention_has_none():
-    with pytest.raises(UserError, match="without attention"):
-        attention_weights(Ensemble([model(1, attention=False)]), SOURCE, TARGETS)

@@ -35,7 +35,7 @@ def test_a_file_that_has_none_is_named(tmp_path):
     with pytest.raises(UserError, match=r"text\.npz: no alignments"):
         read_alignments(path)
     np.savez(path, shapes=np.array([[2, 2]]), weights=np.zeros(3))
-    with pytest.raises(UserError, match="3 weights for 1 sentences"):
+    with pytest.raises(UserError, match=r"no alignments .*cannot reshape"):
         read_alignments(path)
 
 

@@ -6,7 +6,7 @@ import torch
 from contextnmt.configuration.model import ModelSettings
 from contextnmt.errors import UserError
 from contextnmt.model.translator import Translator
-from contextnmt.translation.beam import n_best
+from contextnmt.translation.beam import beam_search
 from contextnmt.translation.ensemble import Ensemble
 
 END = 1
@@ -22,8 +22,8 @@ def model(seed, words=6, **settings):
 
 
 def test_equal_models_are_as_one():
-    alone = n_best(model(1), SOURCE, 3, END)
-    twice = n_best(Ensemble([model(1), model(1)]), SOURCE, 3, END)
+    alone = beam_search(model(1), SOURCE, 3, END, every=True)
+    twice = beam_search(Ensemble([model(1), model(1)]), SOURCE, 3, END, every=True)
     for one, two in zip(alone, twice, strict=True):
         assert [each.ids for each in one] == [each.ids for each in two]
         assert [e.score for e in one] == pytest.approx([e.score for e in two], abs=1e-4)

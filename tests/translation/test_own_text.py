@@ -28,13 +28,13 @@ from contextnmt.translation.own_text import (
     LONGEST,
     OwnText,
     SourceLanguage,
-    Wanted,
     arriving,
     cut,
 )
 from contextnmt.translation.run_file import read_run
 from contextnmt.translation.saved import SavedTranslator, read_vocabularies
 from contextnmt.translation.translate import translate
+from contextnmt.translation.view_texts import Wanted
 
 ODD = [
     "<N>_1",
@@ -74,7 +74,7 @@ def results(tmp_path_factory):
 def own_text(folder, view, width=2, nbest=None, no_unknown=False, alignments=False, model=None):
     run = read_run(run_file(folder, view))
     translator = SavedTranslator([model or folder / "train" / view], "cpu")
-    return OwnText(run, translator, Wanted(width, nbest, no_unknown, alignments))
+    return OwnText(run, translator, width, Wanted(nbest, no_unknown, alignments))
 
 
 @pytest.fixture(scope="module")

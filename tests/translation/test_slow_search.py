@@ -10,7 +10,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from contextnmt.model import device
 from contextnmt.translation import beam
-from contextnmt.translation.beam import beam_search, n_best
+from contextnmt.translation.beam import beam_search
 from contextnmt.translation.ensemble import Ensemble
 
 END, UNKNOWN, WORDS = 1, 2, 8
@@ -52,9 +52,9 @@ def test_every_architecture(name):
     model = random_model(name, 1)
     sources = [[*words, END] for words in SOURCES]
     for width in range(1, 13):
-        lists = n_best(model, padded(sources), width, END)
+        lists = beam_search(model, padded(sources), width, END, every=True)
         best = beam_search(model, padded(sources), width, END)
-        for source, found, first in zip(sources, lists, best, strict=True):
+        for source, found, [first] in zip(sources, lists, best, strict=True):
             expected = slow_search([model], source, width, END)
             same(found, expected)
             assert (first.ids, first.finished) == (found[0].ids, found[0].finished)
@@ -76,20 +76,20 @@ def tasks(draw):
     }
 
 
-def in_batches(search, model, task):
+def in_batches(model, task, every):
     sources, size = task["sources"], task["size"]
     for start in range(0, len(sources), size):
         batch = padded(sources[start : start + size])
-        yield from search(model, batch, task["width"], END, task["forbidden"])
+        yield from beam_search(model, batch, task["width"], END, task["forbidden"], every)
 
 
 @given(tasks())
 @settings(max_examples=40, deadline=None)
 @torch.inference_mode()
 def test_any_batch_order_and_width(task):
-    lists = in_batches(n_best, task["model"], task)
-    best = in_batches(beam_search, task["model"], task)
-    for source, found, first in zip(task["sources"], lists, best, strict=True):
+    lists = in_batches(task["model"], task, True)
+    best = in_batches(task["model"], task, False)
+    for source, found, [first] in zip(task["sources"], lists, best, strict=True):
         expected = slow_search([task["model"]], source, task["width"], END, task["forbidden"])
         same(found, expected)
         same([first], expected._replace(finished=expected.finished[:1]))
@@ -105,7 +105,7 @@ def test_32_bits_find_the_same_where_scores_are_apart(task):
         for source in task["sources"]
     ]
     assume(any(each.gap > NEAR for each in expected))
-    for found, each in zip(in_batches(n_best, task["model"].float(), task), expected, strict=True):
+    for found, each in zip(in_batches(task["model"].float(), task, True), expected, strict=True):
         if each.gap > NEAR:
             same(found, each, tolerance=1e-4)
 
@@ -115,7 +115,7 @@ def test_32_bits_find_the_same_where_scores_are_apart(task):
 def test_an_ensemble_takes_the_mean_of_probabilities(width):
     models = [random_model(name, seed) for seed, name in enumerate(["Choi", "RNNsearch", "Choi+C"])]
     sources = [[*words, END] for words in SOURCES]
-    together = n_best(Ensemble(models), padded(sources), width, END, UNKNOWN)
+    together = beam_search(Ensemble(models), padded(sources), width, END, UNKNOWN, every=True)
     for source, found in zip(sources, together, strict=True):
         same(found, slow_search(models, source, width, END, UNKNOWN))
 
@@ -130,9 +130,9 @@ def test_as_on_a_gpu_which_is_seldom_asked(name, width, monkeypatch):
     monkeypatch.setattr(device, "CPU_TYPES", set())
     model = random_model(name, 2, end=1.0)
     sources = [[*words, END] for words in SOURCES]
-    lists = n_best(model, padded(sources), width, END)
+    lists = beam_search(model, padded(sources), width, END, every=True)
     best = beam_search(model, padded(sources), width, END)
-    for source, found, first in zip(sources, lists, best, strict=True):
+    for source, found, [first] in zip(sources, lists, best, strict=True):
         expected = slow_search([model], source, width, END)
         same(found, expected)
         assert first.ids == found[0].ids

@@ -9,7 +9,7 @@ that training would have replaced (`missed`). The sentences tell why, as far as 
 import enum
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -243,12 +243,11 @@ def percent(part: int, whole: int) -> float | None:
     return 100 * part / whole if whole else None
 
 
-def differences(compared: Comparison) -> Iterator[tuple[Error, Found]]:
+def differences(compared: Comparison) -> list[tuple[Error, Found]]:
     """The symbols that only one of the two ways makes, from left to right."""
-    wrong = [(found, Error.FALSE) for found in compared.alone - compared.both.keys()]
-    wrong += [(found, Error.MISSED) for found in compared.both.keys() - compared.alone]
-    for found, error in sorted(wrong, key=lambda each: (each[0].span, each)):
-        yield error, found
+    wrong = [(Error.FALSE, found) for found in compared.alone - compared.both.keys()]
+    wrong += [(Error.MISSED, found) for found in compared.both.keys() - compared.alone]
+    return sorted(wrong, key=lambda each: (each[1].span, each[1].kind))
 
 
 def explain(

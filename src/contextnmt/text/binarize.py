@@ -13,7 +13,6 @@ import contextlib
 import hashlib
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Annotated, Any, TypeVar
@@ -54,52 +53,40 @@ def binarize(
     """
     one_of_each("part", source=source, target=target)
     (out / "manifest.json").unlink(missing_ok=True)  # until the new one, nothing is finished here
-    text = TrainingText({"source": source, "target": target})
-    text.count()
+    pairs, *words = count(source, target)
     manifest: dict[str, Any] = {
-        "train": {"pairs": text.pairs},
+        "train": {"pairs": pairs},
         "vocabulary": {"limit": vocabulary_size},
     }
-    for side in SIDES:
-        counts = text.words[side]
+    for side, files, counts in zip(SIDES, (source, target), words, strict=True):
         vocabulary = Vocabulary.most_frequent(counts, vocabulary_size)
         vocabulary.write(out / f"vocabulary.{side}.tsv", counts)
         manifest["vocabulary"][side] = {"words": len(vocabulary.words), "sha256": vocabulary.sha256}
-        manifest["train"][side] = write_ids(out, f"train.{side}", text, side, vocabulary)
+        written = write_ids(out / f"train.{side}", files, pairs, counts.total(), vocabulary)
+        manifest["train"][side] = written
     write_json(out / "manifest.json", manifest)
 
 
-@dataclass
-class TrainingText:
-    """The parts of a training text, read as one: `files` of each side, in order.
+def count(source: list[Path], target: list[Path]) -> tuple[int, Counter[str], Counter[str]]:
+    """How many sentence pairs the parts of a text have, and how often each word of either side.
 
-    After `count`: `pairs`, the number of sentence pairs, and `words`, how often each word occurs on
-    each side (tables as large as the vocabulary of the text).
+    The tables are as large as the vocabulary of the text. Raises UserError if no pair has a word on
+    both sides.
     """
-
-    files: dict[str, list[Path]]
-    pairs: int = 0
-    words: dict[str, Counter[str]] = field(default_factory=lambda: {s: Counter() for s in SIDES})
-
-    def count(self) -> None:
-        """Read the text once. Raises UserError if no pair has a word on both sides."""
-        pairs = chain.from_iterable(map(read_pairs, *self.files.values()))
-        usable = False
-        for some in batches(progress(pairs, "count training text", "pairs")):
-            self.pairs += len(some)
-            usable = usable or any(line.split() and other.split() for line, other in some)
-            for side, lines in zip(SIDES, zip(*some, strict=True), strict=True):
-                self.words[side].update(chain.from_iterable(map(str.split, lines)))
-        if not usable:
-            raise UserError(
-                f"{', '.join(map(str, chain(*self.files.values())))}: the training text holds "
-                "no sentence pair with words on both sides: look at the filters of the stages "
-                "before"
-            )
-
-    def lines(self, side: str) -> Iterator[str]:
-        """The sentences of one side, in order."""
-        return chain.from_iterable(map(read_lines, self.files[side]))
+    number, words, others = 0, Counter[str](), Counter[str]()
+    usable = False
+    pairs = chain.from_iterable(map(read_pairs, source, target))
+    for some in batches(progress(pairs, "count training text", "pairs")):
+        number += len(some)
+        usable = usable or any(line.split() and other.split() for line, other in some)
+        for counts, lines in zip((words, others), zip(*some, strict=True), strict=True):
+            counts.update(chain.from_iterable(map(str.split, lines)))
+    if not usable:
+        raise UserError(
+            f"{', '.join(map(str, [*source, *target]))}: the training text holds no sentence pair "
+            "with words on both sides: look at the filters of the stages before"
+        )
+    return number, words, others
 
 
 def batches(items: Iterator[Item]) -> Iterator[list[Item]]:
@@ -108,20 +95,21 @@ def batches(items: Iterator[Item]) -> Iterator[list[Item]]:
 
 
 def write_ids(
-    folder: Path, name: str, text: TrainingText, side: str, vocabulary: Vocabulary
+    path: Path, files: list[Path], pairs: int, tokens: int, vocabulary: Vocabulary
 ) -> dict[str, Any]:
-    """Write ``{name}.ids.npy`` and ``{name}.offsets.npy``; return the manifest's entry for them."""
-    tokens = text.words[side].total()
+    """Write the ids and the offsets of one side; return the manifest's entry for them.
+
+    `path` begins their names; `files` have so many `pairs` and `tokens`.
+    """
     end = unknowns = 0
     digest = hashlib.sha256()  # of the text, not of the files: its parts change nothing
-    with contextlib.ExitStack() as files:
-        ids = files.enter_context(array_file(folder / f"{name}.ids.npy", IDS, tokens))
-        offsets = files.enter_context(
-            array_file(folder / f"{name}.offsets.npy", OFFSETS, text.pairs + 1)
-        )
+    with (
+        array_file(Path(f"{path}.ids.npy"), IDS, tokens) as ids,
+        array_file(Path(f"{path}.offsets.npy"), OFFSETS, pairs + 1) as offsets,
+    ):
         offsets.write(np.array(end, OFFSETS).tobytes())
-        lines = progress(text.lines(side), f"write {name}", "lines", text.pairs)
-        for some in batches(lines):
+        lines = chain.from_iterable(map(read_lines, files))
+        for some in batches(progress(lines, f"write {path.name}", "lines", pairs)):
             digest.update(("\n".join(some) + "\n").encode())
             sentences = [line.split() for line in some]
             numbers = np.array(vocabulary.encode(chain.from_iterable(sentences)), IDS)

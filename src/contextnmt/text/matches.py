@@ -143,7 +143,8 @@ def common_names(
     heap = [
         common
         for i in source.capitals
-        for j in meeting_places(source.pieces[i], beginning)
+        for word in beginnings(source.pieces[i])
+        for j in beginning.get(word, [])[:PLACES]
         if (common := longest(i, j))
     ]
     heap = with_distances(heap, source.pieces, target.pieces)
@@ -202,12 +203,6 @@ def starts(sentence: Sentence) -> dict[str, list[int]]:
         for word in beginnings(sentence.pieces[place]):
             places.setdefault(word, []).append(place)
     return places
-
-
-def meeting_places(word: str, places: Mapping[str, list[int]]) -> Iterator[int]:
-    """Where the other side has `word` or a beginning of it."""
-    for beginning in beginnings(word):
-        yield from places.get(beginning, [])[:PLACES]
 
 
 def longest_common(
@@ -287,15 +282,11 @@ def common_acronyms(
     if len(source_left) == len(target_left) == 1:
         [first], [second] = source_left, target_left
         matched = {span.text(left) for span, _ in matches}
-        texts = first.text(left), second.text(right)
-        if matched.isdisjoint(texts) and not is_part(*texts):
+        acronym, other = first.text(left), second.text(right)
+        is_part = acronym in other.split("-") or other in acronym.split("-")
+        if matched.isdisjoint((acronym, other)) and not is_part:
             matches.append((first, second))
     return matches
-
-
-def is_part(acronym: str, other: str) -> bool:
-    """Is one of the two a part of the other, between hyphens?"""
-    return acronym in other.split("-") or other in acronym.split("-")
 
 
 def by_key(

@@ -133,38 +133,25 @@ def is_doubtful(pieces: Sequence[str], place: int, word: str, counts: Mapping[st
     return opens_sentence(pieces, place) and counts.get(word.lower(), 0) > counts.get(word, 0)
 
 
-def capitalized_runs(sentence: Sentence) -> Iterator[Span]:
-    """The maximal spans of capitalized words with only function words between, left to right.
+def capitalized_runs(sentence: Sentence) -> Iterator[list[Span]]:
+    """The capitalized words with only function words between them, from left to right.
 
     A run ends after a word with a tail, which is not part of it: London-based counts as London.
     """
-    free = 0
+    pieces, free = sentence.pieces, 0
     for start in sentence.capitals:
-        if start >= free and word_class(sentence.pieces[start]) is not WordClass.OTHER:
-            free, rest = end_of_run(sentence.pieces, start)
-            yield Span(start, free, rest)
-
-
-def words_of_run(pieces: Sequence[str], run: Span) -> Iterator[tuple[int, str]]:
-    """Place and word of each capitalized word of a run."""
-    for place in run.places:
-        word = pieces[place]
-        if word not in FUNCTION_WORDS:
-            yield place, word[: len(word) - run.rest] if place == run.stop - 1 else word
-
-
-def end_of_run(pieces: Sequence[str], start: int) -> tuple[int, int]:
-    """Where the run of capitalized words from `start` ends, and the length of its last tail."""
-    stop = start + 1
-    for place in range(start, min(len(pieces), start + PHRASE_WORDS)):
-        kind = word_class(pieces[place])
-        if kind is WordClass.OTHER:
-            break
-        if kind is not WordClass.FUNCTION:
-            stop = place + 1
-            if rest := tail_length(pieces[place]):
-                return stop, rest
-    return stop, 0
+        if start < free:
+            continue
+        run: list[Span] = []
+        for place in range(start, min(len(pieces), start + PHRASE_WORDS)):
+            kind = word_class(pieces[place])
+            if kind is WordClass.OTHER or (run and run[-1].rest):
+                break
+            if kind is not WordClass.FUNCTION:
+                run.append(Span(place, place + 1, tail_length(pieces[place])))
+        if run:
+            free = run[-1].stop
+            yield run
 
 
 def tail_length(word: str) -> int:

@@ -27,14 +27,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from contextnmt.text.names import (
-    Sentence,
-    Span,
-    capitalized_runs,
-    is_name,
-    opens_sentence,
-    words_of_run,
-)
+from contextnmt.text.names import Sentence, Span, capitalized_runs, is_name, opens_sentence
 from contextnmt.text.tables import read_table
 
 HEADER = "word\tposition\tsymbol\ttext"
@@ -84,20 +77,21 @@ class Sighting(NamedTuple):
 
 def walk(
     sentence: Sentence, is_symbol: Callable[[int, str, Position], bool]
-) -> Iterator[tuple[Span, list[tuple[int, Sighting]]]]:
-    """The runs of capitalized words, each with places and sightings of its words.
+) -> Iterator[list[tuple[Span, Sighting]]]:
+    """The words of each run of capitalized words, and what became of them.
 
     `is_symbol` is asked, from left to right, for the place of a word, the word and its position.
     """
     for run in capitalized_runs(sentence):
-        opens = opens_sentence(sentence.pieces, run.start)
+        opens = opens_sentence(sentence.pieces, run[0].start)
         position = Position.OPENING if opens else Position.FIRST
         seen = []
-        for place, word in words_of_run(sentence.pieces, run):
-            marked = is_symbol(place, word, position)
-            seen.append((place, Sighting(word, position, marked)))
+        for span in run:
+            word = span.text(sentence.pieces)
+            marked = is_symbol(span.start, word, position)
+            seen.append((span, Sighting(word, position, marked)))
             position = Position.AFTER_SYMBOL if marked else Position.AFTER_TEXT
-        yield run, seen
+        yield seen
 
 
 def sightings(
@@ -108,21 +102,19 @@ def sightings(
     `names`: the places that names took; `acronyms`: those elsewhere, and whether each is a symbol.
     """
     runs = walk(sentence, lambda place, word, position: place in names)
-    seen = [sighting for _, run in runs for _, sighting in run]
+    seen = [sighting for run in runs for _, sighting in run]
     return seen + [Sighting(word, Position.ACRONYM, is_symbol) for word, is_symbol in acronyms]
 
 
 def probable_names(sentence: Sentence, is_symbol: IsSymbol) -> list[Span]:
     """The names of a sentence: within a run, each maximal row of words for which `is_symbol`."""
     names = []
-    for run, seen in walk(sentence, lambda place, word, position: is_symbol(word, position)):
-        for marked, group in groupby(seen, key=lambda each: each[1].is_symbol):
-            if marked:
-                places = [place for place, _ in group]
-                stop = places[-1] + 1
-                span = Span(places[0], stop, run.rest if stop == run.stop else 0)
-                if is_name(span.text(sentence.pieces)):
-                    names.append(span)
+    for run in walk(sentence, lambda place, word, position: is_symbol(word, position)):
+        for marked, group in groupby(run, key=lambda each: each[1].is_symbol):
+            spans = [span for span, _ in group]
+            span = Span(spans[0].start, spans[-1].stop, spans[-1].rest)
+            if marked and is_name(span.text(sentence.pieces)):
+                names.append(span)
     return names
 
 

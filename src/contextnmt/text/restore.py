@@ -118,22 +118,15 @@ def restore_sentences(
     for number, tokens in enumerate(sentences, start=1):
         of_line = known.pop(number, {})
         found = {symbol: find(symbol, surface) for symbol, surface in of_line.items()}
-        count_outcomes(tokens, found, outcomes)
+        used = [match[0] for token in tokens if "<" in token for match in SYMBOL.finditer(token)]
+        outcomes.update(found[symbol][1] if symbol in found else "dropped" for symbol in used)
+        outcomes["missing"] += len(found.keys() - set(used))
         yield restore_tokens(tokens, {symbol: surface for symbol, (surface, _) in found.items()})
     if known:
         raise UserError(
             f"{symbols} has symbols of line {min(known)}, but the translation has {number} lines: "
             "give the table that was written with the source of this translation"
         )
-
-
-def count_outcomes(
-    tokens: Iterable[str], found: Mapping[str, tuple[str, str]], outcomes: Counter[str]
-) -> None:
-    """Count the symbols in `tokens` by how they were `found`, and those that are not there."""
-    used = [match[0] for token in tokens if "<" in token for match in SYMBOL.finditer(token)]
-    outcomes.update(found[symbol][1] if symbol in found else "dropped" for symbol in used)
-    outcomes["missing"] += len(found.keys() - set(used))
 
 
 def restore_tokens(tokens: Iterable[str], surfaces: Mapping[str, str]) -> list[str]:

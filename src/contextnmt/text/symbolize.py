@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from contextnmt.errors import UserError
+from contextnmt.errors import UserError, refuse_clashes
 from contextnmt.files import atomic_all, read_lines, read_pairs
 from contextnmt.progress import progress
 from contextnmt.text.counts import count_words, read_counts
@@ -79,7 +79,7 @@ def symbolize(
             )
         outs = [beside(out, f"{language}.gz") for language in (source_language, target_language)]
         outs += [beside(out, "rules.tsv"), beside(out, "rates.tsv")] if rules else []
-        check_paths(outs, [source, target, source_counts, target_counts])
+        refuse_clashes([source, target, source_counts, target_counts], outs)
         known = [
             read_counts(counts) if counts else count_words(text)
             for counts, text in ((source_counts, source), (target_counts, target))
@@ -95,7 +95,7 @@ def symbolize(
                 "(`contextnmt select` writes the counts)"
             )
         outs = [beside(out, f"{source_language}.gz"), beside(out, "symbols.tsv.gz")]
-        check_paths(outs, [source, source_counts, rates])
+        refuse_clashes([source, source_counts, rates], outs)
         side = Side(source_language, read_counts(source_counts))
         is_symbol = Rates(read_rates(rates), side.counts).at_least(threshold)
         symbolize_sources(source, side, target_language, is_symbol, outs)
@@ -106,14 +106,6 @@ def beside(out: Path, suffix: str) -> Path:
     if out.is_dir() or str(out) == "-":
         raise UserError(f"--out {out}: give the beginning of the names of files, FOLDER/NAME")
     return out.with_name(f"{out.name}.{suffix}")
-
-
-def check_paths(outs: list[Path], inputs: list[Path | None]) -> None:
-    """Raises UserError if one of `outs` would take the place of an input."""
-    taken = {path.resolve() for path in inputs if path}
-    for path in outs:
-        if path.resolve() in taken:
-            raise UserError(f"{path} would be overwritten, but is read: choose another --out")
 
 
 def symbolize_pairs(texts: tuple[Path, Path], sides: tuple[Side, Side], outs: list[Path]) -> None:

@@ -66,14 +66,12 @@ class Vocabulary:
         Raises UserError, naming the line, if a line is not a word, a tab and a count, or if a word
         comes twice.
         """
-        words: dict[str, int] = {}
+        words: dict[str, None] = {}
         for number, line in enumerate(read_lines(path), start=1):
             word, tab, count = line.partition("\t")
-            if not (word and tab and count.isdecimal()):
-                raise UserError(f"{path}, line {number}: not a word, a tab and a count")
-            if word in words or word in SPECIALS:
-                raise UserError(f"{path}, line {number}: {word!r} already has an id")
-            words[word] = int(count)
+            if not (word and tab and count.isdecimal()) or word in words or word in SPECIALS:
+                raise UserError(f"{path}, line {number}: not a new word, a tab and a count")
+            words[word] = None
         return cls(list(words))
 
     def write(self, path: Path, counts: Mapping[str, int]) -> None:

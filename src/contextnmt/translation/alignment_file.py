@@ -39,13 +39,9 @@ def read_alignments(path: Path) -> list[Weights]:
     try:
         with open_binary(path) as stream, NpzFile(stream) as arrays:
             shapes, flat = arrays["shapes"], arrays["weights"]
-        ends = np.cumsum(shapes.prod(1, dtype=np.int64))
-        if len(flat) != (ends[-1] if len(ends) else 0):
-            raise ValueError(f"{len(flat)} weights for {len(ends)} sentences")
-        return [
-            matrix.reshape(shape)
-            for matrix, shape in zip(np.split(flat, ends[:-1]), shapes, strict=False)
-        ]
+        matrices = np.split(flat, np.cumsum(shapes.prod(1, dtype=np.int64))[:-1])
+        # Of no sentence, one matrix without a shape.
+        return [each.reshape(shape) for each, shape in zip(matrices, shapes, strict=False)]
     except (zipfile.BadZipFile, KeyError, ValueError) as error:
         raise UserError(
             f"{path}: no alignments of `contextnmt translate` ({error}): write them again"

@@ -23,36 +23,30 @@ LOGITS = {"cpu": 2**23, "cuda": 2**30}
 
 @torch.inference_mode()
 def beam_search(
-    model: Translator | Ensemble, source: Tensor, width: int, end: int, forbidden: int | None = None
-) -> list[Hypothesis]:
-    """The likeliest translation that a beam of `width` finds for each row of `source` [B, S].
+    model: Translator | Ensemble,
+    source: Tensor,
+    width: int,
+    end: int,
+    forbidden: int | None = None,
+    every: bool = False,
+) -> list[list[Hypothesis]]:
+    """The likeliest translation that a beam of `width` finds for each row of `source` [B, S], or
+    `every` one that it ends, best first: at most `width`.
 
     As in the authors' code (spec sec. 2.7): no length normalisation (A18); a translation has at
     least half as many symbols as its source and at most three times as many, end-of-sentence
     counted (A19); the beam of a sentence shrinks by one with each translation that ends. A sentence
     whose best ended translation is no worse than its best open one is done: longer ones only get
-    less likely. `end` is the end-of-sentence id, `forbidden` a word that is never written (the
-    unknown word: spec sec. 2.8). With `width` 1 this is greedy search.
+    less likely. For `every` translation, search goes on until the beam has shrunk to nothing or the
+    limit is reached: the first one is the same. `end` is the end-of-sentence id, `forbidden` a word
+    that is never written (the unknown word: spec sec. 2.8). With `width` 1 this is greedy search.
 
     Where no translation ends within the limit, the authors' code starts again, first with the
     unknown word allowed, then with a beam of twice the width, up to 500. Here the best open
     translation is taken as it is (A19), not `finished`: so a width is what it says, 1 is greedy
     search, a forbidden word stays forbidden, and each sentence has a translation.
     """
-    return [found[0] for found in Search(model, source, width, end, forbidden, best=True).run()]
-
-
-@torch.inference_mode()
-def n_best(
-    model: Translator | Ensemble, source: Tensor, width: int, end: int, forbidden: int | None = None
-) -> list[list[Hypothesis]]:
-    """All translations of each sentence that a beam of `width` ends, at most `width`, best first.
-
-    The same search as `beam_search`, gone on with until the beam has shrunk to nothing or the
-    length limit is reached, as in the authors' code: so the first one is what `beam_search` finds.
-    A sentence without a finished translation has one, not `finished`.
-    """
-    return Search(model, source, width, end, forbidden, best=False).run()
+    return Search(model, source, width, end, forbidden, best=not every).run()
 
 
 class Search:

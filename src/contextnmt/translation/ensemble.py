@@ -7,7 +7,6 @@ import torch
 from torch import Tensor
 
 from contextnmt.errors import UserError
-from contextnmt.model.attention import Attention
 from contextnmt.model.decoder import State
 from contextnmt.model.inference import Inference, Source
 from contextnmt.model.translator import PADDING, Translator
@@ -39,11 +38,6 @@ class Ensemble:
                 f"{sorted(sizes)} source and target words: give models of the same vocabularies"
             )
         self._models = [Inference(model, bf16) for model in models]
-
-    @property
-    def aligns(self) -> bool:
-        """Whether each model has attention weights to tell of."""
-        return all(isinstance(model.attention, Attention) for model in self.models)
 
     @property
     def words(self) -> int:
@@ -97,11 +91,9 @@ def attention_weights(
     `source` [B, S] ends each sentence by end-of-sentence, then padding; `targets` are B
     translations of at least one symbol, with end-of-sentence where they have one. Of an ensemble,
     the mean of its models. The translation is forced through the models, as Jean et al. 2015 do for
-    the replacement of unknown words (spec sec. 5.1): so search has nothing to keep. Raises
-    UserError if a model has no attention.
+    the replacement of unknown words (spec sec. 5.1): so search has nothing to keep. Each model
+    needs attention.
     """
-    if not ensemble.aligns:
-        raise UserError("a model without attention aligns nothing: choose one with it")
     longest = max(map(len, targets))
     words = source.new_tensor([[*ids, *[PADDING] * (longest - len(ids))] for ids in targets])
     encoded, states = ensemble.encode(source)

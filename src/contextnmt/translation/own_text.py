@@ -13,7 +13,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -29,9 +28,9 @@ from contextnmt.text.vocabulary import EOS, SPECIALS, UNK, Vocabulary
 from contextnmt.translation.alignment_file import Weights
 from contextnmt.translation.hypothesis import Hypothesis
 from contextnmt.translation.run_file import Run, SentenceView, Written, read_run
-from contextnmt.translation.saved import Precision, SavedTranslator
+from contextnmt.translation.saved import SavedTranslator
 from contextnmt.translation.unknown import ENOUGH, UnknownWords, warn
-from contextnmt.translation.view_texts import described
+from contextnmt.translation.view_texts import Wanted, described
 
 #: What the text is called in messages.
 NAME = "standard input"
@@ -59,18 +58,6 @@ DECIMALS = 4
 TELLING = 0.25
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """Options of a translation: the `width` of the beam, and whether a line is JSON with so many
-    translations (`nbest`) and with `alignments`, instead of plain text; the `precision`."""
-
-    width: int
-    nbest: int | None
-    no_unknown: bool
-    alignments: bool
-    precision: Precision = Precision.FP32
-
-
 class Part(NamedTuple):
     """A part of a sentence: its tokens, what was found for it, and the weights of the best."""
 
@@ -80,20 +67,20 @@ class Part(NamedTuple):
 
 
 def translate_own_text(
-    path: Path, ensemble: Sequence[Path], device: torch.device, wanted: Wanted
+    path: Path, ensemble: Sequence[Path], width: int, device: torch.device, wanted: Wanted
 ) -> None:
-    """Translate standard input by the run that the file at `path` describes.
+    """Translate standard input by the run that the file at `path` describes, with a beam.
 
-    `ensemble`: further models. Raises UserError if a file is missing or damaged, at alignments of a
-    model without attention, and at compressed text.
+    A line is JSON if `nbest` or `alignments` are wanted. `ensemble`: further models. Raises
+    UserError if a file is missing or damaged, at alignments of a model without attention, and at
+    compressed text.
     """
     if sys.stdin is None or sys.stdout is None:
         raise UserError("--run reads standard input and writes standard output: give it both")
     run = read_run(path)
-    translator = SavedTranslator([Path(run.model), *ensemble], device, wanted.precision)
-    if wanted.alignments and not translator.ensemble.aligns:
-        raise UserError(f"{run.model}: a model without attention: leave out --alignments")
-    own = OwnText(run, translator, wanted)
+    models = [Path(run.model), *ensemble]
+    translator = SavedTranslator(models, device, wanted.precision, wanted.alignments)
+    own = OwnText(run, translator, width, wanted)
     typed = sys.stdin.isatty()
     if typed:
         languages = f"{run.source_language} to {run.target_language}"
@@ -137,9 +124,10 @@ def arriving(descriptor: int) -> Iterator[list[str]]:
 class OwnText:
     """A run that answers lines of raw text."""
 
-    def __init__(self, run: Run, translator: SavedTranslator, wanted: Wanted) -> None:
+    def __init__(self, run: Run, translator: SavedTranslator, width: int, wanted: Wanted) -> None:
         """Raises UserError if a file of the run is damaged."""
-        self.view, self.translator, self.wanted = SentenceView(run), translator, wanted
+        self.view, self.translator = SentenceView(run), translator
+        self.width, self.wanted = width, wanted
         self.language = SourceLanguage(
             translator.source, translator.target, run.source_language, run.target_language
         )
@@ -193,7 +181,7 @@ class OwnText:
         """
         wanted = self.wanted
         search = partial(
-            self.translator.search, width=wanted.width, name="", no_unknown=wanted.no_unknown
+            self.translator.search, width=self.width, name="", no_unknown=wanted.no_unknown
         )
         chosen: list[Sequence[Hypothesis]] = []
         for part, sentence, found in zip(

@@ -12,11 +12,12 @@ from torch.nn.utils.rnn import pad_sequence
 from contextnmt.configuration.model import recorded_settings
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
+from contextnmt.model.attention import Attention
 from contextnmt.model.translator import PADDING, Translator
 from contextnmt.progress import progress
 from contextnmt.text.vocabulary import EOS, UNK, UNKNOWN, Vocabulary
 from contextnmt.translation.alignment_file import Weights
-from contextnmt.translation.beam import beam_search, n_best
+from contextnmt.translation.beam import beam_search
 from contextnmt.translation.ensemble import Ensemble, attention_weights
 from contextnmt.translation.hypothesis import Hypothesis
 
@@ -47,12 +48,13 @@ class SavedTranslator:
         folders: Sequence[Path],
         device: torch.device,
         precision: Precision = Precision.FP32,
+        alignments: bool = False,
     ) -> None:
         """Load folders that `contextnmt train` wrote, one at least; `precision` on a GPU is set for
         the whole process.
 
-        Raises UserError if a file is missing, if weights are not finite, or if the words of two
-        models differ.
+        Raises UserError if a file is missing, if weights are not finite, if the words of two models
+        differ, or if `alignments` are wanted and a model has no attention.
         """
         self.source, self.target = read_vocabularies(folders[0])
         for folder in folders[1:]:
@@ -68,6 +70,8 @@ class SavedTranslator:
         set_precision(precision, self.device)
         models = [load_model(folder, *words).to(self.device) for folder in folders]
         self.ensemble = Ensemble(models, in_bfloat16(precision, self.device))
+        if alignments and not all(isinstance(model.attention, Attention) for model in models):
+            raise UserError(f"{folders[0]}: a model without attention: leave out --alignments")
 
     def search(
         self,
@@ -86,11 +90,7 @@ class SavedTranslator:
         found: list[list[Hypothesis]] = [[] for _ in sentences]
         forbidden = UNK if no_unknown else None
         for numbers, source in self._batches(sentences, width, name):
-            if every:
-                lists = n_best(self.ensemble, source, width, EOS, forbidden)
-            else:
-                best = beam_search(self.ensemble, source, width, EOS, forbidden)
-                lists = [[hypothesis] for hypothesis in best]
+            lists = beam_search(self.ensemble, source, width, EOS, forbidden, every)
             for number, hypotheses in zip(numbers, lists, strict=True):
                 found[number] = hypotheses
         return found
@@ -100,8 +100,8 @@ class SavedTranslator:
     ) -> list[Weights]:
         """Attention weights of the first translation that `search` found for each sentence.
 
-        Where there is none, or an empty one that is not finished, they are [0, 0]. Raises UserError
-        if a model has no attention.
+        Where there is none, or an empty one that is not finished, they are [0, 0]. The models need
+        attention, as they have if they were loaded for `alignments`.
         """
         targets = [
             [*hypotheses[0].ids, *[EOS] * hypotheses[0].finished] if hypotheses else []

@@ -9,7 +9,7 @@ import typer
 from contextnmt.errors import UserError
 from contextnmt.model.device import choose_device
 from contextnmt.translation.saved import Precision
-from contextnmt.translation.view_texts import refuse_cut_lists, translate_view_texts
+from contextnmt.translation.view_texts import Wanted, refuse_cut_lists, translate_view_texts
 
 #: Width of the beam for a user's own text: that of the papers (A17).
 BEAM = 12
@@ -82,6 +82,8 @@ def translate(
     These are of the translations in --out; --no-unknown writes others, test.beam12.no-unknown.gz,
     with nothing beside them.
     """
+    wanted = Wanted(nbest, no_unknown, alignments, precision)
+    models = ensemble or []
     if run:
         if model or text or out:
             raise UserError(
@@ -90,14 +92,13 @@ def translate(
             )
         if len(beam or []) > 1:
             raise UserError("--run translates once: give one --beam, or none")
-        width = beam[0] if beam else BEAM
+        [width] = beam or [BEAM]
         refuse_cut_lists([width], nbest)
         torch.set_num_threads(threads)
         # With the stages before and after this one, a quarter of the time that importing takes.
-        from contextnmt.translation.own_text import Wanted, translate_own_text
+        from contextnmt.translation.own_text import translate_own_text
 
-        wanted = Wanted(width, nbest, no_unknown, alignments, precision)
-        translate_own_text(run, ensemble or [], choose_device(device), wanted)
+        translate_own_text(run, models, width, choose_device(device), wanted)
         return
     if not (model and text and beam and out):
         raise UserError(
@@ -111,14 +112,4 @@ def translate(
         )
     refuse_cut_lists(beam, nbest)
     torch.set_num_threads(threads)
-    translate_view_texts(
-        [model, *(ensemble or [])],
-        text,
-        beam,
-        out,
-        choose_device(device),
-        precision,
-        nbest=nbest,
-        no_unknown=no_unknown,
-        alignments=alignments,
-    )
+    translate_view_texts([model, *models], text, beam, out, choose_device(device), wanted)

@@ -21,7 +21,9 @@ class UnknownWords:
     def __init__(self, folder: Path, vocabulary: Vocabulary, advice: str) -> None:
         """`folder` is the model's, `vocabulary` that of its source; `advice` ends the warning."""
         self.vocabulary, self.advice = vocabulary, advice
-        self.usual = usual_share(folder)
+        data = read_json(folder / "model.json").get("data", {})
+        source = data.get("manifest", {}).get("train", {}).get("source", {})
+        self.usual = source["unknowns"] / source["tokens"] if source.get("tokens") else 0.0
         self.words = self.unknown = 0
         self.told = False
 
@@ -43,10 +45,3 @@ class UnknownWords:
 def warn(message: str) -> None:
     """Tell on stderr, at once."""
     print(f"warning: {message}", file=sys.stderr, flush=True)
-
-
-def usual_share(folder: Path) -> float:
-    """The share of unknown words in the source of the text that a model was trained on."""
-    data = read_json(folder / "model.json").get("data", {})
-    source = data.get("manifest", {}).get("train", {}).get("source", {})
-    return float(source["unknowns"] / source["tokens"]) if source.get("tokens") else 0.0

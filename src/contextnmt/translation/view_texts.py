@@ -6,18 +6,33 @@ of a user's own, and so imports the stages before and after it.
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from contextnmt.errors import UserError
+from contextnmt.errors import UserError, refuse_clashes
 from contextnmt.files import read_lines, write_lines
 from contextnmt.translation.alignment_file import write_alignments
 from contextnmt.translation.hypothesis import Hypothesis, best_normalised
 from contextnmt.translation.saved import Precision, SavedTranslator
 from contextnmt.translation.unknown import UnknownWords
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked for besides the likeliest translations, and how they are computed.
+
+    `nbest`: so many translations of each sentence, with scores; `no_unknown`: translations without
+    unknown words; `alignments`: the attention weights.
+    """
+
+    nbest: int | None
+    no_unknown: bool
+    alignments: bool
+    precision: Precision = Precision.FP32
 
 
 def translate_view_texts(
@@ -26,27 +41,21 @@ def translate_view_texts(
     beams: Sequence[int],
     outs: Sequence[Path],
     device: torch.device,
-    precision: Precision,
-    *,
-    nbest: int | None,
-    no_unknown: bool,
-    alignments: bool,
+    wanted: Wanted,
 ) -> None:
     """Translate each of `texts` with each of `beams`: `outs` has a file for each, texts outermost.
 
-    Of several `models` the probabilities are averaged. `nbest`, `no_unknown` and `alignments` (of
-    the widest beam) ask for files beside those. Raises UserError if one of them would be written
-    over an input or another output, or if no model has attention to be written.
+    Of several `models` the probabilities are averaged. What is `wanted` besides lies beside those,
+    alignments of the widest beam alone. Raises UserError if a file would be written over an input
+    or another output, or if no model has attention to be written.
     """
     searches = list(product(texts, beams))
     made = [
-        files_beside(out, nbest, no_unknown, alignments and width == max(beams))
+        files_beside(out, wanted, widest=width == max(beams))
         for out, (_, width) in zip(outs, searches, strict=True)
     ]
-    refuse_clashes(texts, made)
-    translator = SavedTranslator(list(models), device, precision)
-    if alignments and not translator.ensemble.aligns:
-        raise UserError(f"{models[0]}: a model without attention: leave out --alignments")
+    refuse_clashes(texts, chain.from_iterable(files.values() for files in made))
+    translator = SavedTranslator(models, device, wanted.precision, wanted.alignments)
     following = iter(made)
     for path in texts:
         sentences = [line.split() for line in read_lines(path)]
@@ -54,20 +63,18 @@ def translate_view_texts(
         unknown.read(sentences, str(path))
         for width in beams:
             name = f"{path.name}, beam {width}"
-            write_translations(translator, sentences, width, name, next(following), nbest)
+            write_translations(translator, sentences, width, name, next(following), wanted.nbest)
 
 
-def files_beside(
-    out: Path, nbest: int | None, no_unknown: bool, alignments: bool
-) -> dict[str, Path]:
+def files_beside(out: Path, wanted: Wanted, widest: bool) -> dict[str, Path]:
     """The files of a text's translations with one beam, by what is in them; `out` is the first."""
     packed = ".gz" if out.suffix == ".gz" else ""
     endings = {"likeliest": packed}
-    if nbest:
+    if wanted.nbest:
         endings |= {"normalised": f".normalised{packed}", "nbest": f".nbest.jsonl{packed}"}
-    if alignments:
+    if wanted.alignments and widest:
         endings["alignments"] = ".alignments.npz"
-    if no_unknown:
+    if wanted.no_unknown:
         endings["no-unknown"] = f".no-unknown{packed}"
     stem = out.name.removesuffix(packed)
     return {content: out.with_name(stem + ending) for content, ending in endings.items()}
@@ -106,15 +113,6 @@ def refuse_cut_lists(beams: Sequence[int], nbest: int | None) -> None:
             f"--nbest {nbest} with --beam {narrowest}: a beam ends no more translations than it is "
             f"wide: give --nbest {narrowest} at most, or a wider beam"
         )
-
-
-def refuse_clashes(texts: Iterable[Path], made: Iterable[Mapping[str, Path]]) -> None:
-    """Raises UserError if a file beside an --out is an input or another output."""
-    seen = {path.resolve() for path in texts}
-    for path in chain.from_iterable(files.values() for files in made):
-        if path.resolve() in seen:
-            raise UserError(f"{path}: read or written already: choose another --out")
-        seen.add(path.resolve())
 
 
 def lines(
