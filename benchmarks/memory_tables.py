@@ -18,10 +18,10 @@ from contextnmt.corpus.counts import summed_counts, write_counts
 from contextnmt.corpus.survey import read_fingerprints, survey_pairs
 from contextnmt.corpus.tokenize import CHUNK_END, REMEMBERED_CHUNKS, Tokenizer
 from contextnmt.files import count_lines, read_json, read_lines
-from contextnmt.selection.cross_entropy import SCORED
 from contextnmt.selection.language_model import estimate
 from contextnmt.selection.ngrams import Vocabulary
 from contextnmt.selection.rank import rank
+from contextnmt.selection.ranking import SCORED
 from contextnmt.text import names
 from contextnmt.text.binarize import SIDES
 from contextnmt.text.bpe import REMEMBERED_WORDS, segmenter

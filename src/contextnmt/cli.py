@@ -44,7 +44,7 @@ EVALUATING = (
 #: it as an underscore; first the stages, in the order of the way of the data.
 HEADINGS = {
     "Corpus": modules("corpus", "download generate extract tokenize survey clean"),
-    "Selection": modules("selection", SELECTING) | {"word-counts": "contextnmt.selection.select"},
+    "Selection": modules("selection", SELECTING),
     "Text": modules("text", "symbolize rule-dictionary lexicon bpe binarize"),
     "Training": modules("training", "train"),
     "Translation": modules("translation", "translate replace-unknown") | modules("text", "restore"),

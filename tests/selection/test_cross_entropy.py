@@ -8,9 +8,10 @@ import pytest
 
 from contextnmt.files import read_pairs, write_lines, write_pairs
 from contextnmt.selection import cross_entropy as stage
-from contextnmt.selection.cross_entropy import SCORED, cross_entropy, read_scores
+from contextnmt.selection.cross_entropy import cross_entropy
 from contextnmt.selection.language_models import DomainModels, language_models
 from contextnmt.selection.rank import rank
+from contextnmt.selection.ranking import SCORED, read_scores
 from contextnmt.selection.sample import sample
 from contextnmt.selection.select import select
 

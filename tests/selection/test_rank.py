@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from scored_parts import NEWS, WEB, Part, Scored, cut_up, write_part, write_scores
 
 from contextnmt.errors import UserError
-from contextnmt.selection.rank import BINS, EXAMPLES, rank
+from contextnmt.selection.rank import EXAMPLES, rank
+from contextnmt.selection.ranking import BINS
 
 INFINITE = float("inf")
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextnmt.errors import UserError
-from contextnmt.selection.rank import BINS, Part, cut, distribution, ranked
+from contextnmt.selection.ranking import BINS, bin_edges, cut, histogram, ranked
 
 scores = st.lists(st.sampled_from([-2.0, -0.0, 0.0, 1.5, math.inf]))
 
@@ -41,13 +41,14 @@ def test_more_than_there_is_cannot_be_cut_off(amounts: list[int]) -> None:
 @given(scores.filter(lambda values: min(values, default=math.inf) < math.inf))
 def test_every_score_is_in_a_bin(values: list[float]) -> None:
     table = np.array(values)
-    found = distribution(table, ranked(table), [Part("a", 0, len(table))])
-    assert len(found["pairs"]["a"]) == len(found["edges"]) - 1 == BINS
-    assert sum(found["pairs"]["a"]) == sum(map(math.isfinite, values))
+    edges = bin_edges(table, ranked(table))
+    found = histogram(table, edges)
+    assert len(found) == len(edges) - 1 == BINS
+    assert found.sum() == sum(map(math.isfinite, values))
 
 
 def test_few_pairs_far_off_do_not_stretch_the_bins() -> None:
     table = np.concatenate([np.linspace(0, 1, 9997), [-500.0, 500.0, math.inf]])
-    found = distribution(table, ranked(table), [Part("a", 0, len(table))])
-    assert -0.01 < found["edges"][0] < found["edges"][-1] < 1.01
-    assert found["pairs"]["a"][50] == pytest.approx(100, abs=2)
+    edges = bin_edges(table, ranked(table))
+    assert -0.01 < edges[0] < edges[-1] < 1.01
+    assert histogram(table, edges)[50] == pytest.approx(100, abs=2)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from contextnmt.corpus.counts import counted_words, write_counts
 from contextnmt.errors import UserError
 from contextnmt.files import write_lines
-from contextnmt.selection.select import word_counts
+from contextnmt.selection.word_counts import word_counts
 
 tables = st.lists(st.dictionaries(st.sampled_from("abcdé"), st.integers(1, 9)), min_size=1)
 

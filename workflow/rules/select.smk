@@ -140,7 +140,7 @@ rule word_counts:
         mem_mb=memory(4000),
         runtime=hours(1),
     params:
-        *code("contextnmt.selection.select"),
+        *code("contextnmt.selection.word_counts"),
         counts=lambda wildcards, input: repeated("--counts", input),
     message:
         "word counts {wildcards.pair}, {wildcards.language}"

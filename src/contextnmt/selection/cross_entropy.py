@@ -9,14 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import typer
 
-from contextnmt.errors import UserError
-from contextnmt.files import atomic, open_binary, read_pairs
+from contextnmt.files import atomic, read_pairs
 from contextnmt.progress import progress
 from contextnmt.selection.language_models import DomainModels
-
-#: What a scores file holds of each pair, 12 bytes: its score in bits a word, infinite if a side is
-#: empty, and its words on the target side.
-SCORED = np.dtype([("score", "<f8"), ("target_words", "<i4")])
+from contextnmt.selection.ranking import SCORED
 
 #: Pairs scored at a time: about 100,000 words a side, where the models are fastest.
 BLOCK = 4096
@@ -37,21 +33,6 @@ def score_pairs(
         target_difference, scored["target_words"] = target_models.cross_entropy_difference(targets)
         scored["score"] = source_models.cross_entropy_difference(sources)[0] + target_difference
         yield scored
-
-
-def read_scores(path: Path) -> npt.NDArray[np.void]:
-    """The scores in a file of stage *cross-entropy*, as they lie on disk: [pairs] of `SCORED`.
-
-    Raises UserError if it is not such a file.
-    """
-    open_binary(path).close()  # says so if there is no such file
-    try:
-        scores: npt.NDArray[np.void] = np.load(path, mmap_mode="r", allow_pickle=False)
-        if scores.dtype != SCORED or scores.ndim != 1:
-            raise ValueError(f"{scores.ndim} dimensions of {scores.dtype}")
-    except (ValueError, EOFError) as error:
-        raise UserError(f"{path}: not a file of scores ({error}): score the text again") from None
-    return scores
 
 
 def cross_entropy(

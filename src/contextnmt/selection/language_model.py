@@ -24,6 +24,7 @@ from contextnmt.selection.ngrams import (
     Sentences,
     count_ngrams,
     marked,
+    pack,
     preceding,
 )
 
@@ -79,7 +80,7 @@ class LanguageModel:
             self.keys, self.probabilities[1:], self.backoffs, strict=True
         ):
             contexts = preceding(ending, none=len(backoffs) - 1)
-            ending = find(keys, contexts << WORD_BITS | stream)
+            ending = find(keys, pack(contexts, stream))
             scores += backoffs[contexts]
             found = np.flatnonzero(ending < len(probabilities))
             scores[found] = probabilities[ending[found]]

@@ -1,114 +1,29 @@
-"""Stage *rank*: the pairs of all corpora in the order of their scores, and where it is cut.
-
-The pool is the texts to select from, part by part.
-"""
+"""Stage *rank*: the pairs of all corpora in the order of their scores, and where it is cut."""
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import typer
 
 from contextnmt.errors import UserError
-from contextnmt.files import read_json, write_json
-from contextnmt.selection.cross_entropy import read_scores
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-
-#: How the name of a part's file of scores ends.
-SCORES = ".scores.npy"
+from contextnmt.files import write_json
+from contextnmt.selection.ranking import (
+    Floats,
+    Integers,
+    bin_edges,
+    column,
+    cut,
+    histogram,
+    part_name,
+    ranked,
+    read_scores,
+)
 
 #: Pairs with the lowest and with the highest scores that are shown.
 EXAMPLES = 10
-
-#: Bins of the histogram of scores, and the share of the pairs on either side that the outermost
-#: ones may take in, however far they lie.
-BINS, TAIL = 100, 0.001
-
-
-class Ranking(NamedTuple):
-    """What stage *rank* found: the cut through the pool, and where its parts begin.
-
-    Positions count the pairs of the pool from 0.
-    """
-
-    threshold: float  # score of the last pair kept
-    last: int  # its position
-    pairs: int  # in the whole pool
-    target_words: int  # of the pairs kept
-    parts: Mapping[str, int]  # name -> position of the first pair
-    shown: Sequence[int]  # positions of the best and the worst pairs
-
-    def kept(self, scores: Floats, begin: int) -> npt.NDArray[np.bool_]:
-        """Which pairs are kept, of those from position `begin` on that have these scores: [pairs].
-
-        Of the pairs whose score is the threshold, those up to the last one kept.
-        """
-        positions = np.arange(begin, begin + len(scores))
-        equal = (scores == self.threshold) & (positions <= self.last)
-        kept: npt.NDArray[np.bool_] = (scores < self.threshold) | equal
-        return kept
-
-
-def part_name(scores: Path) -> str:
-    """The name of the part of the pool whose scores a file has: PART.scores.npy.
-
-    Raises UserError if the file has another name.
-    """
-    name = scores.name.removesuffix(SCORES)
-    if name in ("", scores.name):
-        raise UserError(f"{scores}: no name of a file of scores: call it PART{SCORES}")
-    return name
-
-
-def read_ranking(path: Path) -> Ranking:
-    """The ranking in a file of stage *rank*. Raises UserError if it is not such a file."""
-    content = read_json(path)
-    try:
-        return Ranking(
-            float(content["threshold"]),
-            int(content["last"]),
-            int(content["pairs"]),
-            int(content["kept"]["target_words"]),
-            {name: int(begin) for name, begin in content["parts"].items()},
-            [int(entry["position"]) for name in ("best", "worst") for entry in content[name]],
-        )
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise UserError(f"{path}: not a ranking ({error!r}): rank the pool again") from None
-
-
-def column(parts: Sequence[npt.NDArray[np.void]], name: str) -> npt.NDArray[Any]:
-    """One column of `SCORED` of all parts of the pool, one after the other: [pairs]."""
-    return np.concatenate([part[name] for part in parts])
-
-
-def ranked(scores: Floats) -> Integers:
-    """The numbers of the pairs with a finite score, lowest score first; of equals, the first.
-
-    [pairs with a score]. Takes 8 bytes a pair, and 4 more meanwhile.
-    """
-    order = np.argsort(scores, kind="stable")  # infinity comes last
-    return order[: np.count_nonzero(np.isfinite(scores))]
-
-
-def cut(amounts: npt.NDArray[Any], limit: int, unit: str) -> int:
-    """How many pairs it takes until their amounts sum up to `limit`, the last one included.
-
-    `amounts`: of the ranked pairs, [pairs], in `unit`. Raises UserError if all of them are too
-    little. Takes 8 bytes a pair meanwhile.
-    """
-    totals = np.cumsum(amounts, dtype=np.int64)
-    available = int(totals[-1]) if totals.size else 0
-    if limit > available:
-        raise UserError(
-            f"{limit} {unit} are to be selected and the pool has {available}: lower the limit "
-            "(select.PAIR in the configuration), or train on all pairs"
-        )
-    return int(np.searchsorted(totals, limit)) + 1
 
 
 class Part(NamedTuple):
@@ -141,19 +56,11 @@ def laid_out(scores: Sequence[Path], sizes: Sequence[int]) -> list[Part]:
 
 
 def distribution(scores: Floats, order: Integers, parts: Sequence[Part]) -> dict[str, Any]:
-    """Histogram of the scores: ``edges`` of the bins in bits a word, and ``pairs`` by corpus.
-
-    The bins are of equal width; scores beyond the edges are in the outermost ones, and pairs
-    without a score in none.
-    """
-    tail = int(TAIL * len(order))
-    edges = np.linspace(scores[order[tail]], scores[order[-1 - tail]], BINS + 1)
-    pairs = {part.corpus: np.zeros(BINS, np.int64) for part in parts}
+    """Histogram of the scores: ``edges`` of the bins in bits a word, and ``pairs`` by corpus."""
+    edges = bin_edges(scores, order)
+    pairs = {part.corpus: np.zeros(len(edges) - 1, np.int64) for part in parts}
     for part in parts:
-        finite = scores[part.begin : part.end]
-        finite = finite[np.isfinite(finite)]
-        np.clip(finite, edges[0], edges[-1], out=finite)
-        pairs[part.corpus] += np.histogram(finite, edges)[0]
+        pairs[part.corpus] += histogram(scores[part.begin : part.end], edges)
     return {
         "edges": edges.tolist(),
         "pairs": {corpus: found.tolist() for corpus, found in pairs.items()},

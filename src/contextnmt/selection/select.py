@@ -1,4 +1,4 @@
-"""Stages *select* and *word-counts*: which pairs of the pool are in the training text."""
+"""Stage *select*: which pairs of a part of the pool are in the training text."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -9,12 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
-from contextnmt.corpus.counts import summed_counts, write_counts
+from contextnmt.corpus.counts import write_counts
 from contextnmt.errors import UserError
 from contextnmt.files import read_pairs, write_json, write_pairs
 from contextnmt.progress import progress
-from contextnmt.selection.cross_entropy import read_scores
-from contextnmt.selection.rank import Ranking, part_name, read_ranking
+from contextnmt.selection.ranking import Ranking, part_name, read_ranking, read_scores
 
 #: Pairs looked at together.
 BLOCK = 4096
@@ -124,24 +123,3 @@ def select(
     write_counts(source_counts_out, selection.counts[0])
     write_counts(target_counts_out, selection.counts[1])
     write_json(selected_out, selection.report())
-
-
-def word_counts(
-    counts: Annotated[list[Path], typer.Option(help="Word counts of a part; repeatable.")],
-    out: Annotated[Path, typer.Option(help="Word counts of the whole text to write.")],
-) -> None:
-    """Add up the word counts of the parts of a text, in one language.
-
-    The table is ordered by descending count and then by word, so the order of the parts makes no
-    difference. A distinct word takes about 150 bytes of memory.
-
-    Example: contextnmt word-counts --counts news.fr.tsv.gz --counts europarl.fr.tsv.gz --out fr.tsv
-    """
-    totals = summed_counts(counts)
-    if not totals:
-        names = ", ".join(map(str, counts))
-        raise UserError(
-            f"{names}: no words: the training text is empty: relax the filters of clean, or check "
-            "that the two sides of each corpus belong together"
-        )
-    write_counts(out, totals)
