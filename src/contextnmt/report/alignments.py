@@ -17,7 +17,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 
 from contextnmt.errors import UserError
-from contextnmt.evaluation.translations import GapError, translated_lines
+from contextnmt.evaluation.translated_lines import GapError, translated_lines
 from contextnmt.files import read_pairs
 from contextnmt.report.figures import INK, Named, freeze
 from contextnmt.report.results import Results
