@@ -238,7 +238,7 @@ def test_minus_signs_thousands_and_gaps_have_their_places(reported: Path, tmp_pa
     body = "".join(
         f"<tr><th>{cell}</th><td>{cell} <i class=remark>9</i></td></tr>" for cell in cells
     )
-    head = "<thead><tr><td></td><th>n</th></tr></thead>"
+    head = "<thead><tr><td></td><th data-column=1>n</th></tr></thead>"
     table = f"<table id=made-up>{head}<tbody>{body}</tbody></table>"
     path = tmp_path / "page.html"
     path.write_text(page.replace("<main>", f"<main>{table}", 1))
