@@ -141,9 +141,9 @@ def test_nothing_is_stale(results: Path, experiment: str) -> None:
 def test_unknown_words_are_replaced_where_there_is_attention(results: Path) -> None:
     table = read_json(results / "report" / "bahdanau2015" / "tables" / "unknown-words.json")
     *rows, printed = table["blocks"][0]["rows"]
-    assert [row["label"] for row in rows] == ["RNNsearch-30", "RNNsearch-50", "RNNsearch-50*"]
-    assert printed["label"] == "RNNsearch (Jean et al. 2015)"
-    assert float(rows[0]["cells"][0]["text"]) > 0
+    assert [row[0] for row in rows] == ["RNNsearch-30", "RNNsearch-50", "RNNsearch-50*"]
+    assert printed[0] == "RNNsearch (Jean et al. 2015)"
+    assert float(rows[0][1][0]["text"]) > 0
     for system in ["rnnsearch-30", "rnnsearch-50", "rnnsearch-50-star"]:
         folder = results / "restore" / "en-fr" / system / "1.replaced"
         for path in folder.glob("*.gz"):
@@ -224,9 +224,9 @@ def test_with_gaps_the_page_is_made_of_what_is_finished(gapped: Path, snakemake:
     note = f"English → French: {LABEL} (training not finished, at update 1,234)."
     table = read_json(report / "tables" / "table1.json")
     here = {
-        row["label"]: row["cells"][0]["text"] != "–"
+        row[0]: row[1][0]["text"] != "–"
         for row in table["blocks"][0]["rows"]
-        if row["label"].startswith("RNN")
+        if row[0].startswith("RNN")
     }
     assert [label for label, scored in here.items() if not scored] == [LABEL]
     assert len(here) == len(SYSTEMS["bahdanau2015"])
@@ -236,7 +236,7 @@ def test_with_gaps_the_page_is_made_of_what_is_finished(gapped: Path, snakemake:
     assert "Alignments" not in re.findall(r"<h2>([^<]*)</h2>", page)
     assert "Learning curves" in re.findall(r"<h2>([^<]*)</h2>", page)
     words = read_json(report / "tables" / "unknown-words.json")["blocks"][0]["rows"]
-    assert [row["label"] for row in words][:2] == ["RNNsearch-30", "RNNsearch-50*"]
+    assert [row[0] for row in words][:2] == ["RNNsearch-30", "RNNsearch-50*"]
     plan = snakemake(ROOT, "bahdanau2015", *paths, "-n").stdout
     assert re.search(r"^train +1$", plan, re.MULTILINE)
 
@@ -269,8 +269,8 @@ def test_what_was_accepted_is_marked_as_stale(
     assert not re.search(r"^(train|translate|all) +\d+$", run.stdout, re.MULTILINE)
     report = gapped / "results" / "demo" / "report" / "chen2017"
     rows = read_json(report / "tables" / "bleu.json")["blocks"][0]["rows"]
-    assert [row["label"].endswith("(stale)") for row in rows] == [True] * len(SYSTEMS["chen2017"])
-    labels = [row["label"].removesuffix(" (stale)") for row in rows]
+    assert [row[0].endswith("(stale)") for row in rows] == [True] * len(SYSTEMS["chen2017"])
+    labels = [row[0].removesuffix(" (stale)") for row in rows]
     parts = [*report.glob("tables/*.md"), *report.glob("figures/*.svg")]
     naming = [path for path in parts if any(map(path.read_text().__contains__, labels))]
     assert {"curves", "lengths", "length-scores", "gains"} <= {
