@@ -53,7 +53,7 @@ class Text(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """What a command took on a text."""
+    """Time and memory of a command on a text."""
 
     command: str
     text: str

@@ -218,7 +218,7 @@ def test_a_reconstruction_does_not_say_that_the_paper_has_no_such_number() -> No
     about = made_up("chen2017")
     data = [row for row in bleu(about, fcwm_all=11.0) if row["source"] == "here"]
     _, first, *_ = found_in(about, data)[0].figures
-    assert first.remark == "the paper's is not at hand"
+    assert first.remark == "the paper's is not available"
 
 
 def test_one_system_alone_is_best_of_none(about: Results) -> None:

@@ -451,7 +451,7 @@ def told(capsys, *texts):
     for text in texts:
         language.read([line.split() for line in text.split("\n")])
     shown = capsys.readouterr().err
-    assert language.told == bool(shown)
+    assert language.warned == bool(shown)
     return shown
 
 

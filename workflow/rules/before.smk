@@ -101,7 +101,7 @@ def accept_configuration(jobs):
     if not path.exists() or "configuration" not in touched:
         return
     was = read_json(path)["configuration"]
-    write_lines(path, paths.told_to_reports().split("\n"))
+    write_lines(path, paths.report_configuration().split("\n"))
     for name in touched & {*paths.results_of} & {*was["experiments"]}:
         now = paths.results_of[name]
         known = [

@@ -79,11 +79,11 @@ rule configuration:
     localrule: True
     params:
         # A digest, since the whole would fill the reasons of a dry run.
-        told=hashlib.sha256(paths.told_to_reports().encode()).hexdigest()[:12],
+        content=hashlib.sha256(paths.report_configuration().encode()).hexdigest()[:12],
     message:
         "{output}: what is made"
     run:
-        write_lines(Path(output[0]), paths.told_to_reports().split("\n"))
+        write_lines(Path(output[0]), paths.report_configuration().split("\n"))
 
 
 # Rules of its own for each experiment: Snakemake knows the outputs of a rule before it knows its

@@ -128,7 +128,7 @@ def wrong_systems(configuration: Configuration) -> Iterator[Mistake]:
         for below, entry in telling:
             path = [*where, *below, "contrasts"]
             if any(present == without for present, without in entry["contrasts"]):
-                yield at(path, "a system is told apart from itself: name two")
+                yield at(path, "names one system twice: name two")
             for system in chain.from_iterable(entry["contrasts"]):
                 if system not in systems:
                     yield no_such(path, "system", system, sorted(systems))

@@ -2,8 +2,7 @@
 
 Layers are merged key by key, later ones over earlier ones: the text and the experiments (what the
 papers did), the preset (corpora and sizes), then the user's own (`config.yaml`, `--configfile`,
-`--config`). What is wrong is told with the layer that said it, so that the user knows which file to
-open.
+`--config`). A message about a mistake names the layer that has it.
 
 How the blocks of recipes are read from the layers stands in `contextnmt.configuration.recipes`.
 """
@@ -136,8 +135,10 @@ def resolve(folder: Path, user: list[Layer], called: Layer | None = None) -> Con
     for name in asked:
         refuse_alike(whole, name, layers)
     if added := sorted({*own.get("corpora", {})} - {*preset.content["corpora"]}):
-        told = f"With texts of {', '.join(added)}, which the key “about” can describe here."
-        whole["about"] = own.get("about", told)  # what the preset says is about its own corpora
+        added_texts = f"With texts of {', '.join(added)}, which the key “about” can describe here."
+        whole["about"] = own.get(
+            "about", added_texts
+        )  # what the preset says is about its own corpora
     return whole
 
 

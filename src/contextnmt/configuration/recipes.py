@@ -134,7 +134,7 @@ def deviations(
     asked = [name for name in systems(configuration, experiment) if name in paper["systems"]]
     views = {here["systems"][name]["view"] for name in asked}
 
-    def told(content: Configuration) -> Configuration:
+    def recipe(content: Configuration) -> Configuration:
         made = content["experiments"][experiment]
         of_all = {
             **text_settings(content, pairs(configuration, experiment), views),
@@ -143,7 +143,7 @@ def deviations(
         }
         return {"": of_all} | {name: settings(made["systems"][name]) for name in asked}
 
-    before, after = told(papers), told(configuration)
+    before, after = recipe(papers), recipe(configuration)
     found = {name: differences(before[name], after[name]) for name in before}
     listed = []
     for name, several in found.items():

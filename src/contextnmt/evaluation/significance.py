@@ -12,7 +12,7 @@ The score of a system with several seeds is the mean of their BLEUs. Sentences a
 sides, with the translations of all seeds at once. The reason: seeds share the test sentences, and
 what makes one hard or easy holds for all of them; drawn for each seed apart, three seeds would pass
 for a test set three times as long and make any difference look significant. So the results are
-about other test sets and the models at hand; what another training would give is told by the
+about other test sets and these models; what another training would give is shown by the
 standard deviation over seeds.
 
 Whether an advantage grows with the length of the sentence Bahdanau et al. 2015 show by curves (sec.

@@ -16,7 +16,7 @@ class GapError(UserError):
 
 @contextmanager
 def gap_in(scores: dict[str, Any], name: str) -> Iterator[None]:
-    """A GapError inside becomes the entry of `name` in `scores`, and is told on stderr."""
+    """Make a GapError of the block the entry of `name` in `scores`, and warn of it on stderr."""
     try:
         yield
     except GapError as gap:

@@ -38,7 +38,7 @@ class Translations:
     notes: dict[str, list[str]] = field(default_factory=dict)
 
     def described(self, resamples: int) -> dict[str, Any]:
-        """What a file says of the text and of how its scores were resampled."""
+        """Return the head of a file of scores: the text, and how it was resampled."""
         return {
             "name": self.name,
             "sentences": self.sentences,
@@ -58,9 +58,9 @@ def read_translations(
     """The statistics of the systems' translations of the text `name`, as TEXT.beamN.
 
     A system has a gap if it lacks a seed that another system has, or if one of its translations is
-    not there, is damaged, or has another number of lines than the reference; each gap is also told
-    on stderr. Raises UserError if the reference cannot be read or is empty, or if the lists do not
-    fit together.
+    not there, is damaged, or has another number of lines than the reference; each gap is also
+    reported on stderr. Raises UserError if the reference cannot be read or is empty, or if the
+    lists do not fit together.
     """
     one_of_each("translation", system=system, seed=seed, hypothesis=hypothesis)
     runs = list(zip(system, seed, strict=True))

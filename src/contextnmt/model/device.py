@@ -16,7 +16,7 @@ CPU_TYPES = {"cpu"}
 def choose_device(name: str) -> torch.device:
     """The device `cpu` or `cuda`, set to 32-bit arithmetic, which a training may lift (A46).
 
-    torch lets cuDNN's recurrent networks round to TF32 unless told otherwise. Raises UserError if
+    torch lets cuDNN's recurrent networks round to TF32 by default. Raises UserError if
     there is no such device.
     """
     if name not in ("cpu", "cuda"):

@@ -139,18 +139,18 @@ class Reports(Translations):
             "deviations": [{**each, "system": labels.get(each["system"], "")} for each in found],
         }
 
-    def told_to_reports(self) -> str:
+    def report_configuration(self) -> str:
         """The input of `contextnmt report` as JSON, without places of downloads and the device.
 
         The order of systems is that of tables.
         """
         beside = ["gaps", "mirrors", "hand_placed", "device"]
-        told = {
+        content = {
             "configuration": {k: v for k, v in self.configuration.items() if k not in beside},
             "gaps": self.gaps,
             "papers": {name: self.paper(name) for name in self.experiments},
         }
-        return json.dumps(told, ensure_ascii=False, indent=1)
+        return json.dumps(content, ensure_ascii=False, indent=1)
 
     def unreported(self) -> list[str]:
         """Targets of reports that cannot be made: experiments, and those of all papers."""

@@ -84,7 +84,7 @@ class Translations(Trainings):
         ]
 
     def likeliest(self, wildcards: Wildcards) -> list[str]:
-        """The files that a run's beam searches are told to write: one a text and beam width."""
+        """The files that a run's beam searches write: one for each text and beam width."""
         texts = self.of_texts("translate/{pair}/{system}/{seed}/{text}", wildcards)
         return [f"{text}.beam{beam}.gz" for text in texts for beam in self.beams(wildcards)]
 

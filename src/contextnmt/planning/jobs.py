@@ -113,20 +113,20 @@ def planned(words: list[str]) -> Call:
 
 def described(record: logging.LogRecord) -> Job:
     """Return a job, as Snakemake tells its logger plugins of it."""
-    told: dict[str, Any] = vars(record)
-    asked = [told["resources"].get(name) for name in ("mem_mb", "runtime", "gpu")]
+    fields: dict[str, Any] = vars(record)
+    asked = [fields["resources"].get(name) for name in ("mem_mb", "runtime", "gpu")]
     # What depends on files that are not there yet is no number.
     memory, minutes, gpus = (value if isinstance(value, int) else 0 for value in asked)
     return Job(
-        rule=re.sub(r"_\d+_parts$", "", told["rule_name"]),  # one for each number of parts
-        wildcards=dict(told["wildcards"] or {}),
-        inputs=[str(path) for path in told["input"] or []],
-        outputs=[str(path) for path in told["output"] or []],
-        threads=told["threads"],
+        rule=re.sub(r"_\d+_parts$", "", fields["rule_name"]),  # one for each number of parts
+        wildcards=dict(fields["wildcards"] or {}),
+        inputs=[str(path) for path in fields["input"] or []],
+        outputs=[str(path) for path in fields["output"] or []],
+        threads=fields["threads"],
         memory=memory,
         minutes=minutes,
         gpus=gpus,
-        benchmark=str(told["benchmark"]) if told["benchmark"] else None,
+        benchmark=str(fields["benchmark"]) if fields["benchmark"] else None,
     )
 
 

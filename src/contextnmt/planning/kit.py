@@ -117,8 +117,8 @@ def pack(
         script = SCRIPT.read_text(encoding="utf-8").replace(WORDS, shlex.join(said))
         add_text(kit, "run.sh", script, mode=0o755)
     jobs = Counter(job.rule for job in call.jobs).items()
-    told = ", ".join(f"{rule} {count}" for rule, count in jobs)
-    print(f"{out}: {len(carried)} files of results, for the jobs {told}")
+    counts = ", ".join(f"{rule} {count}" for rule, count in jobs)
+    print(f"{out}: {len(carried)} files of results, for the jobs {counts}")
 
 
 def needed(call: Call) -> list[str]:

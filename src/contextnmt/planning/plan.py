@@ -1,4 +1,4 @@
-"""Costs of a call of Snakemake, told before anything starts."""
+"""The costs of a call of Snakemake, before anything starts."""
 
 import re
 import textwrap

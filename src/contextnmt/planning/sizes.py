@@ -1,6 +1,6 @@
 """How many sentence pairs a job works on, from what the configuration says of its texts.
 
-Which texts those are is told by the names of the job's files, ``STAGE/PAIR/…/TEXT.…``, or
+The names of the job's files say which texts those are, ``STAGE/PAIR/…/TEXT.…``, or
 ``TEXT.2of8.…`` for a part of a training text. Cleaning is taken to drop nothing.
 """
 

@@ -185,7 +185,7 @@ def reason(words: str) -> str:
 
 def advice(words: str, request: Request, limits: Mapping[str, float]) -> str:
     """Return what to do about a refusal."""
-    return next(told for word, told in ADVICE.items() if word in words).format(
+    return next(remedy for word, remedy in ADVICE.items() if word in words).format(
         partition=f"CONTEXTNMT_SLURM_{'GPU_' if request.gpus else ''}PARTITION",
         partitions=", ".join(sorted(filter(None, limits))),
         kind="CONTEXTNMT_SLURM_GPU_TYPE and " if request.gpus else "",

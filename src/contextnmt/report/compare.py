@@ -102,8 +102,8 @@ def write_rows(path: Path, rows: list[Row]) -> None:
 
 def lines_of(rows: list[Row], changes: Changes, runs: set[Run]) -> Iterator[str]:
     """All lines below the names of A and B; `runs` are those whose settings were compared."""
-    told = list(without_counterpart(rows))
-    yield from [*told, ""] if told else []
+    alone = list(without_counterpart(rows))
+    yield from [*alone, ""] if alone else []
     if runs and not changes:
         yield "Trainings: no difference in settings, texts, code, environment, as the folders tell."
         yield "How models were searched for translations, and by which code, is not recorded."

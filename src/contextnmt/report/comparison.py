@@ -87,9 +87,9 @@ def read_folder(side: str, path: Path) -> Folder:
                 add(found, results, run)
     if not found.records and not found.translations:
         begun = [f"{RUN.format(*run)}: {gap}" for (_, run), gap in sorted(found.reasons.items())]
-        told = f"{len(begun)} begun, such as {begun[0]}" if begun else "none has begun"
+        state = f"{len(begun)} begun, such as {begun[0]}" if begun else "none has begun"
         raise UserError(
-            f"{path}: no run in it is finished ({told}): let the call of snakemake that makes it "
+            f"{path}: no run in it is finished ({state}): let the call of snakemake that makes it "
             "come to its end"
         )
     return found
@@ -154,11 +154,11 @@ def record_of(folder: Path, run: Run) -> dict[str, Any]:
         "data": {"data": {**data, **manifest}},
         "environment": {"environment": content["environment"]},
     }
-    told, begun = (folder / f"{stage}/{run}.json" for stage in ("run", "train-identity"))
-    if told.is_file():
-        parts["run"] = text_settings(told)
-    if begun.is_file():  # source files, each with a digest
-        parts["code"] = dict(mark.split("@") for mark in read(begun)["code"])
+    run_file, identity = (folder / f"{stage}/{run}.json" for stage in ("run", "train-identity"))
+    if run_file.is_file():
+        parts["run"] = text_settings(run_file)
+    if identity.is_file():  # source files, each with a digest
+        parts["code"] = dict(mark.split("@") for mark in read(identity)["code"])
     return parts
 
 

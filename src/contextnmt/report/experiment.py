@@ -97,9 +97,9 @@ def results_of(
     )
 
 
-def contrasts(told: Mapping[str, Any]) -> list[tuple[str, str]]:
+def contrasts(entry: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The pairs of systems of a method or claim."""
-    return [(better, other) for better, other in told["contrasts"]]
+    return [(better, other) for better, other in entry["contrasts"]]
 
 
 def endings(decoding: Mapping[str, Any]) -> list[str]:

@@ -18,7 +18,7 @@ from contextnmt.report.results import System
 INK = "#24292f"
 RULE = "#d0d4d9"
 
-#: Okabe and Ito's colours, told apart by readers with any colour vision; the first is the ink, a
+#: Okabe and Ito's colours, distinguishable with any colour vision; the first is the ink, a
 #: gray stands for their yellow, which is next to white.
 COLOURS = [INK, "#e69f00", "#56b4e9", "#009e73", "#0072b2", "#d55e00", "#cc79a7", "#8a8f98"]
 #: The line of each view, for readers without colour.

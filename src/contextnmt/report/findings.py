@@ -144,7 +144,7 @@ def gain_figure(results: Results, pair: str, contrast: Difference) -> Figure:
     if contrast.paper is not None:
         paper = f"paper {signed(contrast.paper)}"
     elif results.reconstruction:
-        paper = "the paper's is not at hand"
+        paper = "the paper's is not available"
     else:
         paper = f"the paper has none of {pair_title(pair)}"
     interval = contrast.interval
@@ -281,13 +281,13 @@ def mean(rows: Rows, key: str) -> float:
 def opening(rows: Rows) -> str:
     """How far the masks are open, and so how much they change a vector."""
     share = mean(rows, "open_percent")
-    told = f"{share:.1f} % of the values of the masks are above 0.99"
+    masked = f"{share:.1f} % of the values of the masks are above 0.99"
     if compared := [row for row in rows if row.get("cosine") is not None]:
-        told += (
+        masked += (
             ", and the vectors of a word in two sentences have a cosine distance of "
             f"{distance(mean(compared, 'cosine'))}, the mean over kinds of pairs"
         )
-    return f"{told}{': most of a vector passes as it is' if share > CHANCE else ''}."
+    return f"{masked}{': most of a vector passes as it is' if share > CHANCE else ''}."
 
 
 def senses(rows: Rows) -> tuple[str, str]:
@@ -300,12 +300,12 @@ def senses(rows: Rows) -> tuple[str, str]:
     if not of_seeds:
         return "", ""
     share = 100 * mean(of_seeds, "separation")
-    told = (
+    compared = (
         f"In {share:.1f} % of comparisons two sentences in which a word has two senses are farther "
         "apart than two in which it has one (chance: 50 %"
     )
     if any(row["separation_error"] is None for row in of_seeds):
-        return f"{told}).", ""
+        return f"{compared}).", ""
     # The seeds see the same words, so their mean is no surer than one of them.
     error = 100 * mean(of_seeds, "separation_error")
     if abs(share - CHANCE) <= ERRORS * error:
@@ -313,4 +313,4 @@ def senses(rows: Rows) -> tuple[str, str]:
     else:
         verdict = APART if share > CHANCE else TOGETHER
     words = of_seeds[0]["words"]
-    return f"{told}, standard error over {words} words: {error:.1f}): {verdict}.", verdict
+    return f"{compared}, standard error over {words} words: {error:.1f}): {verdict}.", verdict

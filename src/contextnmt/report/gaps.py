@@ -4,7 +4,7 @@ A mean is one of all seeds, so a system is a gap until every run of it has been 
 translated. What follows after that takes no model, and is made when it is needed.
 
 A system is stale if it was trained with other settings than there are now. Snakemake trains anew
-what has changed, unless it is told that the change does not matter (``--touch``). Then the old
+what has changed, unless `--touch` says that the change does not matter. Then the old
 numbers stay, and the report marks them.
 """
 
@@ -119,7 +119,7 @@ def settings(recipe: Recipe) -> dict[str, Any]:
 
 def changed(records: Iterable[Path], now: Recipe) -> str:
     """The settings that are not as they were by the records of a training; empty if all are."""
-    told: dict[str, None] = {}
+    changes: dict[str, None] = {}
     for path in records:
         record = read(path)
         try:
@@ -129,8 +129,8 @@ def changed(records: Iterable[Path], now: Recipe) -> str:
         for key, *values in differences(was, now):
             before, after = (shown(value) or "not there" for value in values)
             if key not in PLACE:
-                told[f"{key} was {before}, is {after} now"] = None
-    return ", ".join(told)
+                changes[f"{key} was {before}, is {after} now"] = None
+    return ", ".join(changes)
 
 
 def differences(a: Any, b: Any, key: str = "") -> Iterator[tuple[str, Any, Any]]:

@@ -44,7 +44,7 @@ DESCRIPTIONS = {
     "masks": "The context masks of a word in two contexts",
 }
 #: Figure -> where those find its numbers who do not see it.
-TOLD_ELSEWHERE = {
+DESCRIBED_ELSEWHERE = {
     "curves.bleu": "the best of each training stands in the table of trainings",
     "curves.loss": "the one at the best update of each training stands in the table of trainings",
     "lengths": "the BLEU of each group stands in the table after it",
@@ -137,14 +137,14 @@ def drawings(results: Results, data: dict[str, list[Row]]) -> Iterator[dict[str,
             continue
         name = ".".join([kind, *quantity])
         figure_title = f"{DESCRIPTIONS.get(name, kind)}, {results.pair_title(pair)}"
-        told = [figure_title, *filter(None, [TOLD_ELSEWHERE.get(name)])]
+        described = [figure_title, *filter(None, [DESCRIBED_ELSEWHERE.get(name)])]
         if kind == "gains":
-            told += map(gain_in_words, chain(*gains[pair].values()))
+            described += map(gain_in_words, chain(*gains[pair].values()))
         yield {
             "kind": kind,
             "pair": pair,
             "title": figure_title,
-            "svg": inline("\n".join(read_lines(path)), path.stem, "; ".join(told)),
+            "svg": inline("\n".join(read_lines(path)), path.stem, "; ".join(described)),
             "links": links(f"figures/{path.stem}", FIGURE_FORMATS),
         }
 

@@ -72,8 +72,8 @@ def start_page(papers: list[dict[str, Any]]) -> list[str]:
         results = paper["results"]
         paragraphs.append(heading(f"{results.title}{results.mark}", "-"))
         for found in paper["findings"]:
-            told = " ".join([found.headline, *found.warnings])
-            paragraphs.append(f"{escaped(found.title)}: {escaped(told)}")
+            text = " ".join([found.headline, *found.warnings])
+            paragraphs.append(f"{escaped(found.title)}: {escaped(text)}")
         paragraphs += [f"*Not finished:* {escaped(each)}" for each in paper["gaps"]]
         paragraphs += [f"*Stale:* {escaped(each)}" for each in paper["stale"]]
         if paper["claims"].blocks:

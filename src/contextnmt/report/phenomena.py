@@ -28,8 +28,8 @@ def phenomena_table(results: Results) -> Table:
     found: dict[tuple[str, str], list[Record]] = {}
     for run, path in results.phenomena().items():
         found.setdefault(run[:2], []).append(read(path)[f"{path.stem}.beam{results.beam}"])
-    told = {of: [each["gap"] for each in seeds if "gap" in each] for of, seeds in found.items()}
-    gaps = {of: "; ".join(reasons) for of, reasons in told.items() if reasons}
+    of_seeds = {of: [each["gap"] for each in seeds if "gap" in each] for of, seeds in found.items()}
+    gaps = {of: "; ".join(reasons) for of, reasons in of_seeds.items() if reasons}
     # A mean is one of all seeds.
     counts = {of: list(map(counts_in, seeds)) for of, seeds in found.items() if of not in gaps}
     blocks = [

@@ -114,10 +114,10 @@ def read_results(folder: Path) -> dict[str, Results]:
             f"{path}: no such file: is {folder} a results folder? If so, "
             "`snakemake --profile local configuration` writes it, with the first --config"
         )
-    told = read(path)
+    content = read(path)
     return {
-        name: results_of(folder, told["configuration"], name, told["gaps"], **paper)
-        for name, paper in told["papers"].items()
+        name: results_of(folder, content["configuration"], name, content["gaps"], **paper)
+        for name, paper in content["papers"].items()
     }
 
 

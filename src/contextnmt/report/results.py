@@ -217,8 +217,8 @@ class Results:
             for pair, found in self.gaps.items()
             for system, reason in found.items()
         }
-        told = gap_of_system(reasons)
-        return f"no system of {self.name} is finished: {told}: without gaps=true they are made"
+        reason = gap_of_system(reasons)
+        return f"no system of {self.name} is finished: {reason}: without gaps=true they are made"
 
     # Files of runs
 

@@ -73,7 +73,7 @@ def differing(models: dict[Run, Row]) -> list[str]:
 
 
 def row_of(model: Row, log: list[Row], settings: list[str]) -> Row:
-    """What is told of a run; losses are in nats a target token, up to the update that counts."""
+    """The facts of a run; losses are in nats a target token, up to the update that counts."""
     best = model["best"]["update"]
     train, dev = ([each for each in log if each["kind"] == kind] for kind in ("train", "dev"))
     losses = [each["loss"] for each in train if each["update"] <= best]
@@ -167,8 +167,8 @@ def data(rows: dict[Run, Row], paper: Paper) -> list[Row]:
 
 def notes(paper: Paper, alike: dict[str, Cell]) -> list[str]:
     """What a reader must know to read the table; `alike`: what is no column of it."""
-    told = "; ".join(f"{heading(key)} {cell.text}" for key, cell in alike.items())
-    lines = [f"All trainings have alike: {told}."] if told else []
+    shared = "; ".join(f"{heading(key)} {cell.text}" for key, cell in alike.items())
+    lines = [f"All trainings have alike: {shared}."] if shared else []
     lines += [
         "Losses: negative log-likelihood of a target token in nats, with the weights that count "
         "(best update); that of the training text is the mean of the last updates before it.",

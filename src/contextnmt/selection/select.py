@@ -46,7 +46,7 @@ class Selection:
             raise UserError(f"{ranking}: of other scores than {scores}: rank the pool again")
 
     def keep(self, pairs: Iterable[tuple[str, str]], source: Path) -> Iterator[tuple[str, str]]:
-        """Those of the part's `pairs` that are kept; `source` is for messages.
+        """Yield the `pairs` of the part that are kept; `source` is for messages.
 
         Raises UserError in the end if there are more pairs or fewer than scores.
         """

@@ -332,7 +332,7 @@ def pair_equal(
 
 
 def nearest(many: list[Span], length: int, few: list[Span], other_length: int) -> list[Span]:
-    """As many of the spans `many` as there are in `few`, in order, and nearest to them.
+    """Choose as many spans of `many` as `few` has: in order, and nearest to those.
 
     The lengths are those of their sentences in pieces: the share of it before a span counts.
     """

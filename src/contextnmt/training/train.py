@@ -100,7 +100,7 @@ def train(
                 run.run()
                 lock.check()
                 write_model(run, architecture, data, out)
-            # A job of Slurm that has been told to end fails, and loses its outputs, even if the
+            # A job of Slurm that was signalled to end fails, and loses its outputs, even if the
             # training comes to its end before the kill. From its last state they are made again.
             if not (signals.outlived or signals.received):
                 run.checkpoints.clear()
@@ -123,7 +123,7 @@ def made_by(run: Training, out: Path) -> bool:
 
 
 def write_model(run: Training, model: ModelSettings, data: Path, out: Path) -> None:
-    """Write the files of a finished training; model.json, which tells of it all, comes last."""
+    """Write the files of a finished training; model.json comes last."""
     for name in VOCABULARIES:
         with atomic(out / name, "wb") as copy, open(data / name, "rb") as original:
             shutil.copyfileobj(original, copy)

@@ -45,7 +45,7 @@ class Ensemble:
         return len(self.models[0].target_embedding.weight)
 
     def encode(self, source: Tensor) -> tuple[tuple[Source, ...], tuple[State, ...]]:
-        """As `Inference.encode`, for source sentences [B, S], of each model."""
+        """Encode source sentences [B, S] with each model; see `Inference.encode`."""
         encoded, states = zip(*(model.encode(source) for model in self._models), strict=True)
         return encoded, states
 

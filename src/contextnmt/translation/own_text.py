@@ -161,7 +161,7 @@ class OwnText:
     def warn_of(self, written: Sequence[Written], cuts: Sequence[Sequence[Sequence[str]]]) -> None:
         """Tell on stderr, once each, of a text that is not for this model, and of a long line."""
         self.language.read([each.words for each in written])
-        if not self.language.told:  # which says why words are unknown
+        if not self.language.warned:  # which says why words are unknown
             self.unknown.read([each.tokens for each in written], NAME)
         for number, parts in enumerate(cuts, self.read + 1):
             if len(parts) > 1 and not self.cut:
@@ -263,7 +263,7 @@ class SourceLanguage:
         """`languages`: of the source and of the target."""
         self.vocabularies, self.languages = (source, target), languages
         self.words: Counter[tuple[bool, ...]] = Counter()  # by which of the two has them
-        self.told = False
+        self.warned = False
 
     def read(self, sentences: Sequence[Sequence[str]]) -> None:
         """Count the words of some more tokenized sentences."""
@@ -272,8 +272,8 @@ class SourceLanguage:
             self.words.update(zip(*known, strict=True))
         words = self.words.total()
         source, target = (self.words[at] / max(words, 1) for at in [(True, False), (False, True)])
-        if not self.told and words >= ENOUGH and target > max(TELLING, 2 * source):
-            self.told = True
+        if not self.warned and words >= ENOUGH and target > max(TELLING, 2 * source):
+            self.warned = True
             before, after = self.languages
             warn(
                 f"{NAME}: {target:.0%} of the words are {after} and not {before}, for all that the "

@@ -58,8 +58,8 @@ def replace_unknown(
         counts = Counter(unknown=0, looked_up=0, copied=0, words=0)
         write_lines(path, replaced(text, weights, words, known, counts))
         statistics[path.name.removesuffix(".gz")] = counts
-        told = ", ".join(f"{count} {kind}" for kind, count in counts.items())
-        print(f"{path}: {told}", file=sys.stderr)
+        shown = ", ".join(f"{count} {kind}" for kind, count in counts.items())
+        print(f"{path}: {shown}", file=sys.stderr)
     write_json(statistics_out, statistics)
 
 

@@ -25,17 +25,17 @@ class UnknownWords:
         source = data.get("manifest", {}).get("train", {}).get("source", {})
         self.usual = source["unknowns"] / source["tokens"] if source.get("tokens") else 0.0
         self.words = self.unknown = 0
-        self.told = False
+        self.warned = False
 
     def read(self, sentences: Sequence[Sequence[str]], name: str) -> None:
         """Count the words of some more sentences of the text `name`."""
         for sentence in sentences:
             self.words += len(sentence)
             self.unknown += self.vocabulary.encode(sentence).count(UNK)
-        if not self.told and self.words >= ENOUGH:
+        if not self.warned and self.words >= ENOUGH:
             share = self.unknown / self.words
             if share > self.usual + MORE:
-                self.told = True
+                self.warned = True
                 warn(
                     f"{name}: the model does not know {share:.0%} of the words (of its training "
                     f"text: {self.usual:.0%}): {self.advice}"
