@@ -73,7 +73,7 @@ def killed(
         )
     try:
         wait_for(
-            lambda: [*(folder / STATE).glob("checkpoint.*.json")] or process.poll() is not None
+            lambda: [*(folder / STATE).glob("checkpoint.*.safetensors")] or process.poll() is not None
         )
         assert process.poll() is None, (tmp_path / "output").read_text()
         if request.param == "snakemake alone":
@@ -133,7 +133,7 @@ def go_on(snakemake: Run, folder: Path, configuration: Path) -> str:
 def saved_after(folder: Path, moment: int) -> bool:
     """Whether a checkpoint was finished after a moment."""
     with contextlib.suppress(FileNotFoundError):
-        found = (folder / STATE).glob("checkpoint.*.json")
+        found = (folder / STATE).glob("checkpoint.*.safetensors")
         return any(path.stat().st_mtime_ns > moment for path in found)
     return False
 

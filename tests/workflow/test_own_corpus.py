@@ -65,12 +65,12 @@ def test_it_comes_out_clean_and_follows_its_files(snakemake: Run, folder: Path) 
     run = snakemake(ROOT, "cleaned", *arguments(folder))
     assert run.returncode != 0
     log = (results / "logs/extract/en-cs/letters.log").read_text()
-    assert "letters.tsv, line 4: 2 columns, so none is column 3" in log
+    assert "letters.tsv, line 4: 2 columns separated by tabs, expected 3" in log
 
     (folder / "letters.tsv").write_text("2004\tAno.\tYes.\tmore\n")
     snakemake(ROOT, "cleaned", *arguments(folder))
     log = (results / "logs/extract/en-cs/letters.log").read_text()
-    assert "letters.tsv, line 1: 4 columns, and `columns` names 3" in log
+    assert "letters.tsv, line 1: 4 columns separated by tabs, expected 3" in log
 
 
 def test_a_file_that_is_not_there_is_told_at_once(snakemake: Run, folder: Path) -> None:
