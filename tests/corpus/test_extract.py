@@ -219,6 +219,8 @@ def test_columns_of_a_table(tmp_path: Path, outs: Outs, name: str) -> None:
         extract(place, place, *outs, source_column=4, target_column=1)
     with pytest.raises(UserError, match=r"t\.tsv.*, line 2: 4 columns .*, expected 3:"):
         extract(place, place, *outs, source_column=3, target_column=2, columns=3)
+    with pytest.raises(UserError, match=r"t\.tsv.*, line 1: 3 columns .*, expected at least 4"):
+        extract(place, place, *outs, source_column=4, target_column=2, columns=3)
     assert {path.name: path.read_bytes() for path in outs[0][0].parent.iterdir()} == before
 
 

@@ -69,6 +69,9 @@ def test_lines_are_numbers_of_the_text(tmp_path: Path) -> None:
     ("content", "message"),
     [
         ({"sentences": 4, "lines": [1]}, "of a text of 4 sentences, and the reference has 3"),
+        ({"sentences": 3, "lines": [0, 1]}, "not a file of `contextnmt known-lines`"),
+        ({"sentences": 3, "lines": [2, 2]}, "not a file of `contextnmt known-lines`"),
+        ({"sentences": 3, "lines": [4]}, "not a file of `contextnmt known-lines`"),
         ({"sentences": 3}, "not a file of `contextnmt known-lines`"),
         ([1, 2], "not a file of `contextnmt known-lines`"),
     ],

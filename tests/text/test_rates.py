@@ -97,6 +97,10 @@ def test_neighbours_in_a_run_that_are_symbols_are_one_name() -> None:
             "word\tposition\tsymbol\ttext\nBonn\tfirst\t1\t0\nBonn\tacronym\t1\t0\n",
             "line 3: 'Bonn acronym' comes after 'Bonn first'",
         ),
+        (
+            "word\tposition\tsymbol\ttext\nBonn\tfirst\t1\t0\nBonn\tfirst\t0\t1\n",
+            "line 3: 'Bonn first' comes after 'Bonn first'",
+        ),
     ],
 )
 def test_a_malformed_row_is_named(tmp_path: Path, text: str, message: str) -> None:

@@ -50,7 +50,7 @@ LINES_TO_AN_INVALID_ONE = 1000
 
 #: A segment and what ends it, which should be ``</seg>``.
 SEGMENT = re.compile(
-    r"<seg\b[^>\n]*>(?P<text>.*?)(?P<end></seg\s*>|<seg\b[^>\n]*>|\Z)", re.IGNORECASE | re.DOTALL
+    r"<seg\b[^<>\n]*>(?P<text>.*?)(?P<end></seg\s*>|<seg\b[^<>\n]*>|\Z)", re.IGNORECASE | re.DOTALL
 )
 
 #: The five entities of XML and numbers of characters. HTML's two thousand others and those without
@@ -105,9 +105,8 @@ def open_members(archive: Path, members: Iterable[str]) -> Iterator[tuple[str, I
             # Whoever reads past a member has it unpacked too.
             if entry.offset_data + entry.size > most_bytes(archive):
                 raise UserError(
-                    f"{archive}: its member {entry.name[:SHOWN]} unpacks to {entry.size} bytes, "
-                    f"more than {MOST_EXPANSION} times the archive: not read, since no text "
-                    "shrinks so much"
+                    f"{archive}: up to its member {entry.name[:SHOWN]} it unpacks to more than "
+                    f"{MOST_EXPANSION} times its size: not read, since no text shrinks so much"
                 )
             names.append(entry.name.removeprefix("./"))
             if names[-1] in wanted:

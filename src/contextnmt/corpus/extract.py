@@ -75,7 +75,8 @@ class Side:
         rows = [line.split("\t") for line in split(block)]
         for number, row in enumerate(rows, start=before + 1):
             if len(row) < self.column or len(row) != (self.columns or len(row)):
-                expected = self.columns or f"at least {self.column}"
+                enough = self.columns and self.columns >= self.column
+                expected = self.columns if enough else f"at least {self.column}"
                 raise UserError(
                     f"{self.place}, line {number}: {len(row)} columns separated by tabs, expected "
                     f"{expected}: mend the row, or name each column of the table in `columns`"

@@ -6,6 +6,7 @@ versions of a file apart, and any server may complete what another one began.
 """
 
 import contextlib
+import email.utils
 import fcntl
 import http.client
 import os
@@ -162,9 +163,9 @@ def attempt(url: str, part: Part) -> None:
     if part.received:
         headers["Range"] = f"bytes={part.received}-"
     try:
-        request = urllib.request.Request(url, headers=headers)
-        with urllib.request.urlopen(request, timeout=TIMEOUT) as response:
-            receive(response, part)
+        with network_errors():
+            request = urllib.request.Request(url, headers=headers)
+            response = urllib.request.urlopen(request, timeout=TIMEOUT)
     except urllib.error.HTTPError as error:
         error.close()
         if error.code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
@@ -173,9 +174,19 @@ def attempt(url: str, part: Part) -> None:
             part.clear()
         elif error.code < 500 and error.code not in PASSING:
             raise UnavailableError(f"HTTP {error.code} {error.reason}") from None
-        asked = error.headers["Retry-After"] or ""
-        wait = float(asked) if asked.isdecimal() else 0.0  # not if it is a date, which is rare
+        wait = seconds_to_wait(error.headers["Retry-After"] or "")
         raise TransientError(f"HTTP {error.code} {error.reason}", wait) from None
+    with response:
+        receive(response, part)
+
+
+@contextlib.contextmanager
+def network_errors() -> Iterator[None]:
+    """Turn what urllib raises, except for answers with an HTTP status, into errors of here."""
+    try:
+        yield
+    except urllib.error.HTTPError:
+        raise
     except (http.client.InvalidURL, ValueError) as error:
         raise UnavailableError(str(error)) from None
     except (OSError, http.client.HTTPException) as error:
@@ -185,6 +196,15 @@ def attempt(url: str, part: Part) -> None:
         raise (UnreachableError if lost else TransientError)(problem) from None
 
 
+def seconds_to_wait(retry_after: str) -> float:
+    """Seconds that a Retry-After header asks for, a number or a date; 0 without one."""
+    if retry_after.isdecimal():
+        return float(retry_after)
+    with contextlib.suppress(ValueError):
+        return max(0.0, email.utils.parsedate_to_datetime(retry_after).timestamp() - time.time())
+    return 0.0
+
+
 def receive(response: http.client.HTTPResponse, part: Part) -> None:
     """Append the body of a response to `part`.
 
@@ -192,7 +212,7 @@ def receive(response: http.client.HTTPResponse, part: Part) -> None:
     """
     size = begin(response, part)
     with bar(f"download {part.out.name}", "B", size, initial=part.received) as shown:
-        while chunk := response.read1(CHUNK):
+        while chunk := read(response):
             if size is not None and part.received + len(chunk) > size:
                 part.clear()
                 raise UnavailableError(f"more than the expected {size} bytes come from it")
@@ -200,6 +220,12 @@ def receive(response: http.client.HTTPResponse, part: Part) -> None:
             shown.update(len(chunk))
     if size is not None and part.received < size:
         raise TransientError(f"it broke off after {part.received} of {size} bytes")
+
+
+def read(response: http.client.HTTPResponse) -> bytes:
+    """The next bytes of a response, as soon as there are any; none at its end."""
+    with network_errors():
+        return response.read1(CHUNK)
 
 
 def begin(response: http.client.HTTPResponse, part: Part) -> int | None:
@@ -216,6 +242,8 @@ def begin(response: http.client.HTTPResponse, part: Part) -> int | None:
             part.clear()
             raise TransientError("another part of the file than the one asked for")
         stated, first = found["size"], part.received
+    elif response.status != HTTPStatus.OK:
+        raise UnavailableError(f"HTTP {response.status} {response.reason}")
     size = int(stated) if stated and stated.isdecimal() else part.size
     if part.size not in (None, size):
         raise UnavailableError(f"not the expected file: expected {part.size} bytes, got {size}")

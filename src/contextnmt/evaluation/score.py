@@ -8,6 +8,7 @@ et al. 2006, without case). The two BLEUs are never to be compared.
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -61,10 +62,10 @@ def score(
 ) -> None:
     """Score translations: BLEU as the papers count it; detokenized BLEU, chrF and TER.
 
-    A name is TEXT.beamN, or TEXT.beamN.VARIANT, which gets no chrF and TER; a reference of another
-    number of lines than TEXT has is refused. A translation without any word has BLEU 0 and a note;
-    of a subset it has no score, but a gap that tells the reason. So has a translation that is
-    damaged or has another number of lines than its reference.
+    A name is TEXT.beamN, or TEXT.beamN.VARIANT, which gets no chrF and TER. A reference of another
+    number of lines than `--lines` states for TEXT is refused. A translation without any word has
+    BLEU 0 and a note; of a subset it has no score, but a gap with the reason. So has a translation
+    that is damaged or has another number of lines than its reference.
 
     Example: contextnmt score --name test.beam12 --hypothesis test.beam12.gz --reference test.fr.gz
     --raw-reference raw.test.fr.gz --target-language fr --out scores.json
@@ -76,7 +77,8 @@ def score(
         reference=reference,
         raw_reference=raw_reference,
     )
-    stated = named_values("--lines", "TEXT=NUMBER", r"\d+", lines)
+    numbers = named_values("--lines", "TEXT=NUMBER", r"\d+", lines)
+    stated = {text: int(number) for text, number in numbers.items()}
     subsets = named_values("--subset", "NAME=FILE", ".+", subset)
     for unknown in subsets.keys() - set(name):
         raise UserError(f"--subset: no --name {unknown}: name a translation")
@@ -117,8 +119,10 @@ def read_known_lines(path: Path, sentences: int) -> list[int]:
     """
     content = read_json(path)
     try:
-        stated, lines = content["sentences"], list(content["lines"])
-    except (KeyError, TypeError):
+        stated, lines = content["sentences"], [int(line) for line in content["lines"]]
+        if any(line >= after for line, after in pairwise([0, *lines, stated + 1])):
+            raise ValueError
+    except (KeyError, TypeError, ValueError):
         raise UserError(f"{path}: not a file of `contextnmt known-lines`: make it again") from None
     if stated != sentences:
         raise UserError(
@@ -153,7 +157,7 @@ def scores_of(
 
 
 def read_references(
-    reference: Path, raw_reference: Path, text: str, stated: Mapping[str, str]
+    reference: Path, raw_reference: Path, text: str, stated: Mapping[str, int]
 ) -> tuple[list[str], list[str]]:
     """The lines of both; raises UserError if they are empty, differ in length, or are not as many
     as is `stated` of their `text`."""
@@ -165,7 +169,7 @@ def read_references(
         )
     if not lines:
         raise UserError(f"{reference}: an empty reference: there is nothing to score against")
-    if str(len(lines)) != stated.get(text, str(len(lines))):
+    if len(lines) != stated.get(text, len(lines)):
         raise UserError(
             f"{reference} has {len(lines)} lines, and {text} has {stated[text]}: "
             "give the reference of this text, or mend the number"

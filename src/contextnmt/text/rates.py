@@ -216,6 +216,7 @@ def read_rates(path: Path) -> Iterator[Rate]:
             row[1] in POSITIONS and all(map(str.isdecimal, row[2:])) and any(map(int, row[2:]))
         ),
         sorted_by=2,
+        unique=True,
     ):
         yield Rate(word, Position(position), int(symbol), int(text))
 

@@ -1,5 +1,6 @@
 """Tables with a header: a row a line, a tab between columns."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -7,8 +8,8 @@ from contextnmt.errors import UserError
 from contextnmt.files import read_lines
 from contextnmt.text.pieces import SYMBOL
 
-#: Of the table beside a lone source text, ``{text}.symbols.tsv.gz``: line (from 1), symbol
-#: (``<S>_1``) and what it stands for (words separated by blanks), in the order of the text.
+#: Columns of the table of symbols of a source without target, ``{text}.symbols.tsv.gz``: line
+#: (from 1), symbol (``<S>_1``) and its words, separated by blanks. In the order of the text.
 SYMBOLS_HEADER = "line\tsymbol\tsource"
 
 
@@ -18,12 +19,13 @@ def read_table(
     row: str,
     is_row: Callable[[list[str]], bool],
     sorted_by: int = 0,
+    unique: bool = False,
 ) -> Iterator[list[str]]:
     """The columns of each row of a table.
 
     `row` says what a row has, for messages, and `is_row` whether columns are that. Raises
     UserError, naming the line, at another header, at anything that is no row, and at a row that is
-    not in its place by the first `sorted_by` columns.
+    not in its place by the first `sorted_by` columns, or `unique` and the second one with these.
     """
     lines = read_lines(path)
     if (first := next(lines, "")) != header:
@@ -35,10 +37,10 @@ def read_table(
             raise UserError(
                 f"{path}, line {number}: a row needs {row}, separated by tabs; this one is {line!r}"
             )
-        if (key := columns[:sorted_by]) < last:
+        if (key := columns[:sorted_by]) < last or (unique and key == last):
             raise UserError(
                 f"{path}, line {number}: {' '.join(key)!r} comes after {' '.join(last)!r}: rows "
-                f"are sorted by their first {sorted_by} columns: move it to its place"
+                f"are sorted by their first {sorted_by} columns{', none twice' * unique}: mend that"
             )
         last = key
         yield columns
@@ -57,8 +59,8 @@ def read_symbols(path: Path) -> dict[int, dict[str, str]]:
     for line, symbol, surface in read_table(
         path,
         SYMBOLS_HEADER,
-        "line, symbol and source",
-        lambda row: row[0].isdecimal() and bool(SYMBOL.fullmatch(row[1])),
+        "line (from 1), symbol and source",
+        lambda row: bool(re.fullmatch("[1-9][0-9]*", row[0]) and SYMBOL.fullmatch(row[1])),
     ):
         symbols.setdefault(int(line), {})[symbol] = surface
     return symbols
