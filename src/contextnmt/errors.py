@@ -20,7 +20,7 @@ def one_of_each(whole: str, **options: Sized) -> None:
 
 
 def refuse_clashes(inputs: Iterable[Path | None], outs: Iterable[Path]) -> None:
-    """Raises UserError if a file beside an --out is an input or another output."""
+    """Raise UserError if an output is an input or another output."""
     seen = {path.resolve() for path in inputs if path}
     for path in outs:
         if path.resolve() in seen:

@@ -138,7 +138,7 @@ def check_device(jobs):
 
 
 def slurm_request(job):
-    """What a job asks Slurm for at its first attempt, in the executor's own words."""
+    """The request of a job's first attempt to Slurm, in the executor's own words."""
     named = job.resources.get
     account, partition = named("slurm_account"), named("slurm_partition")
     about = {

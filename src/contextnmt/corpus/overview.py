@@ -27,7 +27,7 @@ class Wanted(NamedTuple):
 
 
 def overview(files: list[Wanted], corpora: Mapping[str, Any]) -> str:
-    """What is to be fetched, how much that is, and the terms and citations of its corpora.
+    """List the files to fetch, their size, and the terms and citations of their corpora.
 
     `corpora` are those of the configuration. A note that several of them share is shown once.
     """

@@ -43,7 +43,7 @@ def normalise_blanks(lines: Iterable[str]) -> list[str]:
 
 def tokenized_metric() -> BLEU:
     """SacreBLEU's metric without tokenization and smoothing, equal to multi-bleu.perl."""
-    # By force: that the text is tokenized is meant, and no reason to warn.
+    # `force` silences the warning that the text is tokenized, as it should be.
     return BLEU(tokenize="none", smooth_method="none", force=True)
 
 

@@ -1,4 +1,4 @@
-"""What symbolization does to the words of a text: Table 3 of Choi et al.
+"""The words of a text before and after symbolization: Table 3 of Choi et al.
 
 Coverage is the share of a text's words that the most frequent ones make up (A15: of as many words
 as the vocabulary has, specials apart).

@@ -57,7 +57,7 @@ def length_scores(
 
 
 def content(found: Translations, lengths: Lengths) -> dict[str, Any]:
-    """What the stage writes, see docs/formats.md. `lengths` [sentences]: words of each source."""
+    """Return the content of the file (docs/formats.md). `lengths` [sentences]: source words."""
     groups = {"bins": BINS, "windows": list(windows(lengths))}
     systems: dict[str, Any] = {name: {"gap": gap} for name, gap in found.gaps.items()}
     systems |= {system: {kind: [] for kind in groups} for system in found.statistics}

@@ -168,7 +168,7 @@ def rounded(vector: Vectors) -> list[float]:
 
 
 def over_words(words: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """What holds of all words: how far their masks are open, and means of their distances.
+    """Figures of all words together: how far their masks are open, means of their distances.
 
     Those of ``same`` and ``different`` senses, and ``separation`` with its standard error, are over
     the words that occur in pairs of both kinds; those of ``unknown`` senses over the other words

@@ -48,7 +48,7 @@ def pairs(
 def pair_statistics(
     limits: Mapping[str, PairFilter], systems: Sequence[PairFilter]
 ) -> dict[str, dict[str, Any]]:
-    """What each of the named `limits` does with the training pairs.
+    """Count the training pairs that each of the named `limits` keeps and drops.
 
     Of each name: the limits, how many pairs there are (``read``), how many are dropped for which
     first reason, how many kept, and how many are kept by all of `systems` (``kept_by_all``, the

@@ -108,8 +108,8 @@ def parse_contrast(text: str, systems: list[str]) -> tuple[str, str]:
 def content(
     found: Translations, contrasts: list[tuple[str, str]], lengths: Lengths | None = None
 ) -> dict[str, Any]:
-    """What the stage writes, see docs/formats.md. `lengths` [sentences]: words of each source,
-    without which nothing is said of growth."""
+    """Return the content of the file (docs/formats.md). `lengths` [sentences]: source words,
+    without which there is no growth."""
     systems: dict[str, Any] = {name: {"gap": gap} for name, gap in found.gaps.items()}
     drawn = draw(found, lengths, RESAMPLES) if found.statistics else None
     systems |= {name: scored(found, drawn, name) for name in drawn.systems} if drawn else {}

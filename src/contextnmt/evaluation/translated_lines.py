@@ -16,7 +16,7 @@ class GapError(UserError):
 
 @contextmanager
 def gap_in(scores: dict[str, Any], name: str) -> Iterator[None]:
-    """Make a GapError of the block the entry of `name` in `scores`, and warn of it on stderr."""
+    """Turn a GapError in the block into a gap: an entry of `scores`, and a warning on stderr."""
     try:
         yield
     except GapError as gap:

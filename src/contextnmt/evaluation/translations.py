@@ -24,7 +24,7 @@ Lengths = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Translations:
-    """What all systems made of a text.
+    """The translations of a text by all systems.
 
     `statistics`: counts of BLEU by system, int64 [seeds, sentences, COUNTS], of those whose
     translations are all there. `gaps`: why the others have none. `notes`: what to know of a score.

@@ -117,7 +117,7 @@ class PairScores:
         return {name: found for name, found in of_each if found}
 
     def differences(self, compared: Iterable[tuple[str, str]]) -> list[Difference]:
-        """Those of the pairs of systems `compared` that both have a score."""
+        """The `compared` pairs of systems of which both have a score."""
         return [self._difference(*both) for both in compared if set(both) <= self.here.keys()]
 
     def _difference(self, present: str, without: str) -> Difference:
@@ -217,7 +217,7 @@ def cells(row: Row) -> list[Cell]:
 
 
 def notes(results: Results, longer: bool) -> list[str]:
-    """What a reader must know to read the table; `longer`: it has claims about length."""
+    """Notes of the table; `longer`: it has claims about length."""
     one = len(results.seeds) == 1
     repeats = f"{REPEATS} BLEU, by which repeats of one system may differ"
     training = repeats if one else "the standard deviation between seeds"

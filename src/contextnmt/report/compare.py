@@ -125,7 +125,7 @@ def lines_of(rows: list[Row], changes: Changes, runs: set[Run]) -> Iterator[str]
 
 
 def without_counterpart(rows: list[Row]) -> Iterator[str]:
-    """What is in one folder alone, or not finished."""
+    """Runs that are in one folder alone, or not finished."""
     for side, other in ("ab", "ba"):
         only = []
         for row in rows:
@@ -158,7 +158,7 @@ def listed(changes: Changes, runs: set[Run]) -> Iterator[str]:
 
 
 def scope(runs: Iterable[Run], every: Iterable[Run]) -> str:
-    """What `runs`, some of `every` one that is compared, have in common, in as few words as can be.
+    """Name `runs`, some of `every` compared one, by what they have in common, in few words.
 
     All runs, all of some language pairs, of some systems, of systems of a pair, or single ones.
     """
@@ -220,7 +220,7 @@ def cells(row: Row) -> list[str]:
 
 
 def notes(tested: list[Row]) -> Iterator[str]:
-    """What a reader must know to read the tables."""
+    """Notes of the tables."""
     if any(" " in row["seeds"] for row in tested):
         yield "BLEU: mean ± standard deviation of seeds."
     if tested:

@@ -163,7 +163,7 @@ def record_of(folder: Path, run: Run) -> dict[str, Any]:
 
 
 def text_settings(path: Path) -> dict[str, Any]:
-    """What the file of a run tells of how its text is written.
+    """Read from the file of a run how its text is written.
 
     `view`, the threshold of symbols, whether subwords were learnt jointly, and how many merges of
     the source language, which are fewer than were asked for where a text had no more.

@@ -98,7 +98,7 @@ def removed_from(
 
 
 def cleaning_notes(table: Table) -> list[str]:
-    """What a reader must know to read the table."""
+    """Notes of the table."""
     quantities = {row["quantity"] for row in table.data}
     on = [f"{name}: {what}" for name, what in FILTERS.items() if name in quantities]
     if not on:
@@ -194,7 +194,7 @@ def columns_of(pair: str) -> Columns:
 
 
 def printed_block(pair: str, corpora: list[str], printed: list[dict[str, str]]) -> Block:
-    """The same selection as papers print it, from the rows of ``paper/selection.csv``."""
+    """The selection as papers print it, from the rows of ``paper/selection.csv``."""
     values = {(row["corpus"], row["quantity"]): row["printed"] for row in printed}
     quantities = {row["quantity"] for row in printed}
     columns = {name: head for name, head in columns_of(pair).items() if name in quantities}

@@ -159,7 +159,7 @@ class Translated:
             yield version(system, line, self.spans(source, line, 1), {UNKNOWN})
 
     def spans(self, source: str, other: str, side: int) -> dict[str, Span]:
-        """What symbolization would replace in a source sentence (side 0) and another one (1)."""
+        """Find what symbolization would replace in a source sentence (side 0) and another (1)."""
         pairs = matching_spans(sentence_of(source), sentence_of(other), *self.sides)
         return {symbol: pair[side] for symbol, pair in pairs.items()}
 
@@ -264,7 +264,7 @@ def shown_differences(results: Results, rows: list[Row]) -> Iterator[Shown]:
 
 
 def blocks(results: Results, contrasts: list[Shown]) -> Iterator[Block]:
-    """What a reader sees: how many sentences are better and worse, then a block a sentence."""
+    """Lay out the table: numbers of better and worse sentences, then a block a sentence."""
     for pair, group in groupby(contrasts, lambda each: each.pair):
         columns = [("better",), ("worse",), ("the same",)]
         counts = [
@@ -286,7 +286,7 @@ def blocks(results: Results, contrasts: list[Shown]) -> Iterator[Block]:
 
 
 def notes(results: Results, contrasts: list[Shown]) -> list[str]:
-    """What a reader must know to read the table.
+    """Notes of the table.
 
     Of the many pairs that nothing is said of, the gaps have one note.
     """

@@ -48,7 +48,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Findings:
-    """What is found for one language pair; `warnings` say what a reader of any of it must know."""
+    """The findings of one language pair; `warnings` come first, for whoever reads any of it."""
 
     title: str
     headline: str
@@ -169,7 +169,7 @@ def capitalized(method: Method) -> str:
 
 
 def verb(found: list[Difference]) -> str:
-    """What a method does, in all of its contrasts or in how many of them."""
+    """The effect of a method, in all of its contrasts or in how many of them."""
     helps = [contrast.helps for contrast in found]
     if set(helps) == {False}:
         return "does harm on this corpus"

@@ -1,4 +1,4 @@
-"""What is not finished, has no score, or is stale, with the reasons.
+"""Results that are not finished, have no score, or are stale, with the reasons.
 
 A mean is one of all seeds, so a system is a gap until every run of it has been trained and has
 translated. What follows after that takes no model, and is made when it is needed.

@@ -78,7 +78,7 @@ def rows_of(results: Results, pair: str, text: str, content: Record) -> Iterator
 
 
 def notes(contents: list[Record]) -> list[str]:
-    """What a reader must know to read the table."""
+    """Notes of the table."""
     first = contents[0]
     unscored = any("gap" in scores for each in contents for scores in each["systems"].values())
     reasons = f"fewer than {LEAST} sentences{', or a system without scores' * unscored}"

@@ -88,7 +88,7 @@ def block(
 
 
 def verdict(results: Results, row: dict[str, str], scores: Scores) -> dict[str, Any]:
-    """What is reached of a range: the `value` (None: no score) and the `verdict`.
+    """A score held against a range: the `value` (None: no score) and the `verdict`.
 
     There is none where model, training or text are not the paper's: a range is about these.
     """

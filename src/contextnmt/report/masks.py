@@ -158,7 +158,7 @@ def distance(value: float) -> str:
 
 
 def notes(kinds: Set[str]) -> list[str]:
-    """What a reader must know of a table with these kinds of pairs."""
+    """Notes of a table with these kinds of pairs."""
     means = {
         "same": "the ambiguous words that the test text has in both kinds of pairs",
         "unknown": "all pairs of sentences with a word, where nobody has said what it means in "

@@ -43,7 +43,7 @@ def papers(folder: Path, reported: list[Results], missing: list[str]) -> None:
 
 
 def paper(results: Results) -> dict[str, Any]:
-    """What the template wants of an experiment."""
+    """The facts of an experiment that the template shows."""
     wanted = {part.table for part in parts(results)} & {results.table, *USED}
     tables = {name: results.read_table(name) for name in wanted}
     bleu, data = tables[results.table], {name: table.data for name, table in tables.items()}

@@ -97,7 +97,7 @@ def data(counts: dict[tuple[str, str], list[Counts]]) -> list[dict[str, Any]]:
 
 
 def notes(results: Results, gaps: dict[tuple[str, str], str]) -> list[str]:
-    """What a reader must know to read the table."""
+    """Notes of the table."""
     lines = [
         f"Percent rendered as in the reference, and counts; beam {results.beam}; bold: best of a "
         "column.",

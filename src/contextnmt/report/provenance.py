@@ -1,4 +1,4 @@
-"""What was run: settings, code, machine, data, trainings and times, each as a table."""
+"""The provenance of a report: settings, code, machine, data, trainings, times, each a table."""
 
 import csv
 from collections.abc import Iterable, Iterator
@@ -32,7 +32,7 @@ ENVIRONMENT = {
 
 
 def read_models(results: Results) -> dict[Run, dict[str, Any]]:
-    """What stage `train` tells of the model of each run."""
+    """The content of `model.json` of each run."""
     return {run: read(path) for run, path in results.models().items()}
 
 

@@ -35,7 +35,7 @@ def published_bleu(experiment: str) -> list[dict[str, str]]:
 
 
 def published_trainings(experiment: str) -> dict[str, dict[str, str]]:
-    """What the paper tells of the training of each of its systems, none if it tells nothing."""
+    """The paper's facts on the training of each of its systems, none if it has no such table."""
     rows = published(TRAININGS[experiment]) if experiment in TRAININGS else []
     return {row["system"]: row for row in rows}
 

@@ -112,7 +112,7 @@ def render(template: str, content: dict[str, Any], out: Path) -> None:
 
 
 def filters(experiments: list[Results]) -> list[Filter]:
-    """What a reader of a page about some experiments can choose, where there is a choice.
+    """The choices of a page about some experiments, where there is a choice.
 
     Of beam widths those that all of them have: any other would leave tables without a column.
     """

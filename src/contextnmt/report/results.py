@@ -66,7 +66,7 @@ class Method:
 
 @dataclass(frozen=True)
 class Claim:
-    """What a paper says: of each of these pairs of systems, the first one is better.
+    """A claim of a paper: of each of these pairs of systems, the first one is better.
 
     `longer`: it says that long sentences show it by more BLEU than short ones.
     """
@@ -176,7 +176,7 @@ class Results:
 
     @property
     def mark(self) -> str:
-        """What stands behind every title of an experiment whose paper does not tell it all."""
+        """The mark behind every title of an experiment that is a reconstruction."""
         return " (reconstruction)" if self.reconstruction else ""
 
     def gap(self, pair: str, system: str) -> str:
@@ -234,7 +234,7 @@ class Results:
         }
 
     def models(self, systems: Iterable[tuple[str, str]] | None = None) -> dict[Run, Path]:
-        """What stage `train` tells of each model."""
+        """The content of `model.json` of each model."""
         return self.of_runs("train", "/model.json", systems)
 
     def logs(self, systems: Iterable[tuple[str, str]] | None = None) -> dict[Run, Path]:
@@ -242,7 +242,7 @@ class Results:
         return self.of_runs("train", "/log.jsonl", systems)
 
     def identities(self) -> dict[Run, Path]:
-        """What each training began with."""
+        """The record with which each training began."""
         return self.of_runs("train-identity", ".json")
 
     def scores(self, systems: Iterable[tuple[str, str]] | None = None) -> dict[Run, Path]:
@@ -250,7 +250,7 @@ class Results:
         return self.of_runs("score", "/scores.json", systems)
 
     def ensemble_scores(self) -> dict[tuple[str, str], Path]:
-        """The same of the ensemble of all seeds of a pair and system."""
+        """The scores of the ensemble of all seeds of a pair and system."""
         return {
             run[:2]: self.folder / f"score/{run.pair}/{run.system}/ensemble/scores.json"
             for run in self.runs
@@ -294,7 +294,7 @@ class Results:
         return self.folder / f"{stage}/{pair}/{system}/{self.seeds[0]}/{text}.beam{self.beam}.gz"
 
     def compared(self, stage: str, texts: int | None = None) -> dict[tuple[str, str], Path]:
-        """What a stage says of all systems, by pair and the first `texts` test texts, or all."""
+        """The files of a stage on all systems, by pair and the first `texts` test texts, or all."""
         return {
             (pair, text): self.folder / f"{stage}/{self.name}/{pair}/{text}.beam{self.beam}.json"
             for pair in self.pairs
@@ -302,7 +302,7 @@ class Results:
         }
 
     def read_compared(self, stage: str, texts: int | None = None) -> dict[tuple[str, str], Record]:
-        """The same as read; a system that is not finished has its `gap` among the `systems`."""
+        """Their contents; a system that is not finished has its `gap` among the `systems`."""
         found = {of: read(path) for of, path in self.compared(stage, texts).items()}
         for (pair, _), content in found.items():
             content["systems"] |= {

@@ -387,7 +387,7 @@ def remarks(results: Results, entries: list[Entry]) -> list[str]:
 
 
 def notes_on_paper(results: Results, paper: Printed) -> list[str]:
-    """What a reader must know to compare with the paper's numbers; nothing if there are none."""
+    """Notes on comparing with the paper's numbers; nothing if there are none."""
     if not paper:
         return []
     texts = {}

@@ -132,7 +132,7 @@ def has(tokens: Sequence[str], wanted: str) -> bool:
 
 
 def nowhere(words: str, sources: Mapping[str, Sequence[str]]) -> str:
-    """What is said of words that no line has in a row."""
+    """The note on words that no line has in a row."""
     return f"no sentence of {', '.join(sources)} has the words “{words}” in a row"
 
 
@@ -166,7 +166,7 @@ def distance(versions: Sequence[str]) -> float:
 
 
 def blocks(results: Results, rows: list[Row]) -> Iterator[Block]:
-    """What a reader sees, a block a sentence."""
+    """Lay out the table, a block a sentence."""
     for sentence in sentences(rows):
         first = sentence[0]
         if first["text"]:

@@ -99,7 +99,7 @@ def numbers(entry: dict[str, Any], value: str) -> dict[str, Any]:
 
 
 def notes(content: dict[str, Any]) -> list[str]:
-    """What a reader must know to read the table."""
+    """Notes of the table."""
     seeds = len(content["seeds"])
     training = "which the deviation of seeds tells" if seeds > 1 else "there is one seed"
     return [

@@ -194,7 +194,7 @@ def table3_blocks(pairs: list[str], rows: Rows) -> list[Block]:
 
 
 def table3_notes(vocabulary_size: int, paper: Rows, counts: dict[str, Any]) -> list[str]:
-    """What a reader must know to read Table 3; `counts`: the file of `pairs` of each pair."""
+    """Notes of Table 3; `counts`: the file of `pairs` of each pair."""
     sizes = {f"{int(row['vocabulary_size']):,}" for row in paper.values()}
     lengths = sorted({content["after"]["max_length"] for content in counts.values()})
     shares = {

@@ -90,7 +90,7 @@ MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in r"\`*<|"} | dict.fromkey
 
 @dataclass(frozen=True)
 class Cell:
-    """What a table shows at one place: a value, a remark on it (a spread, a count) or none.
+    """One place of a table: a value, a remark on it (a spread, a count) or none.
 
     `best` says that the value is the best of its column, `marked` that it has a dagger, which a
     note of the table explains.
@@ -112,7 +112,7 @@ class Cell:
         return self.with_best("", "")
 
     def with_best(self, before: str, after: str) -> str:
-        """The same, with what stands around a value that is the best of its column."""
+        """The value and its remark; one that is the best of its column is marked on both sides."""
         value = f"{before}{self.value}{after}" if self.best else self.value
         return f"{value} {self.remark}".rstrip()
 

@@ -97,7 +97,7 @@ def row_of(model: Row, log: list[Row], settings: list[str]) -> Row:
 
 
 def same(rows: list[Row], keys: list[str]) -> dict[str, Cell]:
-    """What all of several trainings have alike, which takes no column."""
+    """The facts that all of several trainings share, which take no column."""
     if len(rows) < 2:
         return {}
     first, *others = rows
@@ -133,7 +133,7 @@ def block(results: Results, pair: str, rows: dict[Run, Row], paper: Paper, own: 
 
 
 def heading(key: str) -> str:
-    """What a figure or setting is called."""
+    """The heading of a figure or setting."""
     return (COMPARED | OWN).get(key, key.replace("_", " "))
 
 
@@ -166,7 +166,7 @@ def data(rows: dict[Run, Row], paper: Paper) -> list[Row]:
 
 
 def notes(paper: Paper, alike: dict[str, Cell]) -> list[str]:
-    """What a reader must know to read the table; `alike`: what is no column of it."""
+    """Notes of the table; `alike`: facts that are no column of it."""
     shared = "; ".join(f"{heading(key)} {cell.text}" for key, cell in alike.items())
     lines = [f"All trainings have alike: {shared}."] if shared else []
     lines += [

@@ -1,4 +1,4 @@
-"""What replacing the unknown words of translations does to their BLEU, system by system."""
+"""The effect of replacing unknown words on BLEU, system by system."""
 
 from collections.abc import Sequence
 from statistics import fmean
@@ -109,7 +109,7 @@ def read_rows(results: Results) -> list[Row]:
 
 
 def printed_rows(results: Results) -> list[Row]:
-    """What Jean et al. print for the language pairs of the results."""
+    """The rows of Jean et al. for the language pairs of the results."""
     rows = [row for row in published("paper/elsewhere.csv") if row["source"] == SOURCE]
     found = []
     for pair in results.pairs:
@@ -123,7 +123,7 @@ def printed_rows(results: Results) -> list[Row]:
 
 
 def notes(results: Results, rows: list[Row], printed: list[Row]) -> list[str]:
-    """What a reader must know to read the table."""
+    """Notes of the table."""
     lines = [f"Reconstruction: {results.reconstruction}"] if results.reconstruction else []
     lines.append(
         "BLEU in percent, on tokenized text; in brackets what the replacement gains over keeping "

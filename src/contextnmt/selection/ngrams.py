@@ -120,7 +120,7 @@ def pack(contexts: Integers, words: Integers) -> Integers:
 
 
 def preceding(numbers: Integers, none: int) -> Integers:
-    """What stands one position earlier in a stream; `none` before the first."""
+    """Shift a stream by one position; `none` comes before the first."""
     before = np.empty_like(numbers)
     before[:1] = none
     before[1:] = numbers[:-1]

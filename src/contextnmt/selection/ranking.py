@@ -30,7 +30,7 @@ TAIL = 0.001
 
 
 class Ranking(NamedTuple):
-    """What stage *rank* found: the cut through the pool, and where its parts begin.
+    """The file of stage *rank*: the cut through the pool, and where its parts begin.
 
     Positions count the pairs of the pool from 0.
     """

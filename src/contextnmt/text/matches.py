@@ -243,7 +243,7 @@ def longest_common(
 
 
 def common_beginning(word: str, other: str) -> str:
-    """What two words share as a name: all but their tails, or what one continues with a hyphen.
+    """The part that two words share as a name: all but their tails, or up to a hyphen of one.
 
     Nothing if they share no name.
     """

@@ -65,13 +65,13 @@ class Span(NamedTuple):
         return range(self.start, self.stop)
 
     def text(self, pieces: Sequence[str]) -> str:
-        """What the span covers, its words separated by blanks, without a mark before it."""
+        """The words of the span, separated by blanks, without a mark before it."""
         covered = " ".join(pieces[self.start : self.stop]).removeprefix(JOIN)
         return covered[: len(covered) - self.rest]
 
 
 class WordClass(enum.IntEnum):
-    """What the spelling of a word says about names."""
+    """Classes of words by their spelling, for names."""
 
     OTHER = 0
     FUNCTION = 1

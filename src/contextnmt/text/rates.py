@@ -97,7 +97,7 @@ def walk(
 def sightings(
     sentence: Sentence, names: set[int], acronyms: Iterable[tuple[str, bool]]
 ) -> list[Sighting]:
-    """What became of each capitalized word of a training sentence.
+    """The fate of each capitalized word of a training sentence.
 
     `names`: the places that names took; `acronyms`: those elsewhere, and whether each is a symbol.
     """
@@ -168,7 +168,7 @@ class Rates:
         self.known: dict[tuple[str, Position], float] = {}
 
     def endings(self, word: str, position: Position) -> list[tuple[Position, bool, str]]:
-        """What stands for a rare word: its position, if it is mostly lower case, and its ending."""
+        """The class of a rare word: its position, whether it is mostly lower case, its ending."""
         lower = self.counts.get(word.lower(), 0) > self.counts.get(word, 0)
         return [
             (position, lower, word[len(word) - letters :])

@@ -76,5 +76,5 @@ def best_targets(
 
 
 def without_rule(kind: str, source: str, source_language: str, target_language: str) -> str:
-    """What a symbol is replaced by where there is no rule: a copy, a number re-formatted."""
+    """Restore a symbol without a rule: a copy, or a number re-formatted."""
     return reformat(source, source_language, target_language) if kind == NUMBER else source

@@ -42,7 +42,7 @@ NEAR = 10
 
 
 class Side(NamedTuple):
-    """What the symbolization has to know about one language of the pair."""
+    """One language of the pair, as the symbolization needs it."""
 
     language: str
     counts: Mapping[str, int]  # how often the training text has a word
@@ -117,7 +117,7 @@ def numbered(*found: list[Found]) -> dict[str, Found]:
 
 
 def source_sightings(source: Sentence, named: Mapping[str, Span]) -> list[Sighting]:
-    """What became of the capitalized words of a training sentence.
+    """The fate of the capitalized words of a training sentence.
 
     The beginning of a compound (Obama in Obama-Biden) does not count as a symbol, since a source
     alone is only looked through for whole words.

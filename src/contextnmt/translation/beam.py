@@ -79,7 +79,7 @@ class Search:
         self.ended = torch.full_like(self.scores[:, 0], -torch.inf)  # [R], best ended score
 
     def run(self) -> list[list[Hypothesis]]:
-        """What is found for each sentence, best first; of equal ones the first that ended."""
+        """The hypotheses of each sentence, best first; of equal ones the first that ended."""
         look = LOOK[self.rows.device.type]
         limit = math.ceil(int(self.longest.max()) / look) * look
         self.found = Found(len(self.rows), self.width, limit, self.scores)

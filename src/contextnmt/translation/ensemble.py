@@ -56,7 +56,7 @@ class Ensemble:
     def features(
         self, states: Sequence[State], weights: Sequence[Tensor], encoded: Sequence[Source]
     ) -> list[Tensor]:
-        """What `predict` asks for [B, K, maxout], of each model."""
+        """The input of `predict` [B, K, maxout], of each model."""
         return list(map(Inference.features, self._models, states, weights, encoded))
 
     def predict(self, features: Iterable[Tensor]) -> Tensor:
@@ -74,7 +74,7 @@ class Ensemble:
         weights: Sequence[Tensor],
         encoded: Sequence[Source],
     ) -> tuple[State, ...]:
-        """As `Inference.advance`, of each model."""
+        """Advance each model; see `Inference.advance`."""
         each = zip(self._models, states, weights, encoded, strict=True)
         return tuple(
             model.advance(state, slots, words, own_weights, own_source)

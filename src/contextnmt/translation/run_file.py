@@ -55,7 +55,7 @@ class Run:
 
 
 def read_run(path: Path) -> Run:
-    """What the file of a run says. Its paths, which count from its folder, come as from here.
+    """Read the file of a run. Its paths, which count from its folder, are made paths from here.
 
     Raises UserError if it is not such a file, or if something is missing that it names.
     """

@@ -70,8 +70,9 @@ class SavedTranslator:
         set_precision(precision, self.device)
         models = [load_model(folder, *words).to(self.device) for folder in folders]
         self.ensemble = Ensemble(models, in_bfloat16(precision, self.device))
-        if alignments and not all(isinstance(model.attention, Attention) for model in models):
-            raise UserError(f"{folders[0]}: a model without attention: leave out --alignments")
+        for folder, model in zip(folders, models, strict=True):
+            if alignments and not isinstance(model.attention, Attention):
+                raise UserError(f"{folder}: a model without attention: leave out --alignments")
 
     def search(
         self,

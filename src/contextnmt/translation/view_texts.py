@@ -23,7 +23,7 @@ from contextnmt.translation.unknown import UnknownWords
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked for besides the likeliest translations, and how they are computed.
+    """Options of a translation: outputs besides the likeliest one, and the precision.
 
     `nbest`: so many translations of each sentence, with scores; `no_unknown`: translations without
     unknown words; `alignments`: the attention weights.
@@ -45,9 +45,9 @@ def translate_view_texts(
 ) -> None:
     """Translate each of `texts` with each of `beams`: `outs` has a file for each, texts outermost.
 
-    Of several `models` the probabilities are averaged. What is `wanted` besides lies beside those,
-    alignments of the widest beam alone. Raises UserError if a file would be written over an input
-    or another output, or if no model has attention to be written.
+    Of several `models` the probabilities are averaged. Further files that are `wanted` lie beside
+    these, alignments only for the widest beam. Raises UserError if a file would be written over an
+    input or another output, or if no model has attention to be written.
     """
     searches = list(product(texts, beams))
     made = [

@@ -12,7 +12,7 @@ from typing import TypeVar
 from contextnmt.files import read_lines
 
 Forms = tuple[str, ...]
-#: What French adjectives and participles take from a phrase: its gender, and whether it is plural.
+#: Gender and number of a phrase, with which French adjectives and participles agree.
 Agreement = tuple[str, bool]
 Entry = TypeVar("Entry")
 

@@ -362,5 +362,5 @@ class Composer:
         return self.rng.choice(PHRASES["TIMES"])
 
     def maybe(self, draw: Callable[[], Phrase], share: float) -> Phrase | None:
-        """What `draw` gives, with probability `share`."""
+        """Return what `draw` gives with probability `share`, else nothing."""
         return draw() if self.chance(share) else None
