@@ -1,13 +1,15 @@
 """What the page says about the trainings behind its numbers."""
 
 import base64
+import copy
 import csv
 from pathlib import Path
 
 from made_up_experiments import deviation, experiment, results_of
 
 from contextnmt.report.page import enclosed
-from contextnmt.report.provenance import deviations
+from contextnmt.report.provenance import deviations, facts
+from contextnmt.report.results import Run
 from contextnmt.report.tables import Block, Cell
 
 
@@ -27,6 +29,15 @@ def test_systems_with_the_same_deviation_share_a_row() -> None:
         ("training.max_updates", ["471000", "1600", "RNNencdec-30, RNNsearch-30"]),
         ("training.validate_every", ["null", "100", "all"]),
     ]
+
+
+def test_code_that_was_changed_since_its_commit_is_said_so() -> None:
+    record = {"environment": {"commit": "1" * 40}, "training": {"threads": 1}}
+    results = results_of(Path(), experiment("chen2017"))
+    for dirty in (True, False):
+        models = {Run("en-fr", "gru", seed): copy.deepcopy(record) for seed in (1, 2)}
+        models[Run("en-fr", "gru", 2)]["environment"]["dirty"] = dirty
+        assert (("working tree", "changed since the commit") in facts(results, models)) is dirty
 
 
 def test_a_reconstruction_has_no_settings_of_the_paper() -> None:

@@ -98,7 +98,9 @@ def test_symbols_of_another_text_are_the_users_mistake(folder: Path, text: str) 
     assert not (folder / "test.beam12").exists()
 
 
-@pytest.mark.parametrize("row", ["x\t<S>_1\tBonn", "0\t<S>_1\tBonn", "3\t<X>_1\tBonn", "4 <S>_1 Bonn"])
+@pytest.mark.parametrize(
+    "row", ["x\t<S>_1\tBonn", "0\t<S>_1\tBonn", "3\t<X>_1\tBonn", "4 <S>_1 Bonn"]
+)
 def test_a_malformed_row_of_the_symbols_is_named(folder: Path, row: str) -> None:
     (folder / "symbols.tsv").write_text(SYMBOLS + row + "\n", encoding="utf-8")
     with pytest.raises(UserError, match="line 7: a row needs"):

@@ -56,6 +56,37 @@ def test_what_was_written_last_is_found_and_two_are_kept(folder):
     assert len(names(folder)) == 2
 
 
+def test_checkpoints_of_another_version_are_moved_aside(folder, capsys):
+    (folder / "checkpoint.7.json").write_text("{}")
+    (folder / "checkpoint.7.safetensors").write_bytes(b"")
+    write(folder, 10)
+    assert newest(folder) == 10
+    assert names(folder) == ["checkpoint.1.safetensors"]
+    aside = folder.with_name("state.aside") / "1"
+    assert names(aside) == ["checkpoint.7.json", "checkpoint.7.safetensors"]
+    assert "of another version" in capsys.readouterr().err
+
+
+def test_a_copy_that_has_lost_the_lock_takes_no_file_of_the_new_owner(folder):
+    """It wakes when the new owner is about to name a checkpoint of its own."""
+    lost, owner = write(folder, 10), Checkpoints(folder)
+
+    def taken_over():
+        raise UserError("taken over")
+
+    def wake():
+        if not awake:
+            awake.append(True)
+            lost.check = lambda: None if len(list(folder.glob("*.part"))) < 2 else taken_over()
+            with pytest.raises(UserError, match="taken over"):
+                lost.write({"model": {"w": torch.zeros(50)}}, {"identity": IDENTITY, "update": 11})
+
+    awake = []
+    owner.check = lambda: wake() if list(folder.glob("*.part")) else None
+    owner.write({"model": {"w": torch.full((50,), 20.0)}}, {"identity": IDENTITY, "update": 20})
+    assert newest(folder) == 20
+
+
 def cut(content, rng):
     return content[: rng.randrange(len(content))]
 

@@ -22,6 +22,7 @@ from contextnmt.configuration.training import (
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
 from contextnmt.training.environment import environment, machine
+from contextnmt.training.lock import Lock
 from contextnmt.training.loop import EarlyStop, Training
 from contextnmt.training.signals import Signals, TrainingInterruptedError
 from contextnmt.training.train import train
@@ -69,6 +70,27 @@ def test_outputs_say_what_was_done(undisturbed):
     assert all(r["loss"] > 0 for r in records if r["kind"] == "train")
     assert list((undisturbed / "tensorboard").iterdir())
     assert not (undisturbed.parent / "state").exists()
+
+
+def test_a_model_of_before_is_not_taken_for_that_of_the_owner_waited_for(
+    undisturbed, reversal, tmp_path, monkeypatch, capsys
+):
+    """As when the owner was killed: its model.json was there already."""
+    shutil.copytree(undisturbed, tmp_path / "model")
+    monkeypatch.setattr("contextnmt.training.lock.Lock.__enter__", waited(Lock.__enter__))
+    (tmp_path / "model" / "model.safetensors").unlink()
+    run(reversal, tmp_path)
+    assert "has made it" not in capsys.readouterr().err
+    assert (tmp_path / "model" / "model.safetensors").is_file()
+
+
+def waited(enter):
+    def entered(lock):
+        enter(lock)
+        lock.waited = True
+        return lock
+
+    return entered
 
 
 #: What a record of the training's course has, besides kind and update.

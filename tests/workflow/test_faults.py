@@ -73,7 +73,9 @@ def killed(
         )
     try:
         wait_for(
-            lambda: [*(folder / STATE).glob("checkpoint.*.safetensors")] or process.poll() is not None
+            lambda: (
+                [*(folder / STATE).glob("checkpoint.*.safetensors")] or process.poll() is not None
+            )
         )
         assert process.poll() is None, (tmp_path / "output").read_text()
         if request.param == "snakemake alone":

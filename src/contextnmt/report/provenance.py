@@ -39,7 +39,7 @@ def read_models(results: Results) -> dict[Run, dict[str, Any]]:
 def facts(results: Results, models: dict[Run, dict[str, Any]]) -> list[tuple[str, str]]:
     """Name and value of what all runs share; a value that differs between runs is listed whole."""
     environments = [model["environment"] for model in models.values()]
-    environments = [
+    named = [
         {name: str(environment.get(key) or "none") for key, name in ENVIRONMENT.items()}
         | environment.get("packages", {})
         for environment in environments
@@ -52,8 +52,8 @@ def facts(results: Results, models: dict[Run, dict[str, Any]]) -> list[tuple[str
         (f"random seed{'s' * (len(results.seeds) > 1)}", ", ".join(map(str, results.seeds))),
         ("configuration", results.config_digest),
         *(
-            (name, distinct(each.get(name, "none") for each in environments))
-            for name in dict.fromkeys(chain(*environments))
+            (name, distinct(each.get(name, "none") for each in named))
+            for name in dict.fromkeys(chain(*named))
         ),
         *([("working tree", "changed since the commit")] if dirty else []),
         ("threads", distinct(str(model["training"]["threads"]) for model in models.values())),

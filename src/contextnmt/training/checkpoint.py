@@ -5,10 +5,12 @@ and as metadata all else. It takes its name, which holds its digest, when it is 
 written again.
 """
 
+import contextlib
 import hashlib
 import json
 import os
 import re
+import secrets
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -42,18 +44,19 @@ class Checkpoints:
     def write(self, tensors: Tensors, record: Record) -> None:
         """Write the next checkpoint, all or nothing, then remove those that it makes superfluous.
 
-        `tensors` and `record` are as for `save`, which see for errors.
+        `tensors` and `record`: see `save`. Raises its UserError.
         """
         self.check()
-        written = self.folder / "checkpoint.part"
+        # A name of its own: a copy that has lost the lock may be at the same point.
+        written = self.folder / f"checkpoint.{secrets.token_hex(4)}.part"
         save(written, tensors, record)
+        name = f"checkpoint.{self.number + 1}.{file_digest(written)}.safetensors"
         self.check()
-        self.number += 1
-        name = f"checkpoint.{self.number}.{file_digest(written)}.safetensors"
         written.replace(self.folder / name)
+        self.number += 1
         sync_folder(self.folder)  # on disk before an older one goes
         for older in list(self._finished())[KEPT:]:
-            older.unlink()
+            older.unlink(missing_ok=True)
 
     def newest(self, identity: Mapping[str, Any]) -> tuple[Tensors, Record] | None:
         """The newest checkpoint that is whole; None if there is none to go on from.
@@ -62,7 +65,10 @@ class Checkpoints:
         with `identity`. Raises UserError if a file cannot be read, since it may hold days of work.
         """
         for unfinished in self.folder.glob("*.part"):
-            unfinished.unlink()
+            unfinished.unlink(missing_ok=True)
+        known = self._finished()
+        if others := sorted(set(self.folder.glob("checkpoint.*")) - set(known)):
+            self.set_aside("of another version", others, "training goes on without it")
         while paths := list(self._finished()):
             try:
                 if file_digest(paths[0]) != paths[0].name.split(".")[2]:
@@ -92,7 +98,8 @@ class Checkpoints:
         aside = folder / str(max(used, default=0) + 1)
         aside.mkdir()
         for path in paths:
-            path.replace(aside / path.name)
+            with contextlib.suppress(FileNotFoundError):
+                path.replace(aside / path.name)
         print(f"{paths[0]}: {reason}; moved to {aside}, {then}", file=sys.stderr, flush=True)
 
     def clear(self) -> None:
@@ -100,7 +107,8 @@ class Checkpoints:
         self.check()
         paths = [path for path in self.folder.iterdir() if not path.name.startswith("lock.")]
         # The newest goes last: a kill in between then costs no more than writing the model again.
-        for path in sorted(paths, key=lambda path: self._finished().get(path, 0)):
+        finished = self._finished()
+        for path in sorted(paths, key=lambda path: finished.get(path, 0)):
             path.unlink(missing_ok=True)
 
     def _finished(self) -> dict[Path, int]:
@@ -113,7 +121,7 @@ class Checkpoints:
 def save(path: Path, tensors: Tensors, record: Record) -> None:
     """Write tensors and a JSON-able record beside them, all or nothing.
 
-    A tensor below several keys has their names, parted by slashes. Raises UserError if the disk is
+    A tensor below several keys has their names, joined by slashes. Raises UserError if the disk is
     full or the folder not writable.
     """
     with atomic_path(path) as temporary:

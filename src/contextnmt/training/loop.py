@@ -151,6 +151,7 @@ class Training:
         if found is not None:
             self._restore(*found)
             say(f"{self.checkpoints.folder}: resumed after update {self.update}")
+        self.check()  # the digests of large checkpoints take a while
         self.journal.open(self.update, found[1]["journal"] if found else [])
         self.journal.write_machine(self.update, machine(self.device))
 

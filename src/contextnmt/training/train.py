@@ -82,6 +82,7 @@ def train(
     filters = [pair_filter("--filter", each) for each in filter or []]
     agreed = None if identity is None else read_json(identity)
     prepare(recipe)
+    before = stamp(out)
     try:
         with Signals() as signals, Lock(state, waiting=signals.heed) as lock:
             run = Training(
@@ -93,7 +94,7 @@ def train(
                 check=lock.check,
                 signals=signals,
             )
-            if lock.waited and made_by(run, out):
+            if lock.waited and stamp(out) != before and made_by(run, out):
                 print(f"{out}: the training that was waited for has made it", file=sys.stderr)
             else:
                 run.resume()
@@ -116,10 +117,15 @@ def train(
         ) from None
 
 
+def stamp(out: Path) -> int:
+    """Time at which model.json was written, in nanoseconds; 0 if it is not there."""
+    path = out / "model.json"
+    return path.stat().st_mtime_ns if path.is_file() else 0
+
+
 def made_by(run: Training, out: Path) -> bool:
     """Whether model.json is that of a training of the same settings, data and code."""
-    path = out / "model.json"
-    return path.is_file() and read_json(path).get("identity") == digest(run.identity)
+    return stamp(out) > 0 and read_json(out / "model.json").get("identity") == digest(run.identity)
 
 
 def write_model(run: Training, model: ModelSettings, data: Path, out: Path) -> None:
