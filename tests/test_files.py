@@ -242,3 +242,10 @@ def test_a_folder_is_not_replaced(tmp_path: Path, name: str) -> None:
 def test_a_name_that_is_too_long_is_the_users_mistake(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="too long"):
         write_lines(tmp_path / ("a" * 300), ["a"])
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs the folder /proc of Linux")
+@pytest.mark.parametrize("name", ["x", "folder/x"])
+def test_a_folder_that_holds_no_files(name: str) -> None:
+    with pytest.raises(UserError, match="no file can be made here: choose another folder"):
+        write_lines(Path("/proc", name), ["a"])

@@ -24,7 +24,7 @@ from contextnmt.files import write_json
 #: The name of a file; anything else, as a sentence of a note, may be too long to ask the disk for.
 FILE_NAME = re.compile(r"[\w/-]{0,200}\.[\w.]{1,20}")
 
-#: What modules were parsed to, under the source.
+#: Cache of parsed modules, below the source.
 CACHE = Path("__pycache__", "syntax.json")
 
 #: The checkout, or a kit of `contextnmt pack`, which has a file of what it was made of.
@@ -88,7 +88,7 @@ def parsed(source: Path, name: str, path: Path) -> Parsed:
     """Parse the module `name` under `source`, held by `path`, unless an earlier process has."""
     content, known = path.read_bytes(), remembered(source)
     text = digest(Path(__file__).read_bytes() + content, 64)
-    if name not in known or known[name][0] != text:
+    if not isinstance(known.get(name), list | Parsed) or known[name][0] != text:
         tree = ast.parse(content)
         nodes = list(ast.walk(tree))
         imported, named = set(imports(name, path, nodes)), set(file_names(nodes))
@@ -99,7 +99,7 @@ def parsed(source: Path, name: str, path: Path) -> Parsed:
 
 @functools.cache
 def remembered(source: Path) -> dict[str, Any]:
-    """The modules under `source` as last parsed, by name, kept where Python keeps its own caches.
+    """The modules under `source` as last parsed, by name, from a file beside Python's own caches.
 
     Parsing them all takes a second, for Snakemake and for each of its jobs on a cluster.
     """
@@ -107,9 +107,10 @@ def remembered(source: Path) -> dict[str, Any]:
         known = json.loads((source / CACHE).read_bytes())
     except (OSError, ValueError):
         known = {}
+    known = known if isinstance(known, dict) else {}
     if not sys.dont_write_bytecode:
         atexit.register(remember, source / CACHE, known, dict(known))
-    return known  # type: ignore[no-any-return]
+    return known
 
 
 def remember(cache: Path, known: dict[str, Any], before: dict[str, Any]) -> None:
@@ -120,6 +121,7 @@ def remember(cache: Path, known: dict[str, Any], before: dict[str, Any]) -> None
 
 
 def digest(content: bytes, length: int = 8) -> str:
+    """The first characters of the SHA-256 of bytes."""
     return hashlib.sha256(content).hexdigest()[:length]
 
 

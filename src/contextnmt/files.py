@@ -15,6 +15,7 @@ import os
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 from pathlib import Path
 from typing import IO, Any
 
@@ -89,13 +90,17 @@ def read_pairs(source: Path, target: Path) -> Iterator[tuple[str, str]]:
 
     Raises UserError with both counts if one file has more lines than the other.
     """
-    try:
-        yield from zip(read_lines(source), read_lines(target), strict=True)
-    except ValueError:
-        raise UserError(
-            f"{source} has {count_lines(source)} lines and {target} has {count_lines(target)}: "
-            "the two sides of a parallel text need as many lines as each other"
-        ) from None
+    sides = (read_lines(source), read_lines(target))
+    for number, (left, right) in enumerate(zip_longest(*sides), start=1):
+        if left is None or right is None:
+            rest = sum(1 for side in sides for _ in side)  # one of the two is at its end
+            longer, shorter = number + rest, number - 1
+            counts = (shorter, longer) if left is None else (longer, shorter)
+            raise UserError(
+                f"{source} has {counts[0]} lines and {target} has {counts[1]}: "
+                "the two sides of a parallel text need as many lines as each other"
+            )
+        yield left, right
 
 
 def count_lines(path: Path) -> int:
@@ -131,6 +136,10 @@ def atomic_path(path: Path) -> Iterator[Path]:
     except BaseException as error:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
+        elif isinstance(error, FileNotFoundError):  # its folder was made, or could not be
+            raise UserError(
+                f"{path.parent}: no file can be made here: choose another folder"
+            ) from None
         if isinstance(error, OSError) and error.errno in REMEDIES:
             raise UserError(f"{path}: cannot be written, {REMEDIES[error.errno]}") from None
         raise

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from contextnmt.errors import UserError
 from contextnmt.planning.jobs import Job
 from contextnmt.planning.plan import (
     NETWORK,
@@ -116,6 +117,20 @@ def test_the_report_shows_what_is_left_out(
 
 def test_nothing_to_be_done_is_said(configuration: dict[str, Any], jobs: list[Job]) -> None:
     assert report(jobs[:1], configuration) == ["Nothing to be done."]
+
+
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [("", 1), ("rule\ta\tb\tc\n", 1), ("rule\ta\tb\tc\nbpe\t1\t2\n", 2), ("h\nbpe\t1\tx\t2\n", 2)],
+)
+def test_a_table_of_rates_that_is_none_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: str, line: int
+) -> None:
+    path = tmp_path / "rates.tsv"
+    path.write_text(rows)
+    monkeypatch.setattr("contextnmt.planning.plan.RATES", path)
+    with pytest.raises(UserError, match=f"rates.tsv, line {line}: no row of a table of rates"):
+        read_rates()
 
 
 def test_the_measured_rates_are_of_rules_that_exist() -> None:

@@ -71,6 +71,17 @@ def test_a_controller_that_does_not_answer_is_told(programs):
     slurm.check_programs()
 
 
+def test_accounts_are_told_where_slurm_has_some(programs):
+    slurm.check_account("group")  # no sacctmgr: nothing is known
+    programs(sacctmgr="echo tests; echo ours; echo tests")
+    with pytest.raises(UserError, match="account group: not one of yours, which are ours, tests"):
+        slurm.check_account("ours,group")
+    slurm.check_account("Ours")
+    slurm.check_account("")
+    programs(sacctmgr="echo no database; exit 1")
+    slurm.check_account("group")
+
+
 @pytest.mark.parametrize(
     ("words", "advice"),
     [
@@ -126,7 +137,7 @@ def test_what_no_node_has_that_is_up_is_told_while_others_are_down(programs):
     refusal = "Requested node configuration is not available"
     programs(sbatch=f'echo "{refusal}" >&2; exit 1', sinfo="echo n7")
     (told,) = slurm.check_requests({GPU: ["train"]})
-    assert told.startswith(f"- train (such as {GPU}): {refusal}: no node of that partition has")
+    assert told.startswith(f"- train (such as {GPU}): {refusal}: no node of that partition that is")
     assert "set CONTEXTNMT_SLURM_GPU_TYPE" in told
 
 

@@ -108,6 +108,14 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
             "experiments.chen2017.inspected_words: only for choi2017, which charts words; remove",
         ),
         (
+            {"experiments": {"choi2017": {"table": "table2"}}},
+            "experiments.choi2017.table: only for workflow/experiments/choi2017.yaml",
+        ),
+        (
+            {"experiments": {"chen2017": {"reconstruction": ""}}},
+            "experiments.chen2017.reconstruction: only for workflow/experiments/chen2017.yaml",
+        ),
+        (
             {"experiments": {"choi2017": {"inspected_words": ["two words"]}}},
             'inspected_words[0] is "two words"',
         ),
@@ -134,7 +142,7 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
                     "choi2017": {"methods": {"C": {"name": "C", "contrasts": [["bpe", "bpe"]]}}}
                 }
             },
-            "choi2017.methods.C.contrasts: a system is told apart from itself: name two",
+            "choi2017.methods.C.contrasts: names one system twice: name two",
         ),
         (
             {

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from snakemake.logging import logger
 from snakemake.settings.types import MaxJobsPerTimespan
-from snakemake_executor_plugin_slurm.accounts import validate_account
 from snakemake_executor_plugin_slurm.submit_string import get_submit_command
 from snakemake_executor_plugin_slurm.utils import set_gres_string
 from snakemake_executor_plugin_slurm.validation import validate_slurm_extra
@@ -138,7 +137,7 @@ def check_device(jobs):
 
 
 def slurm_request(job):
-    """The request of a job's first attempt to Slurm, in the executor's own words."""
+    """Return the request of a job's first attempt to Slurm, in the executor's own words."""
     named = job.resources.get
     account, partition = named("slurm_account"), named("slurm_partition")
     about = {
@@ -179,8 +178,8 @@ def check_slurm(jobs):
         requests = {}
         for job in jobs:
             requests.setdefault(slurm_request(job), []).append(job.name)
-        for account in {request.account for request in requests} - {""}:
-            validate_account(account, logger)
+        for account in {request.account for request in requests}:
+            slurm.check_account(account)
         # Where a file chooses partitions, jobs tell what Slurm refuses.
         if not (
             settings.partition_config or "SNAKEMAKE_SLURM_PARTITIONS" in os.environ

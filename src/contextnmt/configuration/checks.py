@@ -39,7 +39,7 @@ def inconsistencies(configuration: Configuration) -> Iterator[Mistake]:
     yield from list(dangling(configuration)) or unfit(configuration)
 
 
-def at(path: list[Any], words: str, said: list[Any] | None = None) -> Mistake:
+def mistake(path: list[Any], words: str, said: list[Any] | None = None) -> Mistake:
     """A mistake whose message begins with `path`; it is said at `said`, if not there."""
     return said or path, f"{dotted(path)}: {words}"
 
@@ -48,7 +48,7 @@ def no_such(
     path: list[Any], kind: str, name: str, choices: Iterable[str], said: list[Any] | None = None
 ) -> Mistake:
     """A mistake as `at` gives it: a name of a text, system or the like that is nowhere declared."""
-    return at(path, unknown(f"{kind} {name}", name, choices), said)
+    return mistake(path, unknown(f"{kind} {name}", name, choices), said)
 
 
 def texts_of(configuration: Configuration) -> Iterator[tuple[list[Any], str, dict[str, Any]]]:
@@ -63,9 +63,9 @@ def dangling(configuration: Configuration) -> Iterator[Mistake]:
     declared = Counter(text for _, text, _ in texts_of(configuration))
     for where, text, _ in texts_of(configuration):
         if declared[text] > 1:
-            yield at(where, "two corpora have a text of this name; rename one")
+            yield mistake(where, "two corpora have a text of this name; rename one")
         if text in RESERVED:
-            yield at(where, f"{RESERVED[text]}; rename it")
+            yield mistake(where, f"{RESERVED[text]}; rename it")
     known = configuration["roles"]
     for path, pair, member in named_texts(configuration):
         yield from misplaced(configuration, path, pair, member)
@@ -74,9 +74,9 @@ def dangling(configuration: Configuration) -> Iterator[Mistake]:
         if pair not in known:
             yield no_such(["pairs"], "pair", pair, sorted(known), said)
         if pair not in configuration["clean"]:
-            yield at(["clean", pair], f"missing: say how {pair} is cleaned", said)
+            yield mistake(["clean", pair], f"missing: say how {pair} is cleaned", said)
         if len(set(pair.split("-"))) == 1:
-            yield at(["pairs"], f"{pair}: source and target are the same language", said)
+            yield mistake(["pairs"], f"{pair}: source and target are the same language", said)
     for path, pair in named_pairs(configuration):
         if pair not in known:
             yield no_such(path[:-1], "pair", pair, sorted(known), said=path)
@@ -115,20 +115,21 @@ def wrong_systems(configuration: Configuration) -> Iterator[Mistake]:
         for system, entry in systems.items():
             path = [*where, "systems", system]
             if known[system] > 1:
-                yield at(path, "two experiments have a system of this name; rename one")
+                yield mistake(path, "two experiments have a system of this name; rename one")
             if "contextualizer" in entry.get("model", {}) and not entry.get("context"):
-                path += ["model", "contextualizer"]
-                yield at(path, "only for a system with `context: true`")
+                yield mistake(
+                    [*path, "model", "contextualizer"], "only for a system with `context: true`"
+                )
         if "inspected_words" in experiment and name != INSPECTING:
             words = f"only for {INSPECTING}, which charts words; remove it"
-            yield at([*where, "inspected_words"], words)
+            yield mistake([*where, "inspected_words"], words)
         methods, claims = experiment.get("methods", {}).items(), experiment.get("claims", [])
         telling = [(["methods", method], entry) for method, entry in methods]
         telling += [(["claims", position], entry) for position, entry in enumerate(claims)]
         for below, entry in telling:
             path = [*where, *below, "contrasts"]
             if any(present == without for present, without in entry["contrasts"]):
-                yield at(path, "names one system twice: name two")
+                yield mistake(path, "names one system twice: name two")
             for system in chain.from_iterable(entry["contrasts"]):
                 if system not in systems:
                     yield no_such(path, "system", system, sorted(systems))
@@ -148,9 +149,9 @@ def wrong_labels(experiment: str, systems: dict[str, Any]) -> Iterator[Mistake]:
     for system, entry in systems.items():
         path, label = ["experiments", experiment, "systems", system, "label"], entry["label"]
         if label in TAKEN:
-            yield at(path, f"{label} is no system in the tables; write another label")
+            yield mistake(path, f"{label} is no system in the tables; write another label")
         elif label in first:
-            yield at(path, f"{label} is what {first[label]} is called; write another")
+            yield mistake(path, f"{label} is what {first[label]} is called; write another")
         first.setdefault(label, system)
 
 
@@ -176,7 +177,7 @@ def misplaced(
     source, target = (content(configuration, pair, text, language) for language in pair.split("-"))
     if source == target:
         where.append("member" if "member" in entry else "file")
-        yield at(where, f"one and the same file for both languages of {pair}")
+        yield mistake(where, f"one and the same file for both languages of {pair}")
 
 
 def unfit(configuration: Configuration) -> Iterator[Mistake]:
@@ -185,14 +186,14 @@ def unfit(configuration: Configuration) -> Iterator[Mistake]:
     for path, pair, text in named_texts(configuration):
         source = content(configuration, pair, text, pair.split("-")[0])
         if path[-1] != "train" and source in trained:
-            yield at(path, f"{text} is trained on; name another text")
+            yield mistake(path, f"{text} is trained on; name another text")
     for pair in configuration["pairs"]:
         yield from unselectable(configuration, pair)
     for name in configuration["experiments"]:
         for pair in pairs(configuration, name):
             for role, members in roles(configuration, name, pair).items():
                 if not members:
-                    yield at(["roles", pair, role], f"missing: name {role} texts of {pair}")
+                    yield mistake(["roles", pair, role], f"missing: name {role} texts of {pair}")
     yield from left_out(configuration)
 
 
@@ -205,7 +206,7 @@ def left_out(configuration: Configuration) -> Iterator[Mistake]:
             here = ", ".join(configuration["pairs"])
             words = f"leave it out, or say experiments.{name}.pairs"
             words = f"{asked[0]}: {name} takes part in none of {here}: {words}"
-            yield at(["systems"], words, said=["systems", position])
+            yield mistake(["systems"], words, said=["systems", position])
     if not any(pairs(configuration, name) for name in configuration["experiments"]):
         yield ["pairs"], "pairs: no experiment takes part in any of them"
 
@@ -217,7 +218,7 @@ def unmade(configuration: Configuration) -> Iterator[Mistake]:
         for block, kind in {"model": Model, "training": Training, "decoding": Decoding}.items():
             for field in fields(kind):
                 if field.name not in experiment[block] and field.name not in OPTIONAL:
-                    yield at([*path, block, field.name], "missing", said=path)
+                    yield mistake([*path, block, field.name], "missing", said=path)
         for system in systems(configuration, name):
             entry = experiment["systems"][system]
             unused = () if entry.get("context") else OPTIONAL
@@ -234,9 +235,9 @@ def unselectable(configuration: Configuration, pair: str) -> Iterator[Mistake]:
     path = ["select", pair]
     limited = [selection.get(key) is not None for key in ("target_words", "pairs")]
     if not any(limited):
-        yield at(path, "no limit: give target_words or pairs")
+        yield mistake(path, "no limit: give target_words or pairs")
     if all(limited):
-        yield at(path, "two limits: make target_words or pairs null")
+        yield mistake(path, "two limits: make target_words or pairs null")
     tests = contents(configuration, "test")
     path = [*path, "in_domain"]
     for text in selection["in_domain"]:
@@ -244,4 +245,4 @@ def unselectable(configuration: Configuration, pair: str) -> Iterator[Mistake]:
         yield from wrong
         if not wrong and content(configuration, pair, text, pair.split("-")[0]) in tests:
             words = "to select by it would spoil the test; name another text"
-            yield at(path, f"{text} is a test text: {words}")
+            yield mistake(path, f"{text} is a test text: {words}")

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from contextnmt.configuration.checks import at, inconsistencies, unmade
+from contextnmt.configuration.checks import inconsistencies, mistake, unmade
 from contextnmt.configuration.keys import WholeConfiguration
 from contextnmt.configuration.places import Configuration, canonical, pairs
 from contextnmt.configuration.reading import COMMAND_LINE, load, parse
@@ -128,18 +128,29 @@ def resolve(folder: Path, user: list[Layer], called: Layer | None = None) -> Con
     refuse((each for each in found if each[0][-2:] not in PARTIAL), layers)
     configuration["corpora"] = without_nulls(configuration["corpora"])  # of files, null is absent
     refuse(inconsistencies(configuration), layers)
+    refuse(renamed(said), layers)
     refuse(unused(configuration, user), layers)
     whole = with_recipes(configuration, [layer.content for layer in layers])
     refuse(unmade(whole), layers)
     refuse(cut_lists(whole, layers), layers)
     for name in asked:
         refuse_alike(whole, name, layers)
+    # The description of a preset is about its own corpora.
     if added := sorted({*own.get("corpora", {})} - {*preset.content["corpora"]}):
-        added_texts = f"With texts of {', '.join(added)}, which the key “about” can describe here."
-        whole["about"] = own.get(
-            "about", added_texts
-        )  # what the preset says is about its own corpora
+        about = f"With texts of {', '.join(added)}, which the key “about” can describe here."
+        whole["about"] = own.get("about", about)
     return whole
+
+
+def renamed(layers: Iterable[Layer]) -> Iterator[Mistake]:
+    """Names of an experiment in layers that are not its own: no run takes a paper's name off."""
+    for layer in layers:
+        for name, entry in (layer.content.get("experiments") or {}).items():
+            for key in ("title", "table", "reconstruction"):
+                if key in entry:
+                    yield mistake(
+                        ["experiments", name, key], f"only for workflow/experiments/{name}.yaml"
+                    )
 
 
 def without_nulls(block: Any) -> Any:
@@ -181,7 +192,7 @@ def refuse_alike(configuration: Configuration, experiment: str, layers: list[Lay
                         "the experiment that you mean, or name the systems that you want in systems"
                     )
             path = ["experiments", experiment, "methods", method, "contrasts"]
-            refuse([at(path, f"{both} are made of the same: change one")], layers)
+            refuse([mistake(path, f"{both} are made of the same: change one")], layers)
 
 
 def differ(configuration: Configuration, experiment: str, contrast: list[str]) -> list[str]:
@@ -197,7 +208,7 @@ def unused(configuration: Configuration, layers: list[Layer]) -> Iterator[Mistak
     if named and not set(named) & set(configuration["pairs"]):
         here = ", ".join(configuration["pairs"])
         words = f"{named[0]} is none of the pairs ({here}): name it in pairs"
-        yield at(["roles", named[0]], words)
+        yield mistake(["roles", named[0]], words)
 
 
 def cut_lists(configuration: Configuration, layers: list[Layer]) -> Iterator[Mistake]:

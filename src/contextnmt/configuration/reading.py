@@ -32,9 +32,8 @@ MOST_VALUES = 100_000
 class Loader(yaml.SafeLoader):  # type: ignore[misc]
     """YAML as a configuration needs it: keys are text, none stands twice, dates are text too.
 
-    A second key of a name would hide the first one without a word. Text are also whole numbers that
-    YAML does not read as decimal ones, such as 010 and 1:30. Numbers are those like 4e-4 too, which
-    YAML 1.1 takes for text.
+    A second key of a name would hide the first one without a word. Whole numbers in other forms
+    (010, 1:30, 0x10) stay text. 4e-4 and 1.0e6 are numbers, which YAML 1.1 takes for text.
     """
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
@@ -69,11 +68,14 @@ class Loader(yaml.SafeLoader):  # type: ignore[misc]
                 parts = node.value if isinstance(node, yaml.CollectionNode) else []
                 flat = chain.from_iterable(p if isinstance(p, tuple) else [p] for p in parts)
                 sizes[id(node)] = 1 + sum(map(size, flat))
+                if sizes[id(node)] > MOST_VALUES:
+                    words = "values by its aliases: write out what they repeat"
+                    problem = f"over {MOST_VALUES} {words}"
+                    raise yaml.composer.ComposerError(None, None, problem, node.start_mark)
             return sizes[id(node)]
 
-        if whole is not None and size(whole) > MOST_VALUES:
-            problem = f"over {MOST_VALUES} values by its aliases: write out what they repeat"
-            raise yaml.composer.ComposerError(None, None, problem, whole.start_mark)
+        if whole is not None:
+            size(whole)
         return whole
 
 
@@ -88,7 +90,9 @@ Loader.yaml_implicit_resolvers = {
     first: [(tag, pattern) for tag, pattern in resolvers if tag not in (INTEGER, TIMESTAMP)]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
-Loader.add_implicit_resolver(FLOAT, re.compile(r"[-+]?[0-9]+e[-+]?[0-9]+$"), list("-+0123456789"))
+Loader.add_implicit_resolver(
+    FLOAT, re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)[eE][-+]?[0-9]+$"), list("-+.0123456789")
+)
 Loader.add_implicit_resolver(
     INTEGER, re.compile(r"[-+]?(0|[1-9][0-9_]{0,99})$"), list("-+0123456789")
 )

@@ -91,7 +91,7 @@ class Basis:
 
     def systems_of(self, experiment: str) -> list[str]:
         """The systems of an experiment, in the order of tables."""
-        return [system.id for system in self.results_of[experiment].systems]
+        return [system for system, home in self.systems.items() if home == experiment]
 
     def systems_with(self, pair: str) -> list[str]:
         """The systems that a language pair is translated with."""

@@ -134,9 +134,10 @@ class Reports(Translations):
         paper = layers.of_paper(self.base / "workflow", experiment)
         found = recipes.deviations(paper, self.configuration, experiment)
         labels = {system.id: system.label for system in self.results_of[experiment].systems}
+        labels[""] = ""  # a setting of all systems
         return {
             "digest": layers.digest(self.configuration, experiment),
-            "deviations": [{**each, "system": labels.get(each["system"], "")} for each in found],
+            "deviations": [{**each, "system": labels[each["system"]]} for each in found],
         }
 
     def report_configuration(self) -> str:

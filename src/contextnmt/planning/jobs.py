@@ -1,7 +1,7 @@
 """The jobs that a call of Snakemake would start, as Snakemake itself plans them.
 
 `planned` starts this module as a program, which writes them to a file and shows what Snakemake says
-of a mistake. What Snakemake changes in its process is then of no account.
+of a mistake. Whatever Snakemake changes in that process ends with it.
 
 Example: python -m contextnmt.planning.jobs jobs.json --profile slurm --config preset=wmt14
 """
@@ -16,12 +16,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
-
-from snakemake import cli
-from snakemake.api import resolve_snakefile
-from snakemake.exceptions import CliException
-from snakemake.logging import logger
-from snakemake_interface_logger_plugins.common import LogEvent
 
 from contextnmt.configuration import layers, reading
 from contextnmt.errors import UserError
@@ -132,6 +126,10 @@ def described(record: logging.LogRecord) -> Job:
 
 def jobs(words: list[str]) -> list[Job]:
     """Return the jobs of a call; if it cannot be planned, the program ends as Snakemake."""
+    from snakemake import cli
+    from snakemake.logging import logger
+    from snakemake_interface_logger_plugins.common import LogEvent
+
     found = []
 
     def collect(record: logging.LogRecord) -> bool:
@@ -150,6 +148,9 @@ def jobs(words: list[str]) -> list[Job]:
 
 def call(words: list[str]) -> dict[str, Any]:
     """Return what is known of the call ``snakemake WORDS``. Raises UserError at a mistake."""
+    from snakemake import cli  # a second that `plan` and `pack` need not wait
+    from snakemake.api import resolve_snakefile
+
     _, arguments = cli.parse_args(words)
     for name in ACTING:
         if getattr(arguments, name):
@@ -174,6 +175,8 @@ def call(words: list[str]) -> dict[str, Any]:
 if __name__ == "__main__":
     out, *words = sys.argv[1:]
     sys.argv[0] = "snakemake"  # whose options the messages are about
+    from snakemake.exceptions import CliException
+
     place = Path(out).absolute()  # --directory of the call changes the folder
     try:
         write_json(place, call(words))

@@ -49,6 +49,9 @@ PATHS = {"--configfile", "--configfiles", "--profile", "--workflow-profile", "--
 #: In the kit, the list of results that came with it.
 CARRIED = "carried.txt"
 
+#: Bytes compared at a time.
+BLOCK = 1 << 20
+
 #: The results that a kit brings back.
 RETURNED = "returned.tar.gz"
 
@@ -189,20 +192,22 @@ def add_text(
 
 def collect(
     folder: Annotated[Path, typer.Option(hidden=True)] = Path(),
-    weights: Annotated[bool, typer.Option("--weights")] = False,
-    without: Annotated[list[str] | None, typer.Option()] = None,
-    check: Annotated[bool, typer.Option("--check", help="the options, and no more")] = False,
+    weights: Annotated[bool, typer.Option("--weights", help="also the weights")] = False,
+    without: Annotated[
+        list[str] | None, typer.Option(help="pattern of paths that stay there; repeatable")
+    ] = None,
+    check: Annotated[bool, typer.Option("--check", help="check the options only")] = False,
 ) -> None:
     """Write returned.tar.gz of what is new in the results of a kit, but for patterns `without`."""
     if check:
         return
-    carried = set(read_lines(folder / CARRIED))
     files = {str(path.relative_to(folder)): path for path in (folder / "results").glob("*/**/*")}
     unwanted = {name for pattern in without or [] for name in fnmatch.filter(files, pattern)}
+    unwanted |= set(read_lines(folder / CARRIED))
     made = {
         name: path
         for name, path in sorted(files.items())
-        if path.is_file() and name not in carried | unwanted and wanted(Path(name), weights)
+        if path.is_file() and name not in unwanted and wanted(Path(name), weights)
     }
     with atomic_path(folder / RETURNED) as temporary, tarfile.open(temporary, "w:gz") as out:
         for name, path in made.items():
@@ -262,6 +267,10 @@ def unpack(
 def checked(archive: tarfile.TarFile, name: Path, force: bool) -> list[tarfile.TarInfo]:
     """The results in an archive of this `name`. Raises UserError if one may not be laid here."""
     members = archive.getmembers()
+    if not members:
+        raise UserError(f"{name}: no results in it")
+    if members[0].name == "manifest.json":
+        raise UserError(f"{name}: made by a kit of an older version: pack it again")
     for member in members:
         path, parts = Path(member.name), PurePosixPath(member.name).parts
         plain = member.isreg() and not member.issparse() and "/".join(parts) == member.name
@@ -270,11 +279,19 @@ def checked(archive: tarfile.TarFile, name: Path, force: bool) -> list[tarfile.T
         passing = force or parts[2] in PASSING or path.parent.name == "state"
         if passing or not path.is_file():
             continue
-        with content(archive, member) as stream:
-            alike = path.read_bytes() == stream.read()
+        with content(archive, member) as stream, path.open("rb") as here:
+            alike = same(stream, here)
         if not alike:
             raise UserError(f"{path}: differs from the one here: say --force to replace results")
     return members
+
+
+def same(one: IO[bytes], other: IO[bytes]) -> bool:
+    """Whether two streams have the same bytes from here on."""
+    while (block := one.read(BLOCK)) == other.read(BLOCK):
+        if not block:
+            return True
+    return False
 
 
 def content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
@@ -285,4 +302,6 @@ def content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
 
 
 if __name__ == "__main__":
-    typer.run(collect)
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    app.command()(collect)
+    app()

@@ -15,6 +15,7 @@ from tqdm import tqdm
 
 from contextnmt.configuration.model import model_settings
 from contextnmt.configuration.recipes import recipe
+from contextnmt.errors import UserError
 from contextnmt.files import read_lines
 from contextnmt.model.translator import Translator
 from contextnmt.planning.jobs import Job, planned
@@ -100,9 +101,19 @@ def report(jobs: Sequence[Job], configuration: dict[str, Any]) -> list[str]:
 
 
 def read_rates() -> dict[str, Rate]:
-    """Return the measured rates by rule."""
-    _, *rows = (line.split("\t") for line in read_lines(RATES) if not line.startswith("#"))
-    return {rule: Rate(rule, *map(float, figures)) for rule, *figures in rows}
+    """Return the measured rates by rule. Raises UserError if the table is none."""
+    lines = [(number, line) for number, line in enumerate(read_lines(RATES), 1) if line[:1] != "#"]
+    rates = {}
+    for number, line in lines[1:] or [(1, "")]:
+        rule, *figures = line.split("\t")
+        try:
+            rates[rule] = Rate(rule, *map(float, figures))
+        except (TypeError, ValueError):
+            raise UserError(
+                f"{RATES}, line {number}: no row of a table of rates: make it anew by "
+                "benchmarks/rates.py"
+            ) from None
+    return rates
 
 
 def cost(job: Job, sizes: Sizes, rates: dict[str, Rate]) -> Cost:

@@ -52,6 +52,8 @@ class Sizes:
 
         Of a training or a translation, they are those of the experiment's dev and test texts.
         """
+        if job.pair and {"system", "text"} <= job.wildcards.keys():
+            return self.stated(job.pair, job.wildcards["text"])
         if job.pair and "system" in job.wildcards:
             experiment = experiment_of(self.configuration, job.wildcards["system"])
             translated = roles(self.configuration, experiment, job.pair).values()

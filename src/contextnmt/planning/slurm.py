@@ -4,6 +4,7 @@ A job that Slurm refuses, or that it would keep waiting for ever, is found by as
 (`sbatch --test-only`); a folder that the nodes do not see, by a job step of a second.
 """
 
+import getpass
 import math
 import os
 import re
@@ -55,8 +56,8 @@ ADVICE = {
     "qos": "set CONTEXTNMT_SLURM_QOS to one of yours (`sacctmgr show user $USER -s`)",
     "account": "set CONTEXTNMT_SLURM_ACCOUNT to one of yours (`sacctmgr show user $USER -s`)",
     "partition": "set {partition} to one of {partitions}",
-    NO_NODE: "no node of that partition has so much, or such GPUs: `sinfo -o '%P %c %m %G'` shows "
-    "cores, megabytes and GPUs; set {kind}{partition}",
+    NO_NODE: "no node of that partition that is up has so much, or such GPUs: "
+    "`sinfo -o '%P %c %m %G'` shows cores, megabytes and GPUs; set {kind}{partition}",
     "": "correct the variables CONTEXTNMT_SLURM_… or your profile",
 }
 
@@ -112,6 +113,20 @@ def check_programs() -> None:
     answer = asked("sinfo", "--noheader", "--format=%P")
     if answer.returncode:
         raise UserError(f"Slurm does not answer: {answer.stderr}: try later, or ask who runs it")
+
+
+def check_account(account: str) -> None:
+    """Raise UserError if Slurm has accounts for this user, and not each of `account`."""
+    answer = asked(
+        "sacctmgr", "-n", "-s", "-P", "list", "user", getpass.getuser(), "format=account"
+    )
+    known = set(answer.stdout.lower().split()) if answer.returncode == 0 else set()
+    for each in re.findall(r"[^,\s]+", account):
+        if known and each.lower() not in known:
+            raise UserError(
+                f"account {each}: not one of yours, which are {', '.join(sorted(known))}: set "
+                "CONTEXTNMT_SLURM_ACCOUNT to one of these"
+            )
 
 
 def check_requests(requests: Mapping[Request, Collection[str]]) -> list[str]:
