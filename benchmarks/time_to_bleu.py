@@ -1,7 +1,7 @@
 """How long trainings take until a dev BLEU: a Markdown page.
 
 Example: snakemake models --profile local --configfile benchmarks/runs/time_to_bleu.yaml
-python benchmarks/time_to_bleu.py results/multi30k --bleu 35
+python benchmarks/time_to_bleu.py results/multi30k --bleu 33 --bleu 35
     --out benchmarks/published/time_to_bleu.md
 """
 
@@ -18,56 +18,63 @@ from contextnmt.errors import UserError
 from contextnmt.files import read_json, read_lines
 from contextnmt.report.tables import NONE
 
-HEAD = ["run", "device", "precision", "update", "seconds", "target tokens/s", "best dev BLEU"]
+HEAD = ["run", "device", "precision", "target tokens/s", "best dev BLEU"]
 
 NOTES = """
 Seconds: from the start of the training, validations and the compilation of kernels included, to the
 end of the first validation whose greedy dev BLEU is at least that much; update: the one it was
-after. Target tokens/s: the median over the training's records. The best dev BLEU is that of the
-whole training.
+after; a dash: none was. Target tokens/s: the median over the training's records. The best dev BLEU
+is that of the whole training.
 """
 
 
-def rows(results: Path, bleu: float) -> Iterator[list[str]]:
+def rows(results: Path, levels: list[float]) -> Iterator[list[str]]:
     """A row for each finished training in a folder of a preset's results."""
     for file in sorted(results.glob("train/*/*/*/model.json")):
         model = read_json(file)
         records = list(map(json.loads, read_lines(file.with_name("log.jsonl"))))
-        yield row(file.parent.relative_to(results / "train").as_posix(), model, records, bleu)
+        yield row(file.parent.relative_to(results / "train").as_posix(), model, records, levels)
 
 
-def row(run: str, model: dict[str, Any], records: list[dict[str, Any]], bleu: float) -> list[str]:
-    """When a training reached so much, from its model.json and its journal."""
-    reached = next((r for r in records if r["kind"] == "dev" and r["bleu"] >= bleu), {})
-    elapsed = reached.get("elapsed")  # not in older journals
-    found = [
-        f"{reached['update']:,}" if reached else NONE,
-        NONE if elapsed is None else f"{elapsed:,.1f}",
-    ]
+def row(
+    run: str, model: dict[str, Any], records: list[dict[str, Any]], levels: list[float]
+) -> list[str]:
+    """When a training reached each of some dev BLEU, from its model.json and its journal."""
+    found = []
+    for level in levels:
+        validations = (r for r in records if r["kind"] == "dev" and r["bleu"] >= level)
+        reached = next(validations, {})
+        elapsed = reached.get("elapsed")  # not in older journals
+        found.append(f"{reached['update']:,}" if reached else NONE)
+        found.append(NONE if elapsed is None else f"{elapsed:,.1f}")
     speeds = [r["target_tokens_per_second"] for r in records if r["kind"] == "train"]
     device = model["environment"]["gpu"] if model["training"]["device"] != "cpu" else "CPU"
     return [
-        *(run, device, model["training"]["precision"], *found),
+        *(run, device, model["training"]["precision"]),
         f"{median(speeds):,.0f}" if speeds else NONE,
         f"{model['best']['dev_bleu']:.2f}",
+        *found,
     ]
 
 
 def main(
     results: Annotated[Path, typer.Argument(help="folder of a preset's results")],
-    bleu: Annotated[float, typer.Option(help="dev BLEU to reach", min=0, max=100)],
+    bleu: Annotated[list[float], typer.Option(help="dev BLEU to reach; repeatable")],
     out: Annotated[Path | None, typer.Option(help="file to write besides printing")] = None,
 ) -> None:
     """Tabulate when the finished trainings in RESULTS reached a dev BLEU."""
     found = list(rows(results, bleu))
     if not found:
         raise UserError(f"{results}: no finished training; run `snakemake models` first")
+    asked = [f"{level:g}" for level in bleu]
+    head = HEAD + [f"{column} to {level}" for level in asked for column in ("update", "seconds")]
     model = read_json(next(results.glob("train/*/*/*/model.json")))
     facts, recipe = model["environment"], model["training"]
     lines = [
-        f"# Time until {bleu:g} BLEU",
+        f"# Time until {' and '.join(asked)} BLEU",
         "",
-        f"Made by `python benchmarks/time_to_bleu.py results/{results.name} --bleu {bleu:g}`; "
+        f"Made by `python benchmarks/time_to_bleu.py results/{results.name} "
+        f"--bleu {' --bleu '.join(asked)}`; "
         f"commit {facts['commit']}. {facts['processor']}, {facts['cores']} cores; "
         f"Python {facts['python']}, torch {facts['torch']}. Batches of {recipe['batch_size']}, "
         f"learning rate {recipe['learning_rate']:g}, a validation every "
@@ -75,7 +82,7 @@ def main(
         "",
         remarks(NOTES),
         "",
-        *table(HEAD, found, words=3),
+        *table(head, found, words=3),
     ]
     publish(lines, out)
 

@@ -36,20 +36,21 @@ RECORDS = [
 def test_the_first_validation_that_is_good_enough_counts(
     bleu: float, update: str, seconds: str
 ) -> None:
-    found = row("en-de/baseline/1", MODEL, RECORDS, bleu)
-    assert found == ["en-de/baseline/1", "x", "bf16", update, seconds, "900", "36.00"]
+    found = row("en-de/baseline/1", MODEL, RECORDS, [15, bleu])
+    first = ["en-de/baseline/1", "x", "bf16", "900", "36.00", "200", "10.0"]
+    assert found == [*first, update, seconds]
 
 
 def test_every_finished_training_has_a_row(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(UserError, match="no finished training"):
-        main(tmp_path, 35)
+        main(tmp_path, [35])
     for seed in (1, 2):
         folder = tmp_path / "train" / "en-de" / "baseline" / str(seed)
         write_json(folder / "model.json", MODEL)
         write_lines(folder / "log.jsonl", map(json.dumps, RECORDS))
-    main(tmp_path, 35, tmp_path / "page.md")
+    main(tmp_path, [35], tmp_path / "page.md")
     page = (tmp_path / "page.md").read_text()
     assert page.count("| 400 | 25.2 |") == 2
     assert capsys.readouterr().out.strip() == page.strip()
