@@ -221,9 +221,16 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
             {"roles": {"en-fr": {"test": ["train"]}}},
             "roles.en-fr.test: train is trained on; name another text",
         ),
-        (
-            {"corpora": {"embedded": {"files": {"x.gz": {"url": "https://example.org/x.gz"}}}}},
-            "allowed: either generator and seed, or url and sha256",
+        *(
+            (
+                {"corpora": {"embedded": {"files": {"x.gz": keys}}}},
+                "allowed: either generator and seed, or url and sha256",
+            )
+            for keys in (
+                {"url": "https://example.org/x.gz"},
+                {"generator": "embedded"},
+                {"generator": "embedded", "local": "x.gz"},
+            )
         ),
         (
             texts({"dev": {"file": "embeded.tar.gz"}}),

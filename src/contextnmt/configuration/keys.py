@@ -99,9 +99,10 @@ class CorpusFile:
     @model_validator(mode="after")
     def one_origin(self) -> "CorpusFile":
         """Refuse a file of no origin, or of several."""
-        made = self.generator is not None and self.seed is not None
-        fetched = self.url is not None and bool(self.sha256 or self.md5)
-        if [made, fetched, self.local is not None].count(True) != 1:
+        origins = [(self.generator, self.seed), (self.url,), (self.local,)]
+        given = [parts for parts in origins if any(part is not None for part in parts)]
+        unchecked = self.url is not None and not self.digests
+        if len(given) != 1 or None in given[0] or unchecked:
             raise ValueError("either generator and seed, or url and sha256 or md5, or local")
         return self
 
