@@ -2,9 +2,8 @@
 
 Every stage runs as its command on texts of several sizes, each the beginning of the next. Where the
 text at hand has too few pairs, it is repeated with altered words, so that the words and the pairs
-go on growing as in real text. What grows in memory are tables with names: an entry of each is
-measured by itself and counted at each size, and the command's memory has to grow by no more than
-they do. From there they are extrapolated to WMT14 and compared with what the workflow asks for.
+go on growing as in real text. Memory is extrapolated to WMT14 by what fills it, and compared with
+what the workflow asks for.
 
 Example: python benchmarks/scale.py --source train.en.gz --target train.fr.gz
 --source-language en --target-language fr --in-domain-source docs/dev.en.gz
@@ -13,7 +12,7 @@ Example: python benchmarks/scale.py --source train.en.gz --target train.fr.gz
 """
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Annotated
@@ -21,9 +20,8 @@ from typing import Annotated
 import numpy as np
 import typer
 from altered_text import COMMON, GROUP, endless
-from memory_tables import BOTH_WORDS, SELECTED, Grown, grown_tables, power_law, words_in
-from pages import made_by, publish, table
-from text_steps import STEPS, Run, Text, memory_asked, run, stay_on_one_core
+from pages import made_by, publish, remarks, table
+from text_steps import MEASURES, STEPS, Run, Step, Text, memory_asked, run, stay_on_one_core, words
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_pairs
@@ -48,26 +46,19 @@ start cancels out: 1 is linear.
 """
 
 MEMORY_NOTES = """
-The largest resident set of each command (MB), what it grows by from the smallest to the largest
-text, and what the tables named below grow by meanwhile; where nothing is named, nothing grows. The
-tables' figure is a bound, since not all of them are full at one time; freed memory that is used
-again makes it too high, and the room between objects too low. At WMT14: what each command would
-take there; besides, so much is mapped from disk, which the system can drop at any time. `mem_mb`:
-what the workflow asks for, a fixed amount or one by the words of the text.
-"""
-
-TABLE_NOTES = """
-Bytes: of an entry, measured by itself in the objects of Python and numpy, or, with *, what the
-command takes more in the largest text than in the one before. At WMT14: an entry a pair, or by a
-power law through the sizes, no more than the limit; words through the {words:,} of both languages
-that Choi et al. 2017 count in the selected text (Table 3).
+The largest resident set of each command (MB), and what fills it, where it grows: pairs that are
+kept, distinct words of both languages, or words of the selected target text. At WMT14: by the
+growth between the two largest texts, in a straight line, up to what a command holds there.
+`mem_mb`: what the workflow asks for, a fixed amount or one by the words of the text. What `pairs`
+maps from disk the system can drop at any time.
 """
 
 
-def exponents(runs: Sequence[Run], words: Callable[[Run], int]) -> list[str]:
+def exponents(runs: Sequence[Run], side: str) -> list[str]:
     """The exponent of Heaps' law between each size and the one before; of the first, none."""
     found = [
-        np.log(words(large) / words(small)) / np.log(large.text.pairs / small.text.pairs)
+        np.log(words(large, side) / words(small, side))
+        / np.log(large.text.pairs / small.text.pairs)
         for small, large in pairwise(runs)
     ]
     return ["", *(f"{exponent:.2f}" for exponent in found)]
@@ -75,13 +66,13 @@ def exponents(runs: Sequence[Run], words: Callable[[Run], int]) -> list[str]:
 
 def text_rows(runs: Sequence[Run]) -> Iterator[list[str]]:
     """A row for each size: pairs, words of each side and their growth, repeated pairs."""
-    growth = [exponents(runs, words_in("survey", side)) for side in SIDES]
+    growth = [exponents(runs, side) for side in SIDES]
     for made, *each in zip(runs, *growth, strict=True):
         removed = read_json(made.text.folder / "removed.json")["removed"]
         yield [
             f"{made.text.pairs:,}",
             *chain.from_iterable(
-                (f"{words_in('survey', side)(made):,}", exponent)
+                (f"{words(made, side):,}", exponent)
                 for side, exponent in zip(SIDES, each, strict=True)
             ),
             f"{removed['drop_duplicates']['count'] / made.text.pairs:.1%}",
@@ -106,72 +97,42 @@ def time_rows(runs: Sequence[Run]) -> Iterator[list[str]]:
         ]
 
 
-def memory_rows(
-    runs: Sequence[Run], tables: Sequence[Grown], asked: Mapping[str, int]
-) -> Iterator[list[str]]:
-    """A row for each step: memory measured, grown, explained, extrapolated and asked for.
+def memory_rows(runs: Sequence[Run], asked: Mapping[str, int]) -> Iterator[list[str]]:
+    """A row for each step: memory measured, what fills it, extrapolated and asked for."""
+    for step in STEPS:
+        if step.name:
+            needed = at_wmt14(step, runs)
+            yield [
+                step.name,
+                *(f"{run.costs[step.name].megabytes:,.0f}" for run in runs),
+                step.grows_with,
+                f"{needed:,.0f}",
+                *enough(needed, asked.get(step.rule)),
+            ]
 
-    What is mapped from disk is in what was measured, but not in what has to be there at WMT14.
-    """
-    rules = {step.name: step.rule for step in STEPS}
-    for step in runs[0].costs:
-        memory = [run.costs[step].megabytes for run in runs]
-        own = [each for each in tables if each.table.step == step]
-        mapped = [each for each in own if each.table.mapped]
-        mapped_at_wmt14 = sum(each.size * each.extrapolated for each in mapped) / (1 << 20)
-        at_wmt14 = memory[-1] + sum(each.further for each in own) - mapped_at_wmt14
-        yield [
-            step,
-            *(f"{megabytes:,.0f}" for megabytes in memory),
-            f"{memory[-1] - memory[0]:,.0f}",
-            f"{sum(each.growth for each in own):,.0f}",
-            f"{at_wmt14:,.0f}",
-            f"{mapped_at_wmt14:,.0f}" if mapped else "",
-            *enough(at_wmt14, asked.get(rules[step])),
-        ]
+
+def at_wmt14(step: Step, runs: Sequence[Run]) -> float:
+    """MB of a command at WMT14: linear in what fills its memory, through the two largest texts."""
+    before, last = (run.costs[step.name].megabytes for run in runs[-2:])
+    if not step.grows_with:
+        return last
+    entries = [MEASURES[step.grows_with](run) for run in runs[-2:]]
+    growth = max(0.0, last - before) / max(1, entries[1] - entries[0])
+    return last + growth * max(0, step.wmt14 - entries[1])
 
 
 def enough(needed: float, asked: int | None) -> tuple[str, str]:
-    """What is asked for, if it is a fixed amount, and whether it is as much as is needed."""
+    """The memory asked for, if it is a fixed amount, and whether it is as much as is needed."""
     if asked is None:
         return "by the text", ""
     return f"{asked:,}", "yes" if needed < asked else "**no**"
 
 
-def table_rows(tables: Sequence[Grown]) -> Iterator[list[str]]:
-    """A row for each table."""
-    for each in tables:
-        most = each.table.most
-        yield [
-            each.table.step,
-            f"{each.table.name}{', mapped' if each.table.mapped else ''}",
-            each.table.scale.name,
-            f"{each.size:,.0f}{'' if each.table.size else '*'}",
-            *(f"{entries:,}" for entries in each.entries),
-            f"{most:,}" if most else "",
-            f"{each.extrapolated:,}",
-            f"{each.size * each.extrapolated / (1 << 20):,.0f}",
-        ]
-
-
-def told_words(runs: Sequence[Run]) -> str:
-    """How the law of the words fits what was counted at WMT14."""
-    words = [words_in("sel", *SIDES)(run) for run in runs]
-    factor, exponent = power_law([run.text.pairs for run in runs], words)
-    law = factor * SELECTED.pairs**exponent
-    return (
-        f"By these sizes, words = {factor:.1f} pairs^{exponent:.2f}: {law:,.0f} in the "
-        f"{SELECTED.pairs:,} pairs that are selected at WMT14, where the paper counts "
-        f"{BOTH_WORDS:,} in text of many kinds. So words are extrapolated from the paper's count "
-        "by this exponent; all else from these texts."
-    )
-
-
-def page(runs: Sequence[Run], tables: Sequence[Grown]) -> list[str]:
+def page(runs: Sequence[Run]) -> list[str]:
     """The tables."""
     sizes = [f"{run.text.pairs:,}" for run in runs]
     return [
-        " ".join(TEXT_NOTES.split()),
+        remarks(TEXT_NOTES),
         "",
         *table(
             ["pairs", "source words", "exponent", "target words", "exponent", "repeated"],
@@ -179,7 +140,7 @@ def page(runs: Sequence[Run], tables: Sequence[Grown]) -> list[str]:
             words=0,
         ),
         "",
-        " ".join(TIME_NOTES.split()),
+        remarks(TIME_NOTES),
         "",
         *table(
             ["stage", *sizes, "pairs/s", "ratio", "further pairs"],
@@ -187,23 +148,13 @@ def page(runs: Sequence[Run], tables: Sequence[Grown]) -> list[str]:
             words=1,
         ),
         "",
-        " ".join(MEMORY_NOTES.split()),
+        remarks(MEMORY_NOTES),
         "",
         *table(
-            ["stage", *sizes, "grown", "tables", "at WMT14", "mapped", "`mem_mb`", "enough"],
-            memory_rows(runs, tables, memory_asked()),
+            ["stage", *sizes, "grows with", "at WMT14", "`mem_mb`", "enough"],
+            memory_rows(runs, memory_asked()),
             words=1,
         ),
-        "",
-        " ".join(TABLE_NOTES.format(words=BOTH_WORDS).split()),
-        "",
-        *table(
-            ["stage", "table", "at WMT14 of", "bytes", *sizes, "limit", "at WMT14", "MB"],
-            table_rows(tables),
-            words=3,
-        ),
-        "",
-        told_words(runs),
     ]
 
 
@@ -228,7 +179,7 @@ def main(
             text = islice(endless(source, target), size)
             write_pairs(place / "raw.source.gz", place / "raw.target.gz", text)
             runs.append(run(Text(str(size), size, place), languages, in_domain))
-        found = page(runs, list(grown_tables(runs)))
+        found = page(runs)
     command = (
         f"python benchmarks/scale.py --source {shown(source)} --target {shown(target)}"
         f" --source-language {source_language} --target-language {target_language}"
@@ -241,7 +192,7 @@ def main(
 
 
 def shown(path: Path) -> str:
-    """A path as the page tells it."""
+    """A path as the page names it."""
     return f"{path.parent.name}/{path.name}"
 
 

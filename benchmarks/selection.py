@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
-from pages import made_by, publish, table
-from text_steps import Cost, Text, grown, measure, stay_on_one_core
+from pages import made_by, publish, remarks, table
+from text_steps import Cost, Text, measure, stay_on_one_core
 
 from contextnmt.errors import UserError
 from contextnmt.files import count_lines, read_json
-from contextnmt.selection.rank import rank
 
 #: The share of the pool's target words that is selected: one in so many.
 SHARE = 4
@@ -94,7 +93,6 @@ class Measured(NamedTuple):
     selected: Mapping[str, Mapping[str, Any]]  # limit -> corpus -> PART.selected.json
     perplexities: Mapping[str, Any]  # language -> perplexity/PAIR.json
     costs: Sequence[Cost]
-    rank_memory: float  # bytes a pair
 
 
 def parse_pool(folders: Iterable[Path], domain: Path, work: Path) -> Pool:
@@ -179,17 +177,15 @@ def measured(pool: Pool) -> Measured:
     costs += select(pool, pairs, BY_WORDS, "--target-words", str(words // SHARE))
     selected[BY_WORDS] = selected_of(pool, BY_WORDS)
     costs += compare(pool, sum(pairs.values()))
-    scores = [pool.work / f"{name}.scores.npy" for name in pairs]
-    memory = grown(lambda: rank(scores, pool.work / "again.json", target_words=words // SHARE))
     perplexities = {
         language: read_json(pool.work / f"perplexity.{language}.json")
         for language in pool.languages
     }
-    return Measured(selected, perplexities, costs, memory / sum(pairs.values()))
+    return Measured(selected, perplexities, costs)
 
 
 def selected_of(pool: Pool, limit: str) -> dict[str, Any]:
-    """What `select` told of each corpus."""
+    """The report of `select` for each corpus."""
     return {name: read_json(pool.work / f"{limit}.{name}.json") for name in pool.folders}
 
 
@@ -272,7 +268,7 @@ def page(pool: Pool, found: Measured) -> list[str]:
         "",
         precision(pool, found),
         "",
-        " ".join(NOTES.split()),
+        remarks(NOTES),
         "",
         *table(
             f"language | {target} words | of the pool | pairs: selected | random | "
@@ -281,8 +277,7 @@ def page(pool: Pool, found: Measured) -> list[str]:
             words=1,
         ),
         "",
-        " ".join(COST_NOTES.split())
-        + f" Ranking takes {found.rank_memory:.0f} bytes of memory a pair of the pool.",
+        remarks(COST_NOTES),
         "",
         *table(
             COST_HEAD,

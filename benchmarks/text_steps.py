@@ -5,12 +5,11 @@ import os
 import re
 import subprocess
 import sys
-import tracemalloc
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from contextnmt.files import read_json
+from contextnmt.files import count_lines, read_json
 from contextnmt.text.binarize import SIDES
 
 #: The rules that run the stages, with the memory that each asks for.
@@ -27,6 +26,11 @@ SHARE = 2
 
 #: The most words that `perplexity` makes a model of, unless the configuration says otherwise.
 MOST_WORDS = 2**25
+
+#: At WMT14, English-French: pairs of a tenth of giga-fren, and of all corpora; distinct words of
+#: both languages in the selected text (Choi et al. 2017, Table 3).
+PART, POOL = 2_252_040, 40_842_357
+BOTH_WORDS = 3_500_000
 
 FILTERS = '{"drop_empty":true,"max_ratio":2,"wrong_language":true,"drop_duplicates":true}'
 LIMITS = '"max_length":50,"unknown_limit":0.1'
@@ -74,15 +78,6 @@ def measure(text: Text, command: str, arguments: list[str]) -> Cost:
     return Cost(command, text.name, text.pairs, *json.loads(done.stdout))
 
 
-def grown(work: Callable[[], object]) -> int:
-    """The most memory, in bytes, that `work` takes at a time."""
-    tracemalloc.start()
-    work()
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    return peak
-
-
 def stay_on_one_core() -> None:
     """Keep this process, and those that it starts, on one core, where the system can do that."""
     if hasattr(os, "sched_setaffinity"):
@@ -122,6 +117,8 @@ class Step(NamedTuple):
 
     name: str
     line: str
+    grows_with: str = ""  # which of MEASURES fills its memory
+    wmt14: int = 0  # how large that is for one command at WMT14, English-French
 
     @property
     def rule(self) -> str:
@@ -147,12 +144,16 @@ STEPS = [
         "survey",
         f"survey {sides('{}', 'tok.{}.gz')} {sides('{}-counts-out', 'survey.{}.tsv.gz')}"
         " --fingerprints-out fingerprints.npy",
+        "words",
+        BOTH_WORDS,
     ),
     Step(
         "clean",
         f"clean {sides('{}', 'tok.{}.gz')} {sides('{}-out', 'clean.{}.gz')}"
         f" --removed-out removed.json --settings {FILTERS}"
         f" {sides('{}-counts', 'survey.{}.tsv.gz')} --fingerprints fingerprints.npy",
+        "words",
+        BOTH_WORDS,
     ),
     Step(
         "sample",
@@ -165,28 +166,43 @@ STEPS = [
         "cross-entropy",
         f"cross-entropy {sides('{}', 'clean.{}.gz')} {sides('{}-models', '{}')}"
         " --out text.scores.npy",
+        "pairs",
+        PART,
     ),
-    Step("rank", "rank --scores text.scores.npy --pairs SELECTED --out ranking.json"),
+    Step(
+        "rank", "rank --scores text.scores.npy --pairs SELECTED --out ranking.json", "pairs", POOL
+    ),
     Step(
         f"select, 1/{SHARE}",
         f"select {sides('{}', 'clean.{}.gz')} --scores text.scores.npy --ranking ranking.json"
         f" {sides('{}-out', 'best.{}.gz')} {sides('{}-counts-out', 'best.{}.tsv.gz')}"
         " --selected-out best.json",
+        "words",
+        BOTH_WORDS,
     ),
     Step(
         "perplexity",
         "perplexity --text clean.target.gz --scores text.scores.npy --ranking ranking.json"
         " --vocabulary target.vocabulary.txt --dev dev.target.gz --seed 2 --out perplexity.json"
         f" --most-words {MOST_WORDS}",
+        "tokens",
+        MOST_WORDS,
     ),
     Step(
         "select, all",
         f"select {sides('{}', 'clean.{}.gz')} {sides('{}-out', 'sel.{}.gz')}"
         f" {sides('{}-counts-out', 'sel.{}.tsv.gz')} --selected-out selected.json",
+        "words",
+        BOTH_WORDS,
     ),
     Step("", "word-counts --counts sel.source.tsv.gz --out counts.source.tsv"),
-    Step("word-counts", "word-counts --counts sel.target.tsv.gz --out counts.target.tsv"),
-    Step("symbolize", symbolize("sel.{}.gz", "sym")),
+    Step(
+        "word-counts",
+        "word-counts --counts sel.target.tsv.gz --out counts.target.tsv",
+        "words",
+        BOTH_WORDS,
+    ),
+    Step("symbolize", symbolize("sel.{}.gz", "sym"), "words", BOTH_WORDS),
     Step(
         "",
         f"extract {sides('{}', 'sel.{}.gz')}"
@@ -199,15 +215,22 @@ STEPS = [
         f" {parts('rates', 'sym{}.rates.tsv', MERGED)}"
         " --rules-out rules.tsv --rates-out rates.tsv",
     ),
-    Step("bpe, learning", f"bpe --text sel.source.gz --merges {MERGES} --codes-out codes"),
+    Step(
+        "bpe, learning",
+        f"bpe --text sel.source.gz --merges {MERGES} --codes-out codes",
+        "words",
+        BOTH_WORDS,
+    ),
     Step("bpe, cutting", "bpe --text sel.source.gz --codes codes --out bpe.source.gz"),
-    Step("binarize", binarize(sides("{}", "sel.{}.gz"), "ids")),
+    Step("binarize", binarize(sides("{}", "sel.{}.gz"), "ids"), "words", BOTH_WORDS),
     Step("", binarize("--source sym.SOURCE.gz --target sym.TARGET.gz", "symbol-ids")),
     Step(
         "coverage",
         f"coverage --source-language SOURCE --target-language TARGET"
         f" {sides('{}-before', 'counts.{}.tsv')} --source-after sym.SOURCE.gz"
         f" --target-after sym.TARGET.gz --vocabulary-size {WORDS} --out coverage.json",
+        "words",
+        BOTH_WORDS,
     ),
     Step(
         "pairs",
@@ -229,6 +252,26 @@ class Run(NamedTuple):
         """Pairs that clean has left."""
         kept: int = read_json(self.text.folder / "removed.json")["kept"]
         return kept
+
+
+def words(run: Run, *sides: str) -> int:
+    """The distinct words of a text's sides, or of both."""
+    of = sides or SIDES
+    return sum(count_lines(run.text.folder / f"survey.{side}.tsv.gz") for side in of)
+
+
+def tokens(run: Run) -> int:
+    """The target words of the pairs that `rank` has kept."""
+    found: int = read_json(run.text.folder / "ranking.json")["kept"]["target_words"]
+    return found
+
+
+#: What fills the memory of commands, by its name in Step.
+MEASURES: dict[str, Callable[[Run], int]] = {
+    "pairs": lambda run: run.kept,
+    "words": words,
+    "tokens": tokens,
+}
 
 
 def run(text: Text, languages: Sequence[str], in_domain: Sequence[Path]) -> Run:

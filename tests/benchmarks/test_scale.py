@@ -3,13 +3,11 @@
 import sys
 from pathlib import Path
 
-import memory_tables
 import pytest
 import scale
 import text_steps
 from generated_pairs import generate
-from memory_tables import TABLES, Grown, grown_tables
-from text_steps import STEPS, Cost, Run, Text
+from text_steps import MEASURES, STEPS, Cost, Run, Step, Text
 
 from contextnmt import cli
 from contextnmt.errors import UserError
@@ -46,16 +44,9 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
     return made
 
 
-@pytest.fixture(scope="module")
-def tables(runs: list[Run]) -> list[Grown]:
-    """The tables in the memory of the commands."""
-    return list(grown_tables(runs))
-
-
 def test_every_step_is_measured(runs: list[Run]) -> None:
     measured = [step.name for step in STEPS if step.name]
     assert [list(run.costs) for run in runs] == [measured] * 3
-    assert {table.step for table in TABLES} < set(measured)
     for run in runs:
         assert run.text.pairs / 2 < run.kept <= run.text.pairs
         assert run.costs["tokenize"].pairs == run.text.pairs
@@ -68,60 +59,47 @@ def test_the_workflow_asks_for_memory_for_every_step() -> None:
     assert all(100 <= megabytes <= 1_000_000 for megabytes in asked.values())
 
 
-def test_tables_have_entries_of_some_bytes(tables: list[Grown]) -> None:
-    assert [each.table for each in tables] == TABLES
-    for each in tables:
-        assert each.entries == sorted(each.entries)
-        assert each.entries[0] > 0, each.table
-        assert each.extrapolated > each.entries[-1]
-        assert each.table.size is None or 4 < each.size < 10_000, each
-        assert each.table.most is None or each.extrapolated <= each.table.most
-    by_name = {(each.table.step, each.table.name): each for each in tables}
-    assert by_name["rank", "ranking"].extrapolated == memory_tables.POOL.pairs
-    assert by_name["binarize", "words"].extrapolated == memory_tables.BOTH_WORDS
-    assert by_name["survey", "words"].extrapolated < by_name["clean", "words"].extrapolated
+def test_what_fills_memory_grows_with_the_text(runs: list[Run]) -> None:
+    assert {step.grows_with for step in STEPS} == {"", *MEASURES}
+    for measure in MEASURES.values():
+        entries = [measure(run) for run in runs]
+        assert 0 < entries[0] < entries[1] < entries[2]
+    assert text_steps.words(runs[0], "source") < text_steps.words(runs[0])
 
 
-def test_the_page_tells_linear_time_and_enough_memory(runs: list[Run], tables: list[Grown]) -> None:
+def test_memory_is_extrapolated_in_a_straight_line(runs: list[Run]) -> None:
+    kept = [run.kept for run in runs[-2:]]
+    costs = [{"x": runs[0].costs["rank"]._replace(megabytes=10.0 + pairs)} for pairs in kept]
+    filled = [run._replace(costs=cost) for run, cost in zip(runs[-2:], costs, strict=True)]
+    assert scale.at_wmt14(Step("x", "x", "pairs", 5000), filled) == pytest.approx(5010)
+    assert scale.at_wmt14(Step("x", "x", "pairs", 1), filled) == 10 + kept[-1]  # never less
+    assert scale.at_wmt14(Step("x", "x"), filled) == 10 + kept[-1]
+
+
+def test_the_page_shows_linear_time_and_enough_memory(runs: list[Run]) -> None:
     for row in scale.time_rows(runs):
         assert row[-1] == "1.00"
         assert float(row[-2]) < 1  # the start weighs in the small text
     rules = {step.rule for step in STEPS}
     verdicts = [
-        [row[-1] for row in scale.memory_rows(runs, tables, dict.fromkeys(rules, megabytes))]
+        [row[-1] for row in scale.memory_rows(runs, dict.fromkeys(rules, megabytes))]
         for megabytes in (1, 10**9)
     ]
     assert set(verdicts[0]) == {"**no**"}
     assert set(verdicts[1]) == {"yes"}
-    lines = scale.page(runs, tables)
-    assert sum(line.startswith("| symbolize |") for line in lines) == 2 + 4  # and four tables
+    lines = scale.page(runs)
+    assert sum(line.startswith("| symbolize |") for line in lines) == 2
     words = next(line for line in lines if line.startswith("| 60 |"))
     assert words.split(" | ")[2] == ""  # no text before the first
 
 
-def test_quadratic_time_is_told(runs: list[Run]) -> None:
+def test_quadratic_time_shows(runs: list[Run]) -> None:
     slow = [
         run._replace(costs={"rank": run.costs["rank"]._replace(cpu=run.text.pairs**2, pairs=size)})
         for run, size in zip(runs, SIZES, strict=True)
     ]
     (row,) = scale.time_rows(slow)
     assert row[-2:] == ["4.00", "2.00"]
-
-
-def test_a_table_has_no_more_entries_than_its_limit(
-    runs: list[Run], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rules = next(each for each in TABLES if each.name == "rules")
-    monkeypatch.setattr(memory_tables, "TABLES", [rules._replace(most=3)])
-    (limited,) = grown_tables(runs)
-    assert limited.entries == [3, 3, 3]
-    assert limited.growth == 0
-
-
-def test_a_power_law_is_found() -> None:
-    factor, exponent = memory_tables.power_law([100, 400, 1600], [30, 60, 120])
-    assert factor == pytest.approx(3)
-    assert exponent == pytest.approx(0.5)
 
 
 def test_two_sizes_are_too_few(tmp_path: Path) -> None:
