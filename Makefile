@@ -1,8 +1,8 @@
 # The commands of the README. The first use makes .venv and installs the pinned dependencies.
 #   make demo    one experiment on the embedded corpus, from the text to the report
 #   make test    the tests
-#   make test-slurm    those on a real Slurm, which they start (as root, of Debian's packages);
-#                      with SLOW=1 also those that wait for minutes
+#   make test-slurm    those on a real Slurm, which they start (as root, of Debian's packages)
+#   make test-all    both, with every case of which they draw a sample, and those that wait minutes
 #   make lint    the checks that run no test
 #   make lock    pin the dependencies anew (needs a network)
 # Another Python: make demo PYTHON=python3.12
@@ -17,7 +17,7 @@ RUN := PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
 COMPILE := $(VENV)/bin/uv pip compile --universal --generate-hashes --python-version 3.11 \
 	--custom-compile-command "make lock" --quiet
 
-.PHONY: demo test test-slurm lint lock
+.PHONY: demo test test-slurm test-all lint lock
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/installed
@@ -28,10 +28,13 @@ demo: $(VENV)/installed
 	@echo "From here on: . $(VENV)/bin/activate"
 
 test: $(VENV)/installed-dev
-	$(RUN) python -m pytest -n 2 --no-loadscope-reorder --ignore tests/slurm
+	$(RUN) python -m pytest -n 2 --no-loadscope-reorder --durations 40 --ignore tests/slurm $(MORE)
 
 test-slurm: $(VENV)/installed-dev
-	$(RUN) python -m pytest -n 3 --no-loadscope-reorder tests/slurm $(if $(SLOW),,-m "not slow")
+	$(RUN) python -m pytest -n 3 --no-loadscope-reorder tests/slurm $(MORE)
+
+test-all:
+	$(MAKE) test test-slurm MORE=--thorough
 
 lint: $(VENV)/installed-dev
 	$(RUN) ruff check

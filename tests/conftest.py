@@ -1,10 +1,11 @@
 """What several tests need: the material beside the repository, and the workflow to run."""
 
 import os
+import random
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,9 @@ ROOT = Path(__file__).parents[1]
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import torch  # noqa: E402  (once that is said)
+
+#: The variable with the seed of whatever tests choose at random.
+SEED = "CONTEXTNMT_TEST_SEED"
 
 # What is for a GPU is worked out in Python where there is none. Before anything imports Triton,
 # as torch.utils.flop_counter does.
@@ -36,6 +40,20 @@ OF_DEMO = {"test_demo.py", "test_rerun.py"}
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--thorough", action="store_true", help="run every case, not a sample, and slow tests"
+    )
+
+
+def pytest_configure() -> None:
+    os.environ.setdefault(SEED, f"{random.randrange(10**6)}")  # for the processes of xdist too
+
+
+def pytest_report_header() -> str:
+    return f"{SEED}={os.environ[SEED]} repeats the cases drawn at random"
+
+
 class ByFile(LoadScopeScheduling):
     """Where several processes share the tests, those of a file stay together, and so do all those
     that look at the finished demo: what a session makes once is made by one process alone."""
@@ -51,8 +69,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
     return ByFile(config, log)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The demo takes longest and comes first. Raises ValueError if a test of it is elsewhere."""
+    if not config.getoption("--thorough"):
+        items[:] = [item for item in items if not item.get_closest_marker("slow")]
     items.sort(key=lambda item: item.path.name not in OF_DEMO)
     for item in items:
         if "demo" in getattr(item, "fixturenames", ()) and item.path.name not in OF_DEMO:
@@ -66,6 +86,25 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no folder {folder}: name one by CONTEXTNMT_SHARED")
     return folder
+
+
+@pytest.fixture(scope="session")
+def seed() -> int:
+    """The seed of whatever a test chooses at random; the first lines of pytest say it."""
+    return int(os.environ[SEED])
+
+
+@pytest.fixture(scope="session")
+def sampled(pytestconfig: pytest.Config, seed: int) -> Callable[[Sequence[Any], int], list[Any]]:
+    """Draw some of many cases, in their order; with --thorough, all of them."""
+
+    def draw(cases: Sequence[Any], number: int) -> list[Any]:
+        if pytestconfig.getoption("--thorough"):
+            return list(cases)
+        chosen = random.Random(seed).sample(range(len(cases)), min(number, len(cases)))
+        return [cases[place] for place in sorted(chosen)]
+
+    return draw
 
 
 @pytest.fixture(scope="session")
