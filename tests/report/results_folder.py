@@ -6,13 +6,15 @@ import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
+from unittest.mock import patch
 
 from analysed_models import gates_of, make_contextualization
 from made_up_experiments import TRAIN, experiment, results_of
 from made_up_lengths import make_lengths
 from made_up_significance import make_significance
 from made_up_symbols import coverage_of, pairs_kept, rules, symbol_scores_of
+from matplotlib.figure import Figure
 from sentence_results import make_alignments
 
 from contextnmt.files import write_json, write_lines
@@ -306,11 +308,22 @@ def make_training(folder: Path, run: str, bleu: float) -> None:
         )
 
 
+#: The method itself, while `svg_alone` stands in its place.
+savefig = Figure.savefig
+
+
+def svg_alone(figure: Figure, out: BinaryIO, **options: Any) -> None:
+    """`Figure.savefig` for SVG; nothing for the other formats, which take most of the time."""
+    if options["format"] == "svg":
+        savefig(figure, out, **options)
+
+
 def make_report(made: Made) -> Path:
-    """All that `contextnmt report` makes of a results folder; the path of the page."""
+    """All that `contextnmt report` makes of a results folder, but for PDF and PNG; its page."""
     results = made.results
-    for part in parts(results):
-        make(results, part)
+    with patch.object(Figure, "savefig", svg_alone):
+        for part in parts(results):
+            make(results, part)
     page(results)
     return results.report / "index.html"
 
