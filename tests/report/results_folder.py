@@ -318,10 +318,14 @@ def svg_alone(figure: Figure, out: BinaryIO, **options: Any) -> None:
         savefig(figure, out, **options)
 
 
+#: Draws figures as SVG alone, in a block or a test.
+as_svg = patch.object(Figure, "savefig", svg_alone)
+
+
 def make_report(made: Made) -> Path:
     """All that `contextnmt report` makes of a results folder, but for PDF and PNG; its page."""
     results = made.results
-    with patch.object(Figure, "savefig", svg_alone):
+    with as_svg:
         for part in parts(results):
             make(results, part)
     page(results)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from results_folder import make_results
+from results_folder import as_svg, make_results
 
 from contextnmt import files as files_module
 from contextnmt.configuration import layers
@@ -122,6 +122,7 @@ def test_jobs_that_a_report_rests_on(
     assert belongs(contents(name, **changes), *job.split("/")) is known
 
 
+@as_svg
 @pytest.mark.parametrize("name", ["choi2017", "bahdanau2015", "chen2017"])
 def test_a_part_reads_nothing_but_the_files_of_its_subject(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
