@@ -1,4 +1,4 @@
-"""What the records of a training's course say."""
+"""The records of a training's course."""
 
 import pytest
 import torch

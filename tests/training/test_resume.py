@@ -36,7 +36,7 @@ RECIPE = {
     "max_updates": 9,
     "patience": 2,
 }
-#: What the clock and the system's memory have a say in.
+#: Values that depend on the clock and the system's memory.
 MEASURED = {
     "seconds",
     "elapsed",
@@ -75,7 +75,7 @@ def messages(data: Path, process: int) -> Path:
 
 
 def said(process: BaseProcess, data: Path) -> str:
-    """What a process has written to stderr so far."""
+    """Return the stderr of a process so far."""
     file = messages(data, process.pid)
     return file.read_text() if file.exists() else ""
 

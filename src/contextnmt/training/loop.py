@@ -80,7 +80,7 @@ class Training:
         validation; `filters`: those that training pairs have to pass besides the recipe's own
         (A14); `identity`: what a checkpoint must agree with instead of model, recipe and the
         source code as they are; `check`: raises if another process owns `state`, called before
-        each write; `signals`: to be heeded between updates. Raises UserError if the data do not
+        each write; `signals`: asked between updates. Raises UserError if the data do not
         fit together.
         """
         self.recipe, self.seed, self.device = recipe, seed, torch.device(recipe.device)
@@ -94,7 +94,7 @@ class Training:
         self.model = Translator(model, *map(len, words)).to(self.device)
         self.updater = Updater(self.model, recipe, self.device)
         self.best = self._weights()
-        #: What takes the updates.
+        #: Takes the updates: on a GPU a `GraphUpdater`, from `rehearse` on.
         self.take: Updater | GraphUpdater = self.updater
         described = [
             {**dataclasses.asdict(each), "data": read_json(Path(each.data) / "manifest.json")}
@@ -105,7 +105,7 @@ class Training:
         if made is None:
             settings = {"model": dataclasses.asdict(model), "training": dataclasses.asdict(recipe)}
             made = {**settings, "code": code_marks(SOURCE, __name__)}
-        #: What a checkpoint must agree with to be gone on from, as it comes back from JSON.
+        #: A run resumes only from a checkpoint with the same identity, compared after JSON.
         self.identity = json.loads(
             json.dumps(
                 {

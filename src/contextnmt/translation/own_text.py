@@ -32,13 +32,13 @@ from contextnmt.translation.saved import SavedTranslator
 from contextnmt.translation.unknown import ENOUGH, UnknownWords, warn
 from contextnmt.translation.view_texts import Wanted, described
 
-#: What the text is called in messages.
+#: Name of the text in messages.
 NAME = "standard input"
 
 #: Lines that come together at most, and bytes of a read.
 LINES, BLOCK = 1000, 1 << 17
 
-#: What compressed data begins with, and no UTF-8.
+#: First bytes of data compressed by gzip; no UTF-8 begins so.
 GZIP = b"\x1f\x8b"
 
 #: Symbols of a part at most: four times what the papers train on. Memory and time of attention grow

@@ -170,7 +170,7 @@ def load_model(folder: Path, source_words: int, target_words: int) -> Translator
     return model
 
 
-#: What torch calls a processor's instructions that multiply bfloat16: of x86, and of ARM.
+#: Instructions that multiply bfloat16, by their names in torch: of x86, and of ARM.
 INSTRUCTIONS = ("avx512_bf16", "amx_bf16", "bf16", "sve_bf16")
 
 
