@@ -302,9 +302,9 @@ def test_a_signal_amid_a_validation_saves_at_once(
 ):
     original = Validation.bleu
 
-    def signalled(self, model, device, between):
+    def signalled(self, model, between):
         os.kill(os.getpid(), signal.SIGTERM)
-        return original(self, model, device, between)
+        return original(self, model, between)
 
     with monkeypatch.context() as patch, pytest.raises(SystemExit):
         patch.setattr(Validation, "bleu", signalled)

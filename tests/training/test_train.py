@@ -343,7 +343,7 @@ def test_a_vocabulary_from_another_run_is_refused(reversal, tmp_path, side):
     lines = path.read_text().split("\n")
     lines[0], lines[1] = lines[1], lines[0]
     path.write_text("\n".join(lines))
-    with pytest.raises(UserError, match=rf"vocabulary\.{side}\.tsv: not the vocabulary that"):
+    with pytest.raises(UserError, match=rf"vocabulary\.{side}\.tsv: not the vocabulary of"):
         training(copy, tmp_path)
 
 

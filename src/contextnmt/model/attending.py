@@ -142,16 +142,14 @@ class Attend(torch.autograd.Function):
         before = states_before(
             [each.unsqueeze(0) for each in by_step(states, sizes)], sizes[1:], len(of_words)
         )
+        weighed = spread(alphas.to(lower), sizes)[:, :-1]
         return (
             None,
             of_words,
             memory[0][0],
             None,
             (of_keys * slope).to(lower),
-            torch.bmm(
-                spread(alphas.to(lower), sizes)[:, :-1].transpose(1, 2),
-                spread(of_states_words, sizes)[:, 1:],
-            ),
+            torch.bmm(weighed.transpose(1, 2), spread(of_states_words, sizes)[:, 1:]),
             None,
             (of_asked * slope).t().to(lower) @ states.to(lower),
             (2 * of_energies.sum(0)).to(lower),
