@@ -89,7 +89,14 @@ class Translator(nn.Module):
             embedded = self.source_smoother(embedded, source == UNKNOWN, context)
         annotations, summary = self.encoder(self.dropout(embedded), lengths)
         prepared = self.attention.prepare(self.dropout(annotations), real)
-        return Encoded(prepared, self.start(summary), target_gate)
+        history = None
+        if self.target_smoother is not None:
+            window = self.target_smoother.window
+            history = self.target_smoother.border(len(source), 2 * window).unsqueeze(1)
+        # There is no previous word: its embedding is zero (spec sec. 2.3, item 2).
+        previous = summary.new_zeros(len(source), 1, self.target_size)
+        start = State(self.decoder.start(summary), previous, history)
+        return Encoded(prepared, start, target_gate)
 
     def gates(self, source: Tensor) -> tuple[Tensor, Tensor] | None:
         """Return source and target gate [B, m] for `source` as in `encode`; None without them."""
@@ -102,18 +109,6 @@ class Translator(nn.Module):
     def device(self) -> torch.device:
         """The device of the weights."""
         return self.source_embedding.weight.device
-
-    def start(self, summary: Tensor) -> State:
-        """Return the state before the first word, from an encoder state [B, n].
-
-        There is no previous word: its embedding is zero (spec sec. 2.3, item 2).
-        """
-        history = None
-        if self.target_smoother is not None:
-            window = self.target_smoother.window
-            history = self.target_smoother.border(len(summary), 2 * window).unsqueeze(1)
-        previous = summary.new_zeros(len(summary), 1, self.target_size)
-        return State(self.decoder.start(summary), previous, history)
 
     def embed_target(self, words: Tensor, target_gate: Tensor | None) -> Tensor:
         """Return embeddings [B, K, m] of target words [B, K], masked by the source (A34)."""
