@@ -361,7 +361,7 @@ def test_a_signal_at_the_very_end_keeps_the_state_too(reversal, undisturbed, tmp
 
 
 def test_a_command_that_is_killed_goes_on(reversal, undisturbed, tmp_path):
-    """The same with the command itself, once: it takes a checkpoint each update, and dies."""
+    """Kill the command itself, once: it takes a checkpoint each update, and dies."""
     command = [
         *(sys.executable, "-m", "contextnmt", "train", "--data", str(reversal)),
         *("--dev-source", str(reversal / "dev.x"), "--dev-target", str(reversal / "dev.y")),
