@@ -26,7 +26,7 @@ ARCHITECTURES = {
     **{name: {**GRU, "smoother": smoother} for name, smoother in SMOOTHERS.items()},
 }
 
-#: What no paper has, and the settings allow.
+#: Models that no paper has, and the settings allow.
 OTHERS = {
     "as printed": {"cell": "gru"},
     "without attention, as printed": {"cell": "gru", "attention": False},

@@ -28,7 +28,7 @@ SIZES = {"embedding": 5, "hidden": 10, "alignment": 9, "maxout": 3}
 
 
 class Driver:
-    """That of a GPU which is not there."""
+    """The driver of a GPU that is not there."""
 
     def get_current_device(self) -> int:
         return 0
@@ -41,7 +41,7 @@ class Driver:
 
 
 def functions() -> Iterator[JITFunction]:
-    """Those that are launched, which are told in what to work on how much."""
+    """Yield the kernels that are launched: those with a type and a block size."""
     for module in MODULES:
         for each in vars(module).values():
             if isinstance(each, JITFunction) and {"KIND", "BLOCK"} <= {*each.arg_names}:
@@ -49,7 +49,7 @@ def functions() -> Iterator[JITFunction]:
 
 
 def versions() -> dict[str, int]:
-    """How many there are of each."""
+    """Return the number of compiled versions of each kernel."""
     return {each.fn.__name__: len(each.device_caches[0][0]) for each in functions()}
 
 

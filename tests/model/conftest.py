@@ -1,4 +1,4 @@
-"""What all tests of models need."""
+"""Fixtures for all tests of models."""
 
 from collections.abc import Iterator
 
@@ -24,7 +24,7 @@ def both_devices(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 
 @pytest.fixture
 def fused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the CPU do as a GPU does with Triton, in blocks so small that there are several."""
+    """Run the Triton kernels on the CPU, in blocks so small that there are several."""
     pytest.importorskip("triton", reason="needs Triton, which there is for Linux")
     if torch.cuda.is_available():
         pytest.skip("a GPU compiles these functions: tests/training/test_gpu.py holds them there")

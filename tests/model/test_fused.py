@@ -19,7 +19,7 @@ NAMES = ["Choi", "RNNsearch", "RNNencdec", "LSTM without attention, contextualiz
 
 
 def gradients(name, kind=torch.float64, lower=False, lengths=((6, 4), (2, 5), (1, 1))):
-    """Those of the losses in a random direction, by parameter, and the losses."""
+    """Return the gradients of the losses in a random direction, by parameter, and the losses."""
     model = build(name, WORDS, SIZES, 0.3).to(kind)
     with torch.autocast("cpu", torch.bfloat16, enabled=lower):
         losses = model(*pairs(lengths, WORDS))

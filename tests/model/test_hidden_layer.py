@@ -14,7 +14,7 @@ NEAR, FAR = LIMIT / 2, 1e4
 
 
 def layer(query: Tensor, keys: Tensor) -> Tensor:
-    """What `hidden_layer` makes of W_a s [batch, a] and U_a h [batch, time, a]."""
+    """Return `hidden_layer` of W_a s [batch, a] and U_a h [batch, time, a]."""
     out = torch.full_like(keys, 7.0)
     entering = keys_of(keys)
     found = hidden_layer(asked_of(-2 * query.unsqueeze(1), entering), entering, out)

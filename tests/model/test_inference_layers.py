@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from contextnmt.model import device
-from contextnmt.model.embedding import BiasedEmbedding
+from contextnmt.model.gru import BiasedEmbedding
 from contextnmt.model.inference_layers import (
     BLOCK,
     LIKELIEST,

@@ -10,9 +10,8 @@ from contextnmt.configuration.model import ContextualizerSettings, SmootherSetti
 from contextnmt.model.attention import Attention, FixedContext
 from contextnmt.model.contextualizer import Contextualizer
 from contextnmt.model.decoder import DECODERS
-from contextnmt.model.embedding import BiasedEmbedding
 from contextnmt.model.encoder import BidirectionalEncoder, ForwardEncoder
-from contextnmt.model.gru import GRUCell
+from contextnmt.model.gru import BiasedEmbedding, GRUCell
 from contextnmt.model.readout import Readout
 from contextnmt.model.smoother import CCWM, FCWM, Smoother
 

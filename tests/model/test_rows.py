@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from contextnmt.model.rows import Kept, once, take
+from contextnmt.model.rows import Kept, take
 
 
 @pytest.mark.parametrize("stays", [[1, 0, 1, 0, 1], [1, 1, 1], [0, 0], [0, 0, 1], [0, 1, 1, 1, 0]])
@@ -22,10 +22,3 @@ def test_a_slot_is_taken_as_often_as_it_is_named():
     taken = take(tensor, torch.tensor([[2, 2, 0, 1], [1, 1, 1, 1]]))
     assert taken[0].tolist() == [[4, 5], [4, 5], [0, 1], [2, 3]]
     assert taken[1].tolist() == [[8, 9]] * 4
-
-
-def test_rows_that_slots_name_come_once_and_are_found_again():
-    tensor, slots = torch.arange(12).view(2, 3, 2), torch.tensor([[2, 2, 0, 2], [1, 1, 1, 1]])
-    rows, places = once(tensor, slots)
-    assert rows.tolist() == [[0, 1], [4, 5], [8, 9]]
-    assert torch.equal(rows[places], take(tensor, slots).flatten(0, 1))

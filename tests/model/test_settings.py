@@ -1,4 +1,4 @@
-"""What a `model` block may say."""
+"""Valid and invalid settings of a `model` block."""
 
 import dataclasses
 import json

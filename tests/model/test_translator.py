@@ -63,7 +63,7 @@ def padded(sentences):
 
 
 def real_losses(model, source, target):
-    """What the model says of the words; of the padding it has to say zero."""
+    """Return the losses of the words; those of the padding have to be zero."""
     losses = model(source, target)
     assert losses.shape == target.shape
     assert not losses[target == 0].any()

@@ -15,7 +15,7 @@ SIZES = {"embedding": 8, "hidden": 12, "alignment": 6, "maxout": 4}
 
 
 def step_by_step(model, source, target):
-    """What `model(source, target)` is, by `predict` and `advance`."""
+    """Compute `model(source, target)` by `predict` and `advance`."""
     encoded = model.encode(source)
     state, losses = encoded.start, []
     for words in target.unbind(1):

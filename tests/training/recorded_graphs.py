@@ -17,18 +17,18 @@ from torch.utils._pytree import tree_leaves
 
 from contextnmt.model import device
 
-#: What a GPU has to be waited for.
+#: Functions that wait for the GPU.
 WAITED = (
     *("_local_scalar_dense", "nonzero", "is_nonzero", "equal", "masked_select", "_unique2"),
     *("unique_dim", "unique_consecutive", "repeat_interleave"),
 )
 
-#: What brings numbers to the host, on a CPU without a function that could be recorded.
+#: Methods that bring numbers to the host, on a CPU without a function that could be recorded.
 ASKED = ("tolist", "numpy", "cpu", "item")
 
 
 class RecordedGraph:
-    """In the place of `torch.cuda.CUDAGraph`."""
+    """Stands in for `torch.cuda.CUDAGraph`."""
 
     def __init__(self) -> None:
         self.calls: list[Any] = []

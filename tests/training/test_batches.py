@@ -1,4 +1,4 @@
-"""What a recipe trains on, and in which order."""
+"""The pairs that a recipe trains on, and their order."""
 
 import numpy as np
 import pytest

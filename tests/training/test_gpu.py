@@ -1,4 +1,4 @@
-"""What a GPU computes, against the CPU: the only tests that want one."""
+"""Results of a GPU against those of the CPU: the only tests that need one."""
 
 import copy
 import gzip
@@ -30,18 +30,18 @@ LONG, MANY = [(70, 5), (3, 2), (1, 1)], 5000
 
 @pytest.fixture(params=["fused", "plain"])
 def way(request, monkeypatch):
-    """Run a test with Triton, and as where it cannot compile."""
+    """Run a test with Triton, and as if it could not compile."""
     if request.param == "plain":
         monkeypatch.setattr(device, "compiles", lambda _: False)
 
 
 def gradients(name, place, precision="fp32", kind=torch.float32):
-    """Those of the loss of a batch, by parameter, and the loss."""
+    """Return the gradients of the loss of a batch, by parameter, and the loss."""
     return differentiated(build(name, WORDS, SIZES, 0.3).to(place, kind), precision, LENGTHS, WORDS)
 
 
 def differentiated(model, precision, lengths, words):
-    """The same of a model and a batch of sentences of such lengths."""
+    """Return the gradients and the loss of a model and a batch of sentences of such lengths."""
     place = next(model.parameters()).device
     updater = Updater(model, TrainingSettings(precision=precision), place)
     loss = updater.differentiate(*pairs(lengths, words))
@@ -83,7 +83,7 @@ def test_bfloat16_is_near(name):
 
 
 def updates(name, place, recipe, graphs):
-    """What updates by all batches tell, the weights after each, and what took them."""
+    """Return loss, norm and weights after each batch, and the updater."""
     one = Updater(build(name, WORDS, SIZES, 0.3).to(place).double(), recipe, place)
     take = GraphUpdater(one, *warmed(one)) if graphs else one
     found = []

@@ -53,7 +53,7 @@ def state(one):
 
 
 def taken(make, name="RNNsearch", recipe=RECIPES["adam"], batches=BATCHES):
-    """What updates by all batches tell, the state after each of them, and what took them."""
+    """Return results and state after an update by each batch, and the updater."""
     one = updater(name, recipe)
     take = make(one)
     found = []
@@ -143,7 +143,7 @@ def test_what_cannot_be_captured_is_said_once_and_taken_all_the_same(monkeypatch
 
 
 class Failing:
-    """As torch's own ends after an error: by another one, on the stream of the capture."""
+    """End as torch's own does after an error: by another one, on the stream of the capture."""
 
     def __init__(self, graph, pool):
         pass

@@ -1,4 +1,4 @@
-"""What the records of a training's course say."""
+"""The records of a training's course."""
 
 import pytest
 import torch
@@ -35,19 +35,19 @@ def test_gradients_that_are_not_finite_are_counted_and_left_out_of_the_mean():
         add(window, update, [1.0], norm)
     numbers = window.numbers()
     assert (numbers["gradient_norm"], numbers["clip_rate"], numbers["non_finite"]) == (3.0, 0.5, 2)
-    assert window.first_spoilt() == 0  # they were replaced
+    assert window.first_diverged() == 0  # they were replaced
     add(window, 5, [NAN], 1.0)
-    assert window.first_spoilt() == 5
+    assert window.first_diverged() == 5
 
 
-def test_the_first_spoilt_update_is_kept_in_mind():
+def test_the_first_diverged_update_is_kept_in_mind():
     window = Window(CPU, TrainingSettings())
     add(window, 7, [1.0], 1.0)
-    assert window.first_spoilt() == 0
+    assert window.first_diverged() == 0
     add(window, 8, [1.0], NAN)
     add(window, 9, [NAN], NAN)
     window.restart()
-    assert window.first_spoilt() == 8
+    assert window.first_diverged() == 8
 
 
 def test_the_memory_is_the_most_that_the_process_has_taken():

@@ -1,4 +1,4 @@
-"""What the settings of a recipe make of a training: its stop, its optimizer, its precision."""
+"""Effects of a recipe's settings: its stop, its optimizer, its precision."""
 
 import pytest
 import torch

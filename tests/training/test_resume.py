@@ -36,7 +36,7 @@ RECIPE = {
     "max_updates": 9,
     "patience": 2,
 }
-#: What the clock and the system's memory have a say in.
+#: Values that depend on the clock and the system's memory.
 MEASURED = {
     "seconds",
     "elapsed",
@@ -75,7 +75,7 @@ def messages(data: Path, process: int) -> Path:
 
 
 def said(process: BaseProcess, data: Path) -> str:
-    """What a process has written to stderr so far."""
+    """Return the stderr of a process so far."""
     file = messages(data, process.pid)
     return file.read_text() if file.exists() else ""
 
@@ -301,9 +301,9 @@ def test_a_signal_amid_a_validation_saves_at_once(
 ):
     original = Validation.bleu
 
-    def signalled(self, model, device, between):
+    def signalled(self, model, between):
         os.kill(os.getpid(), signal.SIGTERM)
-        return original(self, model, device, between)
+        return original(self, model, between)
 
     with monkeypatch.context() as patch, pytest.raises(SystemExit):
         patch.setattr(Validation, "bleu", signalled)
@@ -360,7 +360,7 @@ def test_a_signal_at_the_very_end_keeps_the_state_too(reversal, undisturbed, tmp
 
 
 def test_a_command_that_is_killed_goes_on(reversal, undisturbed, tmp_path):
-    """The same with the command itself, once: it takes a checkpoint each update, and dies."""
+    """Kill the command itself, once: it takes a checkpoint each update, and dies."""
     command = [
         *(sys.executable, "-m", "contextnmt", "train", "--data", str(reversal)),
         *("--dev-source", str(reversal / "dev.x"), "--dev-target", str(reversal / "dev.y")),

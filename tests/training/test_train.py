@@ -75,7 +75,7 @@ def test_outputs_say_what_was_done(undisturbed):
 def test_a_model_of_before_is_not_taken_for_that_of_the_owner_waited_for(
     undisturbed, reversal, tmp_path, monkeypatch, capsys
 ):
-    """As when the owner was killed: its model.json was there already."""
+    """The owner was killed after it wrote its model.json."""
     shutil.copytree(undisturbed, tmp_path / "model")
     monkeypatch.setattr("contextnmt.training.lock.Lock.__enter__", waited(Lock.__enter__))
     (tmp_path / "model" / "model.safetensors").unlink()
@@ -93,7 +93,7 @@ def waited(enter):
     return entered
 
 
-#: What a record of the training's course has, besides kind and update.
+#: Keys of a record of the training's course, besides kind and update.
 COURSE = {
     "train": {
         *("epoch", "loss", "gradient_norm", "clip_rate", "non_finite", "memory_mb"),
@@ -343,7 +343,7 @@ def test_a_vocabulary_from_another_run_is_refused(reversal, tmp_path, side):
     lines = path.read_text().split("\n")
     lines[0], lines[1] = lines[1], lines[0]
     path.write_text("\n".join(lines))
-    with pytest.raises(UserError, match=rf"vocabulary\.{side}\.tsv: not the vocabulary that"):
+    with pytest.raises(UserError, match=rf"vocabulary\.{side}\.tsv: not the vocabulary of"):
         training(copy, tmp_path)
 
 

@@ -67,9 +67,9 @@ def test_what_is_translated_as_the_reference_is_scored_100(
     monkeypatch.setattr(Translator, "greedy", greedy)
     monkeypatch.setattr(validation, "BATCH", 2)
     model = Translator(ModelSettings(2, 2, 2, 2), len(SOURCE), len(TARGET))
-    assert ready.bleu(model, torch.device("cpu")) == pytest.approx(100)
+    assert ready.bleu(model) == pytest.approx(100)
     answers[(4,)] = "la la la te"
-    assert ready.bleu(model, torch.device("cpu")) < 90
+    assert ready.bleu(model) < 90
 
 
 def test_sides_of_different_length_are_refused_with_both_counts(tmp_path: Path):
@@ -118,7 +118,7 @@ def test_the_loss_is_that_of_all_target_symbols_whatever_the_batches(
     for sentences in (1, 2, 3):
         monkeypatch.setattr(validation, "SCORED", sentences)
         model.train()
-        assert ready.loss(model, torch.device("cpu")) == pytest.approx(sum(slowly) / len(slowly))
+        assert ready.loss(model) == pytest.approx(sum(slowly) / len(slowly))
         assert model.training
     assert len(slowly) == 3 + 1 + 4  # words of the sentences, and an end each
 
@@ -143,11 +143,11 @@ def test_gate_statistics_are_those_of_all_sentences(
         expected[f"{name}_gate_open"] = (values > 0.95).mean()
         expected[f"{name}_gate_closed"] = (values < 0.05).mean()
         expected[f"{name}_gate_deviation"] = values.std(axis=0).mean()
-    assert ready.gates(model, torch.device("cpu")) == pytest.approx(expected, abs=1e-5)
+    assert ready.gates(model) == pytest.approx(expected, abs=1e-5)
     assert all(0 < value < 1 for value in expected.values())
 
 
 def test_a_model_without_contextualizer_has_no_gates(tmp_path: Path):
     ready = Validation(*texts(tmp_path, TEXT), SOURCE, TARGET)
     model = Translator(ModelSettings(2, 2, 2, 2), len(SOURCE), len(TARGET))
-    assert ready.gates(model, torch.device("cpu")) == {}
+    assert ready.gates(model) == {}

@@ -9,7 +9,7 @@ import torch
 
 
 class Found(NamedTuple):
-    """What a search has found: `finished` and `open` are (score, words), the best first."""
+    """Results of a search: `finished` and `open` are (score, words), the best first."""
 
     finished: list
     open: list

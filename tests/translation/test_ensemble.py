@@ -4,7 +4,6 @@ import pytest
 import torch
 
 from contextnmt.configuration.model import ModelSettings
-from contextnmt.errors import UserError
 from contextnmt.model.translator import Translator
 from contextnmt.translation.beam import beam_search
 from contextnmt.translation.ensemble import Ensemble
@@ -54,8 +53,3 @@ def test_a_word_that_one_model_rules_out_stays_possible():
     ensemble = Ensemble([one, other])
     together = next_word(ensemble)
     assert bool((together[:, :, 4] > -torch.inf).all())
-
-
-def test_vocabularies_of_different_sizes_are_refused():
-    with pytest.raises(UserError, match=r"\(6, 6\), \(7, 7\).*same vocabularies"):
-        Ensemble([model(1), model(2, words=7)])

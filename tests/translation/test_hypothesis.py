@@ -16,8 +16,9 @@ def test_a_translation_that_was_cut_off_has_none():
 
 def test_the_best_per_symbol_may_be_longer():
     short, long, bad = Hypothesis([3], -2.0), Hypothesis([3, 4, 5], -2.4), Hypothesis([6], -5.0)
-    assert best_normalised([short, long, bad]) == 1
+    assert best_normalised([short, long, bad]) is long
 
 
 def test_of_equal_ones_the_first():
-    assert best_normalised([Hypothesis([3], -2.0), Hypothesis([3, 4, 5], -4.0)]) == 0
+    first, second = Hypothesis([3], -2.0), Hypothesis([3, 4, 5], -4.0)
+    assert best_normalised([first, second]) is first

@@ -83,7 +83,7 @@ def owns(results):
 
 
 def piped(folder, view, text, *options):
-    """What the command makes of bytes."""
+    """Return the output of the command for some bytes."""
     command = [sys.executable, "-m", "contextnmt", "translate", "--run", run_file(folder, view)]
     run = subprocess.run([*command, *options], input=text, capture_output=True, check=False)
     assert run.returncode == 0, run.stderr
@@ -446,7 +446,7 @@ TARGET = Vocabulary(["la", "maison", "est", "ici", "et", ".", "the", "Anna"])
 
 
 def told(capsys, *texts):
-    """What is told of a text that comes in several parts."""
+    """Return the warnings about a text that comes in several parts."""
     language = SourceLanguage(SOURCE, TARGET, "en", "fr")
     for text in texts:
         language.read([line.split() for line in text.split("\n")])

@@ -25,7 +25,7 @@ def matrix(rows: list[int], columns: int) -> np.ndarray:
 
 @pytest.fixture
 def arguments(tmp_path: Path) -> dict[str, Any]:
-    """Those of a command over three sentences: the second is empty, the third one cut off."""
+    """Files of a command over three sentences: the second is empty, the third cut off."""
     last = matrix([0], 2)
     last[0] = [0.4, 0.6]  # most on the end of the sentence, which is no word
     paths = {

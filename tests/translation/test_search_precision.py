@@ -59,7 +59,7 @@ def test_a_gpu_rounds_to_tf32_until_it_is_told_otherwise():
     ],
 )
 def test_matrices_of_16_bits_change_next_to_nothing(settings, tmp_path, monkeypatch):
-    """Whatever this machine has: torch multiplies bfloat16 on all, if not as fast."""
+    """On any machine: torch multiplies bfloat16 on all, if not as fast."""
     text = tmp_path / "text.gz"
     text.write_bytes(gzip.compress("".join(f"{line}\n" for line in LINES).encode()))
     model, made = save(tmp_path / "model", **settings), {}

@@ -124,7 +124,7 @@ def test_an_ensemble_takes_the_mean_of_probabilities(width):
 @pytest.mark.parametrize("name", ["Choi", "Choi+C", "RNNsearch"])
 @torch.inference_mode()
 def test_as_on_a_gpu_which_is_seldom_asked(name, width, monkeypatch):
-    """What is done, what is missing, what is continued; and with logits of a sentence at a time."""
+    """Drop finished sentences at every eighth step, and compute the logits of one at a time."""
     monkeypatch.setitem(beam.LOOK, "cpu", 8)
     monkeypatch.setitem(beam.LOGITS, "cpu", 1)
     monkeypatch.setattr(device, "CPU_TYPES", set())

@@ -1,10 +1,11 @@
 """The decoder's recurrence over whole target sentences, as one function to autograd; see `units`.
 
 Its equations are those of `Attention.forward` and the decoders' `step`; tests compare them. The
-context c_i = sum_j alpha_ij h_j enters the gates through a matrix alone, and C c_i = sum_j alpha_ij
-(C h_j). So the annotations are multiplied for all positions at once, and the contexts come after
-the last step, as do the gradients of all matrices, of C h_j, and of the keys but for a sum. The
-backward pass computes the hidden layer of the attention (`hidden_layer`) again, as fast as to read.
+context c_i = sum_j alpha_ij h_j enters the gates through a matrix C alone, and C c_i = sum_j
+alpha_ij (C h_j). So C multiplies the annotations of all positions at once. Contexts and the
+gradients of the matrices and of C h_j are computed after the last step, for all steps together. The
+backward pass recomputes the attention's hidden layer (`hidden_layer`), which is as fast as to store
+and read it.
 """
 
 from collections.abc import Sequence
@@ -141,16 +142,14 @@ class Attend(torch.autograd.Function):
         before = states_before(
             [each.unsqueeze(0) for each in by_step(states, sizes)], sizes[1:], len(of_words)
         )
+        weighed = spread(alphas.to(lower), sizes)[:, :-1]
         return (
             None,
             of_words,
             memory[0][0],
             None,
             (of_keys * slope).to(lower),
-            torch.bmm(
-                spread(alphas.to(lower), sizes)[:, :-1].transpose(1, 2),
-                spread(of_states_words, sizes)[:, 1:],
-            ),
+            torch.bmm(weighed.transpose(1, 2), spread(of_states_words, sizes)[:, 1:]),
             None,
             (of_asked * slope).t().to(lower) @ states.to(lower),
             (2 * of_energies.sum(0)).to(lower),

@@ -1,7 +1,5 @@
 """The context of each step of the decoder: Bahdanau et al. 2015, A.1.2 and A.2.2."""
 
-from collections.abc import Sequence
-
 import torch
 from torch import Tensor, nn
 
@@ -9,24 +7,7 @@ from contextnmt.model.attending import Attend
 from contextnmt.model.decoder import GRUDecoder, LSTMDecoder
 from contextnmt.model.device import fuses
 from contextnmt.model.padding import Packed, of_words
-from contextnmt.model.units import Unit
 from contextnmt.model.unroll import stacked, unroll
-
-
-def attend(
-    unit: type[Unit],
-    words: Tensor,
-    state: Tensor,
-    sizes: Sequence[int],
-    source: tuple[Tensor, ...],
-    matrices: Sequence[Tensor],
-) -> tuple[Tensor, Tensor]:
-    """Return states and weights of `Attend.forward`; on a GPU, all sentences have all steps."""
-    if fuses(words):
-        from contextnmt.model.fused.recurrences import FusedAttend
-
-        return FusedAttend.apply(unit, words, state, *source, *matrices)  # type: ignore[no-any-return, no-untyped-call]
-    return Attend.apply(unit, words, state, sizes, *source, *matrices)  # type: ignore[no-any-return, no-untyped-call]
 
 
 class Attention(nn.Module):
@@ -82,9 +63,15 @@ class Attention(nn.Module):
         others come from `prepare`.
         """
         matrices = (self.query.weight, self.energy.weight, *stacked([decoder.weights]))
-        source = keys, of_words(decoder.context, annotations, padding), padding
         lower = [each.to(words.dtype) for each in matrices]
-        states, weights = attend(decoder.unit, words, state.squeeze(1), packed.sizes, source, lower)
+        values = of_words(decoder.context, annotations, padding)
+        first, source = (decoder.unit, words, state.squeeze(1)), (keys, values, padding, *lower)
+        if fuses(words):  # all sentences have all steps
+            from contextnmt.model.fused.recurrences import FusedAttend
+
+            states, weights = FusedAttend.apply(*first, *source)  # type: ignore[no-untyped-call]
+        else:
+            states, weights = Attend.apply(*first, packed.sizes, *source)  # type: ignore[no-untyped-call]
         return states, packed.pack(packed.unpack(weights, 0) @ annotations, 0)
 
 

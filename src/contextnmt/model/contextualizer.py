@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from contextnmt.configuration.model import ContextualizerSettings
-from contextnmt.model.embedding import BiasedEmbedding
+from contextnmt.model.gru import BiasedEmbedding
 from contextnmt.model.products import Linear
 
 

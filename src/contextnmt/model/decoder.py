@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from contextnmt.model.gru import GRUCell
 from contextnmt.model.products import Linear
-from contextnmt.model.units import GRUUnit, LSTMUnit, Memory
+from contextnmt.model.units import GRUUnit, LSTMUnit, Memory, Unit
 
 
 class State(NamedTuple):
@@ -26,6 +26,8 @@ class State(NamedTuple):
 class Decoder(nn.Module):
     """A recurrent unit that begins with s_0; its gates have g inputs, from word and context."""
 
+    unit: type[Unit]
+
     def __init__(self, hidden: int) -> None:
         super().__init__()
         self.initial = nn.Linear(hidden, hidden)  # W_s
@@ -37,7 +39,7 @@ class Decoder(nn.Module):
         all later states: their roundings would add up (A46).
         """
         start = torch.tanh(self.initial(summary)).unsqueeze(1)
-        return (start.to(self.initial.weight.dtype),)
+        return self.unit.start(start.to(self.initial.weight.dtype))
 
 
 class LSTMDecoder(Decoder):
@@ -60,11 +62,6 @@ class LSTMDecoder(Decoder):
     def entering(self) -> tuple[Tensor, Tensor]:
         """The matrix of the words [g, size], and the biases [g]."""
         return self.word.weight, self.word.bias
-
-    def start(self, summary: Tensor) -> Memory:
-        """Start as `Decoder.start`."""
-        (hidden,) = super().start(summary)
-        return hidden, torch.zeros_like(hidden)
 
     def project(self, embedded: Tensor) -> Tensor:
         """Return what words [batch, time, size] contribute to the gates, for all steps at once."""

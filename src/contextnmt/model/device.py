@@ -14,10 +14,9 @@ CPU_TYPES = {"cpu"}
 
 
 def choose_device(name: str) -> torch.device:
-    """The device `cpu` or `cuda`, set to 32-bit arithmetic, which a training may lift (A46).
+    """Return the device `cpu` or `cuda`, without TF32 until a training allows it (A46).
 
-    torch lets cuDNN's recurrent networks round to TF32 by default. Raises UserError if
-    there is no such device.
+    Raises UserError if there is no such device.
     """
     if name not in ("cpu", "cuda"):
         raise UserError(f"device {name!r}: choose from cpu, cuda")
@@ -47,19 +46,13 @@ def exact_on_cpu(tensor: Tensor) -> Tensor:
 
 
 def fuses(tensor: Tensor) -> bool:
-    """Whether `fused` computes recurrences and losses on the device of `tensor`.
-
-    It does on a GPU, if Triton, which comes with torch's builds for GPUs, compiles for it here.
-    """
+    """Whether `fused` computes recurrences and losses of `tensor`: on a GPU, if Triton compiles."""
     return tensor.is_cuda and compiles(tensor.device)
 
 
 @cache
 def compiles(device: torch.device) -> bool:
-    """Whether Triton compiles for `device`; if not, the log says why.
-
-    Triton needs a C compiler and Python's headers.
-    """
+    """Whether Triton, which needs a C compiler and Python's headers, compiles; if not, log why."""
     try:
         from contextnmt.model.fused.loss_kernel import into_slopes
 

@@ -1,4 +1,4 @@
-"""The gated recurrent unit of Bahdanau et al. 2015, A.1.1, as their code has it (A7)."""
+"""The embedding and the gated recurrent unit of Bahdanau's code (A7)."""
 
 import torch
 from torch import Tensor, nn
@@ -7,8 +7,21 @@ from torch.nn import functional
 from contextnmt.model.products import aligned
 
 
+class BiasedEmbedding(nn.Embedding):
+    """E x + b: the embedding is a layer like others, with a bias that all words share (spec sec.
+    2.3, item 6)."""
+
+    def __init__(self, words: int, size: int) -> None:
+        super().__init__(words, size)
+        self.bias = nn.Parameter(torch.zeros(size))
+
+    def forward(self, words: Tensor) -> Tensor:
+        """Return the vectors [..., size] of the ids `words` [...]."""
+        return super().forward(words) + self.bias
+
+
 class GRUCell(nn.Module):
-    """One step of the unit, whose reset gate comes before the recurrent matrix.
+    """One step of the unit (Bahdanau et al. 2015, A.1.1), which resets before the recurrent matrix.
 
         h_i = (1 - z_i) h_{i-1} + z_i h~_i     h~_i = tanh(W x_i + b + U [r_i h_{i-1}])
         z_i = sigmoid(W_z x_i + U_z h_{i-1})   r_i = sigmoid(W_r x_i + U_r h_{i-1})

@@ -46,8 +46,10 @@ def keys_of(keys: Tensor) -> Keys:
     layer has 32 bits: exponentials of 16 would be rounded twice, and take longer.
     """
     doubled = 2 * exact_on_cpu(keys.contiguous())
-    if is_cpu(doubled.device) and within_limit(doubled):
-        return Keys(doubled.neg_().exp_(), True)
+    if is_cpu(doubled.device) and doubled.numel():
+        least, largest = doubled.aminmax()
+        if least >= -LIMIT and largest <= LIMIT:  # false for NaN
+            return Keys(doubled.neg_().exp_(), True)
     return Keys(doubled, False)
 
 
@@ -105,11 +107,3 @@ def energies_backward(
     hidden.addcmul_(hidden, hidden, value=-1)
     torch.bmm(across, hidden, out=of_asked.unsqueeze(1))
     of_keys.addcmul_(down, hidden)
-
-
-def within_limit(values: Tensor) -> bool:
-    """Whether no value is NaN or of a larger magnitude than `LIMIT`."""
-    if not values.numel():
-        return True
-    least, largest = values.aminmax()
-    return least.item() >= -LIMIT and largest.item() <= LIMIT

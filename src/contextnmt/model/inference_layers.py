@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from contextnmt.model.decoder import GRUDecoder, LSTMDecoder
 from contextnmt.model.device import is_cpu
 from contextnmt.model.output_loss import with_bias, with_one
-from contextnmt.model.rows import once, take
+from contextnmt.model.rows import flat, take
 from contextnmt.model.units import Memory, into_gates, tanh
 
 #: Words of a block, whose best word stands for all of them at first.
@@ -67,11 +67,12 @@ class Matrix:
         """Add W x of the `slots` [B, K] of the `values` [B, K', s] to `to` [B, K, d].
 
         Each vector is multiplied once: a beam of 12 continues 7 hypotheses on average. A GPU
-        multiplies one for each slot, as to find the distinct ones would synchronize.
+        multiplies one for each slot: to find the distinct ones would synchronize.
         """
         if slots.size(1) == 1 or not is_cpu(values.device):
             return self.add_to(to, take(values, slots))
-        factors, places = once(values, slots)
+        distinct, places = torch.unique(flat(slots, values.size(1)), return_inverse=True)
+        factors = values.flatten(0, 1).index_select(0, distinct)
         product = factors.to(self.weight.dtype) @ self.weight.t()
         to.flatten(0, -2).add_(product.index_select(0, places))
         return to
@@ -133,8 +134,7 @@ class WordTable:
         self.tables = [weight.new_empty(words, len(weight)) for weight in weights]
         self.known = torch.zeros(words, dtype=torch.bool, device=device)
         self.scratch = Scratch()
-        self.complete = not is_cpu(device)
-        if self.complete:
+        if not is_cpu(device):
             self._compute(torch.arange(words, device=device))
 
     def _compute(self, words: Tensor) -> None:
@@ -146,15 +146,15 @@ class WordTable:
 
     def of(self, words: Tensor) -> list[Tensor]:
         """Return the rows [B, K, d] of `words` [B, K] of each matrix; the next call reuses them."""
-        flat = words.flatten()
-        if not self.complete:
-            new = torch.unique(flat[~self.known[flat]])
+        rows = words.flatten()
+        if is_cpu(rows.device):
+            new = torch.unique(rows[~self.known[rows]])
             if len(new):
                 self._compute(new)
         found = []
         for number, table in enumerate(self.tables):
-            to = self.scratch.of(str(number), (len(flat), table.size(1)), table)
-            torch.index_select(table, 0, flat, out=to)
+            to = self.scratch.of(str(number), (len(rows), table.size(1)), table)
+            torch.index_select(table, 0, rows, out=to)
             found.append(torch.unflatten(to, 0, words.shape))
         return found
 

@@ -31,15 +31,11 @@ def negative_log_likelihood(output: nn.Linear, features: Tensor, target: Tensor)
 
     It has 32 bits at least, whatever type autocast multiplies matrices in (A46).
     """
-    lower = multiplied_in(features)
-    arguments = features, output.weight, output.bias, target, lower
+    place, kind = features.device.type, features.dtype
+    if torch.is_autocast_enabled(place):
+        kind = torch.get_autocast_dtype(place)
+    arguments = features, output.weight, output.bias, target, kind
     return CrossEntropy.apply(*arguments)  # type: ignore[no-any-return, no-untyped-call]
-
-
-def multiplied_in(factors: Tensor) -> torch.dtype:
-    """Return the type in which matrices multiply `factors`, as autocast says."""
-    kind = factors.device.type
-    return torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else factors.dtype
 
 
 class CrossEntropy(torch.autograd.Function):

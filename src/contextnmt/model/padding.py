@@ -5,7 +5,7 @@ to energies. A GPU computes the padding too: to find its places would synchroniz
 
 Filler rows keep the shapes of matrix products few. On a CPU, oneDNN compiles each product in
 bfloat16 for its shape, which takes as long as the product, and hardly any two batches have as many
-words. So the words are filled up to a multiple. What is made of the filler is dropped.
+words. So the number of words is rounded up to a multiple; results of the filler are dropped.
 """
 
 from collections.abc import Callable, Sequence
@@ -38,11 +38,11 @@ def with_filler(steps: Sequence[Tensor], like: Tensor, rows: int) -> Tensor:
 class Packed:
     """The real positions of a batch, one step after another, the longest sentence first.
 
-    So a step has the sentences that are long enough, the first ones of the step before. With
-    `padded`, as a GPU needs it that must not synchronize, each step has all sentences: those that
-    have ended have padding, which reaches no real position.
+    So a step has the sentences that are long enough: the first ones of the step before. With
+    `padded`, each step has all sentences, and padding for those that have ended; it reaches no real
+    position. A GPU needs this, since it would synchronize to count them.
 
-    The words may be followed by `filler`, which is the first position again.
+    The words may be followed by `filler`, which repeats the first position.
     """
 
     def __init__(self, lengths: Tensor, time: int, padded: bool) -> None:

@@ -39,13 +39,6 @@ def take(tensor: Tensor, slots: Tensor) -> Tensor:
     return torch.unflatten(taken, 0, slots.shape)
 
 
-def once(tensor: Tensor, slots: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the distinct rows [n, ...] of `tensor` [R, K', ...] that the `slots` [R, K] name, and
-    the number of each slot's row among them [R K]."""
-    distinct, places = torch.unique(flat(slots, tensor.size(1)), return_inverse=True)
-    return tensor.flatten(0, 1).index_select(0, distinct), places
-
-
 def flat(slots: Tensor, width: int) -> Tensor:
     """Return the `slots` [R, K] of rows of `width`, counted through all rows: [R K]."""
     rows = torch.arange(len(slots), device=slots.device).unsqueeze(1) * width

@@ -16,8 +16,8 @@ from contextnmt.model.attention import Attention, FixedContext
 from contextnmt.model.contextualizer import Contextualizer
 from contextnmt.model.decoder import DECODERS, State
 from contextnmt.model.device import is_cpu
-from contextnmt.model.embedding import EMBEDDINGS
 from contextnmt.model.encoder import BidirectionalEncoder, ForwardEncoder
+from contextnmt.model.gru import BiasedEmbedding
 from contextnmt.model.padding import Packed
 from contextnmt.model.readout import Readout
 from contextnmt.model.smoother import Smoother
@@ -45,8 +45,10 @@ class Translator(nn.Module):
         """`source_words` and `target_words` count the special ids too."""
         super().__init__()
         m, n, smoother = settings.embedding, settings.hidden, settings.smoother
-        self.source_embedding = EMBEDDINGS[settings.cell](source_words, m)
-        self.target_embedding = EMBEDDINGS[settings.cell](target_words, m)
+        # The GRU is Bahdanau's code, the LSTM is Choi's (A36).
+        embedding = BiasedEmbedding if settings.cell == "gru" else nn.Embedding
+        self.source_embedding = embedding(source_words, m)
+        self.target_embedding = embedding(target_words, m)
         self.contextualizer = (
             Contextualizer(m, source_words, settings.contextualizer)
             if settings.contextualizer
@@ -87,27 +89,26 @@ class Translator(nn.Module):
             embedded = self.source_smoother(embedded, source == UNKNOWN, context)
         annotations, summary = self.encoder(self.dropout(embedded), lengths)
         prepared = self.attention.prepare(self.dropout(annotations), real)
-        return Encoded(prepared, self.start(summary), target_gate)
+        history = None
+        if self.target_smoother is not None:
+            window = self.target_smoother.window
+            history = self.target_smoother.border(len(source), 2 * window).unsqueeze(1)
+        # There is no previous word: its embedding is zero (spec sec. 2.3, item 2).
+        previous = summary.new_zeros(len(source), 1, self.target_size)
+        start = State(self.decoder.start(summary), previous, history)
+        return Encoded(prepared, start, target_gate)
 
     def gates(self, source: Tensor) -> tuple[Tensor, Tensor] | None:
-        """Return the source and the target gate [B, m] of sentences [B, S] padded as for `encode`;
-        None without contextualizer."""
+        """Return source and target gate [B, m] for `source` as in `encode`; None without them."""
         if self.contextualizer is None:
             return None
         lengths = (source != PADDING).sum(1)
         return self.contextualizer(source, self.source_embedding(source), lengths)  # type: ignore[no-any-return]
 
-    def start(self, summary: Tensor) -> State:
-        """Return the state before the first word, from an encoder state [B, n].
-
-        There is no previous word: its embedding is zero (spec sec. 2.3, item 2).
-        """
-        history = None
-        if self.target_smoother is not None:
-            window = self.target_smoother.window
-            history = self.target_smoother.border(len(summary), 2 * window).unsqueeze(1)
-        previous = summary.new_zeros(len(summary), 1, self.target_size)
-        return State(self.decoder.start(summary), previous, history)
+    @property
+    def device(self) -> torch.device:
+        """The device of the weights."""
+        return self.source_embedding.weight.device
 
     def embed_target(self, words: Tensor, target_gate: Tensor | None) -> Tensor:
         """Return embeddings [B, K, m] of target words [B, K], masked by the source (A34)."""
@@ -198,40 +199,25 @@ class Translator(nn.Module):
         return torch.cat(written, 1)
 
 
-def gaussian(name: str, weight: Tensor) -> None:
-    """Initialise as Bahdanau et al. 2015, B.1.
-
-    Recurrent matrices are orthogonal, W_a and U_a are N(0, 0.001^2), v_a and all biases are zero,
-    everything else is N(0, 0.01^2).
-    """
-    if name == "attention.energy.weight":
-        nn.init.zeros_(weight)
-    else:
-        nn.init.normal_(weight, std=0.001 if name.startswith("attention.") else 0.01)
-
-
-def glorot(name: str, weight: Tensor) -> None:
-    """Initialise as Glorot and Bengio 2010, for short trainings: in these, the papers' small
-    weights would not leave the plateau.
-
-    Embeddings are N(0, 0.5^2), biases are zero, recurrent matrices are orthogonal.
-    """
-    if "embedding" in name:
-        nn.init.normal_(weight, std=0.5)
-    else:
-        nn.init.xavier_uniform_(weight)
-
-
-INITIALISATIONS = {"gaussian": gaussian, "glorot": glorot}
-
-
 def initialise(model: nn.Module, name: str) -> None:
-    """Set all weights of `model` anew, by the initialisation of that name."""
+    """Set all weights of `model` anew.
+
+    Biases are zero and recurrent matrices orthogonal. Of the others, with `gaussian` as in Bahdanau
+    et al. 2015, B.1, v_a is zero, W_a and U_a are N(0, 0.001^2), the rest is N(0, 0.01^2). With
+    `glorot`, embeddings are N(0, 0.5^2), the rest is that of Glorot and Bengio 2010: for short
+    trainings, in which the papers' small weights would not leave the plateau.
+    """
     for place, weight in model.named_parameters():
         if weight.dim() == 1:
             nn.init.zeros_(weight)
         elif "recurrent" in place or "weight_hh" in place:
             for gate in torch.split(weight.data, weight.size(1)):
                 nn.init.orthogonal_(gate)
+        elif name == "glorot" and "embedding" in place:
+            nn.init.normal_(weight, std=0.5)
+        elif name == "glorot":
+            nn.init.xavier_uniform_(weight)
+        elif place == "attention.energy.weight":
+            nn.init.zeros_(weight)
         else:
-            INITIALISATIONS[name](place, weight)
+            nn.init.normal_(weight, std=0.001 if place.startswith("attention.") else 0.01)

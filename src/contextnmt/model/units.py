@@ -11,7 +11,6 @@ Shapes: directions D, batch B, hidden n, what enters the gates g.
 """
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -31,38 +30,6 @@ Weights = tuple[Tensor, ...]
 
 #: A tensor, as `torch.add` with `out` takes no number first.
 MINUS_ONE = torch.tensor(-1.0)
-
-
-class Unit(Protocol):
-    """One step of a recurrent unit, forward and backward; it describes the methods of the units."""
-
-    def __init__(self, *weights: Tensor) -> None: ...
-
-    def start(self, state: Tensor) -> Memory:
-        """Return the memory before the first step, whose state [D, B, n] is given."""
-
-    def step(self, inputs: Tensor, memory: Memory, out: Tensor) -> tuple[Memory, Trace]:
-        """Return the memory after a step, and the trace that `backward` takes.
-
-        `inputs` [D, B, g], biases included, may have either type. The new state is written to `out`
-        [D, B, n]. The trace may hold the memory before the step, and so an `out`: that may not be
-        overwritten before `backward`, and is a part of a detached tensor.
-        """
-
-    def backward(self, trace: Trace, gradient: Memory, inputs: Tensor) -> Memory:
-        """Return the gradient of the memory before a step, from that of the memory after it.
-
-        `gradient` is overwritten. The gradient of what entered the gates is written to `inputs`
-        [D, B, g], which has the type of the weights.
-        """
-
-    def weights(self, states: Tensor, traces: Sequence[Trace], inputs: Tensor) -> Weights:
-        """Return the gradients of the weights, in the order of `__init__`.
-
-        `states` [D, N, n] are those before all steps, `inputs` [D, N, g] the gradients of what
-        entered the gates, both of one type. N counts the sentences of all steps, and filler, for
-        which both are zero.
-        """
 
 
 def exact_like(inputs: Tensor, kind: torch.dtype) -> Tensor:
@@ -119,7 +86,7 @@ def into_tanh(gradient: Tensor, outputs: Tensor) -> None:
 
 
 class LSTMUnit:
-    """The unit of `LSTMDecoder`.
+    """The unit of `LSTMDecoder`; the docstrings of its methods hold for `GRUUnit` too.
 
     Its rows are those of the gates into, forget and passed (the output gate), then the candidate.
     """
@@ -130,12 +97,19 @@ class LSTMUnit:
         # Small products of a transposed view take three times as long.
         self.transposed = recurrent.transpose(1, 2).contiguous()
 
-    def start(self, state: Tensor) -> Memory:
-        """Return the memory; the cell is zero (A36)."""
+    @staticmethod
+    def start(state: Tensor) -> Memory:
+        """Return the memory before the first step, whose state [D, B, n] is given; the cell is zero
+        (A36)."""
         return state, torch.zeros_like(state)
 
     def step(self, inputs: Tensor, memory: Memory, out: Tensor) -> tuple[Memory, Trace]:
-        """Step as `Unit.step`; the memory is s and the cell."""
+        """Return the memory after a step, s and the cell, and the trace that `backward` takes.
+
+        `inputs` [D, B, g], biases included, may have either type. The new state is written to `out`
+        [D, B, n]. The trace may hold the memory before the step, and so an `out`: that may not be
+        overwritten before `backward`, and is a part of a detached tensor.
+        """
         state, before = memory
         gates = plus_product(inputs, state, self.transposed)
         into, forget, passed, candidate = parts = into_gates(gates)
@@ -144,6 +118,11 @@ class LSTMUnit:
         return (torch.mul(passed, squashed, out=out), cell), (*parts, gates, squashed, before)
 
     def backward(self, trace: Trace, gradient: Memory, inputs: Tensor) -> Memory:
+        """Return the gradient of the memory before a step, from that of the memory after it.
+
+        `gradient` is overwritten. The gradient of what entered the gates is written to `inputs`
+        [D, B, g], which has the type of the weights.
+        """
         into, forget, passed, candidate, gates, squashed, before = trace
         state, cell = gradient
         of_squashed = state * passed
@@ -162,6 +141,12 @@ class LSTMUnit:
         return product.to(state.dtype), cell.mul_(forget)
 
     def weights(self, states: Tensor, traces: Sequence[Trace], inputs: Tensor) -> Weights:
+        """Return the gradients of the weights, in the order of `__init__`.
+
+        `states` [D, N, n] are those before all steps, `inputs` [D, N, g] the gradients of what
+        entered the gates, both of one type. N counts the sentences of all steps, and filler, for
+        which both are zero.
+        """
         return (of_matrix(inputs, states),)
 
 
@@ -174,11 +159,12 @@ class GRUUnit:
         self.candidate_transposed = candidate.transpose(1, 2).contiguous()
         self.gates_transposed = gates.transpose(1, 2).contiguous()
 
-    def start(self, state: Tensor) -> Memory:
+    @staticmethod
+    def start(state: Tensor) -> Memory:
         return (state,)
 
     def step(self, inputs: Tensor, memory: Memory, out: Tensor) -> tuple[Memory, Trace]:
-        """Step as `Unit.step`; the memory is s alone."""
+        """Step as `LSTMUnit.step`; the memory is s alone."""
         (state,) = memory
         into, entering = self.split(inputs)
         gates = plus_product(entering, state, self.gates_transposed).sigmoid_()
@@ -215,3 +201,7 @@ class GRUUnit:
         """Split `inputs` into those of the candidate [D, B, n] and of the gates [D, B, 2 n]."""
         size = self.candidate.size(2)
         return torch.split(inputs, [size, 2 * size], 2)
+
+
+#: A recurrent unit, forward and backward.
+Unit = LSTMUnit | GRUUnit

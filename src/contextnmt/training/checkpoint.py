@@ -1,8 +1,7 @@
 """The state of a training on disk: numbered checkpoints, of which the two newest are kept.
 
 A checkpoint is `checkpoint.N.SHA256.safetensors`: the last weights, the best ones, the optimizer,
-and as metadata all else. It takes its name, which holds its digest, when it is whole, and is never
-written again.
+and all else as metadata. It gets this name when it is whole, and is never written again.
 """
 
 import contextlib
@@ -42,10 +41,7 @@ class Checkpoints:
         self.number = max(self._finished().values(), default=0)
 
     def write(self, tensors: Tensors, record: Record) -> None:
-        """Write the next checkpoint, all or nothing, then remove those that it makes superfluous.
-
-        `tensors` and `record`: see `save`. Raises its UserError.
-        """
+        """Write the next checkpoint, as `save` does, then remove those before the last `KEPT`."""
         self.check()
         # A name of its own: a copy that has lost the lock may be at the same point.
         written = self.folder / f"checkpoint.{secrets.token_hex(4)}.part"
@@ -61,8 +57,8 @@ class Checkpoints:
     def newest(self, identity: Mapping[str, Any]) -> tuple[Tensors, Record] | None:
         """The newest checkpoint that is whole; None if there is none to go on from.
 
-        A corrupt one is moved aside, with a line that says so; so are all if they were not made
-        with `identity`. Raises UserError if a file cannot be read, since it may hold days of work.
+        A corrupt one is moved aside and named on stderr; so are all that were not made with
+        `identity`. Raises UserError if a file cannot be read, since it may hold days of work.
         """
         for unfinished in self.folder.glob("*.part"):
             unfinished.unlink(missing_ok=True)

@@ -14,7 +14,7 @@ from contextnmt.configuration.training import PairFilter
 from contextnmt.errors import UserError
 from contextnmt.text.vocabulary import EOS, PAD, UNK, Vocabulary
 
-#: Sentences that are looked at at a time: what a pass takes does not grow with the corpus.
+#: Sentences that a pass reads at a time: its memory does not grow with the corpus.
 BLOCK = 1 << 16
 
 #: Numbers of pairs, in the smallest type that holds them all: 4 bytes for 12 million.
@@ -25,8 +25,8 @@ Rows = npt.NDArray[np.unsignedinteger[Any]]
 class Side:
     """One side of a text: sentence i is ids[offsets[i]:offsets[i + 1]], without end-of-sentence.
 
-    Of the training text, both arrays are mapped: 4 bytes a symbol and 8 a sentence of the system's
-    cache, which it takes back when it needs them. Of a dev text, they are in memory.
+    The arrays of the training text are memory-mapped: 4 bytes a symbol and 8 a sentence of the
+    system's cache, which takes them back when it needs them. Those of a dev text are in memory.
     """
 
     ids: npt.NDArray[np.int32]
@@ -132,7 +132,7 @@ def training_pairs(own: PairFilter, others: Sequence[PairFilter] = ()) -> Traini
 
 
 def training_views(filters: Sequence[PairFilter]) -> list[tuple[Side, Side]]:
-    """The two sides of the training text, in the view that each of `filters` is about.
+    """The two sides of the training text, in the view of each of `filters`.
 
     Raises UserError if the views do not hold as many pairs as each other.
     """
@@ -151,7 +151,7 @@ def training_views(filters: Sequence[PairFilter]) -> list[tuple[Side, Side]]:
 def drop_reasons(
     limits: PairFilter, source: Side, target: Side
 ) -> dict[str, npt.NDArray[np.bool_]]:
-    """Which pairs the filters of Choi et al. 2017, sec. 5.3, drop, by the first reason to do so.
+    """Pairs that the filters of Choi et al. 2017, sec. 5.3, drop, by the first reason to do so.
 
     A pair is dropped if a side is empty, if a side has more than `max_length` symbols, or if more
     than the share `unknown_limit` of the symbols of both sides together is unknown (A13). Takes
@@ -177,7 +177,7 @@ def vocabularies(folder: Path, manifest: Mapping[str, Any]) -> list[Vocabulary]:
         found.append(Vocabulary.read(path))
         if found[-1].sha256 != manifest["vocabulary"][side]["sha256"]:
             raise UserError(
-                f"{path}: not the vocabulary that {folder / 'manifest.json'} tells of, but one "
-                "from another run: run `contextnmt binarize` again"
+                f"{path}: not the vocabulary of {folder / 'manifest.json'}, but of another run: "
+                "run `contextnmt binarize` again"
             )
     return found

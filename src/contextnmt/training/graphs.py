@@ -1,8 +1,8 @@
 """Updates as CUDA graphs.
 
 An update of a recurrent model is thousands of small kernels, and Python takes longer to launch one
-than a GPU to run it. A graph holds all of them, captured once and replayed as one on the same
-memory, so for batches of one shape. Only kernels may depend on the numbers of a batch.
+than a GPU to run it. A graph holds all of them: captured once, they are replayed as one, on the
+same memory and so for batches of one shape. Only kernels may depend on the content of a batch.
 """
 
 import warnings
@@ -28,20 +28,22 @@ class Graph(NamedTuple):
 
     replay: Callable[[], None]
     batch: tuple[Tensor, Tensor]  # where it looks for source and target ids
-    taken: Taken  # where it leaves what it tells, until any graph is replayed
+    taken: Taken  # its results, valid until any graph is replayed
 
 
 class GraphUpdater:
     """Takes the updates of an `Updater` on a GPU, as graphs.
 
-    All are left to the `Updater` once torch could not capture one. Graphs share the memory of an
-    update, weights and the optimizer's state aside: none needs what another has left there.
+    Once torch could not capture one, the `Updater` takes all of them. Graphs share the memory of an
+    update, apart from weights and the optimizer's state: none needs the results of another.
     """
 
     def __init__(self, updater: Updater, source: Tensor, target: Tensor) -> None:
-        """`source` [B, S] and `target` [B, T] are as large as a batch can be; the `updater` has
-        differentiated such a one, as what that prepares cannot be captured. Their graph, which
-        wants the most memory, is captured first."""
+        """Capture the graph of the largest batch first, as it takes the most memory.
+
+        `source` [B, S] and `target` [B, T] are that batch. The `updater` has to have differentiated
+        it before: the first time prepares things that cannot be captured.
+        """
         self.updater = updater
         self.longest = source.size(1), target.size(1)
         self.pool = torch.cuda.graph_pool_handle()
@@ -62,7 +64,7 @@ class GraphUpdater:
         return graph.taken
 
     def _padded(self, *batch: Tensor) -> list[Tensor]:
-        """Both sides at one of the lengths that there are graphs for."""
+        """Pad both sides to one of the `LENGTHS`."""
         return [
             functional.pad(
                 side, (0, padded_length(side.size(1), longest) - side.size(1)), value=PAD

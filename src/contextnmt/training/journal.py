@@ -72,7 +72,7 @@ class Window:
 
     def __init__(self, device: torch.device, recipe: TrainingSettings) -> None:
         self.device, self.recipe = device, recipe
-        self.spoilt = torch.zeros((), dtype=torch.int64, device=device)
+        self.diverged = torch.zeros((), dtype=torch.int64, device=device)
         self.restart()
 
     def restart(self) -> None:
@@ -95,21 +95,19 @@ class Window:
         (loss, norm), finite = taken, taken.norm.isfinite()
         clipped = finite & (norm > self.recipe.clip)
         self.sums += torch.stack([loss, torch.where(finite, norm, 0.0), clipped, finite])
-        spoils = ~loss.isfinite()
+        diverges = ~loss.isfinite()
         if not self.recipe.replaces_non_finite:
-            spoils = spoils | ~finite
-        self.spoilt = torch.where((self.spoilt == 0) & spoils, update, self.spoilt)
+            diverges = diverges | ~finite
+        self.diverged = torch.where((self.diverged == 0) & diverges, update, self.diverged)
         added = 1, source_tokens, target_tokens
         self.counts = [sum(each) for each in zip(self.counts, added, strict=True)]
 
     def numbers(self) -> dict[str, float]:
-        """Return the numbers of a record; the window starts anew.
+        """Return the numbers of a record, and start the window anew.
 
-        The loss in nats a target word; the mean norm of the gradients that were finite, the share
-        of updates whose gradient was clipped, the number of those whose gradient was not finite;
-        symbols a second; the most memory that the process has taken so far, the mapped pages of
-        the training data included, and the most that it has taken on the GPU, in MB of 2^20
-        bytes.
+        The loss in nats a target word; the mean norm of the finite gradients, the share of updates
+        whose gradient was clipped, the number of those whose gradient was not finite; symbols a
+        second; `peak_memory`.
         """
         seconds = self.seconds
         loss, norm, clipped, finite = self.sums.tolist()
@@ -125,18 +123,19 @@ class Window:
             **peak_memory(self.device),
         }
 
-    def first_spoilt(self) -> int:
-        """The first update whose loss, or gradient that was not replaced, was not finite; 0: none.
+    def first_diverged(self) -> int:
+        """The first update with a loss, or a gradient that was not replaced, that was not finite.
 
-        `restart` does not forget it.
+        0 without one; `restart` does not forget it.
         """
-        return int(self.spoilt)
+        return int(self.diverged)
 
 
 def peak_memory(device: torch.device) -> dict[str, float]:
-    """The most memory taken so far by the process and, if `device` is one, on the GPU, in MB.
+    """The most memory taken so far, in MB of 2^20 bytes, by the process and on `device`, if a GPU.
 
-    There all that torch has reserved: graphs of updates keep theirs, also where no tensor is.
+    The process's includes mapped pages of the training data; the GPU's is all that torch has
+    reserved, as graphs of updates keep theirs.
     """
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * MAXRSS_UNIT
     taken: dict[str, float] = {"memory_mb": most >> 20}

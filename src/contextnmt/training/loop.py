@@ -75,13 +75,12 @@ class Training:
     ) -> None:
         """Load the data and build the model: nothing is written. `resume` and `run` come next.
 
-        `data`: folder of `contextnmt binarize`; `dev`: files of the dev texts, their source sides
-        and their target sides; `checkpoint_minutes`: how often to write one besides those at each
-        validation; `filters`: those that training pairs have to pass besides the recipe's own
-        (A14); `identity`: what a checkpoint must agree with instead of model, recipe and the
-        source code as they are; `check`: raises if another process owns `state`, called before
-        each write; `signals`: to be heeded between updates. Raises UserError if the data do not
-        fit together.
+        `data`: folder of `contextnmt binarize`; `dev`: files of the dev texts, source sides and
+        target sides; `checkpoint_minutes`: how often to write one besides those at each
+        validation; `filters`: of other systems, that training pairs have to pass too (A14);
+        `identity`: stands for model, recipe and source code in that of a checkpoint; `check`: is
+        called before each write, and raises if another process owns `state`; `signals`: asked
+        between updates. Raises UserError if the data do not fit together.
         """
         self.recipe, self.seed, self.device = recipe, seed, torch.device(recipe.device)
         own = PairFilter(str(data), recipe.max_length, recipe.unknown_limit)
@@ -94,29 +93,20 @@ class Training:
         self.model = Translator(model, *map(len, words)).to(self.device)
         self.updater = Updater(self.model, recipe, self.device)
         self.best = self._weights()
-        #: What takes the updates.
+        #: Takes the updates: on a GPU a `GraphUpdater`, from `rehearse` on.
         self.take: Updater | GraphUpdater = self.updater
         described = [
             {**dataclasses.asdict(each), "data": read_json(Path(each.data) / "manifest.json")}
             for each in filters
         ]
         self.data = {"manifest": manifest, "dev": self.validation.text, "filters": described}
-        made = identity
-        if made is None:
+        if identity is None:
             settings = {"model": dataclasses.asdict(model), "training": dataclasses.asdict(recipe)}
-            made = {**settings, "code": code_marks(SOURCE, __name__)}
-        #: What a checkpoint must agree with to be gone on from, as it comes back from JSON.
-        self.identity = json.loads(
-            json.dumps(
-                {
-                    **made,
-                    "seed": seed,
-                    "data": self.data,
-                    "optimizer": recipe.optimizer,
-                    "weights": {name: weight.shape for name, weight in self.best.items()},
-                }
-            )
-        )
+            identity = {**settings, "code": code_marks(SOURCE, __name__)}
+        always = {"seed": seed, "data": self.data, "optimizer": recipe.optimizer}
+        shapes = {name: weight.shape for name, weight in self.best.items()}
+        #: A run resumes only from a checkpoint with the same identity, compared after JSON.
+        self.identity = json.loads(json.dumps({**identity, **always, "weights": shapes}))
         self.checkpoints, self.check = Checkpoints(state, check), check
         self.checkpoint_seconds = 60 * checkpoint_minutes
         self.signals = signals or Signals()
@@ -142,10 +132,7 @@ class Training:
         return "max_updates" if ended else None
 
     def resume(self) -> None:
-        """Go on from the newest checkpoint that is whole and fits, if there is one.
-
-        The journal on disk is written anew up to there.
-        """
+        """Go on from the newest checkpoint that fits, if there is one; rewrite the journal."""
         self.check()
         found = self.checkpoints.newest(self.identity)
         if found is not None:
@@ -164,7 +151,7 @@ class Training:
         recipe = self.recipe
         every = max(1, min(recipe.validate_every, recipe.max_updates) // (RECORDS // 10))
         with bar("train", "update", recipe.max_updates, self.update) as shown:
-            self._heed()
+            self._handle_signal()
             if not self.stopped:
                 self.rehearse()
                 if not any(self.window.counts):
@@ -181,11 +168,11 @@ class Training:
                     shown.set_postfix(self._record(), refresh=False)
                 if time.monotonic() - self._saved_at > self.checkpoint_seconds:
                     self._save()
-                self._heed()
+                self._handle_signal()
         self.journal.close()
 
     def rehearse(self) -> None:
-        """Pass the largest batch through the model, without a trace; see `graphs.ready`."""
+        """Try the largest batch, and let a GPU take updates as graphs; see `graphs.ready`."""
         self.take = ready(self.updater, *map(torch.from_numpy, self.batches.largest()))
 
     def step(self) -> None:
@@ -197,7 +184,7 @@ class Training:
         self.window.add(self.update, taken, *(int((ids != PAD).sum()) for ids in batch))
 
     def _record(self) -> dict[str, float]:
-        """Write down the means of the window; those that a progress bar shows are returned."""
+        """Write the means of the window to the journal; return the numbers for a progress bar."""
         self._check_finite()
         self.check()
         numbers = self.window.numbers()
@@ -206,9 +193,8 @@ class Training:
         return {"loss": numbers["loss"], "bleu": round(self.early.best_bleu, 2)}
 
     def _check_finite(self) -> None:
-        """Raises UserError, naming the first cause, if the training has diverged."""
-        update = self.window.first_spoilt()
-        if update:
+        """Raise UserError, naming the first update and its pairs, if the training has diverged."""
+        if update := self.window.first_diverged():
             pairs = ", ".join(map(str, self.batches.rows(update - 1) + 1))
             raise UserError(
                 f"the loss or its gradient was not finite in update {update}: the training has "
@@ -218,18 +204,17 @@ class Training:
 
     def _validation_due(self) -> bool:
         """Whether the weights after this update are to be validated and have not been yet."""
-        last = self.update >= self.recipe.max_updates
-        return self.update > self.validated and (
-            last or self.update % self.recipe.validate_every == 0
-        )
+        recipe, update = self.recipe, self.update
+        due = update >= recipe.max_updates or update % recipe.validate_every == 0
+        return due and update > self.validated
 
     def _validate(self) -> None:
         """Score the dev texts; keep the weights if they are the best so far, or the last."""
         self._check_finite()
         started = time.monotonic()
-        bleu = self.validation.bleu(self.model, self.device, self._heed)
-        loss = self.validation.loss(self.model, self.device, self._heed)
-        gates = self.validation.gates(self.model, self.device)
+        bleu = self.validation.bleu(self.model, self._handle_signal)
+        loss = self.validation.loss(self.model, self._handle_signal)
+        gates = self.validation.gates(self.model)
         if self.early.better(bleu, self.update, always=self.recipe.patience is None):
             self.best = self._weights()
         self.validated = self.update
@@ -244,16 +229,13 @@ class Training:
         """A copy of the model's weights."""
         return {name: tensor.detach().clone() for name, tensor in self.model.state_dict().items()}
 
-    def _heed(self) -> None:
-        """After a signal, write a checkpoint at once.
-
-        Raises TrainingInterruptedError if the run is to end.
-        """
+    def _handle_signal(self) -> None:
+        """After a signal, write a checkpoint; raise TrainingInterruptedError if the run ends."""
         if self.signals.received:
             self._save()
             then = ", training goes on until it is killed" if stays_alive() else ""
             say(f"signal {self.signals.received}: state saved after update {self.update}{then}")
-            self.signals.heed()
+            self.signals.handle()
 
     def _save(self) -> None:
         """Write a checkpoint, unless the newest one says the same."""

@@ -59,11 +59,10 @@ def set_precision(precision: str) -> None:
 def keep_freed_memory() -> None:
     """Let freed tensors stay with this process, for those of the next update, on huge pages.
 
-    By default, glibc gives each large one back to the system, from which the next comes as pages to
-    be zeroed at their first touch: a tenth of the time of an update on a CPU. Small pages cost one
-    to four hundredths more. In return the process keeps the most memory that it has ever had, and
-    somewhat more where tensors of different sizes leave gaps. Tensors that are there already stay
-    where they are. Only glibc on Linux is set so.
+    By default, glibc gives each large one back to the system, which zeroes the pages of the next: a
+    tenth of the time of an update on a CPU. Small pages cost one to four hundredths more. In return
+    the process keeps its peak memory, and somewhat more where tensors of different sizes leave
+    gaps. Only glibc on Linux is set so.
     """
     library = ctypes.CDLL(None)
     if not sys.platform.startswith("linux") or not hasattr(library, "mallopt"):

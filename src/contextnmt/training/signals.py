@@ -38,11 +38,8 @@ class Signals:
     def _note(self, number: int, frame: FrameType | None) -> None:
         self.received = number
 
-    def heed(self) -> None:
-        """Forget the signal if the process is to stay alive; else, if there was one, raise.
-
-        Raises TrainingInterruptedError.
-        """
+    def handle(self) -> None:
+        """Forget a signal if the process stays alive; else raise TrainingInterruptedError."""
         number, self.received = self.received, 0
         if number and not stays_alive():
             raise TrainingInterruptedError(number)

@@ -84,7 +84,7 @@ def train(
     prepare(recipe)
     before = stamp(out)
     try:
-        with Signals() as signals, Lock(state, waiting=signals.heed) as lock:
+        with Signals() as signals, Lock(state, waiting=signals.handle) as lock:
             run = Training(
                 *(data, (dev_source, dev_target), architecture, recipe, seed),
                 *(state, out / "tensorboard"),

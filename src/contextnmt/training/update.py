@@ -16,7 +16,7 @@ from contextnmt.model.translator import Translator
 #: Share of a parameter that takes the place of its gradient where that is not finite.
 DECAY = 0.1
 
-#: What to do about too little memory.
+#: Advice when memory is too small.
 REMEDY = (
     "lower training.batch_size, training.max_length or the sizes under model (model.hidden, "
     "model.embedding, model.alignment, model.maxout), or take a machine with more"

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from sacrebleu.metrics.bleu import BLEU
+from torch import Tensor
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_pairs
@@ -63,69 +64,61 @@ class Validation:
         self.vocabulary = target_vocabulary
         self.order = np.argsort(self.source.lengths, kind="stable")
 
-    def _batches(self, size: int) -> Iterator[npt.NDArray[np.int64]]:
-        """Yield the sentences, `size` at a time, shortest first."""
+    def _batches(
+        self, model: Translator, size: int, between: Callable[[], None] = lambda: None
+    ) -> Iterator[tuple[npt.NDArray[np.int64], Tensor]]:
+        """Yield rows and source ids of `size` sentences at a time, shortest first; `model` does not
+        drop out meanwhile."""
+        model.eval()
         for start in range(0, len(self.order), size):
-            yield self.order[start : start + size]
+            between()
+            rows = self.order[start : start + size]
+            yield rows, torch.from_numpy(self.source.padded(rows)).to(model.device)
+        model.train()
 
-    def bleu(
-        self, model: Translator, device: torch.device, between: Callable[[], None] = lambda: None
-    ) -> float:
+    def bleu(self, model: Translator, between: Callable[[], None] = lambda: None) -> float:
         """Tokenized BLEU (that of multi-bleu.perl) of the greedy translations, 0 to 100.
 
         `between` is called before each batch of sentences; it may raise.
         """
         hypotheses = [""] * len(self.order)
-        model.eval()
-        for rows in self._batches(BATCH):
-            between()
-            source = torch.from_numpy(self.source.padded(rows)).to(device)
+        for rows, source in self._batches(model, BATCH, between):
             written = model.greedy(source, EOS).cpu().numpy()
             for row, ids in zip(rows, written, strict=True):
                 end = np.flatnonzero(ids == EOS)
                 words = self.vocabulary.decode(ids[: end[0]] if len(end) else ids)
                 hypotheses[row] = " ".join(undo_bpe(words))
-        model.train()
         metric = BLEU(tokenize="none", smooth_method="none", force=True)
         return float(metric.corpus_score(hypotheses, [self.references]).score)
 
-    def loss(
-        self, model: Translator, device: torch.device, between: Callable[[], None] = lambda: None
-    ) -> float:
+    @torch.inference_mode()
+    def loss(self, model: Translator, between: Callable[[], None] = lambda: None) -> float:
         """Negative log-likelihood of a target symbol, end-of-sentence counted: the mean, in nats.
 
         `between` is as for `bleu`.
         """
         total, symbols = 0.0, 0
-        model.eval()
-        with torch.inference_mode():
-            for rows in self._batches(SCORED):
-                between()
-                sides = self.source.padded(rows), self.target.padded(rows)
-                source, target = map(torch.from_numpy, sides)
-                total += float(model(source.to(device), target.to(device)).sum())
-                symbols += int((target != PAD).sum())
-        model.train()
+        for rows, source in self._batches(model, SCORED, between):
+            target = torch.from_numpy(self.target.padded(rows))
+            total += float(model(source, target.to(source.device)).sum())
+            symbols += int((target != PAD).sum())
         return total / symbols
 
-    def gates(self, model: Translator, device: torch.device) -> dict[str, float]:
+    @torch.inference_mode()
+    def gates(self, model: Translator) -> dict[str, float]:
         """Return statistics of the contextualizer's gates over the dev sentences; none without it.
 
         Of each side, `source_gate` and `target_gate`: the ``mean``, the shares of values that are
         ``open`` and ``closed``, and the ``deviation``, the standard deviation of a dimension over
         the sentences, averaged over the dimensions.
         """
-        found: list[list[torch.Tensor]] = [[], []]
-        with torch.inference_mode():
-            for rows in self._batches(BATCH):
-                gates = model.gates(torch.from_numpy(self.source.padded(rows)).to(device))
-                if gates is None:
-                    return {}
-                for values, gate in zip(found, gates, strict=True):
-                    values.append(gate.double().cpu())
+        sources = (source for _, source in self._batches(model, BATCH))
+        batches = [gates for source in sources if (gates := model.gates(source))]
+        if not batches:
+            return {}
         statistics = {}
-        for side, values in zip(("source", "target"), found, strict=True):
-            gate = torch.cat(values)  # [sentences, m]
+        for side, values in zip(("source", "target"), zip(*batches, strict=True), strict=True):
+            gate = torch.cat(values).double().cpu()  # [sentences, m]
             for name, value in {
                 "mean": gate.mean(),
                 "open": (gate > OPEN).double().mean(),

@@ -11,13 +11,12 @@ from contextnmt.model.translator import PADDING, Translator
 from contextnmt.translation.ensemble import Ensemble
 from contextnmt.translation.hypothesis import Found, Hypothesis
 
-#: Steps after which sentences that are done are dropped. A GPU that is asked which they are has to
-#: end all that it was given first; and idles until it is given more.
+#: Steps after which finished sentences are dropped. To ask which they are synchronizes a GPU.
 LOOK = {"cpu": 1, "cuda": 8}
 
-#: Logits that are there at once, by device, each of four bytes, and two more in bfloat16. On a CPU
-#: they are as many as the hypotheses of a batch have of 8,700 words; with more words, parts of
-#: them: for the products of their matrix to run at full rate, these are large enough by far.
+#: Most logits at once, by device: four bytes each, and two more in bfloat16. On a CPU a vocabulary
+#: of up to 8,700 words needs no more; a larger one is scored in parts of the batch, which are still
+#: large enough for matrix products at full speed.
 LOGITS = {"cpu": 2**23, "cuda": 2**30}
 
 
@@ -104,7 +103,8 @@ class Search:
         # A sentence that ended none within the limit takes its best open one, which is the first.
         last = steps >= self.longest
         cut = last & (self.ended == -torch.inf) & (scores[:, 0] > -torch.inf)
-        self.found.cut(self.rows, self.words, scores, cut)
+        cut = cut.unsqueeze(1)
+        self.found.add(self.rows, self.words[:, :1], scores[:, :1], cut, finished=False)
 
         bound = self.ended if self.only_best else -torch.inf
         going = (scores.amax(1) > bound) & (self.slots > 0) & ~last
@@ -117,8 +117,7 @@ class Search:
         self.states = self.model.advance(self.states, origin, word, weights, self.encoded)
 
     def _continue(self, weights: list[Tensor], steps: int) -> tuple[Tensor, Tensor, Tensor]:
-        """The best continuations of each sentence, as of `best_words`, a part of the batch
-        at a time."""
+        """The best continuations of each sentence from `best_words`, some sentences at a time."""
         features = self.model.features(self.states, weights, self.encoded)
         early = (steps <= self.shortest).view(-1, 1)
         found = []

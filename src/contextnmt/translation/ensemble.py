@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 import torch
 from torch import Tensor
 
-from contextnmt.errors import UserError
 from contextnmt.model.decoder import State
 from contextnmt.model.inference import Inference, Source
 from contextnmt.model.translator import PADDING, Translator
@@ -18,30 +17,17 @@ class Ensemble:
 
     p(y | ...) = 1/M sum_m p_m(y | ...), the arithmetic mean. It is a distribution as it stands,
     whereas the mean of log-probabilities has to be normalised again; and in that one a single model
-    that takes a word for impossible forbids it to all, while here it has one vote in M.
+    that takes a word for impossible would forbid it to all. Here it has one vote in M.
     """
 
     def __init__(self, models: Sequence[Translator], bf16: bool = False) -> None:
-        """`models` are set to translate: no dropout; with `bf16`, as of `Inference`.
-
-        Raises UserError if there is none, or if two have vocabularies of different sizes. Whether
-        their words are the same is for `SavedTranslator` to see.
-        """
+        """Set the `models`, one at least, to translate: no dropout; `bf16` as for `Inference`."""
         self.models = models
-        sizes = {
-            tuple(len(e.weight) for e in (model.source_embedding, model.target_embedding))
-            for model in self.models
-        }
-        if len(sizes) != 1:
-            raise UserError(
-                f"an ensemble of {len(self.models)} models with vocabularies of "
-                f"{sorted(sizes)} source and target words: give models of the same vocabularies"
-            )
         self._models = [Inference(model, bf16) for model in models]
 
     @property
     def words(self) -> int:
-        """How many target words there are to choose from."""
+        """The number of target words."""
         return len(self.models[0].target_embedding.weight)
 
     def encode(self, source: Tensor) -> tuple[tuple[Source, ...], tuple[State, ...]]:
@@ -75,10 +61,11 @@ class Ensemble:
         encoded: Sequence[Source],
     ) -> tuple[State, ...]:
         """Advance each model; see `Inference.advance`."""
-        each = zip(self._models, states, weights, encoded, strict=True)
         return tuple(
             model.advance(state, slots, words, own_weights, own_source)
-            for model, state, own_weights, own_source in each
+            for model, state, own_weights, own_source in zip(
+                self._models, states, weights, encoded, strict=True
+            )
         )
 
 

@@ -1,10 +1,9 @@
 """A user's own sentences by a finished run: from standard input to standard output, line by line.
 
-Every line with words has an answer. Search writes half as many symbols as the source has, at least
-one, but nothing is left of symbols that the source does not have: a translation of these alone is
-none, and the next one of the beam takes its place. Where the beam has no other, the line's own
-words are the answer, as nothing else is known of it. A long line is translated in parts; parts
-without words are left out, unless all are.
+Every line with words has an answer. Restoration removes symbols that the source does not have. If
+that empties a translation, the next one of the beam takes its place; if it empties all, the line's
+own words are the answer. A long line is translated in parts; a part whose translation is empty is
+dropped, unless every part is.
 """
 
 import json
@@ -14,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from functools import partial
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,16 +28,15 @@ from contextnmt.translation.alignment_file import Weights
 from contextnmt.translation.hypothesis import Hypothesis
 from contextnmt.translation.run_file import Run, SentenceView, Written, read_run
 from contextnmt.translation.saved import SavedTranslator
-from contextnmt.translation.unknown import ENOUGH, UnknownWords, warn
-from contextnmt.translation.view_texts import Wanted, described
+from contextnmt.translation.view_texts import ENOUGH, UnknownWords, Wanted, described, warn
 
-#: What the text is called in messages.
+#: Name of the text in messages.
 NAME = "standard input"
 
 #: Lines that come together at most, and bytes of a read.
 LINES, BLOCK = 1000, 1 << 17
 
-#: What compressed data begins with, and no UTF-8.
+#: First bytes of data compressed by gzip; no UTF-8 begins so.
 GZIP = b"\x1f\x8b"
 
 #: Symbols of a part at most: four times what the papers train on. Memory and time of attention grow
@@ -145,14 +143,11 @@ class OwnText:
         cuts = [list(cut(each.tokens)) for each in written]
         self.warn_of(written, cuts)
         self.read += len(lines)
-        tokens = [part for each in cuts for part in each]
-        found = self.search(
-            tokens, [each for each, own in zip(written, cuts, strict=True) for _ in own]
-        )
-        weights: Sequence[Weights | None] = [None] * len(tokens)
-        if self.wanted.alignments:
-            weights = self.translator.align(tokens, found, "")
-        parts = map(Part, tokens, found, weights)
+        tokens = list(chain.from_iterable(cuts))
+        sentences = [each for each, own in zip(written, cuts, strict=True) for _ in own]
+        found = self.search(tokens, sentences)
+        aligned = self.wanted.alignments and self.translator.align(tokens, found, "")
+        parts = map(Part, tokens, found, aligned or repeat(None))
         return [
             self.answer(each, list(islice(parts, len(own))))
             for each, own in zip(written, cuts, strict=True)
@@ -179,16 +174,12 @@ class OwnText:
 
         `written` has the sentence of each part.
         """
-        wanted = self.wanted
-        search = partial(
-            self.translator.search, width=self.width, name="", no_unknown=wanted.no_unknown
-        )
+        no_unknown, every = self.wanted.no_unknown, self.wanted.nbest is not None
+        search = partial(self.translator.search, width=self.width, name="", no_unknown=no_unknown)
         chosen: list[Sequence[Hypothesis]] = []
-        for part, sentence, found in zip(
-            parts, written, search(parts, every=wanted.nbest is not None), strict=True
-        ):
+        for part, sentence, found in zip(parts, written, search(parts, every=every), strict=True):
             left = [each for each in found if self.restored(each, sentence)]
-            if not left and wanted.nbest is None:
+            if not left and not every:
                 [others] = search([part], every=True)
                 left = [each for each in others if self.restored(each, sentence)]
             chosen.append(left or found[:1])
@@ -225,11 +216,8 @@ class OwnText:
 def joined(parts: Sequence[Part]) -> Hypothesis:
     """The best translations of the parts of a sentence as one."""
     best = [part.found[0] for part in parts]
-    return Hypothesis(
-        list(chain.from_iterable(each.ids for each in best)),
-        sum(each.score for each in best),
-        all(each.finished for each in best),
-    )
+    ids = list(chain.from_iterable(each.ids for each in best))
+    return Hypothesis(ids, sum(e.score for e in best), all(e.finished for e in best))
 
 
 def cut(tokens: list[str]) -> Iterator[list[str]]:
@@ -239,14 +227,13 @@ def cut(tokens: list[str]) -> Iterator[list[str]]:
     anywhere.
     """
     while len(tokens) > LONGEST:
-        stops = range(LONGEST, LONGEST // 2, -1)
         whole = [
             stop
-            for stop in stops
+            for stop in range(LONGEST, LONGEST // 2, -1)
             if not tokens[stop - 1].endswith(SEPARATOR) and not tokens[stop].startswith(JOIN)
         ]
-        after_marks = (stop for stop in whole if tokens[stop - 1] in ENDS)
-        stop = next(after_marks, whole[0] if whole else LONGEST)
+        after_marks = [stop for stop in whole if tokens[stop - 1] in ENDS]
+        stop = [*after_marks, *whole, LONGEST][0]
         yield tokens[:stop]
         tokens = tokens[stop:]
     if tokens:

@@ -88,14 +88,11 @@ def read_run(path: Path) -> Run:
 
 
 def runs_near(path: Path) -> str:
-    """Lines that name the runs in the results folder that `path` lies in, or would lie in.
+    """Lines that name up to NAMED runs of the results folder around `path`, the likest first.
 
-    Those whose names are most like `path` come first, and no more than NAMED. If there are none,
-    the runs of all presets beside it are meant.
+    If it has none, they are the runs of all presets beside it.
     """
-    make = (
-        "`snakemake --profile local run_files` makes them all, after training what is not trained"
-    )
+    make = "`snakemake --profile local run_files` makes them all, and trains missing models"
     for folder in path.parents:
         for pattern in ("run/*/*/*.json", "*/run/*/*/*.json"):
             runs = [str(run) for run in sorted(folder.glob(pattern))]
@@ -115,9 +112,9 @@ class Written(NamedTuple):
 
 
 class SentenceView:
-    """The stages tokenize, symbolize and bpe forwards, bpe and restore backwards, then detokenized.
+    """The stages of a run's view: tokenize, symbolize, bpe; then bpe, restore and detokenization.
 
-    Which of them a view has, a run says. Each gives what the stage would give.
+    Each gives the result of the stage of that name.
     """
 
     def __init__(self, run: Run) -> None:

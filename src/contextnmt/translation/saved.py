@@ -21,15 +21,14 @@ from contextnmt.translation.beam import beam_search
 from contextnmt.translation.ensemble import Ensemble, attention_weights
 from contextnmt.translation.hypothesis import Hypothesis
 
-#: Hypotheses that a batch holds at most, by device; wide beams get fewer sentences. The more there
-#: are, the less counts what a step takes whatever their number; but they take memory, and few
-#: sentences are of one length.
+#: Most hypotheses of a batch, by device; wide beams get fewer sentences. More of them share the
+#: fixed cost of a step, but take memory and padding.
 HYPOTHESES = {"cpu": 960, "cuda": 6000}
 
-#: Symbols of the source that a batch holds at most, padding and ends of sentences among them; a
-#: longer sentence is a batch of its own. What the encoder and the attention need of each takes 38
-#: KB at the sizes of the papers (620 / 1000 / 2000): 0.6 GB on a CPU, 5 GB on a GPU. Alignment adds
-#: 8 bytes for each symbol of a translation, of which there are at most three times as many.
+#: Most source symbols of a batch, padding and ends of sentences included; a longer sentence is a
+#: batch of its own. Each takes 38 KB at the sizes of the papers (620 / 1000 / 2000): 0.6 GB on a
+#: CPU, 5 GB on a GPU. Alignment adds 8 bytes for each symbol of a translation, which has at most
+#: three times as many.
 POSITIONS = {"cpu": 2**14, "cuda": 2**17}
 
 
@@ -50,25 +49,22 @@ class SavedTranslator:
         precision: Precision = Precision.FP32,
         alignments: bool = False,
     ) -> None:
-        """Load folders that `contextnmt train` wrote, one at least; `precision` on a GPU is set for
-        the whole process.
+        """Load folders of `contextnmt train`, one at least; see `set_precision`.
 
         Raises UserError if a file is missing, if weights are not finite, if the words of two models
         differ, or if `alignments` are wanted and a model has no attention.
         """
-        self.source, self.target = read_vocabularies(folders[0])
+        vocabularies = self.source, self.target = read_vocabularies(folders[0])
+        words = [each.words for each in vocabularies]
         for folder in folders[1:]:
-            if [each.words for each in read_vocabularies(folder)] != [
-                each.words for each in (self.source, self.target)
-            ]:
+            if [each.words for each in read_vocabularies(folder)] != words:
                 raise UserError(
                     f"{folder}: its vocabularies are not those of {folders[0]}: an ensemble "
                     "is of models that were trained on the same ids, such as seeds of a system"
                 )
-        words = (len(self.source), len(self.target))
         self.device = torch.device(device)
         set_precision(precision, self.device)
-        models = [load_model(folder, *words).to(self.device) for folder in folders]
+        models = [load_model(folder, *map(len, vocabularies)).to(self.device) for folder in folders]
         self.ensemble = Ensemble(models, in_bfloat16(precision, self.device))
         for folder, model in zip(folders, models, strict=True):
             if alignments and not isinstance(model.attention, Attention):
@@ -84,9 +80,8 @@ class SavedTranslator:
     ) -> list[list[Hypothesis]]:
         """The likeliest translation of each sentence, in order; of one without words, none.
 
-        With `every`, all translations that its beam ends, best first, of which the likeliest is the
-        same. With `no_unknown` none has an unknown word (spec sec. 2.8). `name` is for the bar;
-        without a name there is none.
+        With `every`, all that its beam ends, best first. With `no_unknown` none has an unknown word
+        (spec sec. 2.8). `name` is for the progress bar; without a name there is none.
         """
         found: list[list[Hypothesis]] = [[] for _ in sentences]
         forbidden = UNK if no_unknown else None
@@ -101,8 +96,7 @@ class SavedTranslator:
     ) -> list[Weights]:
         """Attention weights of the first translation that `search` found for each sentence.
 
-        Where there is none, or an empty one that is not finished, they are [0, 0]. The models need
-        attention, as they have if they were loaded for `alignments`.
+        They are [0, 0] where it is missing, or empty and not finished. The models need attention.
         """
         targets = [
             [*hypotheses[0].ids, *[EOS] * hypotheses[0].finished] if hypotheses else []
@@ -170,23 +164,23 @@ def load_model(folder: Path, source_words: int, target_words: int) -> Translator
     return model
 
 
-#: What torch calls a processor's instructions that multiply bfloat16: of x86, and of ARM.
+#: Instructions that multiply bfloat16, by their names in torch: of x86, and of ARM.
 INSTRUCTIONS = ("avx512_bf16", "amx_bf16", "bf16", "sve_bf16")
 
 
 def set_precision(precision: Precision, device: torch.device) -> None:
-    """Let products of matrices on a GPU round their factors to TF32, or not, for the whole process.
+    """Let matrix products on a GPU round their factors to TF32 with `bf16`, in the whole process.
 
-    That is what `bf16` is there; on a CPU see `in_bfloat16`.
+    For a CPU see `in_bfloat16`.
     """
     if device.type == "cuda":
         torch.backends.cuda.matmul.allow_tf32 = precision is Precision.BF16
 
 
 def in_bfloat16(precision: Precision, device: torch.device) -> bool:
-    """Whether search keeps its matrices in bfloat16: if that is wanted of a CPU that multiplies it.
+    """Whether search keeps its matrices in bfloat16: on request, on a CPU that multiplies it.
 
-    On another one it takes longer than 32 bits, so that these are what it gets.
+    Another CPU would take longer than in 32 bits.
     """
     if precision is not Precision.BF16 or device.type != "cpu":
         return False

@@ -1,11 +1,11 @@
 """A step of the attention on a GPU, but for its products of matrices; see `compiling`.
 
 The equations are those of `contextnmt.model.attending`, against which tests hold them. The
-backward pass computes the hidden layer twice again: at each step for the gradient of the query, and
-at the end, for all steps, for those of keys and v_a. To read and write it would take longer.
+backward pass computes the hidden layer twice more: at each step for the gradient of the query, and
+at the end for the gradients of keys and v_a. To store and read it would take longer.
 
-Shapes: steps T, batch B, source time S, alignment a, what enters the gates g. Widths are those of
-rows that hold more than one thing.
+Shapes: steps T, batch B, source time S, alignment a, inputs of the gates g. WIDTH and OUT are the
+lengths of rows that hold more than one thing.
 """
 
 import triton
@@ -20,13 +20,13 @@ NUMBERS = tl.constexpr(64)
 
 @triton.jit
 def block_of(tensor, sentence, position, unit, time, SIZE: tl.constexpr):
-    """Where `tensor` [B, S, SIZE] has some units at some positions of a sentence."""
+    """Return the places of some units at some positions of a sentence in `tensor` [B, S, SIZE]."""
     return tensor + (sentence * time + position)[:, None] * SIZE + unit[None, :]
 
 
 @triton.jit
 def hidden_layer(queries, keys):
-    """sigmoid(2 (W_a s + U_a h)) [positions, units], from those of `queries` [units] and `keys`."""
+    """Return sigmoid(2 (W_a s + U_a h)) [positions, units] from `queries` [units] and `keys`."""
     return tl.sigmoid(2 * (queries[None, :] + keys))
 
 

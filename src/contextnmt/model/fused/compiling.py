@@ -1,9 +1,9 @@
-"""How Triton compiles the kernels for what lies between two products of matrices.
+"""Compilation of the kernels between two matrix products by Triton.
 
 A program of a kernel works on a block of one sentence. Kernels get whole tensors and the row where
-a step begins: for memory that starts elsewhere, and for numbers that divide otherwise, Triton would
-compile again, which it cannot while a CUDA graph is captured. Numbers are worked on in `KIND`, of
-32 bits or more, whatever type they are read and written in.
+a step begins: for another alignment of memory, and for numbers with other divisors, Triton would
+compile again, which it cannot while a CUDA graph is captured. Kernels compute in the type `KIND`,
+of 32 bits or more, whatever type they read and write.
 """
 
 from typing import Any
@@ -25,12 +25,12 @@ def kernel(function: Any) -> Any:
 
 @triton.jit
 def read(place, there, KIND: tl.constexpr):
-    """Load what is at a place, zero where nothing is there, in the type to work in."""
+    """Load the numbers at a place, zero where `there` is false, in the type to compute in."""
     return tl.load(place, there, 0.0).to(KIND)
 
 
 def kind_of(tensor: Tensor) -> Any:
-    """Return the type to work on such numbers in."""
+    """Return the type to compute in with such numbers."""
     return tl.float64 if tensor.dtype == torch.float64 else tl.float32
 
 

@@ -1,11 +1,11 @@
 """Recurrences over whole sentences on a GPU: `contextnmt.model.unroll` and `.attending` there.
 
-All that lies between two products of matrices is one kernel of `unit_kernels`, and two of
-`attention_kernels` where there is an attention. All B sentences of a batch take all T steps.
+Between two matrix products there is one kernel of `unit_kernels`, and two of `attention_kernels`
+with attention. All B sentences of a batch take all T steps.
 
-Shapes: directions D, steps T, batch B, source time S, hidden n, what enters the gates g, alignment
-a. At each step the state is multiplied by one matrix [D, h, n]: that of the unit, and below it W_a
-of the attention, if there is one.
+Shapes: directions D, steps T, batch B, source time S, hidden n, inputs of the gates g, alignment a.
+At each step one matrix [D, h, n] multiplies the state: the unit's, and below it W_a of the
+attention, if there is one.
 """
 
 from collections.abc import Sequence
@@ -25,16 +25,17 @@ UNITS, NUMBERS = 256, 1024
 
 
 class FusedUnit:
-    """A unit over all steps of a batch: the states that it has had, and their gradients.
+    """A unit over all steps of a batch, with its states and their gradients.
 
-    Methods of the units below are described here.
+    The docstrings of the methods hold for the units below too.
     """
 
-    #: g is `gates` times n. For so many of these blocks, the `first` ones, the state itself is not
-    #: multiplied, but something made of it.
+    #: Blocks of n numbers that enter the gates: g is `gates` times n.
     gates: ClassVar[int]
+    #: How many of these blocks, the first ones, have a matrix that does not multiply the state: the
+    #: GRU's candidate multiplies r s.
     first: ClassVar[int] = 0
-    #: Which of the unit's weights the state itself is multiplied by.
+    #: The index of the weights that multiply the state.
     place: ClassVar[int] = 0
 
     def __init__(
@@ -45,9 +46,11 @@ class FusedUnit:
         weights: Sequence[Tensor],
         query: Tensor | None,
     ) -> None:
-        """`start` [D, B, n] is the state before the first step. `inputs` [D, T, B, g], biases
-        included; None: they are written to `out` before each step. The weights are those of the
-        unit, `query` is W_a [a, n]."""
+        """Start from the state `start` [D, B, n].
+
+        `inputs` [D, T, B, g] enter the gates, biases included; if None, the caller writes them to
+        `out` before each step. `weights` are the unit's, `query` is W_a [a, n].
+        """
         matrix = weights[self.place]
         self.own = matrix.size(1)
         if query is not None:
@@ -55,45 +58,48 @@ class FusedUnit:
         ways, batch, size = start.shape
         self.matrix, self.steps, self.batch = matrix, steps, batch
         self.states = start.new_empty(ways, steps + 1, batch, size)
-        #: As matrices multiply them.
+        #: The states in the type of the matrices.
         self.lower = self.states
         if matrix.dtype != start.dtype:
             self.lower = torch.empty_like(self.states, dtype=matrix.dtype)
         for each in self.states, self.lower:
             each[:, 0] = start
-        #: What enters the gates, then what comes out of them.
+        #: The inputs of the gates, then their outputs.
         self.out = start.new_empty(ways, steps, batch, self.gates * size)
         self.inputs = self.out if inputs is None else inputs
         self.grid = batch, -(-size // UNITS), ways
         self.sizes = {"SIZE": size, "KIND": kind_of(start), "BLOCK": UNITS}
 
     def multiply(self, step: int, out: Tensor) -> None:
-        """Write the matrix times the states before a step to `out` [D, B, h]."""
+        """Write the product of the matrix and the states before a step to `out` [D, B, h]."""
         torch.bmm(self.lower[:, step], self.matrix.transpose(1, 2), out=out)
 
     def forward(self, step: int, products: Tensor, row: int) -> None:
-        """Take a step. `products` [..., h] has what `multiply` wrote, from a row on."""
+        """Take a step. `products` [..., h] holds the result of `multiply` from a row on."""
         raise NotImplementedError
 
     def start_backward(self, entered: Tensor) -> None:
         """Begin with the gradients, which `backward` writes to `entered` [D, T, B, g or more]."""
         self.entered = entered
         self.of_after = entered.new_zeros(self.states[:, 0].shape)
-        #: The gradient of an LSTM's cell, or what else that of a GRU's state has.
+        #: The gradient of an LSTM's cell, or the rest of the gradient of a GRU's state.
         self.of_kept = torch.zeros_like(self.states[:, 0])
 
     def backward(self, step: int, of_states: Tensor, row: int) -> None:
-        """Compute the gradient of what entered the gates at a step, from that of the state after
-        it: `of_states` [D, ..., B, n], from a row on, and what the step after it has left."""
+        """Compute the gradient of the inputs of the gates at a step.
+
+        The gradient of the state after it is the sum of `of_states` [D, ..., B, n], from a row on,
+        and of what the backward pass of the next step has left.
+        """
         raise NotImplementedError
 
     def multiply_backward(self, step: int) -> None:
-        """Multiply for the step before. To be called after `backward`."""
+        """Multiply the gradient for the step before; call it after `backward`."""
         factors = self.entered[:, step, :, self.first * self.states.size(3) :]
         torch.bmm(factors, self.matrix, out=self.of_after)
 
     def end_backward(self) -> None:
-        """Free what the gradients of steps took, which lives as long as the loss otherwise."""
+        """Free the buffers of the backward pass, which would live as long as the loss."""
         del self.entered, self.of_after, self.of_kept
 
     def of_start(self) -> Tensor:
@@ -157,7 +163,7 @@ class FusedGRU(FusedUnit):
             WIDTH=products.size(-1),
             **self.sizes,
         )
-        product = self.of_shortened  # of that size, and of no use before `backward`
+        product = self.of_shortened  # has that size, and is free before `backward`
         torch.bmm(self.shortened[:, step], self.candidate.transpose(1, 2), out=product)
         unit_kernels.gru_forward[self.grid](
             *(self.inputs, product, self.states, self.lower, self.out),
@@ -189,12 +195,12 @@ class FusedGRU(FusedUnit):
         return (candidate, *gates), query
 
 
-#: A unit here, by that which it takes the place of.
+#: The unit that replaces one of `units`.
 FUSED: dict[type[Unit], type[FusedUnit]] = {LSTMUnit: FusedLSTM, GRUUnit: FusedGRU}
 
 
 class FusedUnroll(torch.autograd.Function):
-    """All states of D units of one size, as of `Unroll`."""
+    """All states of D units of one size; see `Unroll`."""
 
     @staticmethod
     def forward(  # type: ignore[override]
@@ -214,7 +220,7 @@ class FusedUnroll(torch.autograd.Function):
             for step in range(steps):
                 unit.multiply(step, products)
                 unit.forward(step, products, 0)
-        unit.inputs = unit.out  # so that those are freed: they are not needed any more
+        unit.inputs = unit.out  # frees the inputs, which are no longer needed
         ctx.unit, ctx.shape = unit, inputs.shape
         return unit.states[:, 1:].flatten(1, 2)
 
@@ -236,7 +242,7 @@ class FusedUnroll(torch.autograd.Function):
 
 
 class FusedAttend(torch.autograd.Function):
-    """States and weights of RNNsearch, as of `Attend`; all factors of products come in one type."""
+    """States and weights of RNNsearch, see `Attend`; all factors of products have one type."""
 
     @staticmethod
     def forward(  # type: ignore[override]

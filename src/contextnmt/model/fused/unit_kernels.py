@@ -2,8 +2,8 @@
 
 The equations are those of `contextnmt.model.units`, against which tests hold them.
 
-Shapes: directions D, steps T, batch B, hidden n. Widths are those of rows that hold more than one
-thing.
+Shapes: directions D, steps T, batch B, hidden n. WIDTH is the length of rows that hold more than
+one thing.
 """
 
 import triton
@@ -14,14 +14,14 @@ from contextnmt.model.fused.compiling import kernel, read
 
 @triton.jit
 def tanh(x):
-    """By the sigmoid, as the language of Triton has no tanh."""
+    """Compute tanh by the sigmoid, as Triton has no tanh."""
     return 2 * tl.sigmoid(2 * x) - 1
 
 
 @triton.jit
 def places(step, steps, batch, SIZE: tl.constexpr, BLOCK: tl.constexpr):
-    """Of a program's block: its units, which of them there are, the rows of its sentence where
-    there is one for each step, and for one step alone, and where the state before the step is."""
+    """Return the places of a program's block: its units, whether each exists, the row of its
+    sentence in tensors of all steps and in tensors of one step, and the state before the step."""
     sentence, way = tl.program_id(0).to(tl.int64), tl.program_id(2)
     unit = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     row = (way * steps + step) * batch + sentence
