@@ -25,16 +25,20 @@ class Selection:
     `counts`: how often the kept pairs have each word, on the source and on the target side.
     """
 
-    def __init__(self) -> None:
-        """Without `use`, all pairs are kept."""
-        self.ranking: Ranking | None = None
+    def __init__(self, scores: Path | None, ranking: Path | None) -> None:
+        """Without `scores` and a `ranking`, all pairs are kept.
+
+        Raises UserError if one of them is missing, or the ranking is not of these scores.
+        """
+        if (scores is None) != (ranking is None):
+            raise UserError("a selection needs both --scores and --ranking: give both or neither")
         self.counts: tuple[Counter[str], Counter[str]] = Counter(), Counter()
         self.dropped_words = [0, 0]
         self.pairs_read = self.pairs_kept = 0
         self.examples: dict[str, dict[str, str]] = {}
-
-    def use(self, scores: Path, ranking: Path) -> None:
-        """Keep what `ranking` does. Raises UserError if it is not of these scores."""
+        self.ranking: Ranking | None = None
+        if scores is None or ranking is None:
+            return
         self.ranking, self.scores = read_ranking(ranking), read_scores(scores)["score"]
         name, parts = part_name(scores), self.ranking.parts
         if name not in parts:
@@ -113,11 +117,7 @@ def select(
     --ranking ranking.json --source-out train.en.gz --target-out train.fr.gz --source-counts-out
     counts.en.tsv --target-counts-out counts.fr.tsv --selected-out selected.json
     """
-    if (scores is None) != (ranking is None):
-        raise UserError("a selection needs both --scores and --ranking: give both or neither")
-    selection = Selection()
-    if scores and ranking:
-        selection.use(scores, ranking)
+    selection = Selection(scores, ranking)
     pairs = progress(read_pairs(source, target), f"select {source.name}", "pairs")
     write_pairs(source_out, target_out, selection.keep(pairs, source))
     write_counts(source_counts_out, selection.counts[0])
