@@ -22,7 +22,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Self
 
 from contextnmt.errors import UserError
 from contextnmt.files import open_binary
@@ -36,6 +36,10 @@ ARCHIVES = (".tar", ".tar.gz", ".tgz")
 #: What gzip makes of a text is a third to a fifth of it. A file that unpacks to more than so many
 #: times its size is no text but an archive bomb, made to fill disks; so many bytes may always come.
 MOST_EXPANSION, ALWAYS_ALLOWED = 100, 1 << 26
+
+#: Types of the entries that hold names of the next one (GNU, pax), and the longest in bytes:
+#: tarfile reads such an entry into memory as a whole.
+NAME_TYPES, LONGEST_NAME = b"LKxgX", 1 << 20
 
 #: Letters of a name that a message shows: in an archive, one may have millions.
 SHOWN = 100
@@ -87,6 +91,18 @@ def damage_reported(name: str) -> Iterator[None]:
         raise UserError(f"{name}: damaged or cut off ({error}): fetch it again") from None
 
 
+class Entry(tarfile.TarInfo):
+    """An entry of an archive, whose names fit into memory."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        """The entry of a header. Raises ReadError if it announces a name that is too long."""
+        entry = super().frombuf(buf, encoding, errors)
+        if entry.type in NAME_TYPES and entry.size > LONGEST_NAME:
+            raise tarfile.ReadError(f"a name of {entry.size} bytes")
+        return entry
+
+
 def open_members(archive: Path, members: Iterable[str]) -> Iterator[tuple[str, IO[bytes]]]:
     """Each of `members` once, in the order of the archive: its name and its bytes.
 
@@ -99,7 +115,7 @@ def open_members(archive: Path, members: Iterable[str]) -> Iterator[tuple[str, I
     with (
         damage_reported(str(archive)),
         open_binary(archive) as packed,
-        tarfile.open(fileobj=packed, mode="r|", bufsize=BLOCK) as opened,
+        tarfile.open(fileobj=packed, mode="r|", bufsize=BLOCK, tarinfo=Entry) as opened,
     ):
         for entry in opened:
             # Whoever reads past a member has it unpacked too.
