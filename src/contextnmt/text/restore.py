@@ -13,10 +13,10 @@ from typing import Annotated
 
 import typer
 
-from contextnmt.errors import UserError
+from contextnmt.errors import UserError, one_of_each
 from contextnmt.files import read_lines, write_json, write_lines
 from contextnmt.progress import progress
-from contextnmt.text.numbers import number_format
+from contextnmt.text.numbers import check_languages
 from contextnmt.text.pieces import JOIN, SYMBOL, join_pieces, tokens_of
 from contextnmt.text.rules import Rule, best_targets, read_rules, without_rule
 from contextnmt.text.subwords import undo_bpe
@@ -63,14 +63,12 @@ def restore(
     that were replaced, "dropped" those that the source sentence does not have; "missing" are
     symbols of the source that the translation left out.
     """
-    if len(out) != len(translation) or (symbols and len(symbols) != len(translation)):
-        raise UserError("give one --out, and one --symbols or none, for each --translation")
+    one_of_each("translation", translation=translation, out=out)
+    one_of_each("translation", translation=translation, symbols=symbols or out)
     if bool(symbols) != bool(rules):
         raise UserError("--symbols and --rules are only useful together: give both or neither")
-    for language in (source_language, target_language):
-        number_format(language)  # a misspelt language is reported before the work begins
-    languages = (source_language, target_language)
-    find = surface_finder(read_rules(rules) if rules else [], *languages)
+    check_languages(source_language, target_language)
+    find = surface_finder(read_rules(rules) if rules else [], source_language, target_language)
     statistics = {}
     tables: Sequence[Path | None] = symbols or [None] * len(out)
     for text, words, table in zip(translation, out, tables, strict=True):

@@ -179,20 +179,22 @@ class OwnText:
 
         `written` has the sentence of each part.
         """
-        wanted = self.wanted
+        every = self.wanted.nbest is not None
         search = partial(
-            self.translator.search, width=self.width, name="", no_unknown=wanted.no_unknown
+            self.translator.search, width=self.width, name="", no_unknown=self.wanted.no_unknown
         )
-        chosen: list[Sequence[Hypothesis]] = []
-        for part, sentence, found in zip(
-            parts, written, search(parts, every=wanted.nbest is not None), strict=True
+
+        def left(found: Sequence[Hypothesis], number: int) -> list[Hypothesis]:
+            return [each for each in found if self.restored(each, written[number])]
+
+        found = search(parts, every=every)
+        chosen = [left(each, number) for number, each in enumerate(found)]
+        empty = [number for number, each in enumerate(chosen) if not each and not every]
+        for number, others in zip(
+            empty, search([parts[number] for number in empty], every=True), strict=True
         ):
-            left = [each for each in found if self.restored(each, sentence)]
-            if not left and wanted.nbest is None:
-                [others] = search([part], every=True)
-                left = [each for each in others if self.restored(each, sentence)]
-            chosen.append(left or found[:1])
-        return chosen
+            chosen[number] = left(others, number)
+        return [each or first[:1] for each, first in zip(chosen, found, strict=True)]
 
     def restored(self, hypothesis: Hypothesis, written: Written) -> str:
         """The raw text of a translation; empty if nothing is left of it."""
