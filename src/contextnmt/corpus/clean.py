@@ -131,9 +131,9 @@ class Cleaner:
         settings: Cleaning,
         source: Path,
         target: Path,
-        source_counts: Sequence[Path] = (),
-        target_counts: Sequence[Path] = (),
-        fingerprints: Sequence[Path] = (),
+        source_counts: Sequence[Path] | None = None,
+        target_counts: Sequence[Path] | None = None,
+        fingerprints: Sequence[Path] | None = None,
     ) -> None:
         """`source` and `target` have the pairs to clean.
 
@@ -145,6 +145,7 @@ class Cleaner:
             raise UserError("give both --source-counts and --target-counts, or neither")
         self.source, self.filters = source, build_filters(settings)
         self.repeats: bytes | None = None
+        fingerprints = fingerprints or []
         survey = cache(partial(survey_files, source, target))
         if settings.wrong_language:
             tables = [summed_counts(paths) for paths in (source_counts, target_counts) if paths]
@@ -191,17 +192,13 @@ def clean(
     target: Annotated[Path, typer.Option(help="Tokenized target side.")],
     source_out: Annotated[Path, typer.Option(help="Cleaned source side to write.")],
     target_out: Annotated[Path, typer.Option(help="Cleaned target side to write.")],
-    removed_out: Annotated[
-        Path, typer.Option(help="JSON to write: pairs read, kept and removed, with examples.")
-    ],
+    removed_out: Annotated[Path, typer.Option(help="JSON to write: pairs kept and removed.")],
     settings: Annotated[str, typer.Option(help="The filters to use, as a JSON object.")],
     source_counts: Annotated[
         list[Path] | None,
         typer.Option(help="Word counts of the source side of a part of the text; repeatable."),
     ] = None,
-    target_counts: Annotated[
-        list[Path] | None, typer.Option(help="The same for the target side.")
-    ] = None,
+    target_counts: Annotated[list[Path] | None, typer.Option(help="Of the target side.")] = None,
     fingerprints: Annotated[
         list[Path] | None,
         typer.Option(help="Fingerprints of an earlier part, and last this one's; repeatable."),
@@ -225,12 +222,7 @@ def clean(
     '{"drop_empty": true, "max_length": 50}'
     """
     cleaner = Cleaner(
-        read_settings(settings),
-        source,
-        target,
-        source_counts or [],
-        target_counts or [],
-        fingerprints or [],
+        read_settings(settings), source, target, source_counts, target_counts, fingerprints
     )
     pairs = progress(read_pairs(source, target), f"clean {source.name}", "pairs")
     write_pairs(source_out, target_out, cleaner.keep(pairs))

@@ -56,8 +56,15 @@ class Selection:
         """
         pairs = iter(pairs)
         while block := list(islice(pairs, BLOCK)):
-            ranking = self.ranking
-            verdicts = self._verdicts(block, ranking) if ranking else [True] * len(block)
+            verdicts = [True] * len(block)
+            if self.ranking:
+                scores = self.scores[self.pairs_read : self.pairs_read + len(block)]
+                begin = self.begin + self.pairs_read
+                verdicts = self.ranking.kept(scores, begin).tolist()
+                for position in self.ranking.shown:
+                    if begin <= position < begin + len(block):
+                        shown = zip(("source", "target"), block[position - begin], strict=True)
+                        self.examples[str(position)] = dict(shown)
             for side, lines in enumerate(zip(*block, strict=True)):
                 kept, dropped = compress(lines, verdicts), compress(lines, map(not_, verdicts))
                 self.counts[side].update(chain.from_iterable(map(str.split, kept)))
@@ -70,17 +77,6 @@ class Selection:
                 f"{source}: has {self.pairs_read} lines and {len(self.scores)} scores: "
                 "score the text again"
             )
-
-    def _verdicts(self, block: list[tuple[str, str]], ranking: Ranking) -> list[bool]:
-        """Whether each of the next pairs is kept; notes those that the ranking shows."""
-        scores = self.scores[self.pairs_read : self.pairs_read + len(block)]
-        begin = self.begin + self.pairs_read
-        for position in ranking.shown:
-            if begin <= position < begin + len(block):
-                source, target = block[position - begin]
-                self.examples[str(position)] = {"source": source, "target": target}
-        verdicts: list[bool] = ranking.kept(scores, begin).tolist()
-        return verdicts
 
     def report(self) -> dict[str, Any]:
         """The content of PART.selected.json (docs/formats.md)."""
@@ -100,12 +96,8 @@ def select(
     source_counts_out: Annotated[Path, typer.Option(help="Its words on the source side to write.")],
     target_counts_out: Annotated[Path, typer.Option(help="Its words on the target side to write.")],
     selected_out: Annotated[Path, typer.Option(help="JSON to write: how much was read and kept.")],
-    scores: Annotated[
-        Path | None, typer.Option(help="Scores of the part, PART.scores.npy, to select by.")
-    ] = None,
-    ranking: Annotated[
-        Path | None, typer.Option(help="Ranking of the pool that the part belongs to.")
-    ] = None,
+    scores: Annotated[Path | None, typer.Option(help="Its scores, PART.scores.npy.")] = None,
+    ranking: Annotated[Path | None, typer.Option(help="Ranking of the pool.")] = None,
 ) -> None:
     """Keep the pairs of a part of the pool that belong to the training text, and count its words.
 
