@@ -8,7 +8,6 @@ hold the pairs of words that occur in a sentence pair together, and no others.
 
 from array import array
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -55,15 +54,6 @@ class Side:
     def starts(self) -> npt.NDArray[np.int64]:
         """The place of the first word of each sentence among all, and the number of all."""
         return np.frombuffer(self._starts, np.int64)
-
-
-class Translation(NamedTuple):
-    """The likeliest translation of a source word, and how often that word was read."""
-
-    source: str
-    target: str
-    probability: float
-    frequency: int
 
 
 class Block:
@@ -117,11 +107,11 @@ class Block:
 
 def likeliest(
     pairs: Iterable[tuple[Iterable[str], Iterable[str]]],
-) -> Iterator[Translation]:
-    """The likeliest translation of each source word, the most frequent first, then by word.
+) -> Iterator[tuple[str, str, float, int]]:
+    """Each source word with its likeliest translation, the probability of that, and its frequency.
 
-    `pairs` are the words of both sides of sentence pairs, none of them empty. Of equally likely
-    targets, the one that the text has first.
+    The most frequent word comes first, then by word. `pairs` are the words of both sides of
+    sentence pairs, none of them empty. Of equally likely targets, the one that the text has first.
     """
     source, target = Side(), Side()
     for left, right in pairs:
@@ -151,12 +141,8 @@ def likeliest(
     read = np.bincount(source.ids, minlength=len(words) + 1)
     for number in sorted(range(1, len(words) + 1), key=lambda n: (-read[n], words[n - 1])):
         if chosen[number] != NULL:
-            yield Translation(
-                words[number - 1],
-                others[chosen[number] - 1],
-                float(best[number]),
-                int(read[number]),
-            )
+            target_word = others[chosen[number] - 1]
+            yield words[number - 1], target_word, float(best[number]), int(read[number])
 
 
 def blocks_of(source: Side, target: Side) -> Iterator[Block]:

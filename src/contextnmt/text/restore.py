@@ -29,25 +29,17 @@ OUTCOMES = ("rule", "copy", "dropped", "missing")
 
 
 def restore(
-    translation: Annotated[
-        list[Path], typer.Option(help="tokens of the view, one sentence a line; repeatable")
-    ],
-    out: Annotated[
-        list[Path], typer.Option(help="where to write the words, one for each --translation")
-    ],
+    translation: Annotated[list[Path], typer.Option(help="tokens, a sentence a line; repeatable")],
+    out: Annotated[list[Path], typer.Option(help="words to write, one for each --translation")],
     source_language: Annotated[str, typer.Option(help="language of the source, such as en")],
     target_language: Annotated[str, typer.Option(help="language of the translation, such as fr")],
     symbols: Annotated[
         list[Path] | None,
         typer.Option(help="symbols of the source, one for each --translation; for a symbol view"),
     ] = None,
-    rules: Annotated[
-        Path | None, typer.Option(help="rule dictionary, needed with --symbols")
-    ] = None,
+    rules: Annotated[Path | None, typer.Option(help="rule dictionary; with --symbols")] = None,
     bpe: Annotated[bool, typer.Option("--bpe", help="the view is cut into subwords")] = False,
-    statistics_out: Annotated[
-        Path | None, typer.Option(help="where to write what became of the symbols, as JSON")
-    ] = None,
+    statistics_out: Annotated[Path | None, typer.Option(help="JSON of outcomes to write")] = None,
 ) -> None:
     """Undo what a view did to the words of a translation: subwords first, then symbols.
 
@@ -148,9 +140,4 @@ def detokenizer(language: str) -> Callable[[str], str]:
     from sacremoses import MosesDetokenizer  # takes a second, and who restores needs none
 
     moses = MosesDetokenizer(lang=language)
-
-    def detokenize(line: str) -> str:
-        text: str = moses.detokenize(line.split(), unescape=False)
-        return text
-
-    return detokenize
+    return lambda line: str(moses.detokenize(line.split(), unescape=False))
