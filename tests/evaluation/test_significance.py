@@ -352,6 +352,7 @@ def test_one_seed_has_no_spread() -> None:
 
 def test_a_text_with_few_long_sentences_has_no_halves() -> None:
     for lengths, parts in (
+        (None, 1),
         (np.full_like(LENGTHS, 7), 1),
         (np.array([9] * 41 + [20] * 19), 1),
         (np.array([9] * 40 + [20] * 20), 3),

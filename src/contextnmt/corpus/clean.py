@@ -195,13 +195,11 @@ def clean(
     removed_out: Annotated[Path, typer.Option(help="JSON to write: pairs kept and removed.")],
     settings: Annotated[str, typer.Option(help="The filters to use, as a JSON object.")],
     source_counts: Annotated[
-        list[Path] | None,
-        typer.Option(help="Word counts of the source side of a part of the text; repeatable."),
+        list[Path] | None, typer.Option(help="Word counts of a part's source side; repeatable.")
     ] = None,
     target_counts: Annotated[list[Path] | None, typer.Option(help="Of the target side.")] = None,
     fingerprints: Annotated[
-        list[Path] | None,
-        typer.Option(help="Fingerprints of an earlier part, and last this one's; repeatable."),
+        list[Path] | None, typer.Option(help="Fingerprints of parts up to this one; repeatable.")
     ] = None,
 ) -> None:
     """Drop useless pairs from a tokenized training text.

@@ -239,10 +239,7 @@ def first_drift(pairs: Iterable[tuple[str, str]]) -> tuple[int, str, str] | None
 def extract(
     source: Annotated[str, typer.Option(help="Source side: FILE, FILE.gz or ARCHIVE::MEMBER.")],
     target: Annotated[str, typer.Option(help="Target side, in the same way.")],
-    source_out: Annotated[
-        list[Path],
-        typer.Option(help="Source side to write, one sentence a line; repeatable: a part each."),
-    ],
+    source_out: Annotated[list[Path], typer.Option(help="Source side to write; repeatable.")],
     target_out: Annotated[list[Path], typer.Option(help="Target side to write; as often.")],
     source_column: Annotated[int | None, typer.Option(min=1, help="Its column in a table.")] = None,
     target_column: Annotated[int | None, typer.Option(min=1, help="Its column in a table.")] = None,

@@ -34,7 +34,7 @@ def local_charts(
     out: Annotated[Path, typer.Option(help="JSON file to write")],
     name: Annotated[list[str] | None, typer.Option(help="name of a model; repeatable")] = None,
     model: Annotated[list[Path] | None, typer.Option(help="its folder; as often as --name")] = None,
-    cbow: Annotated[Path | None, typer.Option(help="folder of `contextnmt cbow`, charted")] = None,
+    cbow: Annotated[Path | None, typer.Option(help="folder of `contextnmt cbow` to chart")] = None,
     word: Annotated[list[str], typer.Option(help="word to inspect; repeatable")] = WORDS,
 ) -> None:
     """Chart the neighbourhoods of words in the source embeddings of models, and in CBOW vectors.

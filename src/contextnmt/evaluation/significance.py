@@ -98,9 +98,10 @@ def parse_contrast(text: str, systems: list[str]) -> tuple[str, str]:
 
 
 def content(
-    found: Translations, contrasts: list[tuple[str, str]], lengths: Lengths
+    found: Translations, contrasts: list[tuple[str, str]], lengths: Lengths | None = None
 ) -> dict[str, Any]:
-    """Return the content of the file (docs/formats.md). `lengths` [sentences]: source words."""
+    """Return the content of the file (docs/formats.md). `lengths` [sentences]: source words,
+    without which there is no growth."""
     systems: dict[str, Any] = {name: {"gap": gap} for name, gap in found.gaps.items()}
     drawn = draw(found, lengths, RESAMPLES) if found.statistics else None
     systems |= {name: scored(found, drawn, name) for name in drawn.systems} if drawn else {}
@@ -114,18 +115,20 @@ def content(
     }
 
 
-def draw(found: Translations, lengths: Lengths, resamples: int) -> Drawn:
+def draw(found: Translations, lengths: Lengths | None, resamples: int) -> Drawn:
     """Resample what systems made of a text, one at least, and of its halves by length.
 
-    `lengths` [sentences]: words of each source. There are no halves if one would have fewer than
-    `LEAST` sentences.
+    `lengths` [sentences]: words of each source. There are no halves without them, and if one would
+    have fewer than `LEAST` sentences.
     """
     counts = np.stack(list(found.statistics.values()))
-    parts, median = [counts], float(np.median(lengths))
-    long = lengths > median
-    if long.sum() >= LEAST:
-        # A half is the text with nothing in the other sentences: all parts are drawn together.
-        parts += [counts * half[:, np.newaxis] for half in (long, ~long)]
+    parts, median = [counts], 0.0
+    if lengths is not None:
+        median = float(np.median(lengths))
+        long = lengths > median
+        if long.sum() >= LEAST:
+            # A half is the text with nothing in the other sentences: all parts are drawn together.
+            parts += [counts * half[:, np.newaxis] for half in (long, ~long)]
     together = np.stack(parts)
     resampled = bootstrap(together, resamples).mean(axis=-1)
     return Drawn(list(found.statistics), median, corpus_bleu(together.sum(axis=-2)), resampled)

@@ -34,8 +34,7 @@ def restore(
     source_language: Annotated[str, typer.Option(help="language of the source, such as en")],
     target_language: Annotated[str, typer.Option(help="language of the translation, such as fr")],
     symbols: Annotated[
-        list[Path] | None,
-        typer.Option(help="symbols of the source, one for each --translation; for a symbol view"),
+        list[Path] | None, typer.Option(help="symbols of the source, one for each --translation")
     ] = None,
     rules: Annotated[Path | None, typer.Option(help="rule dictionary; with --symbols")] = None,
     bpe: Annotated[bool, typer.Option("--bpe", help="the view is cut into subwords")] = False,
