@@ -80,22 +80,14 @@ class Block:
         )
         ends = np.diff(target.starts)[pairs]
         shares = (places - target.starts[pairs] + 1) / ends
-        self.prior = self._prior(offsets, lengths, shares).astype(np.float32)  # [cells]
-        self.probability = np.ones(len(entries), np.float32)
-
-    def _prior(
-        self,
-        offsets: npt.NDArray[np.int64],
-        lengths: npt.NDArray[np.int64],
-        shares: npt.NDArray[np.float64],
-    ) -> npt.NDArray[np.float64]:
-        """Probability of each cell by its positions alone; those of a target position sum to 1."""
+        # The probability of a cell by its positions alone; those of a target position sum to 1.
         of_cells = offsets / np.repeat(lengths, self.sizes)
         prior = np.exp(-TENSION * np.abs(of_cells - np.repeat(shares, self.sizes)))
         prior[self.starts] = 0
         prior *= np.repeat((1 - NULL_PROBABILITY) / np.add.reduceat(prior, self.starts), self.sizes)
         prior[self.starts] = NULL_PROBABILITY
-        return prior
+        self.prior = prior.astype(np.float32)  # [cells]
+        self.probability = np.ones(len(entries), np.float32)
 
     def expected(self) -> npt.NDArray[np.float64]:
         """How often each entry is expected to translate, by the probabilities so far [entries]."""
