@@ -70,7 +70,7 @@ class Server(http.server.ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_port}"
 
     def fault(self, path: str) -> Fault:
-        """What to do with the next request for `path`."""
+        """Decide on the next request for `path`."""
         with self.lock:
             waiting = self.faults.get(path)
             return waiting.pop(0) if waiting else self.forever.get(path, Fault())
@@ -95,7 +95,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 self.server.busy -= 1
 
     def do_CONNECT(self) -> None:
-        """What a proxy is asked before an address of https; there is no file of that name."""
+        """Answer a proxy request for an address of https; there is no file of that name."""
         self.do_GET()
 
     def answer(self, fault: Fault) -> None:

@@ -85,6 +85,16 @@ def test_a_bomb_is_refused_by_its_declared_size(tmp_path: Path) -> None:
     assert stream.read(1) == b"\0"
 
 
+@pytest.mark.parametrize("kind", [tarfile.GNUTYPE_LONGNAME, tarfile.XHDTYPE])
+def test_a_name_of_any_size_is_not_read_into_memory(tmp_path: Path, kind: bytes) -> None:
+    path, name = tmp_path / "names.tgz", entry("././@LongLink", 1 << 30)
+    name.type = kind
+    with gzip.open(path, "wb") as packed:
+        packed.write(name.tobuf())
+    with pytest.raises(UserError, match=r"names\.tgz: damaged .*a name of 1073741824 bytes"):
+        list(open_members(path, ["text"]))
+
+
 def test_a_sparse_file_is_refused(tmp_path: Path) -> None:
     """Its zeros stand nowhere in the archive."""
     path = tmp_path / "sparse.tar"

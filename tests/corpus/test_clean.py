@@ -1,6 +1,7 @@
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from dataclasses import fields
 from itertools import islice
 from math import log2
 from pathlib import Path
@@ -12,13 +13,16 @@ from hypothesis import given
 from hypothesis import settings as few
 from hypothesis import strategies as st
 
-from contextnmt.corpus.clean import SETTINGS, WrongLanguage, clean, repeated
+from contextnmt.configuration.values import Cleaning
+from contextnmt.corpus.clean import WrongLanguage, clean, repeated
 from contextnmt.corpus.survey import survey
 from contextnmt.corpus.tokenize import Tokenizer
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, read_pairs, write_lines, write_pairs
 
 Pairs = list[tuple[str, str]]
+
+NAMES = [field.name for field in fields(Cleaning)]
 
 #: A small text that is as it should be; its words are those of its own side alone.
 GOOD = [
@@ -163,7 +167,7 @@ def test_ten_examples_are_shown(tmp_path: Path) -> None:
 @pytest.mark.parametrize("off", [None, False])
 def test_null_and_false_leave_a_filter_off(tmp_path: Path, off: bool | None) -> None:
     pairs = [("", ""), ("", ""), ("\ufffd", "a " * 200)]
-    kept, report = run(tmp_path, pairs, **dict.fromkeys(SETTINGS, off))
+    kept, report = run(tmp_path, pairs, **dict.fromkeys(NAMES, off))
     assert (kept, report["removed"]) == (pairs, {})
 
 
@@ -172,12 +176,12 @@ def test_null_and_false_leave_a_filter_off(tmp_path: Path, off: bool | None) -> 
     [
         ("{", "not JSON"),
         ("3", "a JSON object is needed"),
-        ('{"max_lenght": 50}', "no filter 'max_lenght': choose from drop_empty"),
-        ('{"max_length": true}', "max_length is True: give a whole number from 1"),
+        ('{"max_lenght": 50}', "unknown key; did you mean max_length"),
+        ('{"max_length": true}', "max_length is true; allowed: a whole number of at least 1"),
         ('{"max_length": 2.5}', "max_length is 2.5"),
         ('{"max_length": 0}', "max_length is 0"),
-        ('{"max_ratio": "2"}', "max_ratio is '2': give a number from 1"),
-        ('{"drop_empty": 1}', "drop_empty is 1: give true, false or null"),
+        ('{"max_ratio": "2"}', 'max_ratio is "2"; allowed: a number of at least 1 or null'),
+        ('{"drop_empty": 1}', "drop_empty is 1; allowed: true or false"),
     ],
 )
 def test_wrong_settings_are_named(tmp_path: Path, settings: str, message: str) -> None:
@@ -202,7 +206,7 @@ WORDS = st.lists(st.sampled_from(["a", "b", "le", "the", "12", "\u00c3"]), max_s
 TEXTS = st.lists(st.tuples(WORDS, WORDS), max_size=20).map(
     lambda pairs: [(" ".join(source), " ".join(target)) for source, target in pairs]
 )
-ALL_FILTERS = {**dict.fromkeys(SETTINGS, True), "max_length": 20, "max_ratio": 2}
+ALL_FILTERS = {**dict.fromkeys(NAMES, True), "max_length": 20, "max_ratio": 2}
 
 
 @few(deadline=None)
@@ -232,7 +236,7 @@ def test_parts_are_cleaned_as_the_whole_is(
 
 
 def jean(pairs: Pairs) -> Pairs:
-    """What the filter of Jean et al. 2015 keeps (A12), step by step as it was published."""
+    """Pairs that the filter of Jean et al. 2015 keeps (A12), step by step as it was published."""
     counts: list[dict[str, int]] = [defaultdict(int), defaultdict(int)]
     for pair in pairs:
         for side in (0, 1):

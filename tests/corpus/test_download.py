@@ -109,7 +109,7 @@ def test_a_wrong_size_is_noticed_before_anything_comes(
 def test_a_file_put_together_wrongly_is_fetched_whole(
     get: Callable[..., None], server: Server, out: Path
 ) -> None:
-    """What came before a crash need not be what is on the disk after it."""
+    """Bytes received before a crash may differ from those on the disk after it."""
     server.faults[PATH] = [Fault(cut=HALF, content=b"\0" * SIZE)]
     get()
     assert out.read_bytes() == CONTENT
@@ -233,7 +233,7 @@ def test_a_disk_that_fills_up_on_the_way(
     write = os.write
 
     def limited(handle: int, content: bytes) -> int:
-        """As a file system does it: it takes what fits, and then no more."""
+        """Write what fits, and then no more, like a file system."""
         done = write(handle, content[: room[0]])
         room[0] -= done
         if done == 0:

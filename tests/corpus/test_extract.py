@@ -294,7 +294,7 @@ def test_parts_follow_each_other_and_are_as_equal_as_can_be(
 def test_every_part_has_two_sides(tmp_path: Path) -> None:
     (tmp_path / "t").write_bytes(b"a\nb\n")
     (source, target), place = names(tmp_path / "out", 2), f"{tmp_path / 't'}"
-    with pytest.raises(UserError, match="--source-out is given 2 times and --target-out 1 times"):
+    with pytest.raises(UserError, match="2 --source-out, 1 --target-out: give one"):
         extract(place, place, source, target[:1])
     assert not (tmp_path / "out").exists()
 

@@ -1,15 +1,16 @@
-"""What the demo's cleaning finds of the noise planted in the embedded training text."""
+"""How much the demo's cleaning finds of the noise planted in the embedded training text."""
 
 import json
 from collections import defaultdict
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
 from contextnmt.configuration.reading import load
 from contextnmt.configuration.recipes import merge
-from contextnmt.corpus.clean import Cleaner, parse_settings
+from contextnmt.configuration.values import Cleaning
+from contextnmt.corpus.clean import Cleaner, read_settings
 from contextnmt.corpus.extract import extract, read_side
 from contextnmt.corpus.generate import NOISE_LINES, SIZES, generate
 from contextnmt.corpus.tokenize import tokenize
@@ -33,10 +34,10 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def settings(pair: str) -> dict[str, Any]:
+def settings(pair: str) -> Cleaning:
     """The filters of the demo."""
     layers = [load(WORKFLOW / "text.yaml"), load(WORKFLOW / "presets/demo.yaml")]
-    return parse_settings(json.dumps(merge(*layers)["clean"][pair]))
+    return read_settings(json.dumps(merge(*layers)["clean"][pair]))
 
 
 @pytest.fixture(scope="module", params=["fr", "de"])

@@ -1,4 +1,4 @@
-"""What is said of all downloads together, before them and meanwhile."""
+"""Notes on all downloads together, before them and meanwhile."""
 
 import threading
 import time

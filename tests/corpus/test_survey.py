@@ -17,7 +17,7 @@ NAMES = ("in.en.gz", "in.fr.gz", "en.tsv.gz", "fr.tsv.gz", "text.fingerprints.np
 
 
 def run(folder: Path, pairs: Pairs) -> list[Path]:
-    """What `survey` writes: two tables and the fingerprints."""
+    """Files of `survey`: two tables and the fingerprints."""
     files = [folder / name for name in NAMES]
     write_pairs(files[0], files[1], pairs)
     survey(*files)

@@ -26,7 +26,7 @@ SYMBOLS = (
 
 
 def folder(path: Path, text: tuple[list[str], list[str]], words: int) -> Path:
-    """What `binarize` writes for a text."""
+    """Files that `binarize` writes for a text."""
     for side, lines in zip(("source", "target"), text, strict=True):
         write_lines(path / side, lines)
     source, target = path / "source", path / "target"
@@ -36,7 +36,7 @@ def folder(path: Path, text: tuple[list[str], list[str]], words: int) -> Path:
 
 @pytest.fixture
 def arguments(tmp_path: Path) -> dict[str, Any]:
-    """What `pairs` is called with."""
+    """Arguments of `pairs`."""
     before, after = folder(tmp_path / "word", WORDS, 2), folder(tmp_path / "sym", SYMBOLS, 4)
     limits = {"max_length": 5, "unknown_limit": 0.4}
     return {
@@ -68,7 +68,7 @@ def test_pairs_that_all_systems_keep_are_counted(arguments: dict[str, Any]) -> N
 def test_pairs_are_those_that_a_training_keeps(
     arguments: dict[str, Any], block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever the size of the blocks in which they are counted."""
+    """The size of the blocks makes no difference."""
     limits = {
         name: PairFilter(**json.loads(arguments[f"filter_{name}"])) for name in ("before", "after")
     }

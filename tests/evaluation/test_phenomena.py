@@ -194,11 +194,11 @@ def test_tags_of_another_text_and_a_missing_translation_are_reported(tmp_path: P
 @pytest.mark.parametrize(
     "row, problem",
     [
-        ("1\tverb\tfr\tbank\tbanque\t1\t3", "not 'verb'"),
-        ("1\tname\tfr\tAnn\tAnn\tyes\t", "'name', 'yes'"),
-        ("1\tname\tfr\tAnn\t \t1\t", "with a target"),
+        ("1\tverb\tfr\tbank\tbanque\t1\t3", "kind is 'verb'; allowed: ambiguous"),
+        ("1\tname\tfr\tAnn\tAnn\tyes\t", "seen is 'yes'; allowed: 0 or 1"),
+        ("1\tname\tfr\tAnn\t \t1\t", "target is empty"),
         ("1\tambiguous\tfr\tbank\tbanque\t1\t", "invalid literal"),
-        ("1\tambiguous\tfr\tbank\tbanque\t1\t0", "'banque', 0"),
+        ("1\tambiguous\tfr\tbank\tbanque\t1\t0", "distance is 0; it must be at least 1"),
         ("one\tname\tfr\tAnn\tAnn\t1\t", "invalid literal"),
         ("1\tname\tfr\tAnn", "shorter"),
     ],

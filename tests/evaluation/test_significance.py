@@ -286,7 +286,7 @@ def mixed(short: float, long: float, seed: int = 1) -> list[str]:
 
 
 def translations(**systems: list[list[str]]) -> Translations:
-    """What systems made of the text, with a list for each seed."""
+    """Translations of the text by systems, with a list for each seed."""
     counts = {
         name: np.stack([sentence_counts(lines, REFERENCES) for lines in of_seeds])
         for name, of_seeds in systems.items()

@@ -10,7 +10,7 @@ from made_up_experiments import TRAIN, experiment, results_of
 from matplotlib.figure import Figure
 from results_folder import KEPT, csv_rows, make_training_text
 
-from contextnmt.configuration.keys import Cleaning
+from contextnmt.configuration.values import Cleaning
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
 from contextnmt.report.corpora import (
@@ -88,6 +88,12 @@ def test_parts_count_together_and_lines_go_on(made: Results) -> None:
     places = [pair.place for pair in excerpt.sentence_pairs]
     assert places[:2] == ["un, line 7", "un, line 2,009"]
     assert places[9:] == [f"un, line {9 * 2002 + 10:,}"]
+
+
+def test_a_corpus_may_be_called_total(made: Results) -> None:
+    parts = {name: removed() for name in ("total", "web")}
+    rows = cleaning_table(cleaned(made, parts, {"web": removed()})).blocks[0].rows
+    assert [label for label, _ in rows] == ["total", "web", "all corpora"]
 
 
 def test_what_is_shown_can_be_read(made: Results) -> None:

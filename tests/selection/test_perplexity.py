@@ -115,7 +115,7 @@ def test_a_text_of_another_length_is_refused(tmp_path: Path, lines: int) -> None
 def test_every_text_has_scores(tmp_path: Path) -> None:
     pool = Pool(tmp_path, 3, 400)
     del pool.scores[0]
-    with pytest.raises(UserError, match="--text is given 4 times and --scores 3 times"):
+    with pytest.raises(UserError, match="4 --text, 3 --scores: give one"):
         pool.perplexity()
 
 

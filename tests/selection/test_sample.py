@@ -85,5 +85,5 @@ def test_a_domain_without_words_is_refused(tmp_path: Path) -> None:
 def test_every_part_needs_both_sides(tmp_path: Path) -> None:
     write_pairs(tmp_path / "a.en", tmp_path / "a.fr", [("a", "b")])
     out = tmp_path / "out.en", tmp_path / "out.fr"
-    with pytest.raises(UserError, match="--source is given 2 times and --target 1 times"):
+    with pytest.raises(UserError, match="2 --source, 1 --target: give one"):
         sample([tmp_path / "a.en"] * 2, [tmp_path / "a.fr"], [tmp_path / "a.fr"], *out, seed=1)

@@ -123,7 +123,7 @@ def test_blocks_make_no_difference(
 
 
 class Selected:
-    """What select and word-counts make of a pool in so many parts."""
+    """Files that select and word-counts make of a pool in so many parts."""
 
     def __init__(self, folder: Path, news: list[Scored], shards: int, words: int) -> None:
         parts = [*cut_up(folder, "news", news, shards), *cut_up(folder, "web", WEB, shards)]

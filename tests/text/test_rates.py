@@ -1,4 +1,4 @@
-"""What training did with capitalized words, and what follows for a source alone (A26)."""
+"""Rates of capitalized words in training, and the symbols of a source alone (A26)."""
 
 from pathlib import Path
 

@@ -109,7 +109,7 @@ def test_a_malformed_row_of_the_symbols_is_named(folder: Path, row: str) -> None
 
 def test_options_that_do_not_go_together_are_the_users_mistake(folder: Path) -> None:
     text = folder / "rules.tsv"
-    with pytest.raises(UserError, match="one --out"):
+    with pytest.raises(UserError, match="1 --translation, 0 --out"):
         restore([text], [], "en", "fr")
     with pytest.raises(UserError, match="only useful together"):
         restore([text], [folder / "out"], "en", "fr", rules=text)

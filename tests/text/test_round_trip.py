@@ -51,7 +51,7 @@ def sentences(tokens: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 
 def surfaces(done: Symbolized) -> tuple[dict[str, str], dict[str, str]]:
-    """What the symbols of a pair stand for, on either side."""
+    """Words that the symbols of a pair stand for, on either side."""
     return (
         {symbol.name: symbol.source for symbol in done.symbols},
         {symbol.name: symbol.target for symbol in done.symbols},
@@ -78,7 +78,7 @@ def cut_and_joined(line: str, segment: Segment) -> list[str]:
 
 @pytest.fixture(scope="module")
 def segment(tmp_path_factory: pytest.TempPathFactory) -> Segment:
-    """What cuts words into subwords, learnt on a little text."""
+    """A function that cuts words into subwords, learnt on a little text."""
     words = Counter(f"{TRICKY} New York Zeiten Bonn Berlin EU ^^nd ^^Zeiten".split())
     codes = tmp_path_factory.mktemp("codes") / "codes"
     write_lines(codes, learn(words + words, 60))

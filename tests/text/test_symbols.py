@@ -31,7 +31,7 @@ with (Path(__file__).parent / "cases" / "pairs.tsv").open(encoding="utf-8", newl
 
 
 def own_surfaces(symbols: list[Symbol]) -> tuple[dict[str, str], dict[str, str]]:
-    """What the symbols of a pair stand for, on either side."""
+    """Words that the symbols of a pair stand for, on either side."""
     return {s.name: s.source for s in symbols}, {s.name: s.target for s in symbols}
 
 

@@ -79,12 +79,12 @@ def test_translations_keep_their_order(arguments: dict[str, Any], tmp_path: Path
 @pytest.mark.parametrize(
     ("name", "lines", "message"),
     [
-        ("source", SOURCE[:2], "do not fit together in line 3"),
-        ("translation", [*TRANSLATIONS, ""], "do not fit together in line 4"),
-        ("source", ["the frog", "", "frog"], "do not fit together in line 1"),
-        ("translation", ["la UNK a vu UNK", "", "UNK"], "do not fit together in line 1"),
-        ("translation", ["la UNK a vu UNK UNK", "UNK", "UNK"], "do not fit together in line 2"),
-        ("source", ["the frog saw Rosa yesterday", "", ""], "do not fit together in line 3"),
+        ("source", SOURCE[:2], "the shortest has 2 lines"),
+        ("translation", [*TRANSLATIONS, ""], "the shortest has 3 lines"),
+        ("source", ["the frog", "", "frog"], "line 1: weights of"),
+        ("translation", ["la UNK a vu UNK", "", "UNK"], "line 1: weights of"),
+        ("translation", ["la UNK a vu UNK UNK", "UNK", "UNK"], "line 2: weights of"),
+        ("source", ["the frog saw Rosa yesterday", "", ""], "line 3: weights of"),
     ],
 )
 def test_what_does_not_fit_is_refused(

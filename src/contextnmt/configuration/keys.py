@@ -15,7 +15,7 @@ from pydantic.dataclasses import dataclass
 from contextnmt.configuration.model import ContextualizerSettings, ModelSettings
 from contextnmt.configuration.places import MOST_PARTS, PLACEHOLDERS
 from contextnmt.configuration.training import TrainingRecipe
-from contextnmt.configuration.values import KEYS, LARGEST, Count, Flag, Seed, Share, Text
+from contextnmt.configuration.values import KEYS, LARGEST, Cleaning, Count, Flag, Seed, Share, Text
 
 Member = TypeVar("Member")
 
@@ -162,28 +162,6 @@ class Roles(OwnRoles):
 
     train: Some[Name]
     """Training texts, cleaned and joined in order."""
-
-
-@dataclass(frozen=True, config=KEYS, kw_only=True)
-class Cleaning:
-    """Filters of sentence pairs; one that is absent is off."""
-
-    max_length: Count | None = None
-    """Longest sentence kept, in words of either side."""
-    max_ratio: Annotated[float, Strict(), Field(ge=1, le=LARGEST, allow_inf_nan=False)] | None = (
-        None
-    )
-    """Drop a pair if one side has more than this many times the words of the other, plus ten."""
-    drop_empty: Flag = False
-    """Drop a pair with an empty side."""
-    drop_garbled: Flag = False
-    """Drop a pair with a side whose encoding is broken."""
-    drop_identical: Flag = False
-    """Drop a pair whose sides are the same."""
-    drop_duplicates: Flag = False
-    """Keep only the first of equal pairs of a text."""
-    wrong_language: Flag = False
-    """Drop a pair with a side that the words of the other language explain better."""
 
 
 @dataclass(frozen=True, config=KEYS, kw_only=True)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, TypeVar
 
 from pydantic import ConfigDict, Field, Strict, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass
 from pydantic.json_schema import GenerateJsonSchema
 
 from contextnmt.errors import UserError
@@ -36,6 +37,29 @@ Text = Annotated[
     Strict(),
     Field(pattern=r"^[^\x00-\x09\x0b-\x1f\x7f]*$"),
 ]
+
+
+@dataclass(frozen=True, config=KEYS, kw_only=True)
+class Cleaning:
+    """Filters of sentence pairs; one that is absent is off."""
+
+    max_length: Count | None = None
+    """Longest sentence kept, in words of either side."""
+    max_ratio: Annotated[float, Strict(), Field(ge=1, le=LARGEST, allow_inf_nan=False)] | None = (
+        None
+    )
+    """Drop a pair if one side has more than this many times the words of the other, plus ten."""
+    drop_empty: Flag = False
+    """Drop a pair with an empty side."""
+    drop_garbled: Flag = False
+    """Drop a pair with a side whose encoding is broken."""
+    drop_identical: Flag = False
+    """Drop a pair whose sides are the same."""
+    drop_duplicates: Flag = False
+    """Keep only the first of equal pairs of a text."""
+    wrong_language: Flag = False
+    """Drop a pair with a side that the words of the other language explain better."""
+
 
 #: Where something is wrong (the keys and list positions that lead there), and the message.
 Mistake = tuple[list[Any], str]

@@ -1,9 +1,7 @@
 """Files of a corpus as they are published: their digests, members of tar archives, raw text.
 
-Archives are read as streams: nothing is unpacked to disk.
-
-A line ends at LF alone. CR, VT, FF, U+0085, U+2028, NUL and characters without width are ordinary
-characters of a line and are left to the tokenizer, which treats them as Moses does.
+Archives are read as streams: nothing is unpacked to disk. A line ends at LF alone; control
+characters and those without width are left to the tokenizer, which treats them as Moses does.
 
 Of SGM, the format of the WMT test sets, the segments are the lines. It looks like XML and is not
 well-formed: as in the readers of sacreBLEU and Moses, text is what stands between ``<seg …>``, all
@@ -22,7 +20,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Self
 
 from contextnmt.errors import UserError
 from contextnmt.files import open_binary
@@ -36,6 +34,10 @@ ARCHIVES = (".tar", ".tar.gz", ".tgz")
 #: What gzip makes of a text is a third to a fifth of it. A file that unpacks to more than so many
 #: times its size is no text but an archive bomb, made to fill disks; so many bytes may always come.
 MOST_EXPANSION, ALWAYS_ALLOWED = 100, 1 << 26
+
+#: Types of the entries that hold names of the next one (GNU, pax), and the longest in bytes:
+#: tarfile reads such an entry into memory as a whole.
+NAME_TYPES, LONGEST_NAME = b"LKxgX", 1 << 20
 
 #: Letters of a name that a message shows: in an archive, one may have millions.
 SHOWN = 100
@@ -87,6 +89,18 @@ def damage_reported(name: str) -> Iterator[None]:
         raise UserError(f"{name}: damaged or cut off ({error}): fetch it again") from None
 
 
+class Entry(tarfile.TarInfo):
+    """An entry of an archive, whose names fit into memory."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        """The entry of a header. Raises ReadError if it announces a name that is too long."""
+        entry = super().frombuf(buf, encoding, errors)
+        if entry.type in NAME_TYPES and entry.size > LONGEST_NAME:
+            raise tarfile.ReadError(f"a name of {entry.size} bytes")
+        return entry
+
+
 def open_members(archive: Path, members: Iterable[str]) -> Iterator[tuple[str, IO[bytes]]]:
     """Each of `members` once, in the order of the archive: its name and its bytes.
 
@@ -99,7 +113,7 @@ def open_members(archive: Path, members: Iterable[str]) -> Iterator[tuple[str, I
     with (
         damage_reported(str(archive)),
         open_binary(archive) as packed,
-        tarfile.open(fileobj=packed, mode="r|", bufsize=BLOCK) as opened,
+        tarfile.open(fileobj=packed, mode="r|", bufsize=BLOCK, tarinfo=Entry) as opened,
     ):
         for entry in opened:
             # Whoever reads past a member has it unpacked too.
@@ -110,7 +124,14 @@ def open_members(archive: Path, members: Iterable[str]) -> Iterator[tuple[str, I
                 )
             names.append(entry.name.removeprefix("./"))
             if names[-1] in wanted:
-                yield wanted.pop(names[-1]), open_entry(archive, opened, entry)
+                # A sparse file may declare any size and come out as zeros, without a byte in it.
+                plain = entry.isreg() and not entry.issparse()
+                stream = opened.extractfile(entry) if plain else None
+                if stream is None:
+                    raise UserError(
+                        f"{archive}::{entry.name}: a link, a device or the like, not a plain file"
+                    )
+                yield wanted.pop(names[-1]), stream
             if not wanted:
                 return
     missing = next(iter(wanted))
@@ -121,15 +142,6 @@ def open_members(archive: Path, members: Iterable[str]) -> Iterator[tuple[str, I
 def most_bytes(packed: Path) -> int:
     """How many bytes may come out of a packed file."""
     return MOST_EXPANSION * packed.stat().st_size + ALWAYS_ALLOWED
-
-
-def open_entry(archive: Path, opened: tarfile.TarFile, entry: tarfile.TarInfo) -> IO[bytes]:
-    """The bytes of a regular file of an opened archive; UserError if it is anything else."""
-    # A sparse file may declare any size and come out as zeros, without a byte in the archive.
-    stream = opened.extractfile(entry) if entry.isreg() and not entry.issparse() else None
-    if stream is None:
-        raise UserError(f"{archive}::{entry.name}: a link, a device or the like, not a plain file")
-    return stream
 
 
 def read_blocks(stream: IO[bytes], name: str, most: int) -> Iterator[bytes]:
@@ -174,8 +186,11 @@ def decode_blocks(stream: IO[bytes], name: str, most: int) -> Iterator[str]:
         text = block.decode("utf-8", errors="replace")
         if "\ufffd" in text:
             for number, line in enumerate(block.split(b"\n"), start=lines + 1):
-                if problem := invalid_byte(line):
+                try:
+                    line.decode("utf-8")
+                except UnicodeDecodeError as error:
                     invalid += 1
+                    problem = f"byte {line[error.start]:#04x} at position {error.start}"
                     first = first or f"{name}, line {number}: invalid UTF-8 ({problem})"
         yield text if lines else text.removeprefix(BYTE_ORDER_MARK)
         lines += text.count("\n")
@@ -189,20 +204,11 @@ def decode_blocks(stream: IO[bytes], name: str, most: int) -> Iterator[str]:
         )
 
 
-def invalid_byte(line: bytes) -> str:
-    """The first byte of a line that is no UTF-8, in words; nothing if there is none."""
-    try:
-        line.decode("utf-8")
-    except UnicodeDecodeError as error:
-        return f"byte {line[error.start]:#04x} at position {error.start}"
-    return ""
-
-
 def segments(text: str, name: str) -> Iterator[str]:
-    """The text of each ``<seg>`` of an SGM file, on one line; `name` is for messages.
+    """The text of each ``<seg>`` of an SGM file, its entities decoded (A44), once.
 
-    A segment may go over several lines. Raises UserError if one is not closed before the next one
-    or the end.
+    A segment may go over several lines; all its white space becomes single blanks. `name` is for
+    messages. Raises UserError if one is not closed before the next one or the end.
     """
     for segment in SEGMENT.finditer(text):
         if not segment["end"].startswith("</"):
@@ -210,10 +216,5 @@ def segments(text: str, name: str) -> Iterator[str]:
             raise UserError(
                 f"{name}, line {line}: a <seg> without </seg>: mend the file or fetch it again"
             )
-        yield plain(segment["text"])
-
-
-def plain(text: str) -> str:
-    """`text` with its entities decoded (A44), once, and all white space as single blanks."""
-    decoded = ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
-    return " ".join(decoded.split())
+        decoded = ENTITY.sub(lambda entity: html.unescape(entity[0]), segment["text"])
+        yield " ".join(decoded.split())

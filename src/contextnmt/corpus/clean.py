@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from contextnmt.configuration.values import json_object
+from contextnmt.configuration.values import Cleaning, json_object, read
 from contextnmt.corpus.counts import summed_counts
 from contextnmt.corpus.survey import Fingerprints, read_fingerprints, survey_files
 from contextnmt.errors import UserError
@@ -94,47 +94,28 @@ def repeated(own: Fingerprints, earlier: Iterable[Fingerprints]) -> bytes:
     return repeats.tobytes()
 
 
-SWITCH = ("true", (bool,))
-#: Setting -> what its value may be, in words and in types, in the order of the filters.
-SETTINGS: dict[str, tuple[str, tuple[type, ...]]] = {
-    "drop_empty": SWITCH,
-    "drop_garbled": SWITCH,
-    "max_length": ("a whole number from 1", (int,)),
-    "max_ratio": ("a number from 1", (int, float)),
-    "drop_identical": SWITCH,
-    "wrong_language": SWITCH,
-    "drop_duplicates": SWITCH,
-}
-
-
-def parse_settings(text: str) -> dict[str, Any]:
-    """The filters that the JSON object `text` turns on, in order; null and false mean off.
+def read_settings(text: str) -> Cleaning:
+    """The filters that the JSON object `text` turns on; null and false mean off.
 
     Raises UserError at an unknown key and at a value that does not suit its key.
     """
-    settings = json_object("--settings", text)
-    for name, value in settings.items():
-        if name not in SETTINGS:
-            raise UserError(f"--settings: no filter {name!r}: choose from {', '.join(SETTINGS)}")
-        expected, types = SETTINGS[name]
-        if value is not None and value is not False and (type(value) not in types or value < 1):
-            raise UserError(f"--settings: {name} is {value!r}: give {expected}, false or null")
-    return {name: settings[name] for name in SETTINGS if settings.get(name)}
+    block = json_object("--settings", text)
+    on = {key: value for key, value in block.items() if value is not None and value is not False}
+    return read(Cleaning, "--settings", on)
 
 
-def build_filters(settings: dict[str, Any]) -> dict[str, Filter]:
-    """The filters that `settings` turns on, in order, except for the last two."""
+def build_filters(settings: Cleaning) -> dict[str, Filter]:
+    """The filters that `settings` turn on, in order, except for the last two."""
+    longest, ratio = settings.max_length or math.inf, settings.max_ratio or math.inf
     filters: dict[str, Filter] = {
         "drop_empty": lambda source, target: not source or not target,
         "drop_garbled": lambda *sides: any(GARBLED.search(" ".join(side)) for side in sides),
-        "max_length": lambda *sides: max(map(len, sides)) > settings["max_length"],
+        "max_length": lambda *sides: max(map(len, sides)) > longest,
         # With 2, the length rule of Jean et al. 2015 (A12), whose slack of 10 spares short pairs.
-        "max_ratio": lambda *sides: (
-            max(map(len, sides)) >= settings["max_ratio"] * min(map(len, sides)) + 10
-        ),
+        "max_ratio": lambda *sides: max(map(len, sides)) >= ratio * min(map(len, sides)) + 10,
         "drop_identical": lambda source, target: source == target,
     }
-    return {name: filters[name] for name in filters if name in settings}
+    return {name: drops for name, drops in filters.items() if getattr(settings, name)}
 
 
 class Cleaner:
@@ -147,14 +128,14 @@ class Cleaner:
 
     def __init__(
         self,
-        settings: dict[str, Any],
+        settings: Cleaning,
         source: Path,
         target: Path,
-        source_counts: Sequence[Path] = (),
-        target_counts: Sequence[Path] = (),
-        fingerprints: Sequence[Path] = (),
+        source_counts: Sequence[Path] | None = None,
+        target_counts: Sequence[Path] | None = None,
+        fingerprints: Sequence[Path] | None = None,
     ) -> None:
-        """`settings` as of `parse_settings`; `source` and `target` have the pairs to clean.
+        """`source` and `target` have the pairs to clean.
 
         Stage *survey* has counted the words of all parts of the text, and taken the fingerprints of
         its parts up to and including this one. Where its files are missing, the pairs are the whole
@@ -164,16 +145,19 @@ class Cleaner:
             raise UserError("give both --source-counts and --target-counts, or neither")
         self.source, self.filters = source, build_filters(settings)
         self.repeats: bytes | None = None
+        fingerprints = fingerprints or []
         survey = cache(partial(survey_files, source, target))
-        if "wrong_language" in settings:
+        if settings.wrong_language:
             tables = [summed_counts(paths) for paths in (source_counts, target_counts) if paths]
             self.filters["wrong_language"] = WrongLanguage(*(tables or survey()[:2]))
-        if "drop_duplicates" in settings:
+        names = list(self.filters)
+        if settings.drop_duplicates:
             own = read_fingerprints(fingerprints[-1]) if fingerprints else survey().fingerprints
             self.repeats = repeated(own, map(read_fingerprints, fingerprints[:-1]))
+            names.append("drop_duplicates")
         self.read = self.kept = 0
         self.removed: dict[str, dict[str, Any]] = {
-            name: {"count": 0, "examples": []} for name in settings
+            name: {"count": 0, "examples": []} for name in names
         }
 
     def keep(self, pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
@@ -208,20 +192,14 @@ def clean(
     target: Annotated[Path, typer.Option(help="Tokenized target side.")],
     source_out: Annotated[Path, typer.Option(help="Cleaned source side to write.")],
     target_out: Annotated[Path, typer.Option(help="Cleaned target side to write.")],
-    removed_out: Annotated[
-        Path, typer.Option(help="JSON to write: pairs read, kept and removed, with examples.")
-    ],
+    removed_out: Annotated[Path, typer.Option(help="JSON to write: pairs kept and removed.")],
     settings: Annotated[str, typer.Option(help="The filters to use, as a JSON object.")],
     source_counts: Annotated[
-        list[Path] | None,
-        typer.Option(help="Word counts of the source side of a part of the text; repeatable."),
+        list[Path] | None, typer.Option(help="Word counts of a part's source side; repeatable.")
     ] = None,
-    target_counts: Annotated[
-        list[Path] | None, typer.Option(help="The same for the target side.")
-    ] = None,
+    target_counts: Annotated[list[Path] | None, typer.Option(help="Of the target side.")] = None,
     fingerprints: Annotated[
-        list[Path] | None,
-        typer.Option(help="Fingerprints of an earlier part, and last this one's; repeatable."),
+        list[Path] | None, typer.Option(help="Fingerprints of parts up to this one; repeatable.")
     ] = None,
 ) -> None:
     """Drop useless pairs from a tokenized training text.
@@ -242,8 +220,7 @@ def clean(
     '{"drop_empty": true, "max_length": 50}'
     """
     cleaner = Cleaner(
-        *(parse_settings(settings), source, target),
-        *(source_counts or [], target_counts or [], fingerprints or []),
+        read_settings(settings), source, target, source_counts, target_counts, fingerprints
     )
     pairs = progress(read_pairs(source, target), f"clean {source.name}", "pairs")
     write_pairs(source_out, target_out, cleaner.keep(pairs))

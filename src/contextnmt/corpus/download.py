@@ -115,8 +115,7 @@ def fetch_nearest(file: str, wanted: CorpusFile, candidates: list[Path | str], o
 def download(
     file: Annotated[str, typer.Option(help="The file's name in the corpus.")],
     entry: Annotated[
-        str,
-        typer.Option(help="What it is, as JSON: `url`, `sha256` or `md5` and, if known, `bytes`."),
+        str, typer.Option(help="What it is, as JSON: `url`, `sha256` or `md5`, `bytes` if known.")
     ],
     out: Annotated[Path, typer.Option(help="Where to write it.")],
     mirror: Annotated[
@@ -126,10 +125,7 @@ def download(
             "the order given, before that URL."
         ),
     ] = None,
-    hand_placed: Annotated[
-        Path | None,
-        typer.Option(help="Folder that may have it under its name; looked at first."),
-    ] = None,
+    hand_placed: Annotated[Path | None, typer.Option(help="Folder to look for it first.")] = None,
 ) -> None:
     """Fetch one file of a corpus and check its digests.
 

@@ -22,7 +22,7 @@ from contextnmt.corpus.archive import (
     open_members,
     segments,
 )
-from contextnmt.errors import UserError
+from contextnmt.errors import UserError, one_of_each
 from contextnmt.files import atomic_all, open_binary
 from contextnmt.progress import bar
 
@@ -239,22 +239,11 @@ def first_drift(pairs: Iterable[tuple[str, str]]) -> tuple[int, str, str] | None
 def extract(
     source: Annotated[str, typer.Option(help="Source side: FILE, FILE.gz or ARCHIVE::MEMBER.")],
     target: Annotated[str, typer.Option(help="Target side, in the same way.")],
-    source_out: Annotated[
-        list[Path],
-        typer.Option(help="Source side to write, one sentence a line; repeatable: a part each."),
-    ],
-    target_out: Annotated[
-        list[Path], typer.Option(help="Target side to write; as often as --source-out.")
-    ],
-    source_column: Annotated[
-        int | None, typer.Option(min=1, help="Column of the source side, if it is in a table.")
-    ] = None,
-    target_column: Annotated[
-        int | None, typer.Option(min=1, help="Column of the target side, if it is in a table.")
-    ] = None,
-    columns: Annotated[
-        int | None, typer.Option(min=2, help="Columns that each row of the table must have.")
-    ] = None,
+    source_out: Annotated[list[Path], typer.Option(help="Source side to write; repeatable.")],
+    target_out: Annotated[list[Path], typer.Option(help="Target side to write; as often.")],
+    source_column: Annotated[int | None, typer.Option(min=1, help="Its column in a table.")] = None,
+    target_column: Annotated[int | None, typer.Option(min=1, help="Its column in a table.")] = None,
+    columns: Annotated[int | None, typer.Option(min=2, help="Columns of the table's rows.")] = None,
     lines: Annotated[int | None, typer.Option(help="Lines that both sides must have.")] = None,
     lines_recalled: Annotated[
         int | None, typer.Option(help="Lines that both sides should have: only a warning if not.")
@@ -263,9 +252,7 @@ def extract(
         str | None,
         typer.Option(help="sha256:HEX or md5:HEX that the source side's file must have."),
     ] = None,
-    target_digest: Annotated[
-        str | None, typer.Option(help="The same for the target side's file.")
-    ] = None,
+    target_digest: Annotated[str | None, typer.Option(help="The same of the target side.")] = None,
 ) -> None:
     """Take both sides of one parallel text out of an archive, SGM, a table or plain files.
 
@@ -283,12 +270,8 @@ def extract(
     Example: contextnmt extract --source corpus.tgz::train.en --target corpus.tgz::train.fr
     --source-out train.en.gz --target-out train.fr.gz --lines 2007723
     """
+    one_of_each("part", source_out=source_out, target_out=target_out)
     parts = len(source_out)
-    if len(target_out) != parts:
-        raise UserError(
-            f"--source-out is given {parts} times and --target-out {len(target_out)} times: "
-            "every part has two sides"
-        )
     sides = [Side(source, source_column, columns), Side(target, target_column, columns)]
     digests = {sides[0].file: source_digest, sides[1].file: target_digest}
     for file, digest in digests.items():

@@ -19,7 +19,6 @@ from typing import Annotated
 import typer
 
 from contextnmt.corpus.embedded.grammar import LANGUAGES, Phrases, realize
-from contextnmt.corpus.embedded.lexicon import Sense
 from contextnmt.corpus.embedded.noise import NOISE
 from contextnmt.corpus.embedded.phrases import DOMAINS, NO_BREAK_SPACE, Composer, name_pools
 from contextnmt.corpus.embedded.rules import SENSES, ambiguous_sentence, plain_sentence
@@ -42,11 +41,6 @@ class Found:
     kind: str
     surfaces: dict[str, str]
     cue: int = 0  #: English words from here to the cue, negative if it stands before; 0: no cue
-
-    @property
-    def side(self) -> str:
-        """Side on which the cue stands."""
-        return "behind" if self.cue > 0 else "before" if self.cue < 0 else ""
 
 
 @dataclass(frozen=True)
@@ -104,20 +98,17 @@ class Generator:
         turns = cycle(senses)
         while True:
             composer = Composer(self.rng, self.pools, self.rng.choice(DOMAINS), training)
-            ambiguous = self.rng.random() < AMBIGUOUS_SHARE
-            yield self.fresh(composer, next(turns) if ambiguous else None)
-
-    def fresh(self, composer: Composer, turn: tuple[Sense, list[Sense]] | None) -> Sentence:
-        """A new sentence, not too long, with a word in the sense of `turn` if there is one."""
-        while True:
-            phrases = ambiguous_sentence(composer, *turn) if turn else plain_sentence(composer)
-            result = render(phrases, composer.domain)
-            text = result.texts["en"]
-            short = len(text.split()) <= MAX_WORDS
-            near = all(abs(found.cue) <= MAX_DISTANCE for found in result.found)
-            if short and near and text not in self.written:
-                self.written.add(text)
-                return result
+            turn = next(turns) if self.rng.random() < AMBIGUOUS_SHARE else None
+            while True:
+                phrases = ambiguous_sentence(composer, *turn) if turn else plain_sentence(composer)
+                result = render(phrases, composer.domain)
+                text = result.texts["en"]
+                short = len(text.split()) <= MAX_WORDS
+                near = all(abs(found.cue) <= MAX_DISTANCE for found in result.found)
+                if short and near and text not in self.written:
+                    break
+            self.written.add(text)
+            yield result
 
 
 def table(header: str, rows: Sequence[tuple[object, ...]]) -> str:
@@ -140,7 +131,7 @@ def phenomena(sentences: list[Sentence], train: list[str]) -> str:
             found.surfaces[language],
             int(found.surfaces["en"] in seen),
             abs(found.cue) or "",
-            found.side,
+            ("behind" if found.cue > 0 else "before") if found.cue else "",
         )
         for line, sentence in enumerate(sentences, start=1)
         for found in sentence.found

@@ -78,9 +78,7 @@ def survey(
     target: Annotated[Path, typer.Option(help="Tokenized target side.")],
     source_counts_out: Annotated[Path, typer.Option(help="Word counts of the source to write.")],
     target_counts_out: Annotated[Path, typer.Option(help="Word counts of the target to write.")],
-    fingerprints_out: Annotated[
-        Path, typer.Option(help="Fingerprints of the pairs to write (.npy).")
-    ],
+    fingerprints_out: Annotated[Path, typer.Option(help="Fingerprints of pairs to write (.npy).")],
 ) -> None:
     """Count the words of a part of a text and take a fingerprint of each pair.
 

@@ -59,7 +59,12 @@ class Tokenizer(MosesTokenizer):  # type: ignore[misc]
         for name in ("ENGLISH_SPECIFIC_APOSTROPHE", "FR_IT_SPECIFIC_APOSTROPHE"):
             rules = getattr(self, name)
             setattr(self, name, [(NeedfulPattern(pattern, "'"), to) for pattern, to in rules])
-        self.chunk = functools.lru_cache(REMEMBERED_CHUNKS)(self.fresh_chunk)
+
+        @functools.lru_cache(REMEMBERED_CHUNKS)
+        def chunk(text: str) -> str:
+            return " ".join(self.tokenize(text, escape=False))
+
+        self.chunk = chunk  #: the tokens of a chunk, joined by blanks
 
     def islower(self, text: str) -> bool:
         """Whether all characters of `text` are lower case; sacremoses' method, with a set."""
@@ -68,10 +73,6 @@ class Tokenizer(MosesTokenizer):  # type: ignore[misc]
     def isanyalpha(self, text: str) -> bool:
         """Whether `text` has a letter; sacremoses' method, with a set."""
         return not self.alphabetic.isdisjoint(text)
-
-    def fresh_chunk(self, text: str) -> str:
-        """The tokens of a chunk, joined by blanks; `chunk` is the same with a memory."""
-        return " ".join(self.tokenize(text, escape=False))
 
     def line(self, text: str) -> str:
         """The tokens of one line, joined by single blanks; no other white space is left."""
@@ -94,10 +95,6 @@ def tokenize(
     Example: contextnmt tokenize --source train.en.gz --target train.fr.gz --source-language en
     --target-language fr --source-out train.tok.en.gz --target-out train.tok.fr.gz
     """
-    sides = Tokenizer(source_language), Tokenizer(target_language)
+    left, right = Tokenizer(source_language), Tokenizer(target_language)
     pairs = progress(read_pairs(source, target), f"tokenize {source.name}", "pairs")
-    write_pairs(
-        source_out,
-        target_out,
-        ((sides[0].line(left), sides[1].line(right)) for left, right in pairs),
-    )
+    write_pairs(source_out, target_out, ((left.line(s), right.line(t)) for s, t in pairs))

@@ -42,9 +42,7 @@ class WordVectors:
 
 
 def cbow(
-    text: Annotated[
-        list[Path], typer.Option(help="source of the training text, tokenized; repeatable")
-    ],
+    text: Annotated[list[Path], typer.Option(help="source of the training text; repeatable")],
     vocabulary_size: Annotated[int, typer.Option(min=1, help="words, as those of the models")],
     out: Annotated[Path, typer.Option(help="folder to write the vectors to")],
     size: Annotated[int, typer.Option(min=1, help="numbers in a vector")] = 300,

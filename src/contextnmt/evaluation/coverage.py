@@ -22,16 +22,10 @@ from contextnmt.text.symbols import KINDS
 def coverage(
     source_language: Annotated[str, typer.Option(help="language of the source, such as en")],
     target_language: Annotated[str, typer.Option(help="language of the target, such as fr")],
-    source_before: Annotated[
-        Path, typer.Option(help="word TAB count of the training text, not symbolized: its source")
-    ],
+    source_before: Annotated[Path, typer.Option(help="word TAB count of the source text, before")],
     target_before: Annotated[Path, typer.Option(help="the same of its target")],
-    source_after: Annotated[
-        list[Path], typer.Option(help="source of the training text, symbolized; repeatable")
-    ],
-    target_after: Annotated[
-        list[Path], typer.Option(help="target of the training text, symbolized; repeatable")
-    ],
+    source_after: Annotated[list[Path], typer.Option(help="symbolized source text; repeatable")],
+    target_after: Annotated[list[Path], typer.Option(help="symbolized target text; repeatable")],
     vocabulary_size: Annotated[int, typer.Option(min=1, help="words of the vocabulary")],
     out: Annotated[Path, typer.Option(help="JSON file to write")],
 ) -> None:
@@ -43,13 +37,11 @@ def coverage(
     --vocabulary-size 30000 --out coverage.json
     """
     check_languages(source_language, target_language)
-    write_json(
-        out,
-        {
-            source_language: side(source_before, source_after, vocabulary_size),
-            target_language: side(target_before, target_after, vocabulary_size),
-        },
-    )
+    content = {
+        source_language: side(source_before, source_after, vocabulary_size),
+        target_language: side(target_before, target_after, vocabulary_size),
+    }
+    write_json(out, content)
 
 
 def side(before: Path, after: list[Path], vocabulary_size: int) -> dict[str, Any]:

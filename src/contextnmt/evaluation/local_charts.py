@@ -33,15 +33,9 @@ CBOW = "cbow"
 def local_charts(
     out: Annotated[Path, typer.Option(help="JSON file to write")],
     name: Annotated[list[str] | None, typer.Option(help="name of a model; repeatable")] = None,
-    model: Annotated[
-        list[Path] | None, typer.Option(help="its folder, that `contextnmt train` wrote")
-    ] = None,
-    cbow: Annotated[
-        Path | None, typer.Option(help="folder that `contextnmt cbow` wrote; charted too")
-    ] = None,
-    word: Annotated[
-        list[str], typer.Option(help="word to inspect; repeatable; by default the paper's")
-    ] = WORDS,
+    model: Annotated[list[Path] | None, typer.Option(help="its folder; as often as --name")] = None,
+    cbow: Annotated[Path | None, typer.Option(help="folder of `contextnmt cbow` to chart")] = None,
+    word: Annotated[list[str], typer.Option(help="word to inspect; repeatable")] = WORDS,
 ) -> None:
     """Chart the neighbourhoods of words in the source embeddings of models, and in CBOW vectors.
 

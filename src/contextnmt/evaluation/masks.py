@@ -47,13 +47,9 @@ def masks(
     model: Annotated[Path, typer.Option(help="folder that `contextnmt train` wrote")],
     text: Annotated[Path, typer.Option(help="source sentences in the model's view")],
     out: Annotated[Path, typer.Option(help="JSON file to write")],
-    tags: Annotated[
-        str, typer.Option(help="tags of ambiguous words in the text: FILE or ARCHIVE::MEMBER")
-    ] = "",
+    tags: Annotated[str, typer.Option(help="ambiguous words: FILE or ARCHIVE::MEMBER")] = "",
     target_language: Annotated[str, typer.Option(help="language whose tags are taken")] = "",
-    word: Annotated[
-        list[str] | None, typer.Option(help="without tags: word to look for; repeatable")
-    ] = None,
+    word: Annotated[list[str] | None, typer.Option(help="without --tags: word; repeatable")] = None,
 ) -> None:
     """Compute the context masks of words in the sentences of a text, and how far apart they are.
 
@@ -70,14 +66,8 @@ def masks(
         found.setdefault(occurrence.word, []).append(occurrence)
     saved = SavedTranslator([model], choose_device("cpu"))
     words = {each: masks_of(saved, each, occurrences) for each, occurrences in found.items()}
-    write_json(
-        out,
-        {
-            "contextualizer": saved.ensemble.models[0].contextualizer is not None,
-            "words": words,
-            "all": over_words(words),
-        },
-    )
+    contextualized = saved.ensemble.models[0].contextualizer is not None
+    write_json(out, {"contextualizer": contextualized, "words": words, "all": over_words(words)})
 
 
 def tagged(text: Path, tags: str, language: str) -> Iterator[Occurrence]:
@@ -170,13 +160,17 @@ def rounded(vector: Vectors) -> list[float]:
 def over_words(words: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """Figures of all words together: how far their masks are open, means of their distances.
 
-    Those of ``same`` and ``different`` senses, and ``separation`` with its standard error, are over
-    the words that occur in pairs of both kinds; those of ``unknown`` senses over the other words
-    that are compared.
+    ``open_percent`` is the share of all numbers of the masks above `OPEN`, None without masks.
+    ``same`` and ``different`` senses, and ``separation`` with its standard error, are over the
+    words that occur in pairs of both kinds; ``unknown`` senses over the other words compared.
     """
     both = [found for found in words.values() if found.get("separation") is not None]
     unknown = [found for found in words.values() if found.get("unknown", {}).get("pairs")]
-    means: dict[str, Any] = {"words": len(both), "open_percent": open_percent(words)}
+    masks = [each["mask"] for found in words.values() for each in found.get("occurrences", ())]
+    numbers = numpy.array([mask for mask in masks if mask is not None])
+    means: dict[str, Any] = {"words": len(both), "open_percent": None}
+    if numbers.size:
+        means["open_percent"] = float(100 * (numbers > OPEN).mean())
     if both:
         shares = [found["separation"] for found in both]
         means["separation"] = float(numpy.mean(shares))
@@ -190,10 +184,3 @@ def over_words(words: dict[str, dict[str, Any]]) -> dict[str, Any]:
                 **{m: float(numpy.mean([found[kind][m] for found in of_kind])) for m in MEASURES},
             }
     return means
-
-
-def open_percent(words: dict[str, dict[str, Any]]) -> float | None:
-    """The share of all numbers of the masks that are above `OPEN`; None if there are no masks."""
-    masks = [each["mask"] for found in words.values() for each in found.get("occurrences", ())]
-    numbers = numpy.array([mask for mask in masks if mask is not None])
-    return float(100 * (numbers > OPEN).mean()) if numbers.size else None

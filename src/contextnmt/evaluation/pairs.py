@@ -18,14 +18,10 @@ from contextnmt.training.dataset import BLOCK, Side, drop_reasons, training_view
 
 
 def pairs(
-    filter_before: Annotated[
-        str, typer.Option(help="filter of the pairs that are not symbolized, JSON")
-    ],
+    filter_before: Annotated[str, typer.Option(help="filter of pairs before symbolization, JSON")],
     filter_after: Annotated[str, typer.Option(help="filter of the symbolized pairs, JSON")],
     out: Annotated[Path, typer.Option(help="JSON file to write")],
-    filter: Annotated[
-        list[str] | None, typer.Option(help="filter of a system, JSON; repeatable")
-    ] = None,
+    filter: Annotated[list[str] | None, typer.Option(help="a system's, JSON; repeatable")] = None,
 ) -> None:
     """Count the training pairs that are dropped and kept before and after symbolization.
 

@@ -95,7 +95,9 @@ def read_tags(table: str, language: str) -> dict[int, list[Tag]]:
     rows = (line.split("\t") for line in read_side(table))
     header = next(rows, [])
     if missing := set(COLUMNS) - set(header):
-        raise UserError(f"{table}, line 1: no column {', '.join(sorted(missing))}")
+        raise UserError(
+            f"{table}, line 1: no column {', '.join(sorted(missing))}: name it in the header"
+        )
     tokenizer = Tokenizer(language)
     tags: dict[int, list[Tag]] = {}
     for number, cells in enumerate(rows, start=2):
@@ -107,7 +109,7 @@ def read_tags(table: str, language: str) -> dict[int, list[Tag]]:
         except ValueError as error:
             raise UserError(f"{table}, line {number}: {error}") from None
     if not tags:
-        raise UserError(f"{table}: no tag for the language {language!r}")
+        raise UserError(f"{table}: no tag for the language {language!r}: name one that it has")
     return tags
 
 
@@ -115,11 +117,14 @@ def parse_tag(row: Mapping[str, str], target: tuple[str, ...]) -> Tag:
     """The tag in one row of the table. Raises ValueError if a cell has no meaning."""
     kind, seen = row["kind"], row["seen"]
     distance = int(row["distance"]) if kind == "ambiguous" else 1
-    if kind not in KINDS or seen not in ("0", "1") or not target or distance < 1:
-        raise ValueError(
-            f"a tag is one of {', '.join(KINDS)}, seen 0 or 1 with a target, an ambiguous word at "
-            f"a distance of 1 or more, not {kind!r}, {seen!r}, {row['target']!r}, {distance}"
-        )
+    for wrong, message in (
+        (kind not in KINDS, f"kind is {kind!r}; allowed: {', '.join(KINDS)}"),
+        (seen not in ("0", "1"), f"seen is {seen!r}; allowed: 0 or 1"),
+        (not target, "target is empty: write the words that render the source"),
+        (distance < 1, f"distance is {distance}; it must be at least 1"),
+    ):
+        if wrong:
+            raise ValueError(message)
     bucket = DISTANCES[max(start for start in DISTANCES if start <= distance)]
     return Tag(kind, row["source"], target, seen == "1", bucket if kind == "ambiguous" else "")
 

@@ -52,9 +52,7 @@ def score(
     raw_reference: Annotated[list[Path], typer.Option(help="reference, untouched")],
     target_language: Annotated[str, typer.Option(help="language of the translations")],
     out: Annotated[Path, typer.Option(help="JSON file to write")],
-    lines: Annotated[
-        list[str] | None, typer.Option(help="TEXT=N, the lines that a text has; repeatable")
-    ] = None,
+    lines: Annotated[list[str] | None, typer.Option(help="TEXT=N, its lines; repeatable")] = None,
     subset: Annotated[
         list[str] | None,
         typer.Option(help="NAME=FILE of `known-lines`: score NAME on those alone; repeatable"),

@@ -1,24 +1,18 @@
 """Whether systems differ by more than the choice of test sentences explains.
 
-Two tests of a difference in corpus BLEU, both two-sided, not corrected for how many are made:
+Two tests of a difference in corpus BLEU, both two-sided, not corrected for how many are made: the
+paired bootstrap (Koehn 2004), which draws test sets of the same size from this one, and approximate
+randomization (Riezler and Maxwell 2005), which exchanges the translations of sentences by chance.
 
-- the paired bootstrap (Koehn 2004): test sets of the same size are drawn from this one, and in how
-  many of them is the order of the two systems the other one?
-- approximate randomization (Riezler and Maxwell 2005): if the systems were the same, it would not
-  matter which of them a translation came from; how often is the difference as large when that is
-  left to chance?
+The score of a system is the mean BLEU of its seeds. Sentences are drawn or exchanged with the
+translations of all seeds at once: seeds share the test sentences, and three seeds drawn apart would
+pass for a test set three times as long. So the results are about other test sets and these models;
+the standard deviation over seeds shows what another training would give.
 
-The score of a system with several seeds is the mean of their BLEUs. Sentences are drawn, or change
-sides, with the translations of all seeds at once. The reason: seeds share the test sentences, and
-what makes one hard or easy holds for all of them; drawn for each seed apart, three seeds would pass
-for a test set three times as long and make any difference look significant. So the results are
-about other test sets and these models; what another training would give is shown by the
-standard deviation over seeds.
-
-Whether an advantage grows with the length of the sentence Bahdanau et al. 2015 show by curves (sec.
-5.2.2, Figure 2), without a test. Here the text is cut in two at the median length of the sources,
-and the difference in BLEU on the long sentences is held against that on the short ones, both in
-points. Sentences are drawn from the whole text, so that the halves of a resample belong together.
+Bahdanau et al. 2015 show by curves, without a test, that an advantage grows with the length of the
+sentence (sec. 5.2.2, Figure 2). Here the text is cut in two at the median length of the sources,
+and the difference in BLEU on the long sentences is held against that on the short ones, in points.
+Sentences are drawn from the whole text, so that the halves of a resample belong together.
 """
 
 import statistics
@@ -75,9 +69,7 @@ def significance(
     seed: Annotated[list[int], typer.Option(help="its seed; as often")],
     hypothesis: Annotated[list[Path], typer.Option(help="its translation; as often")],
     out: Annotated[Path, typer.Option(help="JSON file to write")],
-    contrast: Annotated[
-        list[str] | None, typer.Option(help="SYSTEM:BASELINE to compare; repeatable")
-    ] = None,
+    contrast: Annotated[list[str] | None, typer.Option(help="SYSTEM:BASELINE; repeatable")] = None,
 ) -> None:
     """Test the differences in BLEU between systems: paired bootstrap, approximate randomization.
 

@@ -73,34 +73,25 @@ def read_translations(
     paths = dict(zip(runs, hypothesis, strict=True))
     found = Translations(name, len(lines), sorted(set(seed)))
     for each in dict.fromkeys(system):
+        missing = [str(number) for number in found.seeds if (each, number) not in paths]
         try:
-            read_system(found, each, paths, reference, lines)
+            if missing:
+                lacking = ", ".join(missing)
+                raise UserError(f"no translation of seed {lacking}, which other systems have")
+            counts = {
+                number: sentence_counts(
+                    translated_lines(paths[each, number], reference, len(lines)), lines
+                )
+                for number in found.seeds
+            }
         except UserError as gap:
             found.gaps[each] = str(gap)
             print(f"warning: no scores of {each}: {gap}", file=sys.stderr)
+            continue
+        found.statistics[each] = np.stack(list(counts.values()))
+        empty = [number for number, of_seed in counts.items() if not of_seed[:, 0].any()]
+        found.notes[each] = [f"seed {number}: {NO_WORD}" for number in empty]
     return found
-
-
-def read_system(
-    found: Translations,
-    system: str,
-    paths: dict[tuple[str, int], Path],
-    reference: Path,
-    references: list[str],
-) -> None:
-    """Add one system to `found`. Raises UserError with the reason if that cannot be."""
-    missing = [str(seed) for seed in found.seeds if (system, seed) not in paths]
-    if missing:
-        raise UserError(f"no translation of seed {', '.join(missing)}, which other systems have")
-    of_seeds, notes = [], []
-    for seed in found.seeds:
-        path = paths[system, seed]
-        hypotheses = translated_lines(path, reference, len(references))
-        of_seeds.append(sentence_counts(hypotheses, references))
-        if not of_seeds[-1][:, 0].any():
-            notes.append(f"seed {seed}: {NO_WORD}")
-    found.statistics[system] = np.stack(of_seeds)
-    found.notes[system] = notes
 
 
 def source_lengths(source: Path, reference: Path, found: Translations) -> Lengths:

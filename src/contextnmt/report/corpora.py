@@ -120,7 +120,8 @@ def with_total(counts: Counts, unit: str = "") -> dict[str, dict[str, Any]]:
     total: Counter[str] = Counter()
     for counted in counts.values():
         total.update(counted)
-    rows = {**counts, "total": total} if len(counts) > 1 else counts
+    name = "all corpora" if "total" in counts else "total"
+    rows = {**counts, name: total} if len(counts) > 1 else counts
     whole, kept = f"{unit}read", f"{unit}kept"
     return {
         corpus: {**row, f"{kept}_percent": 100 * row[kept] / row[whole] if row[whole] else None}

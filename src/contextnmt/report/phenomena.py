@@ -74,7 +74,7 @@ def column(of_systems: dict[str, list[Counts]], phenomenon: str) -> dict[str, Ce
     for system, values in shares.items():
         right, total = of_systems[system][0][phenomenon]
         text, spread = rounded(values, digits=1)
-        remark = f"{spread} of {total}" if spread else f"({right}/{total})"
+        remark = f"{spread} of {total:,}" if spread else f"({right:,}/{total:,})"
         cells[system] = Cell(text, remark, means[system] == best)
     return cells
 

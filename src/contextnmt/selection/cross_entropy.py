@@ -40,9 +40,7 @@ def cross_entropy(
     target: Annotated[Path, typer.Option(help="Its target side.")],
     source_models: Annotated[str, typer.Option(help="Prefix of the source language's models.")],
     target_models: Annotated[str, typer.Option(help="Prefix of the target language's models.")],
-    out: Annotated[
-        Path, typer.Option(help="Scores to write, PART.scores.npy, as rank wants them.")
-    ],
+    out: Annotated[Path, typer.Option(help="Scores to write, PART.scores.npy, for rank.")],
 ) -> None:
     """Score pairs by the bilingual cross-entropy difference of Axelrod et al. 2011.
 

@@ -24,7 +24,6 @@ from contextnmt.selection.ngrams import (
     Sentences,
     count_ngrams,
     marked,
-    pack,
     preceding,
 )
 
@@ -80,7 +79,7 @@ class LanguageModel:
             self.keys, self.probabilities[1:], self.backoffs, strict=True
         ):
             contexts = preceding(ending, none=len(backoffs) - 1)
-            ending = find(keys, pack(contexts, stream))
+            ending = find(keys, contexts << WORD_BITS | stream)
             scores += backoffs[contexts]
             found = np.flatnonzero(ending < len(probabilities))
             scores[found] = probabilities[ending[found]]

@@ -114,11 +114,6 @@ def marked(sentences: Sentences) -> tuple[Integers, Integers]:
     return stream, begins
 
 
-def pack(contexts: Integers, words: Integers) -> Integers:
-    """The keys of n-grams."""
-    return contexts << WORD_BITS | words
-
-
 def preceding(numbers: Integers, none: int) -> Integers:
     """Shift a stream by one position; `none` comes before the first."""
     before = np.empty_like(numbers)
@@ -149,7 +144,7 @@ def count_ngrams(sentences: Sentences, vocabulary_size: int, order: int) -> list
         contexts = preceding(ending, none=-1)
         at = np.flatnonzero(predicted & (contexts >= 0))
         keys, numbers, counts = np.unique(
-            pack(contexts[at], stream[at]), return_inverse=True, return_counts=True
+            contexts[at] << WORD_BITS | stream[at], return_inverse=True, return_counts=True
         )
         suffixes = np.empty_like(keys)
         suffixes[numbers] = ending[at]

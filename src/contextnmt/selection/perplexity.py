@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import typer
 
-from contextnmt.errors import UserError
+from contextnmt.errors import UserError, one_of_each
 from contextnmt.files import read_lines, write_json
 from contextnmt.progress import progress
 from contextnmt.selection.language_model import LanguageModel, estimate
@@ -33,12 +33,6 @@ def perplexity_of(model: LanguageModel, sentences: Sentences) -> float:
     return float(10 ** (-log10 / (len(sentences.ids) + len(sentences.offsets) - 1)))
 
 
-def random_order(scores: npt.NDArray[np.float64], seed: int) -> Integers:
-    """The numbers of the pairs with a finite score, at random."""
-    numbers = np.random.PCG64(seed).random_raw(len(scores)) / 2.0**64
-    return ranked(np.where(np.isfinite(scores), numbers, np.inf))
-
-
 def lines_at(positions: Integers, texts: Sequence[Path], sizes: Sequence[int]) -> Iterator[str]:
     """The lines of the pool at `positions`, in the order of the pool.
 
@@ -60,16 +54,12 @@ def lines_at(positions: Integers, texts: Sequence[Path], sizes: Sequence[int]) -
 
 
 def perplexity(
-    text: Annotated[
-        list[Path], typer.Option(help="One language of a part of the pool; repeatable.")
-    ],
+    text: Annotated[list[Path], typer.Option(help="A language of a part of the pool; repeatable.")],
     scores: Annotated[list[Path], typer.Option(help="Its scores; as often as --text.")],
     ranking: Annotated[Path, typer.Option(help="Ranking of the pool.")],
     vocabulary: Annotated[Path, typer.Option(help="Words that the models know.")],
     dev: Annotated[list[Path], typer.Option(help="Text in that language to try them on.")],
-    most_words: Annotated[
-        int, typer.Option(help="Most words on the target side to make a model of.", min=1)
-    ],
+    most_words: Annotated[int, typer.Option(help="Most target words to make a model of.", min=1)],
     seed: Annotated[int, typer.Option(help="Another seed draws other random pairs.", min=0)],
     out: Annotated[Path, typer.Option(help="JSON to write.")],
 ) -> None:
@@ -84,10 +74,7 @@ def perplexity(
     --vocabulary models.fr.vocabulary.txt --dev newstest2014.fr.gz --most-words 33554432
     --seed 1 --out perplexity.json
     """
-    if len(text) != len(scores):
-        raise UserError(
-            f"--text is given {len(text)} times and --scores {len(scores)} times: score every text"
-        )
+    one_of_each("part", text=text, scores=scores)
     tables = list(map(read_scores, scores))
     sizes = list(map(len, tables))
     values, words = column(tables, "score"), column(tables, "target_words")
@@ -102,7 +89,11 @@ def perplexity(
     limits = [limit for step in reversed(range(CUT_OFFS)) if (limit := most >> step)]
     cut_offs: list[dict[str, Any]] = [{"target_words": limit} for limit in limits]
     for name in ("selected", "random"):
-        order = ranked(values) if name == "selected" else random_order(values, seed)
+        keys = values
+        if name == "random":
+            numbers = np.random.PCG64(seed).random_raw(len(values)) / 2.0**64
+            keys = np.where(np.isfinite(values), numbers, np.inf)
+        order = ranked(keys)
         counts = [cut(words[order], limit, "target words") for limit in limits]
         first = order[: max(counts)]
         lines = progress(lines_at(first, text, sizes), "encode", "lines", len(first))

@@ -84,13 +84,9 @@ def examples(
 
 
 def rank(
-    scores: Annotated[
-        list[Path], typer.Option(help="Scores of a part of the pool, PART.scores.npy; repeatable.")
-    ],
+    scores: Annotated[list[Path], typer.Option(help="PART.scores.npy of the pool; repeatable.")],
     out: Annotated[Path, typer.Option(help="Ranking (.json) to write.")],
-    target_words: Annotated[
-        int | None, typer.Option(help="Words to keep on the target side.", min=1)
-    ] = None,
+    target_words: Annotated[int | None, typer.Option(help="Target words to keep.", min=1)] = None,
     pairs: Annotated[int | None, typer.Option(help="Pairs to keep.", min=1)] = None,
 ) -> None:
     """Rank the pairs of all corpora together and tell which of them to keep.

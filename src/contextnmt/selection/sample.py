@@ -1,7 +1,7 @@
 """Stage *sample*: pairs drawn at random from the pool, to tell what its text is like in general."""
 
 import heapq
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
@@ -9,7 +9,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from contextnmt.errors import UserError
+from contextnmt.errors import UserError, one_of_each
 from contextnmt.files import read_lines, read_pairs, write_pairs
 from contextnmt.progress import progress
 
@@ -47,27 +47,10 @@ def draw(pairs: Iterable[tuple[str, str]], words: int, seed: int) -> list[tuple[
     return [pair for *_, pair in drawn]
 
 
-def read_pool(source: Sequence[Path], target: Sequence[Path]) -> Iterator[tuple[str, str]]:
-    """All pairs of the pool, part by part.
-
-    Raises UserError unless both sides are given as often and have as many lines.
-    """
-    if len(source) != len(target):
-        raise UserError(
-            f"--source is given {len(source)} times and --target {len(target)} times: "
-            "every part has both sides"
-        )
-    return chain.from_iterable(map(read_pairs, source, target))
-
-
 def sample(
-    source: Annotated[
-        list[Path], typer.Option(help="Source side of a part of the pool; repeatable.")
-    ],
+    source: Annotated[list[Path], typer.Option(help="Source side of the pool; repeatable.")],
     target: Annotated[list[Path], typer.Option(help="Its target side; as often as --source.")],
-    in_domain: Annotated[
-        list[Path], typer.Option(help="Target side of the in-domain text; repeatable.")
-    ],
+    in_domain: Annotated[list[Path], typer.Option(help="In-domain text, target side; repeatable.")],
     source_out: Annotated[Path, typer.Option(help="Source side of the sample to write.")],
     target_out: Annotated[Path, typer.Option(help="Target side of the sample to write.")],
     seed: Annotated[int, typer.Option(help="Another seed draws another sample.", min=0)],
@@ -80,7 +63,8 @@ def sample(
     Example: contextnmt sample --source news.en.gz --target news.fr.gz --in-domain
     newstest2013.fr.gz --source-out sample.en.gz --target-out sample.fr.gz --seed 1
     """
-    pairs = read_pool(source, target)
+    one_of_each("part", source=source, target=target)
+    pairs = chain.from_iterable(map(read_pairs, source, target))
     words = sum(len(line.split()) for line in chain.from_iterable(map(read_lines, in_domain)))
     if not words:
         names = ", ".join(map(str, in_domain))

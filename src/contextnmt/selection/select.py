@@ -25,16 +25,20 @@ class Selection:
     `counts`: how often the kept pairs have each word, on the source and on the target side.
     """
 
-    def __init__(self) -> None:
-        """Without `use`, all pairs are kept."""
-        self.ranking: Ranking | None = None
+    def __init__(self, scores: Path | None, ranking: Path | None) -> None:
+        """Without `scores` and a `ranking`, all pairs are kept.
+
+        Raises UserError if one of them is missing, or the ranking is not of these scores.
+        """
+        if (scores is None) != (ranking is None):
+            raise UserError("a selection needs both --scores and --ranking: give both or neither")
         self.counts: tuple[Counter[str], Counter[str]] = Counter(), Counter()
         self.dropped_words = [0, 0]
         self.pairs_read = self.pairs_kept = 0
         self.examples: dict[str, dict[str, str]] = {}
-
-    def use(self, scores: Path, ranking: Path) -> None:
-        """Keep what `ranking` does. Raises UserError if it is not of these scores."""
+        self.ranking: Ranking | None = None
+        if scores is None or ranking is None:
+            return
         self.ranking, self.scores = read_ranking(ranking), read_scores(scores)["score"]
         name, parts = part_name(scores), self.ranking.parts
         if name not in parts:
@@ -52,8 +56,15 @@ class Selection:
         """
         pairs = iter(pairs)
         while block := list(islice(pairs, BLOCK)):
-            ranking = self.ranking
-            verdicts = self._verdicts(block, ranking) if ranking else [True] * len(block)
+            verdicts = [True] * len(block)
+            if self.ranking:
+                scores = self.scores[self.pairs_read : self.pairs_read + len(block)]
+                begin = self.begin + self.pairs_read
+                verdicts = self.ranking.kept(scores, begin).tolist()
+                for position in self.ranking.shown:
+                    if begin <= position < begin + len(block):
+                        shown = zip(("source", "target"), block[position - begin], strict=True)
+                        self.examples[str(position)] = dict(shown)
             for side, lines in enumerate(zip(*block, strict=True)):
                 kept, dropped = compress(lines, verdicts), compress(lines, map(not_, verdicts))
                 self.counts[side].update(chain.from_iterable(map(str.split, kept)))
@@ -66,17 +77,6 @@ class Selection:
                 f"{source}: has {self.pairs_read} lines and {len(self.scores)} scores: "
                 "score the text again"
             )
-
-    def _verdicts(self, block: list[tuple[str, str]], ranking: Ranking) -> list[bool]:
-        """Whether each of the next pairs is kept; notes those that the ranking shows."""
-        scores = self.scores[self.pairs_read : self.pairs_read + len(block)]
-        begin = self.begin + self.pairs_read
-        for position in ranking.shown:
-            if begin <= position < begin + len(block):
-                source, target = block[position - begin]
-                self.examples[str(position)] = {"source": source, "target": target}
-        verdicts: list[bool] = ranking.kept(scores, begin).tolist()
-        return verdicts
 
     def report(self) -> dict[str, Any]:
         """The content of PART.selected.json (docs/formats.md)."""
@@ -96,12 +96,8 @@ def select(
     source_counts_out: Annotated[Path, typer.Option(help="Its words on the source side to write.")],
     target_counts_out: Annotated[Path, typer.Option(help="Its words on the target side to write.")],
     selected_out: Annotated[Path, typer.Option(help="JSON to write: how much was read and kept.")],
-    scores: Annotated[
-        Path | None, typer.Option(help="Scores of the part, PART.scores.npy, to select by.")
-    ] = None,
-    ranking: Annotated[
-        Path | None, typer.Option(help="Ranking of the pool that the part belongs to.")
-    ] = None,
+    scores: Annotated[Path | None, typer.Option(help="Its scores, PART.scores.npy.")] = None,
+    ranking: Annotated[Path | None, typer.Option(help="Ranking of the pool.")] = None,
 ) -> None:
     """Keep the pairs of a part of the pool that belong to the training text, and count its words.
 
@@ -113,11 +109,7 @@ def select(
     --ranking ranking.json --source-out train.en.gz --target-out train.fr.gz --source-counts-out
     counts.en.tsv --target-counts-out counts.fr.tsv --selected-out selected.json
     """
-    if (scores is None) != (ranking is None):
-        raise UserError("a selection needs both --scores and --ranking: give both or neither")
-    selection = Selection()
-    if scores and ranking:
-        selection.use(scores, ranking)
+    selection = Selection(scores, ranking)
     pairs = progress(read_pairs(source, target), f"select {source.name}", "pairs")
     write_pairs(source_out, target_out, selection.keep(pairs, source))
     write_counts(source_counts_out, selection.counts[0])

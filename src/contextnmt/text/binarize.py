@@ -37,12 +37,8 @@ Item = TypeVar("Item")
 
 
 def binarize(
-    source: Annotated[
-        list[Path], typer.Option(help="training text, source side; repeatable, its parts in order")
-    ],
-    target: Annotated[
-        list[Path], typer.Option(help="training text, target side; repeatable, its parts in order")
-    ],
+    source: Annotated[list[Path], typer.Option(help="training text, source side; parts in order")],
+    target: Annotated[list[Path], typer.Option(help="training text, target side; parts in order")],
     vocabulary_size: Annotated[int, typer.Option(help="words of each side that get an id")],
     out: Annotated[Path, typer.Option(help="folder to write")],
 ) -> None:

@@ -8,7 +8,6 @@ hold the pairs of words that occur in a sentence pair together, and no others.
 
 from array import array
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -57,15 +56,6 @@ class Side:
         return np.frombuffer(self._starts, np.int64)
 
 
-class Translation(NamedTuple):
-    """The likeliest translation of a source word, and how often that word was read."""
-
-    source: str
-    target: str
-    probability: float
-    frequency: int
-
-
 class Block:
     """The occurrences of some target words, and what each of them may come from.
 
@@ -90,22 +80,14 @@ class Block:
         )
         ends = np.diff(target.starts)[pairs]
         shares = (places - target.starts[pairs] + 1) / ends
-        self.prior = self._prior(offsets, lengths, shares).astype(np.float32)  # [cells]
-        self.probability = np.ones(len(entries), np.float32)
-
-    def _prior(
-        self,
-        offsets: npt.NDArray[np.int64],
-        lengths: npt.NDArray[np.int64],
-        shares: npt.NDArray[np.float64],
-    ) -> npt.NDArray[np.float64]:
-        """Probability of each cell by its positions alone; those of a target position sum to 1."""
+        # The probability of a cell by its positions alone; those of a target position sum to 1.
         of_cells = offsets / np.repeat(lengths, self.sizes)
         prior = np.exp(-TENSION * np.abs(of_cells - np.repeat(shares, self.sizes)))
         prior[self.starts] = 0
         prior *= np.repeat((1 - NULL_PROBABILITY) / np.add.reduceat(prior, self.starts), self.sizes)
         prior[self.starts] = NULL_PROBABILITY
-        return prior
+        self.prior = prior.astype(np.float32)  # [cells]
+        self.probability = np.ones(len(entries), np.float32)
 
     def expected(self) -> npt.NDArray[np.float64]:
         """How often each entry is expected to translate, by the probabilities so far [entries]."""
@@ -117,11 +99,11 @@ class Block:
 
 def likeliest(
     pairs: Iterable[tuple[Iterable[str], Iterable[str]]],
-) -> Iterator[Translation]:
-    """The likeliest translation of each source word, the most frequent first, then by word.
+) -> Iterator[tuple[str, str, float, int]]:
+    """Each source word with its likeliest translation, the probability of that, and its frequency.
 
-    `pairs` are the words of both sides of sentence pairs, none of them empty. Of equally likely
-    targets, the one that the text has first.
+    The most frequent word comes first, then by word. `pairs` are the words of both sides of
+    sentence pairs, none of them empty. Of equally likely targets, the one that the text has first.
     """
     source, target = Side(), Side()
     for left, right in pairs:
@@ -151,12 +133,8 @@ def likeliest(
     read = np.bincount(source.ids, minlength=len(words) + 1)
     for number in sorted(range(1, len(words) + 1), key=lambda n: (-read[n], words[n - 1])):
         if chosen[number] != NULL:
-            yield Translation(
-                words[number - 1],
-                others[chosen[number] - 1],
-                float(best[number]),
-                int(read[number]),
-            )
+            target_word = others[chosen[number] - 1]
+            yield words[number - 1], target_word, float(best[number]), int(read[number])
 
 
 def blocks_of(source: Side, target: Side) -> Iterator[Block]:

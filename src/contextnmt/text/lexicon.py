@@ -23,25 +23,22 @@ LONGEST = 100
 
 
 def lexicon(
-    source: Annotated[
-        list[Path], typer.Option(help="source side of the training text; its parts in their order")
-    ],
+    source: Annotated[list[Path], typer.Option(help="training text, source side; parts in order")],
     target: Annotated[list[Path], typer.Option(help="target side, one for each --source")],
     out: Annotated[Path, typer.Option(help="table to write")],
-    pairs: Annotated[
-        int, typer.Option(help="read so many sentence pairs at most, evenly spread", min=1)
-    ] = 1_000_000,
+    pairs: Annotated[int, typer.Option(help="sentence pairs to read at most", min=1)] = 1_000_000,
 ) -> None:
     """Write the likeliest target word of each source word, from tokenized sentence pairs.
 
     A row is source word, target word, its probability, and how often the source word was read; the
-    most frequent words come first. Memory grows with --pairs: some 12 GB a million.
+    most frequent words come first. Of a longer text, --pairs are read, evenly spread. Memory grows
+    with them: some 12 GB a million.
 
     Example: contextnmt lexicon --source train.en.gz --target train.fr.gz --out lexicon.tsv.gz
     """
     one_of_each("part", source=source, target=target)
     found = likeliest(sampled(source, target, pairs))
-    rows = (f"{row.source}\t{row.target}\t{row.probability:.4f}\t{row.frequency}" for row in found)
+    rows = (f"{word}\t{other}\t{share:.4f}\t{count}" for word, other, share, count in found)
     if not write_lines(out, rows):
         print(f"warning: {out}: no sentence pair has words on both sides", file=sys.stderr)
 

@@ -13,10 +13,10 @@ from typing import Annotated
 
 import typer
 
-from contextnmt.errors import UserError
+from contextnmt.errors import UserError, one_of_each
 from contextnmt.files import read_lines, write_json, write_lines
 from contextnmt.progress import progress
-from contextnmt.text.numbers import number_format
+from contextnmt.text.numbers import check_languages
 from contextnmt.text.pieces import JOIN, SYMBOL, join_pieces, tokens_of
 from contextnmt.text.rules import Rule, best_targets, read_rules, without_rule
 from contextnmt.text.subwords import undo_bpe
@@ -29,25 +29,16 @@ OUTCOMES = ("rule", "copy", "dropped", "missing")
 
 
 def restore(
-    translation: Annotated[
-        list[Path], typer.Option(help="tokens of the view, one sentence a line; repeatable")
-    ],
-    out: Annotated[
-        list[Path], typer.Option(help="where to write the words, one for each --translation")
-    ],
+    translation: Annotated[list[Path], typer.Option(help="tokens, a sentence a line; repeatable")],
+    out: Annotated[list[Path], typer.Option(help="words to write, one for each --translation")],
     source_language: Annotated[str, typer.Option(help="language of the source, such as en")],
     target_language: Annotated[str, typer.Option(help="language of the translation, such as fr")],
     symbols: Annotated[
-        list[Path] | None,
-        typer.Option(help="symbols of the source, one for each --translation; for a symbol view"),
+        list[Path] | None, typer.Option(help="symbols of the source, one for each --translation")
     ] = None,
-    rules: Annotated[
-        Path | None, typer.Option(help="rule dictionary, needed with --symbols")
-    ] = None,
+    rules: Annotated[Path | None, typer.Option(help="rule dictionary; with --symbols")] = None,
     bpe: Annotated[bool, typer.Option("--bpe", help="the view is cut into subwords")] = False,
-    statistics_out: Annotated[
-        Path | None, typer.Option(help="where to write what became of the symbols, as JSON")
-    ] = None,
+    statistics_out: Annotated[Path | None, typer.Option(help="JSON of outcomes to write")] = None,
 ) -> None:
     """Undo what a view did to the words of a translation: subwords first, then symbols.
 
@@ -63,14 +54,12 @@ def restore(
     that were replaced, "dropped" those that the source sentence does not have; "missing" are
     symbols of the source that the translation left out.
     """
-    if len(out) != len(translation) or (symbols and len(symbols) != len(translation)):
-        raise UserError("give one --out, and one --symbols or none, for each --translation")
+    one_of_each("translation", translation=translation, out=out)
+    one_of_each("translation", translation=translation, symbols=symbols or out)
     if bool(symbols) != bool(rules):
         raise UserError("--symbols and --rules are only useful together: give both or neither")
-    for language in (source_language, target_language):
-        number_format(language)  # a misspelt language is reported before the work begins
-    languages = (source_language, target_language)
-    find = surface_finder(read_rules(rules) if rules else [], *languages)
+    check_languages(source_language, target_language)
+    find = surface_finder(read_rules(rules) if rules else [], source_language, target_language)
     statistics = {}
     tables: Sequence[Path | None] = symbols or [None] * len(out)
     for text, words, table in zip(translation, out, tables, strict=True):
@@ -150,9 +139,4 @@ def detokenizer(language: str) -> Callable[[str], str]:
     from sacremoses import MosesDetokenizer  # takes a second, and who restores needs none
 
     moses = MosesDetokenizer(lang=language)
-
-    def detokenize(line: str) -> str:
-        text: str = moses.detokenize(line.split(), unescape=False)
-        return text
-
-    return detokenize
+    return lambda line: str(moses.detokenize(line.split(), unescape=False))

@@ -28,12 +28,8 @@ PLACE = itemgetter(slice(2))
 
 
 def rule_dictionary(
-    rules: Annotated[
-        list[Path], typer.Option(help="rule dictionary of a part; repeatable, in their order")
-    ],
-    rates: Annotated[
-        list[Path], typer.Option(help="table of rates of a part; repeatable, one for each --rules")
-    ],
+    rules: Annotated[list[Path], typer.Option(help="rule dictionary of a part; repeatable")],
+    rates: Annotated[list[Path], typer.Option(help="its table of rates; one for each --rules")],
     rules_out: Annotated[Path, typer.Option(help="where to write the rule dictionary of all")],
     rates_out: Annotated[Path, typer.Option(help="where to write the table of rates of all")],
 ) -> None:

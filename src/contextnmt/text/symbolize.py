@@ -26,18 +26,11 @@ def symbolize(
     out: Annotated[Path, typer.Option(help="beginning of the names of the files to write")],
     target: Annotated[Path | None, typer.Option(help="target text, if there is one")] = None,
     source_counts: Annotated[
-        Path | None,
-        typer.Option(help="word TAB count of the training text; with --target else counted anew"),
+        Path | None, typer.Option(help="word TAB count of the training text; else counted anew")
     ] = None,
-    target_counts: Annotated[
-        Path | None, typer.Option(help="the same of the target side, with --target")
-    ] = None,
-    rules: Annotated[
-        bool, typer.Option(help="with --target: write rule dictionary and rates, too")
-    ] = True,
-    rates: Annotated[
-        Path | None, typer.Option(help="PREFIX.rates.tsv of the training text, without --target")
-    ] = None,
+    target_counts: Annotated[Path | None, typer.Option(help="the same of the target side")] = None,
+    rules: Annotated[bool, typer.Option(help="with --target: write rules and rates, too")] = True,
+    rates: Annotated[Path | None, typer.Option(help="without --target: PREFIX.rates.tsv")] = None,
     threshold: Annotated[
         float, typer.Option(min=0, max=1, help="a word this likely is a symbol, without --target")
     ] = THRESHOLD,

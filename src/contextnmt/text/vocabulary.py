@@ -69,8 +69,16 @@ class Vocabulary:
         words: dict[str, None] = {}
         for number, line in enumerate(read_lines(path), start=1):
             word, tab, count = line.partition("\t")
-            if not (word and tab and count.isdecimal()) or word in words or word in SPECIALS:
-                raise UserError(f"{path}, line {number}: not a new word, a tab and a count")
+            if not (word and tab and count.isdecimal()):
+                raise UserError(
+                    f"{path}, line {number}: expected a word, a tab and a count: {line!r}: "
+                    "run `contextnmt binarize` again"
+                )
+            if word in words or word in SPECIALS:
+                raise UserError(
+                    f"{path}, line {number}: {word!r} has an id already: "
+                    "run `contextnmt binarize` again"
+                )
             words[word] = None
         return cls(list(words))
 

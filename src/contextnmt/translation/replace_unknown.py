@@ -80,11 +80,18 @@ def replaced(
     for number, (written, weights, read) in enumerate(
         progress(lines, f"replace {translation}", "lines"), start=1
     ):
-        sentence, words = tokens_of(written or ""), tokens_of(read or "")
-        if written is None or weights is None or read is None or not fits(weights, sentence, words):
+        remedy = "name the weights and the source of this translation"
+        if written is None or weights is None or read is None:
             raise UserError(
-                f"{translation}, {alignments} and {source} do not fit together in line {number}: "
-                "name the weights and the source of this translation"
+                f"{translation}, {alignments} and {source} differ in length: the shortest has "
+                f"{number - 1} lines: {remedy}"
+            )
+        sentence, words = tokens_of(written), tokens_of(read)
+        if not fits(weights, sentence, words):
+            raise UserError(
+                f"{alignments}, line {number}: weights of {weights.shape[0]} words on "
+                f"{weights.shape[1]}, and the translation has {len(sentence)} words of a source "
+                f"of {len(words)} (and an end of sentence each): {remedy}"
             )
         counts["words"] += len(sentence)
         for place in (place for place, word in enumerate(sentence) if word == UNKNOWN):

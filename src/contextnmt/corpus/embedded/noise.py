@@ -57,16 +57,12 @@ def within_each(
     characters: str, rng: random.Random, texts: Texts, clean: list[Texts]
 ) -> tuple[Texts, str]:
     """One of `characters` behind a word of each line."""
-    noisy = {key: within(rng, text, rng.choice(characters)) for key, text in texts.items()}
+    noisy = {}
+    for key, text in texts.items():
+        character, words = rng.choice(characters), text.split(" ")
+        words[rng.randrange(len(words) - 1)] += character
+        noisy[key] = " ".join(words)
     return noisy, "en,fr,de"
-
-
-def within(rng: random.Random, text: str, character: str) -> str:
-    """`text` with `character` behind one of its words."""
-    words = text.split(" ")
-    place = rng.randrange(len(words) - 1)
-    words[place] += character
-    return " ".join(words)
 
 
 NOISE: dict[str, Callable[[random.Random, Texts, list[Texts]], tuple[Texts, str]]] = {
