@@ -287,7 +287,7 @@ def test_a_damaged_text_is_a_gap(a: Path, tmp_path: Path, name: str, damage: str
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("train/en-fr/context/1/model.json", "", "not a JSON file"),
+        ("train/en-fr/context/1/model.json", "", "not JSON"),
         ("train/en-fr/context/1/model.json", "[]", "not what a stage writes"),
         ("train/en-fr/context/1/model.json", '{"model": {}}', "no data in it"),
         ("run/en-fr/context/1.json", "{}", "no symbols in it"),
