@@ -4,7 +4,6 @@ import base64
 import html
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from typing import Any
 
 from contextnmt.closure import ROOT
@@ -139,7 +138,7 @@ def drawings(results: Results, data: dict[str, list[Row]]) -> Iterator[dict[str,
         figure_title = f"{DESCRIPTIONS.get(name, kind)}, {results.pair_title(pair)}"
         described = [figure_title, *filter(None, [DESCRIBED_ELSEWHERE.get(name)])]
         if kind == "gains":
-            described += map(gain_in_words, chain(*gains[pair].values()))
+            described += (gain_in_words(each) for _, found in gains[pair] for each in found)
         yield {
             "kind": kind,
             "pair": pair,
