@@ -70,7 +70,7 @@ def drawn(made: Made) -> dict[str, str]:
 
 
 def texts(svg: str) -> list[str]:
-    """What is written in a figure."""
+    """The texts in a figure."""
     found = re.findall(r"<text[^>]*>([^<]*)</text>", svg)
     return [text.replace("&lt;", "<").replace("&gt;", ">") for text in found]
 

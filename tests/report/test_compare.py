@@ -1,4 +1,4 @@
-"""Two results folders side by side: what is told of settings and BLEU, and what is refused."""
+"""Two results folders side by side: settings and BLEU that differ, and refusals."""
 
 import csv
 import gzip
@@ -270,7 +270,7 @@ def test_gaps_of_the_report_are_compared_if_their_files_are_there(a: Path, tmp_p
 def test_translations_without_their_models(
     a: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Of a folder that somebody copied in part."""
+    """A folder that somebody copied in part."""
     b = make_folder(tmp_path / "b")
     shutil.rmtree(b / "train")
     shutil.rmtree(b / "translate")

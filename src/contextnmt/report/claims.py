@@ -4,7 +4,6 @@ import math
 import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -13,20 +12,17 @@ from contextnmt.report.figures import COLOURS, INK, Named
 from contextnmt.report.gaps import score_gap_notes, score_gaps
 from contextnmt.report.results import Claim, Results, System
 from contextnmt.report.significance import LEVEL, TESTS, significant, span
-from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table, signed
+from contextnmt.report.tables import NONE, PAPER, Block, Cell, Row, Table, signed
 
 #: BLEU that repeats of a system by Choi, Cho and Bengio differ by at most (A41).
 REPEATS = 0.3
 #: Whether the first system is better, None: the difference may be chance -> the verdict.
 VERDICTS = {True: "yes", False: "no, the opposite", None: "not shown"}
-#: What stands of each pair of systems of a claim in the data, besides names and verdict.
+#: Columns of the data besides names and verdict.
 NUMBERS = ["difference", "paper", "low", "high", *TESTS, "spread", "median", "long", "short"]
 #: Height in inches of a line of a label, of the gap below it, of the name of a method, and of all
 #: that is above and below the rows.
 LINE, GAP, HEADING, FRAME = 0.13, 0.1, 0.3, 1.35
-
-#: A row of a table's data.
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)

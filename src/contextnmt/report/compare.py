@@ -19,7 +19,6 @@ from contextnmt.report.comparison import (
     UNFINISHED,
     UNREAD,
     Changes,
-    Row,
     change_rows,
     changes,
     read_folder,
@@ -30,7 +29,7 @@ from contextnmt.report.comparison import (
 from contextnmt.report.provenance import DIGITS
 from contextnmt.report.results import Run
 from contextnmt.report.significance import LEVEL, TESTS, bleu_cell, p_value, span
-from contextnmt.report.tables import NONE, csv_text, signed
+from contextnmt.report.tables import NONE, Row, csv_text, signed
 
 #: Columns of the CSV file, see docs/formats.md.
 COLUMNS = [

@@ -20,9 +20,7 @@ from contextnmt.report.gaps import differences, gap_of_run, shown
 from contextnmt.report.report import read_results
 from contextnmt.report.results import Results, Run, read
 from contextnmt.report.significance import TESTS, significant
-
-#: A row of the CSV file.
-Row = dict[str, Any]
+from contextnmt.report.tables import Row
 
 #: Kind, key, value in A and value in B -> the runs that differ so.
 Changes = dict[tuple[str, str, str, str], list[Run]]

@@ -9,21 +9,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, combinations, groupby
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sacrebleu.metrics.chrf import CHRF
 
 from contextnmt.report.results import Results
 from contextnmt.report.sentences import Place, read_output, read_sides
-from contextnmt.report.tables import NONE, Block, Cell, Table, shown, signed
+from contextnmt.report.tables import NONE, Block, Cell, Row, Table, shown, signed
 from contextnmt.text.counts import read_counts
 from contextnmt.text.names import Span, sentence_of
 from contextnmt.text.pieces import JOIN, split_pieces, tokens_of
 from contextnmt.text.symbols import Side, matching_spans
 from contextnmt.text.vocabulary import UNKNOWN, Vocabulary
-
-#: A row of the table.
-Row = dict[str, Any]
 
 #: Sentences of each direction: those that a method makes better, and those that it makes worse.
 COUNT = 3

@@ -1,4 +1,4 @@
-"""How the figures look, and their files: SVG, PDF and PNG with the same bytes each time.
+"""The style of the figures, and their files: SVG, PDF and PNG with the same bytes each time.
 
 `INK` and `RULE` are the only neutral colours; the page replaces them by its own, so that a figure
 follows the reader's light or dark scheme.

@@ -9,7 +9,7 @@ from typing import Any
 from contextnmt.closure import ROOT
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines
-from contextnmt.report.claims import Difference, PairScores, Row
+from contextnmt.report.claims import Difference, PairScores
 from contextnmt.report.contents import FIGURE_FORMATS, outputs, parts
 from contextnmt.report.differences import shown_differences
 from contextnmt.report.figures import INK, RULE
@@ -20,7 +20,7 @@ from contextnmt.report.published import headline
 from contextnmt.report.rendering import filters, render
 from contextnmt.report.results import Results
 from contextnmt.report.sentences import shown_examples
-from contextnmt.report.tables import Block, signed, table_of, texts_of
+from contextnmt.report.tables import Block, Row, signed, table_of, texts_of
 
 CAPTIONS = ROOT / "workflow/report"
 TEMPLATE = "page.html.j2"

@@ -77,7 +77,7 @@ def is_wide(block: Block) -> bool:
     return len(block.columns) >= WIDE or (not block.text_columns and longest >= LETTERS)
 
 
-#: What a template may name besides its content.
+#: Names that a template may use besides its content.
 NAMES = {
     "BASE": BASE,
     "PARTS": PARTS,

@@ -21,10 +21,13 @@ from tabulate import tabulate
 from contextnmt.errors import UserError
 from contextnmt.files import atomic, read_json, write_json
 
+#: A row of the data of a table, or of another record of a run.
+Row = dict[str, Any]
+
 #: Characters of a side that are shown: some of what cleaning removes is longer than a page.
 LENGTH = 500
 
-#: What has no shape of its own.
+#: Characters without a shape.
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
@@ -66,11 +69,11 @@ MARK = "†"
 #: The column label of numbers that are the paper's; the page sets them apart.
 PAPER = "paper"
 
-#: What stands around the best of a column until it is written: characters that Unicode leaves to
+#: Marks around the best of a column until it is written: characters that Unicode leaves to
 #: programs for their own use, and that no text is to have.
 BOLD = ("\ufdd0", "\ufdd1")
 
-#: What has a meaning in LaTeX or is not in its default fonts, in LaTeX's own words.
+#: Characters with a meaning in LaTeX, or missing in its default fonts -> its commands for them.
 LATEX = str.maketrans(
     {mark: f"\\{mark}" for mark in "&%$#_{}"}
     | {
@@ -142,7 +145,7 @@ class Table:
     """The blocks that are shown, the tidy `data` behind them (a dict a row), notes, excerpts."""
 
     blocks: list[Block]
-    data: list[dict[str, Any]]
+    data: list[Row]
     notes: list[str]
     excerpts: list[Excerpt] = field(default_factory=list)
 
@@ -219,7 +222,7 @@ def signed(value: float, digits: int = 2) -> str:
     return f"{round(value, digits) + 0.0:+.{digits}f}".replace("-", "−")  # no minus before zero
 
 
-def csv_text(columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> str:
+def csv_text(columns: Sequence[str], rows: Iterable[Row]) -> str:
     """Rows as CSV, numbers with ten digits; what a row lacks is empty, other keys are left out."""
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
