@@ -321,11 +321,13 @@ def tested(
     lines = [list(read_lines(path)) for path in references]
 
     def content(reference: Path, *folders: Folder) -> dict[str, Any]:
-        runs = [(each, folder, seed) for each in group for folder in folders for seed in seeds]
-        systems = [label(each, folder) for each, folder, _ in runs]
-        paths = [folder.translations[each][seed] for each, folder, seed in runs]
-        of_seeds = [seed for *_, seed in runs]
-        found = read_translations(f"{text}.beam{beam}", reference, systems, of_seeds, paths)
+        runs = (
+            (label(each, folder), seed, folder.translations[each][seed])
+            for each in group
+            for folder in folders
+            for seed in seeds
+        )
+        found = read_translations(f"{text}.beam{beam}", reference, *zip(*runs, strict=True))
         contrasts = [(label(each, b), label(each, a)) for each in group if len(folders) > 1]
         return significance.content(found, contrasts)
 

@@ -202,8 +202,7 @@ def words_in(row: Row) -> list[Word]:
     return [Word(text, kinds.get(str(n), ""), str(n) in unknown) for n, text in numbered]
 
 
-@dataclass(frozen=True)
-class Difference:
+class Difference(NamedTuple):
     """A line of a test text (from 1) and what the two systems make of it.
 
     `gain`: the chrF of the system with the method less that of the one without, in points of 100.
@@ -271,14 +270,13 @@ def blocks(results: Results, contrasts: list[Shown]) -> Iterator[Block]:
     for each in contrasts:
         heading = f"{results.pair_title(each.pair)}, {each.title}"
         labels = ("Source", "Reference", each.without, each.present)
-        for line in each.gains + each.losses:
-            place = Place(results.test[each.pair][0], line.line)
-            versions = (line.source, line.reference, line.without, line.present)
+        for line, gain, *versions in each.gains + each.losses:
+            place = Place(results.test[each.pair][0], line)
             cells = [
                 (label, [Cell(" ".join(word.text for word in words) or NONE)])
                 for label, words in zip(labels, versions, strict=True)
             ]
-            full = f"{heading}: {place}, {signed(line.gain, 1)} chrF"
+            full = f"{heading}: {place}, {signed(gain, 1)} chrF"
             yield Block(full, [("tokens",)], cells, text_columns=1)
 
 

@@ -207,8 +207,7 @@ def rounded(values: Sequence[float], digits: int = 2) -> tuple[str, str]:
 
 
 def as_printed(values: list[float]) -> float:
-    """The mean of the values of all seeds, as a reader sees it: a difference that is not to be seen
-    makes nobody the best."""
+    """The rounded mean of the values of all seeds: scores that are printed alike are both best."""
     return float(rounded(values)[0])
 
 
