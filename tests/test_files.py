@@ -213,7 +213,7 @@ def test_json(tmp_path: Path) -> None:
     assert read_json(tmp_path / "x.json") == content
     assert (tmp_path / "x.json").read_text().startswith('{\n "a"')
     (tmp_path / "bad.json").write_text('{\n"a": }')
-    with pytest.raises(UserError, match=r"bad\.json: not a JSON file \(.*line 2"):
+    with pytest.raises(UserError, match=r"bad\.json: not JSON \(.*line 2"):
         read_json(tmp_path / "bad.json")
 
 

@@ -216,9 +216,17 @@ def write_json(path: Path, content: Any) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """The content of a JSON file. Raises UserError, naming the place, if it is not JSON."""
+    """The content of a JSON file. Raises UserError if it is not JSON."""
     with open_binary(path) as stream:
-        try:
-            return json.loads(stream.read())
-        except ValueError as error:
-            raise UserError(f"{path}: not a JSON file ({error})") from None
+        return parse_json(stream.read(), path)
+
+
+def parse_json(text: bytes | str, place: object, **options: Any) -> Any:
+    """The content of JSON from a `place`: a file, or a file and line.
+
+    `options` are those of `json.loads`. Raises UserError, naming the place, if it is not JSON.
+    """
+    try:
+        return json.loads(text, **options)
+    except ValueError as error:
+        raise UserError(f"{place}: not JSON ({error}): make this file again") from None

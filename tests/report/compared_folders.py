@@ -62,7 +62,7 @@ def configure(
 
 
 def record(seed: int) -> dict[str, Any]:
-    """What train writes as model.json, but for what no comparison reads."""
+    """A model.json, without the keys that no comparison reads."""
     side = {"sha256": "ab" * 32, "tokens": 1234, "unknowns": 56}
     vocabulary = {"sha256": "cd" * 32, "words": 800}
     return {

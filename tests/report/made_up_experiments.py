@@ -149,7 +149,7 @@ EXPERIMENTS: dict[str, dict[str, Any]] = {
 def experiment(
     name: str, seeds: tuple[int, ...] = (1,), tests: tuple[str, ...] = ("test",)
 ) -> dict[str, Any]:
-    """What the workflow tells the report of an experiment, before it becomes JSON."""
+    """The facts that the workflow gives to the report of an experiment, before it becomes JSON."""
     known = EXPERIMENTS[name]
     systems = [{"id": i, "label": label, "view": view} for i, label, view in known["systems"]]
     return {

@@ -1,4 +1,4 @@
-"""What stage length-scores writes, with made-up numbers."""
+"""Files of stage length-scores, with made-up numbers."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""What stage significance writes, with made-up numbers."""
+"""Files of stage significance, with made-up numbers."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the stages that count symbols and words write, with made-up numbers."""
+"""Files of the stages that count symbols and words, with made-up numbers."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,7 +7,7 @@ from contextnmt.text.rules import Rule
 
 
 def symbol_scores_of(texts: tuple[str, ...], sentences: int) -> dict[str, Any]:
-    """What symbol-scores writes for a pair: no acronyms, all numbers right."""
+    """The file that symbol-scores writes for a pair: no acronyms, all numbers right."""
     names = {"source_alone": 100, "both_sides": 80, "right": 70, "precision_percent": 70.0}
     names |= {"recall_percent": 87.5, "f1_percent": 700 / 9}
     numbers = {"source_alone": 1000, "both_sides": 1000, "right": 1000, "precision_percent": 100.0}
@@ -27,7 +27,7 @@ def symbol_scores_of(texts: tuple[str, ...], sentences: int) -> dict[str, Any]:
 
 
 def coverage_of(pair: str) -> dict[str, Any]:
-    """What coverage writes for a pair."""
+    """The file that coverage writes for a pair."""
     before = {
         "unique_words": 4000,
         "total_words": 123456,
@@ -44,7 +44,7 @@ def coverage_of(pair: str) -> dict[str, Any]:
 
 
 def pairs_kept() -> dict[str, Any]:
-    """What pairs writes for a pair: 100 sentence pairs more are kept with symbols."""
+    """The file that pairs writes for a pair: 100 sentence pairs more are kept with symbols."""
     limits = {"max_length": 50, "unknown_limit": 0.1, "read": 10000, "kept_by_all": 9750}
     dropped = {"empty": 0, "length": 40}
     return {

@@ -91,7 +91,7 @@ def make_results(
 
 
 def make_pair(folder: Path, pair: str, tests: tuple[str, ...]) -> None:
-    """What all systems of a pair share: test texts, and the counts of its training text."""
+    """Files that all systems of a pair share: test texts, and the counts of its training text."""
     for text in (*tests, "dev"):
         for language in pair.split("-"):
             lines = [SENTENCES[language]] * LINES
@@ -109,7 +109,7 @@ def make_pair(folder: Path, pair: str, tests: tuple[str, ...]) -> None:
 
 
 def make_training_text(folder: Path, pair: str) -> None:
-    """What the stages from clean to perplexity write; the pairs of en-fr are selected."""
+    """Files of the stages from clean to perplexity; the pairs of en-fr are selected."""
     selected = pair == "en-fr"
     source, target = (SENTENCES[language] for language in pair.split("-"))
     named = [part for parts in TRAIN[pair].values() for part in parts]
@@ -143,7 +143,7 @@ def make_training_text(folder: Path, pair: str) -> None:
 
 
 def ranking_of(parts: list[str]) -> dict[str, Any]:
-    """What rank writes for a pool of these parts; the scores of each corpus are a bell curve."""
+    """The file of rank for a pool of these parts; the scores of a corpus are a bell curve."""
     corpora = [part.partition(".")[0] for part in parts]
     edges = [-4 + 0.08 * number for number in range(101)]
     bells = {

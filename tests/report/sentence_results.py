@@ -10,7 +10,7 @@ from contextnmt.translation.alignment_file import Weights, write_alignments
 
 
 def make_alignments(stem: Path, sources: Iterable[str], translations: list[list[str]]) -> None:
-    """What `translate --alignments` writes of a text."""
+    """The files that `translate --alignments` writes of a text."""
     write_lines(stem.with_name(f"{stem.name}.gz"), map(" ".join, translations))
     weights = [
         weights_of(len(line) + 1, len(source.split()) + 1)

@@ -16,6 +16,8 @@ from results_folder import Made
 from contextnmt.errors import UserError
 from contextnmt.files import write_lines
 from contextnmt.report.alignments import (
+    LARGE,
+    SMALL,
     Aligned,
     Panel,
     alignment_maps,
@@ -68,7 +70,7 @@ def drawn(made: Made) -> dict[str, str]:
 
 
 def texts(svg: str) -> list[str]:
-    """What is written in a figure."""
+    """The texts in a figure."""
     found = re.findall(r"<text[^>]*>([^<]*)</text>", svg)
     return [text.replace("&lt;", "<").replace("&gt;", ">") for text in found]
 
@@ -284,3 +286,8 @@ def test_words_and_maps_fit_and_do_not_overlap(panels: list[Panel | str]) -> Non
     }
     assert len(figure.axes) == sum(isinstance(each, Panel) for each in panels)
     assert all(inches("x") * 1.3 < cell < 0.17 for cell in cells)
+
+
+def test_a_map_of_few_words_has_large_cells() -> None:
+    sizes = [panel(words, words).cell for words in (8, 20, 30, 60)]
+    assert sizes == pytest.approx([LARGE, 0.144, LARGE, SMALL], abs=0.01)

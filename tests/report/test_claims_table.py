@@ -1,4 +1,4 @@
-"""What a paper says, what is measured, and whether it holds."""
+"""Claims of a paper beside the measurements, and whether they hold."""
 
 from collections.abc import Callable
 from pathlib import Path

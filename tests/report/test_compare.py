@@ -1,4 +1,4 @@
-"""Two results folders side by side: what is told of settings and BLEU, and what is refused."""
+"""Two results folders side by side: settings and BLEU that differ, and refusals."""
 
 import csv
 import gzip
@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from compared_folders import configure, make_folder
@@ -16,6 +17,7 @@ from evaluation.systems import REFERENCES, damaged
 from contextnmt.errors import UserError
 from contextnmt.evaluation import significance
 from contextnmt.evaluation.score import tokenized_bleu
+from contextnmt.evaluation.translations import Translations
 from contextnmt.files import write_json, write_lines
 from contextnmt.report.compare import COLUMNS, compare, scope
 from contextnmt.report.gaps import MISSING, differences
@@ -161,6 +163,26 @@ def test_a_changed_score(a: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert better["a_deviation"] == better["note"] == ""
 
 
+def test_systems_of_a_text_are_scored_together(
+    a: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    groups = []
+
+    def content(found: Translations, contrasts: list[tuple[str, str]]) -> dict[str, Any]:
+        groups.append(contrasts)
+        return one(found, contrasts)
+
+    one = significance.content
+    monkeypatch.setattr(significance, "content", content)
+    make_folder(a, ("en-fr/bpe/1", "en-fr/bpe/2"))
+    b = make_folder(tmp_path / "b", ("en-fr/baseline/1", "en-fr/bpe/1", "en-fr/bpe/2"))
+    assert [row["system"] for row in rows(a, b, "score")] == ["baseline", "bpe"]
+    assert groups == [[("baseline of B", "baseline of A")], [("bpe of B", "bpe of A")]]
+    groups.clear()
+    rows(a, a)
+    assert [len(group) for group in groups] == [2, 1]
+
+
 def test_other_seeds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     runs = tuple(f"en-fr/baseline/{seed}" for seed in (1, 2, 3))
     a = make_folder(tmp_path / "a", (*runs, "en-fr/context/1"))
@@ -248,7 +270,7 @@ def test_gaps_of_the_report_are_compared_if_their_files_are_there(a: Path, tmp_p
 def test_translations_without_their_models(
     a: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Of a folder that somebody copied in part."""
+    """A folder that somebody copied in part."""
     b = make_folder(tmp_path / "b")
     shutil.rmtree(b / "train")
     shutil.rmtree(b / "translate")
@@ -287,7 +309,7 @@ def test_a_damaged_text_is_a_gap(a: Path, tmp_path: Path, name: str, damage: str
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("train/en-fr/context/1/model.json", "", "not a JSON file"),
+        ("train/en-fr/context/1/model.json", "", "not JSON"),
         ("train/en-fr/context/1/model.json", "[]", "not what a stage writes"),
         ("train/en-fr/context/1/model.json", '{"model": {}}', "no data in it"),
         ("run/en-fr/context/1.json", "{}", "no symbols in it"),
@@ -320,12 +342,15 @@ def test_folders_that_cannot_be_compared(a: Path, tmp_path: Path) -> None:
     for system in ("baseline", "bpe", "bpe-symbol", "context", "gru", "symbol"):
         write_lines(begun / f"train/en-fr/{system}/1/state/log.jsonl", ["{}"])
     other = make_folder(tmp_path / "other", ("en-de/bpe/1",))
+    six = ("baseline", "bpe", "bpe-symbol", "context", "gru", "symbol")
+    many = make_folder(tmp_path / "many", tuple(f"en-de/{system}/1" for system in six))
     for folder, message in {
         tmp_path: r"configuration\.json: no such file: is .* a results folder\? If so, `snakemake",
         tmp_path / "none": r"none/configuration\.json: no such file",
         unfinished: "no run in it is finished .none has begun.: let the call",
         begun: "finished .6 begun, such as en-fr/baseline seed 1: training not finished.: let",
         other: "has en-fr/baseline, en-fr/context and .* has en-de/bpe: no system .* in both",
+        many: "has en-de/baseline, .*, en-de/gru, and 1 more: no system",
     }.items():
         with pytest.raises(UserError, match=message):
             compare(a, folder)

@@ -1,4 +1,4 @@
-"""What the report of an experiment consists of, by its configuration and what is finished."""
+"""Parts of the report of an experiment, by its configuration and what is finished."""
 
 import json
 from pathlib import Path

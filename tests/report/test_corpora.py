@@ -36,7 +36,7 @@ def made(tmp_path: Path) -> Results:
 
 
 def removed(*lines: int, **counts: int) -> dict[str, Any]:
-    """What clean says of a part; the first filter has the examples."""
+    """The content of clean's file about a part; the first filter has the examples."""
     entries: dict[str, Any] = {name: {"count": n, "examples": []} for name, n in counts.items()}
     for line in lines:
         example = {"line": line, "source": f"line {line}", "target": ""}
@@ -45,7 +45,7 @@ def removed(*lines: int, **counts: int) -> dict[str, Any]:
 
 
 def cleaned(made: Results, french: dict[str, Any], german: dict[str, Any]) -> Results:
-    """The same of other parts, by their names."""
+    """Such files of other parts, by their names."""
     parts = {"en-fr": french, "en-de": german}
     for pair, contents in parts.items():
         for part, content in contents.items():

@@ -53,7 +53,7 @@ def bleu(about: Results, deviation: float | None = None, **scores: float) -> Row
 
 def first_gain(about: Results, data: Rows, *tested: dict[str, Any]) -> Difference:
     """The first gain of the first method in en-fr."""
-    (first, *_), *_ = PairScores(about, "en-fr", data, list(tested)).gains().values()
+    ((_, [first, *_]), *_) = PairScores(about, "en-fr", data, list(tested)).gains()
     return first
 
 

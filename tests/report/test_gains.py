@@ -46,3 +46,11 @@ def test_without_two_systems_to_compare_the_figure_says_so(tmp_path: Path) -> No
     one = replace(results, systems=[each for each in results.systems if each.id == "context"])
     for svg in gains_of(one).values():
         assert ">no two systems to compare</text>" in svg
+
+
+def test_methods_may_share_a_name(results_of_seeds: Made) -> None:
+    results = results_of_seeds.results
+    named = [replace(method, name="a method") for method in results.methods]
+    for svg in gains_of(replace(results, methods=named)).values():
+        assert svg.count(">a method</text>") == len(named)
+        assert ">+Context (C) over Baseline</text>" in svg

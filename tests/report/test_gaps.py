@@ -12,7 +12,7 @@ from results_folder import Made, csv_rows, make_report, make_results, make_table
 
 from contextnmt.files import read_json, write_json, write_lines
 from contextnmt.report.findings import findings
-from contextnmt.report.gaps import reason_lines
+from contextnmt.report.gaps import gap_of_run, reason_lines
 from contextnmt.report.papers import papers
 from contextnmt.report.results import Run
 from contextnmt.report.tables import Cell, Table
@@ -361,3 +361,20 @@ def test_one_score_alone_is_called_so() -> None:
     (found,) = findings(about, {about.table: rows})
     assert found.headline.startswith(f"{about.systems[1].label} alone is scored: 20.00 BLEU")
     assert f"RNNencdec-50: {REASON}" in found.sentences[0]
+
+
+def test_a_training_that_ends_meanwhile_is_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_lines(tmp_path / "state/log.jsonl", ['{"update": 1200}', '{"upd'])
+
+    def state() -> str:
+        return gap_of_run([tmp_path / "model.json"], tmp_path / "state", [])
+
+    assert state() == "training not finished, at update 1,200"
+
+    def gone(path: Path) -> bytes:
+        raise FileNotFoundError(path)
+
+    monkeypatch.setattr(Path, "read_bytes", gone)
+    assert state() == "training not finished"

@@ -21,13 +21,13 @@ SYSTEMS = [system["id"] for system in ABOUT["systems"]]
 
 @pytest.fixture
 def content() -> dict[str, Any]:
-    """What length-scores writes of all systems."""
+    """The file that length-scores writes of all systems."""
     return lengths_of("test.beam12", SYSTEMS, [1])
 
 
 @pytest.fixture
 def without_scores(content: dict[str, Any]) -> dict[str, Any]:
-    """The same of two seeds, where one system is a gap."""
+    """Such a file of two seeds, where one system is a gap."""
     content["systems"]["rnnsearch-30"] = {"gap": "no translation of seed 2"}
     return content | {"seeds": [1, 2]}
 

@@ -1,4 +1,4 @@
-"""What the report says of masks: what their numbers say, and no more."""
+"""Sentences of the report on masks: they say no more than the numbers."""
 
 from pathlib import Path
 from typing import Any

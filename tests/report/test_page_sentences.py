@@ -82,7 +82,7 @@ def test_a_comparison_without_a_translation_has_its_reason(copied: Made) -> None
 
 @pytest.mark.parametrize("named", ["methods", "nothing"])
 def test_pairs_of_systems_are_folded_below_those_that_are_named(copied: Made, named: str) -> None:
-    """Where there is nothing to fold them below, they stand by themselves."""
+    """Sentences with nothing to fold them below stand by themselves."""
     methods = copied.results.methods if named == "methods" else []
     told = differences_of(replace(copied.results, methods=methods, claims=[]))
     count = 2 if named == "methods" else 0

@@ -1,4 +1,4 @@
-"""What the page says about the trainings behind its numbers."""
+"""Facts on the page about the trainings behind its numbers."""
 
 import base64
 import copy

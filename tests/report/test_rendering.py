@@ -1,4 +1,4 @@
-"""What tables look like on a page."""
+"""Tables on a page."""
 
 import pytest
 

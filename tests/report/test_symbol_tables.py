@@ -26,7 +26,7 @@ from contextnmt.text.rules import Rule
 
 @pytest.fixture
 def table(corpora: Results) -> Table:
-    """What symbols replace most often."""
+    """The table of the words that symbols replace most often."""
     return symbols_table(corpora)
 
 

@@ -78,7 +78,7 @@ def symbolized_with(
 
 
 def test_word_counts_decide_only_about_openers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As the note below the table has it."""
+    """The note below the table says so."""
     without = symbolized_with({}, monkeypatch)
     assert symbolized_with({"the": 1000, "les": 1000}, monkeypatch) == without
     inside = ("world", "of", "warcraft", "house", "san", "hali-gali", "presenter", "finals")

@@ -172,7 +172,7 @@ def test_damaged_files_are_named(tmp_path: Path) -> None:
     made = make_results(tmp_path, name="bahdanau2015")
     folder = tmp_path / "train/en-fr/rnnsearch-50/1"
     for line, message in [
-        ('{"kind": "tr', "not a JSON file"),
+        ('{"kind": "tr', "not JSON"),
         ("3", "not what a stage writes"),
         ('{"update": 3}', "no kind in it"),
         ('{"kind": "train", "update": 3}', "no loss in it"),

@@ -1,4 +1,4 @@
-"""What the files of a run say of how far it is."""
+"""How far a run is, by its files."""
 
 import json
 from pathlib import Path

@@ -40,7 +40,7 @@ def make(folder: Path, seeds: tuple[int, ...] = (1,)) -> Results:
 
 
 def shown(table: Table) -> dict[str, list[str]]:
-    """What readers see of each system."""
+    """The cells that readers see of each system."""
     (block,) = table.blocks
     return {label: [cell.plain for cell in cells] for label, cells in block.rows}
 

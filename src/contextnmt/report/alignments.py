@@ -1,6 +1,6 @@
 """Alignments of translations with their sources, as Figure 3 of Bahdanau et al. 2015.
 
-Everything is laid out in inches, so that a cell of a map and a word are of one size throughout.
+Everything is laid out in inches, so that words are of one size throughout.
 """
 
 import random
@@ -32,8 +32,11 @@ COUNT, LENGTHS, SEED = 4, range(10, 21), 1
 #: The last symbol of a sentence, as the paper shows it.
 END = "<end>"
 
-#: Points of a word, and inches of a cell, between a map and its words, and of a line of text.
-FONT, CELL, PAD, LINE = 7.0, 0.115, 0.03, 0.2
+#: Points of a word, and inches between a map and its words, and of a line of text.
+FONT, PAD, LINE = 7.0, 0.03, 0.2
+
+#: Inches of the smallest and of the largest cell.
+SMALL, LARGE = 0.115, 0.15
 
 #: Inches of the figure, which a long sentence makes wider, and between maps.
 WIDTH, GAP = 7.2, 0.25
@@ -59,14 +62,22 @@ class Panel:
         return 2 * PAD + max(map(inches, self.columns))
 
     @property
+    def cell(self) -> float:
+        """Inches of a cell: as large as half of the figure allows, or all of it."""
+        for room in ((WIDTH - 3 * GAP) / 2, WIDTH - 2 * GAP):
+            if (size := (room - self.left) / len(self.columns)) >= SMALL:
+                return min(size, LARGE)
+        return SMALL
+
+    @property
     def width(self) -> float:
         """Inches of the map with its words and title."""
-        return max(self.left + CELL * len(self.columns), inches(self.title))
+        return max(self.left + self.cell * len(self.columns), inches(self.title))
 
     @property
     def height(self) -> float:
         """Inches of the map with its words and title."""
-        return self.above + CELL * len(self.rows) + LINE
+        return self.above + self.cell * len(self.rows) + LINE
 
 
 @dataclass(frozen=True)
@@ -233,8 +244,9 @@ def draw_map(figure: Figure, panel: Panel, left: float, top: float) -> None:
     """One map with its words, its upper left corner at so many inches of the figure."""
     width, height = figure.get_size_inches()
     rows, columns = panel.weights.shape
-    x, y = left + panel.left, height - top - panel.above - CELL * rows
-    axes = figure.add_axes((x / width, y / height, CELL * columns / width, CELL * rows / height))
+    cell = panel.cell
+    x, y = left + panel.left, height - top - panel.above - cell * rows
+    axes = figure.add_axes((x / width, y / height, cell * columns / width, cell * rows / height))
     # Not interpolated: a pixel a cell, whose colours stay black and white in the page.
     image = axes.imshow(
         panel.weights, cmap="gray", vmin=0, vmax=1, aspect="auto", interpolation="none"
@@ -242,13 +254,13 @@ def draw_map(figure: Figure, panel: Panel, left: float, top: float) -> None:
     image.set_gid(f"map_{len(figure.axes)}")  # else equal maps have one id in the SVG file
     axes.spines[:].set(visible=True, color=INK, linewidth=0.4)
     axes.set(xticks=[], yticks=[])  # words as ticks would take several times as long to draw
-    edge = -0.5 - PAD / CELL
+    edge = -0.5 - PAD / cell
     style: dict[str, Any] = {"fontsize": FONT, "parse_math": False}
     for column, word in enumerate(panel.columns):
         axes.text(column, edge, word, rotation=90, ha="center", va="bottom", **style)
     for row, word in enumerate(panel.rows):
         axes.text(edge, row, word, ha="right", va="center_baseline", **style)
-    axes.text(-0.5, rows - 0.5 + PAD / CELL, panel.title, va="top", **style)
+    axes.text(-0.5, rows - 0.5 + PAD / cell, panel.title, va="top", **style)
 
 
 @cache

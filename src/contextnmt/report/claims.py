@@ -4,8 +4,6 @@ import math
 import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
-from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -14,20 +12,17 @@ from contextnmt.report.figures import COLOURS, INK, Named
 from contextnmt.report.gaps import score_gap_notes, score_gaps
 from contextnmt.report.results import Claim, Results, System
 from contextnmt.report.significance import LEVEL, TESTS, significant, span
-from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table, signed
+from contextnmt.report.tables import NONE, PAPER, Block, Cell, Row, Table, signed
 
 #: BLEU that repeats of a system by Choi, Cho and Bengio differ by at most (A41).
 REPEATS = 0.3
 #: Whether the first system is better, None: the difference may be chance -> the verdict.
 VERDICTS = {True: "yes", False: "no, the opposite", None: "not shown"}
-#: What stands of each pair of systems of a claim in the data, besides names and verdict.
+#: Columns of the data besides names and verdict.
 NUMBERS = ["difference", "paper", "low", "high", *TESTS, "spread", "median", "long", "short"]
 #: Height in inches of a line of a label, of the gap below it, of the name of a method, and of all
 #: that is above and below the rows.
 LINE, GAP, HEADING, FRAME = 0.13, 0.1, 0.3, 1.35
-
-#: A row of a table's data.
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -62,6 +57,10 @@ class Difference:
         """Whether the first system is better; see `beyond_chance`."""
         sure = self.test is None or significant([self.test[test] for test in TESTS])
         return beyond_chance(self.gain, self.spread, sure)
+
+
+#: The name of a method, and its gains: one at least.
+Gains = tuple[str, list[Difference]]
 
 
 def beyond_chance(gain: float, spread: float | None, significant: bool) -> bool | None:
@@ -111,10 +110,10 @@ class PairScores:
             and not row["gap"]
         }
 
-    def gains(self) -> dict[str, list[Difference]]:
-        """Name of a method -> what it adds to systems, if some have scores with and without it."""
+    def gains(self) -> list[Gains]:
+        """Each method's name, and its gains over the systems with scores with and without it."""
         of_each = ((each.name, self.differences(each.contrasts)) for each in self.results.methods)
-        return {name: found for name, found in of_each if found}
+        return [(name, found) for name, found in of_each if found]
 
     def differences(self, compared: Iterable[tuple[str, str]]) -> list[Difference]:
         """The `compared` pairs of systems of which both have a score."""
@@ -240,7 +239,7 @@ def gains(results: Results) -> Iterator[Named]:
     """Draw the gain of each method, here and in the paper, as gains.{pair}."""
     bleu, tests = (results.read_table(name).data for name in (results.table, "significance"))
     found = {pair: PairScores(results, pair, bleu, tests).gains() for pair in results.pairs}
-    drawn = [each for of_pair in found.values() for each in chain(*of_pair.values())]
+    drawn = [each for of_pair in found.values() for _, gains in of_pair for each in gains]
     ends = [0, *(end for each in drawn for end in (*bar(each), each.paper or 0))]
     low, high = min(ends), max(ends)
     margin = max(0.5, 0.03 * (high - low))
@@ -266,13 +265,13 @@ def bar(gain: Difference) -> tuple[float, float]:
     return gain.interval or (gain.gain, gain.gain)
 
 
-def draw_rows(axes: Axes, found: dict[str, list[Difference]]) -> float:
+def draw_rows(axes: Axes, found: list[Gains]) -> float:
     """A row a gain, below the name of its method; returns their height, the unit of y: inches.
 
     A filled dot here (a bar for the confidence interval), an open diamond for the paper.
     """
     height, labels = 0.0, {}
-    for method, of_method in found.items():
+    for method, of_method in found:
         heading, names = heading_and_labels(method, of_method)
         axes.annotate(
             heading,

@@ -20,9 +20,7 @@ from contextnmt.report.gaps import differences, gap_of_run, shown
 from contextnmt.report.report import read_results
 from contextnmt.report.results import Results, Run, read
 from contextnmt.report.significance import TESTS, significant
-
-#: A row of the CSV file.
-Row = dict[str, Any]
+from contextnmt.report.tables import Row
 
 #: Kind, key, value in A and value in B -> the runs that differ so.
 Changes = dict[tuple[str, str, str, str], list[Run]]
@@ -35,6 +33,9 @@ UNFINISHED, UNREAD = "unfinished", "unread"
 
 #: Parts of a record. Each is a kind of change too, but for `run`, whose changes are settings.
 PARTS = ("run", "setting", "data", "code", "environment")
+
+#: Systems that an error names.
+NAMED = 5
 
 #: Steps of keys of `data` whose values follow from digests and settings beside them.
 FOLLOWING = {"tokens", "unknowns", "words", "limit", "dropped"}
@@ -187,13 +188,19 @@ def numbers(seeds: Iterable[int]) -> str:
     return " ".join(map(str, sorted(seeds)))
 
 
+def few(names: list[str]) -> str:
+    """The first names, and how many more there are."""
+    more = [f"and {len(names) - NAMED} more"] if len(names) > NAMED else []
+    return ", ".join(names[:NAMED] + more)
+
+
 def unmatched(a: Folder, b: Folder) -> Iterator[Row]:
     """Rows of all that has no counterpart: runs, translations, unfinished and unread runs.
 
     Raises UserError if the folders have no system of a language pair in common.
     """
     if not a.seeds.keys() & b.seeds.keys():
-        has = [", ".join(map("/".join, folder.seeds)) for folder in (a, b)]
+        has = [few(list(map("/".join, folder.seeds))) for folder in (a, b)]
         raise UserError(
             f"{a.path} has {has[0]} and {b.path} has {has[1]}: no system of a language pair is in "
             "both, so there is nothing to compare: name two folders that share one"
@@ -246,43 +253,82 @@ def change_rows(found: Changes) -> Iterator[Row]:
             yield {**names, "seeds": numbers(run.seed for run in group), "a": old, "b": new}
 
 
-def scores(a: Folder, b: Folder) -> Iterator[Row]:
+def scores(a: Folder, b: Folder) -> list[Row]:
     """Rows of BLEU of every translation that a system has in both folders.
 
     Means are those of the seeds that both have. Without such a seed, or where a file is missing,
     damaged or of another length than its reference, the reason stands in the place of a number.
     There are no tests where the references differ.
     """
+    # Systems of a text with the same seeds share its reference and the resamples.
+    groups: dict[Any, list[Translation]] = {}
     for each in sorted(a.translations.keys() & b.translations):
+        seeds = tuple(sorted(a.translations[each].keys() & b.translations[each]))
+        groups.setdefault((each[:3], seeds), []).append(each)
+    rows = (row for (_, seeds), group in groups.items() for row in scored(a, b, group, seeds))
+    return sorted(rows, key=itemgetter(*Translation._fields))
+
+
+def scored(a: Folder, b: Folder, group: list[Translation], seeds: tuple[int, ...]) -> Iterator[Row]:
+    """Rows of some systems on one text, means over the same `seeds`.
+
+    Besides the columns, a row has its `notes` one by one, and the number of `sentences`.
+    """
+    content: dict[str, Any] = {}
+    reason = ""
+    if seeds:
+        try:
+            content, reason = tested(a, b, group, seeds)
+        except UserError as error:
+            reason = str(error)
+    tests = {entry["system"]: entry for entry in content.get("contrasts", [])}
+    for each in group:
+        row: Row = {"kind": "score", "key": "bleu", **each._asdict(), "seeds": numbers(seeds)}
+        row["sentences"] = content.get("sentences")
         left, right = (folder.translations[each].keys() for folder in (a, b))
-        seeds, notes = sorted(left & right), []
-        content: dict[str, Any] = {}
-        if left != right:
-            compared = "those of both are compared" if seeds else "none to compare"
-            notes.append(f"A has {seed_list(left)} and B has {seed_list(right)}: {compared}")
-        if seeds:
-            try:
-                content, reason = tested(a, b, each, seeds)
-                notes += [reason] if reason else []
-            except UserError as error:
-                notes.append(str(error))
-        yield score(content, notes) | each._asdict() | {"seeds": numbers(seeds)}
+        compared = "those of both are compared" if seeds else "none to compare"
+        other_seeds = f"A has {seed_list(left)} and B has {seed_list(right)}: {compared}"
+        notes = [other_seeds * (left != right), reason]
+        for folder, column in ((a, "a"), (b, "b")):
+            entry = content.get("systems", {}).get(label(each, folder), {})
+            found = [*entry.get("notes", []), entry.get("gap")]
+            notes += [f"{folder.side}: {note}" for note in found if note]
+            row |= {column: entry.get("bleu"), f"{column}_deviation": entry.get("deviation")}
+        test = tests.get(label(each, b), {})
+        if "interval" in test:
+            low, high = test["interval"]
+            sure = significant([test[key] for key in TESTS])
+            row |= test | {"system": each.system, "low": low, "high": high}
+            row["significant"] = shown(sure)
+        notes = list(filter(None, notes))
+        yield {**row, "notes": notes, "note": "; ".join(notes)}
 
 
-def tested(a: Folder, b: Folder, each: Translation, seeds: list[int]) -> tuple[dict[str, Any], str]:
-    """A and B as stage `significance` compares systems, and why it makes no test, if it makes none.
+def label(each: Translation, folder: Folder) -> str:
+    """The name of a system while those of both folders are scored together."""
+    return f"{each.system} of {folder.side}"
+
+
+def tested(
+    a: Folder, b: Folder, group: list[Translation], seeds: tuple[int, ...]
+) -> tuple[dict[str, Any], str]:
+    """Both folders as stage `significance` compares systems, and why it makes no test, if so.
 
     Raises UserError if a reference cannot be read.
     """
-    references = [folder.references[each.pair, each.text] for folder in (a, b)]
+    pair, text, beam, _ = group[0]
+    references = [folder.references[pair, text] for folder in (a, b)]
     lines = [list(read_lines(path)) for path in references]
 
     def content(reference: Path, *folders: Folder) -> dict[str, Any]:
-        sides = [folder.side for folder in folders for _ in seeds]
-        paths = [folder.translations[each][seed] for folder in folders for seed in seeds]
-        name = f"{each.text}.beam{each.beam}"
-        found = read_translations(name, reference, sides, seeds * len(folders), paths)
-        contrasts = [(b.side, a.side)] if len(folders) > 1 else []
+        runs = (
+            (label(each, folder), seed, folder.translations[each][seed])
+            for each in group
+            for folder in folders
+            for seed in seeds
+        )
+        found = read_translations(f"{text}.beam{beam}", reference, *zip(*runs, strict=True))
+        contrasts = [(label(each, b), label(each, a)) for each in group if len(folders) > 1]
         return significance.content(found, contrasts)
 
     if lines[0] == lines[1]:
@@ -292,26 +338,6 @@ def tested(a: Folder, b: Folder, each: Translation, seeds: list[int]) -> tuple[d
         f"the references differ ({len(lines[0]):,} lines in A, {len(lines[1]):,} in B): each BLEU "
         "is by its own, so there is no difference and no test"
     )
-
-
-def score(content: dict[str, Any], notes: list[str]) -> Row:
-    """The numbers of a row: BLEU in percent, and the difference if it was tested.
-
-    `content` is by `tested`, empty without a score. Besides the columns, a row has its `notes` one
-    by one, and the number of `sentences`.
-    """
-    row: Row = {"kind": "score", "key": "bleu", "sentences": content.get("sentences")}
-    for side in "AB":
-        entry = content.get("systems", {}).get(side, {})
-        notes += [f"{side}: {note}" for note in entry.get("notes", [entry.get("gap")]) if note]
-        column = side.lower()
-        row |= {column: entry.get("bleu"), f"{column}_deviation": entry.get("deviation")}
-    for test in content.get("contrasts", []):
-        if "gap" not in test:
-            low, high = test["interval"]
-            sure = significant([test[key] for key in TESTS])
-            row |= {**test, "low": low, "high": high, "significant": shown(sure)}
-    return {**row, "notes": notes, "note": "; ".join(notes)}
 
 
 def seed_list(seeds: Iterable[int]) -> str:

@@ -139,7 +139,7 @@ def block(pair: str, columns: Columns, rows: dict[str, dict[str, Any]]) -> Block
     return Block(pair_title(pair), list(columns.values()), lines)
 
 
-#: What is counted of a corpus, and of which of its pairs.
+#: Counts of a corpus, and the pairs that they are of.
 UNITS = ("pairs", "source_words", "target_words")
 WHEN = ("read", "kept")
 

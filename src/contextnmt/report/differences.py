@@ -9,21 +9,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, combinations, groupby
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sacrebleu.metrics.chrf import CHRF
 
 from contextnmt.report.results import Results
 from contextnmt.report.sentences import Place, read_output, read_sides
-from contextnmt.report.tables import NONE, Block, Cell, Table, shown, signed
+from contextnmt.report.tables import NONE, Block, Cell, Row, Table, shown, signed
 from contextnmt.text.counts import read_counts
 from contextnmt.text.names import Span, sentence_of
 from contextnmt.text.pieces import JOIN, split_pieces, tokens_of
 from contextnmt.text.symbols import Side, matching_spans
 from contextnmt.text.vocabulary import UNKNOWN, Vocabulary
-
-#: A row of the table.
-Row = dict[str, Any]
 
 #: Sentences of each direction: those that a method makes better, and those that it makes worse.
 COUNT = 3
@@ -205,8 +202,7 @@ def words_in(row: Row) -> list[Word]:
     return [Word(text, kinds.get(str(n), ""), str(n) in unknown) for n, text in numbered]
 
 
-@dataclass(frozen=True)
-class Difference:
+class Difference(NamedTuple):
     """A line of a test text (from 1) and what the two systems make of it.
 
     `gain`: the chrF of the system with the method less that of the one without, in points of 100.
@@ -274,14 +270,13 @@ def blocks(results: Results, contrasts: list[Shown]) -> Iterator[Block]:
     for each in contrasts:
         heading = f"{results.pair_title(each.pair)}, {each.title}"
         labels = ("Source", "Reference", each.without, each.present)
-        for line in each.gains + each.losses:
-            place = Place(results.test[each.pair][0], line.line)
-            versions = (line.source, line.reference, line.without, line.present)
+        for line, gain, *versions in each.gains + each.losses:
+            place = Place(results.test[each.pair][0], line)
             cells = [
                 (label, [Cell(" ".join(word.text for word in words) or NONE)])
                 for label, words in zip(labels, versions, strict=True)
             ]
-            full = f"{heading}: {place}, {signed(line.gain, 1)} chrF"
+            full = f"{heading}: {place}, {signed(gain, 1)} chrF"
             yield Block(full, [("tokens",)], cells, text_columns=1)
 
 

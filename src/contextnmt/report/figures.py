@@ -1,4 +1,4 @@
-"""How the figures look, and their files: SVG, PDF and PNG with the same bytes each time.
+"""The style of the figures, and their files: SVG, PDF and PNG with the same bytes each time.
 
 `INK` and `RULE` are the only neutral colours; the page replaces them by its own, so that a figure
 follows the reader's light or dark scheme.
@@ -59,10 +59,9 @@ STYLE = {
     "pdf.fonttype": 42,
 }
 
-
-# Matplotlib has placed all letters before it embeds their font in a PDF file. Rules for placing
-# them serve nobody there, and to find those of the letters takes longer than all else.
-Options._drop_tables_default = [*Options._drop_tables_default, "GSUB", "GPOS", "GDEF"]
+#: Tables of a font that place letters. Matplotlib has placed all before it embeds the font in a PDF
+#: file; to subset these tables too would take longer than all else.
+PLACING = ("GSUB", "GPOS", "GDEF")
 
 #: Name of a figure in the folder of figures, without suffix, and the figure.
 Named = tuple[str, Figure]
@@ -107,6 +106,8 @@ def save(figure: Figure, out: Path) -> None:
         "pdf": {"CreationDate": None},
         "png": {"Software": None},
     }
+    dropped = getattr(Options, "_drop_tables_default", [])  # private: it may go
+    Options._drop_tables_default = list(dict.fromkeys([*dropped, *PLACING]))
     for suffix, entries in metadata.items():
         image = io.BytesIO()
         figure.savefig(image, format=suffix, metadata=entries, dpi=200)

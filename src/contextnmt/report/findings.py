@@ -4,15 +4,12 @@ import statistics
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from contextnmt.report.claims import Difference, PairScores, Row
+from contextnmt.report.claims import Difference, PairScores
 from contextnmt.report.gaps import listed_gaps
 from contextnmt.report.masks import distance
 from contextnmt.report.results import Method, Results, System, pair_title
-from contextnmt.report.tables import NONE, as_printed, signed
+from contextnmt.report.tables import NONE, Row, as_printed, signed
 from contextnmt.report.trainings import still_gaining
-
-#: The data of a table.
-Rows = list[Row]
 
 #: Row of the phenomena table that a method is meant to mend -> (the method, what it is, what
 #: choosing blindly gives: each ambiguous word has two senses, one as frequent as the other).
@@ -57,7 +54,7 @@ class Findings:
     warnings: list[str] = field(default_factory=list)
 
 
-def findings(results: Results, tables: Mapping[str, Rows]) -> list[Findings]:
+def findings(results: Results, tables: Mapping[str, list[Row]]) -> list[Findings]:
     """The findings of each pair, from the data of the tables by their names.
 
     Needed is that of BLEU; those of significance, phenomena, masks and trainings are used if given.
@@ -65,7 +62,7 @@ def findings(results: Results, tables: Mapping[str, Rows]) -> list[Findings]:
     return [of_pair(results, pair, tables) for pair in results.pairs]
 
 
-def of_pair(results: Results, pair: str, tables: Mapping[str, Rows]) -> Findings:
+def of_pair(results: Results, pair: str, tables: Mapping[str, list[Row]]) -> Findings:
     """The findings of one pair: what each method adds, and whether it mends its aims."""
     tests, phenomena, masks, trainings = (
         tables.get(name, []) for name in ("significance", "phenomena", "masks", "trainings")
@@ -190,7 +187,7 @@ def in_paper(found: list[Difference]) -> str:
     return f"; in the paper {least if least == most else f'from {least} to {most}'}{which}"
 
 
-def aimed(method: Method, contrast: Difference, phenomena: Rows) -> Iterator[str]:
+def aimed(method: Method, contrast: Difference, phenomena: list[Row]) -> Iterator[str]:
     """Sentences on what a method is meant to mend, as far as the test text is tagged with it."""
     for aim, (of, name, blindly) in AIMS.items():
         rows = {row["system"]: row for row in phenomena if row["phenomenon"] == aim}
@@ -233,7 +230,7 @@ def untold(scores: PairScores, method: Method) -> Iterator[str]:
         yield f"{capitalized(method)}: no verdict on {contrasts} yet ({why})."
 
 
-def observations(results: Results, data: Rows) -> list[str]:
+def observations(results: Results, data: list[Row]) -> list[str]:
     """A sentence or two for each pair and system in the `data` of the table of masks.
 
     Systems without masks, for want of a word to look at, are left out.
@@ -245,7 +242,7 @@ def observations(results: Results, data: Rows) -> list[str]:
     ]
 
 
-def caveats(results: Results, pair: str, data: Rows) -> list[str]:
+def caveats(results: Results, pair: str, data: list[Row]) -> list[str]:
     """A sentence for each system of a pair whose masks let nearly everything pass, or show no sign
     of telling the senses of words apart."""
     lines = []
@@ -265,7 +262,9 @@ def caveats(results: Results, pair: str, data: Rows) -> list[str]:
     return lines
 
 
-def masks_by_system(results: Results, pair: str, data: Rows) -> Iterator[tuple[str, Rows]]:
+def masks_by_system(
+    results: Results, pair: str, data: list[Row]
+) -> Iterator[tuple[str, list[Row]]]:
     """Label and rows of each system of a pair that has masks."""
     known = [row for row in data if row["pair"] == pair and row["open_percent"] is not None]
     for system in results.marked(pair):
@@ -273,12 +272,12 @@ def masks_by_system(results: Results, pair: str, data: Rows) -> Iterator[tuple[s
             yield system.label, rows
 
 
-def mean(rows: Rows, key: str) -> float:
+def mean(rows: list[Row], key: str) -> float:
     """The mean over rows of seeds and kinds of pairs."""
     return statistics.fmean(row[key] for row in rows)
 
 
-def opening(rows: Rows) -> str:
+def opening(rows: list[Row]) -> str:
     """How far the masks are open, and so how much they change a vector."""
     share = mean(rows, "open_percent")
     masked = f"{share:.1f} % of the values of the masks are above 0.99"
@@ -290,7 +289,7 @@ def opening(rows: Rows) -> str:
     return f"{masked}{': most of a vector passes as it is' if share > CHANCE else ''}."
 
 
-def senses(rows: Rows) -> tuple[str, str]:
+def senses(rows: list[Row]) -> tuple[str, str]:
     """A sentence on whether the masks tell the senses of words apart, and the verdict in it.
 
     Both are empty where senses are not known; a single word has no error, and so no verdict.

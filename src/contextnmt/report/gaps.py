@@ -10,6 +10,7 @@ numbers stay, and the report marks them.
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -164,7 +165,11 @@ def gap_of_run(model: Iterable[Path], state: Path, translations: Iterable[Path])
     it is not finished; `translations` are the files that its translation leaves.
     """
     if not all(path.exists() for path in model):
-        if not state.is_dir() or not any(state.iterdir()):
+        try:
+            begun = any(state.iterdir())
+        except OSError:  # no such folder, or moved away meanwhile
+            begun = False
+        if not begun:
             return "not trained"
         update = last_update(state / "log.jsonl")
         return "training not finished" + (f", at update {update:,}" if update else "")
@@ -177,10 +182,12 @@ def gap_of_run(model: Iterable[Path], state: Path, translations: Iterable[Path])
 
 def last_update(log: Path) -> int | None:
     """The update of the last whole record of a training's log; None without any."""
-    lines = log.read_bytes().split(b"\n") if log.is_file() else []
+    try:
+        lines = log.read_bytes().split(b"\n")
+    except OSError:  # none yet, or moved away meanwhile
+        return None
     for line in reversed(lines):
-        try:
+        # The last line may be still being written, or the rest of a cut one.
+        with suppress(ValueError, TypeError, KeyError):
             return int(json.loads(line)["update"])
-        except (ValueError, TypeError, KeyError):
-            continue  # a line that is being written, or the rest of a cut one
     return None

@@ -38,10 +38,8 @@ def length_scores_table(results: Results) -> Table:
 def block(results: Results, pair: str, text: str, content: Record) -> Block:
     """The table of one language pair: a column a bin, up to the longest sentence."""
     groups = filled(content)
-    columns = []
-    for group in groups:
-        plural = "" if group["sentences"] == 1 else "s"
-        columns.append((f"{words_of(group)} words", f"{group['sentences']:,} sentence{plural}"))
+    counts = ((words_of(group), group["sentences"]) for group in groups)
+    columns = [(f"{words} words", f"{n:,} sentence{'s' * (n != 1)}") for words, n in counts]
     rows = []
     for system in results.marked(pair):
         scores = content["systems"][system.id]

@@ -11,7 +11,7 @@ from contextnmt.report.tables import NONE, Block, Cell, Table, shown, signed
 ELSEWHERE, ACCEPTANCE = "paper/elsewhere.csv", "paper/acceptance.csv"
 #: Sentences that a score is of -> its column in the BLEU table.
 COLUMNS = {"all": "bleu", "no unknown": "bleu_no_unknown"}
-#: The same columns of what others print.
+#: These columns in the file of others' scores.
 NUMBERS = ("bleu", "no_unknown")
 
 #: Rows of the BLEU table's data, ours at the widest beam, by pair, text and system.

@@ -11,10 +11,7 @@ from matplotlib.figure import Figure
 from contextnmt.report.figures import COLOURS, INK, RULE, Named, freeze
 from contextnmt.report.published import published
 from contextnmt.report.results import LANGUAGES, Results, read
-from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table
-
-#: Rows of the data of a table, of words along an axis.
-Rows = list[dict[str, Any]]
+from contextnmt.report.tables import NONE, PAPER, Block, Cell, Row, Table
 
 
 def local_charts_table(results: Results) -> Table:
@@ -27,7 +24,7 @@ def local_charts_table(results: Results) -> Table:
         for row in published("paper/choi2017_table1.csv")
     }
     blocks: list[Block] = []
-    data: Rows = []
+    data: list[Row] = []
     for found in read_charts(results):
         source, _, _ = found.pair.partition("-")
         paper = [PAPER] if source == "en" else []
@@ -72,12 +69,12 @@ def read_charts(results: Results) -> Iterator[Charts]:
         yield Charts(pair, content["words"], {"cbow": "CBOW", **systems}, charts)
 
 
-def numbered(words: list[str]) -> Rows:
+def numbered(words: list[str]) -> list[Row]:
     """Words in their order along an axis."""
     return [{"order": order, "neighbour": word} for order, word in enumerate(words, start=1)]
 
 
-def along_axis(chart: dict[str, Any], axis: int) -> Rows:
+def along_axis(chart: dict[str, Any], axis: int) -> list[Row]:
     """The words along an axis of a chart, with their positions; a gap is one row."""
     if "gap" in chart:
         return [{"gap": chart["gap"]}]
@@ -94,7 +91,7 @@ def along_axis(chart: dict[str, Any], axis: int) -> Rows:
     ]
 
 
-def cell(rows: Rows, word: str, axis: int) -> Cell:
+def cell(rows: list[Row], word: str, axis: int) -> Cell:
     """The words along an axis, `word` in brackets as the paper prints it.
 
     A gap has its reason on the first axis.

@@ -4,13 +4,12 @@ import base64
 import html
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from typing import Any
 
 from contextnmt.closure import ROOT
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines
-from contextnmt.report.claims import Difference, PairScores, Row
+from contextnmt.report.claims import Difference, PairScores
 from contextnmt.report.contents import FIGURE_FORMATS, outputs, parts
 from contextnmt.report.differences import shown_differences
 from contextnmt.report.figures import INK, RULE
@@ -21,11 +20,9 @@ from contextnmt.report.published import headline
 from contextnmt.report.rendering import filters, render
 from contextnmt.report.results import Results
 from contextnmt.report.sentences import shown_examples
-from contextnmt.report.tables import Block, signed, table_of, texts_of
+from contextnmt.report.tables import Block, Row, signed, table_of, texts_of
 
 CAPTIONS = ROOT / "workflow/report"
-TEMPLATE = "page.html.j2"
-DIFFERENCES = "differences.html.j2"  # a part of it
 
 #: Colours of a figure's file -> colours of the page's scheme.
 SCHEME = {INK: "currentColor", RULE: "var(--rule)", "#ffffff": "none"}
@@ -67,7 +64,6 @@ def page(results: Results) -> None:
     models = read_models(results)
     figures = list(drawings(results, data))
     content = {
-        "DIFFERENCES": DIFFERENCES,
         "results": results,
         "bleu_heading": bleu_heading(results),
         "headline": headline(results.name),
@@ -91,7 +87,7 @@ def page(results: Results) -> None:
             "time", [times(results, [model["seconds"] for model in models.values()])]
         ),
     }
-    render(TEMPLATE, content, results.report / "index.html")
+    render("page.html.j2", content, results.report / "index.html")
 
 
 def bleu_heading(results: Results) -> str:
@@ -139,7 +135,7 @@ def drawings(results: Results, data: dict[str, list[Row]]) -> Iterator[dict[str,
         figure_title = f"{DESCRIPTIONS.get(name, kind)}, {results.pair_title(pair)}"
         described = [figure_title, *filter(None, [DESCRIBED_ELSEWHERE.get(name)])]
         if kind == "gains":
-            described += map(gain_in_words, chain(*gains[pair].values()))
+            described += (gain_in_words(each) for _, found in gains[pair] for each in found)
         yield {
             "kind": kind,
             "pair": pair,
@@ -164,8 +160,7 @@ def inline(svg: str, name: str, alternative: str) -> str:
     if start < 0:
         raise UserError(f"figure {name}: not an SVG file: draw it again")
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg[start:], flags=re.DOTALL)
-    svg = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", svg, count=1)
-    svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg, count=1)
+    svg = re.sub(r' (width|height)="[^"]*"', "", svg, count=2)  # the first are its own
     svg = re.sub(r" font-family: [^;\"]*;", "", svg)  # the page's own
     svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}.", svg)
     for colour, own in SCHEME.items():

@@ -17,8 +17,6 @@ from contextnmt.report.rendering import filters, render
 from contextnmt.report.results import Results
 from contextnmt.report.tables import MARK, Block, Table
 
-TEMPLATE = "papers.html.j2"
-
 #: Tables that the page uses besides BLEU.
 USED = ["significance", "claims", "masks", "trainings"]
 
@@ -39,7 +37,7 @@ def papers(folder: Path, reported: list[Results], missing: list[str]) -> None:
         "papers": list(map(paper, reported)),
     }
     write_lines(folder / "report/start.rst", start_page(content["papers"]))
-    render(TEMPLATE, content, folder / "report/index.html")
+    render("papers.html.j2", content, folder / "report/index.html")
 
 
 def paper(results: Results) -> dict[str, Any]:

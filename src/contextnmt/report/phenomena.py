@@ -107,7 +107,6 @@ def notes(results: Results, gaps: dict[tuple[str, str], str]) -> list[str]:
     if len(results.seeds) > 1:
         lines.append(f"Mean ± standard deviation of {len(results.seeds)} seeds.")
     for pair in results.pairs:
-        of_pair = {system: reasons for (of, system), reasons in gaps.items() if of == pair}
-        if of_pair:
+        if of_pair := {system: reasons for (of, system), reasons in gaps.items() if of == pair}:
             lines.append(f"No counts: {pair_title(pair)}: {listed_gaps(results, of_pair)}.")
     return lines

@@ -179,14 +179,22 @@ BRIEF = {"report", "run", "train-identity"}
 
 
 def belongs(results: Results, stage: str, *names: str) -> bool:
-    """Whether a job with benchmark ``stage/name/name`` belongs to this report."""
+    """Whether a job with benchmark ``stage/name/name`` belongs to this report, and is not brief."""
     if stage in ("download", "generate"):
         return "/".join(names) in archives(results)
     if stage in ("significance", "length-scores"):
         path = results.folder / f"{stage}/{'/'.join(names)}.json"
         return path in results.compared(stage).values()
     pair, first, second = [*names, "", ""][:3]
-    if pair not in results.all_pairs or stage in left_out(results, pair):
+    symbols = results.name == CHOI or has_symbols(results)
+    needed = {
+        "known-lines": any("no-unknown" in each for each in results.translations),
+        "lexicon": pair in dict(results.replaced),
+        **dict.fromkeys(OF_SYMBOLS, symbols),
+        **dict.fromkeys(OF_SELECTION, pair in results.selected),
+        **dict.fromkeys(BRIEF, False),
+    }
+    if pair not in results.all_pairs or not needed.get(stage, True):
         return False
     if stage in OF_RUNS:
         seed, _, replaced = second.partition(".")  # ``1.replaced``: unknown words are replaced
@@ -199,18 +207,6 @@ def belongs(results: Results, stage: str, *names: str) -> bool:
         counted = {"word", "sym"} if results.name == CHOI and stage == "binarize" else set()
         return first in {system.view for system in results.systems} | counted
     return not first or first in all_texts(results, pair)
-
-
-def left_out(results: Results, pair: str) -> set[str]:
-    """Stages whose jobs of a language pair are brief or serve other reports alone."""
-    symbols = results.name == CHOI or has_symbols(results)
-    needed = {
-        "known-lines": any("no-unknown" in each for each in results.translations),
-        "lexicon": pair in dict(results.replaced),
-        **dict.fromkeys(OF_SYMBOLS, symbols),
-        **dict.fromkeys(OF_SELECTION, pair in results.selected),
-    }
-    return BRIEF | {stage for stage, is_needed in needed.items() if not is_needed}
 
 
 def all_texts(results: Results, pair: str) -> set[str]:

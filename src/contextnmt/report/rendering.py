@@ -15,7 +15,6 @@ from contextnmt.report.results import Results, pair_of, pair_title
 from contextnmt.report.significance import LEVEL
 from contextnmt.report.tables import PAPER, Block, signed
 
-BASE, PARTS = "base.html.j2", "parts.html.j2"  # for the other templates
 FOLDER = Path(__file__).parent
 
 #: Columns of a table, and letters of a row of numbers, from which on remarks stand below their
@@ -23,9 +22,6 @@ FOLDER = Path(__file__).parent
 WIDE, LETTERS = 8, 130
 #: Letters of a row's label from which on it may take several lines.
 LABEL = 48
-
-#: Value and label of what can be chosen, with the name and the legend of the choice.
-Filter = tuple[str, str, list[tuple[str, str]]]
 
 
 @dataclass(frozen=True)
@@ -77,10 +73,8 @@ def is_wide(block: Block) -> bool:
     return len(block.columns) >= WIDE or (not block.text_columns and longest >= LETTERS)
 
 
-#: What a template may name besides its content.
+#: Names that a template may use besides its content.
 NAMES = {
-    "BASE": BASE,
-    "PARTS": PARTS,
     "LABEL": LABEL,
     "LEVEL": LEVEL,
     "PAPER": PAPER,
@@ -111,8 +105,9 @@ def render(template: str, content: dict[str, Any], out: Path) -> None:
         stream.write(environment.get_template(template).render(content))
 
 
-def filters(experiments: list[Results]) -> list[Filter]:
-    """The choices of a page about some experiments, where there is a choice.
+def filters(experiments: list[Results]) -> list[tuple[str, str, list[tuple[str, str]]]]:
+    """The choices of a page about some experiments, where there is one: name, legend, and each
+    value with its label.
 
     Of beam widths those that all of them have: any other would leave tables without a column.
     """

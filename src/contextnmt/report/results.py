@@ -4,7 +4,6 @@
 figures and page find their files by it. It knows the gaps and what is stale, too.
 """
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -14,7 +13,7 @@ from typing import Any, NamedTuple
 
 from contextnmt.configuration.places import Configuration
 from contextnmt.errors import UserError
-from contextnmt.files import open_binary
+from contextnmt.files import open_binary, parse_json
 from contextnmt.report.tables import Table, read_table
 
 LANGUAGES = {"en": "English", "fr": "French", "de": "German", "fi": "Finnish", "cs": "Czech"}
@@ -96,10 +95,7 @@ def parse(text: bytes | str, place: object) -> Record:
         made.place = place
         return made
 
-    try:
-        content = json.loads(text, object_hook=record)
-    except ValueError as error:
-        raise UserError(f"{place}: not a JSON file ({error})") from None
+    content = parse_json(text, place, object_hook=record)
     if not isinstance(content, Record):
         raise UserError(f"{place}: not what a stage writes: make this file again")
     return content

@@ -12,16 +12,13 @@ from contextnmt.errors import UserError
 from contextnmt.evaluation.translated_lines import translated_lines
 from contextnmt.files import read_pairs
 from contextnmt.report.results import Results, pair_title
-from contextnmt.report.tables import NONE, Block, Cell, Table
+from contextnmt.report.tables import NONE, Block, Cell, Row, Table
 
 #: Sentences of each pair on which the systems differ most.
 COUNT = 4
 
 #: Words of a source sentence that is neither trivial nor too long to read in seven versions.
 LENGTHS = range(6, 31)
-
-#: A row of the table.
-Row = dict[str, Any]
 
 
 class Place(NamedTuple):

@@ -117,12 +117,12 @@ WORDS = {
     "total_words": ("total words", "{:,}", ["total_words"]),
     "coverage_percent": ("coverage (%)", "{:.1f}", ["coverage_percent"]),
 }
-#: The same of the symbols of a side.
+#: Likewise of the symbols of a side.
 SYMBOLS = {
     f"{name.removesuffix('s')}_percent": (name, "{:.2f}", ["symbol_percent", kind])
     for kind, name in SYMBOL_TYPES.items()
 }
-#: The same of the sentence pairs, in a file of `pairs`.
+#: Likewise of the sentence pairs, in a file of `pairs`.
 PAIRS = {
     "pairs": ("all", "{:,}", ["read"]),
     "pairs_empty": ("dropped: empty side", "{:,}", ["dropped", "empty"]),

@@ -15,9 +15,9 @@ from contextnmt.report.figures import Named, legend_below, lines_of
 from contextnmt.report.provenance import duration, read_models
 from contextnmt.report.published import published_trainings
 from contextnmt.report.results import Results, Run, parse
-from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table, signed
+from contextnmt.report.tables import NONE, PAPER, Block, Cell, Row, Table, signed
 
-#: What the table tells of a training -> its heading. These are the columns of Table 2 of Bahdanau
+#: Figure of a training -> its heading. These are the columns of Table 2 of Bahdanau
 #: et al. 2015, with their numbers beside where the systems are theirs.
 COMPARED = {
     "updates": "updates",
@@ -38,8 +38,7 @@ OWN = {
     "stopped": "stopped by",
 }
 
-#: A model.json, a record of a log, or a row of the data; and the paper's figures of each system.
-Row = dict[str, Any]
+#: The paper's figures of each system.
 Paper = dict[str, dict[str, str]]
 
 #: Name of a figure of curves -> the kind of the records that have this key, and its axis.

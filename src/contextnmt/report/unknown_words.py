@@ -9,10 +9,10 @@ from contextnmt.report.results import Record, Results, pair_title, read
 from contextnmt.report.scores import HERE, scores_of, summary
 from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table, rounded, signed
 
-#: What becomes of unknown words, as columns are called -> as names of translations end.
+#: Treatment of unknown words, as columns are called -> ending of the names of translations.
 KEPT, REPLACED = ENDINGS = {"kept": "", "replaced": ".replaced"}
 
-#: The same -> names of systems in Table 2 of Jean et al. 2015.
+#: Treatment -> names of systems in Table 2 of Jean et al. 2015.
 JEAN = {KEPT: "RNNsearch", REPLACED: "RNNsearch + unknown words replaced"}
 SOURCE = "Jean et al. 2015"
 LABEL = f"RNNsearch ({SOURCE})"
