@@ -1,5 +1,6 @@
 """Two results folders side by side: what changed in how runs were made, and in their BLEU."""
 
+import csv as tables
 import io
 import re
 import sys
@@ -29,7 +30,7 @@ from contextnmt.report.comparison import (
 from contextnmt.report.provenance import DIGITS
 from contextnmt.report.results import Run
 from contextnmt.report.significance import LEVEL, TESTS, bleu_cell, p_value, span
-from contextnmt.report.tables import NONE, Row, csv_text, signed
+from contextnmt.report.tables import NONE, Row, signed
 
 #: Columns of the CSV file, see docs/formats.md.
 COLUMNS = [
@@ -79,13 +80,23 @@ def compare(
     changed = changes(*folders)
     rows = [*scores(*folders), *change_rows(changed), *unmatched(*folders)]
     if csv is not None:
-        with atomic(csv) as out:
-            out.write(csv_text(COLUMNS, rows))
+        write_rows(csv, rows)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal may lack ± or a letter of a folder
     print(f"A: {a}\nB: {b}\n")
     runs = folders[0].records.keys() & folders[1].records
     print("\n".join(lines_of(rows, changed, runs)))
+
+
+def write_rows(path: Path, rows: list[Row]) -> None:
+    """Write a CSV file with the rows; what a row has not is empty."""
+    with atomic(path) as out:
+        writer = tables.DictWriter(out, COLUMNS, extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(
+            {key: f"{each:.10g}" if isinstance(each, float) else each for key, each in row.items()}
+            for row in rows
+        )
 
 
 def lines_of(rows: list[Row], changes: Changes, runs: set[Run]) -> Iterator[str]:

@@ -4,22 +4,20 @@ A table is kept twice: `data` holds its numbers, one a row, in full precision (t
 `blocks` holds what a reader sees, rounded and set beside the paper's numbers (the other files).
 Excerpts from the text that it is about go to the page alone."""
 
-import csv
-import io
 import re
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import chain, groupby
-from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
-from tabulate import tabulate
 
 from contextnmt.errors import UserError
 from contextnmt.files import atomic, read_json, write_json
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 #: A row of the data of a table, or of another record of a run.
 Row = dict[str, Any]
@@ -27,7 +25,7 @@ Row = dict[str, Any]
 #: Characters of a side that are shown: some of what cleaning removes is longer than a page.
 LENGTH = 500
 
-#: Characters without a shape.
+#: What has no shape of its own.
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
@@ -69,28 +67,25 @@ MARK = "†"
 #: The column label of numbers that are the paper's; the page sets them apart.
 PAPER = "paper"
 
-#: Marks around the best of a column until it is written: characters that Unicode leaves to
+#: What stands around the best of a column until it is written: characters that Unicode leaves to
 #: programs for their own use, and that no text is to have.
 BOLD = ("\ufdd0", "\ufdd1")
 
-#: Characters with a meaning in LaTeX, or missing in its default fonts -> its commands for them.
-LATEX = str.maketrans(
-    {mark: f"\\{mark}" for mark in "&%$#_{}"}
-    | {
-        "\\": r"\textbackslash ",
-        "~": r"\textasciitilde ",
-        "^": r"\textasciicircum ",
-        BOLD[0]: r"\textbf{",
-        BOLD[1]: "}",
-        "→": r"$\to$",
-        "−": "$-$",
-        "±": r"$\pm$",
-        MARK: r"$^\dagger$",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        NONE: "--",
-    }
-)
+#: What LaTeX's default fonts lack, in LaTeX's own words, and what is bold.
+LATEX = {
+    BOLD[0]: r"\textbf{",
+    BOLD[1]: "}",
+    "→": r"$\to$",
+    "−": "$-$",
+    "±": r"$\pm$",
+    MARK: r"$^\dagger$",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    NONE: "--",
+}
+
+#: Characters with a meaning in LaTeX that a title may hold.
+LATEX_MARKS = str.maketrans({mark: f"\\{mark}" for mark in "&%$#_{}"})
 
 #: Markdown's marks that words of a corpus may hold.
 MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in r"\`*<|"} | dict.fromkeys(BOLD, "**"))
@@ -145,7 +140,7 @@ class Table:
     """The blocks that are shown, the tidy `data` behind them (a dict a row), notes, excerpts."""
 
     blocks: list[Block]
-    data: list[Row]
+    data: list[dict[str, Any]]
     notes: list[str]
     excerpts: list[Excerpt] = field(default_factory=list)
 
@@ -154,10 +149,11 @@ def texts_of(table: Table) -> dict[str, str]:
     """The table as CSV, Markdown and LaTeX (booktabs), by suffix."""
     notes = [f"*{note.translate(MARKDOWN)}*" for note in table.notes]
     comments = [f"% {note}" for note in table.notes]
+    frames = [*map(_frame, table.blocks)]
     texts = {
-        "csv": csv_text(list(dict.fromkeys(chain(*table.data))), table.data),
-        "md": "\n\n".join([*map(_markdown, table.blocks), *notes]),
-        "tex": "\n".join([*map(_latex, table.blocks), *comments]),
+        "csv": _csv(table.data),
+        "md": "\n\n".join([*map(_markdown, table.blocks, frames), *notes]),
+        "tex": "\n".join([*map(_latex, table.blocks, frames), *comments]),
     }
     return {suffix: text.rstrip("\n") + "\n" for suffix, text in texts.items()}
 
@@ -207,7 +203,8 @@ def rounded(values: Sequence[float], digits: int = 2) -> tuple[str, str]:
 
 
 def as_printed(values: list[float]) -> float:
-    """The rounded mean of the values of all seeds: scores that are printed alike are both best."""
+    """The mean of the values of all seeds, as a reader sees it: a difference that is not to be seen
+    makes nobody the best."""
     return float(rounded(values)[0])
 
 
@@ -221,61 +218,48 @@ def signed(value: float, digits: int = 2) -> str:
     return f"{round(value, digits) + 0.0:+.{digits}f}".replace("-", "−")  # no minus before zero
 
 
-def csv_text(columns: Sequence[str], rows: Iterable[Row]) -> str:
-    """Rows as CSV, numbers with ten digits; what a row lacks is empty, other keys are left out."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(
-        {key: f"{each:.10g}" if isinstance(each, float) else each for key, each in row.items()}
-        for row in rows
+def _csv(data: list[dict[str, Any]]) -> str:
+    """The rows in full precision; a column of whole numbers stays one where some rows lack it."""
+    from pandas import DataFrame
+
+    frame = DataFrame(data).convert_dtypes()
+    return str(frame.to_csv(index=False, float_format="%.10g", lineterminator="\n"))
+
+
+def _frame(block: Block) -> "DataFrame":
+    """The cells as text, the best of a column between `BOLD`."""
+    from pandas import DataFrame, Index, MultiIndex
+
+    columns = MultiIndex.from_tuples(block.columns)
+    return DataFrame(
+        [[cell.with_best(*BOLD) for cell in cells] for _, cells in block.rows],
+        index=Index([label for label, _ in block.rows]),
+        columns=columns if columns.nlevels > 1 else columns.get_level_values(0),
+        dtype=str,
     )
-    return text.getvalue()
 
 
-def _markdown(block: Block) -> str:
+def _markdown(block: Block, frame: "DataFrame") -> str:
+    frame = frame.map(lambda text: text.translate(MARKDOWN))
+    frame.index = frame.index.map(lambda label: label.translate(MARKDOWN))
+    frame.columns = [" ".join(filter(None, labels)) for labels in block.columns]
     numbers = len(block.columns) - block.text_columns
-    text = tabulate(
-        [[text.translate(MARKDOWN) for text in row] for row in _rows(block)],
-        ["", *(" ".join(filter(None, labels)) for labels in block.columns)],
-        tablefmt="pipe",
+    text = frame.to_markdown(
         disable_numparse=True,
         colalign=[*["left"] * (1 + block.text_columns), *["right"] * numbers],
     )
     return f"**{block.title}**\n\n{text}"
 
 
-def _in_latex(texts: Iterable[str]) -> str:
-    """A row of LaTeX. A blank behind a command would be lost."""
-    row = " & ".join(text.translate(LATEX) for text in texts)
-    return re.sub(r"(\\text\w+ ) ", r"\1\\space ", row) + r" \\"
-
-
-def _latex(block: Block) -> str:
-    """A table of booktabs; a label of several columns, but for the lowest ones, spans them."""
-    depth, count = len(block.columns[0]), len(block.columns)
-    heads = [""] * depth
-    for level in range(depth):
-        for labels, same in groupby(block.columns, itemgetter(slice(level + 1))):
-            label, span = labels[-1].translate(LATEX), len(list(same))
-            spanning = level + 1 < depth and span > 1
-            cells = [rf"\multicolumn{{{span}}}{{c}}{{{label}}}"] if spanning else [label] * span
-            heads[level] += "".join(f" & {cell}" for cell in cells)
-    words = rf"p{{{0.75 / count:.2f}\textwidth}}" * block.text_columns
-    lines = [
-        rf"\begin{{tabular}}{{l{words}{'r' * (count - block.text_columns)}}}",
-        r"\toprule",
-        rf"\multicolumn{{{1 + count}}}{{l}}{{{block.title.translate(LATEX)}}} \\",
-        r"\midrule",
-        *(rf"{head} \\" for head in heads),
-        r"\midrule",
-        *map(_in_latex, _rows(block)),
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _rows(block: Block) -> list[list[str]]:
-    """Labels and cells as text, the best of a column between `BOLD`."""
-    return [[label, *(cell.with_best(*BOLD) for cell in cells)] for label, cells in block.rows]
+def _latex(block: Block, frame: "DataFrame") -> str:
+    styler = frame.style.format(escape="latex")
+    styler = styler.format_index(escape="latex").format_index(escape="latex", axis=1)
+    words = rf"p{{{0.75 / len(block.columns):.2f}\textwidth}}" * block.text_columns
+    numbers = "r" * (len(block.columns) - block.text_columns)
+    text = styler.to_latex(hrules=True, multicol_align="c", column_format=f"l{words}{numbers}")
+    title = block.title.translate(LATEX_MARKS)
+    row = rf"\multicolumn{{{1 + len(block.columns)}}}{{l}}{{{title}}} \\"
+    text = str(text).replace("\\toprule\n", f"\\toprule\n{row}\n\\midrule\n", 1)
+    for character, command in LATEX.items():
+        text = text.replace(character, command)
+    return text
