@@ -41,7 +41,8 @@ NAMES["corpora"] = "CORPUS"
 
 
 class Key(NamedTuple):
-    """A key: the dotted paths of its block and its own, its part of the schema, that by type."""
+    """A key: the dotted path of its block, its name, its own path, its part of the schema, and the
+    same as one part for each type."""
 
     block: str
     name: str

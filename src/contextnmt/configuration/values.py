@@ -6,6 +6,7 @@ settings with `read`; the configuration is checked with `violations`.
 
 import difflib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, TypeVar
 
@@ -214,6 +215,8 @@ def permitted(part: Mapping[str, Any], value: Any = None) -> str:
         slip = part.get("maximum") == LARGEST and not (number(value) and value > LARGEST)
         keys = [key for key in BOUNDS if key in part and not (slip and key == "maximum")]
         words += " " + " and ".join(f"{BOUNDS[key]} {part[key]:.15g}" for key in keys)
+        if isinstance(value, str) and re.match(r"[-+]?\d", value):
+            words += ", in decimal digits without quotes or leading zeros"
     elif kind == "array":
         least, most = part.get("minItems"), part.get("maxItems")
         if least is not None:

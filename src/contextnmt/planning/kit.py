@@ -27,7 +27,7 @@ import typer
 from contextnmt.closure import PACKED, ROOT, commit
 from contextnmt.errors import UserError
 from contextnmt.files import atomic_path, read_lines
-from contextnmt.planning.jobs import Call, planned
+from contextnmt.planning.jobs import Call, Job, planned
 
 #: What jobs need of the checkout.
 WORKFLOW = ("Snakefile", "config.yaml", "workflow", "src", "local", "envs")
@@ -95,6 +95,11 @@ def pack(
         raise UserError("nothing to be done: this call of Snakemake starts no job")
     if call.folder != Path.cwd():
         raise UserError("--directory: leave it out, and call `contextnmt pack` in that folder")
+    if fetched := [job.outputs[0] for job in call.jobs if job.stage == "download"]:
+        raise UserError(
+            f"downloads still to be made: {len(fetched)}, such as {fetched[0]}; the kit has to do "
+            "without network: call `snakemake download` here first, with the options of this call"
+        )
     carried = needed(call)
     found = sorted(wheels.glob("*.whl")) if wheels else []
     if wheels and not found:
@@ -122,6 +127,11 @@ def pack(
     jobs = Counter(job.rule for job in call.jobs).items()
     counts = ", ".join(f"{rule} {count}" for rule, count in jobs)
     print(f"{out}: {len(carried)} files of results, for the jobs {counts}")
+    if early := early_rules(call.jobs):
+        print(
+            f"Jobs of {', '.join(early)} need no GPU and keep its jobs waiting: call `snakemake "
+            "--omit-from train` here first, with the options of this call, then pack again"
+        )
 
 
 def needed(call: Call) -> list[str]:
@@ -130,6 +140,13 @@ def needed(call: Call) -> list[str]:
     read = {inside(path) for job in call.jobs for path in job.inputs} - made
     below = (path for each in read for path in [Path(each), *Path(each).rglob("*")])
     return sorted({str(path) for path in below if path.is_file()})
+
+
+def early_rules(jobs: list[Job]) -> list[str]:
+    """The rules whose jobs compute on no GPU and make what a job on a GPU reads."""
+    read = {path for job in jobs if job.gpus for path in job.inputs}
+    makers = [job for job in jobs if not job.gpus and read & {*job.outputs}]
+    return list(dict.fromkeys(job.rule for job in makers if job.stage != "train-identity"))
 
 
 def local_files(call: Call) -> set[str]:
