@@ -3,6 +3,7 @@
 Usage, in the root of a checkout: python -m contextnmt.configuration.reference
 """
 
+import copy
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -134,7 +135,7 @@ def page(workflow: Path) -> str:
 def editors_schema() -> str:
     """The JSON schema of a file of one's own, which may leave out what another layer says."""
     whole: dict[str, Any] = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-    whole |= schema_of(WholeConfiguration)
+    whole |= copy.deepcopy(schema_of(WholeConfiguration))
     for block in [whole, *whole["$defs"].values()]:
         block.pop("required", None)
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
