@@ -30,13 +30,17 @@ from contextnmt.paths.basis import (
     options,
     options_of_inputs,
     pair_of,
-    repeated,
     settings,
 )
-from contextnmt.paths.corpora import LANGUAGE_MODELS, extracted_parts, extraction
+from contextnmt.paths.corpora import (
+    LANGUAGE_MODELS,
+    digests,
+    extracted_parts,
+    extraction,
+)
 from contextnmt.paths.reports import Reports
 from contextnmt.paths.trainings import BINARIZED, VOCABULARIES
-from contextnmt.report.contents import FIGURE_FORMATS, TABLE_FORMATS
+from contextnmt.report.contents import FIGURE_FORMATS, TABLE_FORMATS, inputs
 from contextnmt.report.results import VIEWS
 from contextnmt.text.numbers import FORMATS as LANGUAGES
 

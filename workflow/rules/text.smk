@@ -140,7 +140,7 @@ rule bpe_codes:
         runtime=hours(2),
     params:
         *code("contextnmt.text.bpe"),
-        texts=lambda wildcards, input: repeated("--text", input),
+        texts=lambda wildcards, input: options(text=input),
         merges=paths.configuration["text"]["merges"],
     message:
         "learn bpe {wildcards.pair} {wildcards.view}, {wildcards.languages}"

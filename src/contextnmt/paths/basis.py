@@ -35,15 +35,10 @@ def language_of(wildcards: Wildcards, side: str) -> str:
     return pair_of(wildcards).split("-")[SIDES.index(side)]
 
 
-def repeated(option: str, values: Iterable[Any]) -> str:
-    """`option` once for each of `values`."""
-    return " ".join(f"{option} {shlex.quote(str(value))}" for value in values)
-
-
 def options(**values: Iterable[Any]) -> str:
     """Options of a command, once for each of their values: `raw_reference` is --raw-reference."""
-    given = (repeated(f"--{name.replace('_', '-')}", each) for name, each in values.items())
-    return " ".join(filter(None, given))
+    given = ((name.replace("_", "-"), value) for name, each in values.items() for value in each)
+    return " ".join(f"--{option} {shlex.quote(str(value))}" for option, value in given)
 
 
 def options_of_inputs(*names: str) -> Param:

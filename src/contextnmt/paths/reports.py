@@ -1,7 +1,6 @@
 """Comparisons, charts and reports of runs, and the reasons of gaps."""
 
 import json
-import os
 import shlex
 from collections.abc import Callable
 from functools import cached_property
@@ -11,10 +10,10 @@ from types import SimpleNamespace
 from typing import Any
 
 from contextnmt.configuration import layers, places, recipes
-from contextnmt.paths.basis import Input, Settings, Wildcards, language_of, pair_of, repeated
+from contextnmt.paths.basis import Input, Settings, Wildcards, language_of, options, pair_of
 from contextnmt.paths.trainings import VOCABULARIES
 from contextnmt.paths.translations import TRAINED_FILES, Translations
-from contextnmt.report.contents import Part, files, inputs, outputs, parts
+from contextnmt.report.contents import Part, files, outputs, parts
 from contextnmt.report.gaps import gap_of_run
 from contextnmt.report.results import gap_of_system
 
@@ -46,10 +45,6 @@ class Reports(Translations):
             for pair in self.pairs
         }
         return {pair: {s: why for s, why in gaps.items() if why} for pair, gaps in found.items()}
-
-    def captions(self) -> list[str]:
-        """Captions of tables and figures."""
-        return [*map(os.path.relpath, sorted((self.base / "workflow/report").glob("*.rst")))]
 
     def finished(self, experiment: str, pair: str) -> list[str]:
         """The systems of an experiment that its reports are made of in a language pair."""
@@ -99,7 +94,7 @@ class Reports(Translations):
         named = (tuple(pair) for each in telling for pair in each["contrasts"])
         contrasts = dict.fromkeys([*((other, first) for other in others), *named])
         tested = (contrast for contrast in contrasts if set(contrast) <= set(systems))
-        return repeated("--contrast", map(":".join, tested))
+        return options(contrast=map(":".join, tested))
 
     def inspected_words(self) -> list[str]:
         """The words that are charted; in a text without tags, those whose masks are compared."""
@@ -124,7 +119,7 @@ class Reports(Translations):
     def masked_words(self, wildcards: Wildcards) -> str:
         """The options that say which words are compared."""
         if not self.masked_tags(wildcards):
-            return repeated("--word", self.inspected_words())
+            return options(word=self.inspected_words())
         table, target = "::".join(self.tags(wildcards)), wildcards.pair.split("-")[1]
         return f"--tags {shlex.quote(table)} --target-language {target}"
 
@@ -186,14 +181,11 @@ class Reports(Translations):
     def in_formats(self, experiment: str, about: str, *suffixes: str) -> list[tuple[str, Part]]:
         """Files of tables and figures of an experiment about systems or corpora, with their parts.
 
-        `suffixes` are the formats."""
+        `suffixes` are the formats.
+        """
         results = self.results_of[experiment]
         found = [(outputs(results, part, *suffixes), part) for part in parts(results, about)]
         return [(str(path), part) for paths, part in found for path in paths]
-
-    def reads(self, experiment: str, about: str) -> list[str]:
-        """Inputs of the report of an experiment about systems or corpora."""
-        return inputs(self.results_of[experiment], about)
 
     def run_files(self, experiment: str) -> list[str]:
         """The run file of each finished run of an experiment."""

@@ -35,17 +35,13 @@ class Views(Corpora):
         """One side of the training text in a view: its parts, in order."""
         return [self.view_file(pair, view, part, language) for part in self.training_parts(pair)]
 
-    def codes_languages(self, pair: str) -> list[str]:
-        """Names of a pair's files of codes: one a language, or one for both together (A16)."""
-        return [pair] if self.configuration["text"]["joint_bpe"] else pair.split("-")
-
     def codes(self, wildcards: Wildcards) -> str:
         """The codes that cut a side of a text into subwords."""
         return self.codes_file(wildcards.pair, wildcards.view, wildcards.language)
 
     def codes_file(self, pair: str, view: str, language: str) -> str:
-        """The codes of a language in a view of a pair."""
-        languages = next(name for name in self.codes_languages(pair) if language in name.split("-"))
+        """The codes of a language, or of both together, in a view of a pair (A16)."""
+        languages = pair if self.configuration["text"]["joint_bpe"] else language
         return f"{self.results}/bpe/{pair}/{view}/codes.{languages}"
 
     def train_files(self, language: str) -> Input:
