@@ -213,19 +213,17 @@ def unused(configuration: Configuration, layers: list[Layer]) -> Iterator[Mistak
 def cut_lists(configuration: Configuration, layers: list[Layer]) -> Iterator[Mistake]:
     """Lists of translations longer than what a beam ends, greedy search apart; of experiments that
     are made. The last layer that says one of the two is to blame."""
-    for name in configuration["experiments"]:
-        decoding = configuration["experiments"][name]["decoding"]
-        narrowest = min((width for width in decoding["beams"] if width > 1), default=1)
+    for name, entry in configuration["experiments"].items():
+        nbest, beams = entry["decoding"]["nbest"], entry["decoding"]["beams"]
+        narrowest = min((width for width in beams if width > 1), default=1)
         asked = systems(configuration, name) and pairs(configuration, name)
-        if asked and (decoding["nbest"] or 0) > narrowest:
+        if asked and (nbest or 0) > narrowest:
             own = ["experiments", name, "decoding"]
             paths = [[*block, key] for key in ("nbest", "beams") for block in (own, ["decoding"])]
-            yield (
-                next(path for each in layers[::-1] for path in paths if says(each.content, path)),
-                f"{dotted([*own, 'nbest'])} is {decoding['nbest']}: a beam ends no more "
-                f"translations than it is wide, and {dotted([*own, 'beams'])} has {narrowest}: "
-                f"make nbest {narrowest} at most, or null",
-            )
+            said = next(path for each in layers[::-1] for path in paths if says(each.content, path))
+            words = f"a beam ends no more translations than it is wide, and {dotted(own)}.beams has"
+            words = f"{dotted(own)}.nbest is {nbest}: {words} {narrowest}: make nbest {narrowest} "
+            yield said, words + "at most, or null"
 
 
 def text_layer(folder: Path) -> Layer:

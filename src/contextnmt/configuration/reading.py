@@ -51,13 +51,6 @@ class Loader(yaml.SafeLoader):  # type: ignore[misc]
         return block
 
 
-# Sets, pairs and bytes are nothing that a key takes.
-Loader.yaml_constructors = {
-    tag: construct
-    for tag, construct in yaml.SafeLoader.yaml_constructors.items()
-    if tag is None
-    or tag.rpartition(":")[2] in ("null", "bool", "int", "float", "str", "seq", "map")
-}
 Loader.yaml_implicit_resolvers = {
     first: [(tag, pattern) for tag, pattern in resolvers if tag not in (INTEGER, TIMESTAMP)]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
@@ -80,8 +73,8 @@ def parse(text: str) -> Any:
         raise yaml.YAMLError("a value does not fit the tag before it, as in !!int x") from None
     try:
         json.dumps(content)
-    except ValueError:
-        raise yaml.YAMLError("an alias stands inside what it repeats: write it out") from None
+    except (ValueError, TypeError) as error:  # aliases inside themselves; sets and bytes
+        raise yaml.YAMLError(f"only what JSON can hold is allowed: {error}") from None
     return content
 
 

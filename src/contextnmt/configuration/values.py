@@ -200,7 +200,9 @@ def permitted(part: Mapping[str, Any], value: Any = None) -> str:
     kind = part["type"]
     words = TYPES[kind]
     if kind in ("integer", "number"):
-        slip = part.get("maximum") == LARGEST and not (number(value) and value > LARGEST)
+        slip = part.get("maximum") == LARGEST and not (
+            type(value) in (int, float) and value > LARGEST
+        )
         keys = [key for key in BOUNDS if key in part and not (slip and key == "maximum")]
         words += " " + " and ".join(f"{BOUNDS[key]} {part[key]:.15g}" for key in keys)
         if isinstance(value, str) and re.match(r"[-+]?\d", value):
@@ -216,11 +218,6 @@ def permitted(part: Mapping[str, Any], value: Any = None) -> str:
     elif kind == "string" and "pattern" in part:
         words += " without control characters"
     return words.strip()
-
-
-def number(value: Any) -> bool:
-    """Whether a value is a number; true and false are none."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def shown(value: Any) -> str:

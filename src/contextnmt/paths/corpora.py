@@ -142,7 +142,7 @@ class Corpora(Basis):
         return [
             (pair, text)
             for pair in self.pairs
-            for text in dict.fromkeys([*self.evaluated_texts(pair), *self.in_domain_texts(pair)])
+            for text in places.distinct([self.evaluated_texts(pair), self.in_domain_texts(pair)])
         ]
 
     def of_pairs(self, pattern: str, names: Iterable[tuple[str, str]]) -> list[str]:

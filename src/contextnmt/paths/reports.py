@@ -4,7 +4,6 @@ import json
 import shlex
 from collections.abc import Callable
 from functools import cached_property
-from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -30,21 +29,17 @@ class Reports(Translations):
             map(Path, self.translations("translate", run)),
         )
 
-    def system_gap(self, pair: str, system: str) -> str:
-        """The reason why a system is not finished in a language pair; empty if it is."""
-        seeds = self.configuration["seeds"]
-        of_runs = {f"seed {seed}": self.run_gap(pair, system, seed) for seed in seeds}
-        if self.results_of[self.systems[system]].ensemble and not any(of_runs.values()):
-            of_runs["ensemble"] = self.run_gap(pair, system, "ensemble")
-        return gap_of_system(of_runs)
-
     def found_gaps(self) -> dict[str, dict[str, str]]:
-        """Language pair -> system -> why it is not finished."""
-        found = {
-            pair: {system: self.system_gap(pair, system) for system in self.systems_with(pair)}
-            for pair in self.pairs
-        }
-        return {pair: {s: why for s, why in gaps.items() if why} for pair, gaps in found.items()}
+        """Language pair -> system -> why it is not finished; all pairs, no finished systems."""
+        found: dict[str, dict[str, str]] = {pair: {} for pair in self.pairs}
+        for pair, system in ((p, s) for p in self.pairs for s in self.systems_with(p)):
+            seeds = self.configuration["seeds"]
+            of_runs = {f"seed {seed}": self.run_gap(pair, system, seed) for seed in seeds}
+            if self.results_of[self.systems[system]].ensemble and not any(of_runs.values()):
+                of_runs["ensemble"] = self.run_gap(pair, system, "ensemble")
+            if why := gap_of_system(of_runs):
+                found[pair][system] = why
+        return found
 
     def finished(self, experiment: str, pair: str) -> list[str]:
         """The systems of an experiment that its reports are made of in a language pair."""
@@ -53,8 +48,7 @@ class Reports(Translations):
     @cached_property
     def made_of(self) -> list[str]:
         """The files that the reports of all experiments are made of."""
-        of_each = chain.from_iterable(map(files, self.results_of.values()))
-        return list(dict.fromkeys(map(str, of_each)))
+        return places.distinct(map(str, files(results)) for results in self.results_of.values())
 
     def of_reports(self, stage: str, ending: str = "") -> list[str]:
         """The files of a stage that reports are made of."""

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterable
-from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -55,7 +54,7 @@ class Translations(Trainings):
         """`pattern` for every run, then for the ensemble of every language pair and system."""
         together = [name for name in self.experiments if self.results_of[name].ensemble]
         ensembles = (self.of_runs(pattern, name, ["ensemble"]) for name in together)
-        return [*self.runs(pattern), *chain.from_iterable(ensembles)]
+        return places.distinct([self.runs(pattern), *ensembles])
 
     def translated_texts(self, wildcards: Wildcards) -> list[str]:
         """The source side of a run's dev and test texts, in the view of its system."""
@@ -135,7 +134,7 @@ class Translations(Trainings):
     def known_lines_of_all(self) -> list[str]:
         """Known lines of every text and view that systems need."""
         runs = (SimpleNamespace(pair=p, system=s) for p in self.pairs for s in self.systems_with(p))
-        return list(dict.fromkeys(path for run in runs for path in self.known_lines(run).values()))
+        return places.distinct(self.known_lines(run).values() for run in runs)
 
     def subsets(self, wildcards: Wildcards) -> str:
         """Options of `score`: those lines alone, of the translations without unknown words."""
