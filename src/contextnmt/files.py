@@ -191,8 +191,9 @@ def write_lines(path: Path, lines: Iterable[str]) -> int:
     """Write `lines`, each ended by LF, and return how many there were."""
     count = 0
     with atomic(path) as out:
-        for count, line in enumerate(lines, start=1):
+        for line in lines:
             out.write(line + "\n")
+            count += 1
     return count
 
 
@@ -200,9 +201,10 @@ def write_pairs(source: Path, target: Path, pairs: Iterable[tuple[str, str]]) ->
     """Write the two sides of `pairs` line by line and return how many pairs there were."""
     count = 0
     with atomic_all([source, target]) as (source_out, target_out):
-        for count, (left, right) in enumerate(pairs, start=1):
+        for left, right in pairs:
             source_out.write(left + "\n")
             target_out.write(right + "\n")
+            count += 1
     return count
 
 

@@ -124,7 +124,7 @@ for name in paths.reported:
                 path for path, _ in paths.in_formats(name, "corpora", "json", "svg")
             ],
             # Not shown: whoever sees the page can try its systems on text of their own.
-            runs=paths.run_files(name),
+            runs=[*map(str, paths.results_of[name].of_runs("run", ".json").values())],
             captions=sorted(map(os.path.relpath, BASE.glob("workflow/report/*.rst"))),
         output:
             report(

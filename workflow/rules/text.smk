@@ -158,7 +158,9 @@ rule bpe:
             wildcards.language,
             aware=bool(wildcards.aware),
         ),
-        codes=paths.codes,
+        codes=lambda wildcards: paths.codes_file(
+            wildcards.pair, wildcards.view, wildcards.language
+        ),
     output:
         "<results>/bpe/{pair}/{view}/{part}{aware}.{language}.gz",
     log:

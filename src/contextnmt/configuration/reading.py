@@ -89,17 +89,15 @@ def load(path: Path) -> Configuration:
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror}): correct its name") from None
     except UnicodeDecodeError as error:
-        number = 1 + error.object.count(b"\n", 0, error.start)
-        raise UserError(f"{path.name}, line {number}: not UTF-8: save it as UTF-8") from None
+        line = 1 + error.object.count(b"\n", 0, error.start)
+        raise UserError(f"{path.name}, line {line}: not UTF-8: save it as UTF-8") from None
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else "?"
         raise UserError(f"{path.name}, line {line}: not YAML: {error.problem}") from None
     except yaml.reader.ReaderError as error:
-        number = 1 + path.read_text(encoding="utf-8")[: error.position].count("\n")
-        character = f"U+{error.character:04X}"
-        raise UserError(
-            f"{path.name}, line {number}: not YAML: remove the control character {character}"
-        ) from None
+        line = 1 + path.read_text(encoding="utf-8")[: error.position].count("\n")
+        problem = f"remove the control character U+{error.character:04X}"
+        raise UserError(f"{path.name}, line {line}: not YAML: {problem}") from None
     except yaml.YAMLError as error:
         raise UserError(f"{path.name}: not YAML: {error}") from None
     if not isinstance(content, dict):

@@ -180,12 +180,3 @@ class Reports(Translations):
         results = self.results_of[experiment]
         found = [(outputs(results, part, *suffixes), part) for part in parts(results, about)]
         return [(str(path), part) for paths, part in found for path in paths]
-
-    def run_files(self, experiment: str) -> list[str]:
-        """The run file of each finished run of an experiment."""
-        return [str(path) for path in self.results_of[experiment].of_runs("run", ".json").values()]
-
-    def labels(self, experiment: str, part: Part) -> dict[str, str]:
-        """Labels of a table or figure in the menu of `snakemake --report`."""
-        table = {"table": part.table} if part.table else {}
-        return {"experiment": self.marked(experiment), **table}

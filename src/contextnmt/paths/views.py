@@ -35,10 +35,6 @@ class Views(Corpora):
         """One side of the training text in a view: its parts, in order."""
         return [self.view_file(pair, view, part, language) for part in self.training_parts(pair)]
 
-    def codes(self, wildcards: Wildcards) -> str:
-        """The codes that cut a side of a text into subwords."""
-        return self.codes_file(wildcards.pair, wildcards.view, wildcards.language)
-
     def codes_file(self, pair: str, view: str, language: str) -> str:
         """The codes of a language, or of both together, in a view of a pair (A16)."""
         languages = pair if self.configuration["text"]["joint_bpe"] else language

@@ -284,8 +284,6 @@ def checked(archive: tarfile.TarFile, name: Path, force: bool) -> list[tarfile.T
     members = archive.getmembers()
     if not members:
         raise UserError(f"{name}: no results in it")
-    if members[0].name == "manifest.json":
-        raise UserError(f"{name}: made by a kit of an older version: pack it again")
     for member in members:
         path, parts = Path(member.name), PurePosixPath(member.name).parts
         plain = member.isreg() and not member.issparse() and "/".join(parts) == member.name
