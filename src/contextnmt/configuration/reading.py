@@ -89,7 +89,7 @@ def load(path: Path) -> Configuration:
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror}): correct its name") from None
     except UnicodeDecodeError as error:
-        line = 1 + error.object.count(b"\n", 0, error.start)
+        line: Any = 1 + error.object.count(b"\n", 0, error.start)
         raise UserError(f"{path.name}, line {line}: not UTF-8: save it as UTF-8") from None
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else "?"
