@@ -58,11 +58,7 @@ HEADINGS = {
 COMMANDS = {name: module for found in HEADINGS.values() for name, module in found.items()}
 
 #: Commands that the workflow calls.
-STAGES = {
-    name: module
-    for name, module in COMMANDS.items()
-    if name not in ("plan", "pack", "unpack", "compare")
-}
+STAGES = {n: m for n, m in COMMANDS.items() if n not in ("plan", "pack", "unpack", "compare")}
 
 OVERVIEW = """Usage: contextnmt STAGE [OPTIONS]
        contextnmt --version
@@ -94,11 +90,10 @@ def phrase(name: str) -> str:
     """The purpose of a command: the beginning of its docstring, without loading its module."""
     module = module_file(Path(__file__).parents[1], COMMANDS[name])
     assert module
-    for node in ast.parse(module.read_bytes()).body:
-        if isinstance(node, ast.FunctionDef) and node.name == name.replace("-", "_"):
-            first = (ast.get_docstring(node) or "").partition("\n\n")[0]
-            return re.split(r"[:;] ", " ".join(first.split()))[0].removesuffix(".")
-    raise ValueError(f"{module} has no function for {name}")
+    functions = (n for n in ast.parse(module.read_bytes()).body if isinstance(n, ast.FunctionDef))
+    called = next(each for each in functions if each.name == name.replace("-", "_"))
+    first = (ast.get_docstring(called) or "").partition("\n\n")[0]
+    return re.split(r"[:;] ", " ".join(first.split()))[0].removesuffix(".")
 
 
 def paragraphs(documentation: str) -> str:

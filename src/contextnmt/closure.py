@@ -39,16 +39,6 @@ class Module(NamedTuple):
     imported: frozenset[str]
 
 
-class Parsed(NamedTuple):
-    """The text of a module by itself: its digest, that of its syntax, the dotted names that it may
-    import, and its constants that look like names of files."""
-
-    text: str
-    syntax: str
-    imported: list[str]
-    named: list[str]
-
-
 @functools.cache  # each module asks for all that it may import
 def module_file(source: Path, name: str) -> Path | None:
     """The file under `source` that holds the dotted module `name`, if there is one."""
@@ -58,8 +48,7 @@ def module_file(source: Path, name: str) -> Path | None:
 
 
 def imports(name: str, path: Path, nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """Dotted names that the module `name`, held by `path`, may import; `nodes` are all those of its
-    syntax."""
+    """Dotted names that the module `name`, held by `path`, may import; `nodes` are its syntax."""
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
     yield package
     for node in nodes:
@@ -77,24 +66,26 @@ def imports(name: str, path: Path, nodes: Iterable[ast.AST]) -> Iterator[str]:
 def file_names(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Constants in the `nodes` of a syntax that may name a file: a template, table, style sheet. A
     module that is only named, not imported, is none of them."""
-    for node in nodes:
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            name = node.value
-            if FILE_NAME.fullmatch(name) and not name.endswith(".py"):
-                yield name
+    constants = (node.value for node in nodes if isinstance(node, ast.Constant))
+    for name in constants:
+        if isinstance(name, str) and FILE_NAME.fullmatch(name) and not name.endswith(".py"):
+            yield name
 
 
-def parsed(source: Path, name: str, path: Path) -> Parsed:
-    """Parse the module `name` under `source`, held by `path`, unless an earlier process has."""
+def parsed(source: Path, name: str, path: Path) -> list[Any]:
+    """Parse the module `name` under `source`, held by `path`, unless an earlier process has.
+
+    The digests of its text and of its syntax, the dotted names that it may import, and its
+    constants that look like names of files.
+    """
     content, known = path.read_bytes(), remembered(source)
     text = digest(Path(__file__).read_bytes() + content, 64)
-    if not isinstance(known.get(name), list | Parsed) or known[name][0] != text:
+    if text not in known.get(name, ()):
         tree = ast.parse(content)
         nodes = list(ast.walk(tree))
         imported, named = set(imports(name, path, nodes)), set(file_names(nodes))
-        mark = digest(repr(syntax(tree)).encode())
-        known[name] = Parsed(text, mark, sorted(imported), sorted(named))
-    return Parsed(*known[name])
+        known[name] = [text, digest(repr(syntax(tree)).encode()), sorted(imported), sorted(named)]
+    return known[name]  # type: ignore[no-any-return]
 
 
 @functools.cache
@@ -104,10 +95,9 @@ def remembered(source: Path) -> dict[str, Any]:
     Parsing them all takes a second, for Snakemake and for each of its jobs on a cluster.
     """
     try:
-        known = json.loads((source / CACHE).read_bytes())
+        known: dict[str, Any] = json.loads((source / CACHE).read_bytes())
     except (OSError, ValueError):
         known = {}
-    known = known if isinstance(known, dict) else {}
     if not sys.dont_write_bytecode:
         atexit.register(remember, source / CACHE, known, dict(known))
     return known
@@ -134,11 +124,11 @@ def module(source: Path, name: str) -> Module:
     path = module_file(source, name)
     if not path:
         raise ValueError(f"no module {name} under {source}")
-    text = parsed(source, name, path)
-    beside = [path.parent / each for each in text.named if (path.parent / each).is_file()]
+    _, mark, imported, named = parsed(source, name, path)
+    beside = [file for each in named if (file := path.parent / each).is_file()]
     return Module(
-        ((path, text.syntax), *((file, digest(file.read_bytes())) for file in beside)),
-        frozenset(each for each in text.imported if module_file(source, each)),
+        ((path, mark), *((file, digest(file.read_bytes())) for file in beside)),
+        frozenset(each for each in imported if module_file(source, each)),
     )
 
 
@@ -163,11 +153,9 @@ def is_docstring(node: Any) -> bool:
 
 
 def code_marks(source: Path, name: str) -> list[str]:
-    """One `path@digest` for each file under `source` that running the module `name` can reach,
-    sorted.
+    """One `path@digest` for each file under `source` that the module `name` can reach, sorted.
 
     Reached are the modules that it imports, in turn, and the files beside them that they name.
-
     Raises ValueError if `source` holds no such module.
     """
     marks: dict[Path, str] = {}

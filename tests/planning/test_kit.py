@@ -18,6 +18,7 @@ from contextnmt.planning.kit import (
     ROOT,
     SCRIPT,
     collect,
+    early_rules,
     given,
     local_files,
     needed,
@@ -218,6 +219,21 @@ def test_files_are_those_that_jobs_read_and_none_makes(here: Path) -> None:
     files["text.gz"]["local"] = str(here / "text.gz")
     with pytest.raises(UserError, match="outside this folder"):
         local_files(call)
+
+
+def test_what_is_to_be_made_here_first_is_said(
+    snakemake: Run, here: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--profile", f"{ROOT / 'local'}", "--snakefile", f"{ROOT / 'Snakefile'}", "--config"]
+    with pytest.raises(UserError, match="call `snakemake download` here first"):
+        pack(tmp_path / "kit.tar.gz", words=["translations", *words, "preset=multi30k"])
+    assert not (tmp_path / "kit.tar.gz").exists()
+    words += ["preset=demo", "pairs=[en-fr]", "systems=[baseline]", "device=cuda"]
+    pack(tmp_path / "kit.tar.gz", words=["translations", *words])
+    told = capsys.readouterr().out
+    assert "Jobs of binarize, tokenize need no GPU" in told or "Jobs of tokenize, binarize" in told
+    jobs = [Job("train", {}, ("a",), ("b",), gpus=1), Job("score", {}, ("b",), ("c",))]
+    assert early_rules(jobs) == []
 
 
 def test_files_that_options_name_have_places_in_the_kit(here: Path) -> None:

@@ -51,14 +51,6 @@ def test_a_file_that_is_no_yaml_text(tmp_path: Path, content: bytes, message: st
         load(file)
 
 
-def bomb() -> str:
-    """Aliases of aliases, which stand for a billion values."""
-    lines = ["a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"]
-    for level in range(1, 9):
-        lines.append(f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 10)}]")
-    return "\n".join(lines)
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -67,12 +59,11 @@ def bomb() -> str:
         ("1: a\n1: b", 'line 2: .*the key "1" stands twice'),
         ("? [a, b]\n: 1", "line 1: .*a list or a block is no key"),
         ("? {a: b}\n: 1", "line 1: .*a list or a block is no key"),
-        ("a: &a [*a]", "line 1: .*values by its aliases"),
-        ("a: &a {b: *a}", "line 1: .*values by its aliases"),
-        (bomb(), "line 5: .*over 100000 values by its aliases"),
+        ("a: &a [*a]", "Circular reference"),
+        ("a: &a {b: *a}", "Circular reference"),
         ("a: " + "[" * 5000 + "]" * 5000, "brackets are nested too deeply"),
         ("a: " + "{b: " * 5000 + "}" * 5000, "brackets are nested too deeply"),
-        ("seeds: !!set {1, 2}", "not determine a constructor"),
+        ("seeds: !!set {1, 2}", "only what JSON can hold is allowed: Object of type set"),
         ("a: !!int x", "does not fit the tag"),
         ("a: !!bool x", "does not fit the tag"),
         ("a: !!map 3", "expected a mapping|does not fit"),
@@ -154,13 +145,13 @@ def test_every_key_refuses_what_it_cannot_be(key: Key) -> None:
     """With a message of one line each; no value ends in an error of another kind."""
     demo = resolve(ROOT / "workflow", [Layer("config.yaml", load(ROOT / "config.yaml"))])
     demo.pop("experiments")
-    sound = [message for _, message in violations(WholeConfiguration, demo, SCHEMA)]
+    sound = [message for _, message in violations(WholeConfiguration, demo)]
     taken = []
     for value in VALUES:
         block: Any = value
         for step in reversed(key.path.replace("[]", ".[]").split(".")):
             block = [block] if step == "[]" else {step.replace("PAIR", "en-fr"): block}
-        found = violations(WholeConfiguration, merge(demo, block), SCHEMA)
+        found = violations(WholeConfiguration, merge(demo, block))
         messages = [message for _, message in found if message not in sound]
         assert all(message.isprintable() and len(message) < 600 for message in messages)
         if not any(key.name in message for message in messages):

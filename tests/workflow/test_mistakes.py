@@ -32,8 +32,8 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
             "pairs: unknown pair en-es; did you mean en-de? allowed: en-de, en-fr",
         ),
         ({"pairs": ["enfr"]}, 'pairs[0] is "enfr"; allowed: text like en-fr'),
-        (texts({"dev": {"member": "{lang[x]}"}}), 'is "{lang[x]}"; allowed: placeholders {lang}'),
-        (texts({"dev": {"member": "{lang:>9}"}}), 'is "{lang:>9}"; allowed: placeholders {lang}'),
+        (texts({"dev": {"member": "{lang[x]}"}}), 'is "{lang[x]}"; allowed: in braces only {lang}'),
+        (texts({"dev": {"member": "{lang:>9}"}}), 'is "{lang:>9}"; allowed: in braces only {lang}'),
         (
             {
                 "experiments": {
@@ -67,6 +67,10 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
         ({"text": {"joint_bpe": 1}}, "text.joint_bpe is 1; allowed: true or false"),
         ({"training": {"batch_size": "10"}}, 'batch_size is "10"; allowed: a whole number of at'),
         ({"training": {"clip": "much"}}, 'clip is "much"; allowed: a number above 0'),
+        (
+            {"seeds": ["0x10"]},
+            "at most 2147483647, in decimal digits without quotes or leading zeros",
+        ),
         ({"training": {"learning_rate": float("nan")}}, "learning_rate is NaN; allowed: a number"),
         ({"training": {"clip": float("inf")}}, "clip is Infinity; allowed: a number above 0"),
         ({"seeds": [2**31]}, "seeds[0] is 2147483648; allowed: a whole number of at least 0 and"),
@@ -74,7 +78,7 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
         ({"clean": {"en-de": {"max_ratoi": 3}}}, "did you mean max_ratio?"),
         (
             texts({"dev": {"member": "dev.{language}"}}),
-            'texts.dev.member is "dev.{language}"; allowed: placeholders {lang}, {source}, ',
+            'texts.dev.member is "dev.{language}"; allowed: in braces only {lang}, {source}, ',
         ),
         (texts({"dev": {"file": "x.{lang"}}), 'is "x.{lang"; '),
         (texts({"dev": {"file": "x.{}"}}), 'is "x.{}"; '),

@@ -30,13 +30,17 @@ from contextnmt.paths.basis import (
     options,
     options_of_inputs,
     pair_of,
-    repeated,
     settings,
 )
-from contextnmt.paths.corpora import LANGUAGE_MODELS, extracted_parts, extraction
+from contextnmt.paths.corpora import (
+    LANGUAGE_MODELS,
+    digests,
+    extracted_parts,
+    extraction,
+)
 from contextnmt.paths.reports import Reports
 from contextnmt.paths.trainings import BINARIZED, VOCABULARIES
-from contextnmt.report.contents import FIGURE_FORMATS, TABLE_FORMATS
+from contextnmt.report.contents import FIGURE_FORMATS, TABLE_FORMATS, inputs
 from contextnmt.report.results import VIEWS
 from contextnmt.text.numbers import FORMATS as LANGUAGES
 
@@ -145,11 +149,12 @@ def in_all_formats(name, about):
     """Files of tables and figures; `snakemake --report` shows one format, the page links to all."""
     files = []
     for path, part in paths.in_formats(name, about, *TABLE_FORMATS, *FIGURE_FORMATS):
+        table = {"table": part.table} if part.table else {}
         shown = report(
             path,
             caption=f"../report/{part.caption}.rst",
             category="Tables" if part.table else "Figures",
-            labels=paths.labels(name, part),
+            labels={"experiment": paths.marked(name), **table},
         )
         files.append(shown if path.endswith((".csv", ".svg")) else path)
     return files

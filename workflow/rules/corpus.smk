@@ -14,7 +14,7 @@ rule download_file:
         # Snakemake would delete the file and fetch it anew, so let nothing else than its digests
         # count: not the code, which cannot change it, and not the places it may come from.
         # Functions of `output` are not compared.
-        digests=paths.digests_of,
+        digests=lambda wildcards: digests(paths.file_entry(wildcards)),
         entry=lambda wildcards, output: settings(paths.file_entry(wildcards)),
         copies=lambda wildcards, output: paths.copies(),
     message:
@@ -49,8 +49,8 @@ for count in sorted({1, *map(paths.shards, paths.texts_trained_on())}):
         name:
             "extract" if count == 1 else f"extract_{count}_parts"
         input:
-            source=paths.archive_file("source"),
-            target=paths.archive_file("target"),
+            source=paths.archived("source", parts=1),
+            target=paths.archived("target", parts=1),
         output:
             source=extracted_parts("source", count),
             target=extracted_parts("target", count),
@@ -61,8 +61,8 @@ for count in sorted({1, *map(paths.shards, paths.texts_trained_on())}):
             runtime=hours(2),
         params:
             *code("contextnmt.corpus.extract"),
-            source=paths.archive_member("source"),
-            target=paths.archive_member("target"),
+            source=paths.archived("source", parts=2),
+            target=paths.archived("target", parts=2),
             options=paths.extraction_options,
             out=lambda wildcards, output: options(
                 source_out=output.source, target_out=output.target

@@ -6,7 +6,7 @@ rule score:
         restored="<results>/restore/{pair}/{system}/{seed}",
         reference=paths.references("tokenize"),
         raw_reference=paths.references("extract"),
-        known_lines=paths.known_lines_files,
+        known_lines=lambda wildcards: list(paths.known_lines(wildcards).values()),
     output:
         "<results>/score/{pair}/{system}/{seed}/scores.json",
     log:
@@ -16,7 +16,7 @@ rule score:
         runtime=hours(2),
     params:
         *code("contextnmt.evaluation.score"),
-        names=lambda wildcards: repeated("--name", paths.translation_names(wildcards)),
+        names=lambda wildcards: options(name=paths.translation_names(wildcards)),
         lines=paths.stated_lines,
         subsets=paths.subsets,
         files=lambda wildcards, input: options(
@@ -198,7 +198,7 @@ rule cbow:
         runtime=hours(4),
     params:
         *code("contextnmt.evaluation.cbow"),
-        text=lambda wildcards, input: repeated("--text", input),
+        text=lambda wildcards, input: options(text=input),
         vocabulary_size=paths.configuration["text"]["vocabulary_size"],
         out=subpath(output[0], parent=True),
     message:
@@ -228,7 +228,7 @@ rule local_charts:
             model=(Path(path).parent for path in input.models),
         ),
         cbow=subpath(input.cbow, parent=True),
-        words=lambda wildcards: repeated("--word", paths.inspected_words()),
+        words=lambda wildcards: options(word=paths.inspected_words()),
     message:
         "local charts {wildcards.source}-{wildcards.target}"
     shell:

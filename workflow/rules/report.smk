@@ -1,7 +1,7 @@
 """Reports, and every stage by a name without wildcards."""
 
 training_parts, other_texts = paths.all_training_parts(), paths.other_texts()
-selected_pairs = paths.selected_pairs()
+selected_pairs = [pair for pair in paths.pairs if paths.selection(pair)]
 
 TARGETS = {
     "download": paths.archive_files(),
@@ -95,7 +95,7 @@ for name in paths.experiments:
             f"{name}_corpora"
         input:
             configuration="<results>/configuration.json",
-            made_of=paths.reads(name, "corpora"),
+            made_of=inputs(paths.results_of[name], "corpora"),
         output:
             in_all_formats(name, "corpora"),
         log:
@@ -119,13 +119,13 @@ for name in paths.reported:
             name
         input:
             configuration="<results>/configuration.json",
-            made_of=paths.reads(name, "systems"),
+            made_of=inputs(paths.results_of[name], "systems"),
             corpora=[
                 path for path, _ in paths.in_formats(name, "corpora", "json", "svg")
             ],
             # Not shown: whoever sees the page can try its systems on text of their own.
-            runs=paths.run_files(name),
-            captions=paths.captions(),
+            runs=[*map(str, paths.results_of[name].of_runs("run", ".json").values())],
+            captions=sorted(map(os.path.relpath, BASE.glob("workflow/report/*.rst"))),
         output:
             report(
                 f"<results>/report/{name}/index.html",

@@ -92,7 +92,7 @@ rule rank:
         runtime=hours(1),
     params:
         *code("contextnmt.selection.rank"),
-        scores=lambda wildcards, input: repeated("--scores", input),
+        scores=lambda wildcards, input: options(scores=input),
         limit=paths.selection_limit,
     message:
         "rank {wildcards.pair}"
@@ -141,7 +141,7 @@ rule word_counts:
         runtime=hours(1),
     params:
         *code("contextnmt.selection.word_counts"),
-        counts=lambda wildcards, input: repeated("--counts", input),
+        counts=lambda wildcards, input: options(counts=input),
     message:
         "word counts {wildcards.pair}, {wildcards.language}"
     shell:
@@ -160,8 +160,10 @@ rule perplexity:
     log:
         "<logs>/perplexity/{source}-{target}.log",
     resources:
+        # For the models, and 2,000 MB for a pool of 40 million pairs.
         mem_mb=lambda wildcards, attempt: (
-            min(attempt, ATTEMPTS) * paths.perplexity_memory(wildcards)
+            min(attempt, ATTEMPTS)
+            * (4000 + paths.perplexity_words(wildcards) * 130 // 1_000_000)
         ),
         runtime=hours(2),
     params:

@@ -140,7 +140,7 @@ rule bpe_codes:
         runtime=hours(2),
     params:
         *code("contextnmt.text.bpe"),
-        texts=lambda wildcards, input: repeated("--text", input),
+        texts=lambda wildcards, input: options(text=input),
         merges=paths.configuration["text"]["merges"],
     message:
         "learn bpe {wildcards.pair} {wildcards.view}, {wildcards.languages}"
@@ -158,7 +158,9 @@ rule bpe:
             wildcards.language,
             aware=bool(wildcards.aware),
         ),
-        codes=paths.codes,
+        codes=lambda wildcards: paths.codes_file(
+            wildcards.pair, wildcards.view, wildcards.language
+        ),
     output:
         "<results>/bpe/{pair}/{view}/{part}{aware}.{language}.gz",
     log:

@@ -18,9 +18,9 @@ rule translate:
         *code("contextnmt.translation.view_texts", "contextnmt.translation.translate"),
         device=paths.configuration["device"],
         models=paths.model_options,
-        texts=lambda wildcards, input: repeated("--text", input.text),
-        beams=lambda wildcards: repeated("--beam", paths.beams(wildcards)),
-        out=lambda wildcards: repeated("--out", paths.likeliest(wildcards)),
+        texts=lambda wildcards, input: options(text=input.text),
+        beams=lambda wildcards: options(beam=paths.beams(wildcards)),
+        out=lambda wildcards: options(out=paths.likeliest(wildcards)),
         others=paths.other_translations,
         precision=lambda wildcards: paths.recipe(wildcards)["decoding"]["precision"],
     message:
@@ -46,12 +46,12 @@ rule restore:
     params:
         *code("contextnmt.text.restore"),
         languages=language_options,
-        translations=lambda wildcards: repeated(
-            "--translation", paths.translations("translate", wildcards)
+        translations=lambda wildcards: options(
+            translation=paths.translations("translate", wildcards)
         ),
         out=lambda wildcards: options(out=paths.translations("restore", wildcards)),
-        symbols=lambda wildcards, input: repeated(
-            "--symbols", paths.of_each(wildcards, input.symbols)
+        symbols=lambda wildcards, input: options(
+            symbols=paths.of_each(wildcards, input.symbols)
         ),
         rules=options_of_inputs("rules"),
         bpe=lambda wildcards: (

@@ -7,16 +7,9 @@ from itertools import chain
 from typing import Any
 
 from contextnmt.configuration.keys import Decoding, Model, Training
-from contextnmt.configuration.places import (
-    Configuration,
-    content,
-    contents,
-    pairs,
-    place,
-    roles,
-)
+from contextnmt.configuration.places import Configuration, content, contents, pairs, place, roles
 from contextnmt.configuration.recipes import systems
-from contextnmt.configuration.values import Mistake, dotted, schema_of, unknown, violations
+from contextnmt.configuration.values import Mistake, dotted, unknown, violations
 
 #: Names that no text can have, and why.
 RESERVED = {
@@ -47,7 +40,7 @@ def mistake(path: list[Any], words: str, said: list[Any] | None = None) -> Mista
 def no_such(
     path: list[Any], kind: str, name: str, choices: Iterable[str], said: list[Any] | None = None
 ) -> Mistake:
-    """A mistake as `at` gives it: a name of a text, system or the like that is nowhere declared."""
+    """A mistake as `mistake` gives it: a name of a text, system or the like not declared."""
     return mistake(path, unknown(f"{kind} {name}", name, choices), said)
 
 
@@ -66,17 +59,15 @@ def dangling(configuration: Configuration) -> Iterator[Mistake]:
             yield mistake(where, "two corpora have a text of this name; rename one")
         if text in RESERVED:
             yield mistake(where, f"{RESERVED[text]}; rename it")
-    known = configuration["roles"]
     for path, pair, member in named_texts(configuration):
         yield from misplaced(configuration, path, pair, member)
     for position, pair in enumerate(configuration["pairs"]):
         said = ["pairs", position]
-        if pair not in known:
-            yield no_such(["pairs"], "pair", pair, sorted(known), said)
         if pair not in configuration["clean"]:
             yield mistake(["clean", pair], f"missing: say how {pair} is cleaned", said)
         if len(set(pair.split("-"))) == 1:
             yield mistake(["pairs"], f"{pair}: source and target are the same language", said)
+    known = configuration["roles"]
     for path, pair in named_pairs(configuration):
         if pair not in known:
             yield no_such(path[:-1], "pair", pair, sorted(known), said=path)
@@ -95,7 +86,8 @@ def named_texts(configuration: Configuration) -> Iterator[tuple[list[Any], str, 
 
 
 def named_pairs(configuration: Configuration) -> Iterator[tuple[list[Any], str]]:
-    """Every language pair that is named apart from `pairs` and `roles`, and where."""
+    """Every language pair that is named apart from `roles`, and where."""
+    yield from ((["pairs", position], pair) for position, pair in enumerate(configuration["pairs"]))
     for block in ("clean", "select"):
         yield from (([block, pair], pair) for pair in configuration[block])
     for name, experiment in configuration["experiments"].items():
@@ -117,17 +109,16 @@ def wrong_systems(configuration: Configuration) -> Iterator[Mistake]:
             if known[system] > 1:
                 yield mistake(path, "two experiments have a system of this name; rename one")
             if "contextualizer" in entry.get("model", {}) and not entry.get("context"):
-                yield mistake(
-                    [*path, "model", "contextualizer"], "only for a system with `context: true`"
-                )
+                path = [*path, "model", "contextualizer"]
+                yield mistake(path, "only for a system with `context: true`")
         if "inspected_words" in experiment and name != INSPECTING:
             words = f"only for {INSPECTING}, which charts words; remove it"
             yield mistake([*where, "inspected_words"], words)
-        methods, claims = experiment.get("methods", {}).items(), experiment.get("claims", [])
-        telling = [(["methods", method], entry) for method, entry in methods]
-        telling += [(["claims", position], entry) for position, entry in enumerate(claims)]
-        for below, entry in telling:
-            path = [*where, *below, "contrasts"]
+        methods, claims = experiment.get("methods", {}), experiment.get("claims", [])
+        telling = [("methods", *each) for each in methods.items()]
+        telling += [("claims", *each) for each in enumerate(claims)]
+        for block, key, entry in telling:
+            path = [*where, block, key, "contrasts"]
             if any(present == without for present, without in entry["contrasts"]):
                 yield mistake(path, "names one system twice: name two")
             for system in chain.from_iterable(entry["contrasts"]):
@@ -163,19 +154,19 @@ def misplaced(
     if text not in known:
         yield no_such(path, "text", text, known)
         return
-    for language in pair.split("-"):
+    languages = pair.split("-")
+    for language in languages:
         corpus, file, _ = place(configuration, pair, text, language)
         files, where = configuration["corpora"][corpus]["files"], ["corpora", corpus, "texts", text]
         entry = configuration["corpora"][corpus]["texts"][text]
+        columns = entry.get("columns", [language])
         if file not in files:
             yield no_such([*where, "file"], "file", file, files)
-        columns = entry.get("columns", [language])
         if language not in columns:
             yield no_such([*where, "columns"], "column", language, columns)
         if file not in files or language not in columns:
             return
-    source, target = (content(configuration, pair, text, language) for language in pair.split("-"))
-    if source == target:
+    if len({content(configuration, pair, text, language) for language in languages}) == 1:
         where.append("member" if "member" in entry else "file")
         yield mistake(where, f"one and the same file for both languages of {pair}")
 
@@ -204,8 +195,8 @@ def left_out(configuration: Configuration) -> Iterator[Mistake]:
         if asked and not pairs(configuration, name) and configuration["systems"] is not None:
             position = configuration["systems"].index(asked[0])
             here = ", ".join(configuration["pairs"])
-            words = f"leave it out, or say experiments.{name}.pairs"
-            words = f"{asked[0]}: {name} takes part in none of {here}: {words}"
+            words = f"{asked[0]}: {name} takes part in none of {here}: leave it out, or say "
+            words += f"experiments.{name}.pairs"
             yield mistake(["systems"], words, said=["systems", position])
     if not any(pairs(configuration, name) for name in configuration["experiments"]):
         yield ["pairs"], "pairs: no experiment takes part in any of them"
@@ -224,7 +215,7 @@ def unmade(configuration: Configuration) -> Iterator[Mistake]:
             unused = () if entry.get("context") else OPTIONAL
             model = {key: value for key, value in entry["model"].items() if key not in unused}
             where = [*path, "systems", system, "model"]
-            yield from violations(Model, model, schema_of(Model), *where)
+            yield from violations(Model, model, *where)
 
 
 def unselectable(configuration: Configuration, pair: str) -> Iterator[Mistake]:
@@ -233,11 +224,10 @@ def unselectable(configuration: Configuration, pair: str) -> Iterator[Mistake]:
     if selection is None:
         return
     path = ["select", pair]
-    limited = [selection.get(key) is not None for key in ("target_words", "pairs")]
-    if not any(limited):
-        yield mistake(path, "no limit: give target_words or pairs")
-    if all(limited):
-        yield mistake(path, "two limits: make target_words or pairs null")
+    limits = sum(selection.get(key) is not None for key in ("target_words", "pairs"))
+    if limits != 1:
+        many = "two limits: make target_words or pairs null"
+        yield mistake(path, many if limits else "no limit: give target_words or pairs")
     tests = contents(configuration, "test")
     path = [*path, "in_domain"]
     for text in selection["in_domain"]:

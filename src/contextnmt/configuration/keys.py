@@ -28,15 +28,15 @@ def distinct(values: list[Member]) -> list[Member]:
 
 
 def fillable(name: str) -> str:
-    """Refuse a name with braces that are not filled in."""
+    """Refuse a name with other braces than those of placeholders."""
     allowed = [f"{{{placeholder}}}" for placeholder in PLACEHOLDERS]
     if re.search("[{}]", re.sub("|".join(map(re.escape, allowed)), "", name)):
-        raise ValueError(f"placeholders {', '.join(allowed)}")
+        raise ValueError(f"in braces only {', '.join(allowed)}")
     return name
 
 
 def like(pattern: str, example: str) -> Any:
-    """Only text that a pattern matches as a whole; messages show the example."""
+    """Text that matches a pattern as a whole; messages show the example."""
     return Field(strict=True, pattern=f"^{pattern}$", examples=[example])
 
 

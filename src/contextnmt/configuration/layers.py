@@ -7,8 +7,10 @@ papers did), the preset (corpora and sizes), then the user's own (`config.yaml`,
 How the blocks of recipes are read from the layers stands in `contextnmt.configuration.recipes`.
 """
 
+import copy
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -123,18 +125,17 @@ def resolve(folder: Path, user: list[Layer], called: Layer | None = None) -> Con
     papers, said = folder / "experiments", [preset, *user]
     experiments = [named(papers, ["experiments", name], name, said) for name in asked]
     layers = [text_layer(folder), *experiments, *said]
-    configuration = merge(*(layer.content for layer in layers))
-    found = violations(WholeConfiguration, configuration, schema)
+    contents = [layer.content for layer in layers]
+    configuration = merge(*contents)
+    found = violations(WholeConfiguration, configuration)
     refuse((each for each in found if each[0][-2:] not in PARTIAL), layers)
     configuration["corpora"] = without_nulls(configuration["corpora"])  # of files, null is absent
     refuse(inconsistencies(configuration), layers)
-    refuse(renamed(said), layers)
-    refuse(unused(configuration, user), layers)
-    whole = with_recipes(configuration, [layer.content for layer in layers])
+    refuse(chain(renamed(said), unused(configuration, user)), layers)
+    whole = with_recipes(configuration, contents)
     refuse(unmade(whole), layers)
     refuse(cut_lists(whole, layers), layers)
-    for name in asked:
-        refuse_alike(whole, name, layers)
+    refuse(chain.from_iterable(alike(whole, name, layers) for name in asked), layers)
     # The description of a preset is about its own corpora.
     if added := sorted({*own.get("corpora", {})} - {*preset.content["corpora"]}):
         about = f"With texts of {', '.join(added)}, which the key “about” can describe here."
@@ -146,11 +147,9 @@ def renamed(layers: Iterable[Layer]) -> Iterator[Mistake]:
     """Names of an experiment in layers that are not its own: no run takes a paper's name off."""
     for layer in layers:
         for name, entry in (layer.content.get("experiments") or {}).items():
-            for key in ("title", "table", "reconstruction"):
-                if key in entry:
-                    yield mistake(
-                        ["experiments", name, key], f"only for workflow/experiments/{name}.yaml"
-                    )
+            words = f"only for workflow/experiments/{name}.yaml"
+            for key in filter(entry.__contains__, ("title", "table", "reconstruction")):
+                yield mistake(["experiments", name, key], words)
 
 
 def without_nulls(block: Any) -> Any:
@@ -170,17 +169,17 @@ def refuse(mistakes: Iterable[Mistake], layers: list[Layer]) -> None:
         raise UserError("\n".join(lines))
 
 
-def refuse_alike(configuration: Configuration, experiment: str, layers: list[Layer]) -> None:
-    """Raises UserError if two systems that a contrast of the experiment tells apart are the same.
+def alike(configuration: Configuration, experiment: str, layers: list[Layer]) -> Iterator[Mistake]:
+    """Contrasts of an experiment whose two systems are the same.
 
     A setting for all systems goes before what the paper says of one, and so may take away what
     their difference is.
     """
-    asked = set(systems(configuration, experiment)) if pairs(configuration, experiment) else set()
+    asked = systems(configuration, experiment) if pairs(configuration, experiment) else []
     contents = [layer.content for layer in layers]
     for method, entry in configuration["experiments"][experiment]["methods"].items():
         for contrast in entry["contrasts"]:
-            if not set(contrast) <= asked or differ(configuration, experiment, contrast):
+            if not {*contrast} <= {*asked} or differ(configuration, experiment, contrast):
                 continue
             both = " and ".join(contrast)
             for count in range(len(layers) - 1, 1, -1):
@@ -192,7 +191,7 @@ def refuse_alike(configuration: Configuration, experiment: str, layers: list[Lay
                         "the experiment that you mean, or name the systems that you want in systems"
                     )
             path = ["experiments", experiment, "methods", method, "contrasts"]
-            refuse([mistake(path, f"{both} are made of the same: change one")], layers)
+            yield mistake(path, f"{both} are made of the same: change one")
 
 
 def differ(configuration: Configuration, experiment: str, contrast: list[str]) -> list[str]:
@@ -214,19 +213,17 @@ def unused(configuration: Configuration, layers: list[Layer]) -> Iterator[Mistak
 def cut_lists(configuration: Configuration, layers: list[Layer]) -> Iterator[Mistake]:
     """Lists of translations longer than what a beam ends, greedy search apart; of experiments that
     are made. The last layer that says one of the two is to blame."""
-    for name in configuration["experiments"]:
-        decoding = configuration["experiments"][name]["decoding"]
-        narrowest = min((width for width in decoding["beams"] if width > 1), default=1)
+    for name, entry in configuration["experiments"].items():
+        nbest, beams = entry["decoding"]["nbest"], entry["decoding"]["beams"]
+        narrowest = min((width for width in beams if width > 1), default=1)
         asked = systems(configuration, name) and pairs(configuration, name)
-        if asked and (decoding["nbest"] or 0) > narrowest:
+        if asked and (nbest or 0) > narrowest:
             own = ["experiments", name, "decoding"]
             paths = [[*block, key] for key in ("nbest", "beams") for block in (own, ["decoding"])]
-            yield (
-                next(path for each in layers[::-1] for path in paths if says(each.content, path)),
-                f"{dotted([*own, 'nbest'])} is {decoding['nbest']}: a beam ends no more "
-                f"translations than it is wide, and {dotted([*own, 'beams'])} has {narrowest}: "
-                f"make nbest {narrowest} at most, or null",
-            )
+            said = next(path for each in layers[::-1] for path in paths if says(each.content, path))
+            words = f"a beam ends no more translations than it is wide, and {dotted(own)}.beams has"
+            words = f"{dotted(own)}.nbest is {nbest}: {words} {narrowest}: make nbest {narrowest} "
+            yield said, words + "at most, or null"
 
 
 def text_layer(folder: Path) -> Layer:
@@ -235,10 +232,7 @@ def text_layer(folder: Path) -> Layer:
 
 
 def of_paper(folder: Path, experiment: str) -> Configuration:
-    """The recipes and text settings of the paper of an experiment.
-
-    `folder` is ``workflow/``.
-    """
+    """The recipes and text settings of the paper of an experiment; `folder` is ``workflow/``."""
     layers = [text_layer(folder).content, load(folder / "experiments" / f"{experiment}.yaml")]
     return with_recipes(merge(*layers), layers)
 
@@ -260,8 +254,8 @@ def origin(path: Iterable[Any], layers: list[Layer]) -> str:
     """The name of the last layer that says something at `path`, or at its nearest parent."""
     steps = list(path)
     parents = (steps[:length] for length in range(len(steps), 0, -1))
-    named = (each.name for path in parents for each in layers[::-1] if says(each.content, path))
-    return next(named, layers[-1].name)
+    found = (each.name for path in parents for each in layers[::-1] if says(each.content, path))
+    return next(found, layers[-1].name)
 
 
 def says(content: Any, path: list[Any]) -> bool:
@@ -278,16 +272,10 @@ def digest(configuration: Configuration, experiment: str) -> str:
     """Twelve hexadecimal digits for all settings that can change a result of an experiment."""
     others = ("gaps", "mirrors", "hand_placed")
     relevant = {key: value for key, value in configuration.items() if key not in others}
-    relevant["corpora"] = {
-        corpus: {
-            **entry,
-            "texts": {
-                text: {key: value for key, value in made.items() if key != "shards"}
-                for text, made in entry["texts"].items()
-            },
-        }
-        for corpus, entry in configuration["corpora"].items()
-    }
+    relevant["corpora"] = copy.deepcopy(configuration["corpora"])
+    for corpus in relevant["corpora"].values():
+        for text in corpus["texts"].values():
+            text.pop("shards", None)
     relevant["experiments"] = {experiment: configuration["experiments"][experiment]}
     relevant["pairs"] = pairs(configuration, experiment)
     relevant["systems"] = systems(configuration, experiment)

@@ -82,10 +82,7 @@ class ModelSettings:
 
 
 def model_settings(block: Mapping[str, Any]) -> ModelSettings:
-    """The settings that a `model` block describes.
-
-    Raises UserError if a key is unknown or a value not allowed.
-    """
+    """The settings of a `model` block. Raises UserError if a key or a value is not allowed."""
     return read(ModelSettings, "model", block)
 
 

@@ -1,7 +1,8 @@
 """Where the texts of a configuration lie, and which of them are the same."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Any
 
 Configuration = dict[str, Any]
@@ -52,8 +53,12 @@ def texts(configuration: Configuration, pair: str, *wanted: str) -> list[str]:
         if pair in pairs(configuration, experiment)
     ]
     blocks.append({"train": configuration["roles"][pair]["train"]})
-    named = [name for role in wanted for block in blocks for name in block.get(role, [])]
-    return list(dict.fromkeys(named))
+    return distinct(block.get(role, []) for role in wanted for block in blocks)
+
+
+def distinct(several: Iterable[Iterable[str]]) -> list[str]:
+    """All members of several lists, none twice, in order."""
+    return list(dict.fromkeys(chain.from_iterable(several)))
 
 
 def contents(configuration: Configuration, role: str) -> set[str]:

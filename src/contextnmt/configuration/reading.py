@@ -1,10 +1,9 @@
 """Configuration as a user writes it: files of YAML, and the words of a call of Snakemake."""
 
-import math
+import json
 import re
 from collections.abc import Iterable
 from dataclasses import fields
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +23,6 @@ MERGE = "tag:yaml.org,2002:merge"
 #: Tags of values that are written in other ways here than in YAML, or in none.
 INTEGER, TIMESTAMP = "tag:yaml.org,2002:int", "tag:yaml.org,2002:timestamp"
 FLOAT = "tag:yaml.org,2002:float"
-
-#: More values than this come from no hand: aliases of aliases make them.
-MOST_VALUES = 100_000
 
 
 class Loader(yaml.SafeLoader):  # type: ignore[misc]
@@ -54,38 +50,7 @@ class Loader(yaml.SafeLoader):  # type: ignore[misc]
         block: dict[Any, Any] = super().construct_mapping(node, deep)
         return block
 
-    def get_single_node(self) -> yaml.Node:
-        """The whole document. Raises yaml.composer.ComposerError if aliases make it endless.
 
-        Each node is counted once: aliases may repeat it more often than memory could hold.
-        """
-        whole = super().get_single_node()
-        sizes: dict[int, float] = {}
-
-        def size(node: yaml.Node) -> float:
-            if id(node) not in sizes:
-                sizes[id(node)] = math.inf  # of a node in itself
-                parts = node.value if isinstance(node, yaml.CollectionNode) else []
-                flat = chain.from_iterable(p if isinstance(p, tuple) else [p] for p in parts)
-                sizes[id(node)] = 1 + sum(map(size, flat))
-                if sizes[id(node)] > MOST_VALUES:
-                    words = "values by its aliases: write out what they repeat"
-                    problem = f"over {MOST_VALUES} {words}"
-                    raise yaml.composer.ComposerError(None, None, problem, node.start_mark)
-            return sizes[id(node)]
-
-        if whole is not None:
-            size(whole)
-        return whole
-
-
-# Sets, pairs and bytes are nothing that a key takes.
-Loader.yaml_constructors = {
-    tag: construct
-    for tag, construct in yaml.SafeLoader.yaml_constructors.items()
-    if tag is None
-    or tag.rpartition(":")[2] in ("null", "bool", "int", "float", "str", "seq", "map")
-}
 Loader.yaml_implicit_resolvers = {
     first: [(tag, pattern) for tag, pattern in resolvers if tag not in (INTEGER, TIMESTAMP)]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
@@ -101,11 +66,16 @@ Loader.add_implicit_resolver(
 def parse(text: str) -> Any:
     """The content of a text of YAML. Raises yaml.YAMLError if it is none."""
     try:
-        return yaml.load(text, Loader)
+        content = yaml.load(text, Loader)
     except RecursionError:
         raise yaml.YAMLError("brackets are nested too deeply") from None
     except (ValueError, KeyError, TypeError, AttributeError):
         raise yaml.YAMLError("a value does not fit the tag before it, as in !!int x") from None
+    try:
+        json.dumps(content)
+    except (ValueError, TypeError) as error:  # aliases inside themselves; sets and bytes
+        raise yaml.YAMLError(f"only what JSON can hold is allowed: {error}") from None
+    return content
 
 
 def load(path: Path) -> Configuration:
@@ -119,17 +89,15 @@ def load(path: Path) -> Configuration:
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror}): correct its name") from None
     except UnicodeDecodeError as error:
-        number = 1 + error.object.count(b"\n", 0, error.start)
-        raise UserError(f"{path.name}, line {number}: not UTF-8: save it as UTF-8") from None
+        line: Any = 1 + error.object.count(b"\n", 0, error.start)
+        raise UserError(f"{path.name}, line {line}: not UTF-8: save it as UTF-8") from None
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else "?"
         raise UserError(f"{path.name}, line {line}: not YAML: {error.problem}") from None
     except yaml.reader.ReaderError as error:
-        number = 1 + path.read_text(encoding="utf-8")[: error.position].count("\n")
-        character = f"U+{error.character:04X}"
-        raise UserError(
-            f"{path.name}, line {number}: not YAML: remove the control character {character}"
-        ) from None
+        line = 1 + path.read_text(encoding="utf-8")[: error.position].count("\n")
+        problem = f"remove the control character U+{error.character:04X}"
+        raise UserError(f"{path.name}, line {line}: not YAML: {problem}") from None
     except yaml.YAMLError as error:
         raise UserError(f"{path.name}: not YAML: {error}") from None
     if not isinstance(content, dict):

@@ -145,26 +145,23 @@ def deviations(
 
     before, after = recipe(papers), recipe(configuration)
     found = {name: differences(before[name], after[name]) for name in before}
-    listed = []
+    listed: list[dict[str, Any]] = []
     for name, several in found.items():
         for each in several:
             alike = all(each in found[other] for other in asked)
-            listed.append(("" if alike else name, *each))
-    names = ("system", "key", "paper", "here")
-    unique = [each for number, each in enumerate(listed) if each not in listed[:number]]
-    return [dict(zip(names, each, strict=True)) for each in unique]
+            key, value, own = each
+            row = {"system": "" if alike else name, "key": key, "paper": value, "here": own}
+            listed += [row] if row not in listed else []
+    return listed
 
 
 def text_settings(configuration: Configuration, of: list[str], views: set[str]) -> Configuration:
     """Settings of the text of some language pairs in some views."""
     of_views = {"merges": "bpe", "joint_bpe": "bpe", "symbol_threshold": "sym"}
-    made = {
-        block: {pair: configuration[block].get(pair) for pair in of}
-        for block in ("clean", "select")
-    }
     text = configuration["text"].items()
     used = {k: v for k, v in text if any(of_views.get(k, "") in view for view in views)}
-    return {**made, "text": used}
+    chosen = {b: {pair: configuration[b].get(pair) for pair in of} for b in ("clean", "select")}
+    return {**chosen, "text": used}
 
 
 def settings(system: Configuration) -> Configuration:

@@ -3,6 +3,7 @@
 Usage, in the root of a checkout: python -m contextnmt.configuration.reference
 """
 
+import copy
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -41,7 +42,8 @@ NAMES["corpora"] = "CORPUS"
 
 
 class Key(NamedTuple):
-    """A key: the dotted paths of its block and its own, its part of the schema, that by type."""
+    """A key: the dotted path of its block, its name, its own path, its part of the schema, and the
+    same as one part for each type."""
 
     block: str
     name: str
@@ -133,7 +135,7 @@ def page(workflow: Path) -> str:
 def editors_schema() -> str:
     """The JSON schema of a file of one's own, which may leave out what another layer says."""
     whole: dict[str, Any] = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-    whole |= schema_of(WholeConfiguration)
+    whole |= copy.deepcopy(schema_of(WholeConfiguration))
     for block in [whole, *whole["$defs"].values()]:
         block.pop("required", None)
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"

@@ -75,16 +75,13 @@ class PairFilter:
 
 
 def training_settings(block: Mapping[str, Any]) -> TrainingSettings:
-    """The settings that a `training` block describes.
-
-    Raises UserError if a key is unknown or a value not allowed.
-    """
+    """The settings of a `training` block. Raises UserError if a key or a value is not allowed."""
     return read(TrainingSettings, "training", block)
 
 
 def pair_filter(option: str, text: str) -> PairFilter:
-    """The filter that the value `text` of an option describes, a JSON object.
+    """The filter that the JSON object `text` of an option describes.
 
-    Raises UserError if it is none, a key is unknown or missing, or a value not allowed.
+    Raises UserError if it is none, or a key or a value is missing or not allowed.
     """
     return read(PairFilter, option, json_object(option, text))

@@ -5,7 +5,9 @@ settings with `read`; the configuration is checked with `violations`.
 """
 
 import difflib
+import functools
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, TypeVar
 
@@ -32,11 +34,7 @@ Flag = Annotated[bool, Strict()]
 Share = Annotated[float, Strict(), Field(ge=0, le=1, allow_inf_nan=False)]
 Positive = Annotated[float, Strict(), Field(gt=0, le=LARGEST, allow_inf_nan=False)]
 #: Text for people: of one line or more, without other control characters.
-Text = Annotated[
-    str,
-    Strict(),
-    Field(pattern=r"^[^\x00-\x09\x0b-\x1f\x7f]*$"),
-]
+Text = Annotated[str, Strict(), Field(pattern=r"^[^\x00-\x09\x0b-\x1f\x7f]*$")]
 
 
 @dataclass(frozen=True, config=KEYS, kw_only=True)
@@ -101,6 +99,7 @@ class Schema(GenerateJsonSchema):
         return made
 
 
+@functools.cache
 def schema_of(kind: Any) -> dict[str, Any]:
     """The JSON schema of a block of settings."""
     return TypeAdapter(kind).json_schema(schema_generator=Schema)
@@ -122,49 +121,40 @@ def read(kind: type[Kind], name: str, block: Any) -> Kind:
 
     Keys that are absent have their defaults. Raises UserError with a line for each mistake.
     """
-    try:
-        return TypeAdapter(kind).validate_python(block)
-    except ValidationError as error:
-        found = explained(error, block, schema_of(kind), [])
+    if found := violations(kind, block):
         lines = [name + ("" if text[0] in " :" else ".") + text for _, text in found]
-        raise UserError("\n".join(lines)) from None
+        raise UserError("\n".join(lines))
+    return TypeAdapter(kind).validate_python(block)
 
 
-def violations(kind: Any, block: Any, schema: Mapping[str, Any], *above: Any) -> list[Mistake]:
+def violations(kind: Any, block: Any, *above: Any) -> list[Mistake]:
     """Every mistake in a block of settings, which stands at the path `above`.
 
-    `schema` is what `schema_of` says of `kind`.
+    They are sorted by their paths; of one inside another, only the inner one is told.
     """
     try:
         TypeAdapter(kind).validate_python(block)
     except ValidationError as error:
-        return explained(error, block, schema, list(above))
-    return []
-
-
-def explained(
-    error: ValidationError, block: Any, schema: Mapping[str, Any], above: list[Any]
-) -> list[Mistake]:
-    """The mistakes in a block, sorted by their paths; of one inside another, the inner one."""
+        errors, schema = error.errors(include_url=False), schema_of(kind)
+    else:
+        return []
     found: dict[tuple[str, ...], Mistake] = {}
-    for each in error.errors(include_url=False):
+    for each in errors:
         steps = keys_of(each["loc"], block)
         value, allowed = at(steps, block, schema)
-        where = dotted([*above, *steps])
+        parents = at(steps[:-1], block, schema)[1]
         path = [*above, *steps]
+        where = dotted(path)
         if each["type"] == "missing":
             steps.append(each["loc"][-1])
             message = f"{dotted([*above, *steps])}: missing"
         elif each["type"] == "unexpected_keyword_argument":
-            _, parent = at(steps[:-1], block, schema)
-            choices = [key for part in parent for key in part.get("properties", {})]
+            choices = [key for part in parents for key in part.get("properties", {})]
             message = f"{where}: {unknown('key', steps[-1], choices)}"
         elif each["loc"][-1:] == ("[key]",):
-            _, parent = at(steps[:-1], block, schema)
-            names = [part["propertyNames"] for part in parent if "propertyNames" in part]
-            message = f"{dotted([*above, *steps[:-1]])}: {shown(steps[-1])} is not " + " or ".join(
-                permitted({"type": "string", **part}) for part in names
-            )
+            names = [part["propertyNames"] for part in parents if "propertyNames" in part]
+            words = " or ".join(permitted({"type": "string", **part}) for part in names)
+            message = f"{dotted(path[:-1])}: {shown(steps[-1])} is not {words}"
         elif each["type"] == "value_error" and str(each["ctx"]["error"]):
             message = f"{where} is {shown(value)}; allowed: {each['ctx']['error']}"
         else:
@@ -214,9 +204,8 @@ def inside(part: Mapping[str, Any], step: Any) -> Mapping[str, Any]:
     """The part of a JSON schema for the value at a key or list position, empty if there is none."""
     if isinstance(step, int):
         return part.get("items", {})  # type: ignore[no-any-return]
-    below = part.get("additionalProperties") or {}
-    for found in part.get("patternProperties", {}).values():
-        below = found
+    patterns = part.get("patternProperties", {}).values()
+    below = next(iter(patterns), part.get("additionalProperties") or {})
     return part.get("properties", {}).get(step, below)  # type: ignore[no-any-return]
 
 
@@ -235,9 +224,13 @@ def permitted(part: Mapping[str, Any], value: Any = None) -> str:
     kind = part["type"]
     words = TYPES[kind]
     if kind in ("integer", "number"):
-        slip = part.get("maximum") == LARGEST and not (number(value) and value > LARGEST)
+        slip = part.get("maximum") == LARGEST and not (
+            type(value) in (int, float) and value > LARGEST
+        )
         keys = [key for key in BOUNDS if key in part and not (slip and key == "maximum")]
         words += " " + " and ".join(f"{BOUNDS[key]} {part[key]:.15g}" for key in keys)
+        if isinstance(value, str) and re.match(r"[-+]?\d", value):
+            words += ", in decimal digits without quotes or leading zeros"
     elif kind == "array":
         least, most = part.get("minItems"), part.get("maxItems")
         if least is not None:
@@ -249,11 +242,6 @@ def permitted(part: Mapping[str, Any], value: Any = None) -> str:
     elif kind == "string" and "pattern" in part:
         words += " without control characters"
     return words.strip()
-
-
-def number(value: Any) -> bool:
-    """Whether a value is a number; true and false are none."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def shown(value: Any) -> str:

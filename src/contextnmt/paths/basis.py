@@ -3,7 +3,6 @@
 import shlex
 from collections.abc import Callable, Iterable
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -35,15 +34,10 @@ def language_of(wildcards: Wildcards, side: str) -> str:
     return pair_of(wildcards).split("-")[SIDES.index(side)]
 
 
-def repeated(option: str, values: Iterable[Any]) -> str:
-    """`option` once for each of `values`."""
-    return " ".join(f"{option} {shlex.quote(str(value))}" for value in values)
-
-
 def options(**values: Iterable[Any]) -> str:
     """Options of a command, once for each of their values: `raw_reference` is --raw-reference."""
-    given = (repeated(f"--{name.replace('_', '-')}", each) for name, each in values.items())
-    return " ".join(filter(None, given))
+    given = ((name.replace("_", "-"), value) for name, each in values.items() for value in each)
+    return " ".join(f"--{option} {shlex.quote(str(value))}" for option, value in given)
 
 
 def options_of_inputs(*names: str) -> Param:
@@ -95,11 +89,8 @@ class Basis:
 
     def systems_with(self, pair: str) -> list[str]:
         """The systems that a language pair is translated with."""
-        return [
-            system
-            for system, home in self.systems.items()
-            if pair in self.results_of[home].all_pairs
-        ]
+        homes = self.systems.items()
+        return [system for system, home in homes if pair in self.results_of[home].all_pairs]
 
     def view_of(self, system: str) -> str:
         """The view of the text that a system reads and writes."""
@@ -109,13 +100,11 @@ class Basis:
     def evaluated(self, pair: str, system: str, *roles: str) -> list[str]:
         """Names of the dev and test texts of a system, or of those of one role."""
         entry = places.roles(self.configuration, self.systems[system], pair)
-        named = (name for role in roles or ["dev", "test"] for name in entry[role])
-        return list(dict.fromkeys(named))
+        return places.distinct(entry[role] for role in roles or ["dev", "test"])
 
     def evaluated_texts(self, pair: str) -> list[str]:
         """Names of the dev and test texts of all systems that `pair` is translated with."""
-        named = (self.evaluated(pair, system) for system in self.systems_with(pair))
-        return list(dict.fromkeys(chain.from_iterable(named)))
+        return places.distinct(self.evaluated(pair, system) for system in self.systems_with(pair))
 
     def shards(self, text: str) -> int:
         """Number of parts that a training text is cut into."""
@@ -127,8 +116,7 @@ class Basis:
 
     def texts_trained_on(self) -> list[str]:
         """Names of the training texts of all pairs."""
-        trained = (self.texts(pair, "train") for pair in self.pairs)
-        return list(dict.fromkeys(chain.from_iterable(trained)))
+        return places.distinct(self.texts(pair, "train") for pair in self.pairs)
 
     def in_domain_texts(self, pair: str) -> list[str]:
         """Names of the texts that the training text of `pair` is selected by."""
@@ -145,7 +133,7 @@ class Basis:
     def runs(self, pattern: str) -> list[str]:
         """`pattern` for every language pair, system and seed."""
         seeds = self.configuration["seeds"]
-        return [*chain(*(self.of_runs(pattern, name, seeds) for name in self.experiments))]
+        return places.distinct(self.of_runs(pattern, name, seeds) for name in self.experiments)
 
     def of_runs(self, pattern: str, experiment: str, seeds: Iterable[Any]) -> list[str]:
         """`pattern` for every language pair and system of an experiment and some seeds."""

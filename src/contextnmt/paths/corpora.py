@@ -51,13 +51,9 @@ class Corpora(Basis):
         """The archive of the `side` source or target of rule extract, as of `archive`."""
         return self.archive(pair_of(wildcards), wildcards.text, wildcards[side])
 
-    def archive_file(self, side: str) -> Callable[[Wildcards], str]:
-        """Input function: the file with one side of a text."""
-        return lambda wildcards: self.archive_of(wildcards, side)[0]
-
-    def archive_member(self, side: str) -> Callable[[Wildcards], str]:
-        """Param function: the same with the member, as `extract` wants it."""
-        return lambda wildcards: "::".join(filter(None, self.archive_of(wildcards, side)[:2]))
+    def archived(self, side: str, parts: int) -> Callable[[Wildcards], str]:
+        """Input or param function: one side of a text, FILE or, in two parts, FILE::MEMBER."""
+        return lambda wildcards: "::".join(filter(None, self.archive_of(wildcards, side)[:parts]))
 
     def extraction_options(self, wildcards: Wildcards) -> str:
         """Options of `extract`: columns, numbers of pairs and digests, as far as stated."""
@@ -77,10 +73,6 @@ class Corpora(Basis):
         hand_placed = self.configuration["hand_placed"]
         mirrors = self.configuration["mirrors"]
         return options(mirror=mirrors, hand_placed=[hand_placed] if hand_placed else [])
-
-    def digests_of(self, wildcards: Wildcards) -> list[str]:
-        """Digests of a file to fetch."""
-        return digests(self.file_entry(wildcards))
 
     def needs_survey(self, pair: str, text: str, *filters: str) -> bool:
         """Whether a filter of clean, one of these or any, needs a survey of all parts of a text.
@@ -135,10 +127,6 @@ class Corpora(Basis):
         """The most words that the models of rule perplexity are made of."""
         return Selection(**self.selection(pair_of(wildcards))).perplexity_words
 
-    def perplexity_memory(self, wildcards: Wildcards) -> int:
-        """Megabytes for these models and for the pool, of which 40 million pairs take 2,000."""
-        return 4000 + self.perplexity_words(wildcards) * 130 // 1_000_000
-
     def selection_limit(self, wildcards: Wildcards) -> str:
         """The option that says how much is selected."""
         selection = self.selection(wildcards.pair)
@@ -154,12 +142,8 @@ class Corpora(Basis):
         return [
             (pair, text)
             for pair in self.pairs
-            for text in dict.fromkeys([*self.evaluated_texts(pair), *self.in_domain_texts(pair)])
+            for text in places.distinct([self.evaluated_texts(pair), self.in_domain_texts(pair)])
         ]
-
-    def selected_pairs(self) -> list[str]:
-        """The pairs whose training text is a selection."""
-        return [pair for pair in self.pairs if self.selection(pair)]
 
     def of_pairs(self, pattern: str, names: Iterable[tuple[str, str]]) -> list[str]:
         """One result for each of `names`, (pair, name), which fill the braces of `pattern`."""

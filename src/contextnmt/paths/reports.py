@@ -1,20 +1,18 @@
 """Comparisons, charts and reports of runs, and the reasons of gaps."""
 
 import json
-import os
 import shlex
 from collections.abc import Callable
 from functools import cached_property
-from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 from contextnmt.configuration import layers, places, recipes
-from contextnmt.paths.basis import Input, Settings, Wildcards, language_of, pair_of, repeated
+from contextnmt.paths.basis import Input, Settings, Wildcards, language_of, options, pair_of
 from contextnmt.paths.trainings import VOCABULARIES
 from contextnmt.paths.translations import TRAINED_FILES, Translations
-from contextnmt.report.contents import Part, files, inputs, outputs, parts
+from contextnmt.report.contents import Part, files, outputs, parts
 from contextnmt.report.gaps import gap_of_run
 from contextnmt.report.results import gap_of_system
 
@@ -31,25 +29,17 @@ class Reports(Translations):
             map(Path, self.translations("translate", run)),
         )
 
-    def system_gap(self, pair: str, system: str) -> str:
-        """The reason why a system is not finished in a language pair; empty if it is."""
-        seeds = self.configuration["seeds"]
-        of_runs = {f"seed {seed}": self.run_gap(pair, system, seed) for seed in seeds}
-        if self.results_of[self.systems[system]].ensemble and not any(of_runs.values()):
-            of_runs["ensemble"] = self.run_gap(pair, system, "ensemble")
-        return gap_of_system(of_runs)
-
     def found_gaps(self) -> dict[str, dict[str, str]]:
-        """Language pair -> system -> why it is not finished."""
-        found = {
-            pair: {system: self.system_gap(pair, system) for system in self.systems_with(pair)}
-            for pair in self.pairs
-        }
-        return {pair: {s: why for s, why in gaps.items() if why} for pair, gaps in found.items()}
-
-    def captions(self) -> list[str]:
-        """Captions of tables and figures."""
-        return [*map(os.path.relpath, sorted((self.base / "workflow/report").glob("*.rst")))]
+        """Language pair -> system -> why it is not finished; all pairs, no finished systems."""
+        found: dict[str, dict[str, str]] = {pair: {} for pair in self.pairs}
+        for pair, system in ((p, s) for p in self.pairs for s in self.systems_with(p)):
+            seeds = self.configuration["seeds"]
+            of_runs = {f"seed {seed}": self.run_gap(pair, system, seed) for seed in seeds}
+            if self.results_of[self.systems[system]].ensemble and not any(of_runs.values()):
+                of_runs["ensemble"] = self.run_gap(pair, system, "ensemble")
+            if why := gap_of_system(of_runs):
+                found[pair][system] = why
+        return found
 
     def finished(self, experiment: str, pair: str) -> list[str]:
         """The systems of an experiment that its reports are made of in a language pair."""
@@ -58,8 +48,7 @@ class Reports(Translations):
     @cached_property
     def made_of(self) -> list[str]:
         """The files that the reports of all experiments are made of."""
-        of_each = chain.from_iterable(map(files, self.results_of.values()))
-        return list(dict.fromkeys(map(str, of_each)))
+        return places.distinct(map(str, files(results)) for results in self.results_of.values())
 
     def of_reports(self, stage: str, ending: str = "") -> list[str]:
         """The files of a stage that reports are made of."""
@@ -99,7 +88,7 @@ class Reports(Translations):
         named = (tuple(pair) for each in telling for pair in each["contrasts"])
         contrasts = dict.fromkeys([*((other, first) for other in others), *named])
         tested = (contrast for contrast in contrasts if set(contrast) <= set(systems))
-        return repeated("--contrast", map(":".join, tested))
+        return options(contrast=map(":".join, tested))
 
     def inspected_words(self) -> list[str]:
         """The words that are charted; in a text without tags, those whose masks are compared."""
@@ -124,7 +113,7 @@ class Reports(Translations):
     def masked_words(self, wildcards: Wildcards) -> str:
         """The options that say which words are compared."""
         if not self.masked_tags(wildcards):
-            return repeated("--word", self.inspected_words())
+            return options(word=self.inspected_words())
         table, target = "::".join(self.tags(wildcards)), wildcards.pair.split("-")[1]
         return f"--tags {shlex.quote(table)} --target-language {target}"
 
@@ -186,20 +175,8 @@ class Reports(Translations):
     def in_formats(self, experiment: str, about: str, *suffixes: str) -> list[tuple[str, Part]]:
         """Files of tables and figures of an experiment about systems or corpora, with their parts.
 
-        `suffixes` are the formats."""
+        `suffixes` are the formats.
+        """
         results = self.results_of[experiment]
         found = [(outputs(results, part, *suffixes), part) for part in parts(results, about)]
         return [(str(path), part) for paths, part in found for path in paths]
-
-    def reads(self, experiment: str, about: str) -> list[str]:
-        """Inputs of the report of an experiment about systems or corpora."""
-        return inputs(self.results_of[experiment], about)
-
-    def run_files(self, experiment: str) -> list[str]:
-        """The run file of each finished run of an experiment."""
-        return [str(path) for path in self.results_of[experiment].of_runs("run", ".json").values()]
-
-    def labels(self, experiment: str, part: Part) -> dict[str, str]:
-        """Labels of a table or figure in the menu of `snakemake --report`."""
-        table = {"table": part.table} if part.table else {}
-        return {"experiment": self.marked(experiment), **table}

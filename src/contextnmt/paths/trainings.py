@@ -4,15 +4,7 @@ import json
 from collections.abc import Iterable
 
 from contextnmt.configuration import recipes
-from contextnmt.paths.basis import (
-    SIDES,
-    Input,
-    Settings,
-    Wildcards,
-    language_of,
-    options,
-    settings,
-)
+from contextnmt.paths.basis import SIDES, Input, Settings, Wildcards, language_of, options, settings
 from contextnmt.paths.views import Views
 
 VOCABULARIES = ["vocabulary.source.tsv", "vocabulary.target.tsv"]
@@ -26,13 +18,11 @@ BINARIZED = [
 class Trainings(Views):
     def dev_files(self, side: str) -> Input:
         """Input function: the dev texts of a run in the view of its system, one side."""
-
-        def files(wildcards: Wildcards) -> list[str]:
-            view, language = self.recipe(wildcards)["view"], language_of(wildcards, side)
-            texts = self.evaluated(wildcards.pair, wildcards.system, "dev")
-            return [self.view_file(wildcards.pair, view, each, language, True) for each in texts]
-
-        return files
+        return lambda wildcards: [
+            self.view_file(wildcards.pair, view, text, language_of(wildcards, side), aware=True)
+            for view in [self.view_of(wildcards.system)]
+            for text in self.evaluated(wildcards.pair, wildcards.system, "dev")
+        ]
 
     def training_data(self, wildcards: Wildcards) -> list[str]:
         """Inputs of a training: its own view first, then those of the other filters."""

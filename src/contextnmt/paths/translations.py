@@ -2,13 +2,12 @@
 
 import os
 from collections.abc import Iterable
-from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 from contextnmt.configuration import places
-from contextnmt.paths.basis import Input, Wildcards, language_of, options, repeated, settings
+from contextnmt.paths.basis import Input, Wildcards, language_of, options, settings
 from contextnmt.paths.trainings import VOCABULARIES, Trainings
 from contextnmt.report.experiment import endings
 
@@ -55,7 +54,7 @@ class Translations(Trainings):
         """`pattern` for every run, then for the ensemble of every language pair and system."""
         together = [name for name in self.experiments if self.results_of[name].ensemble]
         ensembles = (self.of_runs(pattern, name, ["ensemble"]) for name in together)
-        return [*self.runs(pattern), *chain.from_iterable(ensembles)]
+        return places.distinct([self.runs(pattern), *ensembles])
 
     def translated_texts(self, wildcards: Wildcards) -> list[str]:
         """The source side of a run's dev and test texts, in the view of its system."""
@@ -132,14 +131,10 @@ class Translations(Trainings):
         texts = self.evaluated(wildcards.pair, wildcards.system)
         return {text: f"{folder}/{text}.json" for text in texts if made["decoding"]["no_unknown"]}
 
-    def known_lines_files(self, wildcards: Wildcards) -> list[str]:
-        """Known lines of all texts that a run translates without unknown words."""
-        return list(self.known_lines(wildcards).values())
-
     def known_lines_of_all(self) -> list[str]:
         """Known lines of every text and view that systems need."""
         runs = (SimpleNamespace(pair=p, system=s) for p in self.pairs for s in self.systems_with(p))
-        return list(dict.fromkeys(chain.from_iterable(map(self.known_lines_files, runs))))
+        return places.distinct(self.known_lines(run).values() for run in runs)
 
     def subsets(self, wildcards: Wildcards) -> str:
         """Options of `score`: those lines alone, of the translations without unknown words."""
@@ -153,13 +148,12 @@ class Translations(Trainings):
         """Options of `score`: how many lines a text has, where the configuration knows it."""
         texts = self.evaluated(wildcards.pair, wildcards.system)
         found = {t: places.stated(self.text_entry(t), "lines", wildcards.pair) for t in texts}
-        return repeated("--lines", (f"{text}={n}" for text, n in found.items() if n))
+        return options(lines=(f"{text}={n}" for text, n in found.items() if n))
 
     def lexicons(self) -> list[str]:
         """The lexicons of all language pairs with systems whose unknown words are replaced."""
-        replaced = [of for name in self.experiments for of in self.results_of[name].replaced]
-        pairs = [pair for pair in self.pairs if pair in dict(replaced)]
-        return [f"{self.results}/lexicon/{pair}.tsv.gz" for pair in pairs]
+        replaced = dict(of for name in self.experiments for of in self.results_of[name].replaced)
+        return [f"{self.results}/lexicon/{pair}.tsv.gz" for pair in self.pairs if pair in replaced]
 
     def replaceable(self, wildcards: Wildcards, suffix: str) -> list[str]:
         """A file beside each translation of the widest beam, whose unknown words are replaced."""

@@ -1,9 +1,9 @@
 """Files of texts in the views of systems: words, symbols, subwords."""
 
 from collections.abc import Callable
-from itertools import chain, product
+from itertools import product
 
-from contextnmt.configuration import recipes
+from contextnmt.configuration import places, recipes
 from contextnmt.paths.basis import Input, Wildcards, language_of, pair_of
 from contextnmt.paths.corpora import Corpora
 
@@ -35,17 +35,9 @@ class Views(Corpora):
         """One side of the training text in a view: its parts, in order."""
         return [self.view_file(pair, view, part, language) for part in self.training_parts(pair)]
 
-    def codes_languages(self, pair: str) -> list[str]:
-        """Names of a pair's files of codes: one a language, or one for both together (A16)."""
-        return [pair] if self.configuration["text"]["joint_bpe"] else pair.split("-")
-
-    def codes(self, wildcards: Wildcards) -> str:
-        """The codes that cut a side of a text into subwords."""
-        return self.codes_file(wildcards.pair, wildcards.view, wildcards.language)
-
     def codes_file(self, pair: str, view: str, language: str) -> str:
-        """The codes of a language in a view of a pair."""
-        languages = next(name for name in self.codes_languages(pair) if language in name.split("-"))
+        """The codes of a language, or of both together, in a view of a pair (A16)."""
+        languages = pair if self.configuration["text"]["joint_bpe"] else language
         return f"{self.results}/bpe/{pair}/{view}/codes.{languages}"
 
     def train_files(self, language: str) -> Input:
@@ -57,8 +49,7 @@ class Views(Corpora):
     def symbolic_texts(self, pair: str) -> list[str]:
         """The dev and test texts of the systems of `pair` whose text has symbols."""
         systems = [system for system in self.systems_with(pair) if "sym" in self.view_of(system)]
-        texts = (self.evaluated(pair, system) for system in systems)
-        return list(dict.fromkeys(chain.from_iterable(texts)))
+        return places.distinct(self.evaluated(pair, system) for system in systems)
 
     def views(self, pair: str, part: str = "") -> list[str]:
         """The views of the systems that have `part` in their names."""
@@ -71,9 +62,8 @@ class Views(Corpora):
         Of those that are translated without unknown words also the target side, which
         `known-lines` reads.
         """
-        source, target = pair.split("-")
-        sides = [source, target]
-        files = [*chain(*(self.training_files(pair, view, language) for language in sides))]
+        source, target = sides = pair.split("-")
+        files = places.distinct(self.training_files(pair, view, language) for language in sides)
         for system in self.systems_with(pair):
             if self.view_of(system) != view:
                 continue
@@ -89,10 +79,9 @@ class Views(Corpora):
         """All texts with symbols; the training texts always, for the coverage of Table 3."""
         training = self.side_files("symbolize", self.all_training_parts())
         pairs = [pair for pair in self.pairs if self.views(pair, "sym")]
-        others = (self.view_texts(pair, "sym") for pair in pairs)
-        return list(dict.fromkeys([*training, *chain.from_iterable(others)]))
+        return places.distinct([training, *(self.view_texts(pair, "sym") for pair in pairs)])
 
     def subword_files(self) -> list[str]:
         """All texts of the views that are cut into subwords."""
         views = ((pair, view) for pair in self.pairs for view in self.views(pair, "bpe"))
-        return [*chain.from_iterable(self.view_texts(*view) for view in views)]
+        return places.distinct(self.view_texts(*view) for view in views)

@@ -19,15 +19,16 @@ import tarfile
 import time
 import zlib
 from collections import Counter
+from hashlib import file_digest
 from pathlib import Path, PurePosixPath
-from typing import IO, Annotated
+from typing import Annotated, Any
 
 import typer
 
 from contextnmt.closure import PACKED, ROOT, commit
 from contextnmt.errors import UserError
 from contextnmt.files import atomic_path, read_lines
-from contextnmt.planning.jobs import Call, planned
+from contextnmt.planning.jobs import Call, Job, planned
 
 #: What jobs need of the checkout.
 WORKFLOW = ("Snakefile", "config.yaml", "workflow", "src", "local", "envs")
@@ -48,9 +49,6 @@ PATHS = {"--configfile", "--configfiles", "--profile", "--workflow-profile", "--
 
 #: In the kit, the list of results that came with it.
 CARRIED = "carried.txt"
-
-#: Bytes compared at a time.
-BLOCK = 1 << 20
 
 #: The results that a kit brings back.
 RETURNED = "returned.tar.gz"
@@ -95,6 +93,11 @@ def pack(
         raise UserError("nothing to be done: this call of Snakemake starts no job")
     if call.folder != Path.cwd():
         raise UserError("--directory: leave it out, and call `contextnmt pack` in that folder")
+    if fetched := [job.outputs[0] for job in call.jobs if job.stage == "download"]:
+        raise UserError(
+            f"downloads still to be made: {len(fetched)}, such as {fetched[0]}; the kit has to do "
+            "without network: call `snakemake download` here first, with the options of this call"
+        )
     carried = needed(call)
     found = sorted(wheels.glob("*.whl")) if wheels else []
     if wheels and not found:
@@ -122,6 +125,11 @@ def pack(
     jobs = Counter(job.rule for job in call.jobs).items()
     counts = ", ".join(f"{rule} {count}" for rule, count in jobs)
     print(f"{out}: {len(carried)} files of results, for the jobs {counts}")
+    if early := early_rules(call.jobs):
+        print(
+            f"Jobs of {', '.join(early)} need no GPU and keep its jobs waiting: call `snakemake "
+            "--omit-from train` here first, with the options of this call, then pack again"
+        )
 
 
 def needed(call: Call) -> list[str]:
@@ -130,6 +138,13 @@ def needed(call: Call) -> list[str]:
     read = {inside(path) for job in call.jobs for path in job.inputs} - made
     below = (path for each in read for path in [Path(each), *Path(each).rglob("*")])
     return sorted({str(path) for path in below if path.is_file()})
+
+
+def early_rules(jobs: list[Job]) -> list[str]:
+    """The rules whose jobs compute on no GPU and make what a job on a GPU reads."""
+    read = {path for job in jobs if job.gpus for path in job.inputs}
+    makers = [job for job in jobs if not job.gpus and read & {*job.outputs}]
+    return list(dict.fromkeys(job.rule for job in makers if job.stage != "train-identity"))
 
 
 def local_files(call: Call) -> set[str]:
@@ -269,8 +284,6 @@ def checked(archive: tarfile.TarFile, name: Path, force: bool) -> list[tarfile.T
     members = archive.getmembers()
     if not members:
         raise UserError(f"{name}: no results in it")
-    if members[0].name == "manifest.json":
-        raise UserError(f"{name}: made by a kit of an older version: pack it again")
     for member in members:
         path, parts = Path(member.name), PurePosixPath(member.name).parts
         plain = member.isreg() and not member.issparse() and "/".join(parts) == member.name
@@ -280,25 +293,15 @@ def checked(archive: tarfile.TarFile, name: Path, force: bool) -> list[tarfile.T
         if passing or not path.is_file():
             continue
         with content(archive, member) as stream, path.open("rb") as here:
-            alike = same(stream, here)
-        if not alike:
+            digests = {file_digest(each, "sha256").digest() for each in (stream, here)}
+        if len(digests) > 1:
             raise UserError(f"{path}: differs from the one here: say --force to replace results")
     return members
 
 
-def same(one: IO[bytes], other: IO[bytes]) -> bool:
-    """Whether two streams have the same bytes from here on."""
-    while (block := one.read(BLOCK)) == other.read(BLOCK):
-        if not block:
-            return True
-    return False
-
-
-def content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
+def content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> Any:
     """The content of a regular file in an archive."""
-    stream = archive.extractfile(member)
-    assert stream is not None
-    return stream
+    return archive.extractfile(member)
 
 
 if __name__ == "__main__":

@@ -144,7 +144,7 @@ def check_requests(requests: Mapping[Request, Collection[str]]) -> list[str]:
             lasts = known and not (NO_NODE in lower and some_down(request.partition))
             advised = f"{reason(words)}: {advice(lower, request, limits)}"
             answers[lasts, advised if known else words.replace("\n", " ")].append(request)
-    lines: dict[bool, list[str]] = {True: [], False: []}
+    lines: dict[bool, list[str]] = defaultdict(list)
     for (lasts, said), those in answers.items():
         rules = sorted({rule for each in those for rule in requests[each]})
         lines[lasts].append(f"- {', '.join(rules)} (such as {those[0]}): {said}")
