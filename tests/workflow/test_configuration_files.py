@@ -51,6 +51,14 @@ def test_a_file_that_is_no_yaml_text(tmp_path: Path, content: bytes, message: st
         load(file)
 
 
+def bomb() -> str:
+    """Aliases of aliases, which stand for a billion values."""
+    lines = ["a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"]
+    for level in range(1, 9):
+        lines.append(f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 10)}]")
+    return "\n".join(lines)
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -59,8 +67,9 @@ def test_a_file_that_is_no_yaml_text(tmp_path: Path, content: bytes, message: st
         ("1: a\n1: b", 'line 2: .*the key "1" stands twice'),
         ("? [a, b]\n: 1", "line 1: .*a list or a block is no key"),
         ("? {a: b}\n: 1", "line 1: .*a list or a block is no key"),
-        ("a: &a [*a]", "Circular reference"),
-        ("a: &a {b: *a}", "Circular reference"),
+        ("a: &a [*a]", "line 1: .*values by its aliases"),
+        ("a: &a {b: *a}", "line 1: .*values by its aliases"),
+        (bomb(), "line 5: .*over 100000 values by its aliases"),
         ("a: " + "[" * 5000 + "]" * 5000, "brackets are nested too deeply"),
         ("a: " + "{b: " * 5000 + "}" * 5000, "brackets are nested too deeply"),
         ("seeds: !!set {1, 2}", "only what JSON can hold is allowed: Object of type set"),

@@ -1,9 +1,11 @@
 """Configuration as a user writes it: files of YAML, and the words of a call of Snakemake."""
 
 import json
+import math
 import re
 from collections.abc import Iterable
 from dataclasses import fields
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,9 @@ MERGE = "tag:yaml.org,2002:merge"
 #: Tags of values that are written in other ways here than in YAML, or in none.
 INTEGER, TIMESTAMP = "tag:yaml.org,2002:int", "tag:yaml.org,2002:timestamp"
 FLOAT = "tag:yaml.org,2002:float"
+
+#: More values than this come from no hand: aliases of aliases make them.
+MOST_VALUES = 100_000
 
 
 class Loader(yaml.SafeLoader):  # type: ignore[misc]
@@ -50,6 +55,30 @@ class Loader(yaml.SafeLoader):  # type: ignore[misc]
         block: dict[Any, Any] = super().construct_mapping(node, deep)
         return block
 
+    def get_single_node(self) -> yaml.Node:
+        """The whole document. Raises yaml.composer.ComposerError if aliases make it endless.
+
+        Each node is counted once: aliases may repeat it more often than memory could hold.
+        """
+        whole = super().get_single_node()
+        sizes: dict[int, float] = {}
+
+        def size(node: yaml.Node) -> float:
+            if id(node) not in sizes:
+                sizes[id(node)] = math.inf  # of a node in itself
+                parts = node.value if isinstance(node, yaml.CollectionNode) else []
+                flat = chain.from_iterable(p if isinstance(p, tuple) else [p] for p in parts)
+                sizes[id(node)] = 1 + sum(map(size, flat))
+                if sizes[id(node)] > MOST_VALUES:
+                    words = "values by its aliases: write out what they repeat"
+                    problem = f"over {MOST_VALUES} {words}"
+                    raise yaml.composer.ComposerError(None, None, problem, node.start_mark)
+            return sizes[id(node)]
+
+        if whole is not None:
+            size(whole)
+        return whole
+
 
 Loader.yaml_implicit_resolvers = {
     first: [(tag, pattern) for tag, pattern in resolvers if tag not in (INTEGER, TIMESTAMP)]
@@ -73,7 +102,7 @@ def parse(text: str) -> Any:
         raise yaml.YAMLError("a value does not fit the tag before it, as in !!int x") from None
     try:
         json.dumps(content)
-    except (ValueError, TypeError) as error:  # aliases inside themselves; sets and bytes
+    except (ValueError, TypeError) as error:  # sets and bytes
         raise yaml.YAMLError(f"only what JSON can hold is allowed: {error}") from None
     return content
 
