@@ -91,13 +91,12 @@ class Alteration:
     @staticmethod
     def moved(words: Sequence[str], repetition: int) -> dict[str, str]:
         """word -> the one that takes its place."""
-        table: dict[str, str] = {}
-        for begin in range(0, len(words), GROUP):
-            group = words[begin : begin + GROUP]
-            table |= {
-                word: group[(place + repetition) % len(group)] for place, word in enumerate(group)
-            }
-        return table
+        groups = (words[begin : begin + GROUP] for begin in range(0, len(words), GROUP))
+        return {
+            word: group[(place + repetition) % len(group)]
+            for group in groups
+            for place, word in enumerate(group)
+        }
 
 
 def altered(

@@ -13,7 +13,7 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 import yaml
-from pages import made_by, publish, table
+from pages import Out, made_by, publish, table
 
 from contextnmt.errors import UserError
 from contextnmt.evaluation.significance import RESAMPLES, content
@@ -124,18 +124,12 @@ def main(
     references: Annotated[
         list[Path], typer.Argument(help="RESULTS/tokenize/PAIR/TEXT.LANGUAGE.gz")
     ],
-    out: Annotated[Path | None, typer.Option(help="file to write besides printing")] = None,
+    out: Out = None,
 ) -> None:
     """Hold the papers' claims against the translations beside each of REFERENCES."""
     texts = [read_text(reference) for reference in references]
-    names = " ".join(map(str, references))
-    lines = [
-        *("# The papers' claims on real text", ""),
-        *made_by(f"python benchmarks/claims.py {names}", "sacrebleu"),
-        *("", " ".join(NOTES.split()), ""),
-        *table(HEAD, rows(texts)),
-    ]
-    publish(lines, out)
+    title = "# The papers' claims on real text"
+    publish(out, title, made_by("sacrebleu"), NOTES, table(HEAD, rows(texts)))
 
 
 if __name__ == "__main__":

@@ -1,17 +1,18 @@
-"""Models in training, ours and the yardstick: what training.py times."""
+"""Models in training, ours and the yardstick, and how speeds are compared."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from itertools import count
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import cycle, islice
 from statistics import median
 from time import perf_counter
 from typing import NamedTuple
 
 import torch
 import typer
-from made_up_pairs import Batch, Count, Shape, target_words
-from multiply_adds import PASSES, of_translator, of_yardstick
+from made_up_pairs import Batch, batches, largest, made_up, target_words
+from peers import Recipe
 from torch import Tensor, nn
+from torch.utils.flop_counter import FlopCounterMode
 from yardstick import Yardstick
 
 from contextnmt.configuration.model import ModelSettings
@@ -19,14 +20,42 @@ from contextnmt.configuration.training import TrainingSettings
 from contextnmt.errors import UserError
 from contextnmt.model.device import choose_device
 from contextnmt.model.translator import Translator
+from contextnmt.text.vocabulary import EOS, SPECIALS
 from contextnmt.training.graphs import ready
 from contextnmt.training.process import set_precision, settle
 from contextnmt.training.update import Updater
 
 RATE, CLIP = 1e-3, 1.0
 EXACT = "fp32"
-#: Sizes are multiples of it, as they are in practice.
-UNIT = 8
+YARDSTICK, FASTEST = "plain PyTorch", "the fastest toolkit"
+
+#: Symbols of a made-up sentence in the mean, with its end.
+LENGTH = 23
+
+#: Backward, the gradient of either factor of a product costs as much as the product.
+PASSES = 3
+
+
+class Task(NamedTuple):
+    """What is trained on, and where."""
+
+    pairs: int
+    words: int  # of either side
+    recipe: Recipe
+    device: torch.device
+    threads: int
+
+    @property
+    def ids(self) -> int:
+        """Words of either side, and the marks among them."""
+        return self.words + len(SPECIALS)
+
+    def windows(self) -> list[list[Batch]]:
+        """The batches of a round, from one report to the next."""
+        size, updates, report = self.recipe
+        text = cycle(batches(made_up(self.pairs, self.words), size, self.device))
+        measured = list(islice(text, updates))
+        return [measured[first : first + report] for first in range(0, updates, report)]
 
 
 class Contestant(NamedTuple):
@@ -38,39 +67,28 @@ class Contestant(NamedTuple):
     adds: float
 
 
-def millions(forward: int, text: Count) -> float:
-    """The multiply-adds of a target word in training, in millions."""
-    return PASSES * forward / text.target / 1e6
-
-
-def ours(
-    settings: ModelSettings,
-    words: int,
-    text: Count,
-    shape: Shape,
-    precision: str,
-    device: torch.device,
-) -> Contestant:
-    """A model of this project, with so many words (ids) on either side, made ready as in a training
-    whose largest batch has that shape."""
-    settle(device)
+def ours(settings: ModelSettings, precision: str, task: Task) -> Contestant:
+    """A model of this project, made ready as in a training by the batches of a task."""
+    settle(task.device)
     torch.manual_seed(1)
     set_precision(precision)
+    model = Translator(settings, task.ids, task.ids)
+    adds = multiply_adds(model)
     recipe = TrainingSettings(learning_rate=RATE, clip=CLIP, precision=precision)
-    updater = Updater(Translator(settings, words, words).to(device), recipe, device)
-    update = ready(updater, *shape.batch())
-    adds = millions(of_translator(settings, words, text), text)
-    return Contestant(update, precision, sizes_of(settings), adds)
+    updater = Updater(model.to(task.device), recipe, task.device)
+    batch = largest([batch for window in task.windows() for batch in window])
+    return Contestant(ready(updater, *batch), precision, sizes_of(settings), adds)
 
 
-def yardstick(
-    size: int, hidden: int, words: int, text: Count, device: torch.device, settled: bool
-) -> Contestant:
+def yardstick(size: int, hidden: int, settled: bool, task: Task) -> Contestant:
     """The model in plain PyTorch; `settled`: in a process that keeps what one of ours does."""
     if settled:
-        settle(device)
+        settle(task.device)
     torch.manual_seed(1)
-    model = Yardstick(words, words, size, hidden).to(device)
+    model = Yardstick(task.ids, task.ids, size, hidden)
+    words = torch.full((1, LENGTH), EOS)
+    adds = PASSES * millions(lambda: model(words, words)) / LENGTH
+    model.to(task.device)
     optimizer = torch.optim.Adam(model.parameters(), lr=RATE, fused=True)
 
     def update(source: Tensor, target: Tensor) -> None:
@@ -79,8 +97,28 @@ def yardstick(
         nn.utils.clip_grad_norm_(model.parameters(), CLIP)
         optimizer.step()
 
-    adds = millions(of_yardstick(size, hidden, words, text), text)
     return Contestant(update, EXACT, f"{size}/{hidden}", adds)
+
+
+def multiply_adds(model: Translator) -> float:
+    """Those of a target word in training, in millions, as the model is defined: step by step."""
+    word = torch.full((1, 1), EOS)
+    with torch.inference_mode():
+        encoded = model.encode(word.expand(1, LENGTH))
+        _, context, _ = model.predict(encoded.start, encoded)
+    encode = millions(lambda: model.encode(word.expand(1, LENGTH)))
+    predict = millions(lambda: model.predict(encoded.start, encoded))
+    advance = millions(lambda: model.advance(encoded.start, word, context, encoded))
+    return PASSES * (encode + LENGTH * predict + (LENGTH - 1) * advance) / LENGTH
+
+
+def millions(call: Callable[[], object]) -> float:
+    """The multiply-adds of matrix products in a call on the CPU, in millions."""
+    with warnings.catch_warnings(), torch.inference_mode():
+        warnings.simplefilter("ignore")  # of oneDNN, without which LSTMs are products
+        with torch.backends.mkldnn.flags(enabled=False), FlopCounterMode(display=False) as counter:
+            call()
+    return counter.get_total_flops() / 2e6
 
 
 def sizes_of(settings: ModelSettings) -> str:
@@ -89,16 +127,43 @@ def sizes_of(settings: ModelSettings) -> str:
     return "/".join(map(str, [settings.embedding, settings.hidden, *aligned, settings.maxout]))
 
 
-def in_proportion(settings: ModelSettings, words: int, text: Count, goal: int) -> ModelSettings:
-    """The smallest model of like proportions with as many multiply-adds as `goal`, or more."""
-    sizes = ("embedding", "hidden", "alignment", "maxout")
+class Here:
+    """The contestant of a process that trains one alone, as a training does: memory and caches are
+    its own."""
 
-    def scaled(share: float) -> ModelSettings:
-        steps = {name: round(share * getattr(settings, name) / UNIT) for name in sizes}
-        return replace(settings, **{name: UNIT * max(1, each) for name, each in steps.items()})
+    contestant: Contestant
+    windows: Sequence[Sequence[Batch]]
+    device: torch.device
 
-    made = (scaled(thousandths / 1000) for thousandths in count(1))
-    return next(each for each in made if of_translator(each, words, text) >= goal)
+    @classmethod
+    def begin(cls, make: Callable[[Task], Contestant], task: Task) -> None:
+        """Make the contestant."""
+        torch.set_num_threads(task.threads)
+        cls.contestant, cls.windows, cls.device = make(task), task.windows(), task.device
+
+    @classmethod
+    def facts(cls) -> list[str]:
+        """Its sizes and multiply-adds, for a table."""
+        return [cls.contestant.sizes, f"{cls.contestant.adds:.1f}"]
+
+    @classmethod
+    def speed(cls, window: int) -> float:
+        """Target words a second in an update by each batch of a window."""
+        set_precision(cls.contestant.precision)
+        words, started = target_words(cls.windows[window]), clock(cls.device)
+        for batch in cls.windows[window]:
+            cls.contestant.update(*batch)
+        return words / (clock(cls.device) - started)
+
+    @classmethod
+    def memory(cls) -> int:
+        """The most memory of the GPU that torch had, in MB: what graphs work in included."""
+        return torch.cuda.max_memory_reserved(cls.device) >> 20
+
+
+def named(name: str, precision: str) -> str:
+    """The name of a row."""
+    return name if precision == EXACT else f"{name}, {precision}"
 
 
 def device_of(name: str) -> torch.device:
@@ -116,15 +181,27 @@ def clock(device: torch.device) -> float:
     return perf_counter()
 
 
-def speed(contestant: Contestant, window: Sequence[Batch], device: torch.device) -> float:
-    """Target words a second in an update by each batch."""
-    set_precision(contestant.precision)
-    words, started = target_words(window), clock(device)
-    for batch in window:
-        contestant.update(*batch)
-    return words / (clock(device) - started)
+def compared(
+    rounds: Sequence[Mapping[str, float]],
+    toolkits: Iterable[str],
+    facts: Mapping[str, list[str]],
+    digits: int,
+) -> Iterator[list[str]]:
+    """A row for each that has a speed in every round.
+
+    After its `facts`, as many as those of the yardstick: the median of its speeds, and of its
+    ratios to the yardstick and to the toolkit that was the fastest in the round.
+    """
+    fastest = [max((each[name] for name in toolkits), default=0.0) for each in rounds]
+    for name in rounds[0]:
+        speeds = [each[name] for each in rounds]
+        about = facts.get(name, [""] * len(facts[YARDSTICK]))
+        ratios = [ratio(speeds, [each[YARDSTICK] for each in rounds]), ratio(speeds, fastest)]
+        yield [name, *about, f"{median(speeds):,.{digits}f}", *ratios]
 
 
-def steady(speeds: Sequence[float]) -> float:
-    """The median of the windows' speeds, without the first."""
-    return median(speeds[1:] or speeds)
+def ratio(speeds: Sequence[float], others: Sequence[float]) -> str:
+    """How many times as fast as another, in the median round; empty if there is none."""
+    if not all(others):
+        return ""
+    return f"{median(own / other for own, other in zip(speeds, others, strict=True)):.2f}"

@@ -8,12 +8,10 @@ Example: python benchmarks/decisions.py --out benchmarks/published/decisions.md
 
 import json
 import math
-import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Annotated, Any, NamedTuple
@@ -21,7 +19,8 @@ from unittest.mock import patch
 
 import torch
 import typer
-from pages import made_by, publish, table
+from calls import ROOT, snakemake
+from pages import Out, made_by, publish, table
 from torch import Tensor
 from torch.nn import functional
 
@@ -36,8 +35,6 @@ from contextnmt.model.translator import Encoded, Translator
 from contextnmt.training import loop
 from contextnmt.training.process import prepare
 
-ROOT = Path(__file__).parents[1]
-COMMAND = ["-m", "snakemake", "models", "--profile", "local", "--cores", "1"]
 PAIR = "en-fr"
 SEEDS = 5
 LAYERS = {1: [64], 2: [64, 64], 3: [64, 64, 64]}
@@ -132,18 +129,6 @@ def overlay(seeds: int) -> dict[str, Any]:
     }
 
 
-def train(file: Path, folder: Path) -> None:
-    """Make the models that the configuration `file` asks for, in `folder`."""
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    places = ["--configfile", str(file.resolve()), "--directory", str(folder.resolve())]
-    subprocess.run(
-        [sys.executable, *COMMAND, *places],
-        cwd=ROOT,
-        env={**os.environ, "PATH": path},
-        check=True,
-    )
-
-
 def results(folder: Path, system: str, seed: int) -> Path:
     """Where a training leaves its model."""
     return folder / "results" / "demo" / "train" / PAIR / system / str(seed)
@@ -220,7 +205,7 @@ def main(
     folder: Annotated[
         Path | None, typer.Option(help="to run in, kept; the same command goes on there")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="file to write besides printing")] = None,
+    out: Out = None,
 ) -> None:
     """Train every alternative and compare."""
     with tempfile.TemporaryDirectory() as temporary:
@@ -228,22 +213,22 @@ def main(
         place.mkdir(parents=True, exist_ok=True)
         asked, file = overlay(seeds), place / "overlay.yaml"
         write_json(file, asked)  # which is YAML too
-        train(file, place)
+        places = ["--configfile", str(file), "--directory", str(place)]
+        snakemake("models", "--profile", "local", "--cores", "1", *places, measured=Path(temporary))
         found = {name: [trained(place, name, seed) for seed in asked["seeds"]] for name in SYSTEMS}
         torch.set_num_threads(1)
         found[SPARED] = [spared(place, seed) for seed in asked["seeds"]]
         digest = layers.digest(layers.of_call(ROOT, [file], {}), "choi2017")
-    option = f" --seeds {seeds}" * (seeds != SEEDS)
     head = ["", "dev BLEU", "difference", "clipped", "open", "each seed"]
-    lines = [
-        *("# Decisions, measured on the demo", ""),
-        *made_by(f"python benchmarks/decisions.py{option}", "torch"),
-        f"Language pair {PAIR}; configuration {digest}.",
-        *("", " ".join(NOTES.split())),
-    ]
-    for question in QUESTIONS:
-        lines += ["", f"## {question.title}", "", *table(head, rows(question, found))]
-    publish(lines, out)
+    publish(
+        out,
+        "# Decisions, measured on the demo",
+        [*made_by("torch"), f"Language pair {PAIR}; configuration {digest}."],
+        NOTES,
+        *chain.from_iterable(
+            (f"## {question.title}", table(head, rows(question, found))) for question in QUESTIONS
+        ),
+    )
 
 
 if __name__ == "__main__":

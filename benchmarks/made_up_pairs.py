@@ -1,4 +1,4 @@
-"""Sentence pairs out of numbers, and their batches: what training.py trains on."""
+"""Sentence pairs out of numbers, and their batches: what training.py and decoding.py run on."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -20,27 +20,6 @@ class Batch(NamedTuple):
 
     source: Tensor
     target: Tensor
-
-
-class Shape(NamedTuple):
-    """How large a batch is."""
-
-    sentences: int
-    source: int  # symbols of the longest sentence, with its end
-    target: int
-
-    def batch(self) -> Batch:
-        """Such a one, of ends of sentences alone."""
-        return Batch(*(torch.full((self.sentences, time), EOS) for time in self[1:]))
-
-
-class Count(NamedTuple):
-    """What is in some batches, without the padding."""
-
-    sentences: int
-    source: int  # symbols, the ends of the sentences included
-    target: int
-    places: int  # where attention has a weight: source times target symbols of each pair
 
 
 def made_up(count: int, words: int) -> list[Pair]:
@@ -77,19 +56,13 @@ def padded(sentences: Sequence[Sentence], device: torch.device) -> Tensor:
     return torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=padding).to(device)
 
 
-def largest(some: Sequence[Batch]) -> Shape:
-    """That of a batch which is as large as any of `some`."""
+def largest(some: Sequence[Batch]) -> Batch:
+    """A batch as large as any of `some`, of ends of sentences alone."""
     shapes = [(*batch.source.shape, batch.target.size(1)) for batch in some]
-    return Shape(*map(max, zip(*shapes, strict=True)))
+    sentences, *times = map(max, zip(*shapes, strict=True))
+    return Batch(*(torch.full((sentences, time), EOS) for time in times))
 
 
 def target_words(some: Sequence[Batch]) -> int:
     """Target symbols, the ends of the sentences included."""
     return sum(int((batch.target != PAD).sum()) for batch in some)
-
-
-def counted(some: Sequence[Batch]) -> Count:
-    """What is in `some`."""
-    source, target = (torch.cat([(batch[side] != PAD).sum(1) for batch in some]) for side in (0, 1))
-    sums = (source.sum(), target.sum(), (source * target).sum())
-    return Count(len(source), *(int(each) for each in sums))

@@ -6,20 +6,14 @@ size, or into many parts. Nothing is downloaded or run.
 Example: python benchmarks/planning.py --out benchmarks/published/planning.md
 """
 
-import os
 import re
-import subprocess
-import sys
 import tempfile
-import time
 from pathlib import Path
-from typing import Annotated
 
 import typer
 import yaml
-from pages import made_by, publish, table
-
-ROOT = Path(__file__).parents[1]
+from calls import contextnmt
+from pages import Out, made_by, publish, table
 
 #: The training texts of both language pairs: name of the corpus and of its text.
 TEXTS = ("europarl-v7", "commoncrawl", "un", "news-commentary-v9", "giga-fren")
@@ -54,36 +48,28 @@ def jobs(said: str) -> int:
 def plan(parts: dict[str, int]) -> tuple[int, float, float]:
     """Jobs, seconds and megabytes of one plan."""
     with tempfile.TemporaryDirectory() as folder:
-        own, said = Path(folder, "own.yaml"), Path(folder, "said")
+        own = Path(folder, "own.yaml")
         own.write_text(own_configuration(parts), encoding="utf-8")
-        call = [sys.executable, "-m", "contextnmt", "plan", "--profile", "slurm", "--forceall"]
-        call += ["--configfile", str(own), "--config", "preset=wmt14"]
-        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-        with said.open("w", encoding="utf-8") as out:
-            began = time.monotonic()
-            run = subprocess.Popen(call, cwd=ROOT, env={**os.environ, "PATH": path}, stdout=out)
-            _, status, used = os.wait4(run.pid, 0)
-            took = time.monotonic() - began
-        if status:
-            raise subprocess.CalledProcessError(os.waitstatus_to_exitcode(status), call)
-        return jobs(said.read_text(encoding="utf-8")), took, used.ru_maxrss / 1024
+        words = ["--profile", "slurm", "--forceall", "--configfile", own]
+        said, cost = contextnmt("plan", *words, "--config", "preset=wmt14")
+        return jobs(said), cost.wall, cost.megabytes
 
 
 def main(
-    out: Annotated[Path | None, typer.Option(help="file to write besides printing")] = None,
+    out: Out = None,
 ) -> None:
     """Plan the workflow, cut in several ways."""
     rows = []
     for name, parts in CUTS.items():
         count, took, memory = plan(parts)
         rows.append([name, f"{count:,}", f"{took:.1f}", f"{memory:,.0f}"])
-    lines = [
-        *("# How long the papers' experiments take to plan", ""),
-        *made_by("python benchmarks/planning.py", "snakemake"),
-        *("", " ".join(NOTES.split()), ""),
-        *table(["training texts", "jobs", "seconds", "memory (MB)"], rows, words=1),
-    ]
-    publish(lines, out)
+    publish(
+        out,
+        "# How long the papers' experiments take to plan",
+        made_by("snakemake"),
+        NOTES,
+        table(["training texts", "jobs", "seconds", "memory (MB)"], rows, words=1),
+    )
 
 
 if __name__ == "__main__":

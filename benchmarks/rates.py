@@ -139,9 +139,8 @@ def main() -> None:
     for job in measured(jobs, Counted(configuration, folder), folder):
         rules[job.rule].append(job)
     start = min(job.seconds for rule in rules.keys() - OF_SHELL for job in rules[rule])
-    about = made_by(f"python benchmarks/rates.py {' '.join(words)}")
     found = [rate(rule, jobs, start) for rule, jobs in rules.items()]
-    print("\n".join([*(f"# {line}" for line in about), *table(found)]))
+    print("\n".join([*(f"# {line}" for line in made_by()), *table(found)]))
 
 
 if __name__ == "__main__":

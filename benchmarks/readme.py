@@ -35,21 +35,10 @@ class Score(NamedTuple):
 Column = dict[str, Score]
 
 
-class Section(NamedTuple):
-    """The table of one experiment.
-
-    A column has a heading, a file (of published/, or printed numbers), and what is meant of it: a
-    language pair and, of ours, a text.
-    """
-
-    experiment: str
-    heading: str
-    columns: list[tuple[str, str, str]]
-
-
-SECTIONS = [
-    Section(
-        "choi2017",
+#: The table of each experiment: its heading, and its columns. A column has a heading, a file (of
+#: published/, or printed numbers), and what is meant of it: a language pair and, of ours, a text.
+SECTIONS = {
+    "choi2017": (
         "Choi et al. 2017 (paper: Table 4)",
         [
             ("En-Fr: paper", "choi2017_table4.csv", "en-fr"),
@@ -61,8 +50,7 @@ SECTIONS = [
             ("En-Fr: laws", "canada_laws.md", "en-fr laws-test"),
         ],
     ),
-    Section(
-        "bahdanau2015",
+    "bahdanau2015": (
         "Bahdanau et al. 2015 (paper: Table 1)",
         [
             ("En-Fr: paper", "bahdanau2015_table1.csv", "en-fr"),
@@ -72,16 +60,14 @@ SECTIONS = [
             ("multi30k", "multi30k_gpu.md", "en-de test_2016_flickr"),
         ],
     ),
-    Section(
-        "chen2017",
+    "chen2017": (
         "Chen et al. 2017 (reconstruction: the paper's scores are not available)",
         [
             ("En-Fr: demo", "demo_scores.md", "en-fr test"),
             ("En-De: demo", "demo_scores.md", "en-de test"),
         ],
     ),
-]
-
+}
 
 #: Rows of the summary: what is compared, and the systems of the difference.
 DIFFERENCES = {
@@ -162,18 +148,18 @@ def column(folder: Path, file: str, what: str) -> Column:
     return measured(folder / file, pair, text)
 
 
-def scores(section: Section, folder: Path) -> list[str]:
+def scores(experiment: str, folder: Path) -> list[str]:
     """The lines of a table, ours from the files in `folder`."""
-    columns = [column(folder, file, what) for _, file, what in section.columns]
-    path = ROOT / "workflow" / "experiments" / f"{section.experiment}.yaml"
-    experiment = yaml.safe_load(path.read_text(encoding="utf-8"))["experiments"]
-    systems = experiment[section.experiment]["systems"]
+    _, heads = SECTIONS[experiment]
+    columns = [column(folder, file, what) for _, file, what in heads]
+    path = ROOT / "workflow" / "experiments" / f"{experiment}.yaml"
+    systems = yaml.safe_load(path.read_text(encoding="utf-8"))["experiments"][experiment]["systems"]
     first = next(iter(systems))
     rows = (
         [entry["label"], *(cell(each, system, first) for each in columns)]
         for system, entry in systems.items()
     )
-    return table(["system", *(heading for heading, *_ in section.columns)], rows)
+    return table(["system", *(heading for heading, *_ in heads)], rows)
 
 
 def summary(folder: Path) -> Iterator[str]:
@@ -191,8 +177,8 @@ def summary(folder: Path) -> Iterator[str]:
 
 def tables(folder: Path) -> Iterator[str]:
     """The lines of the tables of all systems, each with its heading."""
-    for section in SECTIONS:
-        yield from ["", f"**{section.heading}**", "", *scores(section, folder)]
+    for experiment, (heading, _) in SECTIONS.items():
+        yield from ["", f"**{heading}**", "", *scores(experiment, folder)]
     yield ""
 
 

@@ -1,9 +1,9 @@
 """How time and memory of the text stages grow with the text: Markdown tables.
 
-Every stage runs as its command on texts of several sizes, each the beginning of the next. Where the
-text at hand has too few pairs, it is repeated with altered words, so that the words and the pairs
-go on growing as in real text. Memory is extrapolated to WMT14 by what fills it, and compared with
-what the workflow asks for.
+The workflow runs its text stages on texts of several sizes, each the beginning of the next. Where
+the text at hand has too few pairs, it is repeated with altered words, so that the words and the
+pairs go on growing as in real text. Memory is extrapolated to WMT14 by what fills it, and compared
+with what the workflow asks for.
 
 Example: python benchmarks/scale.py --source train.en.gz --target train.fr.gz
 --source-language en --target-language fr --in-domain-source docs/dev.en.gz
@@ -13,19 +13,42 @@ Example: python benchmarks/scale.py --source train.en.gz --target train.fr.gz
 
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, islice, pairwise
+from itertools import islice, pairwise
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import typer
 from altered_text import COMMON, GROUP, endless
-from pages import made_by, publish, remarks, table
-from text_steps import MEASURES, STEPS, Run, Step, Text, memory_asked, run, stay_on_one_core, words
+from calls import Cost, costs, overlay, snakemake, stay_on_one_core
+from pages import Out, made_by, publish, table
 
 from contextnmt.errors import UserError
-from contextnmt.files import read_json, write_pairs
-from contextnmt.text.binarize import SIDES
+from contextnmt.files import read_json, read_lines, read_pairs, write_json, write_pairs
+from contextnmt.planning.jobs import planned
+
+#: What is made: that takes all stages of the text.
+TARGETS = ("binarized", "coverages", "dictionaries", "pairs_counted", "perplexities")
+
+#: Parts that the text is cut into, and the share of its words that is selected: one in so many.
+PARTS, SHARE = 2, 2
+
+#: At WMT14, English-French: pairs of a tenth of giga-fren, and of all corpora; distinct words of
+#: both languages in the selected text (Choi et al. 2017, Table 3); words in a model of perplexity.
+PART, POOL, BOTH_WORDS, MOST_WORDS = 2_252_040, 40_842_357, 3_500_000, 2**25
+
+#: What fills the memory of commands, and how large that is at WMT14.
+GROWS_WITH = {
+    **dict.fromkeys(("survey", "clean", "select", "word-counts"), ("words", BOTH_WORDS)),
+    **dict.fromkeys(("symbolize", "bpe-codes", "binarize", "coverage"), ("words", BOTH_WORDS)),
+    "cross-entropy": ("pairs", PARTS * PART),
+    "rank": ("pairs", POOL),
+    "perplexity": ("tokens", MOST_WORDS),
+}
+
+#: Commands by what they read: all pairs, those that clean leaves; others read the selected ones.
+RAW = ("extract", "tokenize", "survey", "clean")
+CLEAN = ("sample", "language-models", "cross-entropy", "rank", "select", "perplexity")
 
 TEXT_NOTES = f"""
 Each text is the beginning of the next. What is more than the corpus has is the corpus again, with
@@ -37,12 +60,14 @@ distinct ones of tokenized text. Exponent: b of Heaps' law, words = K pairs^b, s
 before. Repeated: pairs that clean drops since they came before.
 """
 
-TIME_NOTES = """
-CPU seconds a million pairs on one core, each command in a process of its own and alone; those after
-clean by the pairs that clean leaves. The start of Python is in them, which weighs in a short text.
-Ratio: of the time a pair in the largest and in the smallest text. Further pairs: the same for the
-pairs alone that a text has more than the one before, in the largest against the second, so that the
-start cancels out: 1 is linear.
+TIME_NOTES = f"""
+The workflow's own commands, on a text in {PARTS} parts of which 1/{SHARE} is selected, for a system
+of words, one of subwords and one of symbols. CPU seconds a million pairs on one core, all runs of a
+command together, those on the in-domain text included; commands after clean and select by the pairs
+that these leave. The start of Python is in them, which weighs in a short text. Ratio: of the time a
+pair in the largest and in the smallest text. Further pairs: the same for the pairs alone that a
+text has more than the one before, in the largest against the second, so that the start cancels out:
+1 is linear.
 """
 
 MEMORY_NOTES = """
@@ -54,108 +79,133 @@ maps from disk the system can drop at any time.
 """
 
 
-def exponents(runs: Sequence[Run], side: str) -> list[str]:
-    """The exponent of Heaps' law between each size and the one before; of the first, none."""
-    found = [
-        np.log(words(large, side) / words(small, side))
-        / np.log(large.text.pairs / small.text.pairs)
-        for small, large in pairwise(runs)
+class Run(NamedTuple):
+    """The stages of a text of so many pairs."""
+
+    pairs: int
+    kept: int  # pairs that clean has left
+    repeated: int  # pairs that it has dropped since they came before
+    selected: int  # pairs
+    tokens: int  # target words of these
+    words: list[int]  # distinct ones of either language
+    costs: dict[str, tuple[float, float]]  # command -> CPU seconds, and the largest memory in MB
+
+    def read(self, command: str) -> int:
+        """The pairs that a command reads."""
+        if command in RAW:
+            return self.pairs
+        return self.kept if command in CLEAN else self.selected
+
+    def filling(self, what: str) -> int:
+        """How much there is of what fills memory."""
+        return {"words": sum(self.words), "pairs": self.kept, "tokens": self.tokens}[what]
+
+
+def prepared(
+    folder: Path, pairs: int, sides: tuple[Path, Path], in_domain: tuple[Path, Path], pair: str
+) -> list[str]:
+    """Write the texts and the configuration of a run; the words that Snakemake is called with."""
+    text = list(islice(endless(*sides), pairs))
+    few = list(read_pairs(*in_domain))
+    for name, content in {"large": text, "dev": few, "test": few}.items():
+        source, target = (folder / f"{name}.{lang}.gz" for lang in pair.split("-"))
+        write_pairs(source, target, content)
+    train, dev, test = (str(folder / f"{name}.{{lang}}.gz") for name in ("large", "dev", "test"))
+    clean = {"drop_empty": True, "max_ratio": 2, "wrong_language": True, "drop_duplicates": True}
+    limit = {"target_words": sum(len(target.split()) for _, target in text) // SHARE}
+    made = overlay(pair, {"large": train}, (dev, test), clean, limit, PARTS)
+    write_json(folder / "overlay.yaml", made)  # which is YAML too
+    options = ["--configfile", str(folder / "overlay.yaml"), "--directory", str(folder)]
+    return [*TARGETS, "--cores", "1", "--quiet", "all", *options]
+
+
+def read_run(folder: Path, pairs: int, pair: str) -> Run:
+    """What a run in `folder` has left."""
+    results = folder / "results" / "demo"
+    cleaned = [read_json(path) for path in (results / "clean" / pair).glob("*.removed.json")]
+    ranked = read_json(results / "rank" / f"{pair}.json")["kept"]
+    words = [
+        {line.partition("\t")[0] for path in paths for line in read_lines(path)}
+        for paths in (
+            sorted((results / "survey" / pair).glob(f"large.*.{language}.tsv.gz"))
+            for language in pair.split("-")
+        )
     ]
-    return ["", *(f"{exponent:.2f}" for exponent in found)]
+    return Run(
+        pairs,
+        sum(each["kept"] for each in cleaned),
+        sum(each["removed"]["drop_duplicates"]["count"] for each in cleaned),
+        ranked["pairs"],
+        ranked["target_words"],
+        list(map(len, words)),
+        by_command(costs(folder)),
+    )
+
+
+def by_command(measured: Iterator[Cost]) -> dict[str, tuple[float, float]]:
+    """CPU seconds of all runs of a command, and the most memory of any."""
+    found: dict[str, tuple[float, float]] = {}
+    for cost in measured:
+        command = "bpe-codes" if "--codes-out" in cost.arguments else cost.command
+        cpu, megabytes = found.get(command, (0.0, 0.0))
+        found[command] = cpu + cost.cpu, max(megabytes, cost.megabytes)
+    return found
 
 
 def text_rows(runs: Sequence[Run]) -> Iterator[list[str]]:
     """A row for each size: pairs, words of each side and their growth, repeated pairs."""
-    growth = [exponents(runs, side) for side in SIDES]
-    for made, *each in zip(runs, *growth, strict=True):
-        removed = read_json(made.text.folder / "removed.json")["removed"]
-        yield [
-            f"{made.text.pairs:,}",
-            *chain.from_iterable(
-                (f"{words(made, side):,}", exponent)
-                for side, exponent in zip(SIDES, each, strict=True)
-            ),
-            f"{removed['drop_duplicates']['count'] / made.text.pairs:.1%}",
-        ]
+    for before, run in zip([None, *runs], runs, strict=False):
+        cells = []
+        for side, count in enumerate(run.words):
+            cells += [f"{count:,}", ""]
+            if before:
+                growth = np.log(count / before.words[side]) / np.log(run.pairs / before.pairs)
+                cells[-1] = f"{growth:.2f}"
+        yield [f"{run.pairs:,}", *cells, f"{run.repeated / run.pairs:.1%}"]
 
 
 def time_rows(runs: Sequence[Run]) -> Iterator[list[str]]:
-    """A row for each step."""
-    for step in runs[0].costs:
-        costs = [run.costs[step] for run in runs]
-        each = [cost.cpu / cost.pairs for cost in costs]
+    """A row for each command."""
+    for command in runs[-1].costs:
+        costs = [(run.costs[command][0], run.read(command)) for run in runs]
+        each = [cpu / pairs for cpu, pairs in costs]
         further = [
-            (large.cpu - small.cpu) / (large.pairs - small.pairs)
-            for small, large in pairwise(costs)
+            (large - small) / (more - fewer) for (small, fewer), (large, more) in pairwise(costs)
         ]
         yield [
-            step,
+            command,
             *(f"{1e6 * seconds:,.1f}" for seconds in each),
-            f"{costs[-1].pairs / costs[-1].cpu:,.0f}",
+            f"{1 / each[-1]:,.0f}",
             f"{each[-1] / each[0]:.2f}",
             f"{further[-1] / further[0]:.2f}" if further[0] > 0 else "",
         ]
 
 
 def memory_rows(runs: Sequence[Run], asked: Mapping[str, int]) -> Iterator[list[str]]:
-    """A row for each step: memory measured, what fills it, extrapolated and asked for."""
-    for step in STEPS:
-        if step.name:
-            needed = at_wmt14(step, runs)
-            yield [
-                step.name,
-                *(f"{run.costs[step.name].megabytes:,.0f}" for run in runs),
-                step.grows_with,
-                f"{needed:,.0f}",
-                *enough(needed, asked.get(step.rule)),
-            ]
+    """A row for each command: memory measured, what fills it, extrapolated, and asked for."""
+    for command in runs[-1].costs:
+        needed, fixed = at_wmt14(command, runs), asked.get(command)
+        yield [
+            command,
+            *(f"{run.costs[command][1]:,.0f}" for run in runs),
+            GROWS_WITH.get(command, ("", 0))[0],
+            f"{needed:,.0f}",
+            *(
+                (f"{fixed:,}", "yes" if needed < fixed else "**no**")
+                if fixed
+                else ("by the text", "")
+            ),
+        ]
 
 
-def at_wmt14(step: Step, runs: Sequence[Run]) -> float:
+def at_wmt14(command: str, runs: Sequence[Run]) -> float:
     """MB of a command at WMT14: linear in what fills its memory, through the two largest texts."""
-    before, last = (run.costs[step.name].megabytes for run in runs[-2:])
-    if not step.grows_with:
+    before, last = (run.costs[command][1] for run in runs[-2:])
+    if command not in GROWS_WITH:
         return last
-    entries = [MEASURES[step.grows_with](run) for run in runs[-2:]]
-    growth = max(0.0, last - before) / max(1, entries[1] - entries[0])
-    return last + growth * max(0, step.wmt14 - entries[1])
-
-
-def enough(needed: float, asked: int | None) -> tuple[str, str]:
-    """The memory asked for, if it is a fixed amount, and whether it is as much as is needed."""
-    if asked is None:
-        return "by the text", ""
-    return f"{asked:,}", "yes" if needed < asked else "**no**"
-
-
-def page(runs: Sequence[Run]) -> list[str]:
-    """The tables."""
-    sizes = [f"{run.text.pairs:,}" for run in runs]
-    return [
-        remarks(TEXT_NOTES),
-        "",
-        *table(
-            ["pairs", "source words", "exponent", "target words", "exponent", "repeated"],
-            text_rows(runs),
-            words=0,
-        ),
-        "",
-        remarks(TIME_NOTES),
-        "",
-        *table(
-            ["stage", *sizes, "pairs/s", "ratio", "further pairs"],
-            time_rows(runs),
-            words=1,
-        ),
-        "",
-        remarks(MEMORY_NOTES),
-        "",
-        *table(
-            ["stage", *sizes, "grows with", "at WMT14", "`mem_mb`", "enough"],
-            memory_rows(runs, memory_asked()),
-            words=1,
-        ),
-    ]
+    what, there = GROWS_WITH[command]
+    fewer, more = (run.filling(what) for run in runs[-2:])
+    return last + max(0.0, last - before) / max(1, more - fewer) * max(0, there - more)
 
 
 def main(
@@ -166,34 +216,45 @@ def main(
     in_domain_source: Annotated[Path, typer.Option(help="in-domain text to select by, its source")],
     in_domain_target: Annotated[Path, typer.Option(help="its target side")],
     pairs: Annotated[list[int], typer.Option(help="size of a text; repeatable, three or more")],
-    out: Annotated[Path | None, typer.Option(help="file to write besides printing")] = None,
+    out: Out = None,
 ) -> None:
     """Measure time and memory of the text stages on texts of several sizes."""
-    if len(set(pairs)) < 3:
+    sizes = sorted(set(pairs))
+    if len(sizes) < 3:
         raise UserError("give --pairs three times or more, each time another number")
-    languages, in_domain = (source_language, target_language), (in_domain_source, in_domain_target)
-    with tempfile.TemporaryDirectory() as folder:
-        runs = []
-        for size in sorted(set(pairs)):
-            place = Path(folder, str(size))
-            text = islice(endless(source, target), size)
-            write_pairs(place / "raw.source.gz", place / "raw.target.gz", text)
-            runs.append(run(Text(str(size), size, place), languages, in_domain))
-        found = page(runs)
-    command = (
-        f"python benchmarks/scale.py --source {shown(source)} --target {shown(target)}"
-        f" --source-language {source_language} --target-language {target_language}"
-        f" --in-domain-source {shown(in_domain_source)}"
-        f" --in-domain-target {shown(in_domain_target)}"
-        + "".join(f" --pairs {size}" for size in pairs)
+    pair, in_domain = f"{source_language}-{target_language}", (in_domain_source, in_domain_target)
+    asked: dict[str, int] = {}
+    runs = []
+    for size in sizes:
+        with tempfile.TemporaryDirectory() as name:
+            words = prepared(Path(name), size, (source, target), in_domain, pair)
+            asked = asked or {
+                job.rule.replace("_", "-"): job.memory
+                for job in planned(words).jobs
+                if job.rule != "perplexity"  # which asks by the words of its text
+            }
+            snakemake(*words, measured=Path(name))
+            runs.append(read_run(Path(name), size, pair))
+    shown = [f"{size:,}" for size in sizes]
+    publish(
+        out,
+        "# The text stages on ever larger texts",
+        made_by("numpy", "sacremoses", "subword-nmt"),
+        TEXT_NOTES,
+        table(
+            ["pairs", "source words", "exponent", "target words", "exponent", "repeated"],
+            text_rows(runs),
+            words=0,
+        ),
+        TIME_NOTES,
+        table(["command", *shown, "pairs/s", "ratio", "further pairs"], time_rows(runs), words=1),
+        MEMORY_NOTES,
+        table(
+            ["command", *shown, "grows with", "at WMT14", "`mem_mb`", "enough"],
+            memory_rows(runs, asked),
+            words=1,
+        ),
     )
-    about = made_by(command, "numpy", "sacremoses", "subword-nmt")
-    publish(["# The text stages on ever larger texts", "", *about, "", *found], out)
-
-
-def shown(path: Path) -> str:
-    """A path as the page names it."""
-    return f"{path.parent.name}/{path.name}"
 
 
 if __name__ == "__main__":

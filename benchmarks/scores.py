@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from pages import publish, table
+from pages import Out, command, publish, table
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
@@ -85,7 +85,7 @@ def main(
         str | None, typer.Option(help="snakemake's words after --profile local, if there were more")
     ] = None,
     title: Annotated[str | None, typer.Option(help="of the corpus, if not the preset's")] = None,
-    out: Annotated[Path | None, typer.Option(help="file to write besides printing")] = None,
+    out: Out = None,
 ) -> None:
     """Collect the scores of all runs in RESULTS, and how they came about."""
     found = list(runs(results))
@@ -94,31 +94,26 @@ def main(
         reasons = [gap for run, _, scores in found for gap in gaps(run, scores)]
         raise UserError(f"{results}: no run has a score. {' '.join(reasons[:1])}".rstrip())
     score, facts = scored[0], found[0][1]["environment"]
+    gpu = f", {facts['gpu']}" if facts["gpu"] else ""
     preset = f"with the preset {results.name}", f"--config preset={results.name}"
-    lines = [
+    publish(
+        out,
         f"# BLEU {title or preset[0]}",
-        "",
-        f"Made by `snakemake --profile local {call or preset[1]}`, collected by "
-        f"`python benchmarks/scores.py results/{results.name}`. {facts['processor']}, "
-        f"{facts['cores']} cores{', ' + facts['gpu'] if facts['gpu'] else ''}; "
+        f"Made by `snakemake --profile local {call or preset[1]}`, collected by `{command()}`. "
+        f"{facts['processor']}, {facts['cores']} cores{gpu}; "
         f"Python {facts['python']}, torch {facts['torch']}; an asterisk marks a commit with "
         "uncommitted changes.",
-        "",
         f"BLEU on tokenized text, with its brevity penalty: `{score['signature']}`; detokenized, "
         f"against the untouched reference: `{score['signature_detokenized']}`. Of several seeds: "
         "mean ± standard deviation.",
-        "",
-        *table(COLUMNS, score_rows(found)),
-        "",
-        *(line for run, _, scores in found for gap in gaps(run, scores) for line in (gap, "")),
-        *table(
+        table(COLUMNS, score_rows(found)),
+        *(gap for run, _, scores in found for gap in gaps(run, scores)),
+        table(
             ["run", "parameters", "updates", "best at", "dev BLEU", "stopped", "minutes", "commit"],
             [training_row(run, model) for run, model, _ in found],
         ),
-        "",
         "Minutes: of the training, validations included, with other trainings beside it.",
-    ]
-    publish(lines, out)
+    )
 
 
 if __name__ == "__main__":

@@ -11,17 +11,15 @@ Example: python benchmarks/symbolization.py data/laws_en-fr data/bible_en-fr+dat
 --test 'data/flores/devtest.{lang}.gz' --out benchmarks/published/symbolization.md
 """
 
-import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
-from pages import made_by, publish, table
+from calls import contextnmt
+from pages import Out, made_by, publish, table
 
 from contextnmt.errors import UserError
 from contextnmt.evaluation.coverage import statistics
@@ -52,8 +50,16 @@ THRESHOLDS = (0.2, THRESHOLD, 0.35, 0.4, 0.5)
 HELD_OUT = "held-out"
 LOOKED_AT = ("canada-laws", "dev")
 
-RESULTS = """With an asterisk: looked at when the constants of `contextnmt/text/rates.py` were
-chosen. The other texts were not, and are the results."""
+WORDS_NOTES = """
+Training text before → after symbolization; coverage by the most frequent words, and the share of
+all words that are symbols, in percent:
+"""
+
+SCORES_NOTES = """
+Symbols made from the source alone, held against those made with both sides in sight: F1 in percent
+(precision / recall; symbols with both sides in sight). With an asterisk: looked at when the
+constants of `contextnmt/text/rates.py` were chosen. The other texts were not, and are the results.
+"""
 
 
 class Corpus(NamedTuple):
@@ -83,29 +89,21 @@ def parse_corpus(argument: str) -> Corpus:
     return Corpus(" + ".join(names), folders, (source, target))
 
 
-def run(command: str, *arguments: object) -> float:
-    """Run a stage and return the seconds it took."""
-    started = time.monotonic()
-    subprocess.run(
-        [sys.executable, "-m", "contextnmt", command, *map(str, arguments)],
-        check=True,
-        stderr=subprocess.DEVNULL,
-    )
-    return time.monotonic() - started
-
-
 def tokenized(corpus: Corpus, text: list[Path], out: Path) -> None:
     """Tokenize the pairs of files ``text``, ``{lang}`` in their names, as one text."""
     paths = [[Path(str(path).format(lang=lang)) for path in text] for lang in corpus.languages]
-    raw = [out.with_name(f"{out.name}.raw.{lang}.gz") for lang in corpus.languages]
+    source, target = (Path(f"{out}.raw.{lang}.gz") for lang in corpus.languages)
     pairs = chain.from_iterable(read_pairs(*both) for both in zip(*paths, strict=True))
-    write_pairs(raw[0], raw[1], pairs)
-    source, target = corpus.languages
-    run(
-        "tokenize", "--source", raw[0], "--target", raw[1],
-        "--source-language", source, "--target-language", target,
-        "--source-out", f"{out}.{source}.gz", "--target-out", f"{out}.{target}.gz",
-    )  # fmt: skip
+    write_pairs(source, target, pairs)
+    written = both(corpus, "--{}-out", f"{out}.{{lang}}.gz")
+    read = both(corpus, "--{}", f"{out}.raw.{{lang}}.gz")
+    contextnmt("tokenize", *read, *both(corpus, "--{}-language", "{lang}"), *written)
+
+
+def both(corpus: Corpus, option: str, value: str) -> list[str]:
+    """An option of either side, as ``--{}-out``, whose value has ``{lang}`` in it."""
+    sides = zip(("source", "target"), corpus.languages, strict=True)
+    return [word for side, lang in sides for word in (option.format(side), value.format(lang=lang))]
 
 
 def prepare(corpus: Corpus, tests: Iterable[str], work: Path) -> list[str]:
@@ -117,15 +115,15 @@ def prepare(corpus: Corpus, tests: Iterable[str], work: Path) -> list[str]:
             patterns[split] = files
     for test in tests:
         if exists(Path(test), corpus):
-            patterns[f"{Path(test).parent.name} {Path(test).name.split('.')[0]}"] = [Path(test)]
+            name = f"{Path(test).parent.name}-{Path(test).name.split('.')[0]}"
+            patterns[name.replace(" ", "-")] = [Path(test)]
     tokenized(corpus, [folder / "train.{lang}.gz" for folder in corpus.folders], work / "train")
     for name, files in patterns.items():
-        tokenized(corpus, files, work / name.replace(" ", "-"))
-    names = [name.replace(" ", "-") for name in patterns]
-    if "dev" not in patterns and "test" not in patterns and len(corpus.folders) == 1:
-        hold_out(corpus, work)
-        names.insert(0, HELD_OUT)
-    return names
+        tokenized(corpus, files, work / name)
+    if patterns.keys() & {"dev", "test"} or len(corpus.folders) > 1:
+        return list(patterns)
+    hold_out(corpus, work)
+    return [HELD_OUT, *patterns]
 
 
 def exists(pattern: Path, corpus: Corpus) -> bool:
@@ -145,31 +143,23 @@ def hold_out(corpus: Corpus, work: Path) -> None:
 def measure(corpus: Corpus, tests: Iterable[str], work: Path) -> Measured:
     """Symbolize the training text of a corpus, and score its texts at every threshold."""
     texts = prepare(corpus, tests, work)
-    source, target = corpus.languages
-    languages = ["--source-language", source, "--target-language", target]
-    seconds = run(
-        "symbolize", "--source", work / f"train.{source}.gz", "--target",
-        work / f"train.{target}.gz", *languages, "--out", work / "sym",
-    )  # fmt: skip
-    counts = {lang: work / f"counts.{lang}.tsv" for lang in corpus.languages}
-    for lang, path in counts.items():
+    languages = both(corpus, "--{}-language", "{lang}")
+    train = both(corpus, "--{}", f"{work}/train.{{lang}}.gz")
+    _, cost = contextnmt("symbolize", *train, *languages, "--out", work / "sym")
+    for lang in corpus.languages:
         words = count_words(work / f"train.{lang}.gz")
-        write_lines(path, (f"{word}\t{count}" for word, count in words.most_common()))
+        counts = (f"{word}\t{count}" for word, count in words.most_common())
+        write_lines(work / f"counts.{lang}.tsv", counts)
+    given = [*languages, "--rates", work / "sym.rates.tsv", "--out", work / "scores.json"]
+    given += both(corpus, "--{}-counts", f"{work}/counts.{{lang}}.tsv")
+    for name in texts:
+        given += ["--name", name, *both(corpus, "--{}", f"{work}/{name}.{{lang}}.gz")]
     scores = {}
     for threshold in THRESHOLDS if texts else ():
-        run(
-            "symbol-scores", *languages, "--rates", work / "sym.rates.tsv",
-            "--source-counts", counts[source], "--target-counts", counts[target],
-            "--threshold", threshold, "--out", work / "scores.json",
-            *chain.from_iterable(
-                ("--name", name, "--source", work / f"{name}.{source}.gz",
-                 "--target", work / f"{name}.{target}.gz")
-                for name in texts
-            ),
-        )  # fmt: skip
+        contextnmt("symbol-scores", *given, "--threshold", threshold)
         scores[threshold] = read_json(work / "scores.json")["texts"]
-    pairs = count_lines(work / f"sym.{source}.gz")
-    return Measured(list(statistics_rows(corpus, work)), scores, pairs, seconds)
+    pairs = count_lines(work / f"sym.{corpus.languages[0]}.gz")
+    return Measured(list(statistics_rows(corpus, work)), scores, pairs, cost.wall)
 
 
 def statistics_rows(corpus: Corpus, work: Path) -> Iterator[list[str]]:
@@ -217,39 +207,28 @@ def sweep_rows(corpus: Corpus, scores: Mapping[float, Any]) -> Iterator[list[str
         yield title(corpus, text) + cells
 
 
-def page(measured: Mapping[Corpus, Measured]) -> list[str]:
+def page(measured: Mapping[Corpus, Measured]) -> list[str | list[str]]:
     """The tables of all corpora."""
     about = ["trained on", "pair", "text"]
+    words = ["corpus", "side", "words", "different words"]
     return [
-        "Training text before → after symbolization; coverage by the most frequent words, and the "
-        "share of all words that are symbols, in percent:",
-        "",
-        *table(
-            ["corpus", "side", "words", "different words"]
-            + [f"covered by {size:,}" for size in SIZES]
-            + list(SYMBOL_TYPES.values()),
+        WORDS_NOTES,
+        table(
+            [*words, *(f"covered by {size:,}" for size in SIZES), *SYMBOL_TYPES.values()],
             chain.from_iterable(found.statistics for found in measured.values()),
         ),
-        "",
-        "Symbols made from the source alone, held against those made with both sides in sight: "
-        "F1 in percent (precision / recall; symbols with both sides in sight). "
-        + " ".join(RESULTS.split()),
-        "",
-        *table(
+        SCORES_NOTES,
+        table(
             about + list(SYMBOL_TYPES.values()),
             chain.from_iterable(score_rows(each, found.scores) for each, found in measured.items()),
         ),
-        "",
         f"The same of names at other thresholds than {THRESHOLD}:",
-        "",
-        *table(
+        table(
             about + [f"{threshold}" for threshold in THRESHOLDS],
             chain.from_iterable(sweep_rows(each, found.scores) for each, found in measured.items()),
         ),
-        "",
         "Seconds of the command `symbolize`, counting the words included:",
-        "",
-        *table(
+        table(
             ["corpus", "pair", "pairs", "seconds"],
             (
                 [each.name, "-".join(each.languages), f"{found.pairs:,}", f"{found.seconds:.0f}"]
@@ -264,15 +243,14 @@ def main(
     test: Annotated[
         list[str] | None, typer.Option(help="more text to score, {lang} in its path; repeatable")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="file to write besides printing")] = None,
+    out: Out = None,
 ) -> None:
     """Symbolize each CORPUS and tell what became of its words."""
     measured = {}
     for each in map(parse_corpus, corpus):
         with tempfile.TemporaryDirectory() as folder:
             measured[each] = measure(each, test or [], Path(folder))
-    about = made_by("python benchmarks/symbolization.py")
-    publish(["# Symbolization of real text", "", *about, "", *page(measured)], out)
+    publish(out, "# Symbolization of real text", made_by(), *page(measured))
 
 
 if __name__ == "__main__":

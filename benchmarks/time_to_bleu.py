@@ -12,7 +12,7 @@ from statistics import median
 from typing import Annotated, Any
 
 import typer
-from pages import publish, remarks, table
+from pages import Out, command, publish, table
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, read_lines
@@ -60,7 +60,7 @@ def row(
 def main(
     results: Annotated[Path, typer.Argument(help="folder of a preset's results")],
     bleu: Annotated[list[float], typer.Option(help="dev BLEU to reach; repeatable")],
-    out: Annotated[Path | None, typer.Option(help="file to write besides printing")] = None,
+    out: Out = None,
 ) -> None:
     """Tabulate when the finished trainings in RESULTS reached a dev BLEU."""
     found = list(rows(results, bleu))
@@ -70,21 +70,16 @@ def main(
     head = HEAD + [f"{column} to {level}" for level in asked for column in ("update", "seconds")]
     model = read_json(next(results.glob("train/*/*/*/model.json")))
     facts, recipe = model["environment"], model["training"]
-    lines = [
+    publish(
+        out,
         f"# Time until {' and '.join(asked)} BLEU",
-        "",
-        f"Made by `python benchmarks/time_to_bleu.py results/{results.name} "
-        f"--bleu {' --bleu '.join(asked)}`; "
-        f"commit {facts['commit']}. {facts['processor']}, {facts['cores']} cores; "
-        f"Python {facts['python']}, torch {facts['torch']}. Batches of {recipe['batch_size']}, "
-        f"learning rate {recipe['learning_rate']:g}, a validation every "
+        f"Made by `{command()}`; commit {facts['commit']}. {facts['processor']}, "
+        f"{facts['cores']} cores; Python {facts['python']}, torch {facts['torch']}. Batches of "
+        f"{recipe['batch_size']}, learning rate {recipe['learning_rate']:g}, a validation every "
         f"{recipe['validate_every']:,} updates.",
-        "",
-        remarks(NOTES),
-        "",
-        *table(head, found, words=3),
-    ]
-    publish(lines, out)
+        NOTES,
+        table(head, found, words=3),
+    )
 
 
 if __name__ == "__main__":

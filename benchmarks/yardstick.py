@@ -5,12 +5,25 @@ into its next step (input feeding). Keys are computed once for each sentence; in
 what the words contribute to the gates, and the output layer comes once after all steps.
 """
 
+from typing import NamedTuple
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 PADDING = 0
 BEGIN = 1
+
+#: Hidden state, cell and feed [B, K, hidden] of the decoder.
+Memory = tuple[Tensor, Tensor, Tensor]
+
+
+class Read(NamedTuple):
+    """Annotations and keys [B, S, hidden] of sources, and their padding [B, 1, S]."""
+
+    states: Tensor
+    keys: Tensor
+    padding: Tensor
 
 
 class Yardstick(nn.Module):
@@ -30,8 +43,8 @@ class Yardstick(nn.Module):
         self.merge = nn.Linear(2 * hidden, hidden)
         self.output = nn.Linear(hidden, target_words)
 
-    def encode(self, source: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Annotations and keys [B, S, hidden], padding [B, 1, S] and the last state [B, hidden]."""
+    def encode(self, source: Tensor) -> tuple[Read, Tensor]:
+        """What was read of [B, S] and the last state [B, hidden]."""
         real = source != PADDING
         packed = nn.utils.rnn.pack_padded_sequence(
             self.source(source), real.sum(1).cpu(), batch_first=True, enforce_sorted=False
@@ -39,78 +52,58 @@ class Yardstick(nn.Module):
         states, (last, _) = self.encoder(packed)
         states, _ = nn.utils.rnn.pad_packed_sequence(states, batch_first=True)
         state = torch.tanh(self.bridge(torch.cat([last[0], last[1]], 1)))
-        return states, self.key(states), ~real.unsqueeze(1), state
+        return Read(states, self.key(states), ~real.unsqueeze(1)), state
 
-    def start(
-        self, states: Tensor, keys: Tensor, padding: Tensor, state: Tensor, width: int
-    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """The first words [B, K], and hidden state, cell and feed [B, K, hidden]."""
+    def start(self, state: Tensor, width: int) -> tuple[Tensor, Memory]:
+        """The first words [B, K], and the memory of the decoder."""
         hidden = state.unsqueeze(1).expand(-1, width, -1)
         words = torch.full(hidden.shape[:2], BEGIN, device=hidden.device)
-        return words, hidden, torch.zeros_like(hidden), torch.zeros_like(hidden)
+        return words, (hidden, torch.zeros_like(hidden), torch.zeros_like(hidden))
 
-    def write(
-        self,
-        words: Tensor,
-        hidden: Tensor,
-        cell: Tensor,
-        feed: Tensor,
-        states: Tensor,
-        keys: Tensor,
-        padding: Tensor,
-    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """One step: log-probabilities [B, K, V]; hidden state, cell and feed after it."""
-        gates = self.word(self.target(words))
-        hidden, cell, feed = self.move(gates, hidden, cell, feed, states, keys, padding)
-        return self.output(feed).log_softmax(2), hidden, cell, feed
+    def write(self, words: Tensor, memory: Memory, read: Read) -> tuple[Tensor, Memory]:
+        """One step: log-probabilities [B, K, V], and the memory after it."""
+        memory = self.move(self.word(self.target(words)), memory, read)
+        return self.output(memory[2]).log_softmax(2), memory
 
-    def move(
-        self,
-        gates: Tensor,
-        hidden: Tensor,
-        cell: Tensor,
-        feed: Tensor,
-        states: Tensor,
-        keys: Tensor,
-        padding: Tensor,
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Hidden state, cell and feed after a step, to whose `gates` [B, K, 4 hidden] the words
-        have contributed."""
+    def move(self, gates: Tensor, memory: Memory, read: Read) -> Memory:
+        """The memory after a step, to whose `gates` [B, K, 4 hidden] the words have contributed."""
+        hidden, cell, feed = memory
         gates = gates + self.recurrent(torch.cat([feed, hidden], 2))
         into, forget, candidate, out = gates.chunk(4, 2)
         cell = forget.sigmoid() * cell + into.sigmoid() * candidate.tanh()
         hidden = out.sigmoid() * cell.tanh()
-        energies = self.energy(torch.tanh(self.query(hidden).unsqueeze(2) + keys.unsqueeze(1)))
-        weights = energies.squeeze(3).masked_fill(padding, -torch.inf).softmax(2)
-        feed = torch.tanh(self.merge(torch.cat([hidden, weights @ states], 2)))
+        energies = self.energy(torch.tanh(self.query(hidden).unsqueeze(2) + read.keys.unsqueeze(1)))
+        weights = energies.squeeze(3).masked_fill(read.padding, -torch.inf).softmax(2)
+        feed = torch.tanh(self.merge(torch.cat([hidden, weights @ read.states], 2)))
         return hidden, cell, feed
 
     def forward(self, source: Tensor, target: Tensor) -> Tensor:
         """The mean negative log-likelihood of the real target words [B, T], of sources [B, S]."""
-        read = self.encode(source)
-        words, hidden, cell, feed = self.start(*read, 1)
+        read, state = self.encode(source)
+        words, memory = self.start(state, 1)
         gates = self.word(self.target(torch.cat([words, target[:, :-1]], 1)))  # of all steps
         feeds = []
         for step in torch.split(gates, 1, 1):
-            hidden, cell, feed = self.move(step, hidden, cell, feed, *read[:3])
-            feeds.append(feed)
+            memory = self.move(step, memory, read)
+            feeds.append(memory[2])
         real = target != PADDING
         return functional.cross_entropy(self.output(torch.cat(feeds, 1)[real]), target[real])
 
     @torch.inference_mode()
     def search(self, source: Tensor, width: int, steps: int, end: int) -> Tensor:
         """The best translation of `steps` words [B, steps] of each source [B, S]."""
-        read = self.encode(source)
-        words, *memory = self.start(*read, width)
+        read, state = self.encode(source)
+        words, memory = self.start(state, width)
         scores = torch.full(words.shape, -torch.inf, device=words.device)
         scores[:, 0] = 0.0  # all hypotheses are the same one at first
         written = words.new_empty(*words.shape, 0)
         for _ in range(steps):
-            logs, *memory = self.write(words, *memory, *read[:3])
+            logs, memory = self.write(words, memory, read)
             logs[:, :, end] = -torch.inf
             scores, flat = (scores.unsqueeze(2) + logs).flatten(1).topk(width)
             origin, words = (flat // logs.size(2)).unsqueeze(2), flat % logs.size(2)
-            memory = [each.gather(1, origin.expand_as(each)) for each in memory]
+            hidden, cell, feed = (each.gather(1, origin.expand_as(each)) for each in memory)
+            memory = hidden, cell, feed
             written = torch.cat(
                 [written.gather(1, origin.expand_as(written)), words.unsqueeze(2)], 2
             )

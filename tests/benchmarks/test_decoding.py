@@ -1,20 +1,19 @@
 """benchmarks/decoding.py: what it counts, and a page of small models."""
 
-import json
 import runpy
 from dataclasses import replace
 from pathlib import Path
 
-import newstest
 import pytest
 import torch
 import training
 import typer
-from peers import Beam, Recipe, peers, write_corpus
+import yaml
+from contestants import LENGTH
+from peers import Beam, Recipe, peers
 
 from contextnmt.configuration.model import ModelSettings
-from contextnmt.model.inference_layers import BLOCK
-from contextnmt.model.output_loss import MULTIPLE
+from contextnmt.translation.saved import Precision
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
@@ -26,17 +25,16 @@ def script(monkeypatch: pytest.MonkeyPatch) -> dict:
 
 
 def test_multiply_adds_are_those_of_the_equations(script: dict) -> None:
-    m, n, a, maxout, words, time = 6, 5, 4, 3, 50, 7
-    made = script["ours"](ModelSettings(m, n, a, maxout), words, 2, 3, time)
+    m, n, a, maxout, words, time = 6, 5, 4, 3, 47, LENGTH
+    made = script["ours"](
+        ModelSettings(m, n, a, maxout), words, 2, 3, Precision.FP32, torch.device("cpu")
+    )
     state = n * a + n * 2 * maxout + n * 4 * n
     word = m * 2 * maxout + m * 4 * n
     attention, context = time * a, 2 * maxout + 4 * n
-    shared = state + word + attention
-    defined = shared + maxout * words + time * 2 * n + 2 * n * context
-    assert made.defined * 1e6 == pytest.approx(defined)
-    # With the bias, and the columns and rows that fill up the output layer.
-    executed = shared + MULTIPLE // 4 * BLOCK + time * context
-    assert made.executed * 1e6 == pytest.approx(executed)
+    output = maxout * (words + 3)
+    defined = state + word + attention + output + time * 2 * n + 2 * n * context
+    assert made.adds * 1e6 == pytest.approx(defined)
 
 
 def test_the_page_has_a_row_for_each(script: dict, tmp_path: Path) -> None:
@@ -49,7 +47,6 @@ def test_the_page_has_a_row_for_each(script: dict, tmp_path: Path) -> None:
     assert "| plain PyTorch |" in page
     assert "| small |" in page
     assert "| small, bf16 |" in page
-    assert "--threads 1 --rounds 2 --bf16`" in page
     assert "| 1.00 |" in page
 
 
@@ -88,12 +85,11 @@ def test_toolkits_take_their_turns(script: dict, tmp_path: Path) -> None:
     page = out.read_text()
     assert "OpenNMT-py 1.2 with torch 2.13.0; eole 1.2 with" in page
     rows = [line.split(" | ") for line in page.split("\n") if line.startswith("| ")]
-    to_fastest = {cells[0].strip("| "): (cells[3], cells[5].strip("| ")) for cells in rows}
+    to_fastest = {cells[0].strip("| "): (cells[2], cells[4].strip("| ")) for cells in rows}
     assert to_fastest["JoeyNMT"] == ("0.20", "0.10")
     assert to_fastest["OpenNMT-py"] == ("0.50", "0.25")
     assert to_fastest["eole"] == ("1.00", "0.50")
     assert to_fastest["fairseq"] == ("2.00", "1.00")
-    assert " --peers peers`" in page
 
     program(tmp_path / "eole" / "bin" / "eole", "nothing")
     with pytest.raises(SystemExit, match="eole reported no time:\nnothing"):
@@ -107,12 +103,12 @@ def test_joeynmt_writes_no_end_of_a_sentence(tmp_path: Path) -> None:
     python = tmp_path / "joeynmt" / "bin" / "python"
     program(python, "")
     (tmp_path / "work").mkdir()
-    corpus = write_corpus(tmp_path, [([3, 4], [5, 6])], 4)
-    (peer,) = peers(tmp_path, 1, corpus, Recipe(2, 2, 1), tmp_path / "work")
+    (peer,) = peers(tmp_path, 1, [([3, 4], [5, 6])], 4, Recipe(2, 2, 1), tmp_path / "work")
     peer.learn()
-    trained = json.loads(peer.config.read_text())
-    peer.translate(Beam(12, 25, 16))
-    asked = json.loads(peer.config.read_text())
+    trained = yaml.safe_load((peer.folder / "config.yaml").read_text())
+    program(python, "Generation took 15.0[sec].")
+    peer.seconds(Beam(12, 25, 16))
+    asked = yaml.safe_load((peer.folder / "config.yaml").read_text())
     vocabulary = Path(asked["data"]["trg"]["voc_file"]).read_text().split("\n")
     mark = asked["data"].pop("special_symbols")
     assert vocabulary[mark["sep_id"]] == mark["sep_token"] == "</s>"
@@ -121,45 +117,30 @@ def test_joeynmt_writes_no_end_of_a_sentence(tmp_path: Path) -> None:
     assert {**asked, "testing": trained["testing"]} == trained
 
 
-def test_a_test_set_is_translated_by_the_papers_models(
-    script: dict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    script["MODELS"].clear()
+def test_a_test_set_is_translated_by_the_papers_models(script: dict, tmp_path: Path) -> None:
     small = ModelSettings(5, 6, 4, 5)
-    monkeypatch.setattr("newstest.SENTENCES", 50)
-    monkeypatch.setattr("newstest.PAPER_WORDS", 40)
-    monkeypatch.setattr("newstest.PAPERS", {"first": small, "second": replace(small, cell="gru")})
+    script["MODELS"].clear()
+    papers = {"first": small, "second": replace(small, cell="gru")}
+    names = script["main"].__globals__
+    names |= {"TEST_SET": 50, "PAPER_WORDS": 40, "PAPERS": papers}
     options = {"sentences": 2, "words": 20, "width": 2, "steps": 3, "rounds": 1, "threads": 1}
     out = tmp_path / "page.md"
-    script["main"](**options, bf16=True, test_set=True, out=out)
-    first, second = out.read_text().split("## Translating a test set\n\n")
-    assert "--rounds 1 --bf16 --test-set`" in first
-    assert second.startswith("50 sentences, 43 words (ids) a side, beam 2.")
+    script["main"](**options, bf16=True, with_test_set=True, out=out)
+    _, second = out.read_text().split("## Translating a test set\n\n")
+    assert second.startswith("50 sentences, 40 words a side, beam 2.")
     for name in ("first", "second", "first, bf16", "second, bf16"):
         assert f"| {name} | 5/6/4/5 | " in second
-    assert "GPU memory" not in second
 
     script["main"](**options, out=out)
     assert "Translating a test set" not in out.read_text()
 
 
-def test_translations_of_a_test_set_are_as_long_as_their_sources(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    words = newstest.Vocabulary(list("abcdefgh"))
-    folder = newstest.save(ModelSettings(5, 6, 4, 5), words, tmp_path)
-    model = newstest.Measured([folder], torch.device("cpu"))
-    found = []
-    run = newstest.Search.run
-
-    def spied(search: newstest.Search) -> list:
-        found.extend(run(search))
-        return found
-
-    monkeypatch.setattr("newstest.Search.run", spied)
-    model.translate([["a"], ["c", "d", "e", "f"], ["a", "b"]], 3)
-    assert [len(hypotheses[0].ids) for hypotheses in found] == [5, 3, 2]
-    assert newstest.EOS not in [word for each in found for word in each[0].ids]
+def test_translations_of_a_test_set_are_as_long_as_their_sources(script: dict) -> None:
+    cpu = torch.device("cpu")
+    model = script["ours"](ModelSettings(5, 6, 4, 5), 8, 3, None, Precision.FP32, cpu)
+    model.begin()
+    source = torch.tensor([[3, 4, 5, 6, 1], [3, 4, 1, 0, 0], [5, 1, 0, 0, 0]])
+    assert model.translate(source) == [5, 3, 2]
 
 
 def test_options_that_do_not_go_together_are_refused(script: dict) -> None:

@@ -1,102 +1,88 @@
-"""benchmarks/scale.py: every command runs as it is written there, and the figures add up."""
+"""benchmarks/scale.py: the workflow runs on the texts of a size, and the figures add up."""
 
-import sys
 from pathlib import Path
 
 import pytest
 import scale
-import text_steps
+from calls import snakemake
 from generated_pairs import generate
-from text_steps import MEASURES, STEPS, Cost, Run, Step, Text
+from scale import CLEAN, GROWS_WITH, RAW, Run
 
-from contextnmt import cli
 from contextnmt.errors import UserError
 from contextnmt.files import write_pairs
+from contextnmt.planning.jobs import planned
 
-LANGUAGES = ("en", "fr")
 SIZES = (60, 120, 240)
 
 
-def run_here(text: Text, command: str, arguments: list[str]) -> Cost:
-    """`measure` without a process of its own, and with made-up figures: all is linear."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(text.folder)
-        patch.setattr(sys, "argv", ["contextnmt", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-    assert not ended.value.code, arguments
-    return Cost(command, text.name, text.pairs, 1.0, 1 + text.pairs / 100, 30 + text.pairs / 1000)
-
-
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
-    """Texts of three sizes that every command has run on."""
+def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, dict[str, int]]:
+    """A text whose stages the workflow has run, and the memory that the rules ask for."""
     place = tmp_path_factory.mktemp("scale")
-    dev = place / "dev.en", place / "dev.fr"
+    text, dev = ((place / f"{name}.en", place / f"{name}.fr") for name in ("text", "dev"))
+    write_pairs(*text, generate(60))
     write_pairs(*dev, generate(30))
+    words = scale.prepared(place, 60, text, dev, "en-fr")
+    asked = {job.rule.replace("_", "-"): job.memory for job in planned(words).jobs}
+    snakemake(*words, measured=place)
+    return scale.read_run(place, 60, "en-fr"), asked
+
+
+@pytest.fixture
+def runs(measured: tuple[Run, dict[str, int]]) -> list[Run]:
+    """Texts of three sizes, with made-up figures: all is linear."""
+    first, _ = measured
     made = []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text_steps, "measure", run_here)
-        for size in SIZES:
-            folder = place / str(size)
-            write_pairs(folder / "raw.source.gz", folder / "raw.target.gz", generate(size))
-            made.append(text_steps.run(Text(str(size), size, folder), LANGUAGES, dev))
+    for size in SIZES:
+        run = first._replace(
+            pairs=size,
+            **{key: getattr(first, key) * size // 60 for key in ("kept", "selected", "tokens")},
+            words=[count * size // 60 for count in first.words],
+        )
+        costs = {name: (1 + run.read(name) / 100, 30 + size / 1000) for name in first.costs}
+        made.append(run._replace(costs=costs))
     return made
 
 
-def test_every_step_is_measured(runs: list[Run]) -> None:
-    measured = [step.name for step in STEPS if step.name]
-    assert [list(run.costs) for run in runs] == [measured] * 3
-    for run in runs:
-        assert run.text.pairs / 2 < run.kept <= run.text.pairs
-        assert run.costs["tokenize"].pairs == run.text.pairs
-        assert run.costs["symbolize"].pairs == run.kept
-
-
-def test_the_workflow_asks_for_memory_for_every_step() -> None:
-    asked = text_steps.memory_asked()
-    assert {step.rule for step in STEPS} - set(asked) == {"perplexity"}  # its own reckoning
-    assert all(100 <= megabytes <= 1_000_000 for megabytes in asked.values())
-
-
-def test_what_fills_memory_grows_with_the_text(runs: list[Run]) -> None:
-    assert {step.grows_with for step in STEPS} == {"", *MEASURES}
-    for measure in MEASURES.values():
-        entries = [measure(run) for run in runs]
-        assert 0 < entries[0] < entries[1] < entries[2]
-    assert text_steps.words(runs[0], "source") < text_steps.words(runs[0])
+def test_every_command_is_measured(measured: tuple[Run, dict[str, int]]) -> None:
+    run, asked = measured
+    assert {*RAW, *CLEAN, *GROWS_WITH} <= set(run.costs)
+    assert set(run.costs) <= set(asked)
+    assert all(100 <= asked[command] <= 1_000_000 for command in run.costs)
+    assert 20 < run.selected < run.kept <= run.pairs == 60
+    assert run.kept + run.repeated <= 60
+    assert all(count > 100 for count in run.words)
+    assert all(cpu > 0 and megabytes > 10 for cpu, megabytes in run.costs.values())
 
 
 def test_memory_is_extrapolated_in_a_straight_line(runs: list[Run]) -> None:
     kept = [run.kept for run in runs[-2:]]
-    costs = [{"x": runs[0].costs["rank"]._replace(megabytes=10.0 + pairs)} for pairs in kept]
-    filled = [run._replace(costs=cost) for run, cost in zip(runs[-2:], costs, strict=True)]
-    assert scale.at_wmt14(Step("x", "x", "pairs", 5000), filled) == pytest.approx(5010)
-    assert scale.at_wmt14(Step("x", "x", "pairs", 1), filled) == 10 + kept[-1]  # never less
-    assert scale.at_wmt14(Step("x", "x"), filled) == 10 + kept[-1]
+    filled = [
+        run._replace(costs=dict.fromkeys(("rank", "pairs"), (1.0, 10.0 + run.kept)))
+        for run in runs[-2:]
+    ]
+    assert scale.at_wmt14("rank", filled) == pytest.approx(10 + scale.POOL)
+    assert scale.at_wmt14("pairs", filled) == 10 + kept[-1]
+    large = [run._replace(kept=run.kept + scale.POOL) for run in filled]
+    assert scale.at_wmt14("rank", large) == 10 + kept[-1]  # never less
 
 
 def test_the_page_shows_linear_time_and_enough_memory(runs: list[Run]) -> None:
     for row in scale.time_rows(runs):
         assert row[-1] == "1.00"
         assert float(row[-2]) < 1  # the start weighs in the small text
-    rules = {step.rule for step in STEPS}
-    verdicts = [
-        [row[-1] for row in scale.memory_rows(runs, dict.fromkeys(rules, megabytes))]
-        for megabytes in (1, 10**9)
-    ]
-    assert set(verdicts[0]) == {"**no**"}
-    assert set(verdicts[1]) == {"yes"}
-    lines = scale.page(runs)
-    assert sum(line.startswith("| symbolize |") for line in lines) == 2
-    words = next(line for line in lines if line.startswith("| 60 |"))
-    assert words.split(" | ")[2] == ""  # no text before the first
+    for megabytes, verdict in ((1, "**no**"), (10**9, "yes")):
+        asked = dict.fromkeys(runs[0].costs, megabytes)
+        assert {row[-1] for row in scale.memory_rows(runs, asked)} == {verdict}
+    assert {tuple(row[-2:]) for row in scale.memory_rows(runs, {})} == {("by the text", "")}
+    first, second, _ = scale.text_rows(runs)
+    assert first[2] == ""  # no text before the first
+    assert second[2] == second[4] == "1.00"
 
 
 def test_quadratic_time_shows(runs: list[Run]) -> None:
     slow = [
-        run._replace(costs={"rank": run.costs["rank"]._replace(cpu=run.text.pairs**2, pairs=size)})
-        for run, size in zip(runs, SIZES, strict=True)
+        run._replace(kept=run.pairs, costs={"rank": (float(run.pairs**2), 1.0)}) for run in runs
     ]
     (row,) = scale.time_rows(slow)
     assert row[-2:] == ["4.00", "2.00"]
@@ -104,4 +90,4 @@ def test_quadratic_time_shows(runs: list[Run]) -> None:
 
 def test_two_sizes_are_too_few(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="three times or more"):
-        scale.main(*[tmp_path] * 2, *LANGUAGES, *[tmp_path] * 2, [10, 10, 20])
+        scale.main(*[tmp_path] * 2, "en", "fr", *[tmp_path] * 2, [10, 10, 20])

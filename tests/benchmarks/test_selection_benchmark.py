@@ -44,7 +44,7 @@ def test_the_domain_is_found(
 ) -> None:
     SCRIPT["main"](folders, folders[0], tmp_path / "page.md")
     page = (tmp_path / "page.md").read_text()
-    assert capfd.readouterr().out == page
+    assert capfd.readouterr().out.endswith(page)
     rows = [line.strip("| ").split(" | ") for line in page.split("\n") if line.startswith("| ")]
     cells = {row[0]: row[1:] for row in rows}
     assert cells["docs"][0] == "100"
@@ -52,11 +52,11 @@ def test_the_domain_is_found(
     assert cells["all"][4:] == ["1,000", "100"]  # a quarter of the words; as many pairs as docs
     assert int(cells["docs"][5]) > 80
     assert f", {cells['docs'][5]} are from there: a precision of **{cells['docs'][5]}.0%**" in page
-    perplexities = [row for row in rows if row[0] in ("en", "fr")]
-    assert len(perplexities) == 12
-    assert [row[1:3] for row in perplexities[:2]] == [["1,000", "25.0%"], ["500", "12.5%"]]
+    perplexities = [row for row in rows if row[1].endswith("%")]
+    assert len(perplexities) == 6
+    assert [row[:2] for row in perplexities[:2]] == [["1,000", "25.0%"], ["500", "12.5%"]]
     for row in perplexities[:3]:
-        assert float(row[5]) < float(row[6])
+        assert float(row[4]) < float(row[5])
     assert {command: cells[command][:2] for command in ("sample", "cross-entropy", "select")} == {
         "sample": ["1", "500"],
         "cross-entropy": ["2", "500"],
@@ -66,6 +66,6 @@ def test_the_domain_is_found(
 
 def test_folders_that_do_not_fit_are_refused(folders: list[Path], tmp_path: Path) -> None:
     with pytest.raises(UserError, match="a name like laws_en-fr"):
-        SCRIPT["parse_pool"]([tmp_path / "laws"], folders[0], tmp_path)
+        SCRIPT["parse_pool"]([tmp_path / "laws"], folders[0])
     with pytest.raises(UserError, match=r"of one pair of languages, .*docs_en-fr among them"):
-        SCRIPT["parse_pool"](folders[1:], folders[0], tmp_path)
+        SCRIPT["parse_pool"](folders[1:], folders[0])

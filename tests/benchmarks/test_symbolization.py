@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from pages import publish
 from symbolization import Corpus, Measured, measure, page, parse_corpus
 
 from contextnmt.errors import UserError
@@ -41,7 +42,8 @@ def lines(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
             corpus = parse_corpus(f"{root}/{name}_en-fr")
             work = tmp_path_factory.mktemp("work")
             measured[corpus] = measure(corpus, [f"{root}/news/devtest.{{lang}}.gz"], work)
-    return page(measured)
+    publish(root / "page.md", *page(measured))
+    return (root / "page.md").read_text().split("\n")
 
 
 def rows(lines: list[str], start: str) -> dict[tuple[str, ...], list[str]]:

@@ -1,7 +1,6 @@
 """benchmarks/training.py: what it counts, how it reads logs, and a page of small models."""
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,9 +8,10 @@ import pytest
 import torch
 import training
 import typer
-from made_up_pairs import Batch, batches, counted, made_up, target_words
-from multiply_adds import PASSES, of_translator, of_yardstick
-from peers import TOOLKITS, Recipe, peers, write_corpus
+import yaml
+from contestants import LENGTH, PASSES, Task, millions, multiply_adds
+from made_up_pairs import batches, largest, made_up, target_words
+from peers import TOOLKITS, Recipe, peers
 from torch.utils.flop_counter import FlopCounterMode
 from yardstick import Yardstick
 
@@ -35,50 +35,37 @@ MODELS = {
 pytestmark = pytest.mark.filterwarnings("ignore:TF32 acceleration on top of oneDNN")
 
 
-def adds(call: Callable[[], object]) -> int:
-    """The multiply-adds of matrix products in a call, those of LSTMs too."""
-    with torch.backends.mkldnn.flags(enabled=False), FlopCounterMode(display=False) as counter:
-        call()
-    return int(counter.get_total_flops()) // 2
-
-
-def full(sentences: int, source: int, target: int) -> Batch:
-    """A batch without padding."""
-    return Batch(torch.full((sentences, source), 3), torch.full((sentences, target), 4))
-
-
 @pytest.mark.parametrize("name", MODELS)
 def test_multiply_adds_are_those_of_the_model(name: str) -> None:
-    batch = full(4, 9, 12)
+    words = torch.full((1, LENGTH), 3)
     torch.manual_seed(1)
     model = Translator(MODELS[name], WORDS, WORDS)
 
     def forward() -> torch.Tensor:
         """Word by word, as the model is defined."""
-        encoded = model.encode(batch.source)
-        state, words = encoded.start, torch.split(batch.target, 1, 1)
+        encoded = model.encode(words)
+        state = encoded.start
         first, context, _ = model.predict(state, encoded)
         logits = [first]
-        for word in words[:-1]:
+        for word in torch.split(words, 1, 1)[:-1]:
             state = model.advance(state, word, context, encoded)
             following, context, _ = model.predict(state, encoded)
             logits.append(following)
         return torch.cat(logits, 1)
 
-    expected = of_translator(MODELS[name], WORDS, counted([batch]))
-    assert adds(forward) == expected
-    executed = adds(lambda: torch.autograd.backward(forward().sum()))
+    adds = multiply_adds(model) * LENGTH
+    assert adds == pytest.approx(PASSES * millions(forward))
+    with torch.backends.mkldnn.flags(enabled=False), FlopCounterMode(display=False) as counter:
+        torch.autograd.backward(forward().sum())
     # Not exactly: nothing comes back to the zeros that the encoder starts from.
-    assert PASSES * expected == pytest.approx(executed, rel=0.05)
+    assert adds * 2e6 == pytest.approx(counter.get_total_flops(), rel=0.05)
 
 
-def test_multiply_adds_are_those_of_the_yardstick() -> None:
-    batch = full(4, 9, 12)
-    model = Yardstick(WORDS, WORDS, 12, 16)
-    expected = of_yardstick(12, 16, WORDS, counted([batch]))
-    assert adds(lambda: model(*batch)) == expected
-    executed = adds(lambda: torch.autograd.backward(model(*batch)))
-    assert PASSES * expected == pytest.approx(executed, rel=0.05)
+def test_multiply_adds_of_an_lstm_are_counted() -> None:
+    m, n, time = 12, 16, 5
+    model = torch.nn.LSTM(m, n, batch_first=True)
+    found = millions(lambda: model(torch.zeros(1, time, m)))
+    assert found * 1e6 == pytest.approx(time * 4 * n * (m + n))
 
 
 def test_the_yardstick_trains_on_what_search_predicts() -> None:
@@ -87,11 +74,11 @@ def test_the_yardstick_trains_on_what_search_predicts() -> None:
     model = Yardstick(WORDS, WORDS, 12, 16)
     source = torch.tensor([[5, 6, 7, 1], [8, 1, 0, 0]])
     target = torch.tensor([[9, 10, 1], [11, 1, 0]])
-    read = model.encode(source)
-    words, *memory = model.start(*read, 1)
+    read, state = model.encode(source)
+    words, memory = model.start(state, 1)
     losses = []
     for step in range(3):
-        logs, *memory = model.write(words, *memory, *read[:3])
+        logs, memory = model.write(words, memory, read)
         words = target[:, step : step + 1]
         losses.append(-logs[:, 0].gather(1, words)[words != 0])
     torch.testing.assert_close(model(source, target), torch.cat(losses).mean())
@@ -103,29 +90,21 @@ def test_batches_have_all_pairs_and_little_padding() -> None:
     assert (min(lengths), max(lengths)) == (4, 50)
     assert {int(word) for pair in pairs for side in pair for word in side} <= {*range(3, 43)}
     cut = batches(pairs, 8, torch.device("cpu"))
-    text = counted(cut)
-    assert text.sentences == 100
-    assert text.source + text.target == sum(lengths) + 200
-    assert text.target == target_words(cut)
-    assert text.places == sum((len(x) + 1) * (len(y) + 1) for x, y in pairs)
-    assert sum(batch.target.numel() for batch in cut) < 1.2 * text.target
-
-
-def test_hours_are_those_of_all_rows() -> None:
-    window = [full(2, 9, 12), full(4, 5, 6)]  # 24 target words a batch
-    speeds = {"baseline (Choi et al.)": 24.0, "with context (Choi et al.)": 12.0}
-    updates = 2 * 100_000
-    expected = (3 * updates + 4 * 2 * updates) / 3600
-    assert training.hours_of_table_4(speeds, window) == pytest.approx(expected)
+    assert sum(len(batch.source) for batch in cut) == 100
+    assert sum(int((side != 0).sum()) for batch in cut for side in batch) == sum(lengths) + 200
+    assert target_words(cut) == sum(len(target) + 1 for _, target in pairs)
+    assert sum(batch.target.numel() for batch in cut) < 1.2 * target_words(cut)
+    whole = largest(cut)
+    assert [side.size(1) for side in whole] == [51, 51]
 
 
 def test_models_are_as_large_as_the_yardstick_and_hardly_larger(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("contestants.ready", lambda updater, *batch: updater)  # none is trained
-    asked = training.Asked(8000, Recipe(8, 2, 1), 1, ["fp32", "bf16"], torch.device("cpu"), 1)
-    makers = training.contestants(asked, batches(made_up(16, 8000), 8, asked.device))
-    first, settled, *others = [make() for make in makers.values()]
+    task = Task(16, 8000, Recipe(8, 2, 1), torch.device("cpu"), 1)
+    makers = training.makers(["fp32", "bf16"], task.device)
+    first, settled, *others = [make(task) for make in makers.values()]
     assert settled[1:] == first[1:]
     assert [each.precision for each in others] == ["fp32", "bf16"] * 3
     for each in others[:4]:
@@ -174,15 +153,15 @@ def environments(tmp_path: Path) -> Path:
 
 
 def test_speeds_are_read_from_logs(environments: Path, tmp_path: Path) -> None:
-    (tmp_path / "corpus").mkdir()
-    corpus = write_corpus(tmp_path / "corpus", made_up(5, WORDS), WORDS)
-    assert len(corpus.text("source").read_text().split("\n")) == 6
-    assert corpus.vocabulary.read_text().split() == [str(number) for number in range(3, 43)]
-    found = peers(environments, 1, corpus, Recipe(2, 3, 1), tmp_path)
+    found = peers(environments, 1, made_up(5, WORDS), WORDS, Recipe(2, 3, 1), tmp_path)
+    assert len((tmp_path / "text.source").read_text().split("\n")) == 6
     assert [peer.name for peer in found] == ["JoeyNMT", "OpenNMT-py", "eole", "fairseq"]
     assert [peer.speeds() for peer in found] == list(SPEEDS.values())
     for peer in found:
-        assert peer.version() == f"{peer.package} 1.2 with torch 2.13.0"
+        assert peer.version() == f"{peer.toolkit.package} 1.2 with torch 2.13.0"
+        words = [str(number) for number in range(3, 43)]
+        assert (peer.folder / "vocabulary").read_text().split()[-1] in (words[-1], "1")
+        assert set(words) <= set((peer.folder / "vocabulary").read_text().split())
     program(environments / "eole" / "bin" / "eole", "echo nothing")
     with pytest.raises(SystemExit, match="eole reported no speed:\nnothing"):
         found[2].speeds()
@@ -191,16 +170,29 @@ def test_speeds_are_read_from_logs(environments: Path, tmp_path: Path) -> None:
         found[1].speeds()
 
 
+def test_settings_are_those_of_the_yardstick(environments: Path, tmp_path: Path) -> None:
+    joeynmt, onmt, eole, _ = peers(
+        environments, 1, made_up(5, WORDS), WORDS, Recipe(2, 3, 1), tmp_path
+    )
+    for peer in (joeynmt, onmt, eole):
+        peer.learn()
+    read = [yaml.safe_load((p.folder / "config.yaml").read_text()) for p in (joeynmt, onmt, eole)]
+    assert read[0]["training"]["learning_rate"] == read[1]["learning_rate"] == 0.001
+    assert read[0]["model"]["decoder"]["hidden_size"] == read[1]["hidden_size"] == 512
+    assert read[2]["model"]["encoder"]["encoder_type"] == read[1]["encoder_type"] == "brnn"
+    assert read[2]["training"]["learning_rate"] == 0.001
+    for each in read[1:]:
+        assert each["data"]["corpus"]["path_tgt"] == str(tmp_path / "text.target")
+
+
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> dict:
     """Small models; options of a quick run."""
     monkeypatch.setattr(training, "YARDSTICK_SIZES", (8, 16))
-    monkeypatch.setattr(training, "PROPORTIONS", {"scaled": SMALL})
-    monkeypatch.setattr(training, "SAME_SIZES", {"same": replace(SMALL, cell="lstm")})
+    models = {"scaled": SMALL, "same": replace(SMALL, cell="lstm")}
+    monkeypatch.setattr(training, "MODELS", models)
     monkeypatch.setattr(training, "PAPERS", {"paper": SMALL})
     monkeypatch.setattr(training, "PAPER_WORDS", WORDS)
-    monkeypatch.setattr(training, "TABLE_4", {"paper": 7})
-    monkeypatch.setattr("roofline.SIDES", {"cpu": 64})
     sizes = {"pairs": 12, "words": WORDS, "batch_size": 4, "updates": 3, "report": 1}
     return {**sizes, "rounds": 2, "threads": 1}
 
@@ -209,8 +201,6 @@ def test_the_page_has_a_row_for_each(small: dict, environments: Path, tmp_path: 
     out = tmp_path / "page.md"
     training.main(**small, environments=environments, bf16=True, out=out)
     page = out.read_text()
-    options = "--pairs 12 --words 40 --batch-size 4 --updates 3 --report 1 --rounds 2 --bf16"
-    assert f"`python benchmarks/training.py --threads 1 {options} --peers peers`" in page
     assert "3 updates with a report every 1, 1 threads; joeynmt 1.2 with torch 2.13.0; " in page
     for name in ("plain PyTorch", "plain PyTorch, memory as in contextnmt"):
         assert f"| {name} | 8/16 |" in page
@@ -218,9 +208,6 @@ def test_the_page_has_a_row_for_each(small: dict, environments: Path, tmp_path: 
         assert f"| {name} | " in page
     assert re.search(r"\| JoeyNMT \|  \|  \| 2,100 \| [\d.]+ \| 0.40 \|", page)
     assert re.search(r"\| fairseq \|  \|  \| 5,250 \| [\d.]+ \| 1.00 \|", page)
-    assert re.search(
-        r" has 14 trainings, .* 100,000 of each, .*: [\d,]+ in fp32, [\d,]+ in bf16", page
-    )
     assert "GPU memory" not in page
 
 
