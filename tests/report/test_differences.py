@@ -4,6 +4,7 @@ import csv
 import io
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from made_up_experiments import claim, experiment, method
@@ -14,7 +15,6 @@ from sacrebleu.metrics import CHRF
 from contextnmt.errors import UserError
 from contextnmt.files import write_lines
 from contextnmt.report.differences import (
-    Shown,
     Translated,
     Word,
     comparisons,
@@ -87,10 +87,14 @@ def of_four(folder: Path) -> Made:
     return made
 
 
-def found(made: Made) -> Shown:
+def found(made: Made) -> dict[str, Any]:
     """What the table tells of the one contrast."""
     (contrast,) = shown_differences(made.results, differences(made.results).data)
     return contrast
+
+
+def counts_in(contrast: dict[str, Any]) -> list[int | None]:
+    return [contrast[key] for key in ("better", "worse", "equal")]
 
 
 def gains_of(present: list[str], without: list[str]) -> dict[int, float]:
@@ -118,13 +122,13 @@ def kinds(words: list[Word]) -> dict[str, str]:
 
 def test_the_greatest_differences_come_first(tmp_path: Path) -> None:
     contrast = found(made_up(tmp_path))
-    assert (contrast.present, contrast.without) == ("+Context (C)", "Baseline")
-    assert (contrast.better, contrast.worse, contrast.equal) == (3, 1, 1)
-    gains = [each.gain for each in contrast.gains]
+    assert contrast["labels"] == ("Source", "Reference", "Baseline", "+Context (C)")
+    assert counts_in(contrast) == [3, 1, 1]
+    gains = [each[0]["gain"] for each in contrast["gains"]]
     assert gains == sorted(gains, reverse=True)
-    assert [each.line for each in contrast.losses] == [3]
+    assert [each[0]["line"] for each in contrast["losses"]] == [3]
     expected = gains_of(PRESENT, WITHOUT)
-    shown = {each.line: each.gain for each in [*contrast.gains, *contrast.losses]}
+    shown = {each[0]["line"]: each[0]["gain"] for each in contrast["gains"] + contrast["losses"]}
     assert shown == pytest.approx(expected) and sorted(shown) == [1, 3, 4, 5]
 
 
@@ -132,37 +136,40 @@ def test_of_equal_differences_the_first_lines_are_shown(tmp_path: Path) -> None:
     made = made_up(tmp_path, ["UNK"] * 6, ["le chat"] * 6)
     write_lines(tmp_path / "tokenize/en-fr/test.en.gz", ["the cat"] * 6)
     write_lines(tmp_path / "tokenize/en-fr/test.fr.gz", ["le chat"] * 6)
-    assert [each.line for each in found(made).gains] == [1, 2, 3]
+    assert [each[0]["line"] for each in found(made)["gains"]] == [1, 2, 3]
 
 
 def test_names_numbers_acronyms_and_unknown_words_are_marked(tmp_path: Path) -> None:
     contrast = found(made_up(tmp_path))
-    lines = {each.line: each for each in [*contrast.gains, *contrast.losses]}
-    first = lines[1]
-    assert kinds(first.source) == {"Jean": "name", "Barbe": "name", "IMF": "acronym", "3": "number"}
-    assert kinds(first.reference) == {
+    lines = {
+        versions[0]["line"]: [row["words"] for row in versions]
+        for versions in contrast["gains"] + contrast["losses"]
+    }
+    source, reference, without, present = lines[1]
+    assert kinds(source) == {"Jean": "name", "Barbe": "name", "IMF": "acronym", "3": "number"}
+    assert kinds(reference) == {
         **{"Jean": "name", "Barbe": "name"},
         **{"FMI": "acronym", "3": "number"},
     }
-    assert kinds(first.present) == {"Jean": "name", "Barbe": "name", "FMI": "acronym"}
-    assert "3" not in [word.text for word in first.present]  # which got lost
-    assert [word.text for word in first.without if word.unknown] == ["UNK", "UNK"]
-    assert [word.text for word in first.source if word.unknown] == [
+    assert kinds(present) == {"Jean": "name", "Barbe": "name", "FMI": "acronym"}
+    assert "3" not in [word.text for word in present]  # which got lost
+    assert [word.text for word in without if word.unknown] == ["UNK", "UNK"]
+    assert [word.text for word in source if word.unknown] == [
         *("Jean", "Barbe", "IMF", "saw", "3", "cats")
     ]
-    assert kinds(lines[5].source) == kinds(lines[5].source[:1]) == {"2.5Kg": "number"}
-    assert kinds(lines[5].present) == {"2,5Kg": "number"}
-    for each in lines.values():
-        texts = (each.source, each.reference, each.without, each.present)
-        for words, text in zip(texts, (SOURCE, REFERENCE, WITHOUT, PRESENT), strict=True):
-            assert " ".join(word.text for word in words) == text[each.line - 1]
+    source, _, _, present = lines[5]
+    assert kinds(source) == kinds(source[:1]) == {"2.5Kg": "number"}
+    assert kinds(present) == {"2,5Kg": "number"}
+    for line, versions in lines.items():
+        for words, text in zip(versions, (SOURCE, REFERENCE, WITHOUT, PRESENT), strict=True):
+            assert " ".join(word.text for word in words) == text[line - 1]
 
 
 def test_equal_translations_have_no_differences(tmp_path: Path) -> None:
     contrast = found(made_up(tmp_path, PRESENT, PRESENT))
-    assert (contrast.better, contrast.worse, contrast.equal) == (0, 0, 5)
-    assert contrast.gains == contrast.losses == []
-    assert contrast.gap == "no sentence differs in its chrF"
+    assert counts_in(contrast) == [0, 0, 5]
+    assert contrast["gains"] == contrast["losses"] == []
+    assert contrast["gap"] == "no sentence differs in its chrF"
 
 
 @pytest.mark.parametrize(
@@ -180,8 +187,8 @@ def test_a_translation_of_no_use_is_a_gap(tmp_path: Path, change: str, reason: s
     elif change == "not finished":
         made.about["gaps"] = {"en-fr": {"context": "stopped early"}}
     contrast = found(made)
-    assert reason in contrast.gap
-    assert (contrast.better, contrast.gains, contrast.losses) == (None, [], [])
+    assert reason in contrast["gap"]
+    assert [contrast[key] for key in ("better", "gains", "losses")] == [None, [], []]
     table = differences(made.results)
     (counts,) = table.blocks
     assert [cell.text for cell in counts.rows[0][1]] == ["–"] * 3

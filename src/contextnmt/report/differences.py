@@ -6,16 +6,15 @@ single one: it is 0 for most that have no four words in a row of the reference.
 
 import heapq
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, combinations, groupby
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sacrebleu.metrics.chrf import CHRF
 
 from contextnmt.report.results import Results
-from contextnmt.report.sentences import Place, read_output, read_sides
-from contextnmt.report.tables import NONE, Block, Cell, Row, Table, shown, signed
+from contextnmt.report.sentences import Place, sentence_block, versions
+from contextnmt.report.tables import Block, Row, Table, shown, signed
 from contextnmt.text.counts import read_counts
 from contextnmt.text.names import Span, sentence_of
 from contextnmt.text.pieces import JOIN, split_pieces, tokens_of
@@ -122,23 +121,22 @@ class Translated:
 
     def __init__(self, results: Results, pair: str) -> None:
         self.text = results.test[pair][0]
-        self.lines = read_sides(results, pair, self.text)
         counts = map(read_counts, results.word_counts(pair))
         self.sides = [*map(Side, pair.split("-"), counts)]
         size = results.vocabulary_size
         self.known = set(Vocabulary.most_frequent(self.sides[0].counts, size).words)
-        self.outputs: dict[str, Sequence[str]] = {}
-        self.gaps: dict[str, str] = {}
-        for system in results.marked(pair):
-            output = read_output(results, pair, system.id, self.text, len(self.lines))
-            if output.gap:
-                named = f"{system.label}: " if results.gap(pair, system.id) else ""
-                self.gaps[system.id] = named + output.gap
-            else:
-                self.outputs[system.id] = output.lines
+        named, labels = versions(results, pair, self.text), results.labels(pair)
+        self.gaps = {
+            system: (f"{labels[system]}: " if results.gap(pair, system) else "") + output.gap
+            for system, output in named
+            if output.gap
+        }
+        self.lines = {name: output.lines for name, output in named if not output.gap}
         # The n-grams of the references, which take half of the time, are counted once.
-        self.metric = CHRF(references=[[reference for _, reference in self.lines]])
-        self.scores = {system: self.chrf(lines) for system, lines in self.outputs.items()}
+        self.metric = CHRF(references=[self.lines["reference"]])
+        self.scores = {
+            system: self.chrf(self.lines[system]) for system in labels if system in self.lines
+        }
 
     def chrf(self, translation: Sequence[str]) -> list[float]:
         """The chrF of each line, from 0 to 100."""
@@ -147,12 +145,13 @@ class Translated:
 
     def versions(self, number: int, present: str, without: str) -> Iterator[Row]:
         """The versions of a line (from 0)."""
-        source, reference = self.lines[number]
+        source, reference, *others = (
+            self.lines[name][number] for name in ("source", "reference", without, present)
+        )
         unknown = set(tokens_of(source)) - self.known
         yield version("source", source, self.spans(source, reference, 0), unknown)
         yield version("reference", reference, self.spans(source, reference, 1), set())
-        for system in (without, present):
-            line = self.outputs[system][number]
+        for system, line in zip((without, present), others, strict=True):
             yield version(system, line, self.spans(source, line, 1), {UNKNOWN})
 
     def spans(self, source: str, other: str, side: int) -> dict[str, Span]:
@@ -202,85 +201,45 @@ def words_in(row: Row) -> list[Word]:
     return [Word(text, kinds.get(str(n), ""), str(n) in unknown) for n, text in numbered]
 
 
-class Difference(NamedTuple):
-    """A line of a test text (from 1) and what the two systems make of it.
+def shown_differences(results: Results, rows: list[Row]) -> Iterator[dict[str, Any]]:
+    """Each comparison as the page shows it, from the rows of the table.
 
-    `gain`: the chrF of the system with the method less that of the one without, in points of 100.
+    It has the columns of its first row, a `title` such as ``contextualization (C), +Context (C)
+    over Baseline``, the `labels` of the versions of a sentence, and the sentences of which the
+    system makes more (`gains`) and less (`losses`): the rows of their versions, with `words`.
     """
-
-    line: int
-    gain: float
-    source: list[Word]
-    reference: list[Word]
-    without: list[Word]
-    present: list[Word]
-
-
-@dataclass(frozen=True)
-class Shown:
-    """The sentences of one language pair in which two systems differ most.
-
-    `better`, `worse` and `equal` count all lines of the text. `gap` says why there are none.
-    """
-
-    pair: str
-    kind: str
-    method: str  # its name, or empty
-    present: str  # label of the system with the method, or that is to be better
-    without: str
-    better: int | None
-    worse: int | None
-    equal: int | None
-    gains: list[Difference]
-    losses: list[Difference]
-    gap: str
-
-    @property
-    def title(self) -> str:
-        """``contextualization (C), +Context (C) over Baseline``."""
-        about = {METHOD: f"{self.method}, ", CLAIM: "a claim of the paper, ", OTHER: ""}
-        return f"{about[self.kind]}{self.present} over {self.without}"
+    about = {method.id: f"{method.name}, " for method in results.methods}
+    for (pair, kind, method, *both), group in groupby(
+        rows, itemgetter("pair", *Comparison._fields)
+    ):
+        of_both = list(group)
+        present, without = map(results.labels(pair).__getitem__, both)
+        claimed = "a claim of the paper, " if kind == CLAIM else ""
+        worded = (row | {"words": words_in(row)} for row in of_both if row["version"])
+        sentences = [list(each) for _, each in groupby(worded, itemgetter("line", "gain"))]
+        yield of_both[0] | {
+            "title": f"{about.get(method, claimed)}{present} over {without}",
+            "labels": ("Source", "Reference", without, present),
+            "gains": [each for each in sentences if each[0]["gain"] > 0],
+            "losses": [each for each in sentences if each[0]["gain"] < 0],
+        }
 
 
-def shown_differences(results: Results, rows: list[Row]) -> Iterator[Shown]:
-    """The sentences of each comparison as the page shows them, from the rows of the table."""
-    methods = {"": ""} | {method.id: method.name for method in results.methods}
-    for key, group in groupby(rows, itemgetter("pair", *Comparison._fields)):
-        pair, kind, method, present, without = key
-        labels, of_both = results.labels(pair), list(group)
-        lines = groupby((row for row in of_both if row["version"]), itemgetter("line", "gain"))
-        sentences = [Difference(*place, *map(words_in, versions)) for place, versions in lines]
-        yield Shown(
-            *(pair, kind, methods[method], labels[present], labels[without]),
-            **{count: of_both[0][count] for count in COUNTS},
-            gains=[each for each in sentences if each.gain > 0],
-            losses=[each for each in sentences if each.gain < 0],
-            gap=of_both[0]["gap"],
-        )
-
-
-def blocks(results: Results, contrasts: list[Shown]) -> Iterator[Block]:
+def blocks(results: Results, contrasts: list[dict[str, Any]]) -> Iterator[Block]:
     """Lay out the table: numbers of better and worse sentences, then a block a sentence."""
-    for pair, group in groupby(contrasts, lambda each: each.pair):
+    for pair, group in groupby(contrasts, itemgetter("pair")):
         columns = [("better",), ("worse",), ("the same",)]
-        counts = [
-            (each.title, [shown(getattr(each, key), "{:,}") for key in COUNTS]) for each in group
-        ]
+        counts = [(each["title"], [shown(each[key], "{:,}") for key in COUNTS]) for each in group]
         yield Block(f"{results.pair_title(pair)}, sentences", columns, counts)
     for each in contrasts:
-        heading = f"{results.pair_title(each.pair)}, {each.title}"
-        labels = ("Source", "Reference", each.without, each.present)
-        for line, gain, *versions in each.gains + each.losses:
-            place = Place(results.test[each.pair][0], line)
-            cells = [
-                (label, [Cell(" ".join(word.text for word in words) or NONE)])
-                for label, words in zip(labels, versions, strict=True)
-            ]
-            full = f"{heading}: {place}, {signed(gain, 1)} chrF"
-            yield Block(full, [("tokens",)], cells, text_columns=1)
+        heading = f"{results.pair_title(each['pair'])}, {each['title']}"
+        for rows in each["gains"] + each["losses"]:
+            place = Place(each["text"], rows[0]["line"])
+            title = f"{heading}: {place}, {signed(rows[0]['gain'], 1)} chrF"
+            yield sentence_block(title, each["labels"], rows)
 
 
-def notes(results: Results, contrasts: list[Shown]) -> list[str]:
+def notes(results: Results, contrasts: list[dict[str, Any]]) -> list[str]:
     """Notes of the table.
 
     Of the many pairs that nothing is said of, the gaps have one note.
@@ -288,11 +247,11 @@ def notes(results: Results, contrasts: list[Shown]) -> list[str]:
     if not contrasts:
         return ["There is no second system to differ from."]
     gaps = [
-        f"{results.pair_title(each.pair)}, {each.title}: {each.gap}."
+        f"{results.pair_title(each['pair'])}, {each['title']}: {each['gap']}."
         for each in contrasts
-        if each.gap and each.kind != OTHER
+        if each["gap"] and each["kind"] != OTHER
     ]
-    if any(each.kind == OTHER and each.better is None for each in contrasts):
+    if any(each["kind"] == OTHER and each["better"] is None for each in contrasts):
         gaps.append("A dash: no translation of one of the two; the CSV file has the reason.")
     chrf = "Sentences by their chrF (chrF2 of sacreBLEU), on tokenized text"
     return [f"{chrf}: first seed, widest beam.", *gaps]

@@ -3,7 +3,7 @@
 import heapq
 import statistics
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, combinations, groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -169,9 +169,13 @@ def blocks(results: Results, rows: list[Row]) -> Iterator[Block]:
         if first["text"]:
             title = f"{results.pair_title(first['pair'])}, {Place(first['text'], first['line'])}"
             labels = ["Source", "Reference", *results.labels(first["pair"]).values()]
-            cells = [[Cell(row["tokens"] or NONE, row["gap"])] for row in sentence]
-            shown = list(zip(labels, cells, strict=True))
-            yield Block(f"{title}{' (chosen)' if first['words'] else ''}", [("tokens",)], shown, 1)
+            yield sentence_block(f"{title}{' (chosen)' * bool(first['words'])}", labels, sentence)
+
+
+def sentence_block(title: str, labels: Iterable[str], rows: list[Row]) -> Block:
+    """The versions of a sentence, one below the other."""
+    cells = ([Cell(row["tokens"] or NONE, row["gap"])] for row in rows)
+    return Block(title, [("tokens",)], list(zip(labels, cells, strict=True)), text_columns=1)
 
 
 def sentences(rows: list[Row]) -> Iterator[list[Row]]:
@@ -185,16 +189,15 @@ def shown_examples(results: Results, rows: list[Row]) -> list[dict[str, Any]]:
 
     `chosen` and `differ` have the rows of each sentence; one that no text has is a gap.
     """
-    found = []
-    for pair in results.pairs:
-        of_pair = [sentence for sentence in sentences(rows) if sentence[0]["pair"] == pair]
-        examples = {
+    found = list(sentences(rows))
+    return [
+        {
             "title": pair_title(pair),
             "languages": pair.split("-"),
             "text": results.test[pair][0],
             "labels": results.labels(pair),
-            "chosen": [each for each in of_pair if each[0]["words"]],
-            "differ": [each for each in of_pair if not each[0]["words"]],
+            "chosen": [each for each in found if each[0]["pair"] == pair and each[0]["words"]],
+            "differ": [each for each in found if each[0]["pair"] == pair and not each[0]["words"]],
         }
-        found.append(examples)
-    return found
+        for pair in results.pairs
+    ]
