@@ -16,7 +16,6 @@ from contextnmt.report.sentences import (
     distance,
     examples,
     has,
-    nowhere,
     place_of,
     shown_examples,
 )
@@ -50,7 +49,8 @@ SYSTEMS = [system["id"] for system in experiment("bahdanau2015")["systems"]]
     ],
 )
 def test_the_first_line_with_whole_words_in_a_row_is_found(words: str, place: Place | None) -> None:
-    assert place_of(words, TEXTS) == place
+    note = f"no sentence of test, dev has the words “{words}” in a row"
+    assert place_of(words, TEXTS) == (place or note)
 
 
 def test_words_may_come_later_than_something_like_them() -> None:
@@ -58,10 +58,6 @@ def test_words_may_come_later_than_something_like_them() -> None:
     assert has(["a", "aa"], "aa")
     assert not has(["dogma", "and", "dogs"], "dog")
     assert not has([], "dog")
-
-
-def test_what_is_not_there_is_told_with_the_texts() -> None:
-    assert nowhere("a b", TEXTS) == "no sentence of test, dev has the words “a b” in a row"
 
 
 def made_up(folder: Path, sentences: list[str], dev: list[str] | None = None) -> Made:

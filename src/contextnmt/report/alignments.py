@@ -21,7 +21,7 @@ from contextnmt.evaluation.translated_lines import GapError, translated_lines
 from contextnmt.files import read_pairs
 from contextnmt.report.figures import INK, Named, freeze
 from contextnmt.report.results import Results
-from contextnmt.report.sentences import Place, nowhere, place_of, read_sides
+from contextnmt.report.sentences import Place, place_of, read_sides
 from contextnmt.text.counts import read_counts
 from contextnmt.text.vocabulary import UNKNOWN, Vocabulary
 from contextnmt.translation.alignment_file import Weights, read_alignments
@@ -177,7 +177,7 @@ def chosen_panels(chosen: list[str], texts: dict[str, Aligned]) -> Iterator[Pane
     sources = {text: [source for source, _ in aligned.sides] for text, aligned in texts.items()}
     for words in chosen:
         place = place_of(words, sources)
-        yield texts[place.text].panel(place) if place else nowhere(words, sources)
+        yield texts[place.text].panel(place) if isinstance(place, Place) else place
 
 
 def random_panels(

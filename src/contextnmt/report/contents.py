@@ -4,7 +4,7 @@ The workflow plans by these lists before any file exists. `contextnmt report` ma
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,9 @@ SYSTEMS, CORPORA = "systems", "corpora"
 
 #: Stages that make a folder of each run: which texts there are, depends on the language pair.
 OF_FOLDERS = ["translate", "restore", "replace-unknown"]
+
+#: Figures named like a table -> their caption.
+FIGURES_OF_TABLES = {"selection": "selection-figures", "masks": "masks-figure"}
 
 #: The experiment whose systems have symbols and contextualizers.
 CHOI = "choi2017"
@@ -56,11 +59,7 @@ def parts(results: Results, about: str | None = None) -> list[Part]:
         table("trainings"),
         table("cleaning", CORPORA),
         table("selection", CORPORA),
-        replace(
-            figures("selection", results.selected, "scores", "perplexity"),
-            caption="selection-figures",
-            about=CORPORA,
-        ),
+        figures("selection", results.selected, "scores", "perplexity", about=CORPORA),
         table("examples"),
         table("differences"),
         figures("alignments", shown),
@@ -76,10 +75,11 @@ def table(name: str, about: str = SYSTEMS, asked: bool = True) -> Part:
     return Part(name, name if asked else "", about=about)
 
 
-def figures(name: str, pairs: Iterable[str], *kinds: str) -> Part:
+def figures(name: str, pairs: Iterable[str], *kinds: str, about: str = SYSTEMS) -> Part:
     """A figure of each language pair, or one of each kind."""
     endings = [f".{kind}" for kind in kinds] or [""]
-    return Part(name, figures=tuple(f"{name}.{pair}{end}" for pair in pairs for end in endings))
+    names = tuple(f"{name}.{pair}{end}" for pair in pairs for end in endings)
+    return Part(FIGURES_OF_TABLES.get(name, name), "", names, about)
 
 
 def of_choi2017(results: Results) -> list[Part]:
@@ -94,7 +94,7 @@ def of_choi2017(results: Results) -> list[Part]:
         figures("local-charts", results.pairs),
         table("gates", asked=bool(results.models(results.contextualized))),
         table("masks", asked=bool(masks)),
-        replace(figures("masks", dict.fromkeys(run.pair for run in masks)), caption="masks-figure"),
+        figures("masks", dict.fromkeys(run.pair for run in masks)),
     ]
 
 

@@ -127,8 +127,7 @@ def draw(results: Results, found: Charts) -> Figure:
     title = results.pair_title(found.pair)
     if lacking := [word for word in found.words if word not in words]:
         title += f"\nWithout a chart: {', '.join(lacking)}."
-    figure = Figure()
-    figure.set_size_inches(WIDTH * len(found.labels), MARGIN + HEIGHT * max(1, len(words)))
+    figure = Figure((WIDTH * len(found.labels), MARGIN + HEIGHT * max(1, len(words))))
     panels = figure.subplots(max(1, len(words)), len(found.labels), squeeze=False)
     for axes in panels.flat:
         axes.axis("off")

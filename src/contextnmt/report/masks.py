@@ -201,8 +201,7 @@ def draw(results: Results, run: Run, content: dict[str, Any]) -> Figure:
     The latter are of words in two senses: without any, the former have all the room. Without a word
     in two contexts, the figure says so.
     """
-    figure = Figure()
-    figure.set_size_inches(6.6, 6.0)
+    figure = Figure((6.6, 6.0))
     title, word = results.pair_title(run.pair), choose_word(content, results.word)
     if word is None:
         figure.text(0.5, 0.5, "no word in two contexts", ha="center")

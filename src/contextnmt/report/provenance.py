@@ -124,19 +124,19 @@ def times(results: Results, trained: list[float]) -> Block:
     each run took in all. Raises UserError if a file is no benchmark.
     """
     folder = results.folder / "benchmarks"
-    seconds: dict[str, list[float]] = {}
-    memory: dict[str, float] = {}
+    found: dict[str, list[tuple[float, float]]] = {}
     for path in sorted(folder.rglob("*.tsv")):
         stage, *names = path.relative_to(folder).with_suffix("").parts
         # The folder also holds jobs of other experiments and of earlier configurations.
         if belongs(results, stage, *names):
-            for taken, peak in measured(path):
-                seconds.setdefault(stage, []).append(taken)
-                memory[stage] = max(peak, memory.get(stage, 0))
+            for job in measured(path):
+                found.setdefault(stage, []).append(job)
+    seconds = {stage: [taken for taken, _ in jobs] for stage, jobs in found.items()}
     seconds["train"] = trained
     rows = []
     for stage, jobs in sorted(seconds.items(), key=lambda item: -sum(item[1])):
-        most = f"{memory[stage]:,.0f}" if memory.get(stage) else NONE
+        memory = max((peak for _, peak in found.get(stage, [])), default=0)
+        most = f"{memory:,.0f}" if memory else NONE
         texts = [str(len(jobs)), duration(sum(jobs)), duration(max(jobs)), most]
         rows.append((stage, list(map(Cell, texts))))
     columns = [("jobs",), ("wall time, added up",), ("longest job",), ("peak memory (MB)",)]

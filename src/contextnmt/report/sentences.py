@@ -62,15 +62,16 @@ def rows_of(results: Results, pair: str) -> Iterator[Row]:
         *(("", Place(first, line)) for line in most_different(sources[first], outputs)),
     ]
     for words, place in places:
-        named = texts[place.text] if place else [("", Output([], nowhere(words, sources)))]
+        text, line = ("", None) if isinstance(place, str) else place
+        named = texts[text] if text else [("", Output([], str(place)))]
         for version, output in named:
             yield {
                 "pair": pair,
-                "text": place.text if place else "",
-                "line": place.line if place else None,
+                "text": text,
+                "line": line,
                 "words": words,
                 "version": version,
-                "tokens": output.lines[place.line - 1] if place and not output.gap else "",
+                "tokens": output.lines[line - 1] if line and not output.gap else "",
                 "gap": output.gap,
             }
 
@@ -81,12 +82,20 @@ def versions(results: Results, pair: str, text: str) -> list[tuple[str, Output]]
     Raises UserError if source and reference differ in length.
     """
     sides = read_sides(results, pair, text)
-    systems = [system.id for system in results.systems]
-    return [
+    found = [
         ("source", Output([source for source, _ in sides])),
         ("reference", Output([reference for _, reference in sides])),
-        *((each, read_output(results, pair, each, text, len(sides))) for each in systems),
     ]
+    for system in results.systems:
+        lines, gap = list[str](), results.gap(pair, system.id)
+        if not gap:
+            path = results.translation("restore", pair, system.id, text)
+            try:
+                lines = translated_lines(path, "its source", len(sides))
+            except UserError as error:
+                gap = str(error)
+        found.append((system.id, Output(lines, gap)))
+    return found
 
 
 def read_sides(results: Results, pair: str, text: str) -> list[tuple[str, str]]:
@@ -94,19 +103,8 @@ def read_sides(results: Results, pair: str, text: str) -> list[tuple[str, str]]:
     return list(read_pairs(results.side(pair, text, 0), results.side(pair, text, 1)))
 
 
-def read_output(results: Results, pair: str, system: str, text: str, count: int) -> Output:
-    """The translation of a text of `count` lines by a system, or why it is of no use."""
-    if gap := results.gap(pair, system):
-        return Output([], gap)
-    path = results.translation("restore", pair, system, text)
-    try:
-        return Output(translated_lines(path, "its source", count))
-    except UserError as error:
-        return Output([], str(error))
-
-
-def place_of(words: str, sources: Mapping[str, Sequence[str]]) -> Place | None:
-    """The first line, in the order of the texts, that has these words in a row; None if none has.
+def place_of(words: str, sources: Mapping[str, Sequence[str]]) -> Place | str:
+    """The first line, in the order of the texts, that has these words in a row, or a note on none.
 
     Blanks do not count, so that words as a paper prints them are found in tokenized text
     (``Disney's efforts`` in ``Disney 's efforts``), but the first and the last word are whole.
@@ -116,7 +114,7 @@ def place_of(words: str, sources: Mapping[str, Sequence[str]]) -> Place | None:
         for number, line in enumerate(lines, start=1):
             if has(line.split(), wanted):
                 return Place(text, number)
-    return None
+    return f"no sentence of {', '.join(sources)} has the words “{words}” in a row"
 
 
 def has(tokens: Sequence[str], wanted: str) -> bool:
@@ -126,11 +124,6 @@ def has(tokens: Sequence[str], wanted: str) -> bool:
         return False
     borders = set(accumulate(map(len, tokens), initial=0))
     return any(joined.startswith(wanted, at) and at + len(wanted) in borders for at in borders)
-
-
-def nowhere(words: str, sources: Mapping[str, Sequence[str]]) -> str:
-    """The note on words that no line has in a row."""
-    return f"no sentence of {', '.join(sources)} has the words “{words}” in a row"
 
 
 def most_different(source: Sequence[str], outputs: list[Sequence[str]]) -> list[int]:
