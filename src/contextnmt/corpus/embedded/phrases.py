@@ -74,10 +74,7 @@ PLURAL = [
     (int(weight), parse_entry(Determiner, cells)) for weight, *cells in read_rows("determiners.tsv")
 ]
 
-IN = Fixed("in", "dans", "in")
-ON = Fixed("on", "sur", "auf")
-IN_TOWN = Fixed("in", "à", "in")
-OF_TOWN = Fixed("of", "de", "aus")
+IN, ON, IN_TOWN, OF_TOWN = PHRASES["PREPOSITIONS"]
 OF = Fixed("of", "de", "")
 
 #: The lists of names.tsv.
@@ -349,10 +346,6 @@ class Composer:
         if way < 0.7:
             return Prepositional(ON, self.phrase(self.draw(GROUNDS), 0.15, 0))
         return Prepositional(self.rng.choice(NEARNESS), self.site())
-
-    def places(self, share: float) -> list[Phrase]:
-        """A place with probability `share`, else none."""
-        return [self.place()] if self.chance(share) else []
 
     def time(self) -> Phrase:
         """When something happened."""
