@@ -141,11 +141,11 @@ def invariable_noun(text: str, french_gender: str, german_gender: str, person: b
     return Noun(forms, forms, french_gender, forms, german_gender, text, text, person)
 
 
-def number(whole: int, fraction: str = "", unit: str = "") -> Fixed:
-    """1,234.5 / 1 234,5 / 1.234,5 in the three languages, with the unit glued to it."""
+def number(whole: int, fraction: str = "", forms: Sequence[str] = ("{}", "{}", "{}")) -> Fixed:
+    """1,234.5 / 1 234,5 / 1.234,5 in the three languages; `forms`: what stands around each."""
     english, french, german = (
-        f"{whole:,}".replace(",", group) + (decimal + fraction if fraction else "") + unit
-        for group, decimal in DIGIT_SEPARATORS
+        form.format(f"{whole:,}".replace(",", group) + (decimal + fraction if fraction else ""))
+        for form, (group, decimal) in zip(forms, DIGIT_SEPARATORS, strict=True)
     )
     return Fixed(english, french, german, Tag("number"))
 
@@ -290,7 +290,7 @@ class Composer:
         """*2.5kg of flour*, *2kg of plums*, *2l of wine*."""
         noun = self.draw(table)
         fraction = str(self.rng.randint(1, 9)) if self.chance(0.5) else ""
-        amount = number(size(self.rng, 1500), fraction, self.rng.choice(units))
+        amount = number(size(self.rng, 1500), fraction, [f"{{}}{self.rng.choice(units)}"] * 3)
         plural = noun.has_plural and table is FOOD
         return NounPhrase(quantity(amount, of=True), noun, plural)
 

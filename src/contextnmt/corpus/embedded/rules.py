@@ -194,12 +194,8 @@ def measure_taken(c: Composer) -> Phrases:
 
 def price(c: Composer) -> Phrases:
     """The price of the cheese rose by 3.5 percent."""
-    percent = number(c.rng.randint(2, 60), str(c.rng.randint(1, 9)), " percent")
-    amount = replace(
-        percent,
-        french="de " + percent.french.replace("percent", "pour cent"),
-        german="um " + percent.german.replace("percent", "Prozent"),
-    )
+    forms = "{} percent", "de {} pour cent", "um {} Prozent"
+    amount = number(c.rng.randint(2, 60), str(c.rng.randint(1, 9)), forms)
     return ended(Clause(c.price(), MEASURING["rise"], complements=[amount]))
 
 
@@ -208,8 +204,8 @@ def price(c: Composer) -> Phrases:
 
 def cost(c: Composer) -> Phrases:
     """The fresh oysters cost 14.50 euros."""
-    value = number(c.rng.randint(2, 90), f"{c.rng.randint(1, 19) * 5:02}", " euros")
-    amount = replace(value, german=value.german.replace("euros", "Euro"))
+    forms = "{} euros", "{} euros", "{} Euro"
+    amount = number(c.rng.randint(2, 90), f"{c.rng.randint(1, 19) * 5:02}", forms)
     subject = c.rng.choice((c.plain_food, c.plain_thing))()
     return ended(Clause(subject, MEASURING["cost"], complements=[amount]))
 
@@ -229,7 +225,7 @@ def dimension(c: Composer) -> Phrases:
         )
     )
     fraction = str(c.rng.randint(1, 9)) if c.chance(0.4) else ""
-    amount = number(size(c.rng, 600), fraction, unit)
+    amount = number(size(c.rng, 600), fraction, [f"{{}}{unit}"] * 3)
     return ended(Clause(draw(), MEASURING[verb], complements=[amount], time=c.time()))
 
 
