@@ -15,10 +15,10 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
+from contextnmt.corpus.counts import read_counts
 from contextnmt.errors import UserError, one_of_each
 from contextnmt.files import read_pairs, write_json
 from contextnmt.progress import progress
-from contextnmt.text.counts import read_counts
 from contextnmt.text.matches import number_spans
 from contextnmt.text.names import Sentence, Span, sentence_of
 from contextnmt.text.numbers import check_languages, digits_key, value_key

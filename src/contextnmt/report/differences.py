@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from sacrebleu.metrics.chrf import CHRF
 
+from contextnmt.corpus.counts import read_counts
 from contextnmt.report.results import Results
 from contextnmt.report.sentences import Place, read_output, read_sides
 from contextnmt.report.tables import NONE, Block, Cell, Row, Table, shown, signed
-from contextnmt.text.counts import read_counts
 from contextnmt.text.names import Span, sentence_of
 from contextnmt.text.pieces import JOIN, split_pieces, tokens_of
 from contextnmt.text.symbols import Side, matching_spans
