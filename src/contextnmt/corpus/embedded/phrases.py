@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import accumulate
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from contextnmt.corpus.embedded.grammar import Determiner, Fixed, NounPhrase, Phrase, Prepositional
 from contextnmt.corpus.embedded.lexicon import Adjective, Noun, parse_entry, read_lists, read_rows
@@ -92,24 +92,23 @@ DIGIT_SEPARATORS = ((",", "."), (NO_BREAK_SPACE, ","), (".", ","))
 
 
 @cache
-def weights(count: int) -> list[float]:
+def weights(count: int, offset: int = 8, steepness: float = 0.5) -> list[float]:
     """Cumulated weights of `count` words of a table, of which the first is the likeliest."""
-    return list(accumulate(1 / (rank + 8) ** 0.5 for rank in range(count)))
+    return list(accumulate(1 / (rank + offset) ** steepness for rank in range(count)))
 
 
-class NamePool:
+class NamePool(NamedTuple):
     """Names of one kind: those of the training text by falling frequency, and those kept back."""
 
-    def __init__(self, known: list[str], kept: list[str]) -> None:
-        self.known = known
-        self.kept = kept
-        self.weights = list(accumulate(1 / (rank + 3) ** STEEPNESS for rank in range(len(known))))
+    known: list[str]
+    kept: list[str]
 
     def draw(self, rng: random.Random, training: bool) -> str:
         """A name for a sentence of the training text or of dev and test."""
         if not training and rng.random() < UNSEEN_SHARE:
             return rng.choice(self.kept)
-        return rng.choices(self.known, cum_weights=self.weights)[0]
+        cumulated = weights(len(self.known), 3, STEEPNESS)
+        return rng.choices(self.known, cum_weights=cumulated)[0]
 
 
 def name_pools(rng: random.Random) -> dict[str, NamePool]:
