@@ -21,6 +21,7 @@ import typer
 from calls import contextnmt
 from pages import Out, made_by, publish, table
 
+from contextnmt.corpus.counts import count_words
 from contextnmt.errors import UserError
 from contextnmt.evaluation.coverage import statistics
 from contextnmt.files import (
@@ -32,7 +33,7 @@ from contextnmt.files import (
     write_pairs,
 )
 from contextnmt.report.results import SYMBOL_TYPES
-from contextnmt.text.counts import count_words
+from contextnmt.text.pieces import tokens_of
 from contextnmt.text.rates import THRESHOLD
 from contextnmt.text.symbols import NAME
 
@@ -147,7 +148,7 @@ def measure(corpus: Corpus, tests: Iterable[str], work: Path) -> Measured:
     train = both(corpus, "--{}", f"{work}/train.{{lang}}.gz")
     _, cost = contextnmt("symbolize", *train, *languages, "--out", work / "sym")
     for lang in corpus.languages:
-        words = count_words(work / f"train.{lang}.gz")
+        words = count_words(work / f"train.{lang}.gz", words=tokens_of)
         counts = (f"{word}\t{count}" for word, count in words.most_common())
         write_lines(work / f"counts.{lang}.tsv", counts)
     given = [*languages, "--rates", work / "sym.rates.tsv", "--out", work / "scores.json"]
@@ -165,8 +166,8 @@ def measure(corpus: Corpus, tests: Iterable[str], work: Path) -> Measured:
 def statistics_rows(corpus: Corpus, work: Path) -> Iterator[list[str]]:
     """A row for each side: what symbolization does to its words."""
     for lang in corpus.languages:
-        before = count_words(work / f"train.{lang}.gz")
-        after = count_words(work / f"sym.{lang}.gz")
+        before = count_words(work / f"train.{lang}.gz", words=tokens_of)
+        after = count_words(work / f"sym.{lang}.gz", words=tokens_of)
         found = [[statistics(counts, size) for size in SIZES] for counts in (before, after)]
         (plain, _), (symbolized, _) = found
         row = [corpus.name, lang]

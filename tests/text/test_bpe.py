@@ -14,10 +14,11 @@ from subword_nmt.apply_bpe import BPE
 from subword_nmt.learn_bpe import learn_bpe
 from subword_nmt.learn_joint_bpe_and_vocab import create_parser, learn_joint_bpe_and_vocab
 
+from contextnmt.corpus.counts import count_words
 from contextnmt.corpus.generate import generate
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines, write_lines
-from contextnmt.text.bpe import SYMBOL, bpe, count_words, learn, segmenter
+from contextnmt.text.bpe import SYMBOL, bpe, learn, segmenter
 from contextnmt.text.pieces import JOIN
 from contextnmt.text.subwords import undo_bpe
 from contextnmt.text.symbols import ACRONYM, LIMIT, NAME, NUMBER
@@ -197,7 +198,7 @@ def test_learning_on_two_texts_is_the_joint_bpe_of_subword_nmt(
 def test_words_are_counted_over_all_texts(tmp_path: Path):
     write_lines(tmp_path / "a", ["x y", "x"])
     write_lines(tmp_path / "b.gz", ["x z"])
-    assert count_words([tmp_path / "a", tmp_path / "b.gz"]) == {"x": 3, "y": 1, "z": 1}
+    assert count_words(tmp_path / "a", tmp_path / "b.gz") == {"x": 3, "y": 1, "z": 1}
 
 
 def test_a_text_in_parts_is_the_text(tmp_path: Path):

@@ -4,14 +4,15 @@ from pathlib import Path
 
 import pytest
 
+from contextnmt.corpus.counts import count_words, read_counts
 from contextnmt.errors import UserError
-from contextnmt.text.counts import count_words, read_counts
+from contextnmt.text.pieces import tokens_of
 
 
 def test_a_word_is_what_stands_between_blanks(tmp_path: Path) -> None:
     path = tmp_path / "text"
     path.write_text("a b\u00a0c  a\n\nb\u2028\n", encoding="utf-8")
-    assert count_words(path) == {"a": 2, "b\u00a0c": 1, "b\u2028": 1}
+    assert count_words(path, words=tokens_of) == {"a": 2, "b\u00a0c": 1, "b\u2028": 1}
 
 
 def test_a_table_keeps_its_order(tmp_path: Path) -> None:

@@ -84,9 +84,12 @@ def pair_symbols(tokens: list[Pair], index: int) -> Iterator[str]:
 
 def restored(text: Path, symbols: Path, language: str, bpe: bool) -> list[str]:
     """The lines that `restore` makes of `text` if the symbols stand for their own surfaces."""
-    rules, out = text.with_name("no-rules.tsv"), text.with_name("restored")
-    write_lines(rules, [RULES_HEADER])
-    restore([text], [out], language, language, symbols=[symbols], rules=rules, bpe=bpe)
+    rules, out = text.with_name("own-rules.tsv"), text.with_name("restored")
+    _, *rows = (line.split("\t") for line in read_lines(symbols))
+    own = sorted({(symbol[1], surface) for _, symbol, surface in rows})
+    write_lines(rules, [RULES_HEADER, *(f"{kind}\t{each}\t{each}\t1" for kind, each in own)])
+    other = "fr" if language == "en" else "en"
+    restore([text], [out], language, other, symbols=[symbols], rules=rules, bpe=bpe)
     return list(read_lines(out))
 
 

@@ -6,8 +6,8 @@ from collections import defaultdict
 
 import pytest
 
-from contextnmt.text import lexical_translation
-from contextnmt.text.lexical_translation import likeliest
+from contextnmt.text import lexicon
+from contextnmt.text.lexicon import likeliest
 
 Pairs = list[tuple[list[str], list[str]]]
 
@@ -68,7 +68,7 @@ def test_the_probabilities_are_those_of_the_model(seed: int) -> None:
 def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = made_up(4)
     whole = list(likeliest(pairs))
-    monkeypatch.setattr(lexical_translation, "BLOCK", 1)
+    monkeypatch.setattr(lexicon, "BLOCK", 1)
     apart = list(likeliest(pairs))
     assert [row[:2] for row in apart] == [row[:2] for row in whole]
     for one, other in zip(apart, whole, strict=True):

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from contextnmt.corpus.counts import count_words
 from contextnmt.corpus.tokenize import Tokenizer
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines, write_lines
-from contextnmt.text.counts import count_words
 from contextnmt.text.rates import HEADER as RATES_HEADER
 from contextnmt.text.rates import Position, Sighting, counted
 from contextnmt.text.rule_dictionary import rule_dictionary

@@ -1,12 +1,24 @@
-"""Tables of words: how often a text has each of them."""
+"""How often a text has each word, counted or read from a table."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines, write_lines
 from contextnmt.progress import progress
+
+
+def count_words(*texts: Path, words: Callable[[str], Iterable[str]] = str.split) -> Counter[str]:
+    """How often each word occurs in `texts` together: a table as large as their vocabulary.
+
+    `words` cuts a line, which is a tokenized sentence.
+    """
+    counts: Counter[str] = Counter()
+    for text in texts:
+        for line in progress(read_lines(text), f"count {text}", "lines"):
+            counts.update(words(line))
+    return counts
 
 
 def counted_words(path: Path) -> Iterator[tuple[str, int]]:
@@ -19,6 +31,11 @@ def counted_words(path: Path) -> Iterator[tuple[str, int]]:
         if not (tab and count.isdecimal()):
             raise UserError(f"{path}, line {number}: expected a word, a tab and a count: {line!r}")
         yield word, int(count)
+
+
+def read_counts(path: Path) -> dict[str, int]:
+    """word -> count, in the order of the file. Raises UserError, naming the line, if malformed."""
+    return dict(counted_words(path))
 
 
 def summed_counts(paths: Iterable[Path]) -> Counter[str]:

@@ -13,11 +13,11 @@ import typer
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from contextnmt.corpus.counts import count_words
 from contextnmt.errors import UserError
 from contextnmt.evaluation.distances import Vectors
 from contextnmt.files import atomic, read_lines
 from contextnmt.progress import progress
-from contextnmt.text.counts import count_words
 from contextnmt.text.pieces import tokens_of
 from contextnmt.text.vocabulary import SPECIALS, Vocabulary
 
@@ -56,7 +56,7 @@ def cbow(
     Example: contextnmt cbow --text select/en-fr/train.en.gz --vocabulary-size 30000
     --out cbow/en-fr
     """
-    counts = count_words(*text)
+    counts = count_words(*text, words=tokens_of)
     words = Vocabulary.most_frequent(counts, vocabulary_size).words
     if not words:
         raise UserError(f"--text {text[0]}: no words in it: give the training text")

@@ -11,11 +11,11 @@ from typing import Annotated, Any
 
 import typer
 
+from contextnmt.corpus.counts import count_words, read_counts
 from contextnmt.errors import UserError
 from contextnmt.files import write_json
-from contextnmt.text.counts import count_words, read_counts
 from contextnmt.text.numbers import check_languages
-from contextnmt.text.pieces import JOIN, SYMBOL
+from contextnmt.text.pieces import JOIN, SYMBOL, tokens_of
 from contextnmt.text.symbols import KINDS
 
 
@@ -46,7 +46,7 @@ def coverage(
 
 def side(before: Path, after: list[Path], vocabulary_size: int) -> dict[str, Any]:
     """The statistics of one side. Raises UserError if it has no words, before or after."""
-    counts = {"before": read_counts(before), "after": count_words(*after)}
+    counts = {"before": read_counts(before), "after": count_words(*after, words=tokens_of)}
     for when, path in (("before", before), ("after", after[0])):
         if not any(counts[when].values()):
             raise UserError(f"{path}: no words in it: look at the filters of the stages before")

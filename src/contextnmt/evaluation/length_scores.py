@@ -15,7 +15,7 @@ import numpy.typing as npt
 import typer
 
 from contextnmt.evaluation.bleu_statistics import Statistics, corpus_bleu
-from contextnmt.evaluation.resampling import bootstrap, interval
+from contextnmt.evaluation.resampling import CONFIDENCE, bootstrap, interval
 from contextnmt.evaluation.translations import (
     Lengths,
     Translations,
@@ -59,8 +59,7 @@ def length_scores(
 def content(found: Translations, lengths: Lengths) -> dict[str, Any]:
     """Return the content of the file (docs/formats.md). `lengths` [sentences]: source words."""
     groups = {"bins": BINS, "windows": list(windows(lengths))}
-    systems: dict[str, Any] = {name: {"gap": gap} for name, gap in found.gaps.items()}
-    systems |= {system: {kind: [] for kind in groups} for system in found.statistics}
+    systems = found.gaps | {system: {kind: [] for kind in groups} for system in found.statistics}
     described: dict[str, list[dict[str, Any]]] = {kind: [] for kind in groups}
     for kind, spans in groups.items():
         for span in spans:
@@ -72,6 +71,7 @@ def content(found: Translations, lengths: Lengths) -> dict[str, Any]:
                 systems[system][kind].append(entry)
     return {
         **found.described(RESAMPLES),
+        "confidence_percent": CONFIDENCE,
         "window": WINDOW,
         **described,
         "systems": systems,

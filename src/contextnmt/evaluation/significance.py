@@ -25,6 +25,7 @@ import typer
 from contextnmt.errors import UserError
 from contextnmt.evaluation.bleu_statistics import Statistics, corpus_bleu
 from contextnmt.evaluation.resampling import (
+    CONFIDENCE,
     ROUNDING,
     Floats,
     bootstrap,
@@ -102,12 +103,12 @@ def content(
 ) -> dict[str, Any]:
     """Return the content of the file (docs/formats.md). `lengths` [sentences]: source words,
     without which there is no growth."""
-    systems: dict[str, Any] = {name: {"gap": gap} for name, gap in found.gaps.items()}
     drawn = draw(found, lengths, RESAMPLES) if found.statistics else None
-    systems |= {name: scored(found, drawn, name) for name in drawn.systems} if drawn else {}
+    scores = {name: scored(found, drawn, name) for name in drawn.systems} if drawn else {}
     return {
         **found.described(RESAMPLES),
-        "systems": systems,
+        "confidence_percent": CONFIDENCE,
+        "systems": found.gaps | scores,
         "contrasts": [
             {"system": pair[0], "baseline": pair[1], **compare(found, pair, drawn)}
             for pair in contrasts
@@ -152,7 +153,7 @@ def compare(found: Translations, contrast: tuple[str, str], drawn: Drawn | None)
 
     Its `growth` is null where one of the halves would be too small.
     """
-    gaps = [f"{each}: {found.gaps[each]}" for each in contrast if each in found.gaps]
+    gaps = [f"{each}: {found.gaps[each]['gap']}" for each in contrast if each in found.gaps]
     if gaps or not drawn:
         return {"gap": "; ".join(dict.fromkeys(gaps))}
     first, second = (found.statistics[each] for each in contrast)

@@ -15,11 +15,11 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
+from contextnmt.corpus.counts import read_counts
 from contextnmt.errors import UserError, one_of_each
 from contextnmt.files import read_pairs, write_json
 from contextnmt.progress import progress
-from contextnmt.text.counts import read_counts
-from contextnmt.text.matches import number_spans
+from contextnmt.text.matches import number_spans, places
 from contextnmt.text.names import Sentence, Span, sentence_of
 from contextnmt.text.numbers import check_languages, digits_key, value_key
 from contextnmt.text.pieces import join_pieces
@@ -31,7 +31,6 @@ from contextnmt.text.symbols import (
     NUMBER,
     Side,
     matching_spans,
-    places,
     probable_spans,
 )
 

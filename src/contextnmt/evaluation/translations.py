@@ -1,10 +1,12 @@
-"""The translations of one test text by several systems, each of several seeds, to be compared.
+"""Translations of a test text, by one system or by several, each of several seeds.
 
-What cannot be compared is a gap that tells its reason: the other systems are compared all the same.
+A damaged one has a gap in the place of its scores, which tells the reason: the others are scored
+and compared all the same.
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,12 +16,41 @@ import numpy.typing as npt
 
 from contextnmt.errors import UserError, one_of_each
 from contextnmt.evaluation.bleu_statistics import NO_WORD, normalise_blanks, sentence_counts
-from contextnmt.evaluation.resampling import CONFIDENCE
-from contextnmt.evaluation.translated_lines import translated_lines
-from contextnmt.files import read_lines
+from contextnmt.files import decode_lines, open_binary, read_lines
 
 #: Words of each sentence of a text [sentences].
 Lengths = npt.NDArray[np.int64]
+
+
+class GapError(UserError):
+    """The reason why a translation has no numbers: those of others can be had all the same."""
+
+
+@contextmanager
+def gap_in(scores: dict[str, Any], name: str, kind: type[UserError] = GapError) -> Iterator[None]:
+    """Turn such an error in the block into a gap: an entry of `scores`, and a warning on stderr."""
+    try:
+        yield
+    except kind as gap:
+        scores[name] = {"gap": str(gap)}
+        print(f"warning: no scores of {name}: {gap}", file=sys.stderr)
+
+
+def translated_lines(hypothesis: Path, other: Path | str, count: int) -> list[str]:
+    """The lines of `hypothesis`, as many as what it is held against has: `count`; `other` is that
+    file, or what to call it.
+
+    Raises GapError if it is damaged or has another number of lines, and another UserError if there
+    is no such file.
+    """
+    with open_binary(hypothesis) as stream:
+        try:
+            lines = list(decode_lines(stream, str(hypothesis)))
+        except UserError as damage:
+            raise GapError(str(damage)) from None
+    if len(lines) != count:
+        raise GapError(f"{hypothesis} has {len(lines)} lines and {other} has {count}")
+    return lines
 
 
 @dataclass(frozen=True)
@@ -27,24 +58,24 @@ class Translations:
     """The translations of a text by all systems.
 
     `statistics`: counts of BLEU by system, int64 [seeds, sentences, COUNTS], of those whose
-    translations are all there. `gaps`: why the others have none. `notes`: what to know of a score.
+    translations are all there. `gaps`: why the others have none, as ``{"gap": reason}``.
+    `notes`: what to know of a score.
     """
 
     name: str
     sentences: int
     seeds: list[int]
     statistics: dict[str, npt.NDArray[np.int64]] = field(default_factory=dict)
-    gaps: dict[str, str] = field(default_factory=dict)
+    gaps: dict[str, Any] = field(default_factory=dict)
     notes: dict[str, list[str]] = field(default_factory=dict)
 
     def described(self, resamples: int) -> dict[str, Any]:
-        """Return the head of a file of scores: the text, and how it was resampled."""
+        """Return the head of a file of scores: the text, and how often it was resampled."""
         return {
             "name": self.name,
             "sentences": self.sentences,
             "seeds": self.seeds,
             "resamples": resamples,
-            "confidence_percent": CONFIDENCE,
         }
 
 
@@ -74,7 +105,7 @@ def read_translations(
     found = Translations(name, len(lines), sorted(set(seed)))
     for each in dict.fromkeys(system):
         missing = [str(number) for number in found.seeds if (each, number) not in paths]
-        try:
+        with gap_in(found.gaps, each, UserError):
             if missing:
                 lacking = ", ".join(missing)
                 raise UserError(f"no translation of seed {lacking}, which other systems have")
@@ -84,13 +115,9 @@ def read_translations(
                 )
                 for number in found.seeds
             }
-        except UserError as gap:
-            found.gaps[each] = str(gap)
-            print(f"warning: no scores of {each}: {gap}", file=sys.stderr)
-            continue
-        found.statistics[each] = np.stack(list(counts.values()))
-        empty = [number for number, of_seed in counts.items() if not of_seed[:, 0].any()]
-        found.notes[each] = [f"seed {number}: {NO_WORD}" for number in empty]
+            found.statistics[each] = np.stack(list(counts.values()))
+            empty = [number for number, of_seed in counts.items() if not of_seed[:, 0].any()]
+            found.notes[each] = [f"seed {number}: {NO_WORD}" for number in empty]
     return found
 
 

@@ -16,13 +16,13 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 
+from contextnmt.corpus.counts import read_counts
 from contextnmt.errors import UserError
-from contextnmt.evaluation.translated_lines import GapError, translated_lines
+from contextnmt.evaluation.translations import GapError, translated_lines
 from contextnmt.files import read_pairs
 from contextnmt.report.figures import INK, Named, freeze
 from contextnmt.report.results import Results
 from contextnmt.report.sentences import Place, place_of, read_sides
-from contextnmt.text.counts import read_counts
 from contextnmt.text.vocabulary import UNKNOWN, Vocabulary
 from contextnmt.translation.alignment_file import Weights, read_alignments
 

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from sacrebleu.metrics.chrf import CHRF
 
+from contextnmt.corpus.counts import read_counts
 from contextnmt.report.results import Results
 from contextnmt.report.sentences import Place, sentence_block, versions
 from contextnmt.report.tables import Block, Row, Table, shown, signed
-from contextnmt.text.counts import read_counts
 from contextnmt.text.names import Span, sentence_of
 from contextnmt.text.pieces import JOIN, split_pieces, tokens_of
 from contextnmt.text.symbols import Side, matching_spans

@@ -17,6 +17,7 @@ import typer
 from subword_nmt.apply_bpe import BPE
 from subword_nmt.learn_bpe import learn_bpe
 
+from contextnmt.corpus.counts import count_words
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines, write_lines
 from contextnmt.progress import progress
@@ -50,7 +51,7 @@ def bpe(
     Apply: contextnmt bpe --text test.en.gz --codes codes.en --out test.bpe.en.gz
     """
     if merges and codes_out and not (codes or out):
-        learnt = learn(count_words(text), merges)
+        learnt = learn(count_words(*text), merges)
         if len(learnt) == 1:
             names = ", ".join(map(str, text))
             raise UserError(f"{names}: no two letters side by side twice: give more text to learn")
@@ -64,15 +65,6 @@ def bpe(
             "give either --text, --merges and --codes-out (to learn) "
             "or one --text, --codes and --out (to cut it)"
         )
-
-
-def count_words(texts: list[Path]) -> Counter[str]:
-    """How often each word occurs in `texts` together: a table as large as the vocabulary."""
-    counts: Counter[str] = Counter()
-    for text in texts:
-        for line in progress(read_lines(text), f"count {text}", "lines"):
-            counts.update(line.split())
-    return counts
 
 
 def learn(counts: Counter[str], merges: int) -> list[str]:

@@ -40,6 +40,11 @@ FIRST_GROUP = re.compile(r"(?:\^\^)?\d{1,3}")
 NEXT_GROUP = re.compile(r"\d{3}(?:,\d+)?")
 
 
+def places(spans: Iterable[Span]) -> set[int]:
+    """All places that `spans` cover."""
+    return {place for span in spans for place in span.places}
+
+
 def number_spans(sentence: Sentence, grouped: bool) -> list[Span]:
     """The number runs of a sentence. `grouped`: blanks may stand between groups (1 234,56)."""
     pieces = sentence.pieces
@@ -124,11 +129,10 @@ def common_names(
     article is no name of its own anywhere.
     """
     beginning = starts(target) if source.capitals else {}
-    taken_source: set[int] = set()
-    taken_target: set[int] = set()
+    taken: tuple[set[int], set[int]] = set(), set()
 
     def longest(i: int, j: int) -> Common | None:
-        common = longest_common(source.pieces, target.pieces, i, j, taken_source, taken_target)
+        common = longest_common(source.pieces, target.pieces, i, j, taken)
         if common is None:
             return None
         word = common.source.text(source.pieces).partition(" ")[0]
@@ -152,12 +156,12 @@ def common_names(
     matches = []
     while heap:
         best = heapq.heappop(heap)
-        places, others = best.source.places, best.target.places
-        if taken_source.isdisjoint(places) and taken_target.isdisjoint(others):
-            matches.append((best.source, best.target))
-            taken_source.update(places)
-            taken_target.update(others)
-        elif common := longest(best.source.start, best.target.start):
+        first, second = best.source, best.target
+        if taken[0].isdisjoint(first.places) and taken[1].isdisjoint(second.places):
+            matches.append((first, second))
+            taken[0].update(first.places)
+            taken[1].update(second.places)
+        elif common := longest(first.start, second.start):
             heapq.heappush(heap, common)  # a part of it has been taken since
     return in_order(matches, source.pieces) if len(matches) > 1 else matches
 
@@ -206,14 +210,13 @@ def starts(sentence: Sentence) -> dict[str, list[int]]:
 
 
 def longest_common(
-    source: Sequence[str],
-    target: Sequence[str],
-    i: int,
-    j: int,
-    taken_source: Container[int],
-    taken_target: Container[int],
+    source: Sequence[str], target: Sequence[str], i: int, j: int, taken: Sequence[Container[int]]
 ) -> Common | None:
-    """The longest name that starts at piece `i` of the source and piece `j` of the target."""
+    """The longest name that starts at piece `i` of the source and piece `j` of the target.
+
+    It ends before the places `taken` on either side.
+    """
+    taken_source, taken_target = taken
     length = 0  # words of the longest name so far, of which these are the last
     last = end = shared = ""
     capitalized = False
@@ -254,18 +257,15 @@ def common_beginning(word: str, other: str) -> str:
     return other_stem if stem.startswith(f"{other_stem}-") else ""
 
 
-def common_acronyms(
-    source: Sentence,
-    target: Sentence,
-    taken_source: Container[int],
-    taken_target: Container[int],
-) -> list[Match]:
-    """The acronyms of both sentences outside the places taken by names.
+def common_acronyms(source: Sentence, target: Sentence, names: list[Match]) -> list[Match]:
+    """The acronyms of both sentences outside the places taken by `names`.
 
     Equal ones match first, also as the beginning of compounds (EU in EU-Kommission); if then one
     whole word is left on each side, these two match (IMF and FMI), unless one is a part of the
     other (RGB and RAW-RGB) or has matched elsewhere.
     """
+    taken_source = places(first for first, _ in names)
+    taken_target = places(second for _, second in names)
     source_spans = candidate_acronyms(source, taken_source)
     target_spans = candidate_acronyms(target, taken_target)
     if not (source_spans or target_spans):

@@ -6,11 +6,12 @@ from typing import Annotated
 
 import typer
 
+from contextnmt.corpus.counts import count_words, read_counts
 from contextnmt.errors import UserError, refuse_clashes
 from contextnmt.files import atomic_all, read_lines, read_pairs
 from contextnmt.progress import progress
-from contextnmt.text.counts import count_words, read_counts
 from contextnmt.text.numbers import check_languages
+from contextnmt.text.pieces import tokens_of
 from contextnmt.text.rates import HEADER as RATES_HEADER
 from contextnmt.text.rates import THRESHOLD, IsSymbol, Rates, Sighting, counted, read_rates
 from contextnmt.text.rules import HEADER as RULES_HEADER
@@ -74,7 +75,7 @@ def symbolize(
         outs += [beside(out, "rules.tsv"), beside(out, "rates.tsv")] if rules else []
         refuse_clashes([source, target, source_counts, target_counts], outs)
         known = [
-            read_counts(counts) if counts else count_words(text)
+            read_counts(counts) if counts else count_words(text, words=tokens_of)
             for counts, text in ((source_counts, source), (target_counts, target))
         ]
         sides = Side(source_language, known[0]), Side(target_language, known[1])

@@ -6,7 +6,7 @@ proper nouns, then acronyms (A30): what a proper noun covers is no acronym of it
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import NamedTuple, TypeVar
 
@@ -16,6 +16,7 @@ from contextnmt.text.matches import (
     common_names,
     common_numbers,
     number_spans,
+    places,
 )
 from contextnmt.text.names import Sentence, Span, candidate_acronyms, sentence_of, tail_length
 from contextnmt.text.numbers import number_format
@@ -101,9 +102,7 @@ def matching_spans(
     """Symbol -> the spans that it stands for in both sentences of a pair, by type and place."""
     numbers = common_numbers(source, target, source_side.grouped, target_side.grouped)
     names = common_names(source, target, source_side.counts, target_side.counts)
-    acronyms = common_acronyms(
-        source, target, places(first for first, _ in names), places(second for _, second in names)
-    )
+    acronyms = common_acronyms(source, target, names)
     return numbered(sorted(numbers), sorted(names), sorted(acronyms))
 
 
@@ -181,11 +180,6 @@ def is_century(
         if not (piece in BETWEEN or piece[-1].isdecimal() or ORDINAL.fullmatch(piece)):
             return False
     return False
-
-
-def places(spans: Iterable[Span]) -> set[int]:
-    """All places that `spans` cover."""
-    return {place for span in spans for place in span.places}
 
 
 def replace(pieces: list[str], named: Mapping[str, Span]) -> list[str]:

@@ -10,11 +10,11 @@ from typing import NamedTuple
 from pydantic.dataclasses import dataclass
 
 from contextnmt.configuration.values import KEYS, Share, read
+from contextnmt.corpus.counts import read_counts
 from contextnmt.corpus.tokenize import Tokenizer
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
 from contextnmt.text.bpe import segmenter
-from contextnmt.text.counts import read_counts
 from contextnmt.text.pieces import tokens_of
 from contextnmt.text.rates import Rates, read_rates
 from contextnmt.text.restore import detokenizer, restore_tokens, surface_finder

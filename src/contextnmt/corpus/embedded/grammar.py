@@ -9,24 +9,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from contextnmt.corpus.embedded.lexicon import (
-    ARTICLE,
-    BARE_EIN,
-    STRONG,
-    WEAK_E,
-    Adjective,
-    Agreement,
-    Forms,
-    Noun,
-    Verb,
-    english_verb,
-    french_verb,
-    german_noun,
-    german_verb,
-)
+from contextnmt.corpus.embedded.lexicon import INFLECTIONS, Adjective, Agreement, Forms, Noun, Verb
 from contextnmt.corpus.embedded.writing import Tag, Word, Words, starts_with_vowel, words_of
 
 LANGUAGES = ("en", "fr", "de")
+
+#: German case -> gender (p: plural) -> definite article, and ending of an adjective without one.
+ARTICLE, STRONG = (
+    {case: dict(zip("mfnp", cells, strict=True)) for case, *cells in INFLECTIONS[name]}
+    for name in ("ARTICLE", "STRONG")
+)
+#: Where *ein* has no ending, the adjective takes the strong one.
+BARE_EIN = (("nom", "m"), ("nom", "n"), ("acc", "n"))
+WEAK_E = (*BARE_EIN, ("nom", "f"), ("acc", "f"))
 
 
 class Phrase(Protocol):
@@ -137,7 +132,7 @@ class NounPhrase:
         determiner = words_of(self.determiner.german + own, self.determiner.tag)
         stem = self.adjective.german[1] if self.adjective else None
         adjective = stem and Word(stem + ending, self.adjective_tag)
-        text, name = german_noun(self.noun, case, self.plural), self.compound
+        text, name = self.noun.in_german(case, self.plural), self.compound
         noun = Word(f"{name.text}-{text}", name.tag) if name else Word(text, self.tag)
         return [determiner, self.ordinal, adjective, noun]
 
@@ -225,7 +220,7 @@ class Clause:
     tense: str = "past"  #: past, present, perfect, pluperfect, progressive, passive or modal
     object: NounPhrase | None = None
     recipient: NounPhrase | None = None
-    complements: Sequence[Phrase] = ()
+    complements: Sequence[Phrase | None] = ()
     time: Phrase | None = None
     after: Sequence[Phrase] = ()
     gap: RelativePronoun | None = None
@@ -237,7 +232,7 @@ class Clause:
         return realize([pronoun, *clause, *self.after], language)
 
     def _english(self) -> Parts:
-        finite, rest = english_verb(self.verb, self.tense, self.subject.plural)
+        finite, rest = self.verb.in_english(self.tense, self.subject.plural)
         head: Parts = [self.subject, finite, rest]
         if self.order == "question":
             head = ["did", self.subject, self.verb.english[0]]
@@ -248,14 +243,14 @@ class Clause:
     def _french(self) -> Parts:
         question = "est-ce que" if self.order == "question" else ""
         agreeing = self.gap.agreement if self.gap else None
-        verb = french_verb(self.verb, self.tense, self.subject.agreement, agreeing)
+        verb = self.verb.in_french(self.tense, self.subject.agreement, agreeing)
         object_: Parts = [self.verb.french_preposition, self.object] if self.object else []
         recipient: Parts = ["à", self.recipient] if self.recipient else []
         tail = [*object_, *recipient, *self.complements, self.time]
         return [question, self.subject, verb, *tail]
 
     def _german(self) -> Parts:
-        finite, rest = german_verb(self.verb, self.tense, self.subject.plural)
+        finite, rest = self.verb.in_german(self.tense, self.subject.plural)
         middle: Parts = [self.time, self.recipient and self.recipient.words("de", "dat")]
         if self.object:
             middle += [self.verb.german_preposition, self.object.words("de", self.verb.case)]

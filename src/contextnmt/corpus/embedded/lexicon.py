@@ -33,15 +33,8 @@ def read_groups(name: str) -> dict[str, list[list[str]]]:
 
 
 INFLECTIONS = read_groups("inflections.tsv")
-#: German case -> gender (p: plural) -> definite article.
-ARTICLE = {case: dict(zip("mfnp", cells, strict=True)) for case, *cells in INFLECTIONS["ARTICLE"]}
-#: The same for the ending of an adjective without an article.
-STRONG = {case: dict(zip("mfnp", cells, strict=True)) for case, *cells in INFLECTIONS["STRONG"]}
 #: Tense and (auxiliary or, where each verb has the same one, language) -> (singular, plural).
 AUXILIARIES = {(tense, verb): forms for tense, verb, *forms in INFLECTIONS["AUXILIARY"]}
-#: Where *ein* has no ending, the adjective takes the strong one.
-BARE_EIN = (("nom", "m"), ("nom", "n"), ("acc", "n"))
-WEAK_E = (*BARE_EIN, ("nom", "f"), ("acc", "f"))
 
 
 @dataclass(frozen=True)
@@ -61,6 +54,13 @@ class Noun:
     def has_plural(self) -> bool:
         """Whether the noun can be counted, in every language."""
         return len(self.german) > 1
+
+    def in_german(self, case: str, plural: bool) -> str:
+        """The German noun in its case."""
+        if plural:
+            many = self.german[1]
+            return many + "n" if case == "dat" and not many.endswith(("n", "s")) else many
+        return {"nom": self.german[0], "gen": self.genitive}.get(case, self.oblique)
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,49 @@ class Verb:
         prepositions = self.particle + self.french_preposition + self.german_preposition
         return not prepositions and self.case == "acc"
 
+    def in_english(self, tense: str, plural: bool) -> tuple[str, str]:
+        """The finite verb and the rest of the verb group."""
+        base, third, past, participle = self.english
+        if tense == "past":
+            return "were" if (past, plural) == ("was", True) else past, ""
+        if tense == "present":
+            return base if plural else third, ""
+        rest = {"progressive": base.removesuffix("e") + "ing"}
+        rest |= dict.fromkeys(("perfect", "pluperfect", "passive"), participle)
+        return AUXILIARIES[tense, "en"][plural], rest.get(tense, base)
+
+    def in_french(self, tense: str, subject: Agreement, agreeing: Agreement | None) -> str:
+        """The verb group; `agreeing` is a direct object that stands before it."""
+        infinitive, third, thirds, participle = self.french
+        _, plural = subject
+        if (tense, "fr") in AUXILIARIES:
+            return f"{AUXILIARIES[tense, 'fr'][plural]} {infinitive}"
+        if tense == "present":
+            return thirds if plural else third
+        if tense == "progressive" or (tense == "past" and self.imperfect):
+            imperfect = self.imperfect or thirds.removesuffix("ent") + "ait"
+            return imperfect.removesuffix("t") + ("ent" if plural else "t")
+        if tense == "passive":
+            return f"{'ont' if plural else 'a'} été {agreed(participle, subject)}"
+        tense = "perfect" if tense == "past" else tense
+        auxiliary = AUXILIARIES[tense, self.french_auxiliary][plural]
+        if self.french_auxiliary == "être":
+            agreeing = subject
+        return f"{auxiliary} {agreed(participle, agreeing) if agreeing else participle}"
+
+    def in_german(self, tense: str, plural: bool) -> tuple[str, str]:
+        """The finite verb and the rest, which a separable prefix is part of."""
+        infinitive, third, preterite, participle = self.german
+        if tense in ("perfect", "pluperfect"):
+            return AUXILIARIES[tense, self.german_auxiliary][plural], participle
+        if (tense, "de") in AUXILIARIES:
+            rest = participle if tense == "passive" else self.prefix + infinitive
+            return AUXILIARIES[tense, "de"][plural], rest
+        if tense == "present":
+            return (infinitive if plural else third), self.prefix
+        ending = ("n" if preterite.endswith("e") else "en") if plural else ""
+        return preterite + ending, self.prefix
+
 
 @dataclass(frozen=True)
 class Sense:
@@ -109,65 +152,11 @@ class Sense:
     cue_adjectives: Forms
 
 
-def german_noun(noun: Noun, case: str, plural: bool) -> str:
-    """The German noun in its case."""
-    if plural:
-        many = noun.german[1]
-        return many + "n" if case == "dat" and not many.endswith(("n", "s")) else many
-    return {"nom": noun.german[0], "gen": noun.genitive}.get(case, noun.oblique)
-
-
-def english_verb(verb: Verb, tense: str, plural: bool) -> tuple[str, str]:
-    """The finite verb and the rest of the verb group."""
-    base, third, past, participle = verb.english
-    if tense == "past":
-        return "were" if (past, plural) == ("was", True) else past, ""
-    if tense == "present":
-        return base if plural else third, ""
-    rest = {"progressive": base.removesuffix("e") + "ing"}
-    rest |= dict.fromkeys(("perfect", "pluperfect", "passive"), participle)
-    return AUXILIARIES[tense, "en"][plural], rest.get(tense, base)
-
-
-def french_verb(verb: Verb, tense: str, subject: Agreement, agreeing: Agreement | None) -> str:
-    """The verb group; `agreeing` is a direct object that stands before it."""
-    infinitive, third, thirds, participle = verb.french
-    _, plural = subject
-    if (tense, "fr") in AUXILIARIES:
-        return f"{AUXILIARIES[tense, 'fr'][plural]} {infinitive}"
-    if tense == "present":
-        return thirds if plural else third
-    if tense == "progressive" or (tense == "past" and verb.imperfect):
-        imperfect = verb.imperfect or thirds.removesuffix("ent") + "ait"
-        return imperfect.removesuffix("t") + ("ent" if plural else "t")
-    if tense == "passive":
-        return f"{'ont' if plural else 'a'} été {agreed(participle, subject)}"
-    tense = "perfect" if tense == "past" else tense
-    auxiliary = AUXILIARIES[tense, verb.french_auxiliary][plural]
-    if verb.french_auxiliary == "être":
-        agreeing = subject
-    return f"{auxiliary} {agreed(participle, agreeing) if agreeing else participle}"
-
-
 def agreed(participle: str, agreeing: Agreement) -> str:
     """A French participle that agrees with a phrase."""
     gender, plural = agreeing
     feminine = participle + ("e" if gender == "f" else "")
     return feminine + ("s" if plural and not feminine.endswith("s") else "")
-
-
-def german_verb(verb: Verb, tense: str, plural: bool) -> tuple[str, str]:
-    """The finite verb and the rest, which a separable prefix is part of."""
-    infinitive, third, preterite, participle = verb.german
-    if tense in ("perfect", "pluperfect"):
-        return AUXILIARIES[tense, verb.german_auxiliary][plural], participle
-    if (tense, "de") in AUXILIARIES:
-        rest = participle if tense == "passive" else verb.prefix + infinitive
-        return AUXILIARIES[tense, "de"][plural], rest
-    if tense == "present":
-        return (infinitive if plural else third), verb.prefix
-    ending = ("n" if preterite.endswith("e") else "en") if plural else ""
-    return preterite + ending, verb.prefix
 
 
 def parse_entry(kind: Callable[..., Entry], cells: Iterable[str]) -> Entry:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import accumulate
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from contextnmt.corpus.embedded.grammar import Determiner, Fixed, NounPhrase, Phrase, Prepositional
 from contextnmt.corpus.embedded.lexicon import Adjective, Noun, parse_entry, read_lists, read_rows
@@ -74,10 +74,7 @@ PLURAL = [
     (int(weight), parse_entry(Determiner, cells)) for weight, *cells in read_rows("determiners.tsv")
 ]
 
-IN = Fixed("in", "dans", "in")
-ON = Fixed("on", "sur", "auf")
-IN_TOWN = Fixed("in", "à", "in")
-OF_TOWN = Fixed("of", "de", "aus")
+IN, ON, IN_TOWN, OF_TOWN = PHRASES["PREPOSITIONS"]
 OF = Fixed("of", "de", "")
 
 #: The lists of names.tsv.
@@ -95,24 +92,23 @@ DIGIT_SEPARATORS = ((",", "."), (NO_BREAK_SPACE, ","), (".", ","))
 
 
 @cache
-def weights(count: int) -> list[float]:
+def weights(count: int, offset: int = 8, steepness: float = 0.5) -> list[float]:
     """Cumulated weights of `count` words of a table, of which the first is the likeliest."""
-    return list(accumulate(1 / (rank + 8) ** 0.5 for rank in range(count)))
+    return list(accumulate(1 / (rank + offset) ** steepness for rank in range(count)))
 
 
-class NamePool:
+class NamePool(NamedTuple):
     """Names of one kind: those of the training text by falling frequency, and those kept back."""
 
-    def __init__(self, known: list[str], kept: list[str]) -> None:
-        self.known = known
-        self.kept = kept
-        self.weights = list(accumulate(1 / (rank + 3) ** STEEPNESS for rank in range(len(known))))
+    known: list[str]
+    kept: list[str]
 
     def draw(self, rng: random.Random, training: bool) -> str:
         """A name for a sentence of the training text or of dev and test."""
         if not training and rng.random() < UNSEEN_SHARE:
             return rng.choice(self.kept)
-        return rng.choices(self.known, cum_weights=self.weights)[0]
+        cumulated = weights(len(self.known), 3, STEEPNESS)
+        return rng.choices(self.known, cum_weights=cumulated)[0]
 
 
 def name_pools(rng: random.Random) -> dict[str, NamePool]:
@@ -144,11 +140,11 @@ def invariable_noun(text: str, french_gender: str, german_gender: str, person: b
     return Noun(forms, forms, french_gender, forms, german_gender, text, text, person)
 
 
-def number(whole: int, fraction: str = "", unit: str = "") -> Fixed:
-    """1,234.5 / 1 234,5 / 1.234,5 in the three languages, with the unit glued to it."""
+def number(whole: int, fraction: str = "", forms: Sequence[str] = ("{}", "{}", "{}")) -> Fixed:
+    """1,234.5 / 1 234,5 / 1.234,5 in the three languages; `forms`: what stands around each."""
     english, french, german = (
-        f"{whole:,}".replace(",", group) + (decimal + fraction if fraction else "") + unit
-        for group, decimal in DIGIT_SEPARATORS
+        form.format(f"{whole:,}".replace(",", group) + (decimal + fraction if fraction else ""))
+        for form, (group, decimal) in zip(forms, DIGIT_SEPARATORS, strict=True)
     )
     return Fixed(english, french, german, Tag("number"))
 
@@ -293,7 +289,7 @@ class Composer:
         """*2.5kg of flour*, *2kg of plums*, *2l of wine*."""
         noun = self.draw(table)
         fraction = str(self.rng.randint(1, 9)) if self.chance(0.5) else ""
-        amount = number(size(self.rng, 1500), fraction, self.rng.choice(units))
+        amount = number(size(self.rng, 1500), fraction, [f"{{}}{self.rng.choice(units)}"] * 3)
         plural = noun.has_plural and table is FOOD
         return NounPhrase(quantity(amount, of=True), noun, plural)
 
@@ -349,10 +345,6 @@ class Composer:
         if way < 0.7:
             return Prepositional(ON, self.phrase(self.draw(GROUNDS), 0.15, 0))
         return Prepositional(self.rng.choice(NEARNESS), self.site())
-
-    def places(self, share: float) -> list[Phrase]:
-        """A place with probability `share`, else none."""
-        return [self.place()] if self.chance(share) else []
 
     def time(self) -> Phrase:
         """When something happened."""

@@ -56,12 +56,7 @@ HABITS = PHRASES["HABITS"]
 COMMA = Fixed(",", ",", "")
 STOP = Fixed(".", ".", ".")
 QUESTION = Fixed("?", "?", "?")
-BECAUSE = Fixed("because", "parce que", "weil")
-WHILE = Fixed("while", "pendant que", "während")
-THAT = Fixed("that", "que", "dass")
-BY = Fixed("by", "par", "von")
-BUT = Fixed(", but", ", mais", ", aber")
-WHY = Fixed("why", "pourquoi", "warum")
+BECAUSE, WHILE, THAT, BY, BUT, WHY = PHRASES["LINKS"]
 
 
 def ended(*phrases: Phrase | None, end: Fixed = STOP) -> Phrases:
@@ -110,7 +105,7 @@ def deed_sentence(c: Composer) -> Phrases:
     """The baker sold the tart in the garden."""
     chosen = tense(c)
     clause = replace(deed(c, 0.5 if chosen == "past" else 0), tense=chosen)
-    return ended(replace(clause, complements=c.places(0.3)))
+    return ended(replace(clause, complements=[c.maybe(c.place, 0.3)]))
 
 
 def its_reason(c: Composer) -> Phrases:
@@ -127,7 +122,7 @@ def its_reason(c: Composer) -> Phrases:
 def meanwhile(c: Composer) -> Phrases:
     """While the mayor was sleeping, the goose visited the museum."""
     subject, verb = c.rng.choice((c.person, c.animal))(), c.rng.choice(RESTING)
-    resting = Clause(subject, verb, "progressive", complements=c.places(0.4))
+    resting = Clause(subject, verb, "progressive", complements=[c.maybe(c.place, 0.4)])
     return fronted(Subordinate(WHILE, resting), deed(c, 0))
 
 
@@ -141,7 +136,7 @@ def rest(c: Composer) -> Phrases:
     """The penguin snored behind the parliament."""
     subject, verb = c.rng.choice((c.person, c.animal))(), c.rng.choice(RESTING)
     chosen = c.rng.choice(("past", "past", "perfect", "must"))
-    return ended(Clause(subject, verb, chosen, complements=c.places(0.8)))
+    return ended(Clause(subject, verb, chosen, complements=[c.maybe(c.place, 0.8)]))
 
 
 def purpose(c: Composer) -> Phrases:
@@ -199,12 +194,8 @@ def measure_taken(c: Composer) -> Phrases:
 
 def price(c: Composer) -> Phrases:
     """The price of the cheese rose by 3.5 percent."""
-    percent = number(c.rng.randint(2, 60), str(c.rng.randint(1, 9)), " percent")
-    amount = replace(
-        percent,
-        french="de " + percent.french.replace("percent", "pour cent"),
-        german="um " + percent.german.replace("percent", "Prozent"),
-    )
+    forms = "{} percent", "de {} pour cent", "um {} Prozent"
+    amount = number(c.rng.randint(2, 60), str(c.rng.randint(1, 9)), forms)
     return ended(Clause(c.price(), MEASURING["rise"], complements=[amount]))
 
 
@@ -213,8 +204,8 @@ def price(c: Composer) -> Phrases:
 
 def cost(c: Composer) -> Phrases:
     """The fresh oysters cost 14.50 euros."""
-    value = number(c.rng.randint(2, 90), f"{c.rng.randint(1, 19) * 5:02}", " euros")
-    amount = replace(value, german=value.german.replace("euros", "Euro"))
+    forms = "{} euros", "{} euros", "{} Euro"
+    amount = number(c.rng.randint(2, 90), f"{c.rng.randint(1, 19) * 5:02}", forms)
     subject = c.rng.choice((c.plain_food, c.plain_thing))()
     return ended(Clause(subject, MEASURING["cost"], complements=[amount]))
 
@@ -234,7 +225,7 @@ def dimension(c: Composer) -> Phrases:
         )
     )
     fraction = str(c.rng.randint(1, 9)) if c.chance(0.4) else ""
-    amount = number(size(c.rng, 600), fraction, unit)
+    amount = number(size(c.rng, 600), fraction, [f"{{}}{unit}"] * 3)
     return ended(Clause(draw(), MEASURING[verb], complements=[amount], time=c.time()))
 
 
@@ -296,7 +287,7 @@ class Scene:
         """*near the heron*."""
         return Prepositional(self.composer.rng.choice(NEARNESS), phrase)
 
-    def seen(self, object_: NounPhrase, *complements: Phrase, time: float = 0) -> Clause:
+    def seen(self, object_: NounPhrase, *complements: Phrase | None, time: float = 0) -> Clause:
         """Somebody saw `object_` (or dreamed of it)."""
         c = self.composer
         person, verb, when = c.person(), c.rng.choice(MENTAL), c.maybe(c.time, time)
@@ -304,13 +295,13 @@ class Scene:
 
     def seen_there(self, object_: NounPhrase, time: float) -> Clause:
         """Somebody saw `object_`, perhaps somewhere."""
-        return self.seen(object_, *self.composer.places(0.5), time=time)
+        return self.seen(object_, self.composer.maybe(self.composer.place, 0.5), time=time)
 
     def busy(self, object_: NounPhrase) -> Clause:
         """Somebody was busy looking at `object_`, perhaps somewhere."""
         c = self.composer
-        places, verb = c.places(0.5), c.rng.choice(LASTING)
-        return Clause(c.person(), verb, "progressive", object_, complements=places)
+        place, verb = c.maybe(c.place, 0.5), c.rng.choice(LASTING)
+        return Clause(c.person(), verb, "progressive", object_, complements=[place])
 
     def reason(self) -> Subordinate:
         """*because the heron was hungry*."""

@@ -14,6 +14,8 @@ ASPIRATED = (
     *("hareng", "hérisson", "hache", "haut-parleur"),
 )
 ELIDED = {"le", "la", "de", "que", "ce"}
+#: English words before which *a* is *an*.
+VOWEL = re.compile(r"[aeio]|u(?!ni|se)")
 #: Language, preposition and article -> one word.
 CONTRACTIONS = {tuple(words): one for *words, one in read_rows("contractions.tsv")}
 
@@ -60,36 +62,30 @@ def contracted(words: Words, language: str) -> Words:
     return result
 
 
-def joined_french(words: Words) -> Words:
-    """Elision, *cet* before a vowel, contraction of preposition and article."""
-    elided = []
-    for word, following in zip(words, [*words[1:], Word("")], strict=True):
-        if word.text in ELIDED and starts_with_vowel(following.text):
-            text = "cet" if word.text == "ce" else word.text[:-1] + "'"
-            word = word._replace(text=text)
-        elided.append(word)
-    return contracted(elided, "fr")
+def elided(word: str, following: str) -> str:
+    """A French word before another one: *l'*, *cet* before a vowel."""
+    if word not in ELIDED or not starts_with_vowel(following):
+        return word
+    return "cet" if word == "ce" else word[:-1] + "'"
 
 
-def joined_english(words: Words) -> Words:
-    """*a* before a vowel becomes *an*."""
-    return [
-        Word("an") if word.text == "a" and re.match(r"[aeio]|u(?!ni|se)", following.text) else word
-        for word, following in zip(words, [*words[1:], Word("")], strict=True)
-    ]
-
-
-JOINED: dict[str, Callable[[Words], Words]] = {
-    "en": joined_english,
-    "fr": joined_french,
-    "de": lambda words: contracted(words, "de"),
+#: Language -> a word as it is before another one.
+BEFORE: dict[str, Callable[[str, str], str]] = {
+    "en": lambda word, after: "an" if word == "a" and VOWEL.match(after) else word,
+    "fr": elided,
+    "de": lambda word, _: word,
 }
 
 
 def spaced(words: Words, language: str) -> Words:
     """The words of a sentence as they are written: joined, commas sorted out, capitalized."""
+    words = [word for word in words if word.text]
+    joined = [
+        word._replace(text=BEFORE[language](word.text, following.text))
+        for word, following in zip(words, [*words[1:], Word("")], strict=True)
+    ]
     kept: Words = []
-    for word in JOINED[language]([word for word in words if word.text]):
+    for word in contracted(joined, language):
         if kept and kept[-1].text == "," and word.text in (",", ".", "?"):
             kept.pop()
         if kept or word.text != ",":
