@@ -17,18 +17,16 @@ from contextnmt.report.tables import (
     NONE,
     PAPER,
     Block,
-    Cell,
+    Columns,
     Excerpt,
     SentencePair,
     Table,
+    block_of,
     sentence_pair,
-    shown,
 )
 
 #: Corpus -> quantity -> how much of it there is, of all parts of the corpus together.
 Counts = dict[str, Counter[str]]
-#: Quantity -> its headings in a table.
-Columns = dict[str, tuple[str, ...]]
 
 #: Filter -> what it drops, in the order in which a pair goes through them.
 FILTERS = {
@@ -68,9 +66,10 @@ def cleaning_table(results: Results) -> Table:
             if quantity in counted
         )
         found = {name for counted in counts.values() for name in counted}
-        columns: Columns = {name: (name,) for name in QUANTITIES if name in found}
-        columns["kept_percent"] = ("kept (%)",)
-        table.blocks.append(block(pair, columns, with_total(counts)))
+        columns = {name: ((name,), "{:,}") for name in QUANTITIES if name in found}
+        columns["kept_percent"] = (("kept (%)",), "{:.1f}")
+        # Cleaning does not count what a filter drops that is off.
+        table.blocks.append(block_of(pair_title(pair), columns, with_total(counts).items()))
         for name, pairs in dropped.items():
             if pairs:
                 count = sum(counted[name] for counted in counts.values())
@@ -129,16 +128,6 @@ def with_total(counts: Counts, unit: str = "") -> dict[str, dict[str, Any]]:
     }
 
 
-def block(pair: str, columns: Columns, rows: dict[str, dict[str, Any]]) -> Block:
-    """The table of a language pair. Cleaning does not count what a filter drops that is off."""
-    forms = {name: "{:.1f}" if name.endswith("percent") else "{:,}" for name in columns}
-    lines = [
-        (corpus, [shown(row.get(name), form) for name, form in forms.items()])
-        for corpus, row in rows.items()
-    ]
-    return Block(pair_title(pair), list(columns.values()), lines)
-
-
 #: Counts of a corpus, and the pairs that they are of.
 UNITS = ("pairs", "source_words", "target_words")
 WHEN = ("read", "kept")
@@ -173,8 +162,9 @@ def selection_table(results: Results) -> Table:
         table.data.extend({"pair": pair, "corpus": corpus, **rows[corpus]} for corpus in corpora)
         columns = columns_of(pair)
         if pair not in rankings:  # all that was read was kept
-            columns = {name: columns[name][:1] for name in columns if name.endswith("_kept")}
-        table.blocks.append(block(pair, columns, rows))
+            kept = {name: columns[name] for name in columns if name.endswith("_kept")}
+            columns = {name: (labels[:1], form) for name, (labels, form) in kept.items()}
+        table.blocks.append(block_of(pair_title(pair), columns, rows.items()))
         notes.add("selected" if pair in rankings else "whole")
         if pair in rankings:
             table.excerpts.extend(excerpts(pair, rankings[pair], texts))
@@ -190,20 +180,23 @@ def columns_of(pair: str) -> Columns:
     """The columns of the table of a language pair that is selected."""
     source, target = (f"{LANGUAGES.get(language, language)} words" for language in pair.split("-"))
     headings = zip(UNITS, ("sentence pairs", source, target), strict=True)
-    counted = {f"{unit}_{when}": (heading, when) for unit, heading in headings for when in WHEN}
-    return {**counted, "target_words_kept_percent": (target, "kept (%)")}
+    counted = {
+        f"{unit}_{when}": ((heading, when), "{:,}") for unit, heading in headings for when in WHEN
+    }
+    return {**counted, "target_words_kept_percent": ((target, "kept (%)"), "{:.1f}")}
 
 
 def printed_block(pair: str, corpora: list[str], printed: list[dict[str, str]]) -> Block:
     """The selection as papers print it, from the rows of ``paper/selection.csv``."""
-    values = {(row["corpus"], row["quantity"]): row["printed"] for row in printed}
-    quantities = {row["quantity"] for row in printed}
-    columns = {name: head for name, head in columns_of(pair).items() if name in quantities}
-    headings = [(PAPER, " ".join(head)) for head in columns.values()]
-    lines = [
-        (corpus, [Cell(values.get((corpus, name), NONE)) for name in columns]) for corpus in corpora
-    ]
-    return Block(f"{pair_title(pair)}: printed in papers", headings, lines)
+    rows: dict[str, dict[str, str]] = {corpus: {} for corpus in corpora}
+    for row in printed:
+        rows[row["corpus"]][row["quantity"]] = row["printed"]
+    columns = {
+        name: ((PAPER, " ".join(labels)), "{}")
+        for name, (labels, _) in columns_of(pair).items()
+        if any(name in row for row in rows.values())
+    }
+    return block_of(f"{pair_title(pair)}: printed in papers", columns, rows.items())
 
 
 def excerpts(pair: str, ranking: Path, texts: dict[str, dict[str, str]]) -> Iterator[Excerpt]:

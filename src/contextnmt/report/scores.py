@@ -94,9 +94,15 @@ def bleu_table(results: Results) -> Table:
     for pair in results.pairs:
         title, rows = results.pair_title(pair), rows_of(results, pair, paper)
         here = [row for row in rows if row.source != PAPER]
+        detokenized: Columns = {
+            (f"beam {beam}", heading, label): column(here, metric, of, {})
+            for beam in results.beams
+            for metric, heading in DETOKENIZED.items()
+            for label, of in of_texts(results, pair, beam)
+        }
         blocks += [
             block(title, rows, bleu_columns(results, pair, rows, paper, tested)),
-            block(f"{title}, detokenized", here, detokenized_columns(results, pair, here)),
+            block(f"{title}, detokenized", here, detokenized),
         ]
         scored += [row for row in here if row.contents]
     scored.sort(key=lambda row: row.source == ENSEMBLE)
@@ -191,16 +197,6 @@ def printed_cell(paper: Printed, beam: int, variant: str, row: Row) -> Cell:
     numbers = {} if row.source == ENSEMBLE else paper.get((row.pair, row.system, beam), {})
     dev = f"({numbers['dev']})" if "dev" in numbers and not variant else ""
     return Cell(numbers.get(PRINTED.get(variant, "")) or NONE, dev)
-
-
-def detokenized_columns(results: Results, pair: str, rows: list[Row]) -> Columns:
-    """All scores of detokenized text of one language pair, of the likeliest translations."""
-    return {
-        (f"beam {beam}", heading, label): column(rows, metric, of, {})
-        for beam in results.beams
-        for metric, heading in DETOKENIZED.items()
-        for label, of in of_texts(results, pair, beam)
-    }
 
 
 def column(rows: list[Row], metric: str, of: list[Translation], tested: Tested) -> list[Cell]:

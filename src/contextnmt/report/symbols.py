@@ -14,7 +14,7 @@ from typing import Any
 from contextnmt.progress import progress
 from contextnmt.report.published import published
 from contextnmt.report.results import LANGUAGES, SYMBOL_TYPES, Results, pair_title, read
-from contextnmt.report.tables import NONE, PAPER, Block, Cell, Table, shown
+from contextnmt.report.tables import NONE, PAPER, Block, Cell, Columns, Table, block_of, shown
 from contextnmt.text.restore import OUTCOMES, restore_tokens
 from contextnmt.text.rules import Rule, read_rules, without_rule
 from contextnmt.text.symbols import Side, symbolize_pair
@@ -217,8 +217,9 @@ def table3_notes(vocabulary_size: int, paper: Rows, counts: dict[str, Any]) -> l
     ]
 
 
-#: Words of each type that are shown.
+#: Words of each type that are shown, and what is shown of them.
 COUNT = 100
+RULE_COLUMNS: Columns = {"target": (("target",), "{}"), "count": (("count",), "{:,}")}
 
 SYMBOLS_NOTES = [
     f"The {COUNT} most frequent of each type and pair; count: how often it became a symbol in the "
@@ -238,8 +239,9 @@ def symbols_table(results: Results) -> Table:
         rows = most_frequent(progress(read_rules(path), f"read {path}", "rules"))
         table.data.extend({"pair": pair, **row} for row in rows)
         for kind, name in SYMBOL_TYPES.items():
-            if of_kind := [row for row in rows if row["type"] == kind]:
-                table.blocks.append(frequent_block(f"{pair_title(pair)}: {name}", of_kind))
+            if found := [(row["source"], shown_rule(row)) for row in rows if row["type"] == kind]:
+                title = f"{pair_title(pair)}: {name}"
+                table.blocks.append(block_of(title, RULE_COLUMNS, found, text_columns=1))
     return table
 
 
@@ -267,13 +269,10 @@ def summary(rules: list[Rule]) -> dict[str, Any]:
     }
 
 
-def frequent_block(title: str, rows: list[dict[str, Any]]) -> Block:
-    """The table of one pair and type."""
-    cells = []
-    for row in rows:
-        share = f"({row['target_count']:,})" if row["target_count"] < row["count"] else ""
-        cells.append((row["source"], [Cell(row["target"], share), Cell(f"{row['count']:,}")]))
-    return Block(title, [("target",), ("count",)], cells, text_columns=1)
+def shown_rule(row: dict[str, Any]) -> dict[str, Any]:
+    """A row as it is shown: the target with how often it is one, if not always."""
+    share = f"({row['target_count']:,})" if row["target_count"] < row["count"] else ""
+    return {**row, "target": Cell(row["target"], share)}
 
 
 #: Type of symbol, as the scores name it -> its name in the tables.
@@ -330,32 +329,22 @@ def symbol_scores_table(results: Results) -> Table:
             for scores in [content["texts"][text]["types"][kind]]
         ]
         table.data.extend(rows)
-        table.blocks.append(scores_block(pair, rows))
+        labelled = [(f"{row['text']}: {TYPES[row['type']]}", row) for row in rows]
+        table.blocks.append(block_of(pair_title(pair), QUANTITIES, labelled))
         if content["errors"]:
             table.blocks.append(reasons_block(pair, rows))
     return table
 
 
-def scores_block(pair: str, rows: list[dict[str, Any]]) -> Block:
-    """The scores of one pair by text and type."""
-    lines = []
-    for row in rows:
-        cells = [shown(row[quantity], form) for quantity, (_, form) in QUANTITIES.items()]
-        lines.append((f"{row['text']}: {TYPES[row['type']]}", cells))
-    return Block(pair_title(pair), [heading for heading, _ in QUANTITIES.values()], lines)
-
-
 def reasons_block(pair: str, rows: list[dict[str, Any]]) -> Block:
     """How many decisions of one pair are wrong for which reason, over all texts, by type."""
-    lines = []
-    for (error, reason), name in REASONS.items():
-        counts: Counter[str] = Counter()
-        for row in rows:
-            counts[row["type"]] += row[f"{error}_{reason}"]
-        if counts["all"]:
-            lines.append((f"{error}: {name}", [Cell(f"{counts[kind]:,}") for kind in TYPES]))
-    columns = [(name,) for name in TYPES.values()]
-    return Block(f"{pair_title(pair)}: wrong decisions", columns, lines)
+    counts = {of: dict.fromkeys(TYPES, 0) for of in REASONS}
+    for row in rows:
+        for error, reason in REASONS:
+            counts[error, reason][row["type"]] += row[f"{error}_{reason}"]
+    columns = {kind: ((name,), "{:,}") for kind, name in TYPES.items()}
+    lines = [(f"{of[0]}: {REASONS[of]}", found) for of, found in counts.items() if found["all"]]
+    return block_of(f"{pair_title(pair)}: wrong decisions", columns, lines)
 
 
 ERROR_NOTES = [
@@ -406,19 +395,12 @@ def restoration_table(results: Results) -> Table:
         found = read(path)[f"{results.test[run.pair][0]}.beam{results.beam}"]
         of_system = counts.setdefault((run.pair, run.system), Counter())
         of_system.update({outcome: found[outcome] for outcome in OUTCOMES})
-    blocks = [
-        Block(
-            results.pair_title(pair),
-            [(outcome,) for outcome in OUTCOMES],
-            [
-                (system.label, [shown(found.get(outcome), "{:,}") for outcome in OUTCOMES])
-                for system in results.marked(pair)
-                if system.id in symbolic
-                for found in [counts.get((pair, system.id), Counter())]
-            ],
-        )
-        for pair in results.pairs
-    ]
+    columns = {outcome: ((outcome,), "{:,}") for outcome in OUTCOMES}
+    blocks = []
+    for pair in results.pairs:
+        labels = results.labels(pair)
+        rows = [(labels[system], counts.get((pair, system), Counter())) for system in symbolic]
+        blocks.append(block_of(results.pair_title(pair), columns, rows))
     data = [
         {"pair": pair, "system": system, "outcome": outcome, "symbols": found[outcome]}
         for (pair, system), found in counts.items()

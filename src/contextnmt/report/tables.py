@@ -6,7 +6,7 @@ Excerpts from the text that it is about go to the page alone."""
 
 import re
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -135,6 +135,24 @@ class Block:
     text_columns: int = 0
 
 
+#: Key of a record -> the labels of its column, and the form of its values (``{:,}``).
+Columns = Mapping[str, tuple[tuple[str, ...], str]]
+
+
+def block_of(
+    title: str,
+    columns: Columns,
+    rows: Iterable[tuple[str, Mapping[str, Any]]],
+    text_columns: int = 0,
+) -> Block:
+    """A block of records, each with its label; a `Cell` in a record is shown as it is."""
+    shown_rows = [
+        (label, [shown(record.get(key), form) for key, (_, form) in columns.items()])
+        for label, record in rows
+    ]
+    return Block(title, [labels for labels, _ in columns.values()], shown_rows, text_columns)
+
+
 @dataclass(frozen=True)
 class Table:
     """The blocks that are shown, the tidy `data` behind them (a dict a row), notes, excerpts."""
@@ -208,8 +226,10 @@ def as_printed(values: list[float]) -> float:
     return float(rounded(values)[0])
 
 
-def shown(value: float | None, form: str) -> Cell:
-    """A number in the form of its row or column (``{:,}``), a dash for none."""
+def shown(value: Any, form: str) -> Cell:
+    """A value in the form of its row or column (``{:,}``), a dash for none; a cell as it is."""
+    if isinstance(value, Cell):
+        return value
     return Cell(NONE if value is None else form.format(value))
 
 

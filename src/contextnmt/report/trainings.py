@@ -13,7 +13,7 @@ from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 from contextnmt.files import read_lines
 from contextnmt.report.figures import Named, legend_below, lines_of
 from contextnmt.report.provenance import duration, read_models
-from contextnmt.report.published import published_trainings
+from contextnmt.report.published import published_in
 from contextnmt.report.results import Results, Run, parse
 from contextnmt.report.tables import NONE, PAPER, Block, Cell, Row, Table, signed
 
@@ -55,7 +55,7 @@ def trainings_table(results: Results) -> Table:
     rows = {
         run: row_of(models[run], read_log(path), settings) for run, path in results.logs().items()
     }
-    paper = published_trainings(results.name)
+    paper = {row["system"]: row for row in published_in(results.name, "trainings")}
     keys = [*([] if paper else COMPARED), *OWN, *settings]
     alike = same(list(rows.values()), keys)
     own = [key for key in keys if key not in alike]
