@@ -180,7 +180,10 @@ def test_null_and_false_leave_a_filter_off(tmp_path: Path, off: bool | None) -> 
         ('{"max_length": true}', "max_length is true; allowed: a whole number of at least 1"),
         ('{"max_length": 2.5}', "max_length is 2.5"),
         ('{"max_length": 0}', "max_length is 0"),
-        ('{"max_ratio": "2"}', 'max_ratio is "2"; allowed: a number of at least 1, in decimal digits'),
+        (
+            '{"max_ratio": "2"}',
+            'max_ratio is "2"; allowed: a number of at least 1, in decimal digits',
+        ),
         ('{"drop_empty": 1}', "drop_empty is 1; allowed: true or false"),
     ],
 )
