@@ -83,7 +83,8 @@ def untranslated(rng: random.Random, texts: Texts, clean: list[Texts]) -> tuple[
 
 def carriage_returns(rng: random.Random, texts: Texts, clean: list[Texts]) -> tuple[Texts, str]:
     """A carriage return within the line and one at its end."""
-    return {key: noise.within(rng, text, "\r") + "\r" for key, text in texts.items()}, "en,fr,de"
+    noisy, languages = noise.within_each("\r", rng, texts, clean)
+    return {key: f"{text}\r" for key, text in noisy.items()}, languages
 
 
 def entities(rng: random.Random, texts: Texts, clean: list[Texts]) -> tuple[Texts, str]:

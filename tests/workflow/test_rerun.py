@@ -91,6 +91,7 @@ def pending(demo: Path, snakemake: Run) -> Callable[[], dict[str, set[str]]]:
         ("report/trainings.py", REPORT),
         ("report/page.css", REPORT),
         ("report/differences.html.j2", REPORT),
+        ("report/base.html.j2", REPORT),
         ("report/page.js", REPORT),
         ("cli.py", set()),
         ("configuration/layers.py", set()),

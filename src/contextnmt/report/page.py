@@ -64,6 +64,7 @@ def page(results: Results) -> None:
     models = read_models(results)
     figures = list(drawings(results, data))
     content = {
+        "DIFFERENCES": "differences.html.j2",
         "results": results,
         "bleu_heading": bleu_heading(results),
         "headline": headline(results.name),

@@ -75,6 +75,9 @@ def is_wide(block: Block) -> bool:
 
 #: Names that a template may use besides its content.
 NAMES = {
+    # Templates that others take in are named in Python, so that an edit of them re-runs reports.
+    "BASE": "base.html.j2",
+    "PARTS": "parts.html.j2",
     "LABEL": LABEL,
     "LEVEL": LEVEL,
     "PAPER": PAPER,
