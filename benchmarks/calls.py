@@ -77,6 +77,10 @@ def costs(folder: Path) -> Iterator[Cost]:
         yield Cost(*json.loads(line))
 
 
+#: Names of the texts of an overlay besides those to select from.
+OTHERS = ("in-domain", "held-out", "other")
+
+
 def overlay(
     pair: str,
     train: Mapping[str, str],
@@ -89,7 +93,7 @@ def overlay(
 
     Paths have {lang} in them; the `others` are the text to select by, and one for dev and test.
     """
-    paths = {**train, "in-domain": others[0], "held-out": others[1], "other": others[1]}
+    paths = {**train, **dict(zip(OTHERS, (others[0], others[1], others[1]), strict=True))}
     languages = pair.split("-")
     files = {
         f"{name}.{language}.gz": {"local": path.format(lang=language)}
@@ -108,7 +112,9 @@ def overlay(
         "corpora": {"benchmark": {"files": files, "texts": texts}},
         "roles": {pair: {"train": list(train), "dev": ["held-out"], "test": ["other"]}},
         "clean": {pair: filters},
-        "select": {pair: {"in_domain": ["in-domain"], **limit}},
+        "select": {
+            pair: {"in_domain": ["in-domain"], "pairs": None, "target_words": None, **limit}
+        },
         "text": {"vocabulary_size": 30_000, "merges": 30_000},  # as in the paper
     }
 

@@ -76,7 +76,8 @@ a GPU, search has TF32 (tf32) in the place of bfloat16 (bf16).
 TEST_SET_NOTES = """
 Models in the sizes of the papers, with random weights, translate the text once, in batches as the
 stage `translate` makes them. Made-up sentences as above; every translation is as long as its
-source, end of the sentence included. Sizes: embedding, hidden state, alignment if there is one,
+source, end of the sentence included. Reading the model does not count, making the search ready
+does. Sizes: embedding, hidden state, alignment if there is one,
 maxout.
 """
 

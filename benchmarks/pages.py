@@ -26,8 +26,9 @@ def table(head: Row, rows: Iterable[Row], words: int | None = None) -> list[str]
 
 
 def command() -> str:
-    """The call of this script, as it was typed."""
-    return shlex.join(["python", *sys.argv])
+    """The call of this script; of an absolute path, its last folder and its name."""
+    words = ("/".join(Path(word).parts[-2:]) if word[:1] == "/" else word for word in sys.argv)
+    return shlex.join(["python", *words])
 
 
 def made_by(*packages: str) -> list[str]:

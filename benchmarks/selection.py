@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
-from calls import Cost, costs, overlay, snakemake, stay_on_one_core
+from calls import OTHERS, Cost, costs, overlay, snakemake, stay_on_one_core
 from pages import Out, made_by, publish, table
 
 from contextnmt.errors import UserError
@@ -70,6 +70,8 @@ def parse_pool(folders: Iterable[Path], domain: Path) -> Pool:
         name, _, pair = folder.name.rpartition("_")
         if not name or pair.count("-") != 1:
             raise UserError(f"{folder}: a folder needs a name like laws_en-fr")
+        if name in OTHERS:
+            raise UserError(f"{folder}: the benchmark has a text {name} of its own: rename it")
         if (folder / f"train.{pair.partition('-')[0]}.gz").is_file():
             names[name] = folder.absolute()
             pairs.add(pair)

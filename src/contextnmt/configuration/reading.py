@@ -1,6 +1,5 @@
 """Configuration as a user writes it: files of YAML, and the words of a call of Snakemake."""
 
-import json
 import math
 import re
 from collections.abc import Iterable
@@ -80,6 +79,13 @@ class Loader(yaml.SafeLoader):  # type: ignore[misc]
         return whole
 
 
+# Sets, pairs, bytes and dates are nothing that a key takes.
+Loader.yaml_constructors = {
+    tag: construct
+    for tag, construct in yaml.SafeLoader.yaml_constructors.items()
+    if tag is None
+    or tag.rpartition(":")[2] in ("null", "bool", "int", "float", "str", "seq", "map")
+}
 Loader.yaml_implicit_resolvers = {
     first: [(tag, pattern) for tag, pattern in resolvers if tag not in (INTEGER, TIMESTAMP)]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
@@ -95,16 +101,11 @@ Loader.add_implicit_resolver(
 def parse(text: str) -> Any:
     """The content of a text of YAML. Raises yaml.YAMLError if it is none."""
     try:
-        content = yaml.load(text, Loader)
+        return yaml.load(text, Loader)
     except RecursionError:
         raise yaml.YAMLError("brackets are nested too deeply") from None
     except (ValueError, KeyError, TypeError, AttributeError):
         raise yaml.YAMLError("a value does not fit the tag before it, as in !!int x") from None
-    try:
-        json.dumps(content)
-    except (ValueError, TypeError) as error:  # sets and bytes
-        raise yaml.YAMLError(f"only what JSON can hold is allowed: {error}") from None
-    return content
 
 
 def load(path: Path) -> Configuration:

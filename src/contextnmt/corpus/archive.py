@@ -1,7 +1,7 @@
 """Files of a corpus as they are published: their digests, members of tar archives, raw text.
 
-Archives are read as streams: nothing is unpacked to disk. A line ends at LF alone; control
-characters and those without width are left to the tokenizer, which treats them as Moses does.
+Archives are read as streams: nothing is unpacked to disk. A line ends at LF alone. CR, NUL, U+0085,
+U+2028 and the like are left to the tokenizer, which treats them as Moses does.
 
 Of SGM, the format of the WMT test sets, the segments are the lines. It looks like XML and is not
 well-formed: as in the readers of sacreBLEU and Moses, text is what stands between ``<seg …>``, all
@@ -85,12 +85,12 @@ def damage_reported(name: str) -> Iterator[None]:
     """Turn what gzip and tar raise at damaged data into a UserError about the file `name`."""
     try:
         yield
-    except (tarfile.TarError, gzip.BadGzipFile, EOFError, zlib.error) as error:
+    except (tarfile.TarError, gzip.BadGzipFile, EOFError, zlib.error, RecursionError) as error:
         raise UserError(f"{name}: damaged or cut off ({error}): fetch it again") from None
 
 
 class Entry(tarfile.TarInfo):
-    """An entry of an archive, whose names fit into memory."""
+    """An entry of an archive, which has no name longer than `LONGEST_NAME`."""
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:

@@ -100,8 +100,9 @@ def read_settings(text: str) -> Cleaning:
     Raises UserError at an unknown key and at a value that does not suit its key.
     """
     block = json_object("--settings", text)
-    on = {key: value for key, value in block.items() if value is not None and value is not False}
-    return read(Cleaning, "--settings", on)
+    off = {key for key, value in block.items() if value is None or value is False}
+    off &= Cleaning.__dataclass_fields__.keys()
+    return read(Cleaning, "--settings", {key: block[key] for key in block.keys() - off})
 
 
 def build_filters(settings: Cleaning) -> dict[str, Filter]:

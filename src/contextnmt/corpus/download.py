@@ -125,7 +125,9 @@ def download(
             "the order given, before that URL."
         ),
     ] = None,
-    hand_placed: Annotated[Path | None, typer.Option(help="Folder to look for it first.")] = None,
+    hand_placed: Annotated[
+        Path | None, typer.Option(help="Folder that may have it already.")
+    ] = None,
 ) -> None:
     """Fetch one file of a corpus and check its digests.
 

@@ -240,10 +240,10 @@ def extract(
     source: Annotated[str, typer.Option(help="Source side: FILE, FILE.gz or ARCHIVE::MEMBER.")],
     target: Annotated[str, typer.Option(help="Target side, in the same way.")],
     source_out: Annotated[list[Path], typer.Option(help="Source side to write; repeatable.")],
-    target_out: Annotated[list[Path], typer.Option(help="Target side to write; as often.")],
-    source_column: Annotated[int | None, typer.Option(min=1, help="Its column in a table.")] = None,
-    target_column: Annotated[int | None, typer.Option(min=1, help="Its column in a table.")] = None,
-    columns: Annotated[int | None, typer.Option(min=2, help="Columns of the table's rows.")] = None,
+    target_out: Annotated[list[Path], typer.Option(help="Target side, as often as --source-out.")],
+    source_column: Annotated[int | None, typer.Option(min=1, help="Source side's column.")] = None,
+    target_column: Annotated[int | None, typer.Option(min=1, help="Target side's column.")] = None,
+    columns: Annotated[int | None, typer.Option(min=2, help="Columns each row must have.")] = None,
     lines: Annotated[int | None, typer.Option(help="Lines that both sides must have.")] = None,
     lines_recalled: Annotated[
         int | None, typer.Option(help="Lines that both sides should have: only a warning if not.")

@@ -22,7 +22,7 @@ from contextnmt.text.symbols import KINDS
 def coverage(
     source_language: Annotated[str, typer.Option(help="language of the source, such as en")],
     target_language: Annotated[str, typer.Option(help="language of the target, such as fr")],
-    source_before: Annotated[Path, typer.Option(help="word TAB count of the source text, before")],
+    source_before: Annotated[Path, typer.Option(help="word counts of the source, unsymbolized")],
     target_before: Annotated[Path, typer.Option(help="the same of its target")],
     source_after: Annotated[list[Path], typer.Option(help="symbolized source text; repeatable")],
     target_after: Annotated[list[Path], typer.Option(help="symbolized target text; repeatable")],

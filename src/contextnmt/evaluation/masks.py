@@ -49,7 +49,9 @@ def masks(
     out: Annotated[Path, typer.Option(help="JSON file to write")],
     tags: Annotated[str, typer.Option(help="ambiguous words: FILE or ARCHIVE::MEMBER")] = "",
     target_language: Annotated[str, typer.Option(help="language whose tags are taken")] = "",
-    word: Annotated[list[str] | None, typer.Option(help="without --tags: word; repeatable")] = None,
+    word: Annotated[
+        list[str] | None, typer.Option(help="word to inspect, without --tags; repeatable")
+    ] = None,
 ) -> None:
     """Compute the context masks of words in the sentences of a text, and how far apart they are.
 

@@ -2,7 +2,7 @@
 
 Two tests of a difference in corpus BLEU, both two-sided, not corrected for how many are made: the
 paired bootstrap (Koehn 2004), which draws test sets of the same size from this one, and approximate
-randomization (Riezler and Maxwell 2005), which exchanges the translations of sentences by chance.
+randomization (Riezler and Maxwell 2005), which exchanges the translations of sentences at random.
 
 The score of a system is the mean BLEU of its seeds. Sentences are drawn or exchanged with the
 translations of all seeds at once: seeds share the test sentences, and three seeds drawn apart would
@@ -70,7 +70,9 @@ def significance(
     seed: Annotated[list[int], typer.Option(help="its seed; as often")],
     hypothesis: Annotated[list[Path], typer.Option(help="its translation; as often")],
     out: Annotated[Path, typer.Option(help="JSON file to write")],
-    contrast: Annotated[list[str] | None, typer.Option(help="SYSTEM:BASELINE; repeatable")] = None,
+    contrast: Annotated[
+        list[str] | None, typer.Option(help="SYSTEM:BASELINE to test; repeatable")
+    ] = None,
 ) -> None:
     """Test the differences in BLEU between systems: paired bootstrap, approximate randomization.
 

@@ -28,7 +28,7 @@ class GapError(UserError):
 
 @contextmanager
 def gap_in(scores: dict[str, Any], name: str, kind: type[UserError] = GapError) -> Iterator[None]:
-    """Turn such an error in the block into a gap: an entry of `scores`, and a warning on stderr."""
+    """Turn an error of `kind` into a gap: an entry of `scores`, and a warning on stderr."""
     try:
         yield
     except kind as gap:

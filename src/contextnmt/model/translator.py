@@ -217,6 +217,8 @@ def initialise(model: nn.Module, name: str) -> None:
             nn.init.normal_(weight, std=0.5)
         elif name == "glorot":
             nn.init.xavier_uniform_(weight)
+        elif name != "gaussian":
+            raise ValueError(f"no such initialisation: {name}")
         elif place == "attention.energy.weight":
             nn.init.zeros_(weight)
         else:

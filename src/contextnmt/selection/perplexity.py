@@ -54,7 +54,7 @@ def lines_at(positions: Integers, texts: Sequence[Path], sizes: Sequence[int]) -
 
 
 def perplexity(
-    text: Annotated[list[Path], typer.Option(help="A language of a part of the pool; repeatable.")],
+    text: Annotated[list[Path], typer.Option(help="One side of a part of the pool; repeatable.")],
     scores: Annotated[list[Path], typer.Option(help="Its scores; as often as --text.")],
     ranking: Annotated[Path, typer.Option(help="Ranking of the pool.")],
     vocabulary: Annotated[Path, typer.Option(help="Words that the models know.")],

@@ -16,7 +16,7 @@ import typer
 from contextnmt.errors import UserError, one_of_each
 from contextnmt.files import read_lines, write_json, write_lines
 from contextnmt.progress import progress
-from contextnmt.text.numbers import check_languages
+from contextnmt.text.numbers import number_format
 from contextnmt.text.pieces import JOIN, SYMBOL, join_pieces, tokens_of
 from contextnmt.text.rules import Rule, best_targets, read_rules, without_rule
 from contextnmt.text.subwords import undo_bpe
@@ -58,7 +58,8 @@ def restore(
     one_of_each("translation", translation=translation, symbols=symbols or out)
     if bool(symbols) != bool(rules):
         raise UserError("--symbols and --rules are only useful together: give both or neither")
-    check_languages(source_language, target_language)
+    for language in (source_language, target_language):
+        number_format(language)  # raises UserError if it is not known
     find = surface_finder(read_rules(rules) if rules else [], source_language, target_language)
     statistics = {}
     tables: Sequence[Path | None] = symbols or [None] * len(out)

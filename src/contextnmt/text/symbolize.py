@@ -27,7 +27,7 @@ def symbolize(
     out: Annotated[Path, typer.Option(help="beginning of the names of the files to write")],
     target: Annotated[Path | None, typer.Option(help="target text, if there is one")] = None,
     source_counts: Annotated[
-        Path | None, typer.Option(help="word TAB count of the training text; else counted anew")
+        Path | None, typer.Option(help="counts of the training text; if this is it, counted anew")
     ] = None,
     target_counts: Annotated[Path | None, typer.Option(help="the same of the target side")] = None,
     rules: Annotated[bool, typer.Option(help="with --target: write rules and rates, too")] = True,

@@ -71,12 +71,12 @@ class Vocabulary:
             word, tab, count = line.partition("\t")
             if not (word and tab and count.isdecimal()):
                 raise UserError(
-                    f"{path}, line {number}: expected a word, a tab and a count: {line!r}: "
+                    f"{path}, line {number}: expected a word, a tab and a count: {line[:80]!r}: "
                     "run `contextnmt binarize` again"
                 )
             if word in words or word in SPECIALS:
                 raise UserError(
-                    f"{path}, line {number}: {word!r} has an id already: "
+                    f"{path}, line {number}: {word[:80]!r} has an id already: "
                     "run `contextnmt binarize` again"
                 )
             words[word] = None

@@ -57,8 +57,9 @@ class Checkpoints:
     def newest(self, identity: Mapping[str, Any]) -> tuple[Tensors, Record] | None:
         """The newest checkpoint that is whole; None if there is none to go on from.
 
-        A corrupt one is moved aside and named on stderr; so are all that were not made with
-        `identity`. Raises UserError if a file cannot be read, since it may hold days of work.
+        A corrupt one is moved aside and named on stderr. If the newest whole one was not made with
+        `identity`, all are moved aside, and it is named. Raises UserError if a file cannot be read,
+        since it may hold days of work.
         """
         for unfinished in self.folder.glob("*.part"):
             unfinished.unlink(missing_ok=True)

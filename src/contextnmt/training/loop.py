@@ -78,7 +78,7 @@ class Training:
         `data`: folder of `contextnmt binarize`; `dev`: files of the dev texts, source sides and
         target sides; `checkpoint_minutes`: how often to write one besides those at each
         validation; `filters`: of other systems, that training pairs have to pass too (A14);
-        `identity`: stands for model, recipe and source code in that of a checkpoint; `check`: is
+        `identity`: replaces model, recipe and source code in that of a checkpoint; `check`: is
         called before each write, and raises if another process owns `state`; `signals`: asked
         between updates. Raises UserError if the data do not fit together.
         """

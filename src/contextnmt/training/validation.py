@@ -67,8 +67,8 @@ class Validation:
     def _batches(
         self, model: Translator, size: int, between: Callable[[], None] = lambda: None
     ) -> Iterator[tuple[npt.NDArray[np.int64], Tensor]]:
-        """Yield rows and source ids of `size` sentences at a time, shortest first; `model` does not
-        drop out meanwhile."""
+        """Yield rows and source ids of `size` sentences at a time, shortest first, with the dropout
+        of `model` off."""
         model.eval()
         for start in range(0, len(self.order), size):
             between()
@@ -112,10 +112,10 @@ class Validation:
         ``open`` and ``closed``, and the ``deviation``, the standard deviation of a dimension over
         the sentences, averaged over the dimensions.
         """
+        if model.contextualizer is None:
+            return {}
         sources = (source for _, source in self._batches(model, BATCH))
         batches = [gates for source in sources if (gates := model.gates(source))]
-        if not batches:
-            return {}
         statistics = {}
         for side, values in zip(("source", "target"), zip(*batches, strict=True), strict=True):
             gate = torch.cat(values).double().cpu()  # [sentences, m]

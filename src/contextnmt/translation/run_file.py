@@ -88,7 +88,7 @@ def read_run(path: Path) -> Run:
 
 
 def runs_near(path: Path) -> str:
-    """Lines that name up to NAMED runs of the results folder around `path`, the likest first.
+    """Lines that name up to NAMED runs of the results folder around `path`, like names first.
 
     If it has none, they are the runs of all presets beside it.
     """

@@ -114,7 +114,7 @@ def write_translations(
 def refuse_cut_lists(beams: Sequence[int], nbest: int | None) -> None:
     """Raises UserError if a beam ends fewer translations than are to be listed of each sentence.
 
-    Greedy search, which ends one, counts only where no beam is wider.
+    Greedy search, which ends one, is ignored if a beam is wider.
     """
     narrowest = min((width for width in beams if width > 1), default=1)
     if nbest and nbest > narrowest:
