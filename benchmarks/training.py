@@ -191,8 +191,8 @@ def main(
         NOTES,
         table([*HEAD, f"to {YARDSTICK}", f"to {FASTEST}"], rows, words=2),
         "## Models in the sizes of the papers",
-        f"One after the other; {PAPER_WORDS:,} words a side, {report} updates a round. GPU memory: the "
-        "peak of the process, its start included.",
+        f"One after the other; {PAPER_WORDS:,} words a side, {report} updates a round. GPU memory: "
+        "the peak of the process, its start included.",
         table(
             HEAD + [MEMORY] * (place.type == "cuda"),
             of_papers(precisions, large, rounds),
