@@ -37,8 +37,8 @@ PARTS, SHARE = 2, 2
 #: perplexity.
 PART, POOL, MOST_WORDS = 2_252_040, 40_842_357, 2**25
 
-#: Distinct words of both languages there, of a tenth of giga-fren and of giga-fren by Heaps' law, and
-#: of the selected text (Choi et al. 2017, Table 3).
+#: Distinct words of both languages there: of a tenth of giga-fren and of giga-fren (Heaps' law), of
+#: the selected text (Choi et al. 2017, Table 3).
 PART_WORDS, CORPUS_WORDS, SELECTED_WORDS = 1_290_000, 5_090_000, 3_500_000
 
 #: What fills the memory of commands, and how large that is at WMT14.
