@@ -65,7 +65,7 @@ PAPERS = {
 PAPER_WORDS = 30_001
 
 HEAD = ["", "sizes", "multiply-adds", "tokens/s"]
-MEMORY = "GPU memory (MB)"
+MEMORY = "GPU memory (MB), peak with the start"
 
 NOTES = """
 Made-up pairs of 4 to 50 words (log-normal, 22 on average; target and source differ by a tenth),
@@ -191,8 +191,7 @@ def main(
         NOTES,
         table([*HEAD, f"to {YARDSTICK}", f"to {FASTEST}"], rows, words=2),
         "## Models in the sizes of the papers",
-        f"One after the other; {PAPER_WORDS:,} words a side, {report} updates a round. GPU memory: "
-        "the peak of the process, its start included.",
+        f"One after the other; {PAPER_WORDS:,} words a side, {report} updates a round.",
         table(
             HEAD + [MEMORY] * (place.type == "cuda"),
             of_papers(precisions, large, rounds),
