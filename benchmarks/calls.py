@@ -72,7 +72,7 @@ def variables(measured: Path, *first: Path) -> dict[str, str]:
 
 
 def costs(folder: Path) -> Iterator[Cost]:
-    """What was measured in a folder."""
+    """The costs measured in a folder."""
     for line in read_lines(folder / "costs"):
         yield Cost(*json.loads(line))
 

@@ -37,7 +37,7 @@ randomization (Riezler and Maxwell 2005), which says nothing about claims of len
 {RESAMPLES:,} draws each, two-sided, not corrected for how many claims there are. A claim holds, or
 the opposite does, if every p is below {LEVEL} and the difference is greater than {REPEATS} BLEU,
 by which repeats of one system may differ, or with several seeds than their standard deviation; else
-it is not shown. Intervals and p are about other test sentences, with the models at hand.
+it is not shown. Intervals and p are about other test sentences, with these models.
 """
 
 
@@ -51,7 +51,7 @@ class Claim(NamedTuple):
 
 
 def claims() -> Iterator[Claim]:
-    """Those of all papers."""
+    """The claims of all papers."""
     for path in sorted(EXPERIMENTS.glob("*.yaml")):
         ((name, entry),) = yaml.safe_load(path.read_text())["experiments"].items()
         for claim in entry.get("claims", []):

@@ -37,7 +37,7 @@ PASSES = 3
 
 
 class Task(NamedTuple):
-    """What is trained on, and where."""
+    """The text, batches, device and threads of a training."""
 
     pairs: int
     words: int  # of either side
@@ -59,7 +59,7 @@ class Task(NamedTuple):
 
 
 class Contestant(NamedTuple):
-    """What an update is made by; the sizes, the multiply-adds of a target word, in millions."""
+    """A model in training: its update, sizes and multiply-adds of a target word, in millions."""
 
     update: Callable[[Tensor, Tensor], object]
     precision: str
@@ -101,7 +101,7 @@ def yardstick(size: int, hidden: int, settled: bool, task: Task) -> Contestant:
 
 
 def multiply_adds(model: Translator) -> float:
-    """Those of a target word in training, in millions, as the model is defined: step by step."""
+    """Multiply-adds of a target word in training, in millions, step by step as defined."""
     word = torch.full((1, 1), EOS)
     with torch.inference_mode():
         encoded = model.encode(word.expand(1, LENGTH))

@@ -1,4 +1,4 @@
-"""What three decisions of docs/decisions.md make of the BLEU of the demo: a Markdown page.
+"""BLEU of the demo under alternatives to three decisions of docs/decisions.md: a Markdown page.
 
 A9: is the loss that is clipped a sum or a mean? A11: what does the contextualizer read, and how
 deep is it? A34: does its mask reach the readout too? Each is trained with several seeds.
@@ -96,7 +96,7 @@ class Spared(Translator):
     """The readout sees target embeddings that no mask has changed (A34)."""
 
     def _losses(self, source: Tensor, target: Tensor, lengths: Tensor) -> Tensor:
-        """As `Translator._losses`."""
+        """See `Translator._losses`."""
         packed = Packed(lengths, target.size(1), padded=not is_cpu(target.device))
         encoded = self.encode(source)
         before = packed.before(self.dropout(self.embed_target(target, encoded.target_gate)))
@@ -110,7 +110,7 @@ class Spared(Translator):
         return packed.unpack(losses, 0)
 
     def advance(self, state: State, words: Tensor, context: Tensor, encoded: Encoded) -> State:
-        """As `Translator.advance`."""
+        """See `Translator.advance`."""
         advanced = super().advance(state, words, context, encoded)
         return advanced._replace(previous=self.target_embedding(words))
 
@@ -151,7 +151,7 @@ def outcome(bleu: float, records: Iterator[dict[str, Any]]) -> Outcome:
 
 
 def trained(folder: Path, system: str, seed: int) -> Outcome:
-    """What the workflow has trained."""
+    """The models that the workflow has trained."""
     place = results(folder, system, seed)
     records = map(json.loads, read_lines(place / "log.jsonl"))
     return outcome(read_json(place / "model.json")["best"]["dev_bleu"], records)

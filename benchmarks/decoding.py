@@ -83,7 +83,7 @@ maxout.
 
 
 class Contestant(NamedTuple):
-    """What translates, once it has begun anew; its sentences a batch; the multiply-adds of a step
+    """A model that translates after `begin`: its sentences a batch, and the multiply-adds of a step
     of a hypothesis, in millions."""
 
     begin: Callable[[], object]
@@ -156,7 +156,7 @@ def yardstick(words: int, width: int, steps: int, device: torch.device) -> Conte
 
 
 def seconds(contestant: Contestant, sentences: Sequence[Sentence]) -> float:
-    """What it takes to translate all."""
+    """Seconds to translate all."""
     device, size = contestant.device, contestant.sentences
     started = clock(device)
     contestant.begin()

@@ -19,7 +19,7 @@ from made_up_pairs import Pair
 from contextnmt.text.vocabulary import SPECIALS
 from contextnmt.training.process import STEP
 
-#: No GPU. Some read their own models as pickles, which torch since 2.6 has to be told to allow.
+#: No GPU. Some read their own models as pickles, which torch since 2.6 allows only if asked.
 #: Freed memory stays, as by training/process.py, but for its huge pages.
 ENVIRONMENT = {
     "CUDA_VISIBLE_DEVICES": "",
@@ -223,7 +223,7 @@ class Peer:
         return self.call(self.toolkit.train)
 
     def seconds(self, beam: Beam) -> float:
-        """What it says that translating the source took, once it has learnt; without its start."""
+        """Seconds to translate the source, as the trained toolkit reports; without its start."""
         self.settle(beam, mark=f"{MARK},")
         said = self.call(self.toolkit.translate)
         found = [re.findall(pattern, said) for pattern in self.toolkit.seconds]
@@ -232,7 +232,7 @@ class Peer:
         return sum(float(each[-1]) for each in found)
 
     def version(self) -> str:
-        """Of the toolkit and the torch that it uses."""
+        """The versions of the toolkit and of its torch."""
         asked = "from importlib.metadata import version as v; print(v('{}'), v('torch'))"
         own, torch = self.run("python", "-c", asked.format(self.toolkit.package)).split()
         return f"{self.toolkit.package} {own} with torch {torch}"
@@ -244,11 +244,11 @@ class Peer:
         (self.folder / "config.yaml").write_text(settings)
 
     def call(self, command: str) -> str:
-        """What one of its commands says."""
+        """The output of one of its commands."""
         return self.run(*(Template(word).substitute(self.facts) for word in command.split()))
 
     def run(self, program: str, *arguments: str) -> str:
-        """What a program says."""
+        """The output of a program."""
         threads = dict.fromkeys(["OMP_NUM_THREADS", "MKL_NUM_THREADS"], self.threads)
         done = subprocess.run(
             [self.programs / program, *arguments],

@@ -1,4 +1,4 @@
-"""What the jobs of a finished run took, by rule: the table that `contextnmt plan` reckons with.
+"""Time and memory of the jobs of a finished run, by rule: the table behind `contextnmt plan`.
 
 The words are those of the call of Snakemake that made the run; give them in the same folder. The
 jobs come from Snakemake, their processor seconds from its benchmark files, sizes from the files

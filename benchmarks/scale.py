@@ -1,7 +1,7 @@
 """How time and memory of the text stages grow with the text: Markdown tables.
 
 The workflow runs its text stages on texts of several sizes, each the beginning of the next. Where
-the text at hand has too few pairs, it is repeated with altered words, so that the words and the
+the text has too few pairs, it is repeated with altered words, so that the words and the
 pairs go on growing as in real text. Memory is extrapolated to WMT14 by what fills it, and compared
 with what the workflow asks for.
 
@@ -127,7 +127,7 @@ def prepared(
 
 
 def read_run(folder: Path, pairs: int, pair: str) -> Run:
-    """What a run in `folder` has left."""
+    """Read the results of a run in `folder`."""
     results = folder / "results" / "demo"
     cleaned = [read_json(path) for path in (results / "clean" / pair).glob("*.removed.json")]
     ranked = read_json(results / "rank" / f"{pair}.json")["kept"]

@@ -1,4 +1,4 @@
-"""What a finished run of the workflow measured: a Markdown table of BLEU and training time.
+"""BLEU and training time of a finished run of the workflow: a Markdown table.
 
 Example: python benchmarks/scores.py results/multi30k --out benchmarks/published/multi30k.md
 """

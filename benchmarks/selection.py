@@ -56,7 +56,7 @@ class Pool(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """What came out."""
+    """The reports of selection and perplexity."""
 
     selected: Mapping[str, Mapping[str, Any]]  # limit -> corpus -> PART.selected.json
     perplexity: Mapping[str, Any]  # perplexity/PAIR.json

@@ -1,10 +1,10 @@
-"""What symbolization does to real parallel text: Markdown tables.
+"""Symbolization of real parallel text: Markdown tables.
 
 Each corpus is a folder named like laws_en-fr, with train.en.gz and train.fr.gz in it, and dev.* and
 test.* if it has them; else the last 2,000 pairs of the training text are held out. Folders joined
 by + are one corpus. A text given by --test is scored with every corpus whose languages it has.
 
-Names depend on a threshold, `text.symbol_threshold` of the workflow, so their scores are told at
+Names depend on a threshold, `text.symbol_threshold` of the workflow, so their scores are given at
 several. Texts on which constants of contextnmt/text/rates.py were chosen are marked.
 
 Example: python benchmarks/symbolization.py data/laws_en-fr data/bible_en-fr+data/docs_en-fr
@@ -72,7 +72,7 @@ class Corpus(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """What came of a corpus."""
+    """The results of a corpus."""
 
     statistics: list[list[str]]  # rows of the table
     scores: Mapping[float, Any]  # threshold -> the texts of a file of symbol scores

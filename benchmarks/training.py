@@ -83,7 +83,7 @@ plain PyTorch. That (`yardstick.py`) is a bidirectional LSTM of 2x256, a decoder
 additive attention after the step and input feeding; keys and what words contribute to the gates are
 computed once for all steps, and the output layer after them, without padding. The toolkits have
 models of the same kind and sizes, but the attention of fairseq is bilinear, which is lighter; they
-read the text while they train, where ours and plain PyTorch have their batches at hand, and JoeyNMT
+read the text while they train, where ours and plain PyTorch have their batches ready, and JoeyNMT
 does not sort the pairs by length. On a CPU, freed memory stays with the processes of ours, on huge
 pages (`training/process.py`), in a row of its own with that of plain PyTorch, and with the
 toolkits, by glibc's variables of the environment, on small ones. What multiplies in bfloat16 there
@@ -97,7 +97,7 @@ Maker = Callable[[Task], Contestant]
 
 
 def makers(precisions: Sequence[str], device: torch.device) -> dict[str, Maker]:
-    """What makes the yardstick, and our models in each precision."""
+    """Functions that make the yardstick, and our models in each precision."""
     plain = partial(yardstick, *YARDSTICK_SIZES)
     settled = {SETTLED: partial(plain, True)} if device.type == "cpu" else {}
     own = {

@@ -44,7 +44,7 @@ class Yardstick(nn.Module):
         self.output = nn.Linear(hidden, target_words)
 
     def encode(self, source: Tensor) -> tuple[Read, Tensor]:
-        """What was read of [B, S] and the last state [B, hidden]."""
+        """Return the annotations of `source` [B, S] and the last state [B, hidden]."""
         real = source != PADDING
         packed = nn.utils.rnn.pack_padded_sequence(
             self.source(source), real.sum(1).cpu(), batch_first=True, enforce_sorted=False

@@ -1,4 +1,4 @@
-"""What several tests need: the material beside the repository, and the workflow to run."""
+"""Fixtures of several rooms: the material beside the repository, and the workflow to run."""
 
 import os
 import random

@@ -176,7 +176,7 @@ def test_the_help_has_a_short_option(
 
 
 def ended(program: str) -> subprocess.CompletedProcess[bytes]:
-    """What became of a Python program."""
+    """Run a Python program."""
     return subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
 
 

@@ -1,4 +1,4 @@
-"""What is asked of a plan, and what is read of it."""
+"""benchmarks/planning.py: the call of the plan, and the rows made of it."""
 
 from pathlib import Path
 

@@ -128,7 +128,7 @@ return {
 def shown(
     page: Path, script: str, folder: Path, *options: str, width: int = 1280, **given: Any
 ) -> dict[str, Any]:
-    """What a script finds in the page, in a frame of that width in pixels.
+    """The result of a script in the page, in a frame of that width in pixels.
 
     It is the body of a function of `inside`, the frame's window, `page`, its document, and `given`,
     and returns what JSON can hold.

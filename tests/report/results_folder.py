@@ -176,7 +176,7 @@ def ranking_of(parts: list[str]) -> dict[str, Any]:
 
 
 def perplexity_of() -> dict[str, Any]:
-    """What perplexity writes for a pair: selected text is better, the less so the more it is."""
+    """The file of perplexity for a pair: selected text is better, the less so the more it is."""
     cut_offs = [
         {
             "target_words": 400000 >> step,
@@ -189,7 +189,7 @@ def perplexity_of() -> dict[str, Any]:
 
 
 def make_run(folder: Path, run: str, bleu: float, position: int, tests: tuple[str, ...]) -> None:
-    """What the stages from train to phenomena write for one run."""
+    """Write the files of the stages from train to phenomena for one run."""
     language = run.split("/")[0].split("-")[1]
     scores = {
         f"{text}.beam{beam}": {
@@ -245,7 +245,7 @@ def make_run(folder: Path, run: str, bleu: float, position: int, tests: tuple[st
 
 
 def make_training(folder: Path, run: str, bleu: float) -> None:
-    """What train writes for one run, and its benchmark file."""
+    """Write the files of train for one run, and its benchmark file."""
     records = [
         {
             "kind": "train",
@@ -323,7 +323,7 @@ as_svg = patch.object(Figure, "savefig", svg_alone)
 
 
 def make_report(made: Made) -> Path:
-    """All that `contextnmt report` makes of a results folder, but for PDF and PNG; its page."""
+    """Make the report of a results folder, but for PDF and PNG; the path of its page."""
     results = made.results
     with as_svg:
         for part in parts(results):

@@ -88,7 +88,7 @@ def of_four(folder: Path) -> Made:
 
 
 def found(made: Made) -> dict[str, Any]:
-    """What the table tells of the one contrast."""
+    """The rows of the table of the one contrast."""
     (contrast,) = shown_differences(made.results, differences(made.results).data)
     return contrast
 

@@ -71,7 +71,7 @@ def edit(path: Path, part: str, **settings: Any) -> None:
 
 
 def records(made: Made, seed: int) -> list[Path]:
-    """What tells of a training of RNNsearch-50."""
+    """The files that describe a training of RNNsearch-50."""
     run = f"en-fr/rnnsearch-50/{seed}"
     return [made.folder / f"train/{run}/model.json", made.folder / f"train-identity/{run}.json"]
 

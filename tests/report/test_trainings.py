@@ -1,4 +1,4 @@
-"""What each training took and how it went: the table, and the learning curves."""
+"""The table of trainings, and the learning curves."""
 
 import csv
 import json
@@ -27,7 +27,7 @@ from contextnmt.report.trainings import (
 
 
 def trained(**training: Any) -> dict[str, Any]:
-    """What the table needs of a model.json; its best update is 400 of 600."""
+    """A model.json with the keys of the table; its best update is 400 of 600."""
     recipe = {"optimizer": "adam", "patience": 10, "max_updates": 60000}
     recipe |= {"precision": "fp32", "device": "cpu", "threads": 1}
     return {

@@ -176,7 +176,7 @@ class Cluster:
 
     @property
     def inside(self) -> list[str]:
-        """What to put before a command for it to run in the network of the cluster."""
+        """The prefix of a command that is to run in the network of the cluster."""
         return ["nsenter", f"--net=/proc/{self.daemons['network'].pid}/ns/net"]
 
     def start(self) -> None:
@@ -244,7 +244,7 @@ class Cluster:
                 daemon.wait()
 
     def said(self, *command: str) -> str:
-        """What a program of Slurm says. Raises RuntimeError if it fails."""
+        """The output of a program of Slurm. Raises RuntimeError if it fails."""
         done = subprocess.run(
             [*self.inside, *command],
             env=self.environment,
@@ -273,7 +273,7 @@ class Cluster:
         return [dict(zip(fields, cells, strict=True)) for cells in cut]
 
     def job(self, number: str) -> dict[str, str]:
-        """What `scontrol show job` tells of a job, by key."""
+        """The fields of `scontrol show job`, by key."""
         words = self.said("scontrol", "-o", "show", "job", number).split()
         return dict(word.split("=", 1) for word in words if "=" in word)
 

@@ -34,7 +34,7 @@ def training(cluster: Cluster, folder: Path) -> str:
 
 
 def attempts(cluster: Cluster, folder: Path) -> list[dict[str, str]]:
-    """What Slurm remembers of the training's jobs, the first one first."""
+    """Slurm's records of the training's jobs, the first one first."""
     jobs = cluster.jobs(["JobID", "Comment", "WorkDir"])
     numbers = [
         job["JobID"] for job in jobs if (job["Comment"], job["WorkDir"]) == (JOB, str(folder))

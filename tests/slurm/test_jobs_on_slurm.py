@@ -1,4 +1,4 @@
-"""What the jobs ask Slurm for, what they are given, and what a failed one tells."""
+"""Requests of jobs on Slurm, their allocations, and the message of a failed one."""
 
 import shutil
 from pathlib import Path
@@ -11,7 +11,7 @@ FIELDS = ["JobID", "Comment", "WorkDir"]
 
 
 def jobs(cluster: Cluster, folder: Path) -> dict[str, list[dict[str, str]]]:
-    """What `scontrol` tells of the jobs of a clone, by rule, the first one first."""
+    """The records of `scontrol` on the jobs of a clone, by rule, the first one first."""
     found: dict[str, list[dict[str, str]]] = {}
     for job in sorted(cluster.jobs(FIELDS), key=lambda job: int(job["JobID"])):
         if job["WorkDir"] == str(folder):

@@ -14,7 +14,7 @@ ARCHIVE = "results/demo/generate/embedded"
 
 
 def refused(start: Start, cluster: Cluster, folder: Path, *words: str, **variables: str) -> str:
-    """What a call says that has to end without a job."""
+    """The output of a call that has to end without a job."""
     before = {job["JobID"] for job in cluster.jobs() if job["Name"] != "contextnmt_probe"}
     run = start(cluster, folder, *words, **variables)
     said, _ = run.communicate(timeout=1500)

@@ -41,7 +41,7 @@ def updater(name, recipe):
 
 
 def state(one):
-    """All that an update changes."""
+    """The tensors that an update changes."""
     return {
         **one.model.state_dict(),
         **{

@@ -28,7 +28,7 @@ class Hypothesis(NamedTuple):
 
 
 def slow_search(models, source, width, end, forbidden=None):
-    """All that a beam of `width` ends for the ids `source`, end-of-sentence included."""
+    """Every translation that a beam of `width` ends for the ids `source`, with end-of-sentence."""
     row = torch.tensor([source])
     encoded = [model.encode(row) for model in models]
     beam = [Hypothesis(0.0, [], [each.start for each in encoded])]

@@ -216,7 +216,7 @@ class Miniature:
         return [line.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for line in raw]
 
     def corpora(self) -> dict[str, Any]:
-        """What a configuration has to say for the preset to accept these archives.
+        """The configuration with which the preset accepts these archives.
 
         Of each file the same digests and size as in the preset, and of each text the same numbers
         of lines, all with the values that they have here.
@@ -291,7 +291,7 @@ class Builder:
         return self.author.test_text(round(TEST_SCALE * real))
 
     def add_strangers(self, entry: Mapping[str, Any]) -> None:
-        """What else is in the archive of a text, besides texts of the preset."""
+        """Members of the archive of a text besides those of the preset."""
         archive = self.members[entry["file"]]
         for member in strangers(entry["member"]) - set(archive):
             archive[member] = packed(member, [f"{member} is not asked for."] * 3)

@@ -1,4 +1,4 @@
-"""What `snakemake --config` says."""
+"""Messages on `snakemake --config`."""
 
 from pathlib import Path
 

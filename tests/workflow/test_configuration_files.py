@@ -177,7 +177,7 @@ def test_the_schema_of_editors_takes_files_that_say_a_part(path: str) -> None:
 
 
 def test_a_call_says_numbers_and_null_as_text_where_no_text_is_allowed() -> None:
-    """As Snakemake hands on the values of --config, and a module its own."""
+    """Values as Snakemake hands on those of --config, and a module its own."""
     own = Layer("config.yaml", load(ROOT / "config.yaml"))
     said = {
         "systems": ["baseline"],

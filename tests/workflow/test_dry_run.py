@@ -272,7 +272,7 @@ def test_unknown_words_are_replaced_where_attention_tells_of_words(
 def test_the_page_tells_of_the_times_of_all_jobs(
     snakemake: Run, fresh: list[str], tmp_path: Path
 ) -> None:
-    """Those of lines without unknown words too, which need both sides of every text."""
+    """Also of lines without unknown words, which need both sides of every text."""
     own = {
         "pairs": ["en-fr"],
         "systems": ["baseline", "bpe-symbol"],

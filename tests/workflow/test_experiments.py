@@ -57,7 +57,7 @@ def paths_of_own_run(folder: Path) -> list[str]:
 
 @pytest.fixture(scope="module")
 def results(snakemake: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What both targets make, under a configuration of few updates."""
+    """The results of both targets, under a configuration of few updates."""
     folder = tmp_path_factory.mktemp("experiments")
     (folder / "own.yaml").write_text(yaml.safe_dump(OWN))
     paths = paths_of_own_run(folder)

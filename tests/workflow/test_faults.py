@@ -1,4 +1,4 @@
-"""What goes wrong outside: a killed workflow, a missing corpus, a folder that cannot be written."""
+"""Faults from outside: a killed workflow, a missing corpus, a folder that cannot be written."""
 
 import contextlib
 import os

@@ -19,7 +19,7 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture(autouse=True)
 def beside_the_snakefile(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As a user calls it."""
+    """Call it as a user does."""
     monkeypatch.chdir(ROOT)
 
 

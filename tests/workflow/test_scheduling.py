@@ -11,7 +11,7 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def watched(snakemake: Run, folder: Path, target: str, *arguments: str) -> str:
-    """What Snakemake says, of its scheduler too, while it makes a target job after job."""
+    """The output of Snakemake and its scheduler while it makes a target job after job."""
     of_workflow = ["-s", f"{ROOT}/Snakefile", "--configfile", f"{TINY}", "--cores", "1"]
     done = snakemake(folder, f"results/demo/{target}", *of_workflow, "--verbose", *arguments)
     assert done.returncode == 0, done.stdout[-5000:]

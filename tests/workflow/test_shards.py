@@ -42,7 +42,7 @@ def folders(snakemake: Run, tmp_path_factory: pytest.TempPathFactory) -> dict[in
 
 
 def content(path: Path) -> bytes:
-    """What a file holds, uncompressed, without what has to tell parts apart."""
+    """The content of a file, uncompressed, without the marks that differ between parts."""
     if path.suffix == ".gz":
         return gzip.decompress(path.read_bytes())
     if path.name.endswith(".scores.npy"):

@@ -90,7 +90,7 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def answers(site: Site, file: str) -> Answers:
-    """What was answered to requests for a file, first by the first mirror."""
+    """The answers to requests for a file, first by the first mirror."""
     seen = [*site.first.seen, *site.second.seen]
     return [(each.status, each.range) for each in seen if each.path == address(file)]
 

@@ -130,7 +130,7 @@ def read(kind: type[Kind], name: str, block: Any) -> Kind:
 def violations(kind: Any, block: Any, *above: Any) -> list[Mistake]:
     """Every mistake in a block of settings, which stands at the path `above`.
 
-    They are sorted by their paths; of one inside another, only the inner one is told.
+    They are sorted by their paths; of one inside another, only the inner one is left.
     """
     try:
         TypeAdapter(kind).validate_python(block)

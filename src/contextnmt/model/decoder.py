@@ -16,7 +16,7 @@ from contextnmt.model.units import GRUUnit, LSTMUnit, Memory, Unit
 
 
 class State(NamedTuple):
-    """All that the next word of a hypothesis depends on, besides the source."""
+    """The state of a hypothesis: its next word depends on this and on the source alone."""
 
     memory: Memory
     previous: Tensor  # [batch, width, size], E y_{i-1}, zero before the first word

@@ -34,7 +34,7 @@ HIDDEN = {"cpu": 2**20, "cuda": 2**28}
 
 
 class Source(NamedTuple):
-    """All that a step needs of a batch of source sentences."""
+    """A batch of source sentences, prepared for the steps."""
 
     attention: tuple[Keys, Tensor] | None  # keys [B, S, a], padding [B, 1, S]
     readout: Tensor  # C_o h_j [B, S, 2 maxout]

@@ -30,7 +30,7 @@ UNKNOWN = 2
 
 
 class Encoded(NamedTuple):
-    """All that the decoder needs of a batch of source sentences."""
+    """A batch of source sentences, encoded for the decoder."""
 
     source: tuple[Tensor, ...]  # from the attention's `prepare`, [B, ...] each
     start: State  # before the first word, [B, 1, ...]

@@ -167,7 +167,7 @@ def gap_of_run(model: Iterable[Path], state: Path, translations: Iterable[Path])
     if not all(path.exists() for path in model):
         try:
             begun = any(state.iterdir())
-        except OSError:  # no such folder, or moved away meanwhile
+        except OSError:  # no such folder, or moved while it is read
             begun = False
         if not begun:
             return "not trained"
@@ -184,7 +184,7 @@ def last_update(log: Path) -> int | None:
     """The update of the last whole record of a training's log; None without any."""
     try:
         lines = log.read_bytes().split(b"\n")
-    except OSError:  # none yet, or moved away meanwhile
+    except OSError:  # none yet, or moved while it is read
         return None
     for line in reversed(lines):
         # The last line may be still being written, or the rest of a cut one.
