@@ -102,7 +102,7 @@ def read_settings(text: str) -> Cleaning:
     block = json_object("--settings", text)
     off = {key for key, value in block.items() if value is None or value is False}
     off &= Cleaning.__dataclass_fields__.keys()
-    return read(Cleaning, "--settings", {key: block[key] for key in block.keys() - off})
+    return read(Cleaning, "--settings", {key: block[key] for key in block if key not in off})
 
 
 def build_filters(settings: Cleaning) -> dict[str, Filter]:
