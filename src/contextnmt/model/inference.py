@@ -6,7 +6,6 @@ possible:
 - The context c_i = sum_j alpha_ij h_j enters decoder and readout through matrices alone, and
   C c_i = sum_j alpha_ij (C h_j). So they multiply the annotations h_j, once for each sentence.
 - They multiply each word E y once, unless contextualizer or smoother change it (`WordTable`).
-- They multiply a state once for all hypotheses that continue it (`Matrix`).
 
 Roundings differ from those of the plain step.
 """
@@ -22,11 +21,13 @@ from torch.nn import functional
 from contextnmt.model.attention import Attention
 from contextnmt.model.decoder import State
 from contextnmt.model.hidden_layer import Keys, asked_of, energies, keys_of
-from contextnmt.model.inference_layers import STEPS, Matrix, OutputLayer, Scratch, WordTable
+from contextnmt.model.inference_layers import OutputLayer, Scratch, WordTable
 from contextnmt.model.padding import lengths, of_words
+from contextnmt.model.products import add_product
 from contextnmt.model.readout import maxout
 from contextnmt.model.rows import slices, take
 from contextnmt.model.translator import Translator
+from contextnmt.model.unroll import stacked
 
 #: Most numbers of the hidden layer of the attention at a time, by device; on a CPU, few enough for
 #: its caches.
@@ -59,22 +60,24 @@ class Inference:
         translations more than they save time; those of the source would affect all steps.
         """
         self.model = model.eval()
-        self.step = STEPS[type(model.decoder)](model.decoder, bf16)
+        gates, self.bias = model.decoder.entering  # [g, m'], [g]
+        kind = torch.bfloat16 if bf16 else gates.dtype
+        weights = (each.to(kind) for each in model.decoder.weights)
+        self.unit = model.decoder.unit(*stacked([tuple(weights)]))
         self.scratch = Scratch()
         self.attention = model.attention if isinstance(model.attention, Attention) else None
         if self.attention is not None:
             self.query = -2 * self.attention.query.weight
             self.energy = 2 * self.attention.energy.weight
-        gates, self.bias = model.decoder.entering  # [g, m'], [g]
         word = model.readout.word.weight
-        self.state = Matrix(model.readout.state.weight, False)
+        self.state = transposed(model.readout.state.weight)
         *self.before, last = model.readout.layers
         self.output = OutputLayer(last, bf16)
         self.table = None
         if model.contextualizer is None and model.target_smoother is None:
             self.table = WordTable(model.target_embedding, gates, word)
         else:
-            self.gates, self.word = Matrix(gates, bf16), word
+            self.gates, self.word = transposed(gates.to(kind)), word
 
     def encode(self, source: Tensor) -> tuple[Source, State]:
         """Read source sentences [B, S], as `Translator.encode`; return them and the state before
@@ -123,7 +126,8 @@ class Inference:
         """
         pieces = state.previous
         torch.baddbmm(pieces, weights, source.readout, out=pieces)
-        return maxout(self.state.add_to(pieces, state.memory[0]))
+        add_product(one_batch(pieces), one_batch(state.memory[0]), self.state)
+        return maxout(pieces)
 
     def log_probabilities(self, features: Tensor) -> Tensor:
         """Return log p of the next word [..., words'], as `OutputLayer.log_probabilities`."""
@@ -149,6 +153,20 @@ class Inference:
             read, history = self.model.read(words, history, source.target_gate)
             shape = (*words.shape, source.decoder.size(2))
             gates = self.scratch.of("gates", shape, source.decoder)
-            self.gates.add_to(torch.bmm(weights, source.decoder, out=gates), read)
+            torch.bmm(weights, source.decoder, out=gates)
+            add_product(one_batch(gates), one_batch(read), self.gates)
             previous = functional.linear(read, self.word)
-        return State(self.step.move(state.memory, slots, gates), previous, history)
+        memory = tuple(one_batch(take(each, slots)) for each in state.memory)
+        memory, _ = self.unit.step(one_batch(gates), memory, torch.empty_like(memory[0]))
+        after = tuple(torch.unflatten(each[0], 0, words.shape) for each in memory)
+        return State(after, previous, history)
+
+
+def one_batch(tensor: Tensor) -> Tensor:
+    """The hypotheses of all sentences [B, K, n] as a batch of one direction [1, B K, n]."""
+    return tensor.flatten(0, 1).unsqueeze(0)
+
+
+def transposed(weight: Tensor) -> Tensor:
+    """A matrix [d, n] as a factor [1, n, d] of `one_batch`, in the order that is fast."""
+    return weight.t().contiguous().unsqueeze(0)

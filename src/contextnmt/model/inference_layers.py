@@ -1,20 +1,13 @@
-"""The layers of a translator as search takes them: without gradients, in memory that is reused.
-
-Products are added to what is there already, so that nothing is copied or read twice. Those of the
-state are of fewer rows than what they are added to (`Matrix.add_once`).
-"""
+"""The layers of a translator as search takes them: without gradients, in memory that is reused."""
 
 import math
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from contextnmt.model.decoder import GRUDecoder, LSTMDecoder
 from contextnmt.model.device import is_cpu
 from contextnmt.model.output_loss import with_bias, with_one
-from contextnmt.model.rows import flat, take
-from contextnmt.model.units import Memory, into_gates, tanh
+from contextnmt.model.rows import take
 
 #: Words of a block, whose best word stands for all of them at first.
 BLOCK = 64
@@ -43,81 +36,6 @@ class Scratch:
         if held is None or held.numel() < size or held.dtype != like.dtype:
             held = self._held[name] = like.new_empty(size)
         return held[:size].view(shape)
-
-
-class Matrix:
-    """A matrix W [d, s] that multiplies vectors [..., s], in its own type or in bfloat16 (A46).
-
-    In bfloat16 factors and product are rounded; the sum that this is added to keeps its type.
-    """
-
-    def __init__(self, weight: Tensor, bf16: bool) -> None:
-        self.weight = weight.bfloat16() if bf16 else weight
-
-    def add_to(self, to: Tensor, values: Tensor) -> Tensor:
-        """Add W x of the `values` [..., s] to `to` [..., d], in its place, and return it."""
-        rows, factors = to.flatten(0, -2), values.flatten(0, -2).to(self.weight.dtype)
-        if factors.dtype == rows.dtype:
-            torch.addmm(rows, factors, self.weight.t(), out=rows)
-        else:
-            rows += factors @ self.weight.t()
-        return to
-
-    def add_once(self, to: Tensor, values: Tensor, slots: Tensor) -> Tensor:
-        """Add W x of the `slots` [B, K] of the `values` [B, K', s] to `to` [B, K, d].
-
-        Each vector is multiplied once: a beam of 12 continues 7 hypotheses on average. A GPU
-        multiplies one for each slot: to find the distinct ones would synchronize.
-        """
-        if slots.size(1) == 1 or not is_cpu(values.device):
-            return self.add_to(to, take(values, slots))
-        distinct, places = torch.unique(flat(slots, values.size(1)), return_inverse=True)
-        factors = values.flatten(0, 1).index_select(0, distinct)
-        product = factors.to(self.weight.dtype) @ self.weight.t()
-        to.flatten(0, -2).add_(product.index_select(0, places))
-        return to
-
-
-class LSTMStep:
-    """The step of `LSTMDecoder`."""
-
-    def __init__(self, decoder: LSTMDecoder, bf16: bool) -> None:
-        self.recurrent = Matrix(decoder.recurrent.weight, bf16)
-
-    def move(self, memory: Memory, slots: Tensor, gates: Tensor) -> Memory:
-        """Return the memory after `LSTMDecoder.step` of the hypotheses `slots` [batch, width].
-
-        `gates` [batch, width, 4 hidden], which is overwritten, is the sum of what words, context
-        and biases contribute.
-        """
-        hidden, cell = memory
-        self.recurrent.add_once(gates, hidden, slots)
-        into, forget, out, candidate = into_gates(gates)
-        cell = take(cell, slots).mul_(forget).addcmul_(into, candidate)
-        return tanh(cell).mul_(out), cell
-
-
-class GRUStep:
-    """The step of `GRUDecoder`."""
-
-    def __init__(self, decoder: GRUDecoder, bf16: bool) -> None:
-        self.gates = Matrix(decoder.cell.recurrent_gates.weight, bf16)
-        self.candidate = Matrix(decoder.cell.recurrent_candidate.weight, bf16)
-
-    def move(self, memory: Memory, slots: Tensor, gates: Tensor) -> Memory:
-        """Do the same as `LSTMStep.move`, with `gates` [batch, width, 3 hidden]."""
-        (state,) = memory
-        size = state.size(2)
-        candidate, gates = gates[:, :, :size], gates[:, :, size:]
-        self.gates.add_once(gates, state, slots)
-        state = take(state, slots)
-        update, reset = gates.sigmoid_().chunk(2, dim=2)
-        self.candidate.add_to(candidate, reset * state)
-        return (torch.lerp(state, tanh(candidate, out=candidate), update),)
-
-
-#: The step of a decoder by its type.
-STEPS: dict[type, Any] = {LSTMDecoder: LSTMStep, GRUDecoder: GRUStep}
 
 
 class WordTable:

@@ -35,14 +35,9 @@ class Kept:
 
 def take(tensor: Tensor, slots: Tensor) -> Tensor:
     """Return the `slots` [R, K] of each row of `tensor` [R, K', ...]: [R, K, ...]."""
-    taken = tensor.flatten(0, 1).index_select(0, flat(slots, tensor.size(1)))
+    first = torch.arange(len(slots), device=slots.device).unsqueeze(1) * tensor.size(1)
+    taken = tensor.flatten(0, 1).index_select(0, (first + slots).flatten())
     return torch.unflatten(taken, 0, slots.shape)
-
-
-def flat(slots: Tensor, width: int) -> Tensor:
-    """Return the `slots` [R, K] of rows of `width`, counted through all rows: [R K]."""
-    rows = torch.arange(len(slots), device=slots.device).unsqueeze(1) * width
-    return (rows + slots).flatten()
 
 
 def slices(rows: int, size: int, most: int) -> Iterator[slice]:
