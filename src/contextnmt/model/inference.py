@@ -5,7 +5,7 @@ possible:
 
 - The context c_i = sum_j alpha_ij h_j enters decoder and readout through matrices alone, and
   C c_i = sum_j alpha_ij (C h_j). So they multiply the annotations h_j, once for each sentence.
-- They multiply each word E y once, unless contextualizer or smoother change it (`WordTable`).
+- They multiply each word E y once, in advance, unless contextualizer or smoother change it.
 
 Roundings differ from those of the plain step.
 """
@@ -21,7 +21,7 @@ from torch.nn import functional
 from contextnmt.model.attention import Attention
 from contextnmt.model.decoder import State
 from contextnmt.model.hidden_layer import Keys, asked_of, energies, keys_of
-from contextnmt.model.inference_layers import OutputLayer, Scratch, WordTable
+from contextnmt.model.inference_layers import OutputLayer, Scratch
 from contextnmt.model.padding import lengths, of_words
 from contextnmt.model.products import add_product
 from contextnmt.model.readout import maxout
@@ -73,9 +73,12 @@ class Inference:
         self.state = transposed(model.readout.state.weight)
         *self.before, last = model.readout.layers
         self.output = OutputLayer(last, bf16)
-        self.table = None
+        self.tables = None
         if model.contextualizer is None and model.target_smoother is None:
-            self.table = WordTable(model.target_embedding, gates, word)
+            words = torch.arange(len(model.target_embedding.weight), device=word.device)
+            embedded = model.target_embedding(words)
+            # 20 kB a word at the sizes of the papers.
+            self.tables = [embedded @ each.t() for each in (gates, word)]
         else:
             self.gates, self.word = transposed(gates.to(kind)), word
 
@@ -144,9 +147,9 @@ class Inference:
         `weights` [B, K', S] are those of `attend` for the hypotheses of `state`.
         """
         weights = take(weights, slots)
-        if self.table is not None:
+        if self.tables is not None:
             history = None
-            gates, previous = self.table.of(words)
+            gates, previous = (functional.embedding(words, table) for table in self.tables)
             torch.baddbmm(gates, weights, source.decoder, out=gates)
         else:
             history = None if state.history is None else take(state.history, slots)

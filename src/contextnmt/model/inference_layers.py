@@ -5,7 +5,6 @@ import math
 import torch
 from torch import Tensor, nn
 
-from contextnmt.model.device import is_cpu
 from contextnmt.model.output_loss import with_bias, with_one
 from contextnmt.model.rows import take
 
@@ -36,45 +35,6 @@ class Scratch:
         if held is None or held.numel() < size or held.dtype != like.dtype:
             held = self._held[name] = like.new_empty(size)
         return held[:size].view(shape)
-
-
-class WordTable:
-    """The contributions W E y of each target word y that search has written, for some matrices W.
-
-    A row is computed when its word first comes: 20 kB at the sizes of WMT14, where all words take
-    600 MB. A GPU computes all at once, in milliseconds: to find missing ones would synchronize.
-    """
-
-    def __init__(self, embedding: nn.Embedding, *weights: Tensor) -> None:
-        """`embedding` E of size m, `weights` W [d, m] each."""
-        self.embedding, self.weights = embedding, weights
-        words, device = len(embedding.weight), embedding.weight.device
-        self.tables = [weight.new_empty(words, len(weight)) for weight in weights]
-        self.known = torch.zeros(words, dtype=torch.bool, device=device)
-        self.scratch = Scratch()
-        if not is_cpu(device):
-            self._compute(torch.arange(words, device=device))
-
-    def _compute(self, words: Tensor) -> None:
-        """Compute the rows of `words` [n]."""
-        embedded = self.embedding(words)
-        for table, weight in zip(self.tables, self.weights, strict=True):
-            table[words] = embedded @ weight.t()
-        self.known[words] = True
-
-    def of(self, words: Tensor) -> list[Tensor]:
-        """Return the rows [B, K, d] of `words` [B, K] of each matrix; the next call reuses them."""
-        rows = words.flatten()
-        if is_cpu(rows.device):
-            new = torch.unique(rows[~self.known[rows]])
-            if len(new):
-                self._compute(new)
-        found = []
-        for number, table in enumerate(self.tables):
-            to = self.scratch.of(str(number), (len(rows), table.size(1)), table)
-            torch.index_select(table, 0, rows, out=to)
-            found.append(torch.unflatten(to, 0, words.shape))
-        return found
 
 
 class OutputLayer:
