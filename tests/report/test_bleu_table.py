@@ -353,3 +353,67 @@ def test_the_best_system_is_one_of_the_runs(varied: Made) -> None:
     # two seeds of 26 and 26.5, beam 12 a quarter above
     assert found.headline.startswith("RNNsearch-50* is ")
     assert found.figures[0].value == "26.50"
+
+
+def with_replacements(made: Made) -> Made:
+    """The same with the unknown words of RNNsearch-30 and -50 replaced, which gains three BLEU."""
+    systems = ["rnnsearch-30", "rnnsearch-50"]
+    for system in systems:
+        for path in made.files(f"score/en-fr/{system}/[12]/scores.json"):
+            scores, seed = read_json(path), int(path.parent.name)
+            names = [f"{text}.beam12" for text in ("test", "dev")]
+            found = {f"{n}.replaced": scores[n] | {"bleu": scores[n]["bleu"] + 3} for n in names}
+            write_json(path.with_name("replaced.json"), found)
+            counts = {f"{name}.replaced": {"unknown": 4 + seed, "words": 100} for name in names}
+            run = path.parent.relative_to(made.folder / "score")
+            write_json(made.folder / "replace-unknown" / run / "replaced.json", counts)
+    of_pair = [("en-fr", system) for system in systems]
+    return Made(made.folder, made.about | {"replaced": of_pair})
+
+
+def test_replaced_unknown_words_are_a_row_at_the_widest_beam(varied: Made) -> None:
+    both = with_replacements(varied)
+    plain, table = bleu_table(varied.results), bleu_table(both.results)
+    for before, after in zip(plain.blocks, table.blocks, strict=True):
+        assert [row for row in after.rows if "replaced" not in row[0]] == before.rows
+    label = "RNNsearch-30, unknown words replaced"
+    assert [label for label, _ in table.blocks[0].rows][1:3] == ["RNNsearch-30", label]
+    kept, replaced = (cells_of(table.blocks[0])[each] for each in ("RNNsearch-30", label))
+    columns = table.blocks[0].columns
+    for place, (beam, variant, text) in enumerate(columns):
+        if (beam, variant) == ("beam 12", "All") and text != "paper":
+            assert float(replaced[place].text) == float(kept[place].text) + 3
+            assert replaced[place].remark.startswith("± ")
+        else:
+            assert replaced[place].text == "–"
+    assert not any(cell.best or cell.marked for cell in replaced)
+    rows = [row for row in table.data if row["source"] == "replaced"]
+    assert [row for row in table.data if row not in rows] == plain.data
+    assert {(row["system"], row["text"], row["beam"]) for row in rows} == {
+        (system, text, 12)
+        for system in ("rnnsearch-30", "rnnsearch-50")
+        for text in ("test", "dev")
+    }
+    assert {row["unknown_percent"] for row in rows} == {5.5}
+    (note,) = (note for note in table.notes if note.startswith("Unknown words replaced: "))
+    assert "RNNsearch-30, en-fr test: 5.50 ± 0.71 %; RNNsearch-50, en-fr test" in note
+
+
+@pytest.mark.parametrize("stage", ["score", "replace-unknown"])
+def test_a_file_that_lacks_a_replaced_translation_is_named(varied: Made, stage: str) -> None:
+    both = with_replacements(varied)
+    path = both.folder / stage / "en-fr/rnnsearch-50/1/replaced.json"
+    write_json(path, {"dev.beam12.replaced": read_json(path)["dev.beam12.replaced"]})
+    with pytest.raises(UserError, match=r"replaced\.json: no test\.beam12\.replaced in it"):
+        bleu_table(both.results)
+
+
+def test_a_gap_of_a_replaced_translation_is_a_dash_and_a_note(varied: Made) -> None:
+    both = with_replacements(varied)
+    path = both.folder / "score/en-fr/rnnsearch-50/1/replaced.json"
+    write_json(path, read_json(path) | {"test.beam12.replaced": {"gap": "it has 2 lines"}})
+    table = bleu_table(both.results)
+    cells = cells_of(table.blocks[0])["RNNsearch-50, unknown words replaced"]
+    assert {cell.text for cell in cells} == {"–"}
+    where = "en-fr test, beam 12, unknown words replaced"
+    assert f"{where}: RNNsearch-50: it has 2 lines." in table.notes

@@ -236,6 +236,5 @@ def test_snakemakes_own_report_has_the_captions(demo: Path, snakemake: Run, tmp_
     captions = {path.stem: path for path in (demo / "workflow" / "report").glob("*.rst")}
     del captions["papers"]  # about all of them: see test_experiments
     del captions["selection-figures"]  # the demo trains on all pairs
-    del captions["unknown-words"]  # replaced in bahdanau2015 alone: see test_experiments
     for name, caption in captions.items():
         assert caption.read_text()[:40] in shown, name

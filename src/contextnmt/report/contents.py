@@ -63,7 +63,6 @@ def parts(results: Results, about: str | None = None) -> list[Part]:
         table("examples"),
         table("differences"),
         figures("alignments", shown),
-        table("unknown-words", asked=bool(results.scores(results.replaced))),
         *(of_choi2017(results) if results.name == CHOI else []),
     ]
     made = (part for part in found if part.table or part.figures)
@@ -92,7 +91,7 @@ def of_choi2017(results: Results) -> list[Part]:
         table("restoration", asked=symbols),
         table("table1"),
         figures("local-charts", results.pairs),
-        table("gates", asked=bool(results.models(results.contextualized))),
+        table("gates", asked=any(run[:2] in results.contextualized for run in results.runs)),
         table("masks", asked=bool(masks)),
         figures("masks", dict.fromkeys(run.pair for run in masks)),
     ]
@@ -115,7 +114,7 @@ def of_systems(results: Results) -> list[Path]:
     of_runs: list[Mapping[Any, Path]] = [
         *(results.scores(), results.ensemble_scores()),
         *(results.compared("significance"), results.compared("length-scores", 1)),
-        *(results.phenomena(), *results.replacements()),
+        results.phenomena(),
         *(results.models(), results.logs(), results.identities()),
     ]
     if results.name == CHOI:
@@ -123,6 +122,7 @@ def of_systems(results: Results) -> list[Path]:
         if has_symbols(results):
             of_runs.append(results.of_runs("restore", "/restored.json"))
     found = [path for of_run in of_runs for path in of_run.values()]
+    found += [path for of_run in results.replacements().values() for path in of_run]
     for pair in results.pairs:
         found += results.word_counts(pair)
         for text in results.texts(pair):

@@ -28,11 +28,11 @@ SIDES = ("source", "target")
 
 def gates_table(results: Results) -> Table:
     """Tabulate the statistics of the contextualizer's gates on both sides, system by system."""
-    systems = results.contextualized
-    logs = results.logs(systems)
+    logs = results.logs()
     found = {
         run: gates(read_log(logs[run]), read(path)["best"]["update"])
-        for run, path in results.models(systems).items()
+        for run, path in results.models().items()
+        if run[:2] in results.contextualized
     }
     columns = [(f"{side} gate", name) for side in SIDES for name, _, _ in STATISTICS.values()]
     blocks = [

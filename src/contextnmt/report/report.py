@@ -37,7 +37,6 @@ from contextnmt.report.symbols import (
 )
 from contextnmt.report.tables import Table, write_table
 from contextnmt.report.trainings import curves, trainings_table
-from contextnmt.report.unknown_words import unknown_words_table
 
 #: Caption of a part -> the function that makes it.
 MAKERS: dict[str, Callable[[Results], Any]] = {
@@ -68,7 +67,6 @@ MAKERS: dict[str, Callable[[Results], Any]] = {
     "table2": table2,
     "table3": table3,
     "trainings": trainings_table,
-    "unknown-words": unknown_words_table,
 }
 
 About = Literal["corpora", "systems"]

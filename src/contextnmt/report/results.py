@@ -27,6 +27,9 @@ VIEWS = ["word", "sym", "bpe", "sym-bpe"]
 #: Stage that writes a text in a view, if it is not ``bpe``, which has a folder of each view.
 VIEW_STAGES = {"word": "tokenize", "sym": "symbolize"}
 
+#: Stages that tell of translations whose unknown words are replaced.
+REPLACING = ("score", "replace-unknown")
+
 #: Language pair -> system -> why it is not finished, or what has changed since it was trained.
 Reasons = dict[str, dict[str, str]]
 
@@ -218,32 +221,25 @@ class Results:
 
     # Files of runs
 
-    def of_runs(
-        self, stage: str, ending: str, systems: Iterable[tuple[str, str]] | None = None
-    ) -> dict[Run, Path]:
-        """A file of each finished run, or of those of some pairs and `systems`."""
-        wanted = None if systems is None else set(systems)
-        return {
-            run: self.folder / f"{stage}/{run}{ending}"
-            for run in self.runs
-            if wanted is None or run[:2] in wanted
-        }
+    def of_runs(self, stage: str, ending: str) -> dict[Run, Path]:
+        """A file of each finished run."""
+        return {run: self.folder / f"{stage}/{run}{ending}" for run in self.runs}
 
-    def models(self, systems: Iterable[tuple[str, str]] | None = None) -> dict[Run, Path]:
+    def models(self) -> dict[Run, Path]:
         """The content of `model.json` of each model."""
-        return self.of_runs("train", "/model.json", systems)
+        return self.of_runs("train", "/model.json")
 
-    def logs(self, systems: Iterable[tuple[str, str]] | None = None) -> dict[Run, Path]:
+    def logs(self) -> dict[Run, Path]:
         """The log of each training."""
-        return self.of_runs("train", "/log.jsonl", systems)
+        return self.of_runs("train", "/log.jsonl")
 
     def identities(self) -> dict[Run, Path]:
         """The record with which each training began."""
         return self.of_runs("train-identity", ".json")
 
-    def scores(self, systems: Iterable[tuple[str, str]] | None = None) -> dict[Run, Path]:
+    def scores(self) -> dict[Run, Path]:
         """The scores of each run's translations."""
-        return self.of_runs("score", "/scores.json", systems)
+        return self.of_runs("score", "/scores.json")
 
     def ensemble_scores(self) -> dict[tuple[str, str], Path]:
         """The scores of the ensemble of all seeds of a pair and system."""
@@ -275,10 +271,13 @@ class Results:
             if run[:2] in self.contextualized and views[run.system] == plainest[run.pair]
         }
 
-    def replacements(self) -> list[dict[Run, Path]]:
+    def replacements(self) -> dict[Run, list[Path]]:
         """Scores of translations whose unknown words are replaced, and counts of these words."""
-        stages = ("score", "replace-unknown")
-        return [self.of_runs(stage, "/replaced.json", self.replaced) for stage in stages]
+        return {
+            run: [self.folder / f"{stage}/{run}/replaced.json" for stage in REPLACING]
+            for run in self.runs
+            if run[:2] in self.replaced
+        }
 
     @cached_property
     def aligned_pairs(self) -> list[str]:

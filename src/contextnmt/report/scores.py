@@ -1,11 +1,12 @@
 """The table of scores: BLEU of every system, test and (dev) at each beam width, as papers print it.
 
 The configuration may ask for more translations: without unknown words, on the sentences without any
-(A21); with the best score per token (A18); by ensembles of seeds. A second block has the scores of
-detokenized text.
+(A21); with the best score per token (A18); by ensembles of seeds; with unknown words replaced. A
+second block has the scores of detokenized text.
 """
 
 from collections.abc import Iterator, Mapping
+from statistics import fmean
 from typing import Any, NamedTuple
 
 from contextnmt.report.published import headline, published_bleu
@@ -23,8 +24,9 @@ from contextnmt.report.tables import (
     rounded,
 )
 
-#: Sources of scores in the data, beside `PAPER`: the runs of all seeds, and their ensemble.
-HERE, ENSEMBLE = "here", "ensemble"
+#: Sources of scores in the data, beside `PAPER`: the runs of all seeds, their ensemble, and their
+#: translations of the widest beam with unknown words replaced.
+HERE, ENSEMBLE, REPLACED = "here", "ensemble", "replaced"
 #: Variant of a translation, as its name ends (empty: the likeliest) -> its heading, its column in
 #: the data, and its column in a paper's file.
 VARIANTS = {"": "All", "no-unknown": "No UNK", "normalised": "normalised (extra)"}
@@ -53,9 +55,10 @@ class Translation(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A row of a block: a system's runs, its ensemble, or a system that only the paper has.
+    """A row of a block: a system's runs, their ensemble, or a system that only the paper has.
 
-    `contents` are those of scores.json: one for each seed, one for an ensemble, otherwise none.
+    `contents` are those of scores.json: one for each seed, one for an ensemble, otherwise none. Of
+    runs with unknown words replaced, they have the counts of these words too.
     """
 
     source: str
@@ -65,8 +68,13 @@ class Row(NamedTuple):
     contents: list[Record]
 
     def entries(self, translation: Translation) -> list[Record]:
-        """The scores of a translation, or the `gap` in their place, of each seed."""
-        return [content[str(translation)] for content in self.contents]
+        """The scores of a translation, or the `gap` in their place, of each seed.
+
+        None of a translation whose unknown words are not replaced, where others' are.
+        """
+        name = str(translation)
+        there = (each for each in self.contents if self.source != REPLACED or name in each)
+        return [content[name] for content in there]
 
     def values(self, translation: Translation, metric: str) -> list[float]:
         """A score of each seed; empty if one is missing."""
@@ -105,7 +113,7 @@ def bleu_table(results: Results) -> Table:
             block(f"{title}, detokenized", here, detokenized),
         ]
         scored += [row for row in here if row.contents]
-    scored.sort(key=lambda row: row.source == ENSEMBLE)
+    scored.sort(key=lambda row: [HERE, ENSEMBLE, REPLACED].index(row.source))
     return Table(blocks, data(results, scored, paper), notes(results, scored, paper, tested))
 
 
@@ -125,21 +133,32 @@ def printed(results: Results) -> Printed:
 
 
 def rows_of(results: Results, pair: str, paper: Printed) -> list[Row]:
-    """Each system, its ensemble below it; the paper's rows for comparison come last.
+    """Each system, with replaced words and its ensemble below it; the paper's other rows come last.
 
-    A system that is not finished has a row without scores, and none for its ensemble.
+    A system that is not finished has a row without scores alone.
     """
     scores, ensembles = results.scores().items(), results.ensemble_scores()
+    replacements = results.replacements().items()
     rows = []
     for system in results.marked(pair):
         of = (pair, system.id)
         contents = [read(path) for run, path in scores if run[:2] == of]
         rows.append(Row(HERE, *of, system.label, contents))
+        if replaced := [files for run, files in replacements if run[:2] == of]:
+            names = [str(Translation(text, results.beam)) for text in results.texts(pair)]
+            contents = [of_replaced(names, *map(read, files)) for files in replaced]
+            rows.append(Row(REPLACED, *of, f"{system.label}, unknown words replaced", contents))
         if of in ensembles:
             label = f"{system.label}, ensemble of {len(results.seeds)} seeds"
             rows.append(Row(ENSEMBLE, *of, label, [read(ensembles[of])]))
     quoted = [row for key, row in paper.items() if key[0] == pair and row["label"]]
     return rows + [Row(PAPER, pair, row["system"], row["label"], []) for row in quoted]
+
+
+def of_replaced(names: list[str], scores: Record, counts: Record) -> Record:
+    """Scores of translations with unknown words replaced, with the counts of these words."""
+    files = {name: f"{name}.replaced" for name in names}
+    return Record({name: Record(scores[of] | counts[of]) for name, of in files.items()})
 
 
 def block(title: str, rows: list[Row], columns: Columns) -> Block:
@@ -194,7 +213,8 @@ def of_texts(
 
 def printed_cell(paper: Printed, beam: int, variant: str, row: Row) -> Cell:
     """The paper's BLEU, with its dev BLEU, if it prints one, in brackets; or a dash."""
-    numbers = {} if row.source == ENSEMBLE else paper.get((row.pair, row.system, beam), {})
+    of_paper = row.source in (HERE, PAPER)
+    numbers = paper.get((row.pair, row.system, beam), {}) if of_paper else {}
     dev = f"({numbers['dev']})" if "dev" in numbers and not variant else ""
     return Cell(numbers.get(PRINTED.get(variant, "")) or NONE, dev)
 
@@ -231,14 +251,16 @@ def column(rows: list[Row], metric: str, of: list[Translation], tested: Tested) 
 def data(results: Results, scored: list[Row], paper: Printed) -> list[dict[str, Any]]:
     """One row for each pair, system, text and beam, and one for each number of the paper.
 
-    The source of an ensemble's row is ``ensemble``. A beam is None where the paper does not tell
-    it. Variants are columns: a row is one of a system. One without scores has a `gap`, the reason.
+    The source of an ensemble's row is ``ensemble``, with unknown words replaced ``replaced``. A
+    beam is None where the paper does not tell it. Variants are columns: a row is one of a system.
+    One without scores has a `gap`, the reason.
     """
     table = [
         numbers(results, row, text, beam)
         for row in scored
         for text in results.texts(row.pair)
         for beam in results.beams
+        if row.entries(Translation(text, beam))
     ]
     here = variants(results, *results.beams)
     test = {COLUMNS[variant]: of for variant, of in PRINTED.items() if variant in here}
@@ -261,6 +283,8 @@ def numbers(results: Results, row: Row, text: str, beam: int) -> dict[str, Any]:
     for metric in ["bleu", *DETOKENIZED]:
         found |= summary(metric, row.values(likeliest, metric))
     found["seeds"] = len(results.seeds)
+    if row.source == REPLACED:
+        found["unknown_percent"] = fmean(unknown_percents(row.entries(likeliest)))
     gaps = dict.fromkeys(entry["gap"] for entry in row.entries(likeliest) if "gap" in entry)
     if gaps:
         found["gap"] = "; ".join(gaps)
@@ -270,6 +294,11 @@ def numbers(results: Results, row: Row, text: str, beam: int) -> dict[str, Any]:
         for entry in row.entries(translation):
             found |= {"no_unknown_sentences": entry["sentences"]} if "of" in entry else {}
     return found
+
+
+def unknown_percents(entries: list[Record]) -> list[float]:
+    """The percentage of unknown words in the translation of each seed."""
+    return [100 * each["unknown"] / (each["words"] or 1) for each in entries]
 
 
 def summary(name: str, seeds: list[float]) -> dict[str, float | None]:
@@ -305,6 +334,7 @@ def notes(results: Results, scored: list[Row], paper: Printed, tested: Tested) -
             "Ensemble: one translation, whose words the models of all seeds predict together; not "
             "in the mean, and never bold."
         )
+    lines += notes_on_replaced(results, scored)
     lines += notes_on_variants(results, entries) + remarks(results, entries)
     lines += notes_on_paper(results, paper)
     for signature, name in SIGNATURES.items():
@@ -312,6 +342,23 @@ def notes(results: Results, scored: list[Row], paper: Printed, tested: Tested) -
         as_printed = ", as in the paper" if paper and signature == "signature" else ""
         lines.append(f"{name}{as_printed}: {', '.join(sorted(found))}")
     return lines
+
+
+def notes_on_replaced(results: Results, scored: list[Row]) -> list[str]:
+    """A note on unknown words that are replaced, and how many there are; nothing if none are."""
+    shares = [
+        f"{row.label.partition(',')[0]}, {row.pair} {text}: {' '.join(rounded(found)).rstrip()} %"
+        for row in scored
+        if row.source == REPLACED
+        for text in results.test[row.pair]
+        if (found := unknown_percents(row.entries(Translation(text, results.beam))))
+    ]
+    return shares and [
+        "Unknown words replaced: each is taken for the translation of the source word that the "
+        "attention is most on, looked up in a lexicon of the training text, or copied if it is not "
+        "there (Jean et al. 2015, sec. 3.3, whose numbers copy each word that does not begin with "
+        f"a lower-case letter); never bold. Share of unknown words: {'; '.join(shares)}."
+    ]
 
 
 def note_on_marks(results: Results, tested: Tested) -> str:
@@ -372,8 +419,8 @@ def remarks(results: Results, entries: list[Entry]) -> list[str]:
     found: dict[tuple[str, str], dict[str, None]] = {}
     for row, of, entry in entries:
         heading = f"{VARIANTS[of.variant]}, " if of.variant else ""
-        ensemble = ", ensemble" if row.source == ENSEMBLE else ""
-        where = f"{heading}{row.pair} {of.text}, beam {of.beam}{ensemble}"
+        kind = {ENSEMBLE: ", ensemble", REPLACED: ", unknown words replaced"}.get(row.source, "")
+        where = f"{heading}{row.pair} {of.text}, beam {of.beam}{kind}"
         for reason in [entry["gap"]] if "gap" in entry else entry.get("notes", []):
             found.setdefault((where, reason), {})[labels[row.system]] = None
     return [

@@ -389,9 +389,10 @@ def restoration_table(results: Results) -> Table:
     seeds together. A system that is not finished has dashes.
     """
     symbolic = [system.id for system in results.systems if "sym" in system.view]
-    wanted = [(pair, system) for pair in results.pairs for system in symbolic]
     counts: dict[tuple[str, str], Counter[str]] = {}
-    for run, path in results.of_runs("restore", "/restored.json", wanted).items():
+    for run, path in results.of_runs("restore", "/restored.json").items():
+        if run.system not in symbolic:
+            continue
         found = read(path)[f"{results.test[run.pair][0]}.beam{results.beam}"]
         of_system = counts.setdefault((run.pair, run.system), Counter())
         of_system.update({outcome: found[outcome] for outcome in OUTCOMES})
