@@ -11,11 +11,11 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import configuration_reference as reference
 import pytest
 import yaml
 
 from contextnmt.cli import STAGES
-from contextnmt.configuration import reference
 from contextnmt.configuration.keys import WholeConfiguration
 from contextnmt.configuration.values import schema_of
 

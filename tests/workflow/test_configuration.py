@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import configuration_reference as reference
 import pytest
 import yaml
 
-from contextnmt.configuration import reference
 from contextnmt.configuration.layers import Layer, digest, of_paper, resolve
 from contextnmt.configuration.model import model_settings
 from contextnmt.configuration.places import pairs, place, roles
@@ -444,7 +444,7 @@ def test_the_schema_describes_every_key_and_lets_no_other_through() -> None:
 
 
 def test_the_schema_and_the_page_of_all_keys_are_fresh() -> None:
-    again = "run python -m contextnmt.configuration.reference"
+    again = "run python scripts/configuration_reference.py"
     assert (ROOT / reference.SCHEMA).read_text() == reference.editors_schema(), again
     assert (ROOT / reference.PAGE).read_text() == reference.page(WORKFLOW), again
 

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from configuration_reference import Key, editors_schema, keys
 from jsonschema import validate
 
 from contextnmt.configuration.keys import WholeConfiguration
 from contextnmt.configuration.layers import Layer, resolve
 from contextnmt.configuration.reading import load, refuse_said_twice
 from contextnmt.configuration.recipes import merge
-from contextnmt.configuration.reference import Key, editors_schema, keys
 from contextnmt.configuration.values import schema_of, violations
 from contextnmt.errors import UserError
 

@@ -2,7 +2,7 @@
 
 The blocks `model` and `training`, which the trainings read too, have modules of their own. What no
 type can express is checked in `contextnmt.configuration.checks`. The JSON schema and
-docs/configuration.md are made of these classes (`contextnmt.configuration.reference`).
+docs/configuration.md are made of these classes (`scripts/configuration_reference.py`).
 """
 
 import re

@@ -1,6 +1,6 @@
 """The reference of all keys, docs/configuration.md, and the JSON schema for editors.
 
-Usage, in the root of a checkout: python -m contextnmt.configuration.reference
+Usage, in the root of a checkout: python scripts/configuration_reference.py
 """
 
 import copy
@@ -28,7 +28,7 @@ comes from the preset (`workflow/presets/`), then from the papers (`workflow/exp
 *Default* is the value of a key that no file says. *Papers* are the values of Choi et al. 2017;
 **B** marks Bahdanau et al. 2015 and **C** Chen et al. 2017 where they differ.
 
-`python -m contextnmt.configuration.reference` makes this page of `src/contextnmt/configuration/`.
+`python scripts/configuration_reference.py` makes this page of `src/contextnmt/configuration/`.
 """
 
 COLUMNS = ["key", "purpose", "allowed", "default", "papers"]
