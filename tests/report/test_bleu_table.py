@@ -362,7 +362,7 @@ def with_replacements(made: Made) -> Made:
         for path in made.files(f"score/en-fr/{system}/[12]/scores.json"):
             scores, seed = read_json(path), int(path.parent.name)
             names = [f"{text}.beam12" for text in ("test", "dev")]
-            found = {f"{n}.replaced": scores[n] | {"bleu": scores[n]["bleu"] + 3} for n in names}
+            found = {f"{name}.replaced": {"bleu": scores[name]["bleu"] + 3} for name in names}
             write_json(path.with_name("replaced.json"), found)
             counts = {f"{name}.replaced": {"unknown": 4 + seed, "words": 100} for name in names}
             run = path.parent.relative_to(made.folder / "score")

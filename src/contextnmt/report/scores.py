@@ -5,7 +5,7 @@ The configuration may ask for more translations: without unknown words, on the s
 second block has the scores of detokenized text.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -65,7 +65,7 @@ class Row(NamedTuple):
     pair: str
     system: str
     label: str
-    contents: list[Record]
+    contents: Sequence[Mapping[str, Record]]
 
     def entries(self, translation: Translation) -> list[Record]:
         """The scores of a translation, or the `gap` in their place, of each seed.
@@ -102,15 +102,16 @@ def bleu_table(results: Results) -> Table:
     for pair in results.pairs:
         title, rows = results.pair_title(pair), rows_of(results, pair, paper)
         here = [row for row in rows if row.source != PAPER]
+        of_all = [row for row in here if row.source != REPLACED]
         detokenized: Columns = {
-            (f"beam {beam}", heading, label): column(here, metric, of, {})
+            (f"beam {beam}", heading, label): column(of_all, metric, of, {})
             for beam in results.beams
             for metric, heading in DETOKENIZED.items()
             for label, of in of_texts(results, pair, beam)
         }
         blocks += [
             block(title, rows, bleu_columns(results, pair, rows, paper, tested)),
-            block(f"{title}, detokenized", here, detokenized),
+            block(f"{title}, detokenized", of_all, detokenized),
         ]
         scored += [row for row in here if row.contents]
     scored.sort(key=lambda row: [HERE, ENSEMBLE, REPLACED].index(row.source))
@@ -155,10 +156,12 @@ def rows_of(results: Results, pair: str, paper: Printed) -> list[Row]:
     return rows + [Row(PAPER, pair, row["system"], row["label"], []) for row in quoted]
 
 
-def of_replaced(names: list[str], scores: Record, counts: Record) -> Record:
-    """Scores of translations with unknown words replaced, with the counts of these words."""
+def of_replaced(names: list[str], scores: Record, counts: Record) -> dict[str, Record]:
+    """BLEU of translations with unknown words replaced, with the counts of these words."""
     files = {name: f"{name}.replaced" for name in names}
-    return Record({name: Record(scores[of] | counts[of]) for name, of in files.items()})
+    for of in files.values():
+        scores[of].update(counts[of])
+    return {name: scores[of] for name, of in files.items()}
 
 
 def block(title: str, rows: list[Row], columns: Columns) -> Block:
@@ -280,7 +283,7 @@ def numbers(results: Results, row: Row, text: str, beam: int) -> dict[str, Any]:
     split = "dev" if text in results.dev[row.pair] else "test"
     key = {"source": row.source, "pair": row.pair, "system": row.system, "beam": beam}
     found: dict[str, Any] = {**key, "split": split, "text": text}
-    for metric in ["bleu", *DETOKENIZED]:
+    for metric in ["bleu", *([] if row.source == REPLACED else DETOKENIZED)]:
         found |= summary(metric, row.values(likeliest, metric))
     found["seeds"] = len(results.seeds)
     if row.source == REPLACED:
