@@ -1,11 +1,12 @@
 """Fixtures of several rooms: the material beside the repository, and the workflow to run."""
 
+import json
 import os
 import random
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -109,28 +110,35 @@ def sampled(pytestconfig: pytest.Config, seed: int) -> Callable[[Sequence[Any], 
 
 @pytest.fixture(scope="session")
 def environment() -> dict[str, str]:
-    """Environment variables under which this Python's programs come first."""
+    """Environment variables under which this Python's programs come first, and their modules are
+    compiled once."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    return {**os.environ, "PATH": path}
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "PATH": path}
 
 
 @pytest.fixture(scope="session")
-def snakemake(environment: dict[str, str]) -> Run:
+def snakemake(
+    environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Run]:
     """Run Snakemake in a folder and return what became of it, stdout and stderr together."""
+    output = tmp_path_factory.mktemp("snakemake") / "output"
+    program = [sys.executable, str(ROOT / "tests" / "forked_snakemake.py")]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(program, env=environment, text=True, **pipes) as server:
 
-    def run(folder: Path, *arguments: str, timeout: int = 120) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            ["snakemake", *arguments],
-            cwd=folder,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=timeout,
-            check=False,
-        )
+        def run(
+            folder: Path, *arguments: str, timeout: int = 120
+        ) -> subprocess.CompletedProcess[str]:
+            call = {"arguments": arguments, "folder": str(folder), "environment": environment}
+            call |= {"output": str(output), "timeout": timeout}
+            server.stdin.write(json.dumps(call) + "\n")
+            server.stdin.flush()
+            status = int(server.stdout.readline())
+            return subprocess.CompletedProcess(arguments, status, output.read_text())
 
-    return run
+        yield run
+        server.stdin.close()
 
 
 @pytest.fixture(scope="session")
