@@ -16,10 +16,10 @@ import yaml
 from pages import Out, made_by, publish, table
 
 from contextnmt.errors import UserError
+from contextnmt.evaluation.outputs import read_translations, source_lengths
 from contextnmt.evaluation.significance import RESAMPLES, content
-from contextnmt.evaluation.translations import read_translations, source_lengths
+from contextnmt.report.certainty import LEVEL, p_value, significant
 from contextnmt.report.claims import REPEATS, VERDICTS, beyond_chance, spread
-from contextnmt.report.significance import LEVEL, p_value, significant
 from contextnmt.report.tables import signed
 
 EXPERIMENTS = Path(__file__).parents[1] / "workflow" / "experiments"

@@ -220,10 +220,11 @@ def test_lines_end_at_lf_alone(tracked: list[Path]) -> None:
         assert "splitlines" not in path.read_text(), relative(path)
 
 
-def test_no_two_test_modules_have_one_name() -> None:
-    # pytest imports each by its name alone, and stops at the second one.
-    names = Counter(path.name for path in (ROOT / "tests").rglob("test_*.py"))
-    assert [name for name, count in names.items() if count > 1] == []
+@pytest.mark.parametrize("pattern", ["src/**/*.py", "tests/**/test_*.py"])
+def test_no_two_modules_have_one_name(pattern: str) -> None:
+    """Of tests, pytest would stop at the second one."""
+    names = Counter(path.name for path in ROOT.glob(pattern))
+    assert [name for name, count in names.items() if count > 1 and name != "__init__.py"] == []
 
 
 @pytest.mark.parametrize("room", ["corpus", "selection", "text", "translation", "evaluation"])

@@ -9,7 +9,7 @@ from sacremoses import MosesTokenizer
 
 from contextnmt.corpus.embedded.noise import NOISE
 from contextnmt.corpus.embedded.phrases import ADJECTIVES, CLASSES
-from contextnmt.corpus.embedded.rules import SENSES
+from contextnmt.corpus.embedded.sentence_rules import SENSES
 from contextnmt.corpus.generate import MAX_DISTANCE, NOISE_LINES, generate
 
 LANGUAGES = ("en", "fr", "de")

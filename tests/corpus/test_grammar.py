@@ -29,7 +29,7 @@ from contextnmt.corpus.embedded.phrases import (
     THIS,
     A,
 )
-from contextnmt.corpus.embedded.rules import (
+from contextnmt.corpus.embedded.sentence_rules import (
     BE,
     BECAUSE,
     EATING,

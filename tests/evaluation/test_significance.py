@@ -16,10 +16,10 @@ from systems import REFERENCES, damaged
 from contextnmt.errors import UserError
 from contextnmt.evaluation import significance as module
 from contextnmt.evaluation.bleu_statistics import corpus_bleu, sentence_counts
+from contextnmt.evaluation.outputs import Lengths, Translations
 from contextnmt.evaluation.resampling import bootstrap, p_bootstrap
 from contextnmt.evaluation.score import tokenized_bleu
 from contextnmt.evaluation.significance import draw, growth, p_randomization, significance
-from contextnmt.evaluation.translations import Lengths, Translations
 from contextnmt.files import write_lines
 
 #: As long as the references.

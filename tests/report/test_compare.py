@@ -16,8 +16,8 @@ from evaluation.systems import REFERENCES, damaged
 
 from contextnmt.errors import UserError
 from contextnmt.evaluation import significance
+from contextnmt.evaluation.outputs import Translations
 from contextnmt.evaluation.score import tokenized_bleu
-from contextnmt.evaluation.translations import Translations
 from contextnmt.files import write_json, write_lines
 from contextnmt.report.compare import COLUMNS, compare, scope
 from contextnmt.report.gaps import MISSING, differences

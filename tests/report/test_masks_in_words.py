@@ -9,7 +9,7 @@ from made_up_experiments import experiment, results_of
 
 from contextnmt.files import write_json
 from contextnmt.report.findings import observations
-from contextnmt.report.masks import masks_table
+from contextnmt.report.gates import masks_table
 
 
 def said(folder: Path, *of_seeds: dict[str, Any]) -> list[str]:

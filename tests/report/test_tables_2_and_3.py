@@ -11,7 +11,7 @@ from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
 from contextnmt.report.published import published
 from contextnmt.report.results import Results
-from contextnmt.report.symbols import difference, rows_of, table2, table3
+from contextnmt.report.symbolization import difference, rows_of, table2, table3
 from contextnmt.report.tables import Table, texts_of
 from contextnmt.text.symbols import Side
 
@@ -72,7 +72,7 @@ def symbolized_with(
 ) -> dict[tuple[str, str], str]:
     """Example and language -> its symbolized text, with counts of the words of a training text."""
     with monkeypatch.context() as patched:
-        patched.setattr("contextnmt.report.symbols.Side", lambda name, _: Side(name, counts))
+        patched.setattr("contextnmt.report.symbolization.Side", lambda name, _: Side(name, counts))
         rows = chain.from_iterable(map(rows_of, published("paper/choi2017_table2.csv")))
         return {(row["example"], row["language"]): row["symbolized"] for row in rows}
 

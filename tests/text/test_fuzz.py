@@ -18,9 +18,9 @@ from contextnmt.text.pieces import SYMBOL
 from contextnmt.text.restore import restore, restore_tokens
 from contextnmt.text.rules import HEADER as RULES_HEADER
 from contextnmt.text.subwords import undo_bpe
+from contextnmt.text.symbol_tables import SYMBOLS_HEADER
 from contextnmt.text.symbolize import symbolize
 from contextnmt.text.symbols import Side, symbolize_pair
-from contextnmt.text.tables import SYMBOLS_HEADER
 
 #: Lines of a text of one round; the last one is harmless.
 LINES = 24

@@ -19,8 +19,8 @@ from contextnmt.text.rates import Position, Sighting, counted
 from contextnmt.text.rule_dictionary import rule_dictionary
 from contextnmt.text.rules import HEADER as RULES_HEADER
 from contextnmt.text.rules import best_targets, counted_rules, read_rules
+from contextnmt.text.symbol_tables import table_lines
 from contextnmt.text.symbolize import symbolize
-from contextnmt.text.tables import table_lines
 
 #: In how many parts a text is cut.
 SHARDS = (1, 3, 8)

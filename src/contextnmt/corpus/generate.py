@@ -21,7 +21,7 @@ import typer
 from contextnmt.corpus.embedded.grammar import LANGUAGES, Phrases, realize
 from contextnmt.corpus.embedded.noise import NOISE
 from contextnmt.corpus.embedded.phrases import DOMAINS, NO_BREAK_SPACE, Composer, name_pools
-from contextnmt.corpus.embedded.rules import SENSES, ambiguous_sentence, plain_sentence
+from contextnmt.corpus.embedded.sentence_rules import SENSES, ambiguous_sentence, plain_sentence
 from contextnmt.corpus.embedded.writing import spaced, text_of
 from contextnmt.files import atomic
 

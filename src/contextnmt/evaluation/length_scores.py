@@ -15,13 +15,13 @@ import numpy.typing as npt
 import typer
 
 from contextnmt.evaluation.bleu_statistics import Statistics, corpus_bleu
-from contextnmt.evaluation.resampling import CONFIDENCE, bootstrap, interval
-from contextnmt.evaluation.translations import (
+from contextnmt.evaluation.outputs import (
     Lengths,
     Translations,
     read_translations,
     source_lengths,
 )
+from contextnmt.evaluation.resampling import CONFIDENCE, bootstrap, interval
 from contextnmt.files import write_json
 
 #: A group of sentences: shortest and longest length in words; None: no limit.

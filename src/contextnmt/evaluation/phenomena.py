@@ -15,7 +15,7 @@ import typer
 from contextnmt.corpus.extract import read_side
 from contextnmt.corpus.tokenize import Tokenizer
 from contextnmt.errors import UserError, one_of_each
-from contextnmt.evaluation.translations import gap_in, translated_lines
+from contextnmt.evaluation.outputs import gap_in, translated_lines
 from contextnmt.files import count_lines, write_json
 
 COLUMNS = ("line", "kind", "language", "source", "target", "seen", "distance")

@@ -25,7 +25,7 @@ from contextnmt.evaluation.bleu_statistics import (
     normalise_blanks,
     tokenized_metric,
 )
-from contextnmt.evaluation.translations import gap_in, translated_lines
+from contextnmt.evaluation.outputs import gap_in, translated_lines
 from contextnmt.files import read_json, read_lines, write_json
 from contextnmt.text.restore import detokenizer
 

@@ -24,6 +24,12 @@ import typer
 
 from contextnmt.errors import UserError
 from contextnmt.evaluation.bleu_statistics import Statistics, corpus_bleu
+from contextnmt.evaluation.outputs import (
+    Lengths,
+    Translations,
+    read_translations,
+    source_lengths,
+)
 from contextnmt.evaluation.resampling import (
     CONFIDENCE,
     ROUNDING,
@@ -32,12 +38,6 @@ from contextnmt.evaluation.resampling import (
     interval,
     p_bootstrap,
     swap,
-)
-from contextnmt.evaluation.translations import (
-    Lengths,
-    Translations,
-    read_translations,
-    source_lengths,
 )
 from contextnmt.files import write_json
 

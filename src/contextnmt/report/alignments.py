@@ -18,7 +18,7 @@ from matplotlib.textpath import text_to_path
 
 from contextnmt.corpus.counts import read_counts
 from contextnmt.errors import UserError
-from contextnmt.evaluation.translations import GapError, translated_lines
+from contextnmt.evaluation.outputs import GapError, translated_lines
 from contextnmt.files import read_pairs
 from contextnmt.report.figures import INK, Named, freeze
 from contextnmt.report.results import Results

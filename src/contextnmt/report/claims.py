@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from contextnmt.report.certainty import LEVEL, TESTS, significant, span
 from contextnmt.report.figures import COLOURS, INK, Named
 from contextnmt.report.gaps import score_gap_notes, score_gaps
 from contextnmt.report.results import Claim, Results, System
-from contextnmt.report.significance import LEVEL, TESTS, significant, span
 from contextnmt.report.tables import NONE, PAPER, Block, Cell, Row, Table, signed
 
 #: BLEU that repeats of a system by Choi, Cho and Bengio differ by at most (A41).

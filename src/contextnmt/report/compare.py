@@ -15,6 +15,7 @@ import typer
 
 from contextnmt.evaluation.resampling import CONFIDENCE
 from contextnmt.files import atomic
+from contextnmt.report.certainty import LEVEL, TESTS, bleu_cell, p_value, span
 from contextnmt.report.comparison import (
     RUN,
     UNFINISHED,
@@ -29,7 +30,6 @@ from contextnmt.report.comparison import (
 )
 from contextnmt.report.provenance import DIGITS
 from contextnmt.report.results import Run
-from contextnmt.report.significance import LEVEL, TESTS, bleu_cell, p_value, span
 from contextnmt.report.tables import NONE, Row, signed
 
 #: Columns of the CSV file, see docs/formats.md.

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 
 from contextnmt.errors import UserError
 from contextnmt.evaluation import significance
-from contextnmt.evaluation.translations import read_translations
+from contextnmt.evaluation.outputs import read_translations
 from contextnmt.files import count_lines, read_lines
+from contextnmt.report.certainty import TESTS, significant
 from contextnmt.report.gaps import differences, gap_of_run, shown
 from contextnmt.report.report import read_results
 from contextnmt.report.results import Results, Run, read
-from contextnmt.report.significance import TESTS, significant
 from contextnmt.report.tables import Row
 
 #: Kind, key, value in A and value in B -> the runs that differ so.

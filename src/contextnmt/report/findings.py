@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 from contextnmt.report.claims import Difference, PairScores
 from contextnmt.report.gaps import listed_gaps
-from contextnmt.report.masks import distance
+from contextnmt.report.gates import distance
+from contextnmt.report.learning_curves import still_gaining
 from contextnmt.report.results import Method, Results, System, pair_title
 from contextnmt.report.tables import NONE, Row, as_printed, signed
-from contextnmt.report.trainings import still_gaining
 
 #: Row of the phenomena table that a method is meant to mend -> (the method, what it is, what
 #: choosing blindly gives: each ambiguous word has two senses, one as frequent as the other).

@@ -10,9 +10,9 @@ from typing import Any
 import jinja2
 
 from contextnmt.files import atomic
+from contextnmt.report.certainty import LEVEL
 from contextnmt.report.claims import REPEATS
 from contextnmt.report.results import Results, pair_of, pair_title
-from contextnmt.report.significance import LEVEL
 from contextnmt.report.tables import PAPER, Block, signed
 
 FOLDER = Path(__file__).parent

@@ -9,25 +9,24 @@ import typer
 
 from contextnmt.errors import UserError
 from contextnmt.report.alignments import alignment_maps
+from contextnmt.report.certainty import significance_table
+from contextnmt.report.charts import local_charts_figure, local_charts_table
 from contextnmt.report.claims import claims_table, gains
 from contextnmt.report.contents import CORPORA, SYSTEMS, Part, files, outputs, parts
-from contextnmt.report.corpora import cleaning_table, selection_figures, selection_table
 from contextnmt.report.differences import differences
 from contextnmt.report.experiment import results_of
 from contextnmt.report.figures import save_all
 from contextnmt.report.gaps import stale_systems, system_notes
+from contextnmt.report.gates import gates_table, masks_figure, masks_table
+from contextnmt.report.learning_curves import curves, trainings_table
 from contextnmt.report.lengths import length_curves, length_scores_table
 from contextnmt.report.literature import literature_table
-from contextnmt.report.local_charts import local_charts_figure, local_charts_table
-from contextnmt.report.masks import gates_table, masks_figure, masks_table
 from contextnmt.report.page import page
 from contextnmt.report.papers import papers
-from contextnmt.report.phenomena import phenomena_table
 from contextnmt.report.results import Results, read
 from contextnmt.report.scores import bleu_table
 from contextnmt.report.sentences import examples
-from contextnmt.report.significance import significance_table
-from contextnmt.report.symbols import (
+from contextnmt.report.symbolization import (
     restoration_table,
     symbol_errors_table,
     symbol_scores_table,
@@ -36,7 +35,8 @@ from contextnmt.report.symbols import (
     table3,
 )
 from contextnmt.report.tables import Table, write_table
-from contextnmt.report.trainings import curves, trainings_table
+from contextnmt.report.tagged_words import phenomena_table
+from contextnmt.report.training_text import cleaning_table, selection_figures, selection_table
 
 #: Caption of a part -> the function that makes it.
 MAKERS: dict[str, Callable[[Results], Any]] = {

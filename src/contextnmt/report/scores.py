@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Any, NamedTuple
 
+from contextnmt.report.certainty import LEVEL, beyond_first
 from contextnmt.report.published import headline, published_bleu
 from contextnmt.report.results import Record, Results, pair_title, read
-from contextnmt.report.significance import LEVEL, beyond_first
 from contextnmt.report.tables import (
     MARK,
     NONE,

@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from contextnmt.errors import UserError
-from contextnmt.evaluation.translations import translated_lines
+from contextnmt.evaluation.outputs import translated_lines
 from contextnmt.files import read_pairs
 from contextnmt.report.results import Results, pair_title
 from contextnmt.report.tables import NONE, Block, Cell, Row, Table

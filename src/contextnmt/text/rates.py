@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from contextnmt.text.names import Sentence, Span, capitalized_runs, is_name, opens_sentence
-from contextnmt.text.tables import read_table
+from contextnmt.text.symbol_tables import read_table
 
 HEADER = "word\tposition\tsymbol\ttext"
 

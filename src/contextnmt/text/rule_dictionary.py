@@ -21,7 +21,7 @@ from contextnmt.text.rates import HEADER as RATES_HEADER
 from contextnmt.text.rates import read_rates
 from contextnmt.text.rules import HEADER as RULES_HEADER
 from contextnmt.text.rules import read_rules
-from contextnmt.text.tables import table_lines
+from contextnmt.text.symbol_tables import table_lines
 
 #: The columns that both tables are sorted by.
 PLACE = itemgetter(slice(2))

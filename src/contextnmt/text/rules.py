@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from contextnmt.text.numbers import reformat
+from contextnmt.text.symbol_tables import read_table
 from contextnmt.text.symbols import KINDS, NUMBER
-from contextnmt.text.tables import read_table
 
 HEADER = "type\tsource\ttarget\tcount"
 

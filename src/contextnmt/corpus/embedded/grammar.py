@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from contextnmt.corpus.embedded.lexicon import INFLECTIONS, Adjective, Agreement, Forms, Noun, Verb
+from contextnmt.corpus.embedded.words import INFLECTIONS, Adjective, Agreement, Forms, Noun, Verb
 from contextnmt.corpus.embedded.writing import Tag, Word, Words, starts_with_vowel, words_of
 
 LANGUAGES = ("en", "fr", "de")

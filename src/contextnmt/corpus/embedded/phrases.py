@@ -13,7 +13,7 @@ from itertools import accumulate
 from typing import NamedTuple, TypeVar
 
 from contextnmt.corpus.embedded.grammar import Determiner, Fixed, NounPhrase, Phrase, Prepositional
-from contextnmt.corpus.embedded.lexicon import Adjective, Noun, parse_entry, read_lists, read_rows
+from contextnmt.corpus.embedded.words import Adjective, Noun, parse_entry, read_lists, read_rows
 from contextnmt.corpus.embedded.writing import Tag, Word
 
 Drawn = TypeVar("Drawn")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from contextnmt.corpus.embedded.lexicon import read_rows
+from contextnmt.corpus.embedded.words import read_rows
 
 #: French words with an aspirated h: *le héron*, not *l'héron*.
 ASPIRATED = (

@@ -11,8 +11,8 @@ from results_folder import Made
 
 from contextnmt.errors import UserError
 from contextnmt.files import write_json
-from contextnmt.report.phenomena import phenomena_table
 from contextnmt.report.tables import Cell, texts_of
+from contextnmt.report.tagged_words import phenomena_table
 
 
 def test_shares_and_counts(results: Made) -> None:

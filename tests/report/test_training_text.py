@@ -13,7 +13,11 @@ from results_folder import KEPT, csv_rows, make_training_text
 from contextnmt.configuration.values import Cleaning
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
-from contextnmt.report.corpora import (
+from contextnmt.report.figures import save_all
+from contextnmt.report.published import published
+from contextnmt.report.results import Results
+from contextnmt.report.tables import LENGTH, Block
+from contextnmt.report.training_text import (
     FILTERS,
     cleaning_table,
     draw_histogram,
@@ -21,10 +25,6 @@ from contextnmt.report.corpora import (
     selection_table,
     short,
 )
-from contextnmt.report.figures import save_all
-from contextnmt.report.published import published
-from contextnmt.report.results import Results
-from contextnmt.report.tables import LENGTH, Block
 
 
 @pytest.fixture

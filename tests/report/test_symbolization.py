@@ -11,7 +11,7 @@ from contextnmt.errors import UserError
 from contextnmt.evaluation.symbol_scores import Error, Reason
 from contextnmt.files import read_json, write_json, write_lines
 from contextnmt.report.results import Results
-from contextnmt.report.symbols import (
+from contextnmt.report.symbolization import (
     COUNT,
     REASONS,
     most_frequent,

@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 
 from contextnmt.evaluation.distances import distances
 from contextnmt.report.figures import COLOURS, INK, Named
+from contextnmt.report.learning_curves import read_log
 from contextnmt.report.results import Results, Run, read
 from contextnmt.report.tables import NONE, Block, Cell, Table, rounded
-from contextnmt.report.trainings import read_log
 
 #: Statistic of a gate in log.jsonl -> heading, what one is multiplied by, digits after the point.
 STATISTICS = {

@@ -17,9 +17,9 @@ from matplotlib.transforms import Bbox
 
 from contextnmt.errors import UserError
 from contextnmt.files import write_json
-from contextnmt.report import local_charts
+from contextnmt.report import charts
+from contextnmt.report.charts import local_charts_figure, local_charts_table
 from contextnmt.report.figures import save_all
-from contextnmt.report.local_charts import local_charts_figure, local_charts_table
 from contextnmt.report.published import published
 from contextnmt.report.results import Results
 
@@ -101,8 +101,8 @@ def test_figures_name_the_words_of_the_table(tmp_path: Path) -> None:
     content = write_charts(tmp_path, "en-fr", ["notebook", "power"], "baseline")
     words = said(tmp_path)
     assert {"notebook, CBOW", "notebook, Baseline", "Without a chart: power."} <= set(words)
-    for charts in content["charts"].values():
-        for axis in charts["notebook"]["axes"]:
+    for found in content["charts"].values():
+        for axis in found["notebook"]["axes"]:
             assert set(axis["words"]) - {"notebook"} <= set(words)
     saved = (tmp_path / "local-charts.en-fr.svg").read_bytes()
     said(tmp_path)
@@ -153,8 +153,8 @@ def test_no_name_covers_another(tmp_path: Path) -> None:
 def test_where_no_place_is_free_every_word_has_a_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(local_charts, "WIDTH", 1.4)
-    monkeypatch.setattr(local_charts, "HEIGHT", 0.3)
+    monkeypatch.setattr(charts, "WIDTH", 1.4)
+    monkeypatch.setattr(charts, "HEIGHT", 0.3)
     crowded(tmp_path)
 
 

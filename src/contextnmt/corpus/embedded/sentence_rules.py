@@ -22,7 +22,6 @@ from contextnmt.corpus.embedded.grammar import (
     RelativePronoun,
     Subordinate,
 )
-from contextnmt.corpus.embedded.lexicon import Adjective, Sense, Verb, read_lists, read_senses
 from contextnmt.corpus.embedded.phrases import (
     ADJECTIVES,
     CLASSES,
@@ -39,6 +38,7 @@ from contextnmt.corpus.embedded.phrases import (
     number,
     size,
 )
+from contextnmt.corpus.embedded.words import Adjective, Sense, Verb, read_lists, read_senses
 from contextnmt.corpus.embedded.writing import Tag
 
 VERBS = read_lists("verbs.tsv", Verb)

@@ -11,9 +11,7 @@ from results_folder import Made, make_results
 
 from contextnmt.errors import UserError
 from contextnmt.report.figures import lines_of, save_all
-from contextnmt.report.results import System
-from contextnmt.report.tables import Table, texts_of
-from contextnmt.report.trainings import (
+from contextnmt.report.learning_curves import (
     curves,
     differing,
     notes,
@@ -24,6 +22,8 @@ from contextnmt.report.trainings import (
     still_gaining,
     trainings_table,
 )
+from contextnmt.report.results import System
+from contextnmt.report.tables import Table, texts_of
 
 
 def trained(**training: Any) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from contextnmt.errors import UserError
 from contextnmt.evaluation.distances import distances
 from contextnmt.files import write_json, write_lines
 from contextnmt.report.figures import save_all
-from contextnmt.report.masks import (
+from contextnmt.report.gates import (
     choose_word,
     distance,
     gates_table,

@@ -10,7 +10,7 @@ from results_folder import Made, csv_rows
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
-from contextnmt.report.significance import significance_table, significant
+from contextnmt.report.certainty import significance_table, significant
 from contextnmt.report.tables import Cell, Table
 
 FRENCH = "English → French, test, beam 12"
