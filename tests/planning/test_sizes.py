@@ -74,9 +74,9 @@ def test_a_text_that_is_read_whole_and_selected_counts_whole(
 def test_a_selection_reads_more_than_it_leaves(configuration: dict[str, Any], job: MakeJob) -> None:
     made = job("select", "clean/en-fr/talks.en.gz rank/en-fr.json", "select/en-fr/talks.en.gz")
     sizes = Sizes(configuration)
-    assert (sizes.read(made), sizes.pairs(made)) == (200_000, 40_000)
+    assert (sizes.pairs_read(made), sizes.pairs(made)) == (200_000, 40_000)
     made = job("clean", "tokenize/en-fr/talks.en.gz", "clean/en-fr/talks.en.gz")
-    assert sizes.read(made) == sizes.pairs(made) == 200_000
+    assert sizes.pairs_read(made) == sizes.pairs(made) == 200_000
 
 
 def test_a_run_is_evaluated_on_dev_and_test(configuration: dict[str, Any], job: MakeJob) -> None:

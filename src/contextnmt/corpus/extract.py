@@ -284,11 +284,11 @@ def extract(
         borders = [part * counts[0] // parts for part in range(1, parts)]
     with atomic_all([*source_out, *target_out]) as outs:
 
-        def write(side: int, before: int, sentences: str) -> None:
+        def write_part(side: int, before: int, sentences: str) -> None:
             for part, piece in cut(sentences, before, borders):
                 outs[side * parts + part].write(piece)
 
-        counts = read_sides(sides, "extract", expected, write)
+        counts = read_sides(sides, "extract", expected, write_part)
         check_counts(sides, counts, lines)
     if lines_recalled is not None and counts[0] != lines_recalled:
         print(

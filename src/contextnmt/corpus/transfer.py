@@ -212,7 +212,7 @@ def receive(response: http.client.HTTPResponse, part: Part) -> None:
     """
     size = begin(response, part)
     with bar(f"download {part.out.name}", "B", size, initial=part.received) as shown:
-        while chunk := read(response):
+        while chunk := next_bytes(response):
             if size is not None and part.received + len(chunk) > size:
                 part.clear()
                 raise UnavailableError(f"more than the expected {size} bytes come from it")
@@ -222,7 +222,7 @@ def receive(response: http.client.HTTPResponse, part: Part) -> None:
         raise TransientError(f"it broke off after {part.received} of {size} bytes")
 
 
-def read(response: http.client.HTTPResponse) -> bytes:
+def next_bytes(response: http.client.HTTPResponse) -> bytes:
     """The next bytes of a response, as soon as there are any; none at its end."""
     with network_errors():
         return response.read1(CHUNK)

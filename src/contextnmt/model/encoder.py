@@ -89,7 +89,7 @@ class Encoder(nn.ModuleDict):
     def __init__(self, size: int, hidden: int, cell: str) -> None:
         super().__init__({f"{way}_{cell}": NETWORKS[cell](size, hidden) for way in self.ways})
 
-    def read(self, embedded: Tensor, lengths: Tensor) -> list[Tensor]:
+    def states(self, embedded: Tensor, lengths: Tensor) -> list[Tensor]:
         """Return the states [batch, time, hidden] of each network, at the positions of their words.
 
         `embedded` is [batch, time, size], `lengths` [batch] the number of real positions. States
@@ -108,8 +108,8 @@ class BidirectionalEncoder(Encoder):
 
     def forward(self, embedded: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
         """Return annotations [batch, time, 2 hidden] and the backward state at position 1 [batch,
-        hidden]; the arguments are those of `read`."""
-        forward, backward = self.read(embedded, lengths)
+        hidden]; the arguments are those of `states`."""
+        forward, backward = self.states(embedded, lengths)
         return torch.cat([forward, backward], dim=2), backward[:, 0]
 
 
@@ -121,6 +121,6 @@ class ForwardEncoder(Encoder):
     def forward(self, embedded: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
         """Return the state at the last real position, twice: as the only annotation [batch, 1,
         hidden], and as that from which the decoder starts [batch, hidden]."""
-        [states] = self.read(embedded, lengths)
+        [states] = self.states(embedded, lengths)
         last = states[torch.arange(len(lengths), device=lengths.device), lengths - 1]
         return last.unsqueeze(1), last

@@ -153,7 +153,7 @@ class Inference:
             torch.baddbmm(gates, weights, source.decoder, out=gates)
         else:
             history = None if state.history is None else take(state.history, slots)
-            read, history = self.model.read(words, history, source.target_gate)
+            read, history = self.model.embed(words, history, source.target_gate)
             shape = (*words.shape, source.decoder.size(2))
             gates = self.scratch.of("gates", shape, source.decoder)
             torch.bmm(weights, source.decoder, out=gates)

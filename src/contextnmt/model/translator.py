@@ -159,11 +159,11 @@ class Translator(nn.Module):
 
     def advance(self, state: State, words: Tensor, context: Tensor, encoded: Encoded) -> State:
         """Return the state after the chosen words [B, K], which `context` [B, K, d] predicted."""
-        read, history = self.read(words, state.history, encoded.target_gate)
+        read, history = self.embed(words, state.history, encoded.target_gate)
         memory = self.decoder.step(state.memory, self.decoder.project(read), context)
         return State(memory, read, history)
 
-    def read(
+    def embed(
         self, words: Tensor, history: Tensor | None, target_gate: Tensor | None
     ) -> tuple[Tensor, Tensor | None]:
         """Return the decoder's input [B, K, m'] for words [B, K], and the `history` after them."""

@@ -265,7 +265,7 @@ def unpack(
             later = time.time() - max((member.mtime for member in members), default=0)
             for member in members:
                 with atomic_path(Path(member.name)) as path:
-                    with path.open("wb") as out, content(archive, member) as stream:
+                    with path.open("wb") as out, opened(archive, member) as stream:
                         shutil.copyfileobj(stream, out)
                     # Younger than what is here, whatever the other machine's clock says.
                     os.utime(path, (member.mtime + later,) * 2)
@@ -292,14 +292,14 @@ def checked(archive: tarfile.TarFile, name: Path, force: bool) -> list[tarfile.T
         passing = force or parts[2] in PASSING or path.parent.name == "state"
         if passing or not path.is_file():
             continue
-        with content(archive, member) as stream, path.open("rb") as here:
+        with opened(archive, member) as stream, path.open("rb") as here:
             digests = {file_digest(each, "sha256").digest() for each in (stream, here)}
         if len(digests) > 1:
             raise UserError(f"{path}: differs from the one here: say --force to replace results")
     return members
 
 
-def content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> Any:
+def opened(archive: tarfile.TarFile, member: tarfile.TarInfo) -> Any:
     """The content of a regular file in an archive."""
     return archive.extractfile(member)
 

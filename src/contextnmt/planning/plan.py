@@ -130,7 +130,7 @@ def cost(job: Job, sizes: Sizes, rates: dict[str, Rate]) -> Cost:
     if rule not in rates:
         return Cost(job, missing=NOT_MEASURED)
     _, constant, slope, size = rates[rule]
-    seconds, written = constant + slope * sizes.read(job) / 1e6, size * sizes.pairs(job)
+    seconds, written = constant + slope * sizes.pairs_read(job) / 1e6, size * sizes.pairs(job)
     return Cost(job, seconds, written, UNKNOWN_SIZE if isnan(seconds + written) else "")
 
 

@@ -66,7 +66,7 @@ class Sizes:
         whole_last = sorted(parts, key=lambda part: part.selected, reverse=True)
         return sum(map(self.size, {(part.pair, part.name): part for part in whole_last}.values()))
 
-    def read(self, job: Job) -> float:
+    def pairs_read(self, job: Job) -> float:
         """The pairs that `job` reads: a selection reads more than it leaves."""
         return self.pairs(replace(job, outputs=()) if job.rule == "select" else job)
 

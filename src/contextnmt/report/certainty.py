@@ -34,7 +34,7 @@ def significance_table(results: Results) -> Table:
         ]
         blocks += [Block(title, SCORE, scores)]
         blocks += [Block(f"{title}: differences", DIFFERENCE, differences)] if differences else []
-        data += rows_of(results, pair, text, content)
+        data += rows_of_tests(results, pair, text, content)
     return Table(blocks, data, notes(next(iter(contents.values()))))
 
 
@@ -78,7 +78,7 @@ def p_value(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def rows_of(
+def rows_of_tests(
     results: Results, pair: str, text: str, content: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
     """One row for each system's BLEU (`baseline` is None), one for each difference."""

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from contextnmt.report.figures import COLOURS, INK, RULE, Named, freeze
 from contextnmt.report.published import published
-from contextnmt.report.results import LANGUAGES, Results, read
+from contextnmt.report.results import LANGUAGES, Results, read_record
 from contextnmt.report.tables import NONE, PAPER, Block, Cell, Row, Table
 
 
@@ -63,7 +63,7 @@ class Charts(NamedTuple):
 def read_charts(results: Results) -> Iterator[Charts]:
     """The charts of each pair."""
     for pair, path in results.of_pairs("local-charts", results.pairs).items():
-        content = read(path)
+        content = read_record(path)
         charts = content["charts"]
         systems = {name: label for name, label in results.labels(pair).items() if name in charts}
         yield Charts(pair, content["words"], {"cbow": "CBOW", **systems}, charts)

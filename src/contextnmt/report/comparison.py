@@ -19,7 +19,7 @@ from contextnmt.files import count_lines, read_lines
 from contextnmt.report.certainty import TESTS, significant
 from contextnmt.report.gaps import differences, gap_of_run, shown
 from contextnmt.report.report import read_results
-from contextnmt.report.results import Results, Run, read
+from contextnmt.report.results import Results, Run, read_record
 from contextnmt.report.tables import Row
 
 #: Kind, key, value in A and value in B -> the runs that differ so.
@@ -85,7 +85,7 @@ def read_folder(side: str, path: Path) -> Folder:
         # What is there counts, not what a report left out.
         for run in replace(results, gaps={}).runs:
             if any((path / f"{stage}/{run}").is_dir() for stage in ("train", "restore")):
-                add(found, results, run)
+                add_run(found, results, run)
     if not found.records and not found.translations:
         begun = [f"{RUN.format(*run)}: {gap}" for (_, run), gap in sorted(found.reasons.items())]
         state = f"{len(begun)} begun, such as {begun[0]}" if begun else "none has begun"
@@ -96,7 +96,7 @@ def read_folder(side: str, path: Path) -> Folder:
     return found
 
 
-def add(folder: Folder, results: Results, run: Run) -> None:
+def add_run(folder: Folder, results: Results, run: Run) -> None:
     """Add what is finished of a run to its folder."""
     files = {
         Translation(run.pair, text, beam, run.system): f"{run}/{text}.beam{beam}.gz"
@@ -142,7 +142,7 @@ def record_of(folder: Path, run: Run) -> dict[str, Any]:
 
     Raises UserError if there is no model.json, or if one of these files lacks a key.
     """
-    content = read(folder / f"train/{run}/model.json")
+    content = read_record(folder / f"train/{run}/model.json")
     data = content["data"]
     manifest = data["manifest"]
     del data["manifest"]
@@ -159,7 +159,7 @@ def record_of(folder: Path, run: Run) -> dict[str, Any]:
     if run_file.is_file():
         parts["run"] = text_settings(run_file)
     if identity.is_file():  # source files, each with a digest
-        parts["code"] = dict(mark.split("@") for mark in read(identity)["code"])
+        parts["code"] = dict(mark.split("@") for mark in read_record(identity)["code"])
     return parts
 
 
@@ -169,7 +169,7 @@ def text_settings(path: Path) -> dict[str, Any]:
     `view`, the threshold of symbols, whether subwords were learnt jointly, and how many merges of
     the source language, which are fewer than were asked for where a text had no more.
     """
-    content = read(path)
+    content = read_record(path)
     symbols, codes = content["symbols"], content["codes"]
     text: dict[str, Any] = {}
     if symbols:
@@ -320,7 +320,7 @@ def tested(
     references = [folder.references[pair, text] for folder in (a, b)]
     lines = [list(read_lines(path)) for path in references]
 
-    def content(reference: Path, *folders: Folder) -> dict[str, Any]:
+    def tests(reference: Path, *folders: Folder) -> dict[str, Any]:
         runs = (
             (label(each, folder), seed, folder.translations[each][seed])
             for each in group
@@ -332,8 +332,8 @@ def tested(
         return significance.content(found, contrasts)
 
     if lines[0] == lines[1]:
-        return content(references[0], a, b), ""
-    of_a, of_b = map(content, references, (a, b))
+        return tests(references[0], a, b), ""
+    of_a, of_b = map(tests, references, (a, b))
     return of_a | {"systems": of_a["systems"] | of_b["systems"]}, (
         f"the references differ ({len(lines[0]):,} lines in A, {len(lines[1]):,} in B): each BLEU "
         "is by its own, so there is no difference and no test"

@@ -19,7 +19,7 @@ from contextnmt.configuration import recipes
 from contextnmt.configuration.model import recorded_settings
 from contextnmt.configuration.training import training_settings
 from contextnmt.errors import UserError
-from contextnmt.report.results import Reasons, Results, Run, gap_of_system, pair_title, read
+from contextnmt.report.results import Reasons, Results, Run, gap_of_system, pair_title, read_record
 
 #: Settings of a training that say where it runs, not what is learnt.
 PLACE = {"training.device", "training.threads"}
@@ -122,7 +122,7 @@ def changed(records: Iterable[Path], now: Recipe) -> str:
     """The settings that are not as they were by the records of a training; empty if all are."""
     changes: dict[str, None] = {}
     for path in records:
-        record = read(path)
+        record = read_record(path)
         try:
             was = settings(record)
         except UserError:  # a setting that there is no more

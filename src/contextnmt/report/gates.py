@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from contextnmt.evaluation.distances import distances
 from contextnmt.report.figures import COLOURS, INK, Named
 from contextnmt.report.learning_curves import read_log
-from contextnmt.report.results import Results, Run, read
+from contextnmt.report.results import Results, Run, read_record
 from contextnmt.report.tables import NONE, Block, Cell, Table, rounded
 
 #: Statistic of a gate in log.jsonl -> heading, what one is multiplied by, digits after the point.
@@ -30,7 +30,7 @@ def gates_table(results: Results) -> Table:
     """Tabulate the statistics of the contextualizer's gates on both sides, system by system."""
     logs = results.logs()
     found = {
-        run: gates(read_log(logs[run]), read(path)["best"]["update"])
+        run: gates(read_log(logs[run]), read_record(path)["best"]["update"])
         for run, path in results.models().items()
         if run[:2] in results.contextualized
     }
@@ -102,7 +102,7 @@ MEASURES = {"cosine": "cosine distance", "euclidean": "Euclidean distance"}
 
 def masks_table(results: Results) -> Table:
     """Tabulate the distances of masked vectors of ambiguous words, system by system."""
-    found = {run: read(path)["all"] for run, path in results.masks().items()}
+    found = {run: read_record(path)["all"] for run, path in results.masks().items()}
     blocks = [block(*of_pair) for of_pair in by_system(results, found)]
     data = [
         {
@@ -192,7 +192,7 @@ def masks_figure(results: Results) -> Iterator[Named]:
     """
     for pair, runs in itertools.groupby(results.masks().items(), key=lambda item: item[0].pair):
         run, path = next(runs)
-        yield f"masks.{pair}", draw(results, run, read(path))
+        yield f"masks.{pair}", draw(results, run, read_record(path))
 
 
 def draw(results: Results, run: Run, content: dict[str, Any]) -> Figure:

@@ -12,7 +12,7 @@ from contextnmt.files import read_lines
 from contextnmt.report.contents import CHOI, has_symbols
 from contextnmt.report.gaps import shown
 from contextnmt.report.published import published_bleu
-from contextnmt.report.results import Results, Run, pair_title, read
+from contextnmt.report.results import Results, Run, pair_title, read_record
 from contextnmt.report.tables import NONE, PAPER, Block, Cell
 
 #: Hexadecimal digits of a digest that are shown.
@@ -33,7 +33,7 @@ ENVIRONMENT = {
 
 def read_models(results: Results) -> dict[Run, dict[str, Any]]:
     """The content of `model.json` of each run."""
-    return {run: read(path) for run, path in results.models().items()}
+    return {run: read_record(path) for run, path in results.models().items()}
 
 
 def facts(results: Results, models: dict[Run, dict[str, Any]]) -> list[tuple[str, str]]:

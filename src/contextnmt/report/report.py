@@ -23,7 +23,7 @@ from contextnmt.report.lengths import length_curves, length_scores_table
 from contextnmt.report.literature import literature_table
 from contextnmt.report.page import page
 from contextnmt.report.papers import papers
-from contextnmt.report.results import Results, read
+from contextnmt.report.results import Results, read_record
 from contextnmt.report.scores import bleu_table
 from contextnmt.report.sentences import examples
 from contextnmt.report.symbolization import (
@@ -112,7 +112,7 @@ def read_results(folder: Path) -> dict[str, Results]:
             f"{path}: no such file: is {folder} a results folder? If so, "
             "`snakemake --profile local configuration` writes it, with the first --config"
         )
-    content = read(path)
+    content = read_record(path)
     return {
         name: results_of(folder, content["configuration"], name, content["gaps"], **paper)
         for name, paper in content["papers"].items()

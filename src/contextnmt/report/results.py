@@ -104,7 +104,7 @@ def parse(text: bytes | str, place: object) -> Record:
     return content
 
 
-def read(path: Path) -> Any:
+def read_record(path: Path) -> Any:
     """The content of a JSON file, by `parse`."""
     with open_binary(path) as stream:
         return parse(stream.read(), path)
@@ -298,7 +298,7 @@ class Results:
 
     def read_compared(self, stage: str, texts: int | None = None) -> dict[tuple[str, str], Record]:
         """Their contents; a system that is not finished has its `gap` among the `systems`."""
-        found = {of: read(path) for of, path in self.compared(stage, texts).items()}
+        found = {of: read_record(path) for of, path in self.compared(stage, texts).items()}
         for (pair, _), content in found.items():
             content["systems"] |= {
                 system: {"gap": gap} for system, gap in self.gaps.get(pair, {}).items()

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from contextnmt.report.certainty import LEVEL, beyond_first
 from contextnmt.report.published import headline, published_bleu
-from contextnmt.report.results import Record, Results, pair_title, read
+from contextnmt.report.results import Record, Results, pair_title, read_record
 from contextnmt.report.tables import (
     MARK,
     NONE,
@@ -143,15 +143,15 @@ def rows_of(results: Results, pair: str, paper: Printed) -> list[Row]:
     rows = []
     for system in results.marked(pair):
         of = (pair, system.id)
-        contents = [read(path) for run, path in scores if run[:2] == of]
+        contents = [read_record(path) for run, path in scores if run[:2] == of]
         rows.append(Row(HERE, *of, system.label, contents))
         if replaced := [files for run, files in replacements if run[:2] == of]:
             names = [str(Translation(text, results.beam)) for text in results.texts(pair)]
-            contents = [of_replaced(names, *map(read, files)) for files in replaced]
+            contents = [of_replaced(names, *map(read_record, files)) for files in replaced]
             rows.append(Row(REPLACED, *of, f"{system.label}, unknown words replaced", contents))
         if of in ensembles:
             label = f"{system.label}, ensemble of {len(results.seeds)} seeds"
-            rows.append(Row(ENSEMBLE, *of, label, [read(ensembles[of])]))
+            rows.append(Row(ENSEMBLE, *of, label, [read_record(ensembles[of])]))
     quoted = [row for key, row in paper.items() if key[0] == pair and row["label"]]
     return rows + [Row(PAPER, pair, row["system"], row["label"], []) for row in quoted]
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from contextnmt.progress import progress
 from contextnmt.report.published import published
-from contextnmt.report.results import LANGUAGES, SYMBOL_TYPES, Results, pair_title, read
+from contextnmt.report.results import LANGUAGES, SYMBOL_TYPES, Results, pair_title, read_record
 from contextnmt.report.tables import NONE, PAPER, Block, Cell, Columns, Table, block_of, shown
 from contextnmt.text.restore import OUTCOMES, restore_tokens
 from contextnmt.text.rules import Rule, read_rules, without_rule
@@ -146,7 +146,7 @@ def table3(results: Results) -> Table:
     }
     pairs = results.all_pairs
     words, counts = (
-        {pair: read(path) for pair, path in results.of_pairs(stage, pairs).items()}
+        {pair: read_record(path) for pair, path in results.of_pairs(stage, pairs).items()}
         for stage in ("coverage", "pairs")
     )
     rows: Rows = {
@@ -315,7 +315,7 @@ def symbol_scores_table(results: Results) -> Table:
     """Tabulate precision and recall of symbols made without the target (A26)."""
     table = Table([], [], SCORE_NOTES)
     for pair, path in results.of_pairs("symbol-scores", results.all_pairs).items():
-        content = read(path)
+        content = read_record(path)
         rows = [
             {
                 "pair": pair,
@@ -370,7 +370,7 @@ def symbol_errors_table(results: Results) -> Table:
     """Tabulate what goes wrong most often in symbols made without the target."""
     table = Table([], [], ERROR_NOTES)
     for pair, path in results.of_pairs("symbol-scores", results.all_pairs).items():
-        errors = [{key: error[key] for key in ERROR_KEYS} for error in read(path)["errors"]]
+        errors = [{key: error[key] for key in ERROR_KEYS} for error in read_record(path)["errors"]]
         table.data.extend({"pair": pair, **error} for error in errors)
         if errors:
             columns = [(column,) for column in ERROR_COLUMNS]
@@ -393,7 +393,7 @@ def restoration_table(results: Results) -> Table:
     for run, path in results.of_runs("restore", "/restored.json").items():
         if run.system not in symbolic:
             continue
-        found = read(path)[f"{results.test[run.pair][0]}.beam{results.beam}"]
+        found = read_record(path)[f"{results.test[run.pair][0]}.beam{results.beam}"]
         of_system = counts.setdefault((run.pair, run.system), Counter())
         of_system.update({outcome: found[outcome] for outcome in OUTCOMES})
     columns = {outcome: ((outcome,), "{:,}") for outcome in OUTCOMES}

@@ -4,7 +4,7 @@ import statistics
 from typing import Any
 
 from contextnmt.report.gaps import listed_gaps
-from contextnmt.report.results import Record, Results, pair_title, read
+from contextnmt.report.results import Record, Results, pair_title, read_record
 from contextnmt.report.tables import NONE, Block, Cell, Table, rounded
 
 #: Phenomenon -> where its counts stand in a phenomena file, and its headings in the table.
@@ -27,7 +27,7 @@ def phenomena_table(results: Results) -> Table:
     """Tabulate the share of tagged words that each system translates rightly, with counts."""
     found: dict[tuple[str, str], list[Record]] = {}
     for run, path in results.phenomena().items():
-        found.setdefault(run[:2], []).append(read(path)[f"{path.stem}.beam{results.beam}"])
+        found.setdefault(run[:2], []).append(read_record(path)[f"{path.stem}.beam{results.beam}"])
     of_seeds = {of: [each["gap"] for each in seeds if "gap" in each] for of, seeds in found.items()}
     gaps = {of: "; ".join(reasons) for of, reasons in of_seeds.items() if reasons}
     # A mean is one of all seeds.

@@ -12,7 +12,7 @@ from matplotlib.ticker import EngFormatter
 from contextnmt.errors import UserError
 from contextnmt.report.figures import COLOURS, INK, Named
 from contextnmt.report.published import published
-from contextnmt.report.results import LANGUAGES, Results, pair_title, read
+from contextnmt.report.results import LANGUAGES, Results, pair_title, read_record
 from contextnmt.report.tables import (
     NONE,
     PAPER,
@@ -85,7 +85,7 @@ def removed_from(
     """Pairs of a corpus: read, dropped by each filter and kept; up to `EXAMPLES` of each filter."""
     counts: Counter[str] = Counter()
     examples: dict[str, list[SentencePair]] = {}
-    for content in map(read, parts):
+    for content in map(read_record, parts):
         for name, removed in content["removed"].items():
             found = examples.setdefault(name, [])
             for pair in removed["examples"][: EXAMPLES - len(found)]:
@@ -153,7 +153,7 @@ def selection_table(results: Results) -> Table:
         counts: Counts = {corpus: Counter() for corpus in corpora}
         texts: dict[str, dict[str, str]] = {}  # position in the pool -> both sides of the pair
         for corpus, parts in corpora.items():
-            for content in map(read, parts):
+            for content in map(read_record, parts):
                 counts[corpus].update(
                     {f"{unit}_{when}": content[when][unit] for unit in UNITS for when in WHEN}
                 )
@@ -204,7 +204,7 @@ def excerpts(pair: str, ranking: Path, texts: dict[str, dict[str, str]]) -> Iter
 
     Raises UserError if a pair's text is missing.
     """
-    content = read(ranking)
+    content = read_record(ranking)
     for name, what in [("best", "lowest scores"), ("worst", "highest scores")]:
         pairs = []
         for entry in content[name]:
@@ -234,9 +234,9 @@ TEXTS: dict[str, dict[str, Any]] = {
 def selection_figures(results: Results) -> Iterator[Named]:
     """Draw selection.{pair}.{scores,perplexity} of the pairs whose training text is a selection."""
     for pair, path in results.of_pairs("rank", results.selected).items():
-        yield f"selection.{pair}.scores", draw_scores(results, pair, read(path))
+        yield f"selection.{pair}.scores", draw_scores(results, pair, read_record(path))
     for pair, path in results.of_pairs("perplexity", results.selected).items():
-        yield f"selection.{pair}.perplexity", draw_perplexity(results, pair, read(path))
+        yield f"selection.{pair}.perplexity", draw_perplexity(results, pair, read_record(path))
 
 
 def draw_scores(results: Results, pair: str, ranking: dict[str, Any]) -> Figure:

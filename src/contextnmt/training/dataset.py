@@ -47,7 +47,7 @@ class Side:
         return cls(*arrays)
 
     @classmethod
-    def encode(cls, sentences: Sequence[Sequence[str]], vocabulary: Vocabulary) -> "Side":
+    def of_sentences(cls, sentences: Sequence[Sequence[str]], vocabulary: Vocabulary) -> "Side":
         """Sentences, each a sequence of words, as ids in memory."""
         ids = np.array(vocabulary.encode(chain.from_iterable(sentences)), np.int32)
         ends = np.cumsum([0, *map(len, sentences)], dtype=np.int64)

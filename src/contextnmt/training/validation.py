@@ -58,8 +58,8 @@ class Validation:
         for name, lines in (("source", left), ("target", right)):
             text = "".join(f"{line}\n" for line in lines)
             self.text[name] = {"sha256": hashlib.sha256(text.encode()).hexdigest()}
-        self.source = Side.encode([line.split() for line in left], source_vocabulary)
-        self.target = Side.encode([line.split() for line in right], target_vocabulary)
+        self.source = Side.of_sentences([line.split() for line in left], source_vocabulary)
+        self.target = Side.of_sentences([line.split() for line in right], target_vocabulary)
         self.references = [" ".join(undo_bpe(line.split())) for line in right]
         self.vocabulary = target_vocabulary
         self.order = np.argsort(self.source.lengths, kind="stable")

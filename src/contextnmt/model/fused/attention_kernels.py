@@ -11,7 +11,7 @@ lengths of rows that hold more than one thing.
 import triton
 import triton.language as tl
 
-from contextnmt.model.fused.compiling import kernel, read
+from contextnmt.model.fused.compiling import fetch, kernel
 
 #: Source positions that a program works on at a time, and those where each is one number.
 POSITIONS = tl.constexpr(2)
@@ -52,13 +52,13 @@ def energies(
     for first in range(0, SIZE, BLOCK):
         unit = first + tl.arange(0, BLOCK)
         real = unit < SIZE
-        queries = read(query + unit, real, KIND)
+        queries = fetch(query + unit, real, KIND)
         wanted = there[:, None] & real[None, :]
-        key = read(block_of(keys, sentence, position, unit, time, SIZE), wanted, KIND)
+        key = fetch(block_of(keys, sentence, position, unit, time, SIZE), wanted, KIND)
         hidden = hidden_layer(queries, key)
-        total += 2 * read(weight + unit, real, KIND)[None, :] * hidden
+        total += 2 * fetch(weight + unit, real, KIND)[None, :] * hidden
     place = sentence * time + position
-    found = tl.sum(total, 1) + read(padding + place, there, KIND)
+    found = tl.sum(total, 1) + fetch(padding + place, there, KIND)
     tl.store(out + place, found, there)
 
 
@@ -94,10 +94,10 @@ def contexts(
         sums += share
         value = block_of(values, sentence, position, unit, time, SIZE)
         wanted = there[:, None] & real[None, :]
-        context += share[:, None] * read(value, wanted, KIND)
+        context += share[:, None] * fetch(value, wanted, KIND)
     total = tl.sum(sums, 0)
     place = (row + sentence) * SIZE + unit
-    word = read(words + place, real, KIND)
+    word = fetch(words + place, real, KIND)
     tl.store(inputs + place, word + tl.sum(context, 0) / total, real)
     if tl.program_id(1) == 0:
         for first in range(0, time, NUMBERS):
@@ -128,10 +128,10 @@ def contexts_backward(
     for first in range(0, SIZE, BLOCK):
         unit = first + tl.arange(0, BLOCK)
         real = unit < SIZE
-        word = read(entered + (row + sentence) * WIDTH + unit, real, KIND)
+        word = fetch(entered + (row + sentence) * WIDTH + unit, real, KIND)
         value = block_of(values, sentence, position, unit, time, SIZE)
-        total += word[None, :] * read(value, there[:, None] & real[None, :], KIND)
-    besides = read(of_alphas + (row + sentence) * time + position, there, KIND)
+        total += word[None, :] * fetch(value, there[:, None] & real[None, :], KIND)
+    besides = fetch(of_alphas + (row + sentence) * time + position, there, KIND)
     tl.store(out + sentence * time + position, besides + tl.sum(total, 1), there)
 
 
@@ -159,24 +159,24 @@ def queries_backward(
     for first in range(0, time, NUMBERS):
         position = first + tl.arange(0, NUMBERS)
         there = position < time
-        alpha = read(alphas + (row + sentence) * time + position, there, KIND)
-        sums += alpha * read(of_alphas + sentence * time + position, there, KIND)
+        alpha = fetch(alphas + (row + sentence) * time + position, there, KIND)
+        sums += alpha * fetch(of_alphas + sentence * time + position, there, KIND)
     mean = tl.sum(sums, 0)
-    queries = read(products + (row + sentence) * WIDTH + WIDTH - SIZE + unit, real, KIND)
+    queries = fetch(products + (row + sentence) * WIDTH + WIDTH - SIZE + unit, real, KIND)
     total = tl.zeros((POSITIONS, BLOCK), KIND)
     for first in range(0, time, POSITIONS):
         position = first + tl.arange(0, POSITIONS)
         there = position < time
         place = (row + sentence) * time + position
-        gradient = read(of_alphas + sentence * time + position, there, KIND)
-        slope = read(alphas + place, there, KIND) * (gradient - mean)
+        gradient = fetch(of_alphas + sentence * time + position, there, KIND)
+        slope = fetch(alphas + place, there, KIND) * (gradient - mean)
         wanted = there[:, None] & real[None, :]
-        key = read(block_of(keys, sentence, position, unit, time, SIZE), wanted, KIND)
+        key = fetch(block_of(keys, sentence, position, unit, time, SIZE), wanted, KIND)
         hidden = hidden_layer(queries, key)
         total += slope[:, None] * hidden * (1 - hidden)
         if tl.program_id(1) == 0:
             tl.store(slopes + place, slope, there)
-    found = 4 * read(weight + unit, real, KIND) * tl.sum(total, 0)
+    found = 4 * fetch(weight + unit, real, KIND) * tl.sum(total, 0)
     tl.store(entered + (row + sentence) * OUT + OUT - SIZE + unit, found, real)
 
 
@@ -201,17 +201,17 @@ def keys_backward(
     unit = tl.program_id(2) * BLOCK + tl.arange(0, BLOCK)
     there, real = position < time, unit < SIZE
     wanted = there[:, None] & real[None, :]
-    key = read(block_of(keys, sentence, position, unit, time, SIZE), wanted, KIND)
+    key = fetch(block_of(keys, sentence, position, unit, time, SIZE), wanted, KIND)
     of_key = tl.zeros((POSITIONS, BLOCK), KIND)
     total = tl.zeros((POSITIONS, BLOCK), KIND)
     for step in range(steps):
         row = step * batch + sentence
-        queries = read(products + row * WIDTH + WIDTH - SIZE + unit, real, KIND)
-        slope = read(slopes + row * time + position, there, KIND)[:, None]
+        queries = fetch(products + row * WIDTH + WIDTH - SIZE + unit, real, KIND)
+        slope = fetch(slopes + row * time + position, there, KIND)[:, None]
         hidden = hidden_layer(queries, key)
         of_key += slope * hidden * (1 - hidden)
         total += slope * hidden
-    share = read(weight + unit, real, KIND)
+    share = fetch(weight + unit, real, KIND)
     place = block_of(of_keys, sentence, position, unit, time, SIZE)
     tl.store(place, 4 * share[None, :] * of_key, wanted)
     sums = of_weight + (sentence * tl.num_programs(1) + tl.program_id(1)) * SIZE + unit

@@ -24,7 +24,7 @@ def kernel(function: Any) -> Any:
 
 
 @triton.jit
-def read(place, there, KIND: tl.constexpr):
+def fetch(place, there, KIND: tl.constexpr):
     """Load the numbers at a place, zero where `there` is false, in the type to compute in."""
     return tl.load(place, there, 0.0).to(KIND)
 

@@ -9,7 +9,7 @@ one thing.
 import triton
 import triton.language as tl
 
-from contextnmt.model.fused.compiling import kernel, read
+from contextnmt.model.fused.compiling import fetch, kernel
 
 
 @triton.jit
@@ -51,15 +51,15 @@ def lstm_forward(
     entering = inputs + row * 4 * SIZE + unit
     product = products + (products_from + own) * WIDTH + unit
     out = gates + row * 4 * SIZE + unit
-    into = read(entering, real, KIND) + read(product, real, KIND)
-    forget = read(entering + SIZE, real, KIND) + read(product + SIZE, real, KIND)
-    passed = read(entering + 2 * SIZE, real, KIND)
-    passed += read(product + 2 * SIZE, real, KIND)
-    candidate = read(entering + 3 * SIZE, real, KIND)
-    candidate += read(product + 3 * SIZE, real, KIND)
+    into = fetch(entering, real, KIND) + fetch(product, real, KIND)
+    forget = fetch(entering + SIZE, real, KIND) + fetch(product + SIZE, real, KIND)
+    passed = fetch(entering + 2 * SIZE, real, KIND)
+    passed += fetch(product + 2 * SIZE, real, KIND)
+    candidate = fetch(entering + 3 * SIZE, real, KIND)
+    candidate += fetch(product + 3 * SIZE, real, KIND)
     into, forget, passed = tl.sigmoid(into), tl.sigmoid(forget), tl.sigmoid(passed)
     candidate = tanh(candidate)
-    cell = forget * read(cells + before, real, KIND) + into * candidate
+    cell = forget * fetch(cells + before, real, KIND) + into * candidate
     state = passed * tanh(cell)
     tl.store(out, into, real)
     tl.store(out + SIZE, forget, real)
@@ -89,15 +89,15 @@ def lstm_backward(
 ):
     unit, real, row, own, before = places(step, steps, batch, SIZE, BLOCK)
     now = own * SIZE + unit
-    state = read(of_states + (of_states_from + row) * SIZE + unit, real, KIND)
-    state += read(products + now, real, KIND)
+    state = fetch(of_states + (of_states_from + row) * SIZE + unit, real, KIND)
+    state += fetch(products + now, real, KIND)
     gate = gates + row * 4 * SIZE + unit
-    into, forget = read(gate, real, KIND), read(gate + SIZE, real, KIND)
-    passed = read(gate + 2 * SIZE, real, KIND)
-    candidate = read(gate + 3 * SIZE, real, KIND)
-    squashed = tanh(read(cells + before + batch * SIZE, real, KIND))
-    of_cell = read(of_cells + now, real, KIND) + state * passed * (1 - squashed * squashed)
-    of_forget = of_cell * read(cells + before, real, KIND)
+    into, forget = fetch(gate, real, KIND), fetch(gate + SIZE, real, KIND)
+    passed = fetch(gate + 2 * SIZE, real, KIND)
+    candidate = fetch(gate + 3 * SIZE, real, KIND)
+    squashed = tanh(fetch(cells + before + batch * SIZE, real, KIND))
+    of_cell = fetch(of_cells + now, real, KIND) + state * passed * (1 - squashed * squashed)
+    of_forget = of_cell * fetch(cells + before, real, KIND)
     out = entered + row * WIDTH + unit
     tl.store(out, of_cell * candidate * into * (1 - into), real)
     tl.store(out + SIZE, of_forget * forget * (1 - forget), real)
@@ -126,12 +126,12 @@ def gru_gates(
     entering = inputs + row * 3 * SIZE + unit
     product = products + (products_from + own) * WIDTH + unit
     out = gates + row * 3 * SIZE + unit
-    update = read(entering + SIZE, real, KIND) + read(product, real, KIND)
-    reset = read(entering + 2 * SIZE, real, KIND) + read(product + SIZE, real, KIND)
+    update = fetch(entering + SIZE, real, KIND) + fetch(product, real, KIND)
+    reset = fetch(entering + 2 * SIZE, real, KIND) + fetch(product + SIZE, real, KIND)
     reset = tl.sigmoid(reset)
     tl.store(out + SIZE, tl.sigmoid(update), real)
     tl.store(out + 2 * SIZE, reset, real)
-    state = read(states + before, real, KIND)
+    state = fetch(states + before, real, KIND)
     tl.store(shortened + row * SIZE + unit, reset * state, real)
 
 
@@ -153,10 +153,10 @@ def gru_forward(
     after = before + batch * SIZE
     out = gates + row * 3 * SIZE + unit
     product = products + own * SIZE + unit
-    candidate = read(inputs + row * 3 * SIZE + unit, real, KIND)
-    candidate = tanh(candidate + read(product, real, KIND))
-    update = read(out + SIZE, real, KIND)
-    state = read(states + before, real, KIND)
+    candidate = fetch(inputs + row * 3 * SIZE + unit, real, KIND)
+    candidate = tanh(candidate + fetch(product, real, KIND))
+    update = fetch(out + SIZE, real, KIND)
+    state = fetch(states + before, real, KIND)
     state += update * (candidate - state)
     tl.store(out, candidate, real)
     tl.store(states + after, state, real)
@@ -181,10 +181,10 @@ def gru_backward(
 ):
     unit, real, row, own, _ = places(step, steps, batch, SIZE, BLOCK)
     now = own * SIZE + unit
-    state = read(of_states + (of_states_from + row) * SIZE + unit, real, KIND)
-    state += read(products + now, real, KIND) + read(of_state + now, real, KIND)
+    state = fetch(of_states + (of_states_from + row) * SIZE + unit, real, KIND)
+    state += fetch(products + now, real, KIND) + fetch(of_state + now, real, KIND)
     gate = gates + row * 3 * SIZE + unit
-    candidate, update = read(gate, real, KIND), read(gate + SIZE, real, KIND)
+    candidate, update = fetch(gate, real, KIND), fetch(gate + SIZE, real, KIND)
     tl.store(of_state + now, state, real)
     tl.store(entered + row * WIDTH + unit, state * update * (1 - candidate * candidate), real)
 
@@ -207,11 +207,11 @@ def gru_gates_backward(
     unit, real, row, own, before = places(step, steps, batch, SIZE, BLOCK)
     now = own * SIZE + unit
     gate = gates + row * 3 * SIZE + unit
-    candidate, update = read(gate, real, KIND), read(gate + SIZE, real, KIND)
-    reset = read(gate + 2 * SIZE, real, KIND)
-    state = read(states + before, real, KIND)
-    after = read(of_state + now, real, KIND)
-    shortened = read(products + now, real, KIND)
+    candidate, update = fetch(gate, real, KIND), fetch(gate + SIZE, real, KIND)
+    reset = fetch(gate + 2 * SIZE, real, KIND)
+    state = fetch(states + before, real, KIND)
+    after = fetch(of_state + now, real, KIND)
+    shortened = fetch(products + now, real, KIND)
     out = entered + row * WIDTH + unit
     tl.store(out + SIZE, (candidate - state) * after * update * (1 - update), real)
     tl.store(out + 2 * SIZE, shortened * state * reset * (1 - reset), real)
