@@ -6,7 +6,7 @@ import random
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,11 +73,25 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The demo takes longest and comes first. Raises ValueError if a test of it is elsewhere."""
     if not config.getoption("--thorough"):
-        items[:] = [item for item in items if not item.get_closest_marker("slow")]
+        items[:] = drawn(item for item in items if not item.get_closest_marker("slow"))
     items.sort(key=lambda item: item.path.name not in OF_DEMO)
     for item in items:
         if "demo" in getattr(item, "fixturenames", ()) and item.path.name not in OF_DEMO:
             raise ValueError(f"{item.path} looks at the finished demo: name it in OF_DEMO")
+
+
+def drawn(items: Iterable[pytest.Item]) -> list[pytest.Item]:
+    """Of the cases of each test marked by `sample`, so many as that says, in their order."""
+    tests: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    found = []
+    for cases in tests.values():
+        marker = cases[0].get_closest_marker("sample")
+        number = min(marker.args[0], len(cases)) if marker else len(cases)
+        places = random.Random(os.environ[SEED]).sample(range(len(cases)), number)
+        found += [cases[place] for place in sorted(places)]
+    return found
 
 
 @pytest.fixture(scope="session")

@@ -60,6 +60,7 @@ def test_the_demo_makes_every_run_of_every_stage(snakemake: Run, fresh: list[str
     assert "download_file" not in planned
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize(
     ("target", "last", "never"),
     [

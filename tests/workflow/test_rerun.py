@@ -59,6 +59,7 @@ def pending(demo: Path, snakemake: Run) -> Callable[[], dict[str, set[str]]]:
     return ask
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize(
     ("file", "rules"),
     [

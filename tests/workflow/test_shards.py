@@ -13,7 +13,7 @@ import yaml
 from planning import CUTS, own_configuration
 
 ROOT = Path(__file__).parents[2]
-SHARDS = [1, 3, 8]
+SHARDS = [1, 3]
 TARGETS = ["binarized", "dictionaries", "choi2017_corpora"]
 #: The preset cleans with the filters that need the whole text; a part of what is left is selected.
 OWN = {
