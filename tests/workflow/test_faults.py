@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 TINY = ROOT / "tests" / "workflow" / "tiny.yaml"
 MODEL = "results/demo/train/en-fr/baseline/1/model.json"
 STATE = "results/demo/train/en-fr/baseline/1/state"
+DATA = "results/demo/binarize/en-fr/word/manifest.json"
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -34,6 +36,15 @@ def wait_for(condition: Callable[[], object], seconds: int = 120) -> None:
     while not condition():
         assert time.monotonic() < end, "it did not happen"
         time.sleep(0.1)
+
+
+@pytest.fixture(scope="module")
+def prepared(snakemake: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which all is done that comes before the training."""
+    folder = tmp_path_factory.mktemp("prepared")
+    run = snakemake(ROOT, DATA, *arguments(folder, TINY))
+    assert run.returncode == 0, run.stdout[-3000:]
+    return folder
 
 
 @pytest.fixture
@@ -60,12 +71,12 @@ def descendants(process: int) -> list[int]:
 def killed(
     request: pytest.FixtureRequest,
     tmp_path: Path,
+    prepared: Path,
     long_training: Path,
     environment: dict[str, str],
 ) -> Iterator[tuple[Path, list[str]]]:
     """A folder in which snakemake was killed, with or without its jobs, amid a training."""
-    folder = tmp_path / "killed"
-    folder.mkdir()
+    folder = shutil.copytree(prepared, tmp_path / "killed")
     command = ["snakemake", MODEL, *arguments(folder, TINY, long_training)]
     with open(tmp_path / "output", "w") as output:
         process = subprocess.Popen(
@@ -95,7 +106,7 @@ def test_after_a_kill_unlock_and_go_on(
 ) -> None:
     folder, command = killed
     assert not (folder / MODEL).exists()
-    done = folder / "results/demo/binarize/en-fr/word/manifest.json"
+    done = folder / DATA
     made = done.stat().st_mtime_ns
 
     locked = snakemake(ROOT, *command)
@@ -141,9 +152,9 @@ def saved_after(folder: Path, moment: int) -> bool:
 
 
 def test_an_edit_amid_a_training_counts_unless_it_is_accepted(
-    snakemake: Run, clone: Callable[[], Path], long_training: Path
+    snakemake: Run, clone: Callable[[], Path], prepared: Path, long_training: Path
 ) -> None:
-    folder = clone()
+    folder = shutil.copytree(prepared, clone(), dirs_exist_ok=True)
     source = folder / "src/contextnmt/training/loop.py"
     command = [MODEL, *arguments(folder, TINY, long_training)]
     command[command.index("-s") + 1] = f"{folder}/Snakefile"

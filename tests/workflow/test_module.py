@@ -84,9 +84,9 @@ def test_a_deployment_runs(deployed: Path, snakemake: Run) -> None:
     assert config.read_bytes() == (ROOT / "config.yaml").read_bytes()
     assert (deployed / "config/README.md").is_file()
     config.write_text(config.read_text() + yaml.safe_dump(TINY))
-    run = snakemake(deployed, "binarized", "--cores", "2", "--quiet", "all", timeout=600)
+    run = snakemake(deployed, "tokenized", "--cores", "2", "--quiet", "all", timeout=600)
     assert run.returncode == 0, run.stdout[-3000:]
-    assert list((deployed / "results/demo/binarize/en-fr").iterdir())
+    assert list((deployed / "results/demo/tokenize/en-fr").iterdir())
 
 
 def test_a_module_of_another_place_than_this_disk_is_refused(
