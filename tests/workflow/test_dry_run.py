@@ -235,20 +235,6 @@ def test_with_gaps_and_nothing_finished_there_is_no_report_but_every_stage(
     assert "train" not in jobs(corpora.stdout) and jobs(corpora.stdout)["choi2017_corpora"] == 1
 
 
-def test_the_linters_have_nothing_to_say(snakemake: Run, environment: dict[str, str]) -> None:
-    lint = snakemake(ROOT, "--lint")
-    assert lint.returncode == 0, lint.stdout
-    form = subprocess.run(
-        ["snakefmt", "--check", "Snakefile", "workflow"],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert form.returncode == 0, form.stderr
-
-
 @pytest.mark.parametrize(
     ("experiments", "runs", "lexicons"),
     # Of choi2017 four systems without subwords for two pairs, of bahdanau2015 three with attention.
