@@ -18,6 +18,8 @@ ROOT = Path(__file__).parents[1]
 # Tests share the processor with the jobs that they start, and their models are too small to gain by
 # several threads: on two busy cores, those of the models took ten times as long with them.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Hundreds of programs are started: their modules are to be compiled once.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 import torch  # noqa: E402  (once that is said)
 
@@ -124,11 +126,9 @@ def sampled(pytestconfig: pytest.Config, seed: int) -> Callable[[Sequence[Any], 
 
 @pytest.fixture(scope="session")
 def environment() -> dict[str, str]:
-    """Environment variables under which this Python's programs come first, and their modules are
-    compiled once."""
+    """Environment variables under which this Python's programs come first."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    return {**kept, "PATH": path}
+    return {**os.environ, "PATH": path}
 
 
 @pytest.fixture(scope="session")
