@@ -118,7 +118,6 @@ def test_parsed_modules_are_remembered(source: Path) -> None:
     def marks() -> list[str]:
         command = [sys.executable, "-c", call, source]
         environment = os.environ | {"PYTHONPATH": str(SOURCE)}
-        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
         assert not done.stderr
         return done.stdout.split()
