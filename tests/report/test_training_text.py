@@ -10,6 +10,7 @@ from made_up_experiments import TRAIN, experiment, results_of
 from matplotlib.figure import Figure
 from results_folder import KEPT, csv_rows, make_training_text
 
+from contextnmt.configuration.reading import load
 from contextnmt.configuration.values import Cleaning
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
@@ -175,9 +176,16 @@ def test_the_papers_selection_stands_beside_ours_of_the_same_corpora(made: Resul
     table = selection_table(made)
     block = table.blocks[1]
     assert block.title == "English → French: printed in papers"
-    assert [corpus for corpus, _ in block.rows] == [*TRAIN["en-fr"], "total"]
-    assert list(shown(block, "total").values()) == ["12M", "304M", "850M", "348M"]
-    assert shown(block, "giga-fren")["paper", "French words read"] == "272.5M"
+    by = "(Bahdanau et al. 2015)"
+    totals = [f"total {by}", "total (Sutskever et al. 2014)", "total (Choi et al. 2017)"]
+    pool = [f"{corpus} {by}" for corpus in TRAIN["en-fr"]]
+    assert [label for label, _ in block.rows] == [*pool, *totals]
+    assert [list(shown(block, total).values()) for total in totals] == [
+        ["–", "–", "850M", "–"],
+        ["12M", "304M", "–", "348M"],
+        ["–", "250M", "–", "–"],
+    ]
+    assert shown(block, f"giga-fren {by}")["paper", "French words read"] == "272.5M"
     assert any("Bahdanau" in note for note in table.notes)
     fewer = [part for part in made.parts["en-fr"] if "giga-fren" not in part]
     ranking: dict[str, Any] = read_json(made.folder / "rank/en-fr.json")
@@ -187,6 +195,13 @@ def test_the_papers_selection_stands_beside_ours_of_the_same_corpora(made: Resul
     table = selection_table(replace(made, parts=made.parts | {"en-fr": fewer}))
     assert [block.title for block in table.blocks] == ["English → French", "English → German"]
     assert not any("Bahdanau" in note for note in table.notes)
+
+
+@pytest.mark.parametrize("pair", ["en-fr", "en-de"])
+def test_the_papers_corpora_are_those_of_the_preset(pair: str) -> None:
+    rows = [row for row in published("paper/selection.csv") if row["pair"] == pair]
+    roles = load(Path(__file__).parents[2] / "workflow/presets/wmt14.yaml")["roles"]
+    assert {row["corpus"] for row in rows} == {*roles[pair]["train"], "total"}
 
 
 def test_the_papers_pool_is_the_sum_of_its_corpora() -> None:
