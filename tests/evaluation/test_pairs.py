@@ -52,9 +52,20 @@ def test_pairs_are_counted_before_and_after(arguments: dict[str, Any]) -> None:
     limits = {"max_length": 5, "unknown_limit": 0.4, "read": 5, "kept_by_all": None}
     # Half the words of the first two pairs are unknown, all of the last one's, and one is long.
     dropped = {"empty": 0, "length": 1, "unknown": 3}
-    assert counted["before"] == {**limits, "dropped": dropped, "kept": 1}
+    known = {"kept_coverage_percent": {"source": 100.0, "target": 100.0}}
+    words = {"kept_words": {"source": 2, "target": 2}, **known}
+    assert counted["before"] == {**limits, **words, "dropped": dropped, "kept": 1}
     dropped = {"empty": 0, "length": 1, "unknown": 1}
-    assert counted["after"] == {**limits, "dropped": dropped, "kept": 3}
+    words = {"kept_words": {"source": 10, "target": 10}, **known}
+    assert counted["after"] == {**limits, **words, "dropped": dropped, "kept": 3}
+
+
+def test_unknown_words_of_the_pairs_kept_are_not_covered(arguments: dict[str, Any]) -> None:
+    lax = json.loads(arguments["filter_before"]) | {"unknown_limit": 0.5}
+    pairs(**arguments | {"filter_before": json.dumps(lax)})
+    before = json.loads(arguments["out"].read_text())["before"]
+    assert before["kept_words"] == {"source": 10, "target": 10}
+    assert before["kept_coverage_percent"] == {"source": 60.0, "target": 60.0}
 
 
 def test_pairs_that_all_systems_keep_are_counted(arguments: dict[str, Any]) -> None:

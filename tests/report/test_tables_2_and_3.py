@@ -156,7 +156,7 @@ def counted(counts: Table) -> Counted:
 
 
 def test_our_numbers_stand_beside_the_papers(counts: Table, counted: Counted) -> None:
-    assert len(counted) == 2 * (2 * 6 + 6)
+    assert len(counted) == 2 * (2 * 8 + 6)
     assert counted["en-fr", "fr", "unique_words"] == {
         "pair": "en-fr",
         "language": "fr",
@@ -168,6 +168,12 @@ def test_our_numbers_stand_beside_the_papers(counts: Table, counted: Counted) ->
     }
     assert counted["en-de", "de", "coverage_percent"]["paper_after"] == "95.3"
     assert shown(counts, "English: coverage (%)") == ["91.2", "97.5", "96.1", "99.1"]
+
+
+def test_words_of_the_pairs_kept_are_counted_by_side(counts: Table, counted: Counted) -> None:
+    assert counted["en-fr", "fr", "kept_words"]["after"] == "105000"
+    assert shown(counts, "English: total words, pairs kept") == ["110,000", "110,000", "–", "–"]
+    assert shown(counts, "French: coverage, pairs kept (%)")[1] == "97.8"
 
 
 def test_symbols_have_no_number_of_the_paper(counts: Table, counted: Counted) -> None:
@@ -193,7 +199,7 @@ def test_the_limits_are_told(counts: Table) -> None:
     assert "a side of more than 50 words" in notes
     assert "more of both sides together than 10 %." in notes
     assert "the 1,600 most frequent make up (the paper: 30,000)" in notes
-    assert "all pairs of the training text, before the trainings drop any" in notes
+    assert "very probably counted the pairs kept" in notes
 
 
 def test_limits_that_differ_are_told_for_each_pair(corpora: Results) -> None:
@@ -228,5 +234,5 @@ def test_a_file_without_a_side_is_named(corpora: Results, content: object, missi
 def test_a_file_without_sentence_pairs_is_named(corpora: Results) -> None:
     content = read_json(corpora.folder / "pairs/en-fr.json")
     write_json(corpora.folder / "pairs/en-fr.json", content | {"after": {}})
-    with pytest.raises(UserError, match=r"pairs/en-fr\.json: no read in it"):
+    with pytest.raises(UserError, match=r"pairs/en-fr\.json: no kept_words in it"):
         table3(corpora)

@@ -41,20 +41,28 @@ def pairs(
     write_json(out, pair_statistics(limits, systems))
 
 
+#: The sides of a pair.
+SIDES = ("source", "target")
+
+
 def pair_statistics(
     limits: Mapping[str, PairFilter], systems: Sequence[PairFilter]
 ) -> dict[str, dict[str, Any]]:
     """Count the training pairs that each of the named `limits` keeps and drops.
 
     Of each name: the limits, how many pairs there are (``read``), how many are dropped for which
-    first reason, how many kept, and how many are kept by all of `systems` (``kept_by_all``, the
-    same for every name; None without systems). Raises UserError if the folders do not hold as many
-    pairs as each other.
+    first reason, how many kept, the words of those (``kept_words``) and how many of these are in
+    the vocabulary (``kept_coverage_percent``) by side, and how many pairs are kept by all of
+    `systems` (``kept_by_all``, the same for every name; None without systems). Raises UserError if
+    the folders do not hold as many pairs as each other.
     """
     everyone = list(dict.fromkeys([*limits.values(), *systems]))
     views = dict(zip(everyone, training_views(everyone), strict=True))
     read = len(views[everyone[0]][0])
     dropped: dict[PairFilter, Counter[str]] = {each: Counter() for each in everyone}
+    words: dict[PairFilter, Counter[tuple[str, str]]] = {
+        each: Counter() for each in limits.values()
+    }
     kept_by_all = 0
     for start in range(0, read, BLOCK):  # memory does not grow with the text
         kept: dict[PairFilter, npt.NDArray[np.bool_]] = {}
@@ -63,6 +71,9 @@ def pair_statistics(
             reasons = drop_reasons(each, *parts)
             dropped[each].update({reason: int(rows.sum()) for reason, rows in reasons.items()})
             kept[each] = ~np.logical_or.reduce(list(reasons.values()))
+            for side, part in zip(SIDES, parts if each in words else (), strict=False):
+                words[each][side, "all"] += int(part.lengths[kept[each]].sum())
+                words[each][side, "unknown"] += int(part.unknowns()[kept[each]].sum())
         if systems:
             kept_by_all += int(np.logical_and.reduce([kept[each] for each in systems]).sum())
     return {
@@ -72,7 +83,15 @@ def pair_statistics(
             "read": read,
             "dropped": dropped[each],
             "kept": read - dropped[each].total(),
+            "kept_words": {side: words[each][side, "all"] for side in SIDES},
+            "kept_coverage_percent": {side: known_percent(words[each], side) for side in SIDES},
             "kept_by_all": kept_by_all if systems else None,
         }
         for name, each in limits.items()
     }
+
+
+def known_percent(words: Mapping[tuple[str, str], int], side: str) -> float | None:
+    """The percentage of known words on a side; None without words."""
+    total = words[side, "all"]
+    return 100 * (1 - words[side, "unknown"] / total) if total else None
