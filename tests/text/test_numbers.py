@@ -8,10 +8,10 @@ from sacremoses.tokenize import nonbreaking_prefixes
 from contextnmt.errors import UserError
 from contextnmt.text.numbers import (
     FORMATS,
-    digits_key,
     grouped_key,
     number_format,
     reformat,
+    ungrouped_key,
     value_key,
 )
 
@@ -47,10 +47,32 @@ def test_reformats(number: str, source: str, target: str, expected: str) -> None
 def test_keys() -> None:
     assert grouped_key("1.234,56") == grouped_key("1,234.56") == grouped_key("1 234,56")
     assert grouped_key("1,5") != grouped_key("15")
-    assert digits_key("1,234") == digits_key("1234") == "1234"
-    assert digits_key("1.5") == digits_key("007") == ""
     assert value_key("08") == value_key("8")
     assert value_key("00") == value_key("0") != value_key("10")
+
+
+@pytest.mark.parametrize(
+    ("number", "key"),
+    [
+        ("1,234", "1234"),
+        ("1234", "1234"),
+        ("1 234 567", "1234567"),
+        ("1.234,56", "1234.56"),
+        ("1234,56", "1234.56"),
+        ("12.34", "12.34"),
+        ("3.1416", "3.1416"),
+        ("0.123", "0.123"),
+        ("1234.567", "1234.567"),
+        ("12,345.678", "12345.678"),
+        ("1.5", "1.5"),
+        ("007", "007"),
+        ("12.05.2010", ""),
+        ("3.11.7", ""),
+        ("1,2,3", ""),
+    ],
+)
+def test_delimiters_of_thousands_are_no_part_of_the_value(number: str, key: str) -> None:
+    assert ungrouped_key(number) == key
 
 
 def test_every_language_of_the_tokenizer_has_a_format() -> None:
@@ -68,7 +90,7 @@ def test_a_number_keeps_its_value_and_key(
     first, second = languages[:2]
     assert reformat(written(first), first, second) == written(second)
     assert grouped_key(written(first)) == grouped_key(written(second))
-    assert digits_key(written(first)) == digits_key(written(second))
+    assert ungrouped_key(written(first)) == ungrouped_key(written(second))
 
 
 def test_an_unknown_language_is_the_users_mistake() -> None:

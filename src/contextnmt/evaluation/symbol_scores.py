@@ -21,7 +21,7 @@ from contextnmt.files import read_pairs, write_json
 from contextnmt.progress import progress
 from contextnmt.text.matches import number_spans, places
 from contextnmt.text.names import Sentence, Span, sentence_of
-from contextnmt.text.numbers import check_languages, digits_key, value_key
+from contextnmt.text.numbers import check_languages, ungrouped_key, value_key
 from contextnmt.text.pieces import join_pieces
 from contextnmt.text.rates import THRESHOLD, Rates, read_rates
 from contextnmt.text.symbols import (
@@ -292,7 +292,7 @@ def equal_numbers(number: str, target: Sentence, grouped: bool) -> list[Span]:
     """Where the target has a number that could be paired with `number`: they share a key."""
 
     def keys(number: str) -> set[str]:
-        return {value_key(number), digits_key(number)} - {""}
+        return {value_key(number), ungrouped_key(number)} - {""}
 
     spans = number_spans(target, grouped)
     return [span for span in spans if keys(number) & keys(span.text(target.pieces))]

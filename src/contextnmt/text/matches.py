@@ -25,7 +25,7 @@ from contextnmt.text.names import (
     tail_length,
     word_class,
 )
-from contextnmt.text.numbers import digits_key, grouped_key, value_key
+from contextnmt.text.numbers import grouped_key, ungrouped_key, value_key
 
 Match = tuple[Span, Span]
 
@@ -68,8 +68,9 @@ def common_numbers(
 ) -> list[Match]:
     """The numbers that stand in both sentences, the same first occurrences paired first.
 
-    Equal groups of digits match, whatever mark separates them; then, of the numbers left, equal
-    digits match if they are at least four; last, numbers that differ in zeros before them (08, 8).
+    Equal groups of digits match, whatever mark separates them; then, of the numbers left, those of
+    one value, of which one delimits thousands; last, those that differ in zeros before them
+    (08, 8).
     """
     source_spans = number_spans(source, source_grouped)
     target_spans = number_spans(target, target_grouped) if source_spans else []
@@ -80,7 +81,7 @@ def common_numbers(
     source_spans = list(ungroup(left, source_spans, target_keys))
     target_spans = list(ungroup(right, target_spans, source_keys))
     matches: list[Match] = []
-    for key in (grouped_key, digits_key, value_key):
+    for key in (grouped_key, ungrouped_key, value_key):
         found, source_spans, target_spans = pair_equal(left, source_spans, right, target_spans, key)
         matches += found
     return matches
@@ -89,7 +90,7 @@ def common_numbers(
 def keys(pieces: Sequence[str], spans: Iterable[Span]) -> set[str]:
     """Every key under which a number of the other side may match one of `spans`."""
     texts = [span.text(pieces) for span in spans]
-    return {grouped_key(text) for text in texts} | {digits_key(text) for text in texts}
+    return {grouped_key(text) for text in texts} | {ungrouped_key(text) for text in texts}
 
 
 def ungroup(pieces: Sequence[str], spans: Iterable[Span], wanted: set[str]) -> Iterator[Span]:

@@ -12,9 +12,6 @@ from contextnmt.errors import UserError
 #: A run of digits with single decimal marks or group delimiters inside.
 NUMBER = r"\d+(?:[.,]\d+)*"
 
-#: Below so many digits, two numbers that differ in their marks are different numbers (1.5, 15).
-DIGITS_THAT_IDENTIFY = 4
-
 
 class NumberFormat(NamedTuple):
     """How a language marks decimals and separates groups of three digits."""
@@ -36,7 +33,7 @@ FORMATS = {
 }
 
 #: Decimal marks and group delimiters, all read as one class.
-ONE_MARK = str.maketrans(", ", "..")
+MARK = re.compile("[., ]")
 
 
 def number_format(language: str) -> NumberFormat:
@@ -62,13 +59,23 @@ def check_languages(source_language: str, target_language: str) -> None:
 
 def grouped_key(number: str) -> str:
     """The digit groups of `number` with every mark read as one: 1.234,56 and 1,234.56 are equal."""
-    return number.translate(ONE_MARK)
+    return MARK.sub(".", number)
 
 
-def digits_key(number: str) -> str:
-    """The digits of `number` alone, or nothing if they are too few to identify it."""
-    digits = grouped_key(number).replace(".", "")
-    return digits if len(digits) >= DIGITS_THAT_IDENTIFY else ""
+def ungrouped_key(number: str) -> str:
+    """The value of `number`, its thousands not delimited: 12,345 is 12345, and 12.34 is not 1234.
+
+    The last mark is taken for a delimiter where it may be one: three digits stand after it, one to
+    three before the first mark, not 0 alone, and all marks are the same. Empty for digits with
+    marks that are no number: a date, a version, a list.
+    """
+    first, *groups = MARK.split(number)
+    delimits = len(first) <= 3 and first != "0" and len(set(MARK.findall(number))) == 1
+    decimals = groups.pop() if groups and not (delimits and len(groups[-1]) == 3) else ""
+    if any(len(group) != 3 for group in groups) or (groups and len(first) > 3):
+        return ""
+    whole = "".join([first, *groups])
+    return f"{whole}.{decimals}" if decimals else whole
 
 
 def value_key(number: str) -> str:
