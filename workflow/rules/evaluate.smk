@@ -124,6 +124,7 @@ rule symbol_scores:
     params:
         *code("contextnmt.evaluation.symbol_scores"),
         threshold=paths.configuration["text"]["symbol_threshold"],
+        external_rules=paths.external_rules,
         texts=lambda wildcards, input: options(
             name=paths.symbolic_texts(pair_of(wildcards)),
             source=input.source,
@@ -135,7 +136,8 @@ rule symbol_scores:
         "python -m contextnmt symbol-scores {params.texts}"
         " --source-language {wildcards.source} --target-language {wildcards.target}"
         " --source-counts {input.source_counts} --target-counts {input.target_counts}"
-        " --rates {input.rates} --threshold {params.threshold} --out {output} > {log} 2>&1"
+        " --rates {input.rates} --threshold {params.threshold} {params.external_rules}"
+        " --out {output} > {log} 2>&1"
 
 
 rule significance:

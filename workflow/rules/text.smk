@@ -110,6 +110,7 @@ rule symbolize_source:
     params:
         *code("contextnmt.text.symbolize"),
         threshold=paths.configuration["text"]["symbol_threshold"],
+        external_rules=paths.external_rules,
         out=lambda wildcards, output: output.symbols.removesuffix(".symbols.tsv.gz"),
     message:
         "symbolize {wildcards.source}-{wildcards.target} {wildcards.text}, source alone"
@@ -117,7 +118,8 @@ rule symbolize_source:
         "python -m contextnmt symbolize --source {input.source}"
         " --source-language {wildcards.source} --target-language {wildcards.target}"
         " --source-counts {input.source_counts} --rates {input.rates}"
-        " --threshold {params.threshold} --out {params.out} > {log} 2>&1"
+        " --threshold {params.threshold} {params.external_rules}"
+        " --out {params.out} > {log} 2>&1"
 
 
 rule bpe_codes:

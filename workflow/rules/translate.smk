@@ -54,6 +54,9 @@ rule restore:
             symbols=paths.of_each(wildcards, input.symbols)
         ),
         rules=options_of_inputs("rules"),
+        external_rules=lambda wildcards, input: (
+            paths.external_rules if input.rules else ""
+        ),
         bpe=lambda wildcards: (
             "--bpe" if "bpe" in paths.recipe(wildcards)["view"] else ""
         ),
@@ -61,8 +64,8 @@ rule restore:
         "restore {wildcards.pair} {wildcards.system}, seed {wildcards.seed}"
     shell:
         "python -m contextnmt restore {params.translations} {params.out} {params.languages}"
-        " {params.symbols} {params.rules} {params.bpe} --statistics-out {output}/restored.json"
-        " > {log} 2>&1"
+        " {params.symbols} {params.rules} {params.external_rules} {params.bpe}"
+        " --statistics-out {output}/restored.json > {log} 2>&1"
 
 
 rule known_lines:
@@ -157,10 +160,14 @@ rule restore_replaced:
             symbols=input.symbols,
             rules=input.rules,
         ),
+        external_rules=lambda wildcards, input: (
+            paths.external_rules if input.rules else ""
+        ),
     message:
         "restore {wildcards.pair} {wildcards.system}, seed {wildcards.seed}, without unknown words"
     shell:
-        "python -m contextnmt restore {params.files} {params.languages} > {log} 2>&1"
+        "python -m contextnmt restore {params.files} {params.languages}"
+        " {params.external_rules} > {log} 2>&1"
 
 
 rule score_replaced:

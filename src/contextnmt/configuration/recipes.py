@@ -157,7 +157,8 @@ def deviations(
 
 def text_settings(configuration: Configuration, of: list[str], views: set[str]) -> Configuration:
     """Settings of the text of some language pairs in some views."""
-    of_views = {"merges": "bpe", "joint_bpe": "bpe", "symbol_threshold": "sym"}
+    of_views = {"merges": "bpe", "joint_bpe": "bpe"}
+    of_views |= {"symbol_threshold": "sym", "external_rules": "sym"}
     text = configuration["text"].items()
     used = {k: v for k, v in text if any(of_views.get(k, "") in view for view in views)}
     chosen = {b: {pair: configuration[b].get(pair) for pair in of} for b in ("clean", "select")}

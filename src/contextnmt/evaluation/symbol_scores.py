@@ -110,6 +110,9 @@ def symbol_scores(
     rates: Annotated[Path, typer.Option(help="PREFIX.rates.tsv of the training text")],
     out: Annotated[Path, typer.Option(help="JSON file to write")],
     threshold: Annotated[float, typer.Option(min=0, max=1, help="that of symbolize")] = THRESHOLD,
+    external_rules: Annotated[
+        bool, typer.Option("--external-rules", help="as for symbolize")
+    ] = False,
 ) -> None:
     """Score the symbols made from the source alone against those made with both sides in sight.
 
@@ -129,7 +132,8 @@ def symbol_scores(
         Side(source_language, read_counts(source_counts)),
         Side(target_language, read_counts(target_counts)),
     )
-    scores = SymbolScores(sides, Rates(read_rates(rates), sides[0].counts), threshold)
+    is_symbol = Rates(read_rates(rates), sides[0].counts)
+    scores = SymbolScores(sides, is_symbol, threshold, external_rules)
     for text, *files in zip(name, source, target, strict=True):
         scores.add(text, files[0], files[1])
     write_json(out, scores.content())
@@ -141,10 +145,17 @@ class SymbolScores:
     Memory grows with the distinct wrong decisions of the texts, about 1 kB each.
     """
 
-    def __init__(self, sides: tuple[Side, Side], rates: Rates, threshold: float) -> None:
+    def __init__(
+        self,
+        sides: tuple[Side, Side],
+        rates: Rates,
+        threshold: float,
+        external_rules: bool = False,
+    ) -> None:
         self.sides = sides
         self.rates = rates
         self.threshold = threshold
+        self.target_language = sides[1].language if external_rules else None
         self.sentences: dict[str, int] = {}  # of each text
         self.symbols: Counter[tuple[str, str, str]] = Counter()  # text, type and way
         self.errors: defaultdict[tuple[str, str, Error], Counter[str]] = defaultdict(Counter)
@@ -167,7 +178,7 @@ class SymbolScores:
         """The symbols of a sentence pair, of the source alone and of both sides."""
         source, target = sentence_of(source_line), sentence_of(target_line)
         alone = probable_spans(
-            source, self.sides[0], self.sides[1].language, self.rates.at_least(self.threshold)
+            source, self.sides[0], self.rates.at_least(self.threshold), self.target_language
         )
         both = matching_spans(source, target, *self.sides)
         return Comparison(

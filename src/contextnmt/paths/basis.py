@@ -79,6 +79,11 @@ class Basis:
         }
         self.reported = [name for name, results in self.results_of.items() if results.pairs]
 
+    @property
+    def external_rules(self) -> str:
+        """The option by which stages ask for external rules; empty without them."""
+        return "--external-rules" if self.configuration["text"]["external_rules"] else ""
+
     def languages(self, pairs: Iterable[str]) -> list[tuple[str, str]]:
         """Both languages of pairs, each as (pair, language)."""
         return [(pair, language) for pair in pairs for language in pair.split("-")]

@@ -191,13 +191,14 @@ class Translations(Trainings):
         model = Path(input.model).parent
         seen = {key: os.path.relpath(path, folder) for key, path in input.items()}
         symbols = {key: seen[key] for key in ["counts", "rates", "rules"] if key in seen}
-        threshold = self.configuration["text"]["symbol_threshold"]
+        text = self.configuration["text"]
+        told = {"threshold": text["symbol_threshold"], "external_rules": text["external_rules"]}
         return settings(
             {
                 "source_language": source,
                 "target_language": target,
                 "model": os.path.relpath(model, folder),
                 "codes": seen.get("codes"),
-                "symbols": {**symbols, "threshold": threshold} if symbols else None,
+                "symbols": symbols | told if symbols else None,
             }
         )

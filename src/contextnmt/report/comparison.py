@@ -174,6 +174,7 @@ def text_settings(path: Path) -> dict[str, Any]:
     text: dict[str, Any] = {}
     if symbols:
         text["symbol_threshold"] = symbols["threshold"]
+        text["external_rules"] = symbols.get("external_rules", True)
     if codes:
         merges = path.parent / codes
         text["joint_bpe"] = "-" in merges.name

@@ -60,7 +60,7 @@ def rows_of(example: dict[str, str]) -> list[dict[str, Any]]:
         tokenized["source"], tokenized["target"], Side(source, {}), Side(target, {})
     )
     copies = {
-        symbol.name: without_rule(symbol.kind, symbol.source, source, target)
+        symbol.name: without_rule(symbol.kind, symbol.source, (source, target))
         for symbol in done.symbols
     }
     rows = []

@@ -18,7 +18,7 @@ from contextnmt.files import read_lines, write_json, write_lines
 from contextnmt.progress import progress
 from contextnmt.text.numbers import number_format
 from contextnmt.text.pieces import JOIN, SYMBOL, join_pieces, tokens_of
-from contextnmt.text.rules import Rule, best_targets, read_rules, without_rule
+from contextnmt.text.rules import Languages, Rule, best_targets, read_rules, without_rule
 from contextnmt.text.subwords import undo_bpe
 from contextnmt.text.symbol_tables import read_symbols
 
@@ -38,12 +38,16 @@ def restore(
     ] = None,
     rules: Annotated[Path | None, typer.Option(help="rule dictionary; with --symbols")] = None,
     bpe: Annotated[bool, typer.Option("--bpe", help="the view is cut into subwords")] = False,
+    external_rules: Annotated[
+        bool,
+        typer.Option("--external-rules", help="write numbers as the target language does"),
+    ] = False,
     statistics_out: Annotated[Path | None, typer.Option(help="JSON of outcomes to write")] = None,
 ) -> None:
     """Undo what a view did to the words of a translation: subwords first, then symbols.
 
     A symbol is replaced by the most frequent target of the rule dictionary, or else by a copy of
-    its source, a number as the target language writes it.
+    its source; with --external-rules, a number as the target language writes it.
 
     Example: contextnmt restore --translation test.beam12.gz --out test.words.gz
     --symbols test.symbols.tsv.gz --rules train.rules.tsv --source-language en
@@ -60,7 +64,8 @@ def restore(
         raise UserError("--symbols and --rules are only useful together: give both or neither")
     for language in (source_language, target_language):
         number_format(language)  # raises UserError if it is not known
-    find = surface_finder(read_rules(rules) if rules else [], source_language, target_language)
+    languages = (source_language, target_language) if external_rules else None
+    find = surface_finder(read_rules(rules) if rules else [], languages)
     statistics = {}
     tables: Sequence[Path | None] = symbols or [None] * len(out)
     for text, words, table in zip(translation, out, tables, strict=True):
@@ -81,17 +86,15 @@ def restore(
 SurfaceFinder = Callable[[str, str], tuple[str, str]]
 
 
-def surface_finder(
-    rules: Iterable[Rule], source_language: str, target_language: str
-) -> SurfaceFinder:
-    """Look the source surface up in the `rules`, or else copy it."""
-    targets = best_targets(rules, source_language, target_language)
+def surface_finder(rules: Iterable[Rule], languages: Languages) -> SurfaceFinder:
+    """Look the source surface up in the `rules`, or else take it `without_rule`."""
+    targets = best_targets(rules, languages)
 
     def find(symbol: str, source: str) -> tuple[str, str]:
         kind = symbol[1]
         if (kind, source) in targets:
             return targets[kind, source], "rule"
-        return without_rule(kind, source, source_language, target_language), "copy"
+        return without_rule(kind, source, languages), "copy"
 
     return find
 

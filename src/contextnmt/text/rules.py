@@ -1,7 +1,8 @@
 """The rule dictionary: what the training text puts in the target for what a symbol stands for.
 
-Choi et al. 2017, section 4.3: one rule for each matching pair that became a symbol; no external
-rules. It is a table that a person can read and edit, ``rules.tsv``, with a header and the columns
+Choi et al. 2017, section 4.3: one rule for each matching pair that became a symbol. The paper has
+no external rules; those of here write numbers without a rule. The dictionary is a table that a
+person can read and edit, ``rules.tsv``, with a header and the columns
 
 - ``type``: N (number), S (proper noun) or C (acronym);
 - ``source``: the surface in the source text, words separated by blanks;
@@ -22,6 +23,9 @@ from typing import NamedTuple
 from contextnmt.text.numbers import reformat
 from contextnmt.text.symbol_tables import read_table
 from contextnmt.text.symbols import KINDS, NUMBER
+
+#: Source and target language where external rules are asked for, else none.
+Languages = tuple[str, str] | None
 
 HEADER = "type\tsource\ttarget\tcount"
 
@@ -59,9 +63,7 @@ def counted_rules(counts: Counter[tuple[str, str, str]]) -> Iterator[Rule]:
         yield Rule(*rule, counts[rule])
 
 
-def best_targets(
-    rules: Iterable[Rule], source_language: str, target_language: str
-) -> dict[tuple[str, str], str]:
+def best_targets(rules: Iterable[Rule], languages: Languages) -> dict[tuple[str, str], str]:
     """(type, source) -> most frequent target; of equally frequent ones, the first (A33).
 
     Only where it is not `without_rule` anyway: the names that look alike in both languages are
@@ -70,11 +72,11 @@ def best_targets(
     targets = {}
     for (kind, source), group in groupby(rules, key=lambda rule: rule[:2]):
         best = max(group, key=lambda rule: rule.frequency)  # of equals the first
-        if best.target != without_rule(kind, source, source_language, target_language):
+        if best.target != without_rule(kind, source, languages):
             targets[kind, source] = best.target
     return targets
 
 
-def without_rule(kind: str, source: str, source_language: str, target_language: str) -> str:
-    """Restore a symbol without a rule: a copy, or a number re-formatted."""
-    return reformat(source, source_language, target_language) if kind == NUMBER else source
+def without_rule(kind: str, source: str, languages: Languages) -> str:
+    """Restore a symbol without a rule: a copy or, given `languages`, a number re-formatted."""
+    return reformat(source, *languages) if languages and kind == NUMBER else source

@@ -35,6 +35,12 @@ def symbolize(
     threshold: Annotated[
         float, typer.Option(min=0, max=1, help="a word this likely is a symbol, without --target")
     ] = THRESHOLD,
+    external_rules: Annotated[
+        bool,
+        typer.Option(
+            "--external-rules", help="without --target: from en to fr, centuries are no symbols"
+        ),
+    ] = False,
 ) -> None:
     """Replace numbers, proper nouns and acronyms by the symbols <N>_1, <S>_1, <C>_1.
 
@@ -92,7 +98,9 @@ def symbolize(
         refuse_clashes([source, source_counts, rates], outs)
         side = Side(source_language, read_counts(source_counts))
         is_symbol = Rates(read_rates(rates), side.counts).at_least(threshold)
-        symbolize_sources(source, side, target_language, is_symbol, outs)
+        symbolize_sources(
+            source, side, is_symbol, target_language if external_rules else None, outs
+        )
 
 
 def beside(out: Path, suffix: str) -> Path:
@@ -125,13 +133,13 @@ def symbolize_pairs(texts: tuple[Path, Path], sides: tuple[Side, Side], outs: li
 
 
 def symbolize_sources(
-    text: Path, side: Side, target_language: str, is_symbol: IsSymbol, outs: list[Path]
+    text: Path, side: Side, is_symbol: IsSymbol, target_language: str | None, outs: list[Path]
 ) -> None:
     """Symbolize a source text and write beside it what its symbols stand for."""
     lines = progress(read_lines(text), f"symbolize {text}", "lines")
     with atomic_all(outs) as (text_out, table):
         table.write(f"{SYMBOLS_HEADER}\n")
         for number, line in enumerate(lines, start=1):
-            done = symbolize_source(line, side, target_language, is_symbol)
+            done = symbolize_source(line, side, is_symbol, target_language)
             text_out.write(" ".join(done.source) + "\n")
             table.writelines(f"{number}\t{each.name}\t{each.source}\n" for each in done.symbols)

@@ -130,17 +130,20 @@ def source_sightings(source: Sentence, named: Mapping[str, Span]) -> list[Sighti
 
 
 def symbolize_source(
-    source: str, side: Side, target_language: str, is_symbol: IsSymbol
+    source: str, side: Side, is_symbol: IsSymbol, target_language: str | None = None
 ) -> Symbolized:
-    """Replace numbers, and those names and acronyms for which `is_symbol` holds (A26)."""
+    """Replace numbers, and those names and acronyms for which `is_symbol` holds (A26).
+
+    By external rules, which know the `target_language`, the number of a century stays text.
+    """
     sentence = sentence_of(source)
-    named = probable_spans(sentence, side, target_language, is_symbol)
+    named = probable_spans(sentence, side, is_symbol, target_language)
     symbols = [Symbol(symbol, span.text(sentence.pieces)) for symbol, span in named.items()]
     return Symbolized(replace(sentence.pieces, named), symbols, [], [])
 
 
 def probable_spans(
-    sentence: Sentence, side: Side, target_language: str, is_symbol: IsSymbol
+    sentence: Sentence, side: Side, is_symbol: IsSymbol, target_language: str | None = None
 ) -> dict[str, Span]:
     """Symbol -> what in a source would probably stand in its translation too (A26)."""
     pieces = sentence.pieces
@@ -159,7 +162,7 @@ def probable_spans(
 
 
 def is_century(
-    pieces: Sequence[str], after: int, source_language: str, target_language: str
+    pieces: Sequence[str], after: int, source_language: str, target_language: str | None
 ) -> bool:
     """Does the number that ends before piece `after` count a century, written in other numerals?
 
