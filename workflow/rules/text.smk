@@ -32,6 +32,7 @@ rule symbolize:
         runtime=hours(2),
     params:
         *code("contextnmt.text.symbolize"),
+        external_rules=paths.external_rules,
         out=lambda wildcards, output: output.rules.removesuffix(".rules.tsv"),
     message:
         "symbolize {wildcards.source}-{wildcards.target} {wildcards.part}"
@@ -39,7 +40,7 @@ rule symbolize:
         "python -m contextnmt symbolize --source {input.source} --target {input.target}"
         " --source-language {wildcards.source} --target-language {wildcards.target}"
         " --source-counts {input.source_counts} --target-counts {input.target_counts}"
-        " --out {params.out} > {log} 2>&1"
+        " {params.external_rules} --out {params.out} > {log} 2>&1"
 
 
 rule rule_dictionary:
@@ -80,6 +81,7 @@ rule symbolize_pair:
         runtime=hours(1),
     params:
         *code("contextnmt.text.symbolize"),
+        external_rules=paths.external_rules,
         out=lambda wildcards, output: output.source.removesuffix(
             f".{wildcards.source}.gz"
         ),
@@ -89,7 +91,7 @@ rule symbolize_pair:
         "python -m contextnmt symbolize --source {input.source} --target {input.target}"
         " --source-language {wildcards.source} --target-language {wildcards.target}"
         " --source-counts {input.source_counts} --target-counts {input.target_counts}"
-        " --no-rules --out {params.out} > {log} 2>&1"
+        " --no-rules {params.external_rules} --out {params.out} > {log} 2>&1"
 
 
 rule symbolize_source:

@@ -194,9 +194,10 @@ class TextSizes:
     """A name or acronym of a source text becomes a symbol if its rate of being a symbol in the
     training data is at least this: 0 (all) to 1 (A26)."""
     external_rules: Flag
-    """Whether rules that no training text has made help with numbers: one without a rule is written
-    as the target language writes it (A33), and from English to French those of centuries stay text
-    (A26). false, as in the paper (sec. 4.3): a number without a rule is copied."""
+    """Whether rules that no training text has made help with numbers: French groups that blanks
+    separate are one number, 08 is 8 (A31), a number without a rule is written as the target
+    language writes it (A33), and from English to French those of centuries stay text (A26). false,
+    as in the paper (sec. 4.3, appendix A)."""
 
 
 @dataclass(frozen=True, config=KEYS)

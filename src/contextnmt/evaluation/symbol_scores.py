@@ -129,11 +129,10 @@ def symbol_scores(
         raise UserError(f"--name {' --name '.join(name)}: give each text its own name")
     check_languages(source_language, target_language)
     sides = (
-        Side(source_language, read_counts(source_counts)),
-        Side(target_language, read_counts(target_counts)),
+        Side(source_language, read_counts(source_counts), external_rules),
+        Side(target_language, read_counts(target_counts), external_rules),
     )
-    is_symbol = Rates(read_rates(rates), sides[0].counts)
-    scores = SymbolScores(sides, is_symbol, threshold, external_rules)
+    scores = SymbolScores(sides, Rates(read_rates(rates), sides[0].counts), threshold)
     for text, *files in zip(name, source, target, strict=True):
         scores.add(text, files[0], files[1])
     write_json(out, scores.content())
@@ -145,17 +144,10 @@ class SymbolScores:
     Memory grows with the distinct wrong decisions of the texts, about 1 kB each.
     """
 
-    def __init__(
-        self,
-        sides: tuple[Side, Side],
-        rates: Rates,
-        threshold: float,
-        external_rules: bool = False,
-    ) -> None:
+    def __init__(self, sides: tuple[Side, Side], rates: Rates, threshold: float) -> None:
         self.sides = sides
         self.rates = rates
         self.threshold = threshold
-        self.target_language = sides[1].language if external_rules else None
         self.sentences: dict[str, int] = {}  # of each text
         self.symbols: Counter[tuple[str, str, str]] = Counter()  # text, type and way
         self.errors: defaultdict[tuple[str, str, Error], Counter[str]] = defaultdict(Counter)
@@ -178,7 +170,7 @@ class SymbolScores:
         """The symbols of a sentence pair, of the source alone and of both sides."""
         source, target = sentence_of(source_line), sentence_of(target_line)
         alone = probable_spans(
-            source, self.sides[0], self.rates.at_least(self.threshold), self.target_language
+            source, self.sides[0], self.sides[1].language, self.rates.at_least(self.threshold)
         )
         both = matching_spans(source, target, *self.sides)
         return Comparison(

@@ -122,7 +122,8 @@ class Translated:
     def __init__(self, results: Results, pair: str) -> None:
         self.text = results.test[pair][0]
         counts = map(read_counts, results.word_counts(pair))
-        self.sides = [*map(Side, pair.split("-"), counts)]
+        languages = zip(pair.split("-"), counts, strict=True)
+        self.sides = [Side(*language, results.external_rules) for language in languages]
         size = results.vocabulary_size
         self.known = set(Vocabulary.most_frequent(self.sides[0].counts, size).words)
         named, labels = versions(results, pair, self.text), results.labels(pair)

@@ -144,6 +144,7 @@ class Results:
     #: Pair and system: those with a contextualizer, and those whose unknown words are replaced.
     contextualized: list[tuple[str, str]] = field(default_factory=list)
     replaced: list[tuple[str, str]] = field(default_factory=list)
+    external_rules: bool = False  #: whether they help to symbolize numbers
     aligned: str = ""  #: the system whose alignments are drawn
     word: str = ""  #: the word whose masks are drawn
     config_digest: str = ""

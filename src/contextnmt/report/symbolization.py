@@ -16,7 +16,7 @@ from contextnmt.report.published import published
 from contextnmt.report.results import LANGUAGES, SYMBOL_TYPES, Results, pair_title, read_record
 from contextnmt.report.tables import NONE, PAPER, Block, Cell, Columns, Table, block_of, shown
 from contextnmt.text.restore import OUTCOMES, restore_tokens
-from contextnmt.text.rules import Rule, read_rules, without_rule
+from contextnmt.text.rules import Rule, read_rules
 from contextnmt.text.symbols import Side, symbolize_pair
 
 TABLE2_NOTES = [
@@ -59,10 +59,7 @@ def rows_of(example: dict[str, str]) -> list[dict[str, Any]]:
     done = symbolize_pair(
         tokenized["source"], tokenized["target"], Side(source, {}), Side(target, {})
     )
-    copies = {
-        symbol.name: without_rule(symbol.kind, symbol.source, (source, target))
-        for symbol in done.symbols
-    }
+    copies = {symbol.name: symbol.source for symbol in done.symbols}
     rows = []
     for side, pieces in {"source": done.source, "target": done.target}.items():
         symbolized, restored = " ".join(pieces), " ".join(restore_tokens(pieces, copies))

@@ -64,13 +64,13 @@ def number_spans(sentence: Sentence, grouped: bool) -> list[Span]:
 
 
 def common_numbers(
-    source: Sentence, target: Sentence, source_grouped: bool, target_grouped: bool
+    source: Sentence, target: Sentence, source_grouped: bool, target_grouped: bool, zeros: bool
 ) -> list[Match]:
     """The numbers that stand in both sentences, the same first occurrences paired first.
 
     Equal groups of digits match, whatever mark separates them; then, of the numbers left, those of
-    one value, of which one delimits thousands; last, those that differ in zeros before them
-    (08, 8).
+    one value, of which one delimits thousands; last, with `zeros`, those that differ in zeros
+    before them (08, 8).
     """
     source_spans = number_spans(source, source_grouped)
     target_spans = number_spans(target, target_grouped) if source_spans else []
@@ -81,7 +81,7 @@ def common_numbers(
     source_spans = list(ungroup(left, source_spans, target_keys))
     target_spans = list(ungroup(right, target_spans, source_keys))
     matches: list[Match] = []
-    for key in (grouped_key, ungrouped_key, value_key):
+    for key in (grouped_key, ungrouped_key, *[value_key] * zeros):
         found, source_spans, target_spans = pair_equal(left, source_spans, right, target_spans, key)
         matches += found
     return matches

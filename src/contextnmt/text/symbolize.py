@@ -38,7 +38,7 @@ def symbolize(
     external_rules: Annotated[
         bool,
         typer.Option(
-            "--external-rules", help="without --target: from en to fr, centuries are no symbols"
+            "--external-rules", help="know how languages write numbers, beyond their marks"
         ),
     ] = False,
 ) -> None:
@@ -84,8 +84,9 @@ def symbolize(
             read_counts(counts) if counts else count_words(text, words=tokens_of)
             for counts, text in ((source_counts, source), (target_counts, target))
         ]
-        sides = Side(source_language, known[0]), Side(target_language, known[1])
-        symbolize_pairs((source, target), sides, outs)
+        languages = source_language, target_language
+        sides = [Side(*of, external_rules) for of in zip(languages, known, strict=True)]
+        symbolize_pairs((source, target), (sides[0], sides[1]), outs)
     else:
         if target_counts or not rules:
             raise UserError("--target-counts and --no-rules go with --target: leave them out")
@@ -96,11 +97,9 @@ def symbolize(
             )
         outs = [beside(out, f"{source_language}.gz"), beside(out, "symbols.tsv.gz")]
         refuse_clashes([source, source_counts, rates], outs)
-        side = Side(source_language, read_counts(source_counts))
+        side = Side(source_language, read_counts(source_counts), external_rules)
         is_symbol = Rates(read_rates(rates), side.counts).at_least(threshold)
-        symbolize_sources(
-            source, side, is_symbol, target_language if external_rules else None, outs
-        )
+        symbolize_sources(source, side, target_language, is_symbol, outs)
 
 
 def beside(out: Path, suffix: str) -> Path:
@@ -133,13 +132,13 @@ def symbolize_pairs(texts: tuple[Path, Path], sides: tuple[Side, Side], outs: li
 
 
 def symbolize_sources(
-    text: Path, side: Side, is_symbol: IsSymbol, target_language: str | None, outs: list[Path]
+    text: Path, side: Side, target_language: str, is_symbol: IsSymbol, outs: list[Path]
 ) -> None:
     """Symbolize a source text and write beside it what its symbols stand for."""
     lines = progress(read_lines(text), f"symbolize {text}", "lines")
     with atomic_all(outs) as (text_out, table):
         table.write(f"{SYMBOLS_HEADER}\n")
         for number, line in enumerate(lines, start=1):
-            done = symbolize_source(line, side, is_symbol, target_language)
+            done = symbolize_source(line, side, target_language, is_symbol)
             text_out.write(" ".join(done.source) + "\n")
             table.writelines(f"{number}\t{each.name}\t{each.source}\n" for each in done.symbols)

@@ -43,15 +43,20 @@ NEAR = 10
 
 
 class Side(NamedTuple):
-    """One language of the pair, as the symbolization needs it."""
+    """One language of the pair, as the symbolization needs it.
+
+    By `external_rules`, which the paper has none of, blanks may separate the groups of a long
+    number, zeros before a number do not count, and numbers of centuries may stay text.
+    """
 
     language: str
     counts: Mapping[str, int]  # how often the training text has a word
+    external_rules: bool = False
 
     @property
     def grouped(self) -> bool:
         """Do blanks separate the groups of a long number?"""
-        return number_format(self.language).group == " "
+        return self.external_rules and number_format(self.language).group == " "
 
 
 class Symbol(NamedTuple):
@@ -100,7 +105,8 @@ def matching_spans(
     source: Sentence, target: Sentence, source_side: Side, target_side: Side
 ) -> dict[str, Match]:
     """Symbol -> the spans that it stands for in both sentences of a pair, by type and place."""
-    numbers = common_numbers(source, target, source_side.grouped, target_side.grouped)
+    grouped = source_side.grouped, target_side.grouped
+    numbers = common_numbers(source, target, *grouped, zeros=source_side.external_rules)
     names = common_names(source, target, source_side.counts, target_side.counts)
     acronyms = common_acronyms(source, target, names)
     return numbered(sorted(numbers), sorted(names), sorted(acronyms))
@@ -130,27 +136,26 @@ def source_sightings(source: Sentence, named: Mapping[str, Span]) -> list[Sighti
 
 
 def symbolize_source(
-    source: str, side: Side, is_symbol: IsSymbol, target_language: str | None = None
+    source: str, side: Side, target_language: str, is_symbol: IsSymbol
 ) -> Symbolized:
-    """Replace numbers, and those names and acronyms for which `is_symbol` holds (A26).
-
-    By external rules, which know the `target_language`, the number of a century stays text.
-    """
+    """Replace numbers, and those names and acronyms for which `is_symbol` holds (A26)."""
     sentence = sentence_of(source)
-    named = probable_spans(sentence, side, is_symbol, target_language)
+    named = probable_spans(sentence, side, target_language, is_symbol)
     symbols = [Symbol(symbol, span.text(sentence.pieces)) for symbol, span in named.items()]
     return Symbolized(replace(sentence.pieces, named), symbols, [], [])
 
 
 def probable_spans(
-    sentence: Sentence, side: Side, is_symbol: IsSymbol, target_language: str | None = None
+    sentence: Sentence, side: Side, target_language: str, is_symbol: IsSymbol
 ) -> dict[str, Span]:
     """Symbol -> what in a source would probably stand in its translation too (A26)."""
     pieces = sentence.pieces
     numbers = [
         span
         for span in number_spans(sentence, side.grouped)
-        if not is_century(pieces, span.stop, side.language, target_language)
+        if not (
+            side.external_rules and is_century(pieces, span.stop, side.language, target_language)
+        )
     ]
     names = probable_names(sentence, is_symbol)
     acronyms = [
@@ -162,7 +167,7 @@ def probable_spans(
 
 
 def is_century(
-    pieces: Sequence[str], after: int, source_language: str, target_language: str | None
+    pieces: Sequence[str], after: int, source_language: str, target_language: str
 ) -> bool:
     """Does the number that ends before piece `after` count a century, written in other numerals?
 

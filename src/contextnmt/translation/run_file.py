@@ -156,12 +156,13 @@ def symbolizer(run: Run, files: SymbolFiles) -> Callable[[str], tuple[str, dict[
     Raises UserError if a file is damaged or a language unknown.
     """
     languages = (run.source_language, run.target_language) if files.external_rules else None
-    side = Side(run.source_language, read_counts(Path(files.counts)))
+    counts = read_counts(Path(files.counts))
+    side = Side(run.source_language, counts, files.external_rules)
     is_symbol = Rates(read_rates(Path(files.rates)), side.counts).at_least(files.threshold)
     surface = surface_finder(read_rules(Path(files.rules)), languages)
 
     def symbolize(line: str) -> tuple[str, dict[str, str]]:
-        done = symbolize_source(line, side, is_symbol, languages and languages[1])
+        done = symbolize_source(line, side, run.target_language, is_symbol)
         surfaces = {each.name: surface(each.name, each.source)[0] for each in done.symbols}
         return " ".join(done.source), surfaces
 
