@@ -2,6 +2,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from gensim.models import KeyedVectors
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from saved_models import save_model, save_vectors
@@ -146,3 +147,29 @@ def test_cbow_vectors_alone_are_charted(tmp_path: Path):
     save_vectors(tmp_path / "cbow", WORDS, np.random.default_rng(0).normal(size=(160, 4)))
     local_charts(tmp_path / "out.json", cbow=tmp_path / "cbow", word=["w1"])
     assert set(read_json(tmp_path / "out.json")["charts"]) == {"cbow"}
+
+
+@pytest.mark.parametrize("kind", ["word2vec.txt", "word2vec.txt.gz", "word2vec.bin", "glove.txt"])
+def test_published_vectors_are_charted(kind: str, tmp_path: Path):
+    made = random_vectors(1).astype(np.float32)
+    path = tmp_path / kind
+    keyed = KeyedVectors(made.shape[1])
+    keyed.add_vectors(WORDS, made)
+    header = not kind.startswith("glove")
+    keyed.save_word2vec_format(str(path), binary=".bin" in kind, write_header=header)
+    local_charts(tmp_path / "charts.json", vectors=[f"theirs={path}"], word=["w7"])
+    found = read_json(tmp_path / "charts.json")["charts"]["theirs"]["w7"]
+    expected = chart(WordVectors(WORDS, made), 7)
+    assert [axis["words"] for axis in found["axes"]] == [a["words"] for a in expected["axes"]]
+
+
+@pytest.mark.parametrize("content", ["", "3 2\na 1 2\n", "a x y\n"])
+def test_a_file_without_vectors_is_named(content: str, tmp_path: Path):
+    (tmp_path / "some.txt").write_text(content)
+    with pytest.raises(UserError, match=r"some\.txt: no vectors of word2vec or GloVe"):
+        local_charts(tmp_path / "charts.json", vectors=[f"theirs={tmp_path}/some.txt"], word=["a"])
+
+
+def test_vectors_need_a_name(tmp_path: Path):
+    with pytest.raises(UserError, match=r"--vectors some\.txt: write NAME=FILE"):
+        local_charts(tmp_path / "charts.json", vectors=["some.txt"])

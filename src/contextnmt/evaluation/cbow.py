@@ -1,4 +1,4 @@
-"""Vectors of words: those of the stage `cbow`, and those of trained models.
+"""Vectors of words: those of the stage `cbow`, of trained models, and published ones.
 
 The stage trains the continuous bag of words of Mikolov et al. 2013.
 """
@@ -16,7 +16,7 @@ from safetensors.numpy import save
 from contextnmt.corpus.counts import count_words
 from contextnmt.errors import UserError
 from contextnmt.evaluation.distances import Vectors
-from contextnmt.files import atomic, read_lines
+from contextnmt.files import atomic, open_binary, read_lines
 from contextnmt.progress import progress
 from contextnmt.text.pieces import tokens_of
 from contextnmt.text.vocabulary import SPECIALS, Vocabulary
@@ -35,7 +35,7 @@ WINDOW, NOISE, SAMPLE, EPOCHS = 5, 5, 1e-3, 5
 
 @dataclass(frozen=True)
 class WordVectors:
-    """`vectors` [words, size] (float64), a row for each of `words`, in the same order."""
+    """`vectors` [words, size], a row for each of `words`, in the same order."""
 
     words: list[str]
     vectors: Vectors
@@ -122,3 +122,26 @@ def read_vectors(folder: Path, command: str) -> WordVectors:
             f"beside it: the training has diverged, or they are of two runs: run `{maker}` again"
         )
     return WordVectors(words, vectors)
+
+
+def read_published(path: Path) -> WordVectors:
+    """The vectors in a file of word2vec, as text or, if it is called so, ``.bin``, or of GloVe.
+
+    Raises UserError if it is missing or something else.
+    """
+    from gensim.models import KeyedVectors
+
+    with open_binary(path) as stream:
+        header = stream.readline(100).split()
+    try:
+        found = KeyedVectors.load_word2vec_format(
+            str(path),
+            binary=path.name.removesuffix(".gz").endswith(".bin"),
+            no_header=not (len(header) == 2 and all(map(bytes.isdigit, header))),
+        )
+    except (ValueError, TypeError, EOFError, IndexError) as error:
+        raise UserError(
+            f"{path}: no vectors of word2vec or GloVe ({error}): a line of text is a word and its "
+            "numbers; a binary file is called .bin"
+        ) from None
+    return WordVectors(found.index_to_key, found.vectors)

@@ -15,7 +15,7 @@ import numpy
 import typer
 
 from contextnmt.errors import UserError, one_of_each
-from contextnmt.evaluation.cbow import WordVectors, read_vectors
+from contextnmt.evaluation.cbow import WordVectors, read_published, read_vectors
 from contextnmt.evaluation.distances import Vectors
 from contextnmt.files import write_json
 
@@ -36,25 +36,35 @@ def local_charts(
     model: Annotated[list[Path] | None, typer.Option(help="its folder; as often as --name")] = None,
     cbow: Annotated[Path | None, typer.Option(help="folder of `contextnmt cbow` to chart")] = None,
     word: Annotated[list[str], typer.Option(help="word to inspect; repeatable")] = WORDS,
+    vectors: Annotated[
+        list[str] | None,
+        typer.Option(help="NAME=FILE of word2vec (text, or .bin) or GloVe; repeatable"),
+    ] = None,
 ) -> None:
     """Chart the neighbourhoods of words in the source embeddings of models, and in CBOW vectors.
 
-    A word that a vocabulary does not have is a gap, with the reason.
+    Those of the paper were published ones; --vectors reads such files, whole, into memory. A word
+    that a vocabulary does not have is a gap, with the reason.
 
     Example: contextnmt local-charts --name baseline --model train/en-fr/baseline/1
     --cbow cbow/en-fr --word notebook --word power --out local-charts/en-fr.json
     """
     name, model = name or [], model or []
     one_of_each("model", name=name, model=model)
-    if not model and cbow is None:
-        raise UserError("nothing to chart: give --name and --model, or --cbow")
-    for option, values in (("--name", [*name, CBOW]), ("--word", word)):
+    given = [each.partition("=")[::2] for each in vectors or []]
+    if not model and cbow is None and not given:
+        raise UserError("nothing to chart: give --name and --model, --cbow, or --vectors")
+    if not all(map(all, given)):
+        raise UserError(f"--vectors {' '.join(vectors or [])}: write NAME=FILE")
+    names = [*name, *(key for key, _ in given), CBOW]
+    for option, values in (("--name", names), ("--word", word)):
         value, times = Counter(values).most_common(1)[0]
         if times > 1:
             raise UserError(f"{option} {value} is given twice or taken: choose another")
     folders = [(key, path, "train") for key, path in zip(name, model, strict=True)]
     folders += [(CBOW, cbow, "cbow")] if cbow else []
     charts = {key: charts_of(read_vectors(path, maker), word) for key, path, maker in folders}
+    charts |= {key: charts_of(read_published(Path(file)), word) for key, file in given}
     write_json(out, {"words": word, "charts": charts})
 
 
