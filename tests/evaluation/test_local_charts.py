@@ -139,7 +139,7 @@ def test_names_and_words_come_once(tmp_path: Path):
         local_charts(out, ["cbow"], [tmp_path])
     with pytest.raises(UserError, match="--word bank is given twice"):
         local_charts(out, ["a"], [tmp_path], None, ["bank", "bank"])
-    with pytest.raises(UserError, match="nothing to chart: give --name and --model, or --cbow"):
+    with pytest.raises(UserError, match="nothing to chart: give --name and --model, --cbow, or --vectors"):
         local_charts(out)
 
 
