@@ -153,6 +153,7 @@ def test_the_papers_settings_are_the_papers() -> None:
         "vocabulary_size": 30000,
         "merges": 30000,
         "joint_bpe": False,
+        "external_rules": False,
         "symbol_threshold": 0.3,
     }
     assert paper["training"]["filters"] == "own"
@@ -233,6 +234,20 @@ def test_the_filters_of_all_systems_are_those_of_each_view_and_limit() -> None:
     assert other_filters(few, "en-fr", "baseline") == [
         {"view": "sym", "max_length": 50, "unknown_limit": 0.1}
     ]
+
+
+def test_the_symbolized_text_may_decide_for_systems_of_words() -> None:
+    configuration = configured(training={"filters": "symbolized", "unknown_limit": {"en-de": 0.3}})
+    made = {
+        system: recipe(configuration, "en-de", system)["training"]["unknown_limit"]
+        for system in ("baseline", "symbol", "bpe")
+    }
+    assert made == {"baseline": 1.0, "symbol": 0.3, "bpe": 1.0}
+    assert other_filters(configuration, "en-de", "baseline") == [
+        {"view": "sym", "max_length": 50, "unknown_limit": 0.3}
+    ]
+    assert other_filters(configuration, "en-de", "symbol") == []
+    assert other_filters(configuration, "en-de", "bpe") == []
 
 
 def test_a_system_of_ones_own() -> None:

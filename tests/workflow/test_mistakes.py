@@ -63,7 +63,10 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
         ({"model": {"contextualizer": True}}, "contextualizer is true; allowed: a block of keys"),
         ({"model": {"contextualizer": None}}, "contextualizer is null; allowed: a block of keys"),
         ({"text": {"merges": None}}, "text.merges is null; allowed: a whole number of at least 1"),
-        ({"training": {"filters": "al"}}, 'training.filters is "al"; allowed: own, all'),
+        (
+            {"training": {"filters": "al"}},
+            'training.filters is "al"; allowed: own, symbolized, all',
+        ),
         ({"text": {"joint_bpe": 1}}, "text.joint_bpe is 1; allowed: true or false"),
         ({"training": {"batch_size": "10"}}, 'batch_size is "10"; allowed: a whole number of at'),
         ({"training": {"clip": "much"}}, 'clip is "much"; allowed: a number above 0'),

@@ -217,9 +217,10 @@ class Training(TrainingRecipe):
     """Largest share of unknown words in a pair that is trained on, both sides together, for each
     language pair (A13). A pair that is absent has no limit, nor has any pair if null. Subwords have
     no such limit."""
-    filters: Literal["own", "all"] = "own"
+    filters: Literal["own", "symbolized", "all"] = "own"
     """Whose max_length and unknown_limit a pair has to pass, each in its own view: those of the
-    system itself, or those of all systems of its experiment (A14)."""
+    system itself, those of all systems of its experiment, or symbolized: of words, the unknown ones
+    of the symbolized text count, in systems without symbols too (A14)."""
 
 
 @dataclass(frozen=True, config=KEYS, kw_only=True)

@@ -89,17 +89,25 @@ def recipe(configuration: Configuration, pair: str, system: str) -> Configuratio
 
     In a system without `context` the model's contextualizer is None. Whose `filters` its training
     pairs have to pass stands beside `training`, see `other_filters`. Of subwords next to none are
-    unknown, so there is no limit to them (A13).
+    unknown, so there is no limit to them (A13); nor is there one to words where the symbolized text
+    decides (A14).
     """
     experiment = configuration["experiments"][experiment_of(configuration, system)]
     entry = experiment["systems"][system]
     model, training = dict(entry["model"]), dict(entry["training"])
     if not entry.get("context", False):
         model["contextualizer"] = None
-    limits = training["unknown_limit"] or {}
-    training["unknown_limit"] = 1.0 if "bpe" in entry["view"] else limits.get(pair, 1.0)
     made = {"filters": training.pop("filters"), "decoding": experiment["decoding"]}
+    symbols_decide = made["filters"] == "symbolized" and entry["view"] == "word"
+    free = symbols_decide or "bpe" in entry["view"]
+    training["unknown_limit"] = 1.0 if free else unknown_limit(entry, pair)
     return {**entry, "model": model, "training": training, **made}
+
+
+def unknown_limit(entry: Configuration, pair: str) -> float:
+    """The limit to unknown words of an entry with `training`, for a language pair."""
+    limits: dict[str, float] = entry["training"]["unknown_limit"] or {}
+    return limits.get(pair, 1.0)
 
 
 def other_filters(configuration: Configuration, pair: str, system: str) -> list[Configuration]:
@@ -114,9 +122,13 @@ def other_filters(configuration: Configuration, pair: str, system: str) -> list[
         limits = {key: made["training"][key] for key in ("max_length", "unknown_limit")}
         return {"view": made["view"], **limits}
 
-    if recipe(configuration, pair, system)["filters"] == "own":
-        return []
+    made = recipe(configuration, pair, system)
     experiment = experiment_of(configuration, system)
+    if made["filters"] == "symbolized" and made["view"] == "word":
+        entry = configuration["experiments"][experiment]["systems"][system]
+        return [own(system) | {"view": "sym", "unknown_limit": unknown_limit(entry, pair)}]
+    if made["filters"] != "all":
+        return []
     every = {canonical(each): each for each in map(own, systems(configuration, experiment))}
     return [every[text] for text in sorted(every) if every[text] != own(system)]
 
