@@ -5,7 +5,8 @@ single one: it is 0 for most that have no four words in a row of the reference.
 """
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import cache
 from itertools import accumulate, combinations, groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -133,16 +134,17 @@ class Translated:
             if output.gap
         }
         self.lines = {name: output.lines for name, output in named if not output.gap}
-        # The n-grams of the references, which take half of the time, are counted once.
-        self.metric = CHRF(references=[self.lines["reference"]])
-        self.scores = {
-            system: self.chrf(self.lines[system]) for system in labels if system in self.lines
-        }
+        metric = CHRF()
 
-    def chrf(self, translation: Sequence[str]) -> list[float]:
-        """The chrF of each line, from 0 to 100."""
-        statistics = self.metric._extract_corpus_statistics(translation, None)
-        return [self.metric._compute_score_from_stats(each).score for each in statistics]
+        @cache  # of systems that translate alike, once
+        def chrf(line: str, reference: str) -> float:
+            return float(metric.sentence_score(line, [reference]).score)
+
+        self.scores = {
+            system: [*map(chrf, self.lines[system], self.lines["reference"])]
+            for system in labels
+            if system in self.lines
+        }
 
     def versions(self, number: int, present: str, without: str) -> Iterator[Row]:
         """The versions of a line (from 0)."""
