@@ -81,7 +81,7 @@ def measured(jobs: Iterable[Job], sizes: Counted, folder: Path) -> Iterator[Meas
         path = folder / job.benchmark if job.benchmark else None
         if job.stage in LEFT_OUT or path is None or not path.exists():
             continue
-        read, pairs = sizes.read(job), sizes.pairs(job)
+        read, pairs = sizes.pairs_read(job), sizes.pairs(job)
         if not isnan(read + pairs):
             size = sum(map(bytes_of, (folder / output for output in job.outputs)))
             yield Measured(job.rule, read, pairs, seconds(path), size)
