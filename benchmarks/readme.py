@@ -3,7 +3,6 @@
 Example: python benchmarks/readme.py
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from math import hypot, sqrt
@@ -15,7 +14,7 @@ from pages import table
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines, write_lines
-from contextnmt.report.published import published
+from contextnmt.report.published import published_bleu
 
 ROOT = Path(__file__).parents[1]
 MARKS = ("<!-- measured: begin -->", "<!-- measured: end -->")
@@ -35,37 +34,41 @@ class Score(NamedTuple):
 Column = dict[str, Score]
 
 
-#: The table of each experiment: its heading, and its columns. A column has a heading, a file (of
-#: published/, or printed numbers), and what is meant of it: a language pair and, of ours, a text.
+#: Where the BLEU of a column is from: the papers and a language pair, or a file of published/, a
+#: language pair and a text.
+PAPER_FR, PAPER_DE = "paper en-fr", "paper en-de"
+DEMO_FR, DEMO_DE = "demo_scores.md en-fr test", "demo_scores.md en-de test"
+BUSINESS = "business_en-de.md en-de dynamics365-test"
+MULTI30K = "multi30k_gpu.md en-de test_2016_flickr"
+LAWS = "canada_laws.md en-fr laws-test"
+
+#: The table of each experiment: its title, and its columns.
 SECTIONS = {
     "choi2017": (
         "Choi et al. 2017 (paper: Table 4)",
         [
-            ("En-Fr: paper", "choi2017_table4.csv", "en-fr"),
-            ("demo", "demo_scores.md", "en-fr test"),
-            ("En-De: paper", "choi2017_table4.csv", "en-de"),
-            ("demo", "demo_scores.md", "en-de test"),
-            ("business", "business_en-de.md", "en-de dynamics365-test"),
-            ("multi30k", "multi30k_gpu.md", "en-de test_2016_flickr"),
-            ("En-Fr: laws", "canada_laws.md", "en-fr laws-test"),
+            ("En-Fr: paper", PAPER_FR),
+            ("demo", DEMO_FR),
+            ("En-De: paper", PAPER_DE),
+            ("demo", DEMO_DE),
+            ("business", BUSINESS),
+            ("multi30k", MULTI30K),
+            ("En-Fr: laws", LAWS),
         ],
     ),
     "bahdanau2015": (
         "Bahdanau et al. 2015 (paper: Table 1)",
         [
-            ("En-Fr: paper", "bahdanau2015_table1.csv", "en-fr"),
-            ("demo", "demo_scores.md", "en-fr test"),
-            ("laws", "canada_laws.md", "en-fr laws-test"),
-            ("En-De: business", "business_en-de.md", "en-de dynamics365-test"),
-            ("multi30k", "multi30k_gpu.md", "en-de test_2016_flickr"),
+            ("En-Fr: paper", PAPER_FR),
+            ("demo", DEMO_FR),
+            ("laws", LAWS),
+            ("En-De: business", BUSINESS),
+            ("multi30k", MULTI30K),
         ],
     ),
     "chen2017": (
         "Chen et al. 2017 (reconstruction: the paper's scores are not available)",
-        [
-            ("En-Fr: demo", "demo_scores.md", "en-fr test"),
-            ("En-De: demo", "demo_scores.md", "en-de test"),
-        ],
+        [("En-Fr: demo", DEMO_FR), ("En-De: demo", DEMO_DE)],
     ),
 }
 
@@ -82,22 +85,23 @@ DIFFERENCES = {
 }
 #: Columns of the summary.
 SUMMARY = [
-    ("paper: En-Fr", ("choi2017_table4.csv", "bahdanau2015_table1.csv"), "en-fr"),
-    ("paper: En-De", ("choi2017_table4.csv",), "en-de"),
-    ("business: En-De", ("business_en-de.md",), "en-de dynamics365-test"),
-    ("Multi30k: En-De", ("multi30k_gpu.md",), "en-de test_2016_flickr"),
-    ("laws: En-Fr", ("canada_laws.md",), "en-fr laws-test"),
-    ("demo: En-Fr", ("demo_scores.md",), "en-fr test"),
-    ("demo: En-De", ("demo_scores.md",), "en-de test"),
+    ("paper: En-Fr", PAPER_FR),
+    ("paper: En-De", PAPER_DE),
+    ("business: En-De", BUSINESS),
+    ("Multi30k: En-De", MULTI30K),
+    ("laws: En-Fr", LAWS),
+    ("demo: En-Fr", DEMO_FR),
+    ("demo: En-De", DEMO_DE),
 ]
 
 
-def paper(file: str, pair: str) -> Column:
-    """Test BLEU of a language pair as a paper prints it."""
+def papers(pair: str) -> Column:
+    """Test BLEU of a language pair as the papers print it."""
     return {
         row["system"]: Score(float(row["test"]))
-        for row in published(f"paper/{file}")
-        if row["pair"] == pair and row["beam"] in PRINTED and row["system"]
+        for experiment in SECTIONS
+        for row in published_bleu(experiment)
+        if row["pair"] == pair and row["beam"] in PRINTED
     }
 
 
@@ -140,45 +144,33 @@ def cell(column: Column, system: str, first: str) -> str:
     return f"{score} ({change.split()[0]})" if system != first and change else score
 
 
-def column(folder: Path, file: str, what: str) -> Column:
-    """The numbers of a column, from `folder` or from a paper."""
-    if file.endswith(".csv"):
-        return paper(file, what)
-    pair, text = what.split()
-    return measured(folder / file, pair, text)
-
-
-def scores(experiment: str, folder: Path) -> list[str]:
-    """The lines of a table, ours from the files in `folder`."""
-    _, heads = SECTIONS[experiment]
-    columns = [column(folder, file, what) for _, file, what in heads]
-    path = ROOT / "workflow" / "experiments" / f"{experiment}.yaml"
-    systems = yaml.safe_load(path.read_text(encoding="utf-8"))["experiments"][experiment]["systems"]
-    first = next(iter(systems))
-    rows = (
-        [entry["label"], *(cell(each, system, first) for each in columns)]
-        for system, entry in systems.items()
-    )
-    return table(["system", *(heading for heading, *_ in heads)], rows)
+def column(folder: Path, origin: str) -> Column:
+    """The numbers of a column, from the papers or from a file in `folder`."""
+    file, pair, *text = origin.split()
+    return measured(folder / file, pair, *text) if text else papers(pair)
 
 
 def summary(folder: Path) -> Iterator[str]:
     """The lines of the table of differences."""
-    columns: list[Column] = []
-    for _, files, what in SUMMARY:
-        columns.append({})
-        for file in files:
-            columns[-1] |= column(folder, file, what)
+    columns = [column(folder, origin) for _, origin in SUMMARY]
     rows = (
         [name, *(difference(each, *pair) for each in columns)] for name, pair in DIFFERENCES.items()
     )
-    yield from ["", *table(["", *(heading for heading, *_ in SUMMARY)], rows, words=1), ""]
+    yield from ["", *table(["", *(heading for heading, _ in SUMMARY)], rows, words=1), ""]
 
 
 def tables(folder: Path) -> Iterator[str]:
-    """The lines of the tables of all systems, each with its heading."""
-    for experiment, (heading, _) in SECTIONS.items():
-        yield from ["", f"**{heading}**", "", *scores(experiment, folder)]
+    """The lines of the tables of all systems, each with its title."""
+    for experiment, (title, heads) in SECTIONS.items():
+        path = ROOT / "workflow" / "experiments" / f"{experiment}.yaml"
+        systems = yaml.safe_load(path.read_text())["experiments"][experiment]["systems"]
+        first, columns = next(iter(systems)), [column(folder, origin) for _, origin in heads]
+        rows = (
+            [entry["label"], *(cell(each, system, first) for each in columns)]
+            for system, entry in systems.items()
+        )
+        yield from ["", f"**{title}**", ""]
+        yield from table(["system", *(heading for heading, _ in heads)], rows)
     yield ""
 
 
@@ -192,11 +184,11 @@ def filled(page: str, text: str, folder: Path) -> str:
     Raises UserError if the marks are missing.
     """
     begin, end = MARKS
-    block = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
-    if not block.search(text):
+    before, _, block = text.partition(begin)
+    _, found, after = block.partition(end)
+    if not found:
         raise UserError(f"{page}: the marks {begin} and {end} are missing: put them back")
-    lines = "\n".join([begin, *PAGES[page](folder), end])
-    return block.sub(lambda _: lines, text, count=1)
+    return "\n".join([before + begin, *PAGES[page](folder), end + after])
 
 
 def main() -> None:
