@@ -12,30 +12,27 @@ Example: python benchmarks/symbolization.py data/laws_en-fr data/bible_en-fr+dat
 """
 
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
+from time import perf_counter
 from typing import Annotated, Any, NamedTuple
 
 import typer
-from calls import contextnmt
 from pages import Out, made_by, publish, table
 
 from contextnmt.corpus.counts import count_words
+from contextnmt.corpus.tokenize import Tokenizer
 from contextnmt.errors import UserError
 from contextnmt.evaluation.coverage import statistics
-from contextnmt.files import (
-    count_lines,
-    read_json,
-    read_lines,
-    read_pairs,
-    write_lines,
-    write_pairs,
-)
+from contextnmt.evaluation.symbol_scores import SymbolScores
+from contextnmt.files import count_lines, read_lines, read_pairs, write_lines, write_pairs
 from contextnmt.report.results import SYMBOL_TYPES
 from contextnmt.text.pieces import tokens_of
-from contextnmt.text.rates import THRESHOLD
-from contextnmt.text.symbols import NAME
+from contextnmt.text.rates import THRESHOLD, Rates, read_rates
+from contextnmt.text.symbolize import symbolize
+from contextnmt.text.symbols import NAME, Side
 
 #: Words of the vocabularies whose coverage is measured: the paper's, and a small one.
 SIZES = (30_000, 5_000)
@@ -90,93 +87,79 @@ def parse_corpus(argument: str) -> Corpus:
     return Corpus(" + ".join(names), folders, (source, target))
 
 
-def tokenized(corpus: Corpus, text: list[Path], out: Path) -> None:
-    """Tokenize the pairs of files ``text``, ``{lang}`` in their names, as one text."""
-    paths = [[Path(str(path).format(lang=lang)) for path in text] for lang in corpus.languages]
-    source, target = (Path(f"{out}.raw.{lang}.gz") for lang in corpus.languages)
-    pairs = chain.from_iterable(read_pairs(*both) for both in zip(*paths, strict=True))
-    write_pairs(source, target, pairs)
-    written = both(corpus, "--{}-out", f"{out}.{{lang}}.gz")
-    read = both(corpus, "--{}", f"{out}.raw.{{lang}}.gz")
-    contextnmt("tokenize", *read, *both(corpus, "--{}-language", "{lang}"), *written)
+def sides(pattern: object, languages: tuple[str, str]) -> tuple[Path, Path]:
+    """The files of both languages of a pattern with ``{lang}`` in it, source first."""
+    source, target = (Path(str(pattern).format(lang=lang)) for lang in languages)
+    return source, target
 
 
-def both(corpus: Corpus, option: str, value: str) -> list[str]:
-    """An option of either side, as ``--{}-out``, whose value has ``{lang}`` in it."""
-    sides = zip(("source", "target"), corpus.languages, strict=True)
-    return [word for side, lang in sides for word in (option.format(side), value.format(lang=lang))]
+def tokenized(corpus: Corpus, text: Iterable[Path | str], work: Path, name: str) -> None:
+    """Tokenize files of pairs, each a pattern, as one text: `name`.{lang}.gz in `work`."""
+    left, right = map(Tokenizer, corpus.languages)
+    pairs = chain.from_iterable(read_pairs(*sides(each, corpus.languages)) for each in text)
+    written = sides(work / f"{name}.{{lang}}.gz", corpus.languages)
+    write_pairs(*written, ((left.line(source), right.line(target)) for source, target in pairs))
 
 
 def prepare(corpus: Corpus, tests: Iterable[str], work: Path) -> list[str]:
     """Write train.{lang}.gz and the texts to score into `work`; return the names of the latter."""
-    patterns = {}
-    for split in ("dev", "test"):
-        files = [folder / (split + ".{lang}.gz") for folder in corpus.folders]
-        if len(files) == 1 and exists(files[0], corpus):
-            patterns[split] = files
-    for test in tests:
-        if exists(Path(test), corpus):
-            name = f"{Path(test).parent.name}-{Path(test).name.split('.')[0]}"
-            patterns[name.replace(" ", "-")] = [Path(test)]
-    tokenized(corpus, [folder / "train.{lang}.gz" for folder in corpus.folders], work / "train")
-    for name, files in patterns.items():
-        tokenized(corpus, files, work / name)
-    if patterns.keys() & {"dev", "test"} or len(corpus.folders) > 1:
-        return list(patterns)
-    hold_out(corpus, work)
-    return [HELD_OUT, *patterns]
-
-
-def exists(pattern: Path, corpus: Corpus) -> bool:
-    """Are there files of both languages?"""
-    return all(Path(str(pattern).format(lang=lang)).is_file() for lang in corpus.languages)
-
-
-def hold_out(corpus: Corpus, work: Path) -> None:
-    """Move the last pairs of the training text to a text of their own."""
+    patterns: dict[str, Path] = {}
+    if len(corpus.folders) == 1:
+        own = corpus.folders[0]
+        patterns = {split: own / f"{split}.{{lang}}.gz" for split in ("dev", "test")}
+    for test in map(Path, tests):
+        name = f"{test.parent.name}-{test.name.split('.')[0]}"
+        patterns[name.replace(" ", "-")] = test
+    found = {
+        name: pattern
+        for name, pattern in patterns.items()
+        if all(path.is_file() for path in sides(pattern, corpus.languages))
+    }
+    tokenized(corpus, (folder / "train.{lang}.gz" for folder in corpus.folders), work, "train")
+    for name, pattern in found.items():
+        tokenized(corpus, [pattern], work, name)
+    if found.keys() & {"dev", "test"} or len(corpus.folders) > 1:
+        return list(found)
     for lang in corpus.languages:
         path = work / f"train.{lang}.gz"
         lines = list(read_lines(path))
-        write_lines(path, islice(lines, len(lines) - HELD_OUT_PAIRS))
+        write_lines(path, lines[:-HELD_OUT_PAIRS])
         write_lines(work / f"{HELD_OUT}.{lang}.gz", lines[-HELD_OUT_PAIRS:])
+    return [HELD_OUT, *found]
 
 
 def measure(corpus: Corpus, tests: Iterable[str], work: Path) -> Measured:
     """Symbolize the training text of a corpus, and score its texts at every threshold."""
-    texts = prepare(corpus, tests, work)
-    languages = both(corpus, "--{}-language", "{lang}")
-    train = both(corpus, "--{}", f"{work}/train.{{lang}}.gz")
-    _, cost = contextnmt("symbolize", *train, *languages, "--out", work / "sym")
-    for lang in corpus.languages:
-        words = count_words(work / f"train.{lang}.gz", words=tokens_of)
-        counts = (f"{word}\t{count}" for word, count in words.most_common())
-        write_lines(work / f"counts.{lang}.tsv", counts)
-    given = [*languages, "--rates", work / "sym.rates.tsv", "--out", work / "scores.json"]
-    given += both(corpus, "--{}-counts", f"{work}/counts.{{lang}}.tsv")
-    for name in texts:
-        given += ["--name", name, *both(corpus, "--{}", f"{work}/{name}.{{lang}}.gz")]
-    scores = {}
-    for threshold in THRESHOLDS if texts else ():
-        contextnmt("symbol-scores", *given, "--threshold", threshold)
-        scores[threshold] = read_json(work / "scores.json")["texts"]
-    pairs = count_lines(work / f"sym.{corpus.languages[0]}.gz")
-    return Measured(list(statistics_rows(corpus, work)), scores, pairs, cost.wall)
+    texts, languages = prepare(corpus, tests, work), corpus.languages
+    train, out = (sides(work / f"{name}.{{lang}}.gz", languages) for name in ("train", "symbols"))
+    started = perf_counter()
+    symbolize(train[0], *languages, work / "symbols", train[1])
+    seconds = perf_counter() - started
+    before, after = ([count_words(side, words=tokens_of) for side in text] for text in (train, out))
+    known = Side(languages[0], before[0]), Side(languages[1], before[1])
+    rates = Rates(read_rates(work / "symbols.rates.tsv"), before[0])
+    found = {}
+    for threshold in THRESHOLDS:
+        scores = SymbolScores(known, rates, threshold)
+        for name in sorted(texts):
+            scores.add(name, *sides(work / f"{name}.{{lang}}.gz", languages))
+        found[threshold] = scores.content()["texts"]
+    rows = map(words_row, languages, before, after)
+    words = [[corpus.name, *row] for row in rows]
+    return Measured(words, found, count_lines(out[0]), seconds)
 
 
-def statistics_rows(corpus: Corpus, work: Path) -> Iterator[list[str]]:
-    """A row for each side: what symbolization does to its words."""
-    for lang in corpus.languages:
-        before = count_words(work / f"train.{lang}.gz", words=tokens_of)
-        after = count_words(work / f"sym.{lang}.gz", words=tokens_of)
-        found = [[statistics(counts, size) for size in SIZES] for counts in (before, after)]
-        (plain, _), (symbolized, _) = found
-        row = [corpus.name, lang]
-        for quantity in ("total_words", "unique_words"):
-            row.append(f"{plain[quantity]:,} → {symbolized[quantity]:,}")
-        for one, other in zip(*found, strict=True):
-            row.append(f"{one['coverage_percent']:.1f} → {other['coverage_percent']:.1f}")
-        row += [f"{symbolized['symbol_percent'][kind]:.1f}" for kind in SYMBOL_TYPES]
-        yield row
+def words_row(language: str, before: Counter[str], after: Counter[str]) -> Iterator[str]:
+    """What symbolization does to the words of a side."""
+    found = [[statistics(counts, size) for size in SIZES] for counts in (before, after)]
+    (plain, _), (symbolized, _) = found
+    yield language
+    for quantity in ("total_words", "unique_words"):
+        yield f"{plain[quantity]:,} → {symbolized[quantity]:,}"
+    for one, other in zip(*found, strict=True):
+        yield f"{one['coverage_percent']:.1f} → {other['coverage_percent']:.1f}"
+    for kind in SYMBOL_TYPES:
+        yield f"{symbolized['symbol_percent'][kind]:.1f}"
 
 
 def title(corpus: Corpus, text: str) -> list[str]:
@@ -195,47 +178,42 @@ def shown(score: Mapping[str, float | None]) -> str:
     return f"{f1} ({' / '.join(others)}; {score['both_sides']:,})"
 
 
-def score_rows(corpus: Corpus, scores: Mapping[float, Any]) -> Iterator[list[str]]:
+def score_rows(measured: Mapping[Corpus, Measured]) -> Iterator[list[str]]:
     """A row for each text: the scores of each type of symbol."""
-    for text, entry in scores.get(THRESHOLD, {}).items():
-        yield title(corpus, text) + [shown(entry["types"][kind]) for kind in SYMBOL_TYPES]
+    for corpus, found in measured.items():
+        for text, entry in found.scores[THRESHOLD].items():
+            yield title(corpus, text) + [shown(entry["types"][kind]) for kind in SYMBOL_TYPES]
 
 
-def sweep_rows(corpus: Corpus, scores: Mapping[float, Any]) -> Iterator[list[str]]:
+def sweep_rows(measured: Mapping[Corpus, Measured]) -> Iterator[list[str]]:
     """A row for each text: the scores of names at each threshold."""
-    for text in scores.get(THRESHOLD, {}):
-        cells = [shown(scores[threshold][text]["types"][NAME]) for threshold in THRESHOLDS]
-        yield title(corpus, text) + cells
+    for corpus, found in measured.items():
+        for text in found.scores[THRESHOLD]:
+            entries = [found.scores[threshold][text] for threshold in THRESHOLDS]
+            yield title(corpus, text) + [shown(entry["types"][NAME]) for entry in entries]
 
 
 def page(measured: Mapping[Corpus, Measured]) -> list[str | list[str]]:
     """The tables of all corpora."""
-    about = ["trained on", "pair", "text"]
     words = ["corpus", "side", "words", "different words"]
+    words += [f"covered by {size:,}" for size in SIZES]
+    scored = ["trained on", "pair", "text"]
+    took = [
+        [each.name, "-".join(each.languages), f"{found.pairs:,}", f"{found.seconds:.0f}"]
+        for each, found in measured.items()
+    ]
     return [
         WORDS_NOTES,
         table(
-            [*words, *(f"covered by {size:,}" for size in SIZES), *SYMBOL_TYPES.values()],
+            [*words, *SYMBOL_TYPES.values()],
             chain.from_iterable(found.statistics for found in measured.values()),
         ),
         SCORES_NOTES,
-        table(
-            about + list(SYMBOL_TYPES.values()),
-            chain.from_iterable(score_rows(each, found.scores) for each, found in measured.items()),
-        ),
+        table([*scored, *SYMBOL_TYPES.values()], score_rows(measured)),
         f"The same of names at other thresholds than {THRESHOLD}:",
-        table(
-            about + [f"{threshold}" for threshold in THRESHOLDS],
-            chain.from_iterable(sweep_rows(each, found.scores) for each, found in measured.items()),
-        ),
+        table([*scored, *map(str, THRESHOLDS)], sweep_rows(measured)),
         "Seconds of the command `symbolize`, counting the words included:",
-        table(
-            ["corpus", "pair", "pairs", "seconds"],
-            (
-                [each.name, "-".join(each.languages), f"{found.pairs:,}", f"{found.seconds:.0f}"]
-                for each, found in measured.items()
-            ),
-        ),
+        table(["corpus", "pair", "pairs", "seconds"], took),
     ]
 
 
