@@ -27,15 +27,6 @@ GROUP = 16
 LETTERS = ("aeiou", "bcdfghjklmnpqrstvwxyz", "0123456789")
 
 
-def new_words(exponent: float, repetition: int) -> float:
-    """How many new words a repetition of a text brings by Heaps' law, as a share of its words.
-
-    A text of n words has K n^exponent distinct ones; repetitions count from 1.
-    """
-    share: float = (repetition + 1) ** exponent - repetition**exponent
-    return share
-
-
 def changed(word: str, digest: bytes) -> str:
     """`word` with other vowels, consonants and digits in place of its own."""
     letters = []
@@ -70,33 +61,30 @@ class Alteration:
         once = sum(number == 1 for side in counts for number in side.values())
         #: By Heaps' law, the share of the words that a text has once.
         self.exponent = once / max(1, sum(map(len, counts)))
-        self.moving = [self.movable(source, target), self.movable(target, source)]
-
-    @staticmethod
-    def movable(own: Counter[str], other: Counter[str]) -> list[str]:
-        """The words of a side that change places, by descending frequency."""
-        words = sorted(own, key=lambda word: (-own[word], word))[COMMON:]
-        return [word for word in words if own[word] > RARE and word.islower() and word not in other]
+        self.moving = [movable(source, target), movable(target, source)]
 
     def tables(self, repetition: int) -> list[dict[str, str]]:
         """For each side, word -> word in the repetition of this number, from 1."""
-        share = new_words(self.exponent, repetition) * self.words / max(1, len(self.rare))
-        forms, limit = {}, share * 2**32
+        # A text of n words has K n^exponent distinct ones; the new ones are altered rare ones.
+        new = ((repetition + 1) ** self.exponent - repetition**self.exponent) * self.words
+        forms, limit = {}, new / max(1, len(self.rare)) * 2**32
         for word in self.rare:
             digest = blake2b(f"{repetition} {word}".encode()).digest()
             if int.from_bytes(digest[:4], "big") < limit:
                 forms[word] = changed(word, digest[4:])
-        return [forms | self.moved(words, repetition) for words in self.moving]
+        tables = [dict(forms), dict(forms)]
+        for table, words in zip(tables, self.moving, strict=True):
+            for begin in range(0, len(words), GROUP):
+                group = words[begin : begin + GROUP]
+                step = repetition % len(group)
+                table.update(zip(group, group[step:] + group[:step], strict=True))
+        return tables
 
-    @staticmethod
-    def moved(words: Sequence[str], repetition: int) -> dict[str, str]:
-        """word -> the one that takes its place."""
-        groups = (words[begin : begin + GROUP] for begin in range(0, len(words), GROUP))
-        return {
-            word: group[(place + repetition) % len(group)]
-            for group in groups
-            for place, word in enumerate(group)
-        }
+
+def movable(own: Counter[str], other: Counter[str]) -> list[str]:
+    """The words of a side that change places, by descending frequency."""
+    words = sorted(own, key=lambda word: (-own[word], word))[COMMON:]
+    return [word for word in words if own[word] > RARE and word.islower() and word not in other]
 
 
 def altered(

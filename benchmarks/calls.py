@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from contextnmt.files import read_lines
+from contextnmt.files import read_lines, write_json
 
 ROOT = Path(__file__).parents[1]
 
@@ -47,22 +47,26 @@ def snakemake(*words: str, measured: Path) -> None:
     program = measured / "python"
     program.write_text(f"#!{sys.executable}\n{LAUNCHER}")
     program.chmod(0o755)
-    subprocess.run(
-        [sys.executable, "-m", "snakemake", *words],
-        cwd=ROOT,
-        env=variables(measured, measured),
-        check=True,
-    )
+    call = [sys.executable, "-m", "snakemake", *words]
+    subprocess.run(call, cwd=ROOT, env=variables(measured, measured), check=True)
 
 
-def contextnmt(*arguments: object, cwd: Path = ROOT) -> tuple[str, Cost]:
+def call_in(folder: Path, configuration: Mapping[str, Any], *words: str) -> list[str]:
+    """The words of a call of Snakemake in `folder`, on one core, over a configuration."""
+    file = folder / "overlay.yaml"
+    write_json(file, configuration)  # which is YAML too
+    places = ["--snakefile", ROOT / "Snakefile", "--directory", folder, "--configfile", file]
+    return [*words, "--cores", "1", *map(str, places)]
+
+
+def contextnmt(*arguments: object) -> tuple[str, Cost]:
     """Run a command of the package; what it prints, and its cost."""
     with TemporaryDirectory() as folder:
         call = [sys.executable, "-c", LAUNCHER, "-m", "contextnmt", *map(str, arguments)]
         own = variables(Path(folder))
-        done = subprocess.run(call, cwd=cwd, env=own, stdout=subprocess.PIPE, check=True, text=True)
+        said = subprocess.check_output(call, cwd=ROOT, env=own, text=True)
         [cost] = costs(Path(folder))
-    return done.stdout, cost
+    return said, cost
 
 
 def variables(measured: Path, *first: Path) -> dict[str, str]:
@@ -77,44 +81,43 @@ def costs(folder: Path) -> Iterator[Cost]:
         yield Cost(*json.loads(line))
 
 
-#: Names of the texts of an overlay besides those to select from.
+#: Names of the texts of `selecting` besides those to select from.
 OTHERS = ("in-domain", "held-out", "other")
 
+SWITCHES = ("drop_empty", "drop_garbled", "drop_identical", "drop_duplicates", "wrong_language")
+NO_FILTERS = {**dict.fromkeys(SWITCHES, False), "max_length": None, "max_ratio": None}
 
-def overlay(
+
+def selecting(
     pair: str,
     train: Mapping[str, str],
-    others: tuple[str, str],
-    clean: Mapping[str, Any],
+    in_domain: str,
+    held_out: str,
     limit: Mapping[str, int],
-    parts: int = 1,
+    clean: Mapping[str, Any],
+    parts: int,
 ) -> dict[str, Any]:
     """A configuration over that of the demo, which selects from the texts `train`, up to a limit.
 
-    Paths have {lang} in them; the `others` are the text to select by, and one for dev and test.
+    Paths have {lang} in them; the text `held_out` is that for dev and test.
     """
-    paths = {**train, **dict(zip(OTHERS, (others[0], others[1], others[1]), strict=True))}
-    languages = pair.split("-")
+    paths = {**train, **dict(zip(OTHERS, (in_domain, held_out, held_out), strict=True))}
     files = {
         f"{name}.{language}.gz": {"local": path.format(lang=language)}
         for name, path in paths.items()
-        for language in languages
+        for language in pair.split("-")
     }
-    texts: dict[str, dict[str, Any]] = {name: {"file": f"{name}.{{lang}}.gz"} for name in paths}
-    for name in train:
-        texts[name]["shards"] = parts
-    switches = ("drop_empty", "drop_garbled", "drop_identical", "drop_duplicates", "wrong_language")
-    filters = {**dict.fromkeys(switches, False), "max_length": None, "max_ratio": None, **clean}
+    cut = {name: parts if name in train else 1 for name in paths}
+    texts = {name: {"file": f"{name}.{{lang}}.gz", "shards": cut[name]} for name in paths}
+    selection = {"in_domain": ["in-domain"], "pairs": None, "target_words": None, **limit}
     return {
         "preset": "demo",
         "pairs": [pair],
         "systems": ["baseline", "bpe", "symbol"],
         "corpora": {"benchmark": {"files": files, "texts": texts}},
         "roles": {pair: {"train": list(train), "dev": ["held-out"], "test": ["other"]}},
-        "clean": {pair: filters},
-        "select": {
-            pair: {"in_domain": ["in-domain"], "pairs": None, "target_words": None, **limit}
-        },
+        "clean": {pair: {**NO_FILTERS, **clean}},
+        "select": {pair: selection},
         "text": {"vocabulary_size": 30_000, "merges": 30_000},  # as in the paper
     }
 

@@ -18,7 +18,7 @@ from pages import Out, made_by, publish, table
 from contextnmt.errors import UserError
 from contextnmt.evaluation.outputs import read_translations, source_lengths
 from contextnmt.evaluation.significance import RESAMPLES, content
-from contextnmt.report.certainty import LEVEL, p_value, significant
+from contextnmt.report.certainty import LEVEL, TESTS, p_value, significant
 from contextnmt.report.claims import REPEATS, VERDICTS, beyond_chance, spread
 from contextnmt.report.tables import signed
 
@@ -29,15 +29,14 @@ HEAD = ["claim", "text", "systems", "BLEU", "difference", "95 % interval"]
 HEAD += ["p, bootstrap", "p, randomization", "holds"]
 
 NOTES = f"""
-BLEU of the test text at beam {BEAM}, cased, on tokenized text; the mean over seeds where there are
-several. Difference: of the two systems. Of a claim about length, it is the difference on source
-sentences longer than the median less that on the others, both in points of BLEU, whatever these
-start from. Interval and first p: the paired bootstrap (Koehn 2004); second p: approximate
-randomization (Riezler and Maxwell 2005), which says nothing about claims of length;
-{RESAMPLES:,} draws each, two-sided, not corrected for how many claims there are. A claim holds, or
-the opposite does, if every p is below {LEVEL} and the difference is greater than {REPEATS} BLEU,
-by which repeats of one system may differ, or with several seeds than their standard deviation; else
-it is not shown. Intervals and p are about other test sentences, with these models.
+BLEU of the test text at beam {BEAM}, cased, on tokenized text; of several seeds, the mean.
+Difference: of the two systems. Of a claim about length: the difference on source sentences longer
+than the median less that on the others, in points of BLEU. Interval and first p: the paired
+bootstrap (Koehn 2004); second p: approximate randomization (Riezler and Maxwell 2005), not for
+claims about length; {RESAMPLES:,} draws each, two-sided, not corrected for the number of claims. A
+claim holds, or its opposite, if every p is below {LEVEL} and the difference is greater than
+{REPEATS} BLEU, by which repeats of one system may differ, or, with several seeds, than its standard
+deviation; else it is not shown. Intervals and p are about other test sentences, with these models.
 """
 
 
@@ -73,33 +72,32 @@ def read_text(reference: Path) -> Text:
     Raises UserError if it is named otherwise.
     """
     results, pair = reference.parents[2], reference.parent.name
-    languages = pair.split("-")
-    if not reference.name.endswith(f".{languages[-1]}.gz"):
-        raise UserError(f"{reference}: name the reference, as TEXT.{languages[-1]}.gz")
-    text = reference.name.removesuffix(f".{languages[1]}.gz")
-    source = reference.with_name(f"{text}.{languages[0]}.gz")
+    source_language, language = pair.split("-")
+    text = reference.name.removesuffix(f".{language}.gz")
+    if text == reference.name:
+        raise UserError(f"{reference}: name the reference, as TEXT.{language}.gz")
+    source = reference.with_name(f"{text}.{source_language}.gz")
     paths = sorted((results / "restore" / pair).glob(f"*/[0-9]*/{text}.beam{BEAM}.gz"))
-    systems, seeds = ([path.parts[place] for path in paths] for place in (-3, -2))
-    found = read_translations(
-        f"{text}.beam{BEAM}", reference, systems, list(map(int, seeds)), paths
-    )
-    there = set(found.statistics)
-    asked = list(dict.fromkeys(each.contrast for each in claims() if set(each.contrast) <= there))
+    systems, seeds = [path.parts[-3] for path in paths], [int(path.parts[-2]) for path in paths]
+    found = read_translations(f"{text}.beam{BEAM}", reference, systems, seeds, paths)
+    there = (each.contrast for each in claims() if found.statistics.keys() >= {*each.contrast})
+    asked = list(dict.fromkeys(there))
     made = content(found, asked, source_lengths(source, reference, found))
-    tested = dict(zip(asked, made["contrasts"], strict=True))
-    return Text(f"{pair} {text}", made["systems"], tested)
+    return Text(f"{pair} {text}", made["systems"], dict(zip(asked, made["contrasts"], strict=True)))
 
 
 def row(claim: Claim, text: Text) -> list[str]:
     """The row of a claim on a text that has its systems."""
-    system, baseline = claim.contrast
     found = text.contrasts[claim.contrast]
-    scores = [[text.systems[each]["bleu"] for each in claim.contrast]]
-    names, tests = f"{system} over {baseline}", ["p_bootstrap", "p_randomization"]
-    chance = spread(*(text.systems[each]["deviation"] for each in claim.contrast))
+    systems = [text.systems[each] for each in claim.contrast]
+    names, tests = " over ".join(claim.contrast), TESTS
+    scores, chance = (
+        [[each["bleu"] for each in systems]],
+        spread(*(s["deviation"] for s in systems)),
+    )
     if claim.longer:
         found = found["growth"]
-        scores, tests, chance = [found["long"], found["short"]], tests[:1], found["spread"]
+        scores, tests, chance = [found["long"], found["short"]], TESTS[:1], found["spread"]
         names += f"; over and up to {found['median']:g} words"
     p = [found[test] for test in tests]
     return [

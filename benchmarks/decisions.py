@@ -19,7 +19,7 @@ from unittest.mock import patch
 
 import torch
 import typer
-from calls import ROOT, snakemake
+from calls import ROOT, call_in, snakemake
 from pages import Out, made_by, publish, table
 from torch import Tensor
 from torch.nn import functional
@@ -27,7 +27,7 @@ from torch.nn import functional
 from contextnmt.configuration import layers
 from contextnmt.configuration.model import model_settings
 from contextnmt.configuration.training import training_settings
-from contextnmt.files import read_json, read_lines, write_json
+from contextnmt.files import read_json, read_lines
 from contextnmt.model.decoder import State
 from contextnmt.model.device import is_cpu
 from contextnmt.model.padding import Packed
@@ -37,23 +37,22 @@ from contextnmt.training.process import prepare
 
 PAIR = "en-fr"
 SEEDS = 5
-LAYERS = {1: [64], 2: [64, 64], 3: [64, 64, 64]}
+
+
+def contextual(layers: int, table: str = "own") -> dict[str, Any]:
+    """A system with context, over the demo's configuration."""
+    contextualizer = {"layers": [64] * layers, "table": table}
+    return {"context": True, "model": {"contextualizer": contextualizer}}
+
 
 #: Systems by their names: a label, and what is over the demo's configuration.
 SYSTEMS: dict[str, tuple[str, dict[str, Any]]] = {
     "mean": ("mean over the sentences", {"training": {"loss": "mean"}}),
     "sum": ("sum over the batch", {"training": {"loss": "sum"}}),
-    **{
-        f"layers-{depth}": (
-            f"own table, {depth} layer{'s' * (depth > 1)}",
-            {"context": True, "model": {"contextualizer": {"layers": layers}}},
-        )
-        for depth, layers in LAYERS.items()
-    },
-    "shared": (
-        "the source embedding, 2 layers",
-        {"context": True, "model": {"contextualizer": {"layers": LAYERS[2], "table": "shared"}}},
-    ),
+    "layers-1": ("own table, 1 layer", contextual(1)),
+    "layers-2": ("own table, 2 layers", contextual(2)),
+    "layers-3": ("own table, 3 layers", contextual(3)),
+    "shared": ("the source embedding, 2 layers", contextual(2, "shared")),
 }
 #: The contextualizer whose mask spares the readout: not a system, but a model of this script.
 SPARED = "mask in the decoder alone"
@@ -134,19 +133,12 @@ def results(folder: Path, system: str, seed: int) -> Path:
     return folder / "results" / "demo" / "train" / PAIR / system / str(seed)
 
 
-def compare(decided: list[float], other: list[float]) -> tuple[float, float]:
-    """The difference of two means and its standard error, from two numbers or more of each."""
-    error = math.sqrt(sum(stdev(each) ** 2 / len(each) for each in (decided, other)))
-    return fmean(other) - fmean(decided), error
-
-
 def outcome(bleu: float, records: Iterator[dict[str, Any]]) -> Outcome:
     """From the best dev BLEU and the journal of a training."""
     found = list(records)
-    best = next(
-        record for record in found if record["kind"] == "dev" and record["bleu"] == round(bleu, 4)
-    )
-    clipped = fmean(record["clip_rate"] for record in found if record["kind"] == "train")
+    validations = (each for each in found if each["kind"] == "dev")
+    best = next(each for each in validations if each["bleu"] == round(bleu, 4))
+    clipped = fmean(each["clip_rate"] for each in found if each["kind"] == "train")
     return Outcome(bleu, clipped, best.get("source_gate_open"))
 
 
@@ -160,23 +152,22 @@ def trained(folder: Path, system: str, seed: int) -> Outcome:
 def spared(folder: Path, seed: int) -> Outcome:
     """Train `Spared`, in all else as the decision is."""
     like = read_json(results(folder, QUESTIONS[-1].decision, seed) / "model.json")
-    demo = folder / "results" / "demo"
-    source, target = PAIR.split("-")
-    dev = ([demo / "tokenize" / PAIR / f"dev.{side}.gz"] for side in (source, target))
-    settings = model_settings(like["model"]), training_settings(like["training"])
-    prepare(settings[1])
-    state = folder / "spared" / str(seed)
+    demo, state = folder / "results" / "demo", folder / "spared" / str(seed)
+    source, target = (demo / "tokenize" / PAIR / f"dev.{side}.gz" for side in PAIR.split("-"))
+    recipe = training_settings(like["training"])
+    prepare(recipe)
+    # Unlike that of other trainings, the code of this one is partly here.
+    script = sha256(Path(__file__).read_bytes()).hexdigest()
     with patch.object(loop, "Translator", Spared):
         run = loop.Training(
             demo / "binarize" / PAIR / "word",
-            (next(dev), next(dev)),
-            *settings,
-            *(seed, state, state / "tensorboard"),
-            # Unlike that of other trainings, the code of this one is partly here.
-            identity={
-                "like": like["identity"],
-                "script": sha256(Path(__file__).read_bytes()).hexdigest(),
-            },
+            ([source], [target]),
+            model_settings(like["model"]),
+            recipe,
+            seed,
+            state,
+            state / "tensorboard",
+            identity={"like": like["identity"], "script": script},
         )
         run.resume()
         run.run()
@@ -188,16 +179,22 @@ def rows(question: Question, found: dict[str, list[Outcome]]) -> Iterator[list[s
     decided = [each.bleu for each in found[question.decision]]
     for name in (question.decision, *question.others):
         bleu = [each.bleu for each in found[name]]
-        difference, error = compare(decided, bleu)
-        gates = [each.open for each in found[name]]
+        noise = math.hypot(error(decided), error(bleu))
+        difference = f"{fmean(bleu) - fmean(decided):+.2f} ± {noise:.2f}"
+        gates = [each.open for each in found[name] if each.open is not None]
         yield [
             SYSTEMS[name][0] if name in SYSTEMS else name,
             f"{fmean(bleu):.2f} ± {stdev(bleu):.2f}",
-            "decided" if name == question.decision else f"{difference:+.2f} ± {error:.2f}",
+            "decided" if name == question.decision else difference,
             f"{fmean(each.clipped for each in found[name]):.0%}",
-            "" if None in gates else f"{fmean(gates):.0%}",  # type: ignore[type-var]
+            f"{fmean(gates):.0%}" if gates else "",
             ", ".join(f"{each:.2f}" for each in bleu),
         ]
+
+
+def error(values: list[float]) -> float:
+    """The standard error of the mean of two values or more."""
+    return stdev(values) / math.sqrt(len(values))
 
 
 def main(
@@ -211,14 +208,13 @@ def main(
     with tempfile.TemporaryDirectory() as temporary:
         place = (folder or Path(temporary)).resolve()
         place.mkdir(parents=True, exist_ok=True)
-        asked, file = overlay(seeds), place / "overlay.yaml"
-        write_json(file, asked)  # which is YAML too
-        places = ["--configfile", str(file), "--directory", str(place)]
-        snakemake("models", "--profile", "local", "--cores", "1", *places, measured=Path(temporary))
+        asked = overlay(seeds)
+        words = call_in(place, asked, "models", "--profile", "local")
+        snakemake(*words, measured=Path(temporary))
         found = {name: [trained(place, name, seed) for seed in asked["seeds"]] for name in SYSTEMS}
         torch.set_num_threads(1)
         found[SPARED] = [spared(place, seed) for seed in asked["seeds"]]
-        digest = layers.digest(layers.of_call(ROOT, [file], {}), "choi2017")
+        digest = layers.digest(layers.of_call(ROOT, [place / "overlay.yaml"], {}), "choi2017")
     head = ["", "dev BLEU", "difference", "clipped", "open", "each seed"]
     publish(
         out,

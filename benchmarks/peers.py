@@ -8,13 +8,13 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from string import Template
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import typer
-from made_up_pairs import Pair
 
 from contextnmt.text.vocabulary import SPECIALS
 from contextnmt.training.process import STEP
@@ -181,41 +181,31 @@ TOOLKITS = {
 }
 
 
+@dataclass
 class Peer:
     """A toolkit in its environment, with a text to train on."""
 
-    def __init__(
-        self,
-        toolkit: Toolkit,
-        programs: Path,
-        threads: int,
-        folder: Path,
-        words: int,
-        recipe: Recipe,
-    ) -> None:
-        """`programs`: the environment's folder of them; `folder`: for all that it writes, beside
-        text.source and text.target, which have so many `words`."""
-        self.toolkit, self.name, self.folder = toolkit, toolkit.name, folder
-        self.programs, self.threads, self.words = programs.absolute(), str(threads), words
-        self.facts = {
-            **{"folder": folder, "text": folder.parent / "text", "words": words},
-            **{**recipe._asdict(), "never": 10 * recipe.updates},
-        }
+    toolkit: Toolkit
+    programs: Path  # of its environment
+    threads: int
+    folder: Path  # for all that it writes
+    facts: dict[str, Any]  # what stands for $NAMES
+
+    @property
+    def name(self) -> str:
+        """Its name in tables."""
+        return self.toolkit.name
 
     def speeds(self) -> list[float]:
         """Target words a second from one report to the next in a training from the start."""
-        said = self.learn()
-        found = re.findall(self.toolkit.speed, said)
-        if not found:
-            raise SystemExit(f"{self.name} reported no speed:\n{said[-2000:]}")
-        return [float(each) for each in found]
+        return self.numbers("speed", self.toolkit.speed, self.learn())
 
     def learn(self) -> str:
         """Train from the start; the log."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir()
         first, after = self.toolkit.vocabulary
-        ids = range(len(SPECIALS), len(SPECIALS) + self.words)
+        ids = range(len(SPECIALS), len(SPECIALS) + self.facts["words"])
         (self.folder / "vocabulary").write_text(first + "".join(f"{word}{after}" for word in ids))
         self.settle(Beam(1, 1, 1), mark="")
         if self.toolkit.prepare:
@@ -226,10 +216,14 @@ class Peer:
         """Seconds to translate the source, as the trained toolkit reports; without its start."""
         self.settle(beam, mark=f"{MARK},")
         said = self.call(self.toolkit.translate)
-        found = [re.findall(pattern, said) for pattern in self.toolkit.seconds]
-        if not all(found):
-            raise SystemExit(f"{self.name} reported no time:\n{said[-2000:]}")
-        return sum(float(each[-1]) for each in found)
+        return sum(self.numbers("time", part, said)[-1] for part in self.toolkit.seconds)
+
+    def numbers(self, what: str, pattern: str, said: str) -> list[float]:
+        """The numbers that a pattern finds in a log, one at least."""
+        found = re.findall(pattern, said)
+        if not found:
+            raise SystemExit(f"{self.name} reported no {what}:\n{said[-2000:]}")
+        return [float(each) for each in found]
 
     def version(self) -> str:
         """The versions of the toolkit and of its torch."""
@@ -249,12 +243,11 @@ class Peer:
 
     def run(self, program: str, *arguments: str) -> str:
         """The output of a program."""
-        threads = dict.fromkeys(["OMP_NUM_THREADS", "MKL_NUM_THREADS"], self.threads)
+        threads = dict.fromkeys(["OMP_NUM_THREADS", "MKL_NUM_THREADS"], str(self.threads))
         done = subprocess.run(
             [self.programs / program, *arguments],
             env={**os.environ, **ENVIRONMENT, **threads},
             text=True,
-            check=False,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
         )
@@ -264,24 +257,28 @@ class Peer:
 
 
 def peers(
-    environments: Path,
+    environments: Path | None,
     threads: int,
-    pairs: Sequence[Pair],
+    pairs: Sequence[tuple[Iterable[int], Iterable[int]]],
     words: int,
     recipe: Recipe,
     folder: Path,
 ) -> list[Peer]:
-    """The toolkits whose environment is there, with pairs of `made_up`, ids as words, in `folder`.
+    """The toolkits whose environment is there, with pairs of ids as words, of so many, in `folder`.
 
-    Raises BadParameter if there are none.
+    None without environments. Raises BadParameter if there is no toolkit among them.
     """
+    if environments is None:
+        return []
     for side, sentences in zip(("source", "target"), zip(*pairs, strict=True), strict=True):
         lines = (" ".join(map(str, ids)) + "\n" for ids in sentences)
         (folder / f"text.{side}").write_text("".join(lines))
+    facts = {"text": folder / "text", "words": words, "never": 10 * recipe.updates}
+    facts |= recipe._asdict()
     found = [
-        Peer(toolkit, environments / name / "bin", threads, folder / name, words, recipe)
+        Peer(toolkit, place.absolute(), threads, folder / name, facts | {"folder": folder / name})
         for name, toolkit in TOOLKITS.items()
-        if (environments / name).is_dir()
+        if (place := environments / name / "bin").is_dir()
     ]
     if not found:
         raise typer.BadParameter(f"--peers: {environments} holds none of {list(TOOLKITS)}")

@@ -45,6 +45,10 @@ class Measured(NamedTuple):
     bytes: int
 
 
+#: Lines of a file; every text is in many jobs.
+lines = cache(count_lines)
+
+
 class Counted(Sizes):
     """Numbers of pairs, counted in the files of a run below a folder."""
 
@@ -67,12 +71,6 @@ class Counted(Sizes):
         part = f"{text}.{language}.gz" if count == 1 else f"{text}.*of{count}.{language}.gz"
         found = [*folder.glob(part)]
         return sum(map(lines, found)) if found else nan
-
-
-@cache
-def lines(path: Path) -> float:
-    """Lines of a file; every text is in many jobs."""
-    return float(count_lines(path))
 
 
 def measured(jobs: Iterable[Job], sizes: Counted, folder: Path) -> Iterator[Measured]:

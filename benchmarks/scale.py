@@ -5,10 +5,7 @@ the text has too few pairs, it is repeated with altered words, so that the words
 pairs go on growing as in real text. Memory is extrapolated to WMT14 by what fills it, and compared
 with what the workflow asks for.
 
-Example: python benchmarks/scale.py --source train.en.gz --target train.fr.gz
---source-language en --target-language fr --in-domain-source docs/dev.en.gz
---in-domain-target docs/dev.fr.gz --pairs 60000 --pairs 240000 --pairs 960000
---out benchmarks/published/scale.md
+Example: see scale.py in benchmarks/README.md
 """
 
 import tempfile
@@ -20,11 +17,11 @@ from typing import Annotated, NamedTuple
 import numpy as np
 import typer
 from altered_text import COMMON, GROUP, endless
-from calls import ROOT, Cost, costs, overlay, snakemake, stay_on_one_core
+from calls import Cost, call_in, costs, selecting, snakemake, stay_on_one_core
 from pages import Out, made_by, publish, table
 
 from contextnmt.errors import UserError
-from contextnmt.files import read_json, read_lines, read_pairs, write_json, write_pairs
+from contextnmt.files import read_json, read_lines, read_pairs, write_pairs
 from contextnmt.planning.jobs import planned
 
 #: What is made: that takes all stages of the text.
@@ -32,6 +29,7 @@ TARGETS = ("binarized", "coverages", "dictionaries", "pairs_counted", "perplexit
 
 #: Parts that the text is cut into, and the share of its pairs that is selected: one in so many.
 PARTS, SHARE = 2, 2
+FILTERS = {"drop_empty": True, "max_ratio": 2, "wrong_language": True, "drop_duplicates": True}
 
 #: At WMT14, English-French: pairs of a tenth of giga-fren, and of all corpora; words in a model of
 #: perplexity.
@@ -57,32 +55,30 @@ RAW = ("extract", "tokenize", "survey", "clean")
 CLEAN = ("sample", "language-models", "cross-entropy", "rank", "select", "perplexity")
 
 TEXT_NOTES = f"""
-Each text is the beginning of the next. What is more than the corpus has is the corpus again, with
-altered words: of the words that no side has more than twice (names, numbers, technical terms), as
-many as make the words grow by Heaps' law get other letters and digits, the same on both sides, and
-the lower-case words of one language alone, but for the {COMMON} most frequent ones, change places
-with those of like frequency in groups of {GROUP}; so words, sentences and n-grams are new. Words:
+Each text is the beginning of the next. A text larger than the corpus goes on with the corpus in
+altered words, so that words, sentences and n-grams are new. Of the words that no side has more than
+twice (names, numbers, technical terms), as many as Heaps' law asks for get other letters and
+digits, the same on both sides. The lower-case words of one language alone, but for the {COMMON}
+most frequent ones, change places with those of like frequency, in groups of {GROUP}. Words:
 distinct ones of tokenized text. Exponent: b of Heaps' law, words = K pairs^b, since the line
 before. Repeated: pairs that clean drops since they came before.
 """
 
 TIME_NOTES = f"""
-The workflow's own commands, on a text in {PARTS} parts, of which 1/{SHARE} as many pairs are
-selected, for a system of words, one of subwords and one of symbols. CPU seconds a million pairs on
-one core, all runs of a command together, those on the in-domain text and on a hundred pairs of dev
-and test text included; commands after clean and select by the pairs that these leave. The start of
-Python is in them, which weighs in a short text. Ratio: of the time a pair in the largest and in the
-smallest text. Further pairs: the same for the pairs alone that a text has more than the one before,
-in the largest against the second, so that the start cancels out: 1 is linear.
+The workflow runs on a text in {PARTS} parts, selects 1/{SHARE} of the pairs, and makes a system of
+words, one of subwords and one of symbols. CPU seconds a million pairs on one core: all runs of a
+command together, with those on in-domain, dev and test text; commands after clean and select by the
+pairs that these leave. The start of Python is in them, which weighs in a short text. Ratio: of the
+time a pair in the largest and in the smallest text. Further pairs: the same for the pairs that a
+text has more than the one before, in the largest against the second (1: linear).
 """
 
 MEMORY_NOTES = """
 The largest resident set of each command (MB), and what fills it, where it grows: pairs that are
 kept, distinct words of both languages in the whole text, or words of the selected target text (and
-for perplexity the ranking, which grows as that of rank). At WMT14: by the growth between the two
-largest texts, in a straight line: a rough bound.
-`mem_mb`: what the workflow asks for, a fixed amount or one by the words of the text. What `pairs`
-maps from disk the system can drop at any time.
+for perplexity the ranking, which grows as that of rank). At WMT14: a rough bound, by the growth
+between the two largest texts, in a straight line. `mem_mb`: what the workflow asks for, a fixed
+amount or one by the words of the text. The system can drop at any time what `pairs` maps from disk.
 """
 
 
@@ -118,12 +114,9 @@ def prepared(
         source, target = (folder / f"{name}.{lang}.gz" for lang in pair.split("-"))
         write_pairs(source, target, content)
     train, dev, test = (str(folder / f"{name}.{{lang}}.gz") for name in ("large", "dev", "test"))
-    clean = {"drop_empty": True, "max_ratio": 2, "wrong_language": True, "drop_duplicates": True}
-    made = overlay(pair, {"large": train}, (dev, test), clean, {"pairs": pairs // SHARE}, PARTS)
-    write_json(folder / "overlay.yaml", made)  # which is YAML too
-    options = ["--configfile", str(folder / "overlay.yaml"), "--directory", str(folder)]
-    options += ["--snakefile", str(ROOT / "Snakefile")]
-    return [*TARGETS, "--cores", "1", "--quiet", "all", *options]
+    limit = {"pairs": pairs // SHARE}
+    asked = selecting(pair, {"large": train}, dev, test, limit, FILTERS, PARTS)
+    return call_in(folder, asked, *TARGETS, "--quiet", "all")
 
 
 def read_run(folder: Path, pairs: int, pair: str) -> Run:
@@ -131,20 +124,17 @@ def read_run(folder: Path, pairs: int, pair: str) -> Run:
     results = folder / "results" / "demo"
     cleaned = [read_json(path) for path in (results / "clean" / pair).glob("*.removed.json")]
     ranked = read_json(results / "rank" / f"{pair}.json")["kept"]
-    words = [
-        {line.partition("\t")[0] for path in paths for line in read_lines(path)}
-        for paths in (
-            sorted((results / "survey" / pair).glob(f"large.*.{language}.tsv.gz"))
-            for language in pair.split("-")
-        )
-    ]
+    words = []
+    for language in pair.split("-"):
+        paths = (results / "survey" / pair).glob(f"large.*.{language}.tsv.gz")
+        words.append(len({line.partition("\t")[0] for path in paths for line in read_lines(path)}))
     return Run(
         pairs,
         sum(each["kept"] for each in cleaned),
         sum(each["removed"]["drop_duplicates"]["count"] for each in cleaned),
         ranked["pairs"],
         ranked["target_words"],
-        list(map(len, words)),
+        words,
         by_command(costs(folder)),
     )
 
@@ -192,17 +182,11 @@ def memory_rows(runs: Sequence[Run], asked: Mapping[str, int]) -> Iterator[list[
     """A row for each command: memory measured, what fills it, extrapolated, and asked for."""
     for command in runs[-1].costs:
         needed, fixed = at_wmt14(command, runs), asked.get(command)
-        yield [
-            command,
-            *(f"{run.costs[command][1]:,.0f}" for run in runs),
-            GROWS_WITH.get(command, ("", 0))[0],
-            f"{needed:,.0f}",
-            *(
-                (f"{fixed:,}", "yes" if needed < fixed else "**no**")
-                if fixed
-                else ("by the text", "")
-            ),
-        ]
+        measured = (f"{run.costs[command][1]:,.0f}" for run in runs)
+        enough = ["by the text", ""]
+        if fixed:
+            enough = [f"{fixed:,}", "yes" if needed < fixed else "**no**"]
+        yield [command, *measured, GROWS_WITH.get(command, [""])[0], f"{needed:,.0f}", *enough]
 
 
 def at_wmt14(command: str, runs: Sequence[Run]) -> float:
@@ -231,38 +215,30 @@ def main(
     sizes = sorted(set(pairs))
     if len(sizes) < 3:
         raise UserError("give --pairs three times or more, each time another number")
-    pair, in_domain = f"{source_language}-{target_language}", (in_domain_source, in_domain_target)
-    asked: dict[str, int] = {}
-    runs = []
+    pair, runs = f"{source_language}-{target_language}", []
+    sides, in_domain = (source, target), (in_domain_source, in_domain_target)
     for size in sizes:
         with tempfile.TemporaryDirectory() as name:
-            words = prepared(Path(name), size, (source, target), in_domain, pair)
-            asked = asked or {
-                job.rule.replace("_", "-"): job.memory
-                for job in planned(words).jobs
-                if job.rule != "perplexity"  # which asks by the words of its text
-            }
+            words = prepared(Path(name), size, sides, in_domain, pair)
+            jobs = planned(words).jobs
             snakemake(*words, measured=Path(name))
             runs.append(read_run(Path(name), size, pair))
-    shown = [f"{size:,}" for size in sizes]
+    # Perplexity asks by the words of its text.
+    fixed = {job.rule.replace("_", "-"): job.memory for job in jobs if job.rule != "perplexity"}
+    texts = ["pairs", "source words", "exponent", "target words", "exponent", "repeated"]
+    columns = ["command", *(f"{size:,}" for size in sizes)]
+    times = [*columns, "pairs/s", "ratio", "further pairs"]
+    memory = [*columns, "grows with", "at WMT14", "`mem_mb`", "enough"]
     publish(
         out,
         "# The text stages on ever larger texts",
         made_by("numpy", "sacremoses", "subword-nmt"),
         TEXT_NOTES,
-        table(
-            ["pairs", "source words", "exponent", "target words", "exponent", "repeated"],
-            text_rows(runs),
-            words=0,
-        ),
+        table(texts, text_rows(runs), words=0),
         TIME_NOTES,
-        table(["command", *shown, "pairs/s", "ratio", "further pairs"], time_rows(runs), words=1),
+        table(times, time_rows(runs), words=1),
         MEMORY_NOTES,
-        table(
-            ["command", *shown, "grows with", "at WMT14", "`mem_mb`", "enough"],
-            memory_rows(runs, asked),
-            words=1,
-        ),
+        table(memory, memory_rows(runs, fixed), words=1),
     )
 
 

@@ -15,6 +15,10 @@ from contextnmt.files import read_json
 from contextnmt.report.tables import NONE, rounded
 
 COLUMNS = ["pair", "system", "text", "beam", "BLEU", "brevity penalty", "detokenized"]
+TRAINING = ["run", "parameters", "updates", "best at", "dev BLEU", "stopped", "minutes", "commit"]
+
+#: What is shown of a score, and with how many digits.
+DIGITS = {"bleu": 2, "bp": 3, "bleu_detokenized": 2}
 
 
 def runs(results: Path) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
@@ -40,19 +44,18 @@ def score_rows(found: list[tuple[str, dict[str, Any], dict[str, Any]]]) -> Itera
     the seeds, with standard deviations where there are several; dashes where there is no score."""
     groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for run, _, scores in found:
-        for name, score in sorted(scores.items()):
-            if tabled(name):
-                text, _, beam = name.rpartition(".beam")
-                groups.setdefault((*run.split("/")[:2], text, beam), []).append(score)
+        for name in filter(tabled, sorted(scores)):
+            text, _, beam = name.rpartition(".beam")
+            groups.setdefault((*run.split("/")[:2], text, beam), []).append(scores[name])
     for group, of_seeds in groups.items():
         measured = [score for score in of_seeds if "gap" not in score]
-        cells = [NONE] * 3
-        if measured:
-            cells = [
-                " ".join(rounded([score[key] for score in measured], digits)).rstrip()
-                for key, digits in {"bleu": 2, "bp": 3, "bleu_detokenized": 2}.items()
-            ]
-        yield [*group, *cells]
+        for_each = ([score[key] for score in measured] for key in DIGITS)
+        yield [*group, *map(cell, for_each, DIGITS.values())]
+
+
+def cell(values: list[float], digits: int) -> str:
+    """The values of all seeds; a dash for none."""
+    return " ".join(rounded(values, digits)).rstrip() if values else NONE
 
 
 def gaps(run: str, scores: dict[str, Any]) -> list[str]:
@@ -66,17 +69,11 @@ def gaps(run: str, scores: dict[str, Any]) -> list[str]:
 
 def training_row(run: str, model: dict[str, Any]) -> list[str]:
     """How a run was trained, in one row."""
-    facts = model["environment"]
-    return [
-        run,
-        f"{model['parameters']:,}",
-        f"{model['updates']:,}",
-        f"{model['best']['update']:,}",
-        f"{model['best']['dev_bleu']:.2f}",
-        model["stopped"],
-        f"{model['seconds'] / 60:.1f}",
-        facts["commit"][:10] + ("*" if facts["dirty"] else "") if facts["commit"] else "unknown",
-    ]
+    facts, best = model["environment"], model["best"]
+    commit = f"{facts['commit'][:10]}{'*' * facts['dirty']}" if facts["commit"] else "unknown"
+    counts = (f"{count:,}" for count in (model["parameters"], model["updates"], best["update"]))
+    minutes = f"{model['seconds'] / 60:.1f}"
+    return [run, *counts, f"{best['dev_bleu']:.2f}", model["stopped"], minutes, commit]
 
 
 def main(
@@ -89,29 +86,25 @@ def main(
 ) -> None:
     """Collect the scores of all runs in RESULTS, and how they came about."""
     found = list(runs(results))
+    reasons = [gap for run, _, scores in found for gap in gaps(run, scores)]
     scored = [each for *_, scores in found for each in scores.values() if "gap" not in each]
     if not scored:
-        reasons = [gap for run, _, scores in found for gap in gaps(run, scores)]
         raise UserError(f"{results}: no run has a score. {' '.join(reasons[:1])}".rstrip())
     score, facts = scored[0], found[0][1]["environment"]
     gpu = f", {facts['gpu']}" if facts["gpu"] else ""
-    preset = f"with the preset {results.name}", f"--config preset={results.name}"
     publish(
         out,
-        f"# BLEU {title or preset[0]}",
-        f"Made by `snakemake --profile local {call or preset[1]}`, collected by `{command()}`. "
-        f"{facts['processor']}, {facts['cores']} cores{gpu}; "
+        f"# BLEU {title or f'with the preset {results.name}'}",
+        f"Made by `snakemake --profile local {call or f'--config preset={results.name}'}`, "
+        f"collected by `{command()}`. {facts['processor']}, {facts['cores']} cores{gpu}; "
         f"Python {facts['python']}, torch {facts['torch']}; an asterisk marks a commit with "
         "uncommitted changes.",
         f"BLEU on tokenized text, with its brevity penalty: `{score['signature']}`; detokenized, "
         f"against the untouched reference: `{score['signature_detokenized']}`. Of several seeds: "
         "mean ± standard deviation.",
         table(COLUMNS, score_rows(found)),
-        *(gap for run, _, scores in found for gap in gaps(run, scores)),
-        table(
-            ["run", "parameters", "updates", "best at", "dev BLEU", "stopped", "minutes", "commit"],
-            [training_row(run, model) for run, model, _ in found],
-        ),
+        *reasons,
+        table(TRAINING, [training_row(run, model) for run, model, _ in found]),
         "Minutes: of the training, validations included, with other trainings beside it.",
     )
 

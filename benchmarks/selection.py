@@ -14,22 +14,20 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
-from calls import OTHERS, Cost, costs, overlay, snakemake, stay_on_one_core
+from calls import OTHERS, Cost, call_in, costs, selecting, snakemake, stay_on_one_core
 from pages import Out, made_by, publish, table
 
 from contextnmt.errors import UserError
-from contextnmt.files import count_lines, read_json, write_json
+from contextnmt.files import count_lines, read_json
 
 #: The share of the pool's target words that is selected: one in so many.
 SHARE = 4
 
 COST_HEAD = ["command", "runs", "pairs", "CPU seconds", "pairs/s/core", "tokens/s/core", "MB"]
 
-#: Commands that read the whole pool, and whether it makes sense to tell the tokens a second.
-COMMANDS = {
-    **{"sample": True, "cross-entropy": True, "rank": False, "select": True},
-    "perplexity": False,
-}
+#: Commands that read the whole pool, and those of which the tokens a second tell nothing.
+COMMANDS = ("sample", "cross-entropy", "rank", "select", "perplexity")
+WITHOUT_TOKENS = ("rank", "perplexity")
 
 #: The limits of the two selections: as many pairs as the domain has, and a share of the words.
 BY_PAIRS, BY_WORDS = "pairs", "target_words"
@@ -85,10 +83,8 @@ def select(pool: Pool, work: Path, limit: str, number: int, *targets: str) -> di
     """Select up to a limit, in the folder `work`; the report of each corpus."""
     train = {name: str(folder / "train.{lang}.gz") for name, folder in pool.folders.items()}
     dev, test = (str(pool.folders[pool.domain] / f"{text}.{{lang}}.gz") for text in ("dev", "test"))
-    file = work / "overlay.yaml"
-    write_json(file, overlay(pool.pair, train, (dev, test), {}, {limit: number}))  # YAML too
-    options = ["--configfile", str(file), "--directory", str(work), "--quiet", "all"]
-    snakemake("selected", *targets, "--cores", "1", *options, measured=work)
+    asked = selecting(pool.pair, train, dev, test, {limit: number}, {}, 1)
+    snakemake(*call_in(work, asked, "selected", *targets, "--quiet", "all"), measured=work)
     made = work / "results" / "demo" / "select" / pool.pair
     return {name: read_json(made / f"{name}.selected.json") for name in pool.folders}
 
@@ -117,15 +113,17 @@ def corpus_rows(found: Measured) -> Iterator[list[str]]:
 
 def precision(pool: Pool, found: Measured) -> str:
     """How many of the best pairs are of the domain, in words."""
-    kept = {name: each["kept"]["pairs"] for name, each in found.selected[BY_PAIRS].items()}
-    read = {name: each["read"]["pairs"] for name, each in found.selected[BY_PAIRS].items()}
-    wanted, right = read[pool.domain], kept[pool.domain]
-    share = right / sum(kept.values())
-    chance = wanted / sum(read.values())
+    reports = found.selected[BY_PAIRS]
+    kept, read = (
+        {name: report[when]["pairs"] for name, report in reports.items()}
+        for when in ("kept", "read")
+    )
+    all_kept, right = sum(kept.values()), kept[pool.domain]
+    share, chance = right / all_kept, read[pool.domain] / sum(read.values())
     return (
-        f"Of the {sum(kept.values()):,} pairs with the lowest scores, as many as {pool.domain} "
-        f"has, {right:,} are from there: a precision of **{share:.1%}**, {share / chance:.1f} "
-        f"times that of chance, {chance:.1%}."
+        f"Of the {all_kept:,} pairs with the lowest scores, as many as {pool.domain} has, "
+        f"{right:,} are from there: a precision of **{share:.1%}**, {share / chance:.1f} times "
+        f"that of chance, {chance:.1%}."
     )
 
 
@@ -133,16 +131,11 @@ def perplexity_rows(found: Measured) -> Iterator[list[str]]:
     """A row for each cut-off, the largest first."""
     total = sum(each["read"]["target_words"] for each in found.selected[BY_WORDS].values())
     for cut_off in reversed(found.perplexity["cut_offs"]):
-        chosen, random = cut_off["selected"], cut_off["random"]
-        yield [
-            f"{cut_off['target_words']:,}",
-            f"{cut_off['target_words'] / total:.1%}",
-            f"{chosen['pairs']:,}",
-            f"{random['pairs']:,}",
-            f"{chosen['perplexity']:.1f}",
-            f"{random['perplexity']:.1f}",
-            f"{chosen['perplexity'] / random['perplexity'] - 1:+.0%}",
-        ]
+        words, both = cut_off["target_words"], (cut_off["selected"], cut_off["random"])
+        chosen, random = (each["perplexity"] for each in both)
+        pairs = (f"{each['pairs']:,}" for each in both)
+        perplexity = [f"{chosen:.1f}", f"{random:.1f}", f"{chosen / random - 1:+.0%}"]
+        yield [f"{words:,}", f"{words / total:.1%}", *pairs, *perplexity]
 
 
 def cost_rows(found: Measured) -> Iterator[list[str]]:
@@ -150,44 +143,14 @@ def cost_rows(found: Measured) -> Iterator[list[str]]:
     read = [each["read"] for each in found.selected[BY_WORDS].values()]
     pool, words = (sum(each[key] for each in read) for key in ("pairs", "target_words"))
     words += sum(each["source_words"] for each in read)
-    for command, has_tokens in COMMANDS.items():
+    for command in COMMANDS:
         costs = [cost for cost in found.costs if cost.command == command]
         times = 2 if command in ("rank", "select") else 1
-        cpu = sum(cost.cpu for cost in costs)
-        yield [
-            command,
-            f"{len(costs)}",
-            f"{times * pool:,}",
-            f"{cpu:.1f}",
-            f"{times * pool / cpu:,.0f}",
-            f"{times * words / cpu:,.0f}" if has_tokens else "",
-            f"{max(cost.megabytes for cost in costs):.0f}",
-        ]
-
-
-def page(pool: Pool, found: Measured) -> list[str | list[str]]:
-    """The tables."""
-    source, target = pool.pair.split("-")
-    return [
-        f"The pool, a selection of 1/{SHARE} of its {target} words, and one of as many pairs as "
-        f"{pool.domain} has, whose dev text is the in-domain text:",
-        table(
-            f"corpus | pairs | {source} words | {target} words | 1/{SHARE}: pairs | "
-            f"1/{SHARE}: {target} words | best pairs".split(" | "),
-            corpus_rows(found),
-            words=1,
-        ),
-        precision(pool, found),
-        NOTES,
-        table(
-            f"{target} words | of the pool | pairs: selected | random | "
-            "perplexity: selected | random | difference".split(" | "),
-            perplexity_rows(found),
-            words=0,
-        ),
-        COST_NOTES,
-        table(COST_HEAD, cost_rows(found), words=1),
-    ]
+        cpu, pairs = sum(cost.cpu for cost in costs), times * pool
+        tokens = "" if command in WITHOUT_TOKENS else f"{times * words / cpu:,.0f}"
+        speeds = [f"{cpu:.1f}", f"{pairs / cpu:,.0f}", tokens]
+        megabytes = max(cost.megabytes for cost in costs)
+        yield [command, f"{len(costs)}", f"{pairs:,}", *speeds, f"{megabytes:.0f}"]
 
 
 def main(
@@ -199,9 +162,26 @@ def main(
 ) -> None:
     """Select from the pool, and compare what was selected with chance."""
     pool = parse_pool(folders, in_domain)
+    source, target = pool.pair.split("-")
     with tempfile.TemporaryDirectory() as folder:
         found = measured(pool, Path(folder))
-    publish(out, "# The selection of training text", made_by("numpy"), *page(pool, found))
+    corpora = f"corpus | pairs | {source} words | {target} words | 1/{SHARE}: pairs"
+    corpora += f" | 1/{SHARE}: {target} words | best pairs"
+    cut_offs = f"{target} words | of the pool | pairs: selected | random"
+    cut_offs += " | perplexity: selected | random | difference"
+    publish(
+        out,
+        "# The selection of training text",
+        made_by("numpy"),
+        f"The pool, a selection of 1/{SHARE} of its {target} words, and one of as many pairs as "
+        f"{pool.domain} has, whose dev text is the in-domain text:",
+        table(corpora.split(" | "), corpus_rows(found), words=1),
+        precision(pool, found),
+        NOTES,
+        table(cut_offs.split(" | "), perplexity_rows(found), words=0),
+        COST_NOTES,
+        table(COST_HEAD, cost_rows(found), words=1),
+    )
 
 
 if __name__ == "__main__":

@@ -30,11 +30,10 @@ def draw(
         lengths = [len(sides[i].line(pairs[place][i]).split()) for i in (0, 1)]
         if all(length in tokens for length in lengths):
             chosen.append(place)
-            if len(chosen) == number:
-                return [pairs[each] for each in sorted(chosen)]
-    raise UserError(
-        f"only {len(chosen)} of {len(pairs)} pairs have {tokens[0]} to {tokens[-1]} tokens a side"
-    )
+        if len(chosen) == number:
+            return [pairs[each] for each in sorted(chosen)]
+    limits = f"{tokens[0]} to {tokens[-1]} tokens a side"
+    raise UserError(f"only {len(chosen)} of {len(pairs)} pairs have {limits}")
 
 
 def main(

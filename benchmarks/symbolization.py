@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import typer
 from pages import Out, made_by, publish, table
@@ -69,12 +69,12 @@ class Corpus(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """The results of a corpus."""
+    """The results of a corpus: rows of the tables."""
 
-    statistics: list[list[str]]  # rows of the table
-    scores: Mapping[float, Any]  # threshold -> the texts of a file of symbol scores
-    pairs: int
-    seconds: float  # that symbolize took
+    words: list[list[str]]
+    symbols: list[list[str]]
+    names: list[list[str]]
+    seconds: list[list[str]]
 
 
 def parse_corpus(argument: str) -> Corpus:
@@ -138,15 +138,21 @@ def measure(corpus: Corpus, tests: Iterable[str], work: Path) -> Measured:
     before, after = ([count_words(side, words=tokens_of) for side in text] for text in (train, out))
     known = Side(languages[0], before[0]), Side(languages[1], before[1])
     rates = Rates(read_rates(work / "symbols.rates.tsv"), before[0])
-    found = {}
-    for threshold in THRESHOLDS:
-        scores = SymbolScores(known, rates, threshold)
-        for name in sorted(texts):
-            scores.add(name, *sides(work / f"{name}.{{lang}}.gz", languages))
-        found[threshold] = scores.content()["texts"]
-    rows = map(words_row, languages, before, after)
-    words = [[corpus.name, *row] for row in rows]
-    return Measured(words, found, count_lines(out[0]), seconds)
+    words = [[corpus.name, *row] for row in map(words_row, languages, before, after)]
+    pair, pairs = "-".join(languages), f"{count_lines(out[0]):,}"
+    found = Measured(words, [], [], [[corpus.name, pair, pairs, f"{seconds:.0f}"]])
+    for text in sorted(texts):
+        looked_at = text == HELD_OUT or (corpus.name, text) == LOOKED_AT
+        title = [corpus.name, pair, text + "\\*" * looked_at]
+        found.names.append(title.copy())
+        for threshold in THRESHOLDS:
+            scores = SymbolScores(known, rates, threshold)
+            scores.add(text, *sides(work / f"{text}.{{lang}}.gz", languages))
+            types = {kind: shown(scores.scores(text, [kind])) for kind in SYMBOL_TYPES}
+            found.names[-1].append(types[NAME])
+            if threshold == THRESHOLD:
+                found.symbols.append([*title, *types.values()])
+    return found
 
 
 def words_row(language: str, before: Counter[str], after: Counter[str]) -> Iterator[str]:
@@ -162,13 +168,6 @@ def words_row(language: str, before: Counter[str], after: Counter[str]) -> Itera
         yield f"{symbolized['symbol_percent'][kind]:.1f}"
 
 
-def title(corpus: Corpus, text: str) -> list[str]:
-    """The first cells of a scored text; an asterisk says that constants were chosen on it."""
-    looked_at = text == HELD_OUT or (corpus.name, text) == LOOKED_AT
-    mark = "\\*" if looked_at else ""
-    return [corpus.name, "-".join(corpus.languages), text + mark]
-
-
 def shown(score: Mapping[str, float | None]) -> str:
     """F1 of a type of symbol, its precision and recall, and how many both sides have."""
     f1, *others = (
@@ -178,42 +177,21 @@ def shown(score: Mapping[str, float | None]) -> str:
     return f"{f1} ({' / '.join(others)}; {score['both_sides']:,})"
 
 
-def score_rows(measured: Mapping[Corpus, Measured]) -> Iterator[list[str]]:
-    """A row for each text: the scores of each type of symbol."""
-    for corpus, found in measured.items():
-        for text, entry in found.scores[THRESHOLD].items():
-            yield title(corpus, text) + [shown(entry["types"][kind]) for kind in SYMBOL_TYPES]
-
-
-def sweep_rows(measured: Mapping[Corpus, Measured]) -> Iterator[list[str]]:
-    """A row for each text: the scores of names at each threshold."""
-    for corpus, found in measured.items():
-        for text in found.scores[THRESHOLD]:
-            entries = [found.scores[threshold][text] for threshold in THRESHOLDS]
-            yield title(corpus, text) + [shown(entry["types"][NAME]) for entry in entries]
-
-
 def page(measured: Mapping[Corpus, Measured]) -> list[str | list[str]]:
     """The tables of all corpora."""
-    words = ["corpus", "side", "words", "different words"]
-    words += [f"covered by {size:,}" for size in SIZES]
-    scored = ["trained on", "pair", "text"]
-    took = [
-        [each.name, "-".join(each.languages), f"{found.pairs:,}", f"{found.seconds:.0f}"]
-        for each, found in measured.items()
-    ]
+    words, symbols, names, seconds = map(chain.from_iterable, zip(*measured.values(), strict=True))
+    sides = ["corpus", "side", "words", "different words"]
+    sides += [f"covered by {size:,}" for size in SIZES]
+    texts = ["trained on", "pair", "text"]
     return [
         WORDS_NOTES,
-        table(
-            [*words, *SYMBOL_TYPES.values()],
-            chain.from_iterable(found.statistics for found in measured.values()),
-        ),
+        table([*sides, *SYMBOL_TYPES.values()], words),
         SCORES_NOTES,
-        table([*scored, *SYMBOL_TYPES.values()], score_rows(measured)),
+        table([*texts, *SYMBOL_TYPES.values()], symbols),
         f"The same of names at other thresholds than {THRESHOLD}:",
-        table([*scored, *map(str, THRESHOLDS)], sweep_rows(measured)),
+        table([*texts, *map(str, THRESHOLDS)], names),
         "Seconds of the command `symbolize`, counting the words included:",
-        table(["corpus", "pair", "pairs", "seconds"], took),
+        table(["corpus", "pair", "pairs", "seconds"], seconds),
     ]
 
 

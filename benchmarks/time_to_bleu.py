@@ -6,7 +6,6 @@ python benchmarks/time_to_bleu.py results/multi30k --bleu 33 --bleu 35
 """
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 from typing import Annotated, Any
@@ -28,33 +27,20 @@ is that of the whole training.
 """
 
 
-def rows(results: Path, levels: list[float]) -> Iterator[list[str]]:
-    """A row for each finished training in a folder of a preset's results."""
-    for file in sorted(results.glob("train/*/*/*/model.json")):
-        model = read_json(file)
-        records = list(map(json.loads, read_lines(file.with_name("log.jsonl"))))
-        yield row(file.parent.relative_to(results / "train").as_posix(), model, records, levels)
-
-
-def row(
-    run: str, model: dict[str, Any], records: list[dict[str, Any]], levels: list[float]
-) -> list[str]:
+def row(run: str, model: dict[str, Any], records: list[Any], levels: list[float]) -> list[str]:
     """When a training reached each of some dev BLEU, from its model.json and its journal."""
     found = []
     for level in levels:
         validations = (r for r in records if r["kind"] == "dev" and r["bleu"] >= level)
-        reached = next(validations, {})
+        reached: dict[str, Any] = next(validations, {})
         elapsed = reached.get("elapsed")  # not in older journals
         found.append(f"{reached['update']:,}" if reached else NONE)
         found.append(NONE if elapsed is None else f"{elapsed:,.1f}")
+    recipe, best = model["training"], f"{model['best']['dev_bleu']:.2f}"
     speeds = [r["target_tokens_per_second"] for r in records if r["kind"] == "train"]
-    device = model["environment"]["gpu"] if model["training"]["device"] != "cpu" else "CPU"
-    return [
-        *(run, device, model["training"]["precision"]),
-        f"{median(speeds):,.0f}" if speeds else NONE,
-        f"{model['best']['dev_bleu']:.2f}",
-        *found,
-    ]
+    speed = f"{median(speeds):,.0f}" if speeds else NONE
+    device = "CPU" if recipe["device"] == "cpu" else model["environment"]["gpu"]
+    return [run, device, recipe["precision"], speed, best, *found]
 
 
 def main(
@@ -63,12 +49,17 @@ def main(
     out: Out = None,
 ) -> None:
     """Tabulate when the finished trainings in RESULTS reached a dev BLEU."""
-    found = list(rows(results, bleu))
-    if not found:
+    files = sorted(results.glob("train/*/*/*/model.json"))
+    if not files:
         raise UserError(f"{results}: no finished training; run `snakemake models` first")
+    rows = []
+    for file in files:
+        model = read_json(file)
+        records = list(map(json.loads, read_lines(file.with_name("log.jsonl"))))
+        run = file.parent.relative_to(results / "train").as_posix()
+        rows.append(row(run, model, records, bleu))
     asked = [f"{level:g}" for level in bleu]
     head = HEAD + [f"{column} to {level}" for level in asked for column in ("update", "seconds")]
-    model = read_json(next(results.glob("train/*/*/*/model.json")))
     facts, recipe = model["environment"], model["training"]
     publish(
         out,
@@ -78,7 +69,7 @@ def main(
         f"{recipe['batch_size']}, learning rate {recipe['learning_rate']:g}, a validation every "
         f"{recipe['validate_every']:,} updates.",
         NOTES,
-        table(head, found, words=3),
+        table(head, rows, words=3),
     )
 
 

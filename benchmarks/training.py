@@ -12,36 +12,38 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
+from itertools import cycle, islice
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import Annotated, Literal, NamedTuple
 
+import numpy as np
+import speed
 import torch
 import typer
-from contestants import (
-    EXACT,
-    FASTEST,
-    YARDSTICK,
-    Contestant,
-    Here,
-    Task,
-    compared,
-    device_of,
-    named,
-    ours,
-    yardstick,
-)
-from made_up_pairs import made_up
-from pages import Out, made_by, publish, table
+from pages import Out, publish, table
 from peers import Peer, Recipe, peers
+from torch import Tensor, nn
+from yardstick import Yardstick
 
 from contextnmt.configuration.model import ContextualizerSettings, ModelSettings
+from contextnmt.configuration.training import TrainingSettings
+from contextnmt.model.translator import Translator
+from contextnmt.text.vocabulary import EOS, PAD, SPECIALS
+from contextnmt.training.graphs import ready
+from contextnmt.training.process import set_precision, settle
+from contextnmt.training.update import Updater
+
+Precision = Literal["fp32", "tf32", "bf16"]
+RATE, CLIP = 1e-3, 1.0
+#: Backward, the gradient of either factor of a product costs as much as the product.
+PASSES = 3
 
 BAHDANAU = ModelSettings(620, 1000, 1000, 500, cell="gru")
 CHOI = ModelSettings(620, 1000, 2000, 500)
-SETTLED, YARDSTICK_SIZES = f"{YARDSTICK}, memory as in contextnmt", (256, 512)
+SETTLED, YARDSTICK_SIZES = f"{speed.YARDSTICK}, memory as in contextnmt", (256, 512)
 
 #: Our models: with the multiply-adds of the yardstick for 8,000 words a side, and in its sizes.
 MODELS = {
@@ -51,15 +53,14 @@ MODELS = {
 }
 
 #: The models of the papers, and the words that they know.
+CONTEXT = ContextualizerSettings((1000, 1000))
 PAPERS = {
     "RNNencdec (Bahdanau et al.)": replace(BAHDANAU, attention=False),
     "RNNsearch (Bahdanau et al.)": BAHDANAU,
     "baseline (Choi et al.)": CHOI,
-    "with context (Choi et al.)": replace(
-        CHOI, contextualizer=ContextualizerSettings((1000, 1000))
-    ),
+    "with context (Choi et al.)": replace(CHOI, contextualizer=CONTEXT),
     "with context, shared table (Choi et al.)": replace(
-        CHOI, contextualizer=ContextualizerSettings((1000, 1000), table="shared")
+        CHOI, contextualizer=replace(CONTEXT, table="shared")
     ),
 }
 PAPER_WORDS = 30_001
@@ -67,45 +68,174 @@ PAPER_WORDS = 30_001
 HEAD = ["", "sizes", "multiply-adds", "tokens/s"]
 MEMORY = "GPU memory (MB), peak with the start"
 
-NOTES = """
-Made-up pairs of 4 to 50 words (log-normal, 22 on average; target and source differ by a tenth),
-words by Zipf's law, batches of pairs whose longer sides are alike. Adam, clip 1, no dropout.
-Tokens: target words and ends of sentences. Tokens a second: in each round the median of all reports
-but the first, then the median of the rounds. In a round, our models and plain PyTorch train in
-turns, report by report, by the same batches, each in a process of its own, and then each toolkit by
-its own command and as its log says, from the start. To plain PyTorch, to the fastest toolkit: the
-median of the rounds' ratios, to the toolkit that was the fastest in the round. Sizes: embedding,
-hidden state, alignment, maxout. Multiply-adds of a target token, in millions: of all products of
-matrices, forward and backward, the encoder's too, as the models are defined, in a sentence of
-average length. The proportions are those of the papers (620, 1000, 1000, 500 and GRUs; 620, 1000,
-2000, 500 and LSTMs), scaled until there are, for 8,000 words a side, as many multiply-adds as in
-plain PyTorch. That (`yardstick.py`) is a bidirectional LSTM of 2x256, a decoder of 512 with
-additive attention after the step and input feeding; keys and what words contribute to the gates are
-computed once for all steps, and the output layer after them, without padding. The toolkits have
-models of the same kind and sizes, but the attention of fairseq is bilinear, which is lighter; they
-read the text while they train, where ours and plain PyTorch have their batches ready, and JoeyNMT
-does not sort the pairs by length. On a CPU, freed memory stays with the processes of ours, on huge
-pages (`training/process.py`), in a row of its own with that of plain PyTorch, and with the
-toolkits, by glibc's variables of the environment, on small ones. What multiplies in bfloat16 there
-compiles itself for each shape, in the first round for most: `training/process.py` and
-`model/padding.py` say how it is kept. On a GPU, ours are CUDA graphs (`training/graphs.py`),
-captured in the first round for most, whose recurrences are functions in Triton (`model/fused`), and
-plain PyTorch is none.
+TRAINING_NOTES = f"""
+Made-up pairs of 4 to 50 words (log-normal, 22 on average; the sides differ by a tenth), words by
+Zipf's law, in batches of pairs whose longer sides are alike. Adam, clip 1, no dropout. Tokens:
+target words and ends of sentences. In a round, our models and plain PyTorch train in turns, report
+by report, on the same batches, each in a process of its own; then each toolkit trains from the
+start, by its own command. Tokens a second: the median of a round's reports but the first, then of
+the rounds. {speed.NOTES}
+Sizes: embedding, hidden state, alignment, maxout. Multiply-adds of a target token, in millions: all
+products of matrices, forward and backward, of the model as it is defined, in a sentence of average
+length. The proportions are those of the papers (620, 1000, 1000, 500 and GRUs; 620, 1000, 2000, 500
+and LSTMs), scaled to the multiply-adds of plain PyTorch for 8,000 words a side. Plain PyTorch
+computes keys, and what words contribute to the gates, once for all steps, and the output layer
+after them, without padding. The toolkits read the text while they train, where ours and plain
+PyTorch have their batches ready; JoeyNMT does not sort the pairs by length. On a CPU, freed memory
+stays with our processes on huge pages (`training/process.py`; a row of its own has that for plain
+PyTorch), with the toolkits, by glibc's variables, on small ones. Products in bfloat16 are compiled
+for each shape, most of them in the first round, and kept (`training/process.py`,
+`model/padding.py`). On a GPU, ours are CUDA graphs (`training/graphs.py`), most of them captured in
+the first round, with recurrences in Triton (`model/fused`); plain PyTorch is none.
 """
+
+
+class Batch(NamedTuple):
+    """Ids [sentences, time] of both sides, ended and then padded."""
+
+    source: Tensor
+    target: Tensor
+
+
+def batches(pairs: Sequence[speed.Pair], size: int, device: torch.device) -> list[Batch]:
+    """Batches of pairs whose longer sides are alike, in random order (A24); one may be smaller than
+    `size`."""
+    ordered = sorted(pairs, key=lambda pair: max(map(len, pair)))
+    cut = [ordered[first : first + size] for first in range(0, len(ordered), size)]
+    order = np.random.default_rng(1).permutation(len(cut))
+    return [
+        Batch(*(speed.padded(side, device) for side in zip(*cut[i], strict=True))) for i in order
+    ]
+
+
+def largest(some: Sequence[Batch]) -> Batch:
+    """A batch as large as any of `some`, of ends of sentences alone."""
+    shapes = [(*batch.source.shape, batch.target.size(1)) for batch in some]
+    sentences, *times = map(max, zip(*shapes, strict=True))
+    return Batch(*(torch.full((sentences, time), EOS) for time in times))
+
+
+def target_words(some: Sequence[Batch]) -> int:
+    """Target symbols, the ends of the sentences included."""
+    return sum(int((batch.target != PAD).sum()) for batch in some)
+
+
+class Task(NamedTuple):
+    """The text, batches, device and threads of a training."""
+
+    pairs: int
+    words: int  # of either side
+    recipe: Recipe
+    device: torch.device
+    threads: int
+
+    @property
+    def ids(self) -> int:
+        """Words of either side, and the marks among them."""
+        return self.words + len(SPECIALS)
+
+    def windows(self) -> list[list[Batch]]:
+        """The batches of a round, from one report to the next."""
+        size, updates, report = self.recipe
+        text = cycle(batches(speed.made_up(self.pairs, self.words), size, self.device))
+        measured = list(islice(text, updates))
+        return [measured[first : first + report] for first in range(0, updates, report)]
+
+
+class Contestant(NamedTuple):
+    """A model in training: its update, sizes and multiply-adds of a target word, in millions."""
+
+    update: Callable[[Tensor, Tensor], object]
+    sizes: str
+    adds: float
+
+
+def ours(settings: ModelSettings, precision: Precision, task: Task) -> Contestant:
+    """A model of this project, made ready as in a training by the batches of a task."""
+    settle(task.device)
+    torch.manual_seed(1)
+    set_precision(precision)
+    model = Translator(settings, task.ids, task.ids)
+    adds = multiply_adds(model)
+    recipe = TrainingSettings(learning_rate=RATE, clip=CLIP, precision=precision)
+    updater = Updater(model.to(task.device), recipe, task.device)
+    batch = largest([batch for window in task.windows() for batch in window])
+    return Contestant(ready(updater, *batch), speed.sizes_of(settings), adds)
+
+
+def yardstick(size: int, hidden: int, settled: bool, task: Task) -> Contestant:
+    """The model in plain PyTorch; `settled`: in a process that keeps what one of ours does."""
+    if settled:
+        settle(task.device)
+    torch.manual_seed(1)
+    set_precision("fp32")
+    model = Yardstick(task.ids, task.ids, size, hidden)
+    words = torch.full((1, speed.LENGTH), EOS)
+    adds = PASSES * speed.millions(lambda: model(words, words)) / speed.LENGTH
+    model.to(task.device)
+    optimizer = torch.optim.Adam(model.parameters(), lr=RATE, fused=True)
+
+    def update(source: Tensor, target: Tensor) -> None:
+        optimizer.zero_grad()
+        torch.autograd.backward(model(source, target))
+        nn.utils.clip_grad_norm_(model.parameters(), CLIP)
+        optimizer.step()
+
+    return Contestant(update, f"{size}/{hidden}", adds)
+
+
+def multiply_adds(model: Translator) -> float:
+    """Multiply-adds of a target word in training, in millions, step by step as defined."""
+    encode, predict, advance = speed.adds_of_parts(model)
+    return PASSES * (encode + speed.LENGTH * predict + (speed.LENGTH - 1) * advance) / speed.LENGTH
+
+
+class Here:
+    """The contestant of a process that trains one alone, as a training does: memory and caches are
+    its own."""
+
+    contestant: Contestant
+    windows: Sequence[Sequence[Batch]]
+    device: torch.device
+
+    @classmethod
+    def begin(cls, make: Callable[[Task], Contestant], task: Task) -> None:
+        """Make the contestant."""
+        torch.set_num_threads(task.threads)
+        cls.contestant, cls.windows, cls.device = make(task), task.windows(), task.device
+
+    @classmethod
+    def facts(cls) -> list[str]:
+        """Its sizes and multiply-adds, for a table."""
+        return [cls.contestant.sizes, f"{cls.contestant.adds:.1f}"]
+
+    @classmethod
+    def rate(cls, window: int) -> float:
+        """Target words a second in an update by each batch of a window."""
+        words, started = target_words(cls.windows[window]), speed.clock(cls.device)
+        for batch in cls.windows[window]:
+            cls.contestant.update(*batch)
+        return words / (speed.clock(cls.device) - started)
+
+    @classmethod
+    def memory(cls) -> int:
+        """The most memory of the GPU that torch had, in MB: what graphs work in included."""
+        return torch.cuda.max_memory_reserved(cls.device) >> 20
+
 
 Maker = Callable[[Task], Contestant]
 
 
-def makers(precisions: Sequence[str], device: torch.device) -> dict[str, Maker]:
+def makers(precisions: Sequence[Precision], device: torch.device) -> dict[str, Maker]:
     """Functions that make the yardstick, and our models in each precision."""
     plain = partial(yardstick, *YARDSTICK_SIZES)
     settled = {SETTLED: partial(plain, True)} if device.type == "cpu" else {}
     own = {
-        named(name, precision): partial(ours, settings, precision)
+        speed.named(name, precision): partial(ours, settings, precision)
         for name, settings in MODELS.items()
         for precision in precisions
     }
-    return {YARDSTICK: partial(plain, False), **settled, **own}
+    return {speed.YARDSTICK: partial(plain, False), **settled, **own}
 
 
 def elsewhere(make: Maker, task: Task) -> ProcessPoolExecutor:
@@ -126,19 +256,19 @@ def in_turns(
             own: dict[str, list[float]] = {name: [] for name in found}
             for window in range(windows):
                 for name, process in found.items():
-                    own[name].append(process.submit(Here.speed, window).result())
+                    own[name].append(process.submit(Here.rate, window).result())
             own |= {peer.name: peer.speeds() for peer in others}
             speeds.append({name: median(each[1:] or each) for name, each in own.items()})
-    yield from compared(speeds, [peer.name for peer in others], about, 0)
+    yield from speed.compared(speeds, [peer.name for peer in others], about, 0)
 
 
-def of_papers(precisions: Sequence[str], task: Task, rounds: int) -> Iterator[list[str]]:
+def of_papers(precisions: Sequence[Precision], task: Task, rounds: int) -> Iterator[list[str]]:
     """A row for each model of the papers, one after the other."""
     for precision in precisions:
         for name, settings in PAPERS.items():
             with elsewhere(partial(ours, settings, precision), task) as process:
-                speeds = [process.submit(Here.speed, 0).result() for _ in range(rounds + 1)]
-                row = [named(name, precision), *process.submit(Here.facts).result()]
+                speeds = [process.submit(Here.rate, 0).result() for _ in range(rounds + 1)]
+                row = [speed.named(name, precision), *process.submit(Here.facts).result()]
                 row.append(f"{median(speeds[1:]):,.0f}")  # the first updates prepare
                 if task.device.type == "cuda":
                     row.append(f"{process.submit(Here.memory).result():,}")
@@ -146,57 +276,42 @@ def of_papers(precisions: Sequence[str], task: Task, rounds: int) -> Iterator[li
 
 
 def main(
-    pairs: Annotated[int, typer.Option(min=1)] = 5000,
-    words: Annotated[int, typer.Option(help="of either side", min=1)] = 8000,
+    pairs: speed.Number = 5000,
+    words: speed.Words = 8000,
     batch_size: Annotated[int, typer.Option(help="pairs an update", min=1)] = 80,
     updates: Annotated[int, typer.Option(help="in a round", min=1)] = 40,
     report: Annotated[int, typer.Option(help="updates from one report to the next", min=1)] = 5,
-    rounds: Annotated[int, typer.Option(min=1)] = 3,
-    threads: Annotated[int, typer.Option(min=1)] = 2,
-    environments: Annotated[
-        Path | None,
-        typer.Option("--peers", help="folder of the environments joeynmt, onmt, eole, fairseq"),
-    ] = None,
-    bf16: Annotated[
-        bool, typer.Option("--bf16", help="also in bfloat16, on a processor that multiplies it")
-    ] = False,
-    tf32: Annotated[bool, typer.Option("--tf32", help="also in TF32, on a GPU")] = False,
-    device: Annotated[str, typer.Option(help="cpu or cuda")] = "cpu",
+    rounds: speed.Number = 3,
+    threads: speed.Number = 2,
+    environments: speed.Environments = None,
+    bf16: speed.Bf16 = False,
+    tf32: speed.Tf32 = False,
+    device: speed.Device = "cpu",
     out: Out = None,
 ) -> None:
     """Train in turns and compare; then train the models of the papers."""
-    if environments and device != "cpu":
-        raise typer.BadParameter("--peers: the toolkits train on the CPU alone")
-    place = device_of(device)
-    busy = os.getloadavg()[0]
-    precisions = [EXACT, *["tf32"] * tf32, *["bf16"] * bf16]
+    place, load = speed.device_of(device, environments), os.getloadavg()[0]
+    precisions: list[Precision] = ["fp32"]
+    precisions += ["tf32"] * tf32
+    precisions += ["bf16"] * bf16
     task = Task(pairs, words, Recipe(batch_size, updates, report), place, threads)
-    with TemporaryDirectory() as name:
-        others: list[Peer] = []
-        if environments:
-            text = made_up(pairs, words)
-            others = peers(environments, threads, text, words, task.recipe, Path(name))
-        rows = list(in_turns(makers(precisions, place), others, task, rounds))
-        facts = [
-            f"{pairs:,} pairs, {words:,} words a side, batches of {batch_size}, {rounds} rounds "
-            f"of {updates} updates with a report every {report}, {threads} threads",
-            *([torch.cuda.get_device_name()] if place.type == "cuda" else []),
-            *(peer.version() for peer in others),
-        ]
     large = task._replace(words=PAPER_WORDS, recipe=Recipe(batch_size, report, report))
+    with TemporaryDirectory() as name:
+        text = speed.made_up(pairs, words)
+        others = peers(environments, threads, text, words, task.recipe, Path(name))
+        rows = list(in_turns(makers(precisions, place), others, task, rounds))
+    asked = f"{pairs:,} pairs, {words:,} words a side, batches of {batch_size}, {rounds} rounds of "
+    asked += f"{updates} updates with a report every {report}, {threads} threads"
+    memory = [MEMORY] * (place.type == "cuda")
     publish(
         out,
         "# Speed of training",
-        [*made_by("torch"), f"{'; '.join(facts)}. Load before: {busy:.1f}."],
-        NOTES,
-        table([*HEAD, f"to {YARDSTICK}", f"to {FASTEST}"], rows, words=2),
+        speed.about(asked, place, others, load),
+        TRAINING_NOTES,
+        table([*HEAD, f"to {speed.YARDSTICK}", f"to {speed.FASTEST}"], rows, words=2),
         "## Models in the sizes of the papers",
         f"One after the other; {PAPER_WORDS:,} words a side, {report} updates a round.",
-        table(
-            HEAD + [MEMORY] * (place.type == "cuda"),
-            of_papers(precisions, large, rounds),
-            words=2,
-        ),
+        table([*HEAD, *memory], of_papers(precisions, large, rounds), words=2),
     )
 
 

@@ -39,12 +39,6 @@ def test_a_corpus_is_not_repeated_for_ever(tmp_path: Path) -> None:
         list(altered_text.endless(*sides))
 
 
-def test_new_words_add_up_to_heaps_law() -> None:
-    assert 1 + sum(altered_text.new_words(0.4, number) for number in range(1, 9)) == pytest.approx(
-        9**0.4
-    )
-
-
 @given(st.text(max_size=80), st.binary(min_size=1, max_size=60))
 def test_a_changed_word_keeps_its_length_and_case(word: str, digest: bytes) -> None:
     other = altered_text.changed(word, digest)

@@ -9,8 +9,8 @@ import torch
 import training
 import typer
 import yaml
-from contestants import LENGTH
 from peers import Beam, Recipe, peers
+from speed import LENGTH
 
 from contextnmt.configuration.model import ModelSettings
 from contextnmt.translation.saved import Precision
@@ -138,15 +138,13 @@ def test_a_test_set_is_translated_by_the_papers_models(script: dict, tmp_path: P
 def test_translations_of_a_test_set_are_as_long_as_their_sources(script: dict) -> None:
     cpu = torch.device("cpu")
     model = script["ours"](ModelSettings(5, 6, 4, 5), 8, 3, None, Precision.FP32, cpu)
-    model.begin()
-    source = torch.tensor([[3, 4, 5, 6, 1], [3, 4, 1, 0, 0], [5, 1, 0, 0, 0]])
-    assert model.translate(source) == [5, 3, 2]
+    assert model.translate([[3, 4, 5, 6], [3, 4], [5]]) == [5, 3, 2]
 
 
 def test_options_that_do_not_go_together_are_refused(script: dict) -> None:
     with pytest.raises(typer.BadParameter, match="--tf32 is for a GPU: add --device cuda"):
         script["main"](tf32=True)
-    with pytest.raises(typer.BadParameter, match="the toolkits translate on the CPU alone"):
+    with pytest.raises(typer.BadParameter, match="the toolkits run on the CPU alone"):
         script["main"](device="cuda", environments=Path("peers"))
 
 
