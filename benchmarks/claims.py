@@ -91,10 +91,8 @@ def row(claim: Claim, text: Text) -> list[str]:
     found = text.contrasts[claim.contrast]
     systems = [text.systems[each] for each in claim.contrast]
     names, tests = " over ".join(claim.contrast), TESTS
-    scores, chance = (
-        [[each["bleu"] for each in systems]],
-        spread(*(s["deviation"] for s in systems)),
-    )
+    scores = [[each["bleu"] for each in systems]]
+    chance = spread(*(each["deviation"] for each in systems))
     if claim.longer:
         found = found["growth"]
         scores, tests, chance = [found["long"], found["short"]], TESTS[:1], found["spread"]

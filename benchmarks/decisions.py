@@ -97,16 +97,17 @@ class Spared(Translator):
     def _losses(self, source: Tensor, target: Tensor, lengths: Tensor) -> Tensor:
         """See `Translator._losses`."""
         packed = Packed(lengths, target.size(1), padded=not is_cpu(target.device))
-        encoded = self.encode(source)
-        before = packed.before(self.dropout(self.embed_target(target, encoded.target_gate)))
-        states, contexts = self.attention.unroll(
-            *(self.decoder, packed, self.decoder.project(before)),
-            *(encoded.start.memory[0], *encoded.source),
+        plain, seen = (
+            self.readout.losses,
+            packed.before(self.dropout(self.target_embedding(target))),
         )
-        seen = packed.before(self.dropout(self.target_embedding(target)))
         seen = functional.pad(seen, (0, 0, len(target), 0))
-        losses = self.readout.losses(self.dropout(states), seen, contexts, packed.pack(target, 0))
-        return packed.unpack(losses, 0)
+
+        def losses(states: Tensor, _: Tensor, contexts: Tensor, chosen: Tensor) -> Tensor:
+            return plain(states, seen, contexts, chosen)
+
+        with patch.object(self.readout, "losses", losses):
+            return super()._losses(source, target, lengths)
 
     def advance(self, state: State, words: Tensor, context: Tensor, encoded: Encoded) -> State:
         """See `Translator.advance`."""
@@ -128,11 +129,6 @@ def overlay(seeds: int) -> dict[str, Any]:
     }
 
 
-def results(folder: Path, system: str, seed: int) -> Path:
-    """Where a training leaves its model."""
-    return folder / "results" / "demo" / "train" / PAIR / system / str(seed)
-
-
 def outcome(bleu: float, records: Iterator[dict[str, Any]]) -> Outcome:
     """From the best dev BLEU and the journal of a training."""
     found = list(records)
@@ -142,16 +138,19 @@ def outcome(bleu: float, records: Iterator[dict[str, Any]]) -> Outcome:
     return Outcome(bleu, clipped, best.get("source_gate_open"))
 
 
-def trained(folder: Path, system: str, seed: int) -> Outcome:
-    """The models that the workflow has trained."""
-    place = results(folder, system, seed)
-    records = map(json.loads, read_lines(place / "log.jsonl"))
-    return outcome(read_json(place / "model.json")["best"]["dev_bleu"], records)
+def trained(folder: Path, system: str, seed: int) -> tuple[dict[str, Any], Outcome]:
+    """The model.json and the outcome of a training of the workflow."""
+    place = folder / "results" / "demo" / "train" / PAIR / system / str(seed)
+    records, model = (
+        map(json.loads, read_lines(place / "log.jsonl")),
+        read_json(place / "model.json"),
+    )
+    return model, outcome(model["best"]["dev_bleu"], records)
 
 
 def spared(folder: Path, seed: int) -> Outcome:
     """Train `Spared`, in all else as the decision is."""
-    like = read_json(results(folder, QUESTIONS[-1].decision, seed) / "model.json")
+    like, _ = trained(folder, QUESTIONS[-1].decision, seed)
     demo, state = folder / "results" / "demo", folder / "spared" / str(seed)
     source, target = (demo / "tokenize" / PAIR / f"dev.{side}.gz" for side in PAIR.split("-"))
     recipe = training_settings(like["training"])
@@ -199,9 +198,7 @@ def error(values: list[float]) -> float:
 
 def main(
     seeds: Annotated[int, typer.Option(help="trainings of each kind", min=2)] = SEEDS,
-    folder: Annotated[
-        Path | None, typer.Option(help="to run in, kept; the same command goes on there")
-    ] = None,
+    folder: Annotated[Path | None, typer.Option(help="to run in, and to go on in; kept")] = None,
     out: Out = None,
 ) -> None:
     """Train every alternative and compare."""
@@ -211,20 +208,16 @@ def main(
         asked = overlay(seeds)
         words = call_in(place, asked, "models", "--profile", "local")
         snakemake(*words, measured=Path(temporary))
-        found = {name: [trained(place, name, seed) for seed in asked["seeds"]] for name in SYSTEMS}
+        found = {
+            name: [trained(place, name, seed)[1] for seed in asked["seeds"]] for name in SYSTEMS
+        }
         torch.set_num_threads(1)
         found[SPARED] = [spared(place, seed) for seed in asked["seeds"]]
         digest = layers.digest(layers.of_call(ROOT, [place / "overlay.yaml"], {}), "choi2017")
     head = ["", "dev BLEU", "difference", "clipped", "open", "each seed"]
-    publish(
-        out,
-        "# Decisions, measured on the demo",
-        [*made_by("torch"), f"Language pair {PAIR}; configuration {digest}."],
-        NOTES,
-        *chain.from_iterable(
-            (f"## {question.title}", table(head, rows(question, found))) for question in QUESTIONS
-        ),
-    )
+    tables = ((f"## {each.title}", table(head, rows(each, found))) for each in QUESTIONS)
+    facts = [*made_by("torch"), f"Language pair {PAIR}; configuration {digest}."]
+    publish(out, "# Decisions, measured on the demo", facts, NOTES, *chain.from_iterable(tables))
 
 
 if __name__ == "__main__":

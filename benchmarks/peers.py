@@ -6,6 +6,7 @@ say.
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 from collections.abc import Iterable, Sequence
@@ -228,7 +229,7 @@ class Peer:
     def version(self) -> str:
         """The versions of the toolkit and of its torch."""
         asked = "from importlib.metadata import version as v; print(v('{}'), v('torch'))"
-        own, torch = self.run("python", "-c", asked.format(self.toolkit.package)).split()
+        own, torch = self.call(f'python -c "{asked.format(self.toolkit.package)}"').split()
         return f"{self.toolkit.package} {own} with torch {torch}"
 
     def settle(self, beam: Beam, mark: str) -> None:
@@ -239,10 +240,8 @@ class Peer:
 
     def call(self, command: str) -> str:
         """The output of one of its commands."""
-        return self.run(*(Template(word).substitute(self.facts) for word in command.split()))
-
-    def run(self, program: str, *arguments: str) -> str:
-        """The output of a program."""
+        words = shlex.split(command)
+        program, *arguments = (Template(word).substitute(self.facts) for word in words)
         threads = dict.fromkeys(["OMP_NUM_THREADS", "MKL_NUM_THREADS"], str(self.threads))
         done = subprocess.run(
             [self.programs / program, *arguments],

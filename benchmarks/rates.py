@@ -35,6 +35,10 @@ OF_SHELL = {"train_identity", "run_file"}
 APART = 5
 
 
+#: Lines of a file; every text is in many jobs.
+lines = cache(count_lines)
+
+
 class Measured(NamedTuple):
     """A job that has run: pairs read and written, processor seconds, bytes of its outputs."""
 
@@ -43,10 +47,6 @@ class Measured(NamedTuple):
     pairs: float
     seconds: float
     bytes: int
-
-
-#: Lines of a file; every text is in many jobs.
-lines = cache(count_lines)
 
 
 class Counted(Sizes):

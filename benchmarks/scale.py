@@ -1,11 +1,7 @@
 """How time and memory of the text stages grow with the text: Markdown tables.
 
-The workflow runs its text stages on texts of several sizes, each the beginning of the next. Where
-the text has too few pairs, it is repeated with altered words, so that the words and the
-pairs go on growing as in real text. Memory is extrapolated to WMT14 by what fills it, and compared
-with what the workflow asks for.
-
-Example: see scale.py in benchmarks/README.md
+Texts of several sizes, each the beginning of the next; memory is extrapolated to WMT14 by what fills
+it, and compared with what the workflow asks for. benchmarks/README.md has an example.
 """
 
 import tempfile
@@ -31,23 +27,17 @@ TARGETS = ("binarized", "coverages", "dictionaries", "pairs_counted", "perplexit
 PARTS, SHARE = 2, 2
 FILTERS = {"drop_empty": True, "max_ratio": 2, "wrong_language": True, "drop_duplicates": True}
 
-#: At WMT14, English-French: pairs of a tenth of giga-fren, and of all corpora; words in a model of
-#: perplexity.
-PART, POOL, MOST_WORDS = 2_252_040, 40_842_357, 2**25
-
-#: Distinct words of both languages there: of a tenth of giga-fren and of giga-fren (Heaps' law), of
-#: the selected text (Choi et al. 2017, Table 3).
-PART_WORDS, CORPUS_WORDS, SELECTED_WORDS = 1_290_000, 5_090_000, 3_500_000
-
-#: What fills the memory of commands, and how large that is at WMT14.
+#: What fills the memory of commands, and how large that is at WMT14, English-French. Distinct words
+#: are of both languages, by Heaps' law or, of the selected text, of Choi et al. 2017, Table 3.
+POOL = 40_842_357  # pairs of all corpora
 GROWS_WITH = {
-    **dict.fromkeys(("survey", "select"), ("words", PART_WORDS)),
-    "clean": ("words", CORPUS_WORDS),
-    **dict.fromkeys(("word-counts", "symbolize", "bpe-codes"), ("words", SELECTED_WORDS)),
-    **dict.fromkeys(("binarize", "coverage"), ("words", SELECTED_WORDS)),
-    "cross-entropy": ("pairs", PARTS * PART),
+    **dict.fromkeys(("survey", "select"), ("words", 1_290_000)),  # of a tenth of giga-fren
+    "clean": ("words", 5_090_000),  # of giga-fren
+    **dict.fromkeys(("word-counts", "symbolize", "bpe-codes"), ("words", 3_500_000)),
+    **dict.fromkeys(("binarize", "coverage"), ("words", 3_500_000)),
+    "cross-entropy": ("pairs", PARTS * 2_252_040),  # in parts of a tenth of giga-fren
     "rank": ("pairs", POOL),
-    "perplexity": ("tokens", MOST_WORDS),
+    "perplexity": ("tokens", 2**25),  # the most that a model is made of
 }
 
 #: Commands by what they read: all pairs, those that clean leaves; others read the selected ones.

@@ -1,5 +1,6 @@
 """What training.py and decoding.py share: made-up text, multiply-adds, options and comparison."""
 
+import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -13,16 +14,15 @@ import torch
 import typer
 from pages import made_by
 from peers import Peer
-from torch import Tensor
 from torch.utils.flop_counter import FlopCounterMode
 
 from contextnmt.configuration.model import ModelSettings
 from contextnmt.errors import UserError
 from contextnmt.model.device import choose_device
 from contextnmt.model.translator import Translator
-from contextnmt.text.vocabulary import EOS, PAD, SPECIALS
+from contextnmt.text.vocabulary import EOS, SPECIALS
 
-EXACT = "fp32"
+LOAD = os.getloadavg()[0]
 YARDSTICK, FASTEST = "plain PyTorch", "the fastest toolkit"
 
 #: Symbols of a made-up sentence in the mean, with its end.
@@ -31,13 +31,8 @@ LENGTH = 23
 #: Options of both scripts.
 Number = Annotated[int, typer.Option(min=1)]
 Words = Annotated[int, typer.Option(help="of either side", min=1)]
-Environments = Annotated[
-    Path | None,
-    typer.Option("--peers", help="folder of the environments joeynmt, onmt, eole, fairseq"),
-]
-Bf16 = Annotated[
-    bool, typer.Option("--bf16", help="also in bfloat16, on a processor that multiplies it")
-]
+Environments = Annotated[Path | None, typer.Option("--peers", help="folder of the toolkits")]
+Bf16 = Annotated[bool, typer.Option("--bf16", help="also in bfloat16, on processors that have it")]
 Tf32 = Annotated[bool, typer.Option("--tf32", help="also in TF32, on a GPU")]
 Device = Annotated[str, typer.Option(help="cpu or cuda")]
 
@@ -71,13 +66,6 @@ def made_up(count: int, words: int) -> list[Pair]:
     return list(zip(*sides, strict=True))
 
 
-def padded(sentences: Sequence[Sentence], device: torch.device) -> Tensor:
-    """A side of a batch."""
-    rows = [torch.from_numpy(np.append(ids, EOS)) for ids in sentences]
-    padding = float(PAD)
-    return torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=padding).to(device)
-
-
 def adds_of_parts(model: Translator) -> tuple[float, float, float]:
     """Multiply-adds to encode a sentence, to predict a word and to go on from it, in millions."""
     word = torch.full((1, 1), EOS)
@@ -107,7 +95,7 @@ def sizes_of(settings: ModelSettings) -> str:
 
 def named(name: str, precision: str) -> str:
     """The name of a row."""
-    return name if precision == EXACT else f"{name}, {precision}"
+    return name if precision == "fp32" else f"{name}, {precision}"
 
 
 def device_of(name: str, environments: Path | None) -> torch.device:
@@ -120,11 +108,11 @@ def device_of(name: str, environments: Path | None) -> torch.device:
         raise typer.BadParameter(f"--device: {error}") from error
 
 
-def about(asked: str, device: torch.device, others: Iterable[Peer], load: float) -> list[str]:
-    """How a page came about; `load`: of the machine, before."""
+def about(asked: str, device: torch.device, others: Iterable[Peer]) -> list[str]:
+    """How a page came about."""
     gpu = [torch.cuda.get_device_name()] if device.type == "cuda" else []
     facts = "; ".join([asked, *gpu, *(peer.version() for peer in others)])
-    return [*made_by("torch"), f"{facts}. Load before: {load:.1f}."]
+    return [*made_by("torch"), f"{facts}. Load before: {LOAD:.1f}."]
 
 
 def clock(device: torch.device) -> float:

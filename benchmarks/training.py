@@ -6,7 +6,6 @@ an environment of its own, joeynmt, onmt, eole or fairseq, in one folder (benchm
 Example: python benchmarks/training.py --threads 2 --out benchmarks/published/training.md
 """
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
@@ -32,11 +31,14 @@ from contextnmt.configuration.model import ContextualizerSettings, ModelSettings
 from contextnmt.configuration.training import TrainingSettings
 from contextnmt.model.translator import Translator
 from contextnmt.text.vocabulary import EOS, PAD, SPECIALS
+from contextnmt.training.batches import Batches
+from contextnmt.training.dataset import Side, TrainingPairs
 from contextnmt.training.graphs import ready
 from contextnmt.training.process import set_precision, settle
 from contextnmt.training.update import Updater
 
 Precision = Literal["fp32", "tf32", "bf16"]
+Batch = tuple[Tensor, Tensor]  # source and target ids
 RATE, CLIP = 1e-3, 1.0
 #: Backward, the gradient of either factor of a product costs as much as the product.
 PASSES = 3
@@ -78,46 +80,13 @@ the rounds. {speed.NOTES}
 Sizes: embedding, hidden state, alignment, maxout. Multiply-adds of a target token, in millions: all
 products of matrices, forward and backward, of the model as it is defined, in a sentence of average
 length. The proportions are those of the papers (620, 1000, 1000, 500 and GRUs; 620, 1000, 2000, 500
-and LSTMs), scaled to the multiply-adds of plain PyTorch for 8,000 words a side. Plain PyTorch
-computes keys, and what words contribute to the gates, once for all steps, and the output layer
-after them, without padding. The toolkits read the text while they train, where ours and plain
-PyTorch have their batches ready; JoeyNMT does not sort the pairs by length. On a CPU, freed memory
-stays with our processes on huge pages (`training/process.py`; a row of its own has that for plain
-PyTorch), with the toolkits, by glibc's variables, on small ones. Products in bfloat16 are compiled
-for each shape, most of them in the first round, and kept (`training/process.py`,
-`model/padding.py`). On a GPU, ours are CUDA graphs (`training/graphs.py`), most of them captured in
-the first round, with recurrences in Triton (`model/fused`); plain PyTorch is none.
+and LSTMs), scaled to the multiply-adds of plain PyTorch for 8,000 words a side. The toolkits read
+the text while they train, where ours and plain PyTorch have their batches ready; JoeyNMT does not
+sort the pairs by length. On a CPU, freed memory stays with our processes on huge pages (a row of
+its own has that for plain PyTorch), with the toolkits on small ones. Products in bfloat16 are
+compiled for each shape, most of them in the first round, and kept. On a GPU, ours are CUDA graphs,
+most of them captured in the first round, with recurrences in Triton; plain PyTorch is none.
 """
-
-
-class Batch(NamedTuple):
-    """Ids [sentences, time] of both sides, ended and then padded."""
-
-    source: Tensor
-    target: Tensor
-
-
-def batches(pairs: Sequence[speed.Pair], size: int, device: torch.device) -> list[Batch]:
-    """Batches of pairs whose longer sides are alike, in random order (A24); one may be smaller than
-    `size`."""
-    ordered = sorted(pairs, key=lambda pair: max(map(len, pair)))
-    cut = [ordered[first : first + size] for first in range(0, len(ordered), size)]
-    order = np.random.default_rng(1).permutation(len(cut))
-    return [
-        Batch(*(speed.padded(side, device) for side in zip(*cut[i], strict=True))) for i in order
-    ]
-
-
-def largest(some: Sequence[Batch]) -> Batch:
-    """A batch as large as any of `some`, of ends of sentences alone."""
-    shapes = [(*batch.source.shape, batch.target.size(1)) for batch in some]
-    sentences, *times = map(max, zip(*shapes, strict=True))
-    return Batch(*(torch.full((sentences, time), EOS) for time in times))
-
-
-def target_words(some: Sequence[Batch]) -> int:
-    """Target symbols, the ends of the sentences included."""
-    return sum(int((batch.target != PAD).sum()) for batch in some)
 
 
 class Task(NamedTuple):
@@ -134,11 +103,23 @@ class Task(NamedTuple):
         """Words of either side, and the marks among them."""
         return self.words + len(SPECIALS)
 
+    def batches(self) -> Batches:
+        """All pairs, in batches of pairs of like length, as a training has them (A24)."""
+        source, target = (
+            Side(np.concatenate(ids).astype(np.int32), np.cumsum([0, *map(len, ids)]))
+            for ids in zip(*speed.made_up(self.pairs, self.words), strict=True)
+        )
+        pairs = TrainingPairs(source, target, np.arange(self.pairs, dtype=np.uint32), {})
+        return Batches(pairs, self.recipe.batch_size, sort_batches=self.pairs, seed=1)
+
     def windows(self) -> list[list[Batch]]:
-        """The batches of a round, from one report to the next."""
-        size, updates, report = self.recipe
-        text = cycle(batches(speed.made_up(self.pairs, self.words), size, self.device))
-        measured = list(islice(text, updates))
+        """The batches of a round in random order, from one report to the next."""
+        text = self.batches()
+        order = cycle(np.random.default_rng(1).permutation(text.per_epoch).tolist())
+        drawn = (map(torch.from_numpy, text[number]) for number in order)
+        moved = ((source.to(self.device), target.to(self.device)) for source, target in drawn)
+        _, updates, report = self.recipe
+        measured = list(islice(moved, updates))
         return [measured[first : first + report] for first in range(0, updates, report)]
 
 
@@ -159,8 +140,8 @@ def ours(settings: ModelSettings, precision: Precision, task: Task) -> Contestan
     adds = multiply_adds(model)
     recipe = TrainingSettings(learning_rate=RATE, clip=CLIP, precision=precision)
     updater = Updater(model.to(task.device), recipe, task.device)
-    batch = largest([batch for window in task.windows() for batch in window])
-    return Contestant(ready(updater, *batch), speed.sizes_of(settings), adds)
+    take = ready(updater, *map(torch.from_numpy, task.batches().largest()))
+    return Contestant(take, speed.sizes_of(settings), adds)
 
 
 def yardstick(size: int, hidden: int, settled: bool, task: Task) -> Contestant:
@@ -190,6 +171,9 @@ def multiply_adds(model: Translator) -> float:
     return PASSES * (encode + speed.LENGTH * predict + (speed.LENGTH - 1) * advance) / speed.LENGTH
 
 
+Maker = Callable[[Task], Contestant]
+
+
 class Here:
     """The contestant of a process that trains one alone, as a training does: memory and caches are
     its own."""
@@ -199,7 +183,7 @@ class Here:
     device: torch.device
 
     @classmethod
-    def begin(cls, make: Callable[[Task], Contestant], task: Task) -> None:
+    def begin(cls, make: Maker, task: Task) -> None:
         """Make the contestant."""
         torch.set_num_threads(task.threads)
         cls.contestant, cls.windows, cls.device = make(task), task.windows(), task.device
@@ -212,8 +196,10 @@ class Here:
     @classmethod
     def rate(cls, window: int) -> float:
         """Target words a second in an update by each batch of a window."""
-        words, started = target_words(cls.windows[window]), speed.clock(cls.device)
-        for batch in cls.windows[window]:
+        batches = cls.windows[window]
+        words = sum(int((target != PAD).sum()) for _, target in batches)
+        started = speed.clock(cls.device)
+        for batch in batches:
             cls.contestant.update(*batch)
         return words / (speed.clock(cls.device) - started)
 
@@ -221,9 +207,6 @@ class Here:
     def memory(cls) -> int:
         """The most memory of the GPU that torch had, in MB: what graphs work in included."""
         return torch.cuda.max_memory_reserved(cls.device) >> 20
-
-
-Maker = Callable[[Task], Contestant]
 
 
 def makers(precisions: Sequence[Precision], device: torch.device) -> dict[str, Maker]:
@@ -290,7 +273,7 @@ def main(
     out: Out = None,
 ) -> None:
     """Train in turns and compare; then train the models of the papers."""
-    place, load = speed.device_of(device, environments), os.getloadavg()[0]
+    place = speed.device_of(device, environments)
     precisions: list[Precision] = ["fp32"]
     precisions += ["tf32"] * tf32
     precisions += ["bf16"] * bf16
@@ -306,7 +289,7 @@ def main(
     publish(
         out,
         "# Speed of training",
-        speed.about(asked, place, others, load),
+        speed.about(asked, place, others),
         TRAINING_NOTES,
         table([*HEAD, f"to {speed.YARDSTICK}", f"to {speed.FASTEST}"], rows, words=2),
         "## Models in the sizes of the papers",

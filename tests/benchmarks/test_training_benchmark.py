@@ -12,7 +12,7 @@ import yaml
 from peers import TOOLKITS, Recipe, peers
 from speed import LENGTH, made_up, millions
 from torch.utils.flop_counter import FlopCounterMode
-from training import PASSES, Task, batches, largest, multiply_adds, target_words
+from training import PASSES, Task, multiply_adds
 from yardstick import Yardstick
 
 from contextnmt.configuration.model import ContextualizerSettings, ModelSettings
@@ -89,13 +89,11 @@ def test_batches_have_all_pairs_and_little_padding() -> None:
     lengths = [len(side) for pair in pairs for side in pair]
     assert (min(lengths), max(lengths)) == (4, 50)
     assert {int(word) for pair in pairs for side in pair for word in side} <= {*range(3, 43)}
-    cut = batches(pairs, 8, torch.device("cpu"))
-    assert sum(len(batch.source) for batch in cut) == 100
+    [cut] = Task(100, WORDS, Recipe(8, 13, 13), torch.device("cpu"), 1).windows()
+    words = sum(len(target) + 1 for _, target in pairs)
+    assert sum(len(source) for source, _ in cut) == 100
     assert sum(int((side != 0).sum()) for batch in cut for side in batch) == sum(lengths) + 200
-    assert target_words(cut) == sum(len(target) + 1 for _, target in pairs)
-    assert sum(batch.target.numel() for batch in cut) < 1.2 * target_words(cut)
-    whole = largest(cut)
-    assert [side.size(1) for side in whole] == [51, 51]
+    assert sum(target.numel() for _, target in cut) < 1.2 * words
 
 
 def test_models_are_as_large_as_the_yardstick_and_hardly_larger(
