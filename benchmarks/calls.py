@@ -42,13 +42,19 @@ class Cost(NamedTuple):
         return self.arguments[0]
 
 
-def snakemake(*words: str, measured: Path) -> None:
-    """Run the workflow, whose commands leave their `costs` in the folder `measured`."""
-    program = measured / "python"
+def launcher(folder: Path) -> dict[str, str]:
+    """The environment of a call whose `python` leaves the `costs` of commands in a folder."""
+    program = folder / "python"
     program.write_text(f"#!{sys.executable}\n{LAUNCHER}")
     program.chmod(0o755)
+    path = [str(folder), str(Path(sys.executable).parent), os.environ["PATH"]]
+    return {**os.environ, "PATH": os.pathsep.join(path), "MEASURED": str(folder / "costs")}
+
+
+def snakemake(*words: str, measured: Path) -> None:
+    """Run the workflow, whose commands leave their `costs` in the folder `measured`."""
     call = [sys.executable, "-m", "snakemake", *words]
-    subprocess.run(call, cwd=ROOT, env=variables(measured, measured), check=True)
+    subprocess.run(call, cwd=ROOT, env=launcher(measured), check=True)
 
 
 def call_in(folder: Path, configuration: Mapping[str, Any], *words: str) -> list[str]:
@@ -59,20 +65,13 @@ def call_in(folder: Path, configuration: Mapping[str, Any], *words: str) -> list
     return [*words, "--cores", "1", *map(str, places)]
 
 
-def contextnmt(*arguments: object) -> tuple[str, Cost]:
+def contextnmt(*words: str) -> tuple[str, Cost]:
     """Run a command of the package; what it prints, and its cost."""
     with TemporaryDirectory() as folder:
-        call = [sys.executable, "-c", LAUNCHER, "-m", "contextnmt", *map(str, arguments)]
-        own = variables(Path(folder))
+        call, own = [f"{folder}/python", "-m", "contextnmt", *words], launcher(Path(folder))
         said = subprocess.check_output(call, cwd=ROOT, env=own, text=True)
         [cost] = costs(Path(folder))
     return said, cost
-
-
-def variables(measured: Path, *first: Path) -> dict[str, str]:
-    """The environment of a call, with folders before others of $PATH."""
-    path = [*map(str, first), str(Path(sys.executable).parent), os.environ["PATH"]]
-    return {**os.environ, "PATH": os.pathsep.join(path), "MEASURED": str(measured / "costs")}
 
 
 def costs(folder: Path) -> Iterator[Cost]:

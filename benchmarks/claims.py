@@ -117,9 +117,7 @@ def rows(texts: list[Text]) -> Iterator[list[str]]:
 
 
 def main(
-    references: Annotated[
-        list[Path], typer.Argument(help="RESULTS/tokenize/PAIR/TEXT.LANGUAGE.gz")
-    ],
+    references: Annotated[list[Path], typer.Argument(help="results/*/tokenize/PAIR/TEXT.LANG.gz")],
     out: Out = None,
 ) -> None:
     """Hold the papers' claims against the translations beside each of REFERENCES."""

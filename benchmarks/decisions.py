@@ -36,7 +36,6 @@ from contextnmt.training import loop
 from contextnmt.training.process import prepare
 
 PAIR = "en-fr"
-SEEDS = 5
 
 
 def contextual(layers: int, table: str = "own") -> dict[str, Any]:
@@ -197,7 +196,7 @@ def error(values: list[float]) -> float:
 
 
 def main(
-    seeds: Annotated[int, typer.Option(help="trainings of each kind", min=2)] = SEEDS,
+    seeds: Annotated[int, typer.Option(help="trainings of each kind", min=2)] = 5,
     folder: Annotated[Path | None, typer.Option(help="to run in, and to go on in; kept")] = None,
     out: Out = None,
 ) -> None:

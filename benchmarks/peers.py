@@ -164,16 +164,14 @@ TOOLKITS = {
         speed=r"train_inner.*?wps=([\d.]+)",
         seconds=[r"Translated [\d,]+ sentences \([\d,]+ tokens\) in ([\d.]+)s"],
         vocabulary=("", " 1\n"),
-        prepare="""fairseq-preprocess -s source -t target --trainpref $text
-            --srcdict $folder/vocabulary --tgtdict $folder/vocabulary
-            --destdir $folder/data --workers 1""",
+        prepare="""fairseq-preprocess -s source -t target --trainpref $text --destdir $folder/data
+            --srcdict $folder/vocabulary --tgtdict $folder/vocabulary --workers 1""",
         train="""fairseq-train $folder/data --arch lstm --encoder-layers 1 --decoder-layers 1
             --encoder-bidirectional --encoder-embed-dim 256 --decoder-embed-dim 256
             --encoder-hidden-size 256 --decoder-hidden-size 512 --decoder-out-embed-dim 512
-            --dropout 0 --optimizer adam --lr 0.001 --clip-norm 1.0
-            --batch-size $batch_size --max-update $updates --log-interval $report
-            --log-format simple --num-workers 0 --save-dir $folder/model
-            --disable-validation --cpu""",
+            --dropout 0 --optimizer adam --lr 0.001 --clip-norm 1.0 --batch-size $batch_size
+            --max-update $updates --log-interval $report --log-format simple --num-workers 0
+            --save-dir $folder/model --disable-validation --cpu""",
         # It adds a step for the end of the sentence.
         translate="""fairseq-generate $folder/data --gen-subset train --cpu --quiet
             --path $folder/model/checkpoint_last.pt --beam $width --batch-size $sentences

@@ -58,12 +58,9 @@ class Counted(Sizes):
 
     def size(self, part: Part) -> float:
         stages = ["select", "extract"] if part.selected else ["extract"]
-        language = part.pair.partition("-")[0]
-        for stage in stages:
-            path = self.results / stage / part.pair / f"{part.name}.{language}.gz"
-            if path.exists():
-                return lines(path)
-        return self.stated(part.pair, part.text) / part.parts
+        name = f"{part.pair}/{part.name}.{part.pair.partition('-')[0]}.gz"
+        path = next(filter(Path.exists, (self.results / stage / name for stage in stages)), None)
+        return lines(path) if path else self.stated(part.pair, part.text) / part.parts
 
     def stated(self, pair: str, text: str) -> float:
         folder, language = self.results / "extract" / pair, pair.partition("-")[0]

@@ -1,7 +1,7 @@
 """How time and memory of the text stages grow with the text: Markdown tables.
 
-Texts of several sizes, each the beginning of the next; memory is extrapolated to WMT14 by what fills
-it, and compared with what the workflow asks for. benchmarks/README.md has an example.
+Of texts of several sizes, each the beginning of the next. Memory is extrapolated to WMT14 by what
+fills it, and compared with what the workflow asks for. benchmarks/README.md has an example.
 """
 
 import tempfile
@@ -13,7 +13,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 import typer
 from altered_text import COMMON, GROUP, endless
-from calls import Cost, call_in, costs, selecting, snakemake, stay_on_one_core
+from calls import call_in, costs, selecting, snakemake, stay_on_one_core
 from pages import Out, made_by, publish, table
 
 from contextnmt.errors import UserError
@@ -118,6 +118,11 @@ def read_run(folder: Path, pairs: int, pair: str) -> Run:
     for language in pair.split("-"):
         paths = (results / "survey" / pair).glob(f"large.*.{language}.tsv.gz")
         words.append(len({line.partition("\t")[0] for path in paths for line in read_lines(path)}))
+    found: dict[str, tuple[float, float]] = {}
+    for cost in costs(folder):
+        command = "bpe-codes" if "--codes-out" in cost.arguments else cost.command
+        cpu, megabytes = found.get(command, (0.0, 0.0))
+        found[command] = cpu + cost.cpu, max(megabytes, cost.megabytes)
     return Run(
         pairs,
         sum(each["kept"] for each in cleaned),
@@ -125,18 +130,8 @@ def read_run(folder: Path, pairs: int, pair: str) -> Run:
         ranked["pairs"],
         ranked["target_words"],
         words,
-        by_command(costs(folder)),
+        found,
     )
-
-
-def by_command(measured: Iterator[Cost]) -> dict[str, tuple[float, float]]:
-    """CPU seconds of all runs of a command, and the most memory of any."""
-    found: dict[str, tuple[float, float]] = {}
-    for cost in measured:
-        command = "bpe-codes" if "--codes-out" in cost.arguments else cost.command
-        cpu, megabytes = found.get(command, (0.0, 0.0))
-        found[command] = cpu + cost.cpu, max(megabytes, cost.megabytes)
-    return found
 
 
 def text_rows(runs: Sequence[Run]) -> Iterator[list[str]]:
@@ -156,16 +151,12 @@ def time_rows(runs: Sequence[Run]) -> Iterator[list[str]]:
     for command in runs[-1].costs:
         costs = [(run.costs[command][0], run.read(command)) for run in runs]
         each = [cpu / pairs for cpu, pairs in costs]
-        further = [
-            (large - small) / (more - fewer) for (small, fewer), (large, more) in pairwise(costs)
-        ]
-        yield [
-            command,
-            *(f"{1e6 * seconds:,.1f}" for seconds in each),
-            f"{1 / each[-1]:,.0f}",
-            f"{each[-1] / each[0]:.2f}",
-            f"{further[-1] / further[0]:.2f}" if further[0] > 0 else "",
-        ]
+        further = [(c1 - c0) / (p1 - p0) for (c0, p0), (c1, p1) in pairwise(costs)]
+        seconds = (f"{1e6 * cpu:,.1f}" for cpu in each)
+        ratios = [f"{each[-1] / each[0]:.2f}", ""]
+        if further[0] > 0:
+            ratios[1] = f"{further[-1] / further[0]:.2f}"
+        yield [command, *seconds, f"{1 / each[-1]:,.0f}", *ratios]
 
 
 def memory_rows(runs: Sequence[Run], asked: Mapping[str, int]) -> Iterator[list[str]]:

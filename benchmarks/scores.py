@@ -49,22 +49,11 @@ def score_rows(found: list[tuple[str, dict[str, Any], dict[str, Any]]]) -> Itera
             groups.setdefault((*run.split("/")[:2], text, beam), []).append(scores[name])
     for group, of_seeds in groups.items():
         measured = [score for score in of_seeds if "gap" not in score]
-        for_each = ([score[key] for score in measured] for key in DIGITS)
-        yield [*group, *map(cell, for_each, DIGITS.values())]
-
-
-def cell(values: list[float], digits: int) -> str:
-    """The values of all seeds; a dash for none."""
-    return " ".join(rounded(values, digits)).rstrip() if values else NONE
-
-
-def gaps(run: str, scores: dict[str, Any]) -> list[str]:
-    """Why the translations of a run that the table has have no score, a line each."""
-    return [
-        f"No score of {run}, {name}: {score['gap']}."
-        for name, score in sorted(scores.items())
-        if "gap" in score and tabled(name)
-    ]
+        cells = [NONE] * len(DIGITS)
+        if measured:
+            values = {key: [score[key] for score in measured] for key in DIGITS}
+            cells = [" ".join(rounded(values[key], DIGITS[key])).rstrip() for key in DIGITS]
+        yield [*group, *cells]
 
 
 def training_row(run: str, model: dict[str, Any]) -> list[str]:
@@ -79,14 +68,19 @@ def training_row(run: str, model: dict[str, Any]) -> list[str]:
 def main(
     results: Annotated[Path, typer.Argument(help="folder of a preset's results")],
     call: Annotated[
-        str | None, typer.Option(help="snakemake's words after --profile local, if there were more")
+        str | None, typer.Option(help="snakemake's words after --profile local")
     ] = None,
     title: Annotated[str | None, typer.Option(help="of the corpus, if not the preset's")] = None,
     out: Out = None,
 ) -> None:
     """Collect the scores of all runs in RESULTS, and how they came about."""
     found = list(runs(results))
-    reasons = [gap for run, _, scores in found for gap in gaps(run, scores)]
+    reasons = [
+        f"No score of {run}, {name}: {score['gap']}."
+        for run, _, scores in found
+        for name, score in sorted(scores.items())
+        if "gap" in score and tabled(name)
+    ]
     scored = [each for *_, scores in found for each in scores.values() if "gap" not in each]
     if not scored:
         raise UserError(f"{results}: no run has a score. {' '.join(reasons[:1])}".rstrip())

@@ -9,7 +9,7 @@ Example: python benchmarks/selection.py data/*_en-fr --in-domain data/docs_en-fr
 """
 
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -28,9 +28,6 @@ COST_HEAD = ["command", "runs", "pairs", "CPU seconds", "pairs/s/core", "tokens/
 #: Commands that read the whole pool, and those of which the tokens a second tell nothing.
 COMMANDS = ("sample", "cross-entropy", "rank", "select", "perplexity")
 WITHOUT_TOKENS = ("rank", "perplexity")
-
-#: The limits of the two selections: as many pairs as the domain has, and a share of the words.
-BY_PAIRS, BY_WORDS = "pairs", "target_words"
 
 NOTES = """
 Perplexity: of 4-gram models of selected text and of as much random text, on the test text of the
@@ -53,12 +50,16 @@ class Pool(NamedTuple):
     domain: str  # the name of the corpus that is to be found
 
 
-class Measured(NamedTuple):
-    """The reports of selection and perplexity."""
+Reports = dict[str, Any]  #: corpus -> PART.selected.json
 
-    selected: Mapping[str, Mapping[str, Any]]  # limit -> corpus -> PART.selected.json
-    perplexity: Mapping[str, Any]  # perplexity/PAIR.json
-    costs: Sequence[Cost]
+
+class Measured(NamedTuple):
+    """The reports of both selections and of perplexity."""
+
+    by_pairs: Reports  # as many pairs as the domain has
+    by_words: Reports  # a share of the words
+    perplexity: dict[str, Any]  # perplexity/PAIR.json
+    costs: list[Cost]
 
 
 def parse_pool(folders: Iterable[Path], domain: Path) -> Pool:
@@ -79,47 +80,48 @@ def parse_pool(folders: Iterable[Path], domain: Path) -> Pool:
     return Pool(names, pairs.pop(), domain_name)
 
 
-def select(pool: Pool, work: Path, limit: str, number: int, *targets: str) -> dict[str, Any]:
-    """Select up to a limit, in the folder `work`; the report of each corpus."""
+def select(pool: Pool, work: Path, limit: dict[str, int], *targets: str) -> Reports:
+    """Select up to a limit, in the folder `work`."""
     train = {name: str(folder / "train.{lang}.gz") for name, folder in pool.folders.items()}
     dev, test = (str(pool.folders[pool.domain] / f"{text}.{{lang}}.gz") for text in ("dev", "test"))
-    asked = selecting(pool.pair, train, dev, test, {limit: number}, {}, 1)
+    asked = selecting(pool.pair, train, dev, test, limit, {}, 1)
     snakemake(*call_in(work, asked, "selected", *targets, "--quiet", "all"), measured=work)
     made = work / "results" / "demo" / "select" / pool.pair
     return {name: read_json(made / f"{name}.selected.json") for name in pool.folders}
+
+
+def total(reports: Reports, count: str) -> int:
+    """A count of the whole pool."""
+    return sum(report["read"][count] for report in reports.values())
 
 
 def measured(pool: Pool, work: Path) -> Measured:
     """Select twice, and compare what was selected with chance."""
     source = pool.pair.partition("-")[0]
     pairs = count_lines(pool.folders[pool.domain] / f"train.{source}.gz")
-    selected = {BY_PAIRS: select(pool, work, BY_PAIRS, pairs)}
-    words = sum(each["read"]["target_words"] for each in selected[BY_PAIRS].values())
-    selected[BY_WORDS] = select(pool, work, BY_WORDS, words // SHARE, "perplexities")
+    by_pairs = select(pool, work, {"pairs": pairs})
+    words = total(by_pairs, "target_words") // SHARE
+    by_words = select(pool, work, {"target_words": words}, "perplexities")
     perplexity = read_json(work / "results" / "demo" / "perplexity" / f"{pool.pair}.json")
-    return Measured(selected, perplexity, list(costs(work)))
+    return Measured(by_pairs, by_words, perplexity, list(costs(work)))
 
 
 def corpus_rows(found: Measured) -> Iterator[list[str]]:
     """A row for each corpus and one for the pool: what is in it and how much was selected."""
     rows = []
-    for name, by_words in found.selected[BY_WORDS].items():
-        read, kept = by_words["read"], by_words["kept"]
-        by_pairs = found.selected[BY_PAIRS][name]["kept"]
-        rows.append([*read.values(), kept["pairs"], kept["target_words"], by_pairs["pairs"]])
+    for name, report in found.by_words.items():
+        kept, best = report["kept"], found.by_pairs[name]["kept"]["pairs"]
+        rows.append([*report["read"].values(), kept["pairs"], kept["target_words"], best])
         yield [name, *(f"{figure:,}" for figure in rows[-1])]
     yield ["all", *(f"{sum(column):,}" for column in zip(*rows, strict=True))]
 
 
 def precision(pool: Pool, found: Measured) -> str:
     """How many of the best pairs are of the domain, in words."""
-    reports = found.selected[BY_PAIRS]
-    kept, read = (
-        {name: report[when]["pairs"] for name, report in reports.items()}
-        for when in ("kept", "read")
-    )
+    kept = {name: report["kept"]["pairs"] for name, report in found.by_pairs.items()}
     all_kept, right = sum(kept.values()), kept[pool.domain]
-    share, chance = right / all_kept, read[pool.domain] / sum(read.values())
+    domain = found.by_pairs[pool.domain]["read"]["pairs"]
+    share, chance = right / all_kept, domain / total(found.by_pairs, "pairs")
     return (
         f"Of the {all_kept:,} pairs with the lowest scores, as many as {pool.domain} has, "
         f"{right:,} are from there: a precision of **{share:.1%}**, {share / chance:.1f} times "
@@ -129,24 +131,22 @@ def precision(pool: Pool, found: Measured) -> str:
 
 def perplexity_rows(found: Measured) -> Iterator[list[str]]:
     """A row for each cut-off, the largest first."""
-    total = sum(each["read"]["target_words"] for each in found.selected[BY_WORDS].values())
+    pool = total(found.by_words, "target_words")
     for cut_off in reversed(found.perplexity["cut_offs"]):
         words, both = cut_off["target_words"], (cut_off["selected"], cut_off["random"])
         chosen, random = (each["perplexity"] for each in both)
         pairs = (f"{each['pairs']:,}" for each in both)
         perplexity = [f"{chosen:.1f}", f"{random:.1f}", f"{chosen / random - 1:+.0%}"]
-        yield [f"{words:,}", f"{words / total:.1%}", *pairs, *perplexity]
+        yield [f"{words:,}", f"{words / pool:.1%}", *pairs, *perplexity]
 
 
 def cost_rows(found: Measured) -> Iterator[list[str]]:
     """A row for each command that reads the pool, all its runs together."""
-    read = [each["read"] for each in found.selected[BY_WORDS].values()]
-    pool, words = (sum(each[key] for each in read) for key in ("pairs", "target_words"))
-    words += sum(each["source_words"] for each in read)
+    words = total(found.by_words, "source_words") + total(found.by_words, "target_words")
     for command in COMMANDS:
         costs = [cost for cost in found.costs if cost.command == command]
         times = 2 if command in ("rank", "select") else 1
-        cpu, pairs = sum(cost.cpu for cost in costs), times * pool
+        cpu, pairs = sum(cost.cpu for cost in costs), times * total(found.by_words, "pairs")
         tokens = "" if command in WITHOUT_TOKENS else f"{times * words / cpu:,.0f}"
         speeds = [f"{cpu:.1f}", f"{pairs / cpu:,.0f}", tokens]
         megabytes = max(cost.megabytes for cost in costs)
@@ -154,9 +154,7 @@ def cost_rows(found: Measured) -> Iterator[list[str]]:
 
 
 def main(
-    folders: Annotated[
-        list[Path], typer.Argument(help="corpora of the pool; without training text, left out")
-    ],
+    folders: Annotated[list[Path], typer.Argument(help="corpora; without train.*, left out")],
     in_domain: Annotated[Path, typer.Option(help="the one of them that is to be found")],
     out: Out = None,
 ) -> None:

@@ -1,8 +1,6 @@
 """Draw short sentence pairs from a parallel text, at random: a training text of a chosen size.
 
-Example: python benchmarks/short_pairs.py --source laws/train.en.gz --target laws/train.fr.gz
---source-language en --target-language fr --source-out corpora/train.en.gz
---target-out corpora/train.fr.gz
+benchmarks/README.md has an example.
 """
 
 from pathlib import Path

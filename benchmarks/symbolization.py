@@ -197,9 +197,7 @@ def page(measured: Mapping[Corpus, Measured]) -> list[str | list[str]]:
 
 def main(
     corpus: Annotated[list[str], typer.Argument(help="folder, or folders joined by +")],
-    test: Annotated[
-        list[str] | None, typer.Option(help="more text to score, {lang} in its path; repeatable")
-    ] = None,
+    test: Annotated[list[str] | None, typer.Option(help="more text, {lang} in its path")] = None,
     out: Out = None,
 ) -> None:
     """Symbolize each CORPUS and tell what became of its words."""

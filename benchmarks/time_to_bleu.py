@@ -1,8 +1,6 @@
 """How long trainings take until a dev BLEU: a Markdown page.
 
-Example: snakemake models --profile local --configfile benchmarks/runs/time_to_bleu.yaml
-python benchmarks/time_to_bleu.py results/multi30k --bleu 33 --bleu 35
-    --out benchmarks/published/time_to_bleu.md
+benchmarks/README.md has an example.
 """
 
 import json

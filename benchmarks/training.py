@@ -55,15 +55,14 @@ MODELS = {
 }
 
 #: The models of the papers, and the words that they know.
-CONTEXT = ContextualizerSettings((1000, 1000))
+OWN = ContextualizerSettings((1000, 1000))
+SHARED = replace(OWN, table="shared")
 PAPERS = {
     "RNNencdec (Bahdanau et al.)": replace(BAHDANAU, attention=False),
     "RNNsearch (Bahdanau et al.)": BAHDANAU,
     "baseline (Choi et al.)": CHOI,
-    "with context (Choi et al.)": replace(CHOI, contextualizer=CONTEXT),
-    "with context, shared table (Choi et al.)": replace(
-        CHOI, contextualizer=replace(CONTEXT, table="shared")
-    ),
+    "with context (Choi et al.)": replace(CHOI, contextualizer=OWN),
+    "with context, shared table (Choi et al.)": replace(CHOI, contextualizer=SHARED),
 }
 PAPER_WORDS = 30_001
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 PADDING = 0
 BEGIN = 1
@@ -46,11 +47,10 @@ class Yardstick(nn.Module):
     def encode(self, source: Tensor) -> tuple[Read, Tensor]:
         """Return the annotations of `source` [B, S] and the last state [B, hidden]."""
         real = source != PADDING
-        packed = nn.utils.rnn.pack_padded_sequence(
-            self.source(source), real.sum(1).cpu(), batch_first=True, enforce_sorted=False
-        )
+        lengths = real.sum(1).cpu()
+        packed = pack_padded_sequence(self.source(source), lengths, True, enforce_sorted=False)
         states, (last, _) = self.encoder(packed)
-        states, _ = nn.utils.rnn.pad_packed_sequence(states, batch_first=True)
+        states, _ = pad_packed_sequence(states, batch_first=True)
         state = torch.tanh(self.bridge(torch.cat([last[0], last[1]], 1)))
         return Read(states, self.key(states), ~real.unsqueeze(1)), state
 
@@ -104,7 +104,6 @@ class Yardstick(nn.Module):
             origin, words = (flat // logs.size(2)).unsqueeze(2), flat % logs.size(2)
             hidden, cell, feed = (each.gather(1, origin.expand_as(each)) for each in memory)
             memory = hidden, cell, feed
-            written = torch.cat(
-                [written.gather(1, origin.expand_as(written)), words.unsqueeze(2)], 2
-            )
+            before = written.gather(1, origin.expand_as(written))
+            written = torch.cat([before, words.unsqueeze(2)], 2)
         return written[:, 0]
