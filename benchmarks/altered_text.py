@@ -43,10 +43,8 @@ def changed(word: str, digest: bytes) -> str:
 class Alteration:
     """The words of a parallel text, and what becomes of them when the text is repeated.
 
-    Of the rare words, which are names, numbers and technical terms above all, a share gets another
-    form, the same on both sides. Of the others, the lower-case words of one language alone, but for
-    the most frequent ones, change places with words of like frequency: that makes new sentences and
-    n-grams of known words.
+    Of the rare words, a share gets another form, the same on both sides. The lower-case words of
+    one language alone, but for the most frequent ones, change places with words of like frequency.
     """
 
     def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -74,10 +74,9 @@ def contextnmt(*words: str) -> tuple[str, Cost]:
     return said, cost
 
 
-def costs(folder: Path) -> Iterator[Cost]:
+def costs(folder: Path) -> list[Cost]:
     """The costs measured in a folder."""
-    for line in read_lines(folder / "costs"):
-        yield Cost(*json.loads(line))
+    return [Cost(*json.loads(line)) for line in read_lines(folder / "costs")]
 
 
 #: Names of the texts of `selecting` besides those to select from.
@@ -96,10 +95,8 @@ def selecting(
     clean: Mapping[str, Any],
     parts: int,
 ) -> dict[str, Any]:
-    """A configuration over that of the demo, which selects from the texts `train`, up to a limit.
-
-    Paths have {lang} in them; the text `held_out` is that for dev and test.
-    """
+    """A configuration over that of the demo, which selects from the texts `train`, up to a limit;
+    paths have {lang} in them."""
     paths = {**train, **dict(zip(OTHERS, (in_domain, held_out, held_out), strict=True))}
     files = {
         f"{name}.{language}.gz": {"local": path.format(lang=language)}

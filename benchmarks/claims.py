@@ -3,8 +3,7 @@
 Each run is named by its reference, tokenized words: there are its language pair, its text, and
 beside it the translations of all systems. Claims whose systems are not there are left out.
 
-Example: python benchmarks/claims.py results/multi30k/tokenize/en-de/test_2016_flickr.de.gz
---out benchmarks/published/claims.md
+benchmarks/README.md has an example.
 """
 
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 import yaml
+from calls import ROOT
 from pages import Out, made_by, publish, table
 
 from contextnmt.errors import UserError
@@ -22,7 +22,6 @@ from contextnmt.report.certainty import LEVEL, TESTS, p_value, significant
 from contextnmt.report.claims import REPEATS, VERDICTS, beyond_chance, spread
 from contextnmt.report.tables import signed
 
-EXPERIMENTS = Path(__file__).parents[1] / "workflow" / "experiments"
 BEAM = 12
 
 HEAD = ["claim", "text", "systems", "BLEU", "difference", "95 % interval"]
@@ -51,7 +50,7 @@ class Claim(NamedTuple):
 
 def claims() -> Iterator[Claim]:
     """The claims of all papers."""
-    for path in sorted(EXPERIMENTS.glob("*.yaml")):
+    for path in sorted((ROOT / "workflow" / "experiments").glob("*.yaml")):
         ((name, entry),) = yaml.safe_load(path.read_text())["experiments"].items()
         for claim in entry.get("claims", []):
             for system, baseline in claim["contrasts"]:

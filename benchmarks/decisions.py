@@ -177,7 +177,7 @@ def rows(question: Question, found: dict[str, list[Outcome]]) -> Iterator[list[s
     decided = [each.bleu for each in found[question.decision]]
     for name in (question.decision, *question.others):
         bleu = [each.bleu for each in found[name]]
-        noise = math.hypot(error(decided), error(bleu))
+        noise = math.sqrt(sum(stdev(each) ** 2 / len(each) for each in (decided, bleu)))
         difference = f"{fmean(bleu) - fmean(decided):+.2f} ± {noise:.2f}"
         gates = [each.open for each in found[name] if each.open is not None]
         yield [
@@ -188,11 +188,6 @@ def rows(question: Question, found: dict[str, list[Outcome]]) -> Iterator[list[s
             f"{fmean(gates):.0%}" if gates else "",
             ", ".join(f"{each:.2f}" for each in bleu),
         ]
-
-
-def error(values: list[float]) -> float:
-    """The standard error of the mean of two values or more."""
-    return stdev(values) / math.sqrt(len(values))
 
 
 def main(

@@ -68,8 +68,7 @@ does. Sizes: embedding, hidden state, alignment if there is one, maxout.
 
 
 class Contestant(NamedTuple):
-    """A model that translates sentences, and the multiply-adds of a step of a hypothesis, in
-    millions."""
+    """A model that translates, and its multiply-adds of a step and hypothesis, in millions."""
 
     translate: Callable[[Sequence[speed.Sentence]], object]
     adds: float
@@ -206,9 +205,8 @@ def main(
         for peer in others:
             peer.learn()
         timers |= {peer.name: partial(peer.seconds, beam) for peer in others}
-        found = [
-            {name: sentences / timer() for name, timer in timers.items()} for _ in range(rounds)
-        ]
+        turns = (timers.items() for _ in range(rounds))
+        found = [{name: sentences / timer() for name, timer in turn} for turn in turns]
     asked = f"{sentences} sentences, {words:,} words, beam {width}, {steps} steps, {rounds} rounds"
     adds = {name: [f"{each.adds:.2f}"] for name, each in contestants.items()}
     publish(

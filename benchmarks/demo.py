@@ -33,9 +33,7 @@ def rows(jobs: list[Cost], wall: float) -> Iterator[list[str]]:
 
 def main(
     out: Out = None,
-    folder: Annotated[
-        Path | None, typer.Option(help="new folder to run in, kept afterwards for scores.py")
-    ] = None,
+    folder: Annotated[Path | None, typer.Option(help="new folder to run in; kept")] = None,
 ) -> None:
     """Time the demo, from an empty folder to the report."""
     with tempfile.TemporaryDirectory() as temporary:
@@ -45,7 +43,7 @@ def main(
         started = time.monotonic()
         snakemake(*words, "--directory", str(place.resolve()), measured=measured)
         wall = time.monotonic() - started
-        shown = table(HEAD, rows(list(costs(measured)), wall), words=1)
+        shown = table(HEAD, rows(costs(measured), wall), words=1)
     note = "Jobs that start no command of the package are in the wall clock alone."
     publish(out, "# The demo, from an empty folder to the report", made_by("torch"), note, shown)
 

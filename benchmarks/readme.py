@@ -19,8 +19,6 @@ from contextnmt.report.published import published_bleu
 ROOT = Path(__file__).parents[1]
 MARKS = ("<!-- measured: begin -->", "<!-- measured: end -->")
 BEAM = "12"
-#: The widths whose numbers in a paper stand beside BEAM; a paper may tell none.
-PRINTED = ("", BEAM)
 
 
 class Score(NamedTuple):
@@ -32,7 +30,6 @@ class Score(NamedTuple):
 
 #: BLEU of each system, by its name.
 Column = dict[str, Score]
-
 
 #: Where the BLEU of a column is from: the papers and a language pair, or a file of published/, a
 #: language pair and a text.
@@ -84,7 +81,7 @@ def papers(pair: str) -> Column:
         row["system"]: Score(float(row["test"]))
         for experiment in SECTIONS
         for row in published_bleu(experiment)
-        if row["pair"] == pair and row["beam"] in PRINTED
+        if row["pair"] == pair and row["beam"] in ("", BEAM)  # a paper may tell none
     }
 
 

@@ -4,8 +4,7 @@ Each corpus is a folder named like laws_en-fr, with train.en.gz and train.fr.gz 
 together they are the pool. One of them is the domain: its dev.* is the in-domain text, models are
 tried on its test.*, and its own pairs are those to be found. The workflow takes all steps.
 
-Example: python benchmarks/selection.py data/*_en-fr --in-domain data/docs_en-fr
---out benchmarks/published/selection.md
+benchmarks/README.md has an example.
 """
 
 import tempfile
@@ -29,6 +28,8 @@ COST_HEAD = ["command", "runs", "pairs", "CPU seconds", "pairs/s/core", "tokens/
 COMMANDS = ("sample", "cross-entropy", "rank", "select", "perplexity")
 WITHOUT_TOKENS = ("rank", "perplexity")
 
+Reports = dict[str, Any]  # corpus -> PART.selected.json
+
 NOTES = """
 Perplexity: of 4-gram models of selected text and of as much random text, on the test text of the
 domain; a word or the end of a sentence, all words that the in-domain text does not have twice
@@ -36,9 +37,9 @@ counting as one. The first line is the whole selection, the others are cut-offs 
 """
 
 COST_NOTES = """
-One core is in use, and CPU seconds have the start of Python in them, once a run: scoring and
-selecting are a run for each corpus. The pool is ranked, and selected from, twice. Tokens: of both
-sides. MB: the most memory that a run takes.
+One core is in use. CPU seconds have the start of Python in them, once a run: scoring and selecting
+are a run for each corpus. The pool is ranked, and selected from, twice. Tokens: of both sides. MB:
+the most memory that a run takes.
 """
 
 
@@ -48,9 +49,6 @@ class Pool(NamedTuple):
     folders: dict[str, Path]  # by the name of the corpus
     pair: str
     domain: str  # the name of the corpus that is to be found
-
-
-Reports = dict[str, Any]  #: corpus -> PART.selected.json
 
 
 class Measured(NamedTuple):
@@ -103,7 +101,7 @@ def measured(pool: Pool, work: Path) -> Measured:
     words = total(by_pairs, "target_words") // SHARE
     by_words = select(pool, work, {"target_words": words}, "perplexities")
     perplexity = read_json(work / "results" / "demo" / "perplexity" / f"{pool.pair}.json")
-    return Measured(by_pairs, by_words, perplexity, list(costs(work)))
+    return Measured(by_pairs, by_words, perplexity, costs(work))
 
 
 def corpus_rows(found: Measured) -> Iterator[list[str]]:

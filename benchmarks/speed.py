@@ -31,7 +31,7 @@ LENGTH = 23
 #: Options of both scripts.
 Number = Annotated[int, typer.Option(min=1)]
 Words = Annotated[int, typer.Option(help="of either side", min=1)]
-Environments = Annotated[Path | None, typer.Option("--peers", help="folder of the toolkits")]
+Environments = Annotated[Path | None, typer.Option("--peers", help="folder of the toolkits' venvs")]
 Bf16 = Annotated[bool, typer.Option("--bf16", help="also in bfloat16, on processors that have it")]
 Tf32 = Annotated[bool, typer.Option("--tf32", help="also in TF32, on a GPU")]
 Device = Annotated[str, typer.Option(help="cpu or cuda")]
@@ -45,14 +45,10 @@ same kind and sizes, but the attention of fairseq is bilinear, which is lighter.
 
 #: Ids of words, without the end of the sentence.
 Sentence = npt.NDArray[np.int64]
-Pair = tuple[Sentence, Sentence]
 
 
-def made_up(count: int, words: int) -> list[Pair]:
-    """Pairs of 4 to 50 words a side, log-normal; words by Zipf's law.
-
-    The lengths of source and target differ by a tenth, as a rule.
-    """
+def made_up(count: int, words: int) -> list[tuple[Sentence, Sentence]]:
+    """Pairs of 4 to 50 words a side, log-normal, alike but for a tenth; words by Zipf's law."""
     rng = np.random.default_rng(1)
     source = rng.lognormal(3.0, 0.55, count)
     target = source * rng.lognormal(0.0, 0.1, count)
@@ -128,11 +124,8 @@ def compared(
     facts: Mapping[str, list[str]],
     digits: int,
 ) -> Iterator[list[str]]:
-    """A row for each that has a speed in every round.
-
-    After its `facts`, as many as those of the yardstick: the median of its speeds, and of its
-    ratios to the yardstick and to the toolkit that was the fastest in the round.
-    """
+    """A row for each: its `facts`, the median of its speeds, and of its ratios to the yardstick and
+    to the toolkit that was the fastest in the round."""
     fastest = [max((each[name] for name in toolkits), default=0.0) for each in rounds]
     for name in rounds[0]:
         speeds = [each[name] for each in rounds]

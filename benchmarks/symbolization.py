@@ -7,8 +7,7 @@ by + are one corpus. A text given by --test is scored with every corpus whose la
 Names depend on a threshold, `text.symbol_threshold` of the workflow, so their scores are given at
 several. Texts on which constants of contextnmt/text/rates.py were chosen are marked.
 
-Example: python benchmarks/symbolization.py data/laws_en-fr data/bible_en-fr+data/docs_en-fr
---test 'data/flores/devtest.{lang}.gz' --out benchmarks/published/symbolization.md
+benchmarks/README.md has an example.
 """
 
 import tempfile
@@ -93,7 +92,7 @@ def sides(pattern: object, languages: tuple[str, str]) -> tuple[Path, Path]:
     return source, target
 
 
-def tokenized(corpus: Corpus, text: Iterable[Path | str], work: Path, name: str) -> None:
+def tokenized(corpus: Corpus, text: Iterable[Path], work: Path, name: str) -> None:
     """Tokenize files of pairs, each a pattern, as one text: `name`.{lang}.gz in `work`."""
     left, right = map(Tokenizer, corpus.languages)
     pairs = chain.from_iterable(read_pairs(*sides(each, corpus.languages)) for each in text)
@@ -110,16 +109,14 @@ def prepare(corpus: Corpus, tests: Iterable[str], work: Path) -> list[str]:
     for test in map(Path, tests):
         name = f"{test.parent.name}-{test.name.split('.')[0]}"
         patterns[name.replace(" ", "-")] = test
-    found = {
-        name: pattern
-        for name, pattern in patterns.items()
-        if all(path.is_file() for path in sides(pattern, corpus.languages))
-    }
-    tokenized(corpus, (folder / "train.{lang}.gz" for folder in corpus.folders), work, "train")
-    for name, pattern in found.items():
-        tokenized(corpus, [pattern], work, name)
-    if found.keys() & {"dev", "test"} or len(corpus.folders) > 1:
-        return list(found)
+    tokenized(corpus, [folder / "train.{lang}.gz" for folder in corpus.folders], work, "train")
+    found = []
+    for name, pattern in patterns.items():
+        if all(path.is_file() for path in sides(pattern, corpus.languages)):
+            tokenized(corpus, [pattern], work, name)
+            found.append(name)
+    if {"dev", "test"} & {*found} or len(corpus.folders) > 1:
+        return found
     for lang in corpus.languages:
         path = work / f"train.{lang}.gz"
         lines = list(read_lines(path))

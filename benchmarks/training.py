@@ -80,11 +80,11 @@ Sizes: embedding, hidden state, alignment, maxout. Multiply-adds of a target tok
 products of matrices, forward and backward, of the model as it is defined, in a sentence of average
 length. The proportions are those of the papers (620, 1000, 1000, 500 and GRUs; 620, 1000, 2000, 500
 and LSTMs), scaled to the multiply-adds of plain PyTorch for 8,000 words a side. The toolkits read
-the text while they train, where ours and plain PyTorch have their batches ready; JoeyNMT does not
-sort the pairs by length. On a CPU, freed memory stays with our processes on huge pages (a row of
-its own has that for plain PyTorch), with the toolkits on small ones. Products in bfloat16 are
-compiled for each shape, most of them in the first round, and kept. On a GPU, ours are CUDA graphs,
-most of them captured in the first round, with recurrences in Triton; plain PyTorch is none.
+the text while they train; ours and plain PyTorch have their batches ready. JoeyNMT does not sort
+the pairs by length. On a CPU, freed memory stays with our processes on huge pages (a row has plain
+PyTorch so too), with the toolkits on small ones, and products in bfloat16 are compiled for each
+shape, most in the first round. On a GPU, ours are CUDA graphs, most of them captured in the first
+round, with recurrences in Triton; plain PyTorch is none.
 """
 
 
@@ -96,11 +96,6 @@ class Task(NamedTuple):
     recipe: Recipe
     device: torch.device
     threads: int
-
-    @property
-    def ids(self) -> int:
-        """Words of either side, and the marks among them."""
-        return self.words + len(SPECIALS)
 
     def batches(self) -> Batches:
         """All pairs, in batches of pairs of like length, as a training has them (A24)."""
@@ -135,7 +130,8 @@ def ours(settings: ModelSettings, precision: Precision, task: Task) -> Contestan
     settle(task.device)
     torch.manual_seed(1)
     set_precision(precision)
-    model = Translator(settings, task.ids, task.ids)
+    ids = task.words + len(SPECIALS)
+    model = Translator(settings, ids, ids)
     adds = multiply_adds(model)
     recipe = TrainingSettings(learning_rate=RATE, clip=CLIP, precision=precision)
     updater = Updater(model.to(task.device), recipe, task.device)
@@ -149,7 +145,8 @@ def yardstick(size: int, hidden: int, settled: bool, task: Task) -> Contestant:
         settle(task.device)
     torch.manual_seed(1)
     set_precision("fp32")
-    model = Yardstick(task.ids, task.ids, size, hidden)
+    ids = task.words + len(SPECIALS)
+    model = Yardstick(ids, ids, size, hidden)
     words = torch.full((1, speed.LENGTH), EOS)
     adds = PASSES * speed.millions(lambda: model(words, words)) / speed.LENGTH
     model.to(task.device)
