@@ -1,5 +1,5 @@
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import fields
 from itertools import islice
@@ -14,7 +14,7 @@ from hypothesis import settings as few
 from hypothesis import strategies as st
 
 from contextnmt.configuration.values import Cleaning
-from contextnmt.corpus.clean import WrongLanguage, clean, repeated
+from contextnmt.corpus.clean import WrongLanguage, clean
 from contextnmt.corpus.survey import survey
 from contextnmt.corpus.tokenize import Tokenizer
 from contextnmt.errors import UserError
@@ -44,43 +44,29 @@ def run(folder: Path, pairs: Pairs, **settings: Any) -> tuple[Pairs, dict[str, A
 
 def run_in_parts(
     folder: Path, pairs: Pairs, parts: int, **settings: Any
-) -> tuple[Pairs, dict[str, Any]]:
-    """The same, of a text that is cut, surveyed and cleaned in parts."""
+) -> tuple[Pairs, Counter[str]]:
+    """The pairs kept and numbers of removed ones, of a text surveyed and cleaned in parts."""
     borders = [part * len(pairs) // parts for part in range(parts + 1)]
     texts = [(folder / f"{part}.en", folder / f"{part}.fr") for part in range(parts)]
-    surveys = [
-        [folder / f"{part}.{name}" for name in ("en.tsv", "fr.tsv", "npy")] for part in range(parts)
-    ]
+    surveys = []
     for part, text in enumerate(texts):
         write_pairs(*text, pairs[borders[part] : borders[part + 1]])
+        surveys.append([folder / f"{part}.{name}" for name in ("en.tsv", "fr.tsv", "npy")])
         survey(*text, *surveys[part])
     source_counts, target_counts, fingerprints = map(list, zip(*surveys, strict=True))
     outs = [folder / name for name in ("out.en", "out.fr", "r.json")]
-    kept: Pairs = []
-    total: dict[str, Any] = {"read": 0, "kept": 0, "removed": {}}
+    kept, removed = Pairs(), Counter[str]()
     for part, text in enumerate(texts):
-        clean(
-            *text,
-            *outs,
-            settings=json.dumps(settings),
-            source_counts=source_counts,
-            target_counts=target_counts,
-            fingerprints=fingerprints[: part + 1],
-        )
+        tables = source_counts, target_counts, fingerprints[: part + 1]
+        clean(*text, *outs, json.dumps(settings), *tables)
         kept += read_pairs(*outs[:2])
-        report = read_json(outs[2])
-        for key in ("read", "kept"):
-            total[key] += report[key]
-        for name, removed in report["removed"].items():
-            so_far = total["removed"].setdefault(name, {"count": 0, "examples": []})
-            so_far["count"] += removed["count"]
-            so_far["examples"] += [
-                {**example, "line": borders[part] + example["line"]}
-                for example in removed["examples"]
-            ]
-    for removed in total["removed"].values():
-        del removed["examples"][10:]
-    return kept, total
+        removed += counts(read_json(outs[2]))
+    return kept, removed
+
+
+def counts(report: dict[str, Any]) -> Counter[str]:
+    """How many pairs each filter removed."""
+    return Counter({name: removed["count"] for name, removed in report["removed"].items()})
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -111,25 +97,15 @@ def unsynced() -> Iterator[None]:
 def test_each_filter_drops_its_kind_alone(
     tmp_path: Path, name: str, value: Any, bad: tuple[str, str], good: tuple[str, str]
 ) -> None:
-    pairs = [*GOOD, good, bad]
-    if name == "max_length":
-        pairs = [good, bad]
+    pairs = [good, bad] if name == "max_length" else [*GOOD, good, bad]
+    example = {"line": len(pairs), "source": bad[0], "target": bad[1]}
     assert run(tmp_path, pairs, **{name: value}) == (
         pairs[:-1],
         {
             "read": len(pairs),
             "kept": len(pairs) - 1,
-            "removed": {
-                name: {
-                    "count": 1,
-                    "examples": [{"line": len(pairs), "source": bad[0], "target": bad[1]}],
-                }
-            },
+            "removed": {name: {"count": 1, "examples": [example]}},
         },
-    )
-    assert run(tmp_path, pairs) == (
-        pairs,
-        {"read": len(pairs), "kept": len(pairs), "removed": {}},
     )
 
 
@@ -153,8 +129,12 @@ def test_a_pair_counts_for_the_first_filter_that_drops_it(tmp_path: Path) -> Non
         tmp_path, pairs, drop_duplicates=True, drop_identical=True, max_length=7, drop_empty=True
     )
     assert kept == GOOD
-    counts = {name: removed["count"] for name, removed in report["removed"].items()}
-    assert counts == {"drop_empty": 2, "max_length": 0, "drop_identical": 2, "drop_duplicates": 0}
+    assert counts(report) == {
+        "drop_empty": 2,
+        "max_length": 0,
+        "drop_identical": 2,
+        "drop_duplicates": 0,
+    }
 
 
 def test_ten_examples_are_shown(tmp_path: Path) -> None:
@@ -175,15 +155,9 @@ def test_null_and_false_leave_a_filter_off(tmp_path: Path, off: bool | None) -> 
     ("settings", "message"),
     [
         ("{", "not JSON"),
-        ("3", "a JSON object is needed"),
         ('{"max_lenght": 50}', "unknown key; did you mean max_length"),
         ('{"max_length": true}', "max_length is true; allowed: a whole number of at least 1"),
-        ('{"max_length": 2.5}', "max_length is 2.5"),
-        ('{"max_length": 0}', "max_length is 0"),
-        (
-            '{"max_ratio": "2"}',
-            'max_ratio is "2"; allowed: a number of at least 1, in decimal digits',
-        ),
+        ('{"max_ratio": "2"}', 'max_ratio is "2"; allowed: a number of at least 1'),
         ('{"drop_empty": 1}', "drop_empty is 1; allowed: true or false"),
     ],
 )
@@ -212,42 +186,41 @@ TEXTS = st.lists(st.tuples(WORDS, WORDS), max_size=20).map(
 ALL_FILTERS = {**dict.fromkeys(NAMES, True), "max_length": 20, "max_ratio": 2}
 
 
-@few(deadline=None)
+@few(max_examples=40, deadline=None)
 @given(pairs=TEXTS)
 def test_nothing_is_lost_changed_or_reordered(
     tmp_path_factory: pytest.TempPathFactory, pairs: Pairs
 ) -> None:
-    text = [*GOOD, *pairs]
-    kept, report = run(tmp_path_factory.mktemp("clean"), text, **ALL_FILTERS)
-    removed = sum(entry["count"] for entry in report["removed"].values())
-    assert report["read"] == len(text) == report["kept"] + removed
+    folder, text = tmp_path_factory.mktemp("clean"), [*GOOD, *pairs]
+    kept, report = run(folder, text, **ALL_FILTERS)
+    assert report["read"] == len(text) == report["kept"] + counts(report).total()
     assert len(kept) == report["kept"] == len(set(kept))
     rest = iter(text)
     assert all(pair in rest for pair in kept)
+    assert run(folder, text, drop_duplicates=True)[0] == list(dict.fromkeys(text))
 
 
 @few(max_examples=20, deadline=None)
-@given(pairs=TEXTS, repeats=st.lists(st.integers(0, 4), max_size=12))
+@given(
+    pairs=TEXTS,
+    repeats=st.lists(st.integers(0, 4), max_size=12),
+    parts=st.sampled_from([1, 3, 8]),
+)
 def test_parts_are_cleaned_as_the_whole_is(
-    tmp_path_factory: pytest.TempPathFactory, pairs: Pairs, repeats: list[int]
+    tmp_path_factory: pytest.TempPathFactory, pairs: Pairs, repeats: list[int], parts: int
 ) -> None:
     text = [*GOOD, *pairs, *[(*GOOD, *pairs)[number] for number in repeats], ("the cat .", "the .")]
     folder = tmp_path_factory.mktemp("clean")
-    whole = run(folder, text, **ALL_FILTERS)
-    for parts in (1, 3, 8):
-        assert run_in_parts(folder, text, parts, **ALL_FILTERS) == whole
+    kept, report = run(folder, text, **ALL_FILTERS)
+    assert run_in_parts(folder, text, parts, **ALL_FILTERS) == (kept, counts(report))
 
 
 def jean(pairs: Pairs) -> Pairs:
     """Pairs that the filter of Jean et al. 2015 keeps (A12), step by step as it was published."""
-    counts: list[dict[str, int]] = [defaultdict(int), defaultdict(int)]
-    for pair in pairs:
-        for side in (0, 1):
-            for word in pair[side].split():
-                counts[side][word] += 1
+    tables = [Counter(word for pair in pairs for word in pair[side].split()) for side in (0, 1)]
 
     def mean(words: list[str], side: int) -> float:
-        return sum(log2(min(counts[side][word], 1000) + 1) for word in words) / len(words)
+        return sum(log2(min(tables[side][word], 1000) + 1) for word in words) / len(words)
 
     kept = []
     for pair in pairs:
@@ -272,7 +245,7 @@ MIXED = st.lists(st.sampled_from(["a", "b", "c", "der", "das", "the", ".", "7"])
 SIDES = st.one_of(MIXED, MIXED, MIXED, st.sampled_from([["the"] * 1001, ["der"] * 990]))
 
 
-@few(deadline=None)
+@few(max_examples=40, deadline=None)
 @given(pairs=st.lists(st.tuples(SIDES, SIDES), max_size=25))
 def test_the_filter_of_jean_on_any_text(
     tmp_path_factory: pytest.TempPathFactory, pairs: list[tuple[list[str], list[str]]]
@@ -281,15 +254,11 @@ def test_the_filter_of_jean_on_any_text(
     assert run(tmp_path_factory.mktemp("jean"), text, **JEAN)[0] == jean(text)
 
 
-@pytest.mark.parametrize("corpus", ["europarl-sample_en-de", "wmt14-sample_en-de"])
-def test_the_filter_of_jean_on_real_text(tmp_path: Path, shared: Path, corpus: str) -> None:
-    folder = shared / "data" / corpus
-    if not folder.is_dir():
-        pytest.skip(f"no folder {folder}")
+def test_the_filter_of_jean_on_real_text(tmp_path: Path, shared: Path) -> None:
+    folder = shared / "data" / "wmt14-sample_en-de"
     text = list(islice(read_pairs(folder / "train.en.gz", folder / "train.de.gz"), 600))
     for line in range(0, 600, 10):
-        source, target = text[line]
-        text[line] = (target, source)
+        text[line] = text[line][::-1]
         source, target = text[line + 3]
         text[line + 3] = (source, f"{target} {source}")
         text[line + 7] = (source, text[line + 7][0])
@@ -299,30 +268,21 @@ def test_the_filter_of_jean_on_real_text(tmp_path: Path, shared: Path, corpus: s
     assert report["removed"]["max_ratio"]["count"] > 0
 
 
-def test_a_tie_is_no_excess() -> None:
-    """log2(1) + log2(792) is log2(2) + log2(198) + 1, whatever floats say."""
-    for count, foreign in ((791, False), (792, True)):
-        drops = WrongLanguage(Counter(parent=count), Counter(proche=1, parent=197))
-        assert drops([], ["proche", "parent"]) == foreign
-
-
-def test_a_count_above_1000_is_as_good_as_1000() -> None:
-    """1001 is more than twice 499 + 1, and less than twice 500 + 1."""
-    for count, foreign in ((499, True), (500, False)):
-        drops = WrongLanguage(Counter(the=9999), Counter(the=count))
-        assert drops([], ["the"]) == foreign
-
-
-@given(
-    own=st.lists(st.integers(0, 9), max_size=12),
-    earlier=st.lists(st.lists(st.integers(0, 12), max_size=9), max_size=3),
+@pytest.mark.parametrize(
+    ("source", "target", "words", "foreign"),
+    [
+        # log2(1) + log2(792) is log2(2) + log2(198) + 1, whatever floats say.
+        ({"parent": 791}, {"proche": 1, "parent": 197}, ["proche", "parent"], False),
+        ({"parent": 792}, {"proche": 1, "parent": 197}, ["proche", "parent"], True),
+        # A count above 1000 is as good as 1000: 1001 is less than twice 500 + 1.
+        ({"the": 9999}, {"the": 499}, ["the"], True),
+        ({"the": 9999}, {"the": 500}, ["the"], False),
+    ],
 )
-def test_repeats_are_those_that_came_before(own: list[int], earlier: list[list[int]]) -> None:
-    before = [value for part in earlier for value in part]
-    parts = [np.array(part, np.uint64) for part in earlier]
-    assert list(repeated(np.array(own, np.uint64), parts)) == [
-        value in before + own[:place] for place, value in enumerate(own)
-    ]
+def test_a_side_is_foreign_if_it_is_likelier_by_more_than_one_bit(
+    source: dict[str, int], target: dict[str, int], words: list[str], foreign: bool
+) -> None:
+    assert WrongLanguage(Counter(source), Counter(target))([], words) == foreign
 
 
 @pytest.mark.parametrize(
@@ -332,9 +292,7 @@ def test_repeats_are_those_that_came_before(own: list[int], earlier: list[list[i
         ({"source_counts": ["fr.tsv"], "target_counts": ["fr.tsv"]}, "'the' is not in the word"),
         ({"source_counts": ["en.tsv", "bad.tsv"], "target_counts": ["fr.tsv"]}, "bad.tsv, line 2"),
         ({"fingerprints": ["npy", "few.npy"]}, "in.en: has 5 pairs and 4 fingerprints"),
-        ({"fingerprints": ["npy", "many.npy"]}, "in.en: has 5 pairs and 6 fingerprints"),
         ({"fingerprints": ["en.tsv", "npy"]}, "en.tsv: not a file of fingerprints"),
-        ({"fingerprints": ["none.npy", "npy"]}, "none.npy: no such file"),
     ],
 )
 def test_a_survey_of_another_text_is_refused(
@@ -346,8 +304,7 @@ def test_a_survey_of_another_text_is_refused(
     write_pairs(*files("in.en", "in.fr"), GOOD)
     survey(*files("in.en", "in.fr", "en.tsv", "fr.tsv", "npy"))
     write_lines(tmp_path / "bad.tsv", ["the\t4", "cat 3"])
-    for name, count in (("few.npy", 4), ("many.npy", 6)):
-        np.save(tmp_path / name, np.arange(count, dtype=np.uint64))
+    np.save(tmp_path / "few.npy", np.arange(4, dtype=np.uint64))
     with pytest.raises(UserError, match=message):
         clean(
             *files("in.en", "in.fr", "out.en", "out.fr", "r.json"),

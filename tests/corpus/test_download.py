@@ -48,13 +48,6 @@ def left(out: Path) -> list[str]:
     return sorted(path.name for path in out.parent.iterdir())
 
 
-def command(url: str, out: Path) -> list[str]:
-    """The command that fetches the file, for a process of its own."""
-    entry = json.dumps({"url": url, "sha256": SHA256})
-    arguments = ["--file", "text.gz", "--entry", entry, "--out", f"{out}"]
-    return [sys.executable, "-m", "contextnmt", "download", *arguments]
-
-
 # What arrives
 
 
@@ -64,9 +57,7 @@ def test_the_file_arrives_byte_for_byte_and_alone(get: Callable[..., None], out:
     assert left(out) == ["text.gz"]
 
 
-@pytest.mark.parametrize(
-    "digests", [{"sha256": None, "md5": MD5}, {"md5": MD5}, {"bytes": None}, {"md5": None}]
-)
+@pytest.mark.parametrize("digests", [{"sha256": None, "md5": MD5}, {"md5": MD5}, {"bytes": None}])
 def test_digests_of_either_kind(
     get: Callable[..., None], out: Path, digests: dict[str, str | None]
 ) -> None:
@@ -78,7 +69,6 @@ def test_digests_of_either_kind(
     ("changes", "expected", "found"),
     [
         ({"sha256": "0" * 64}, f"SHA-256 {'0' * 64}", SHA256),
-        ({"sha256": None, "md5": "0" * 32}, f"MD5 {'0' * 32}", MD5),
         ({"md5": "0" * 32}, f"MD5 {'0' * 32}", MD5),
     ],
 )
@@ -86,7 +76,7 @@ def test_a_wrong_digest_is_refused_and_explained(
     get: Callable[..., None],
     url: str,
     out: Path,
-    changes: dict[str, str | None],
+    changes: dict[str, str],
     expected: str,
     found: str,
 ) -> None:
@@ -98,9 +88,7 @@ def test_a_wrong_digest_is_refused_and_explained(
     assert left(out) == []
 
 
-def test_a_wrong_size_is_noticed_before_anything_comes(
-    get: Callable[..., None], server: Server, out: Path
-) -> None:
+def test_a_wrong_size_is_noticed_before_anything_comes(get: Callable[..., None], out: Path) -> None:
     with pytest.raises(UserError, match=f"expected {SIZE + 1} bytes, got {SIZE}"):
         get(bytes=SIZE + 1)
     assert left(out) == []
@@ -137,24 +125,14 @@ def test_a_file_put_together_wrongly_twice_is_given_up(
 # Going on
 
 
-def test_what_came_before_a_failure_is_not_fetched_again(
-    get: Callable[..., None], server: Server, out: Path
+def test_a_killed_download_goes_on_where_it_stopped(
+    get: Callable[..., None], server: Server, url: str, out: Path
 ) -> None:
-    server.faults[PATH] = [Fault(cut=HALF), Fault(status=404)]
-    with pytest.raises(UserError, match="HTTP 404"):
-        get()
-    assert not out.exists()
-    assert len(left(out)) == 1  # the part
-    server.seen.clear()
-    get()
-    assert out.read_bytes() == CONTENT
-    assert [seen.sent for seen in server.seen] == [SIZE - HALF]
-    assert left(out) == ["text.gz"]
-
-
-def test_a_killed_download_goes_on_where_it_stopped(server: Server, url: str, out: Path) -> None:
     server.faults[PATH] = [Fault(cut=HALF, pause=20)]
-    process = subprocess.Popen(command(url, out), stderr=subprocess.DEVNULL)
+    entry = json.dumps({"url": url, "sha256": SHA256})
+    command = [sys.executable, "-m", "contextnmt", "download", "--file", "text.gz"]
+    command += ["--entry", entry, "--out", f"{out}"]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
         end = time.monotonic() + 20
         while not (part_path(out).exists() and part_path(out).stat().st_size == HALF):
@@ -164,50 +142,31 @@ def test_a_killed_download_goes_on_where_it_stopped(server: Server, url: str, ou
         process.send_signal(signal.SIGKILL)
         process.wait()
     assert not out.exists()
-    subprocess.run(command(url, out), check=True, stderr=subprocess.DEVNULL)
+    get()
     assert out.read_bytes() == CONTENT
     assert [seen.sent for seen in server.seen] == [HALF, SIZE - HALF]
     assert left(out) == ["text.gz"]
 
 
-def test_a_part_of_another_file_costs_a_second_transfer(
+def test_a_part_that_was_complete_is_not_fetched_again(
     get: Callable[..., None], server: Server, out: Path
 ) -> None:
-    server.faults[PATH] = [Fault(cut=HALF, content=b"\0" * SIZE), Fault(status=404)]
-    with pytest.raises(UserError):
-        get(sha256="0" * 64)
-    get()
-    assert out.read_bytes() == CONTENT
-    assert [seen.sent for seen in server.seen[-2:]] == [SIZE - HALF, SIZE]
-    assert left(out) == ["text.gz"]
-
-
-def test_a_part_that_was_complete_is_not_fetched_again(
-    get: Callable[..., None], server: Server, url: str, out: Path
-) -> None:
     """Its size is not known before it is asked for."""
-    server.faults[PATH] = [Fault(cut=HALF), Fault(status=404)]
-    with pytest.raises(UserError):
-        get(bytes=None)
+    out.parent.mkdir()
     part_path(out).write_bytes(CONTENT)
-    server.seen.clear()
     get(bytes=None)
     assert out.read_bytes() == CONTENT
     assert [seen.status for seen in server.seen] == [416]
 
 
-def test_two_at_once_do_not_write_the_same_file(
-    get: Callable[..., None], server: Server, out: Path
-) -> None:
-    server.faults[PATH] = [Fault(cut=HALF), Fault(status=404)]
-    with pytest.raises(UserError):
-        get()
-    path = part_path(out)
-    with path.open("ab") as stream:
+def test_two_at_once_do_not_write_the_same_file(get: Callable[..., None], out: Path) -> None:
+    out.parent.mkdir()
+    with part_path(out).open("ab") as stream:
+        stream.write(b"some")
         fcntl.flock(stream, fcntl.LOCK_EX)
         with pytest.raises(UserError, match="another download writes it"):
             get()
-    assert path.stat().st_size == HALF
+    assert part_path(out).read_bytes() == b"some"
 
 
 def test_a_finished_file_is_kept_and_a_wrong_one_replaced(
@@ -324,18 +283,24 @@ def test_one_place_goes_on_where_another_broke_off(
     ]
 
 
-@pytest.mark.parametrize("wrong", [b"\0" * SIZE, CONTENT[:-1]], ids=["digest", "size"])
+@pytest.mark.parametrize(
+    ("wrong", "problem"),
+    [(b"\0" * SIZE, f"SHA-256 {SHA256}"), (CONTENT[:-1], f"{SIZE} bytes, got {SIZE - 1}")],
+    ids=["digest", "size"],
+)
 def test_a_mirror_with_another_file_is_passed_over(
     get: Callable[..., None],
     tmp_path: Path,
     out: Path,
     wrong: bytes,
+    problem: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     folder = mirrored(tmp_path / "mirror", wrong)
     get([folder])
     assert out.read_bytes() == CONTENT
-    assert f"{folder}/127.0.0.1{PATH}: not the expected file: " in capsys.readouterr().err
+    message = f"{folder}/127.0.0.1{PATH}: not the expected file: expected {problem}"
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="no file that cannot be read")
@@ -368,15 +333,7 @@ def test_a_mirror_must_be_a_folder_or_a_url(get: Callable[..., None], tmp_path: 
     ("text", "message"),
     [
         ("{", r"text\.gz: not JSON"),
-        ("[]", r"text\.gz: a JSON object is needed"),
-        ('{"url": "http://x"}', "allowed: either generator and seed, or url and sha256 or md5"),
-        ('{"sha256": "0"}', r"text\.gz\.sha256 is .0.; allowed: text like 64 hexadecimal digits"),
         ('{"url": "http://x", "sha265": "0"}', r"text\.gz\.sha265: unknown key"),
-        ('{"url": "http://x", "sha256": 0}', r"text\.gz\.sha256 is 0; allowed: text like "),
-        (
-            '{"url": "http://x", "md5": "0", "bytes": 0}',
-            r"text\.gz\.bytes is 0; allowed: a whole number",
-        ),
         ('{"generator": "embedded", "seed": 1}', "no file to fetch: it needs url"),
         ('{"url": "example.org/text.gz", "md5": "0"}', r"url is \S+; allowed: text like https://"),
     ],

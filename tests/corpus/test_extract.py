@@ -4,6 +4,7 @@ import io
 import random
 import tarfile
 import tempfile
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,6 @@ from contextnmt.files import open_binary, read_lines
 
 #: The parts of the source and of the target side to write.
 Outs = tuple[list[Path], list[Path]]
-
-ENGLISH = "Hello.\nTwo\u2028in one\x0b, \x85 and\r more.\n\nEnd"
-FRENCH = "Bonjour.\nDeux\u2028en un.\n\nFin\n"
 
 
 def tar(path: Path, members: dict[str, bytes]) -> Path:
@@ -56,33 +54,12 @@ def assert_no_output(outs: Outs) -> None:
     assert not folder.exists() or not list(folder.iterdir())
 
 
-@pytest.mark.parametrize("name", ["corpus.tar", "corpus.tgz", "corpus.tar.gz"])
-def test_members_of_an_archive(tmp_path: Path, outs: Outs, name: str) -> None:
-    archive = tar(
-        tmp_path / name,
-        {
-            "other": b"\xff" * 5000,
-            "./training/text.fr": FRENCH.encode(),
-            "training/text.en.gz": gzip.compress(ENGLISH.encode()),
-        },
-    )
-    extract(f"{archive}::training/text.en.gz", f"{archive}::training/text.fr", *outs, lines=4)
-    assert written(outs) == [ENGLISH.split("\n"), FRENCH.split("\n")[:-1]]
-
-
 def test_plain_and_gzip_files_lose_only_their_byte_order_mark(tmp_path: Path, outs: Outs) -> None:
     (tmp_path / "text.en").write_bytes("\ufeffa \ufeff b\r\nc".encode())
     (tmp_path / "text.fr.gz").write_bytes(gzip.compress("\ufeffd\n\ufeffe\n".encode()))
     extract(str(tmp_path / "text.en"), str(tmp_path / "text.fr.gz"), *outs)
     texts = [b"".join(gzip.decompress(part.read_bytes()) for part in parts) for parts in outs]
     assert [text.decode() for text in texts] == ["a \ufeff b\r\nc\n", "d\n\ufeffe\n"]
-
-
-def test_invalid_utf8_names_member_and_line(tmp_path: Path, outs: Outs) -> None:
-    archive = tar(tmp_path / "c.tgz", {"t.en": b"a\nb\n", "t.fr": b"a\nd\xe9j\xe0\n"})
-    with pytest.raises(UserError, match=r"c\.tgz::t\.fr, line 2: invalid UTF-8 .*0xe9"):
-        extract(f"{archive}::t.en", f"{archive}::t.fr", *outs)
-    assert_no_output(outs)
 
 
 @pytest.mark.parametrize(
@@ -114,11 +91,10 @@ def test_line_counts_are_checked(
         ("c.tgz::text.frr", r"no such member; the archive has text\.fr"),
         ("c.tgz", "c.tgz::MEMBER"),
         ("missing.tgz::text.fr", "missing.tgz: no such file"),
-        ("missing.fr", "missing.fr: no such file"),
         ("cut.tgz::text.fr", r"cut\.tgz::text\.fr, after line \d+: damaged or cut off .* fetch it"),
-        ("cut.gz", r"cut\.gz, after line \d+: damaged or cut off"),
         ("page.tgz::text.fr", r"page\.tgz: damaged or cut off"),
         ("page.gz", r"page\.gz, after line 0: damaged or cut off"),
+        ("c.tgz::bad.fr", r"c\.tgz::bad\.fr, line 2: invalid UTF-8 .*0xe9"),
         ("open.sgm", r"open\.sgm, line 1: a <seg> without </seg>"),
     ],
 )
@@ -131,9 +107,8 @@ def test_what_cannot_be_read_is_named(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     noise = "".join(f"{n * n * 7919 % 100003}\n" for n in range(20000)).encode()
-    whole = tar(tmp_path / "c.tgz", {"text.fr": noise})
+    whole = tar(tmp_path / "c.tgz", {"text.fr": noise, "bad.fr": b"a\nd\xe9j\xe0\n"})
     (tmp_path / "cut.tgz").write_bytes(whole.read_bytes()[:20000])
-    (tmp_path / "cut.gz").write_bytes(gzip.compress(noise)[:20000])
     (tmp_path / "open.sgm").write_text("<seg id=1>text\n")
     for name in ("page.tgz", "page.gz"):
         (tmp_path / name).write_text("<html>Not found</html>")
@@ -142,45 +117,50 @@ def test_what_cannot_be_read_is_named(
     assert_no_output(outs)
 
 
-@pytest.mark.parametrize("kind", ["sha256", "md5"])
 def test_a_file_with_another_digest_is_refused_before_it_is_read(
-    tmp_path: Path, outs: Outs, kind: str
+    tmp_path: Path, outs: Outs
 ) -> None:
     paths = tmp_path / "t.en", tmp_path / "t.fr"
-    for path, content in zip(paths, (ENGLISH, FRENCH), strict=True):
-        path.write_text(content, newline="")
-    right = [f"{kind}:{hashlib.new(kind, path.read_bytes()).hexdigest()}" for path in paths]
-    wrong = f"{kind}:{'0' * len(right[0].partition(':')[2])}"
+    for path in paths:
+        path.write_text(f"{path.name}\n")
     sides = f"{paths[0]}", f"{paths[1]}"
-    for file, digests in ((paths[0], (wrong, right[1])), (paths[1], (right[0], wrong))):
+    right = [
+        f"{kind}:{hashlib.new(kind, path.read_bytes()).hexdigest()}"
+        for kind, path in zip(("sha256", "md5"), paths, strict=True)
+    ]
+    for side, kind in enumerate(("sha256", "md5")):
+        digests = [*right]
+        digests[side] = f"{kind}:{'0' * len(right[side].partition(':')[2])}"
         with pytest.raises(UserError) as caught:
             extract(*sides, *outs, source_digest=digests[0], target_digest=digests[1])
-        for part in (f"{file}: ", "00000000", "delete it", f"`{kind}`"):
+        for part in (f"{paths[side]}: ", "00000000", "delete it", f"`{kind}`"):
             assert part in str(caught.value)
         assert_no_output(outs)
     with pytest.raises(UserError, match="crc32:0: not a digest: give one as sha256:…, md5:…"):
         extract(*sides, *outs, source_digest="crc32:0")
     extract(*sides, *outs, source_digest=right[0], target_digest=right[1])
-    assert all(path.is_file() for parts in outs for path in parts)
+    assert written(outs) == [["t.en"], ["t.fr"]]
 
 
 def test_the_layouts_of_wmt(tmp_path: Path, outs: Outs) -> None:
-    """A tgz with folders, a plain tar that holds gz members, and SGM in a tgz."""
-    sgm = "<srcset>\n<seg id=1>{}</seg>\n<seg id=2>{}\n{}</seg>\n</srcset>\n"
+    """Compressed tar archives with folders, a plain tar that holds gz members, and SGM."""
+    sgm = "<srcset>\n<seg id=1>{}</seg>\n<seg id=2>{}\n2</seg>\n</srcset>\n"
+    english, french = b"one\ntwo 2", b"un\ndeux 2\n"
     layouts = {
-        "wmt13.tgz": {"training/x.fr-en.fr": b"un\ndeux 2\n", "training/x.fr-en.en": b"one\ntwo 2"},
-        "giga.tar": {
-            "g.fr.gz": gzip.compress(b"un\ndeux 2\n"),
-            "g.en.gz": gzip.compress(b"one\ntwo 2\n"),
-        },
+        "wmt13.tgz": {"training/x.fr-en.fr": french, "training/x.fr-en.en": english},
+        "un.tar.gz": {"other": b"\xff" * 5000, "./un.en": english, "./un.fr": french},
+        "giga.tar": {"g.fr.gz": gzip.compress(french), "g.en.gz": gzip.compress(english)},
         "test.tgz": {
-            "test/n-src.en.sgm": sgm.format("one", "two", "2").encode(),
-            "test/n-ref.fr.sgm": sgm.format("un", "deux", "2").replace("\n", "\r\n").encode(),
+            "test/n-src.en.sgm": sgm.format("one", "two").encode(),
+            "test/n-ref.fr.sgm": sgm.format("un", "deux").replace("\n", "\r\n").encode(),
         },
     }
     for name, members in layouts.items():
         archive = tar(tmp_path / name, members)
-        source, target = sorted(members, key=lambda member: ".fr" in member[-7:])
+        source, target = (
+            next(member.removeprefix("./") for member in members if f".{language}" in member[-7:])
+            for language in ("en", "fr")
+        )
         extract(f"{archive}::{source}", f"{archive}::{target}", *outs, lines=2)
         assert written(outs) == [["one", "two 2"], ["un", "deux 2"]]
 
@@ -205,18 +185,15 @@ def test_sides_may_lie_in_two_archives(tmp_path: Path, outs: Outs) -> None:
     assert written(outs) == [["en"], ["fr"]]
 
 
-@pytest.mark.parametrize("name", ["t.tsv", "t.tsv.gz", "c.tgz::d/t.tsv"])
+@pytest.mark.parametrize("name", ["t.tsv.gz", "c.tgz::d/t.tsv"])
 def test_columns_of_a_table(tmp_path: Path, outs: Outs, name: str) -> None:
     table = '7\tun\t"one\n8\t\ttwo\x85\tmore\n'.encode()
     tar(tmp_path / "c.tgz", {"d/t.tsv": table})
-    (tmp_path / "t.tsv").write_bytes(table)
     (tmp_path / "t.tsv.gz").write_bytes(gzip.compress(table))
     place = f"{tmp_path / name}"
     extract(place, place, *outs, source_column=3, target_column=2)
     assert written(outs) == [['"one', "two\x85"], ["un", ""]]
     before = {path.name: path.read_bytes() for path in outs[0][0].parent.iterdir()}
-    with pytest.raises(UserError, match=r"t\.tsv.*, line 1: 3 columns .*, expected at least 4"):
-        extract(place, place, *outs, source_column=4, target_column=1)
     with pytest.raises(UserError, match=r"t\.tsv.*, line 2: 4 columns .*, expected 3:"):
         extract(place, place, *outs, source_column=3, target_column=2, columns=3)
     with pytest.raises(UserError, match=r"t\.tsv.*, line 1: 3 columns .*, expected at least 4"):
@@ -300,9 +277,7 @@ def test_every_part_has_two_sides(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs the device /dev/full")
-@pytest.mark.parametrize("part", [0, -1])
-@pytest.mark.parametrize("side", [0, 1])
-@pytest.mark.parametrize("lines", [3, 20_000])
+@pytest.mark.parametrize(("side", "part", "lines"), [(0, 0, 3), (1, -1, 3), (1, 0, 20_000)])
 def test_a_full_disk_leaves_no_part(
     tmp_path: Path,
     outs: Outs,
@@ -330,51 +305,40 @@ def test_a_full_disk_leaves_no_part(
 
 # Where two sides run apart
 
-CORPORA = ["canada-laws_en-fr", "europarl-sample_en-de", "wmt14-sample_en-de", "gnome-help_en-de"]
 
-
-@pytest.fixture(scope="module", params=CORPORA)
+@pytest.fixture(scope="module", params=["canada-laws_en-fr", "wmt14-sample_en-de"])
 def sides(request: pytest.FixtureRequest, shared: Path) -> tuple[list[str], list[str]]:
     """The first 1,000 pairs of a real corpus; one of them has a sixth of wrong ones."""
     folder = shared / "data" / request.param
     names = ["train.en.gz", f"train.{request.param[-2:]}.gz"]
-    source, target = (list(read_lines(folder / name))[:1000] for name in names)
+    source, target = (list(islice(read_lines(folder / name), 1000)) for name in names)
     return source, target
 
 
-@pytest.mark.parametrize("line", [20, 300, 900])
+@pytest.mark.parametrize("lines", [[20], [900], [200, 500, 800]])
 @pytest.mark.parametrize("change", ["lost", "split"])
-def test_a_lost_or_split_line_is_found(
-    sides: tuple[list[str], list[str]], line: int, change: str
+def test_the_first_lost_or_split_line_is_found(
+    sides: tuple[list[str], list[str]], lines: list[int], change: str
 ) -> None:
     source, target = sides
-    left, _, right = target[line - 1].partition(" ")
-    new = [] if change == "lost" else [left, right]
-    broken = [*target[: line - 1], *new, *target[line:]]
+    broken = []
+    for number, text in enumerate(target, start=1):
+        new = text.split(" ", 1) if change == "split" else []
+        broken += new if number in lines else [text]
     for pairs in (zip(source, broken, strict=False), zip(broken, source, strict=False)):
         found = first_drift(pairs)
         assert found is not None
-        assert abs(found[0] - line) <= 8
-
-
-def test_the_first_of_several_drifts_is_found(sides: tuple[list[str], list[str]]) -> None:
-    source, target = sides
-    broken = [text for number, text in enumerate(target, 1) if number not in (200, 500, 800)]
-    found = first_drift(zip(source, broken, strict=False))
-    assert found is not None
-    assert abs(found[0] - 200) <= 15
+        assert abs(found[0] - lines[0]) <= 15
 
 
 def test_where_the_sides_fit_there_is_no_drift(sides: tuple[list[str], list[str]]) -> None:
-    source, target = sides
-    assert first_drift(zip(source, target, strict=True)) is None
-    assert first_drift(zip(source[:700], target, strict=False)) is None
+    assert first_drift(zip(*sides, strict=True)) is None
+    assert first_drift(zip(sides[0][:700], sides[1], strict=False)) is None
 
 
 def test_sides_that_never_fit_run_apart_at_the_start(sides: tuple[list[str], list[str]]) -> None:
-    source, target = sides[0], list(sides[1])
-    random.Random(1).shuffle(target)
-    found = first_drift(zip(source, target, strict=True))
+    shuffled = random.Random(1).sample(sides[1], len(sides[1]))
+    found = first_drift(zip(sides[0], shuffled, strict=True))
     assert found is not None
     assert found[0] <= 40
 

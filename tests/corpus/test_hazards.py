@@ -11,7 +11,7 @@ from contextnmt.corpus.archive import LINES_TO_AN_INVALID_ONE, decode_blocks
 from contextnmt.corpus.extract import extract, read_side
 from contextnmt.corpus.tokenize import tokenize
 from contextnmt.errors import UserError
-from contextnmt.files import read_lines, write_lines
+from contextnmt.files import read_lines
 
 #: Character between two words -> the tokens.
 HAZARDS = {
@@ -58,15 +58,10 @@ def test_no_character_but_lf_ends_a_line(tmp_path: Path, name: str) -> None:
     assert words[0][1] == tokens
 
 
-def test_lines_that_end_at_cr_lf_lose_the_cr_as_tokens(tmp_path: Path) -> None:
-    text, words = prepared(tmp_path, b"one\r\ntwo\r\n", b"un\ndeux\n")
-    assert text[0] == ["one\r", "two\r"]
-    assert words[0] == ["one", "two"]
-
-
-def test_the_byte_order_mark_of_a_file_goes_and_others_stay(tmp_path: Path) -> None:
-    (text, _), _ = prepared(tmp_path, "\ufeffa\n\ufeffb\n".encode(), b"a\nb\n")
-    assert text == ["a", "\ufeffb"]
+def test_a_cr_at_a_lines_end_and_one_byte_order_mark_vanish(tmp_path: Path) -> None:
+    (text, _), (words, _) = prepared(tmp_path, "\ufeffone\r\n\ufefftwo\n".encode(), b"un\ndeux\n")
+    assert text == ["one\r", "\ufefftwo"]
+    assert words == ["one", "\ufeff two"]
 
 
 def test_a_few_invalid_lines_are_mended_and_told(
@@ -109,9 +104,3 @@ def test_any_text_comes_through_line_by_line(lines: list[str]) -> None:
         blocks = list(decode_blocks(io.BytesIO(content), "text", 1 << 20))
     assert all(block.endswith("\n") for block in blocks)
     assert "".join(blocks) == content.decode().removeprefix("\ufeff")
-
-
-def test_lines_stay_lines_through_files(tmp_path: Path) -> None:
-    lines = [f"a{character}b" for character, _ in HAZARDS.values()]
-    write_lines(tmp_path / "text.gz", lines)
-    assert list(read_lines(tmp_path / "text.gz")) == lines

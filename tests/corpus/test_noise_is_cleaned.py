@@ -12,7 +12,7 @@ from contextnmt.configuration.recipes import merge
 from contextnmt.configuration.values import Cleaning
 from contextnmt.corpus.clean import Cleaner, read_settings
 from contextnmt.corpus.extract import extract, read_side
-from contextnmt.corpus.generate import NOISE_LINES, SIZES, generate
+from contextnmt.corpus.generate import NOISE_LINES, SIZES
 from contextnmt.corpus.tokenize import tokenize
 from contextnmt.files import read_pairs
 
@@ -27,13 +27,6 @@ class Cleaned(NamedTuple):
     dropped: set[int]
 
 
-@pytest.fixture(scope="module")
-def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("embedded") / "embedded.tar.gz"
-    generate(1, path)
-    return path
-
-
 def settings(pair: str) -> Cleaning:
     """The filters of the demo."""
     layers = [load(WORKFLOW / "text.yaml"), load(WORKFLOW / "presets/demo.yaml")]
@@ -41,9 +34,11 @@ def settings(pair: str) -> Cleaning:
 
 
 @pytest.fixture(scope="module", params=["fr", "de"])
-def cleaned(request: pytest.FixtureRequest, archive: Path) -> Cleaned:
+def cleaned(
+    request: pytest.FixtureRequest, archive: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Cleaned:
     """English and French, or English and German, tokenized and cleaned."""
-    language, folder = request.param, archive.parent
+    language, folder = request.param, tmp_path_factory.mktemp("cleaned")
     raw = folder / "raw.en", folder / f"raw.{language}"
     words = folder / "words.en", folder / f"words.{language}"
     sides = f"{archive}::train.en", f"{archive}::train.{language}"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from contextnmt.corpus.counts import summed_counts
 from contextnmt.corpus.survey import read_fingerprints, survey
 from contextnmt.errors import UserError
-from contextnmt.files import read_lines, write_lines, write_pairs
+from contextnmt.files import read_lines, write_pairs
 
 Pairs = list[tuple[str, str]]
 
@@ -30,17 +30,11 @@ def test_words_are_sorted_by_count_and_then_by_word(tmp_path: Path) -> None:
     assert list(read_lines(tables[1])) == ["z\t2", "e\t1", "é\t1"]
 
 
-def test_pairs_of_equal_words_have_equal_fingerprints(tmp_path: Path) -> None:
-    pairs = [("a b", "c"), ("a  b ", " c"), ("a", "b c"), ("ab", "c"), ("c", "a b"), ("", "a b c")]
-    found = read_fingerprints(run(tmp_path, pairs)[2])
-    assert found[0] == found[1]
-    assert len(set(found.tolist())) == len(pairs) - 1
-
-
-def test_fingerprints_stay_the_same_everywhere(tmp_path: Path) -> None:
+def test_pairs_of_equal_words_have_equal_fingerprints_of_fixed_values(tmp_path: Path) -> None:
     """BLAKE2b of the words, to 8 bytes, the least significant first."""
-    found = read_fingerprints(run(tmp_path, [("the cat", "le chat")])[2])
-    assert found.tolist() == [0xE65DC0ABFD79555C]
+    pairs = [("the cat", "le chat"), ("the  cat ", " le chat"), ("the", "cat le chat")]
+    first, again, other = read_fingerprints(run(tmp_path, pairs)[2]).tolist()
+    assert first == again == 0xE65DC0ABFD79555C != other
 
 
 SIDE = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=6).map(" ".join)
@@ -63,30 +57,9 @@ def test_parts_make_up_the_whole(
     assert np.array_equal(np.concatenate(found), read_fingerprints(whole[2]))
 
 
-@pytest.mark.parametrize("row", ["the 3", "the\t", "the\t-1", "", "the\t1.5"])
-def test_what_is_no_table_of_counts_is_named(tmp_path: Path, row: str) -> None:
-    write_lines(tmp_path / "t.tsv", ["a\tb\t3", row])
-    with pytest.raises(UserError, match=r"t\.tsv, line 2: expected a word, a tab and a count"):
-        summed_counts([tmp_path / "t.tsv"])
-
-
-@pytest.mark.parametrize(
-    "content", [np.zeros(3), np.zeros((3, 1), np.uint64), np.array([None]), "text", ""]
-)
-def test_what_holds_no_fingerprints_is_named(tmp_path: Path, content: np.ndarray | str) -> None:
+@pytest.mark.parametrize("content", [np.zeros(3), np.zeros((3, 1), np.uint64), np.array([None])])
+def test_what_holds_no_fingerprints_is_named(tmp_path: Path, content: np.ndarray) -> None:
     path = tmp_path / "f.npy"
-    if isinstance(content, str):
-        path.write_text(content)
-    else:
-        np.save(path, content)
+    np.save(path, content)
     with pytest.raises(UserError, match=r"f\.npy: not a file of fingerprints.* survey the text"):
         read_fingerprints(path)
-
-
-def test_sides_of_unequal_length_are_refused(tmp_path: Path) -> None:
-    files = [tmp_path / name for name in NAMES]
-    write_lines(files[0], ["a"])
-    write_lines(files[1], ["a", "b"])
-    with pytest.raises(UserError, match=r"in\.en\.gz has 1 lines and .*in\.fr\.gz has 2"):
-        survey(*files)
-    assert not any(path.exists() for path in files[2:])

@@ -40,13 +40,6 @@ def ranges(server: Server) -> list[str | None]:
     return [seen.range for seen in server.seen]
 
 
-def test_a_file_in_one_go(server: Server, url: str, part: Part, waits: list[float]) -> None:
-    transfer(url, part)
-    assert received(part) == CONTENT
-    assert part.whole
-    assert (ranges(server), waits) == ([None], [])
-
-
 def test_a_cut_connection_costs_only_the_rest(
     server: Server, url: str, part: Part, waits: list[float]
 ) -> None:
@@ -87,26 +80,24 @@ def test_a_server_that_knows_no_ranges_begins_again(server: Server, url: str, pa
     assert [seen.sent for seen in server.seen] == [HALF, SIZE]
 
 
-def test_a_server_that_always_begins_again_and_breaks_off_is_given_up(
-    server: Server, url: str, part: Part, waits: list[float]
+@pytest.mark.parametrize(
+    ("fault", "problem"),
+    [
+        (Fault(cut=HALF, plain=True), f"it broke off after {HALF} of {SIZE} bytes"),
+        (Fault(status=500), "HTTP 500 .*"),
+    ],
+)
+def test_a_server_without_progress_is_given_up(
+    server: Server, url: str, part: Part, waits: list[float], fault: Fault, problem: str
 ) -> None:
-    server.forever[PATH] = Fault(cut=HALF, plain=True)
-    with pytest.raises(UnavailableError, match=f"broke off after {HALF} of {SIZE} bytes; given up"):
-        transfer(url, part)
-    assert len(waits) == ATTEMPTS - 1  # only the first attempt made progress
-
-
-def test_a_server_that_never_answers_well_is_given_up(
-    server: Server, url: str, part: Part, waits: list[float]
-) -> None:
-    server.forever[PATH] = Fault(status=500)
-    with pytest.raises(UnavailableError, match=f"HTTP 500 .*; given up after {ATTEMPTS} attempts"):
+    server.forever[PATH] = fault
+    with pytest.raises(UnavailableError, match=f"{problem}; given up after {ATTEMPTS} attempts"):
         transfer(url, part)
     assert len(server.seen) == ATTEMPTS
     assert waits == [2.0**n for n in range(ATTEMPTS - 1)]
 
 
-@pytest.mark.parametrize("status", [202, 401, 403, 404, 410])
+@pytest.mark.parametrize("status", [202, 404])
 def test_a_file_that_is_not_there_is_not_asked_for_again(
     server: Server, url: str, part: Part, status: int
 ) -> None:
@@ -116,7 +107,7 @@ def test_a_file_that_is_not_there_is_not_asked_for_again(
     assert len(server.seen) == 1
 
 
-@pytest.mark.parametrize("status", [408, 429, 500, 502, 503])
+@pytest.mark.parametrize("status", [408, 429, 503])
 def test_what_may_pass_is_tried_again(
     server: Server, url: str, part: Part, waits: list[float], status: int
 ) -> None:
@@ -171,18 +162,16 @@ def test_a_server_that_falls_silent(
     assert server.seen[2].range == f"bytes={HALF}-"
 
 
-def test_an_answer_of_unknown_length(server: Server, url: str, part: Part) -> None:
-    server.forever[PATH] = Fault(unsized=True)
+@pytest.mark.parametrize(
+    "fault", [Fault(unsized=True), Fault(headers={"Content-Encoding": "x-gzip"})]
+)
+def test_an_answer_of_unknown_length_or_of_another_encoding_is_taken_as_it_comes(
+    server: Server, url: str, part: Part, fault: Fault
+) -> None:
+    """Some servers call an archive an encoding: what counts are the bytes that were published."""
+    server.forever[PATH] = fault
     transfer(url, part)
     assert received(part) == CONTENT
-
-
-def test_a_length_that_is_known_is_checked_first(server: Server, url: str, tmp_path: Path) -> None:
-    with open_part(tmp_path / "text.gz", SIZE + 1) as part:
-        with pytest.raises(UnavailableError, match=f"expected {SIZE + 1} bytes, got {SIZE}"):
-            transfer(url, part)
-        assert part.received == 0
-    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(("size", "message"), [(SIZE - 1, "more than"), (SIZE + 1, "given up")])
@@ -195,18 +184,6 @@ def test_a_known_length_is_checked_where_the_server_states_none(
         pytest.raises(UnavailableError, match=message),
     ):
         transfer(url, part)
-
-
-def test_another_server_goes_on_where_the_first_one_broke_off(
-    server: Server, url: str, part: Part
-) -> None:
-    server.files["/other"] = CONTENT
-    server.faults["/other"] = [Fault(cut=HALF), *[Fault(status=500)] * ATTEMPTS]
-    with pytest.raises(UnavailableError):
-        transfer(server.url + "/other", part)
-    transfer(url, part)
-    assert received(part) == CONTENT
-    assert server.seen[-1].sent == SIZE - HALF
 
 
 def test_a_server_that_is_not_there_is_not_waited_for(part: Part, waits: list[float]) -> None:
@@ -234,11 +211,10 @@ def test_a_server_that_goes_away_is_waited_for(
     assert part.received == HALF
 
 
-def test_an_address_that_is_none(part: Part) -> None:
+@pytest.mark.parametrize("address", ["127.0.0.1:port/text.gz", "127.0.0.1/a file.gz"])
+def test_an_address_that_is_none_is_refused(part: Part, address: str) -> None:
     with pytest.raises(UnavailableError):
-        transfer("http://127.0.0.1:port/text.gz", part)
-    with pytest.raises(UnavailableError):
-        transfer("http://127.0.0.1/a file.gz", part)
+        transfer(f"http://{address}", part)
 
 
 def test_a_disk_without_room_is_noticed_before_anything_comes(
@@ -249,10 +225,3 @@ def test_a_disk_without_room_is_noticed_before_anything_comes(
     with pytest.raises(UserError, match=f"{SIZE} bytes are missing, .* room for {SIZE - 1}:"):
         transfer(url, part)
     assert part.received == 0
-
-
-def test_no_answer_is_decoded(server: Server, url: str, part: Part) -> None:
-    """Some servers call an archive an encoding: what counts are the bytes that were published."""
-    server.forever[PATH] = Fault(headers={"Content-Encoding": "x-gzip"})
-    transfer(url, part)
-    assert received(part) == CONTENT
