@@ -3,13 +3,9 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from contextnmt.errors import UserError
 from contextnmt.selection.ngrams import UNK, Vocabulary
-
-words = st.text(st.characters(exclude_categories=["Zs", "Zl", "Zp", "Cc", "Cs"]), min_size=1)
 
 
 def test_words_that_occur_twice_are_in_and_the_most_frequent_come_first() -> None:
@@ -25,34 +21,17 @@ def test_lines_become_ids_with_unknown_words_among_them() -> None:
     assert offsets.tolist() == [0, 3, 3, 5]
 
 
-def test_no_line_has_no_ids() -> None:
-    ids, offsets = Vocabulary(["a"]).encode([])
-    assert (ids.tolist(), offsets.tolist()) == ([], [0])
-
-
 def test_words_spelt_like_specials_are_unknown() -> None:
     vocabulary = Vocabulary.frequent({"<s>": 5, "</s>": 5, "<unk>": 5, "a": 5})
     assert vocabulary.words == ["a"]
     assert vocabulary.encode(["<s> a </s> <unk>"]).ids.tolist() == [UNK, 3, UNK, UNK]
 
 
-@given(st.dictionaries(words, st.integers(1, 9)))
-def test_reading_gives_what_was_written(
-    tmp_path_factory: pytest.TempPathFactory, counts: dict[str, int]
-) -> None:
-    path = tmp_path_factory.mktemp("vocabulary") / "words.txt"
-    vocabulary = Vocabulary.frequent(counts)
-    vocabulary.write(path)
-    assert Vocabulary.read(path).ids == vocabulary.ids
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("a\n\nb\n", "line 2: not a new word: ''"),
         ("a b\n", "line 1: not a new word: 'a b'"),
         ("a\nb\na\n", "line 3: not a new word: 'a'"),
-        ("<s>\n", "line 1: not a new word: '<s>'"),
     ],
 )
 def test_a_malformed_file_is_refused(tmp_path: Path, content: str, message: str) -> None:

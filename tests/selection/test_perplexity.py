@@ -52,11 +52,13 @@ class Pool:
         return content
 
 
-def test_selected_text_is_nearer_to_the_dev_text(tmp_path: Path) -> None:
-    report = Pool(tmp_path, 1, 8000).perplexity()
+@pytest.mark.parametrize("largest", [8000, 1600])
+def test_selected_text_is_nearer_to_the_dev_text(tmp_path: Path, largest: int) -> None:
+    report = Pool(tmp_path, 1, 8000).perplexity(most_words=largest)
     assert report["dev_words"] == 400
+    assert report["kept_words"] >= 8000
     limits = [cut_off["target_words"] for cut_off in report["cut_offs"]]
-    assert limits == [250, 500, 1000, 2000, 4000, 8000]
+    assert limits == [largest >> halved for halved in range(5, -1, -1)]
     for cut_off in report["cut_offs"]:
         pairs = -(-cut_off["target_words"] // 8)
         assert cut_off["selected"]["pairs"] == cut_off["random"]["pairs"] == pairs
@@ -79,13 +81,6 @@ def test_shards_make_no_difference(tmp_path: Path) -> None:
     whole = Pool(tmp_path / "1", 1, 8000).perplexity()
     assert whole == Pool(tmp_path / "3", 3, 8000).perplexity()
     assert whole == Pool(tmp_path / "8", 8, 8000).perplexity()
-
-
-def test_the_largest_text_has_an_end(tmp_path: Path) -> None:
-    capped = Pool(tmp_path, 1, 8000).perplexity(most_words=1600)
-    assert capped["kept_words"] >= 8000
-    limits = [cut_off["target_words"] for cut_off in capped["cut_offs"]]
-    assert limits == [50, 100, 200, 400, 800, 1600]
 
 
 def test_a_cut_off_has_words(tmp_path: Path) -> None:
@@ -112,16 +107,12 @@ def test_a_text_of_another_length_is_refused(tmp_path: Path, lines: int) -> None
         pool.perplexity()
 
 
-def test_every_text_has_scores(tmp_path: Path) -> None:
+def test_scores_and_texts_of_other_pools_are_refused(tmp_path: Path) -> None:
     pool = Pool(tmp_path, 3, 400)
     del pool.scores[0]
     with pytest.raises(UserError, match="4 --text, 3 --scores: give one"):
         pool.perplexity()
-
-
-def test_the_ranking_of_another_pool_is_refused(tmp_path: Path) -> None:
-    pool = Pool(tmp_path, 3, 400)
-    del pool.scores[0], pool.texts[0]
+    del pool.texts[0]
     with pytest.raises(UserError, match=r"ranking\.json: of another pool"):
         pool.perplexity()
 

@@ -31,11 +31,11 @@ def test_the_smallest_random_numbers_are_drawn(lengths: list[int], words: int, s
 
 def test_every_pair_is_drawn_as_often() -> None:
     pairs = pairs_of([2] * 20)
-    seeds = 400
+    seeds = 100
     drawn = Counter(chain.from_iterable(draw(pairs, 10, seed) for seed in range(seeds)))
     assert set(drawn) == set(pairs)
-    # 100 times each; the standard deviation is 9
-    assert all(abs(count - seeds * 5 / 20) < 45 for count in drawn.values())
+    # 25 times each; the standard deviation is 4.3
+    assert all(abs(count - seeds * 5 / 20) < 22 for count in drawn.values())
 
 
 def test_random_numbers_stay_what_they_are() -> None:
@@ -45,11 +45,9 @@ def test_random_numbers_stay_what_they_are() -> None:
     assert [next(numbers) for _ in range(3)] == first
 
 
-@pytest.mark.parametrize("side", [0, 1])
-def test_a_pair_with_an_empty_side_is_not_drawn(side: int) -> None:
+def test_a_pair_with_an_empty_side_is_not_drawn() -> None:
     pairs = [("a", "b"), ("c", "d")]
-    empty = ("", "x") if side == 0 else ("x", " ")
-    assert draw([empty, *pairs, empty], 100, 1) == pairs
+    assert draw([("", "x"), *pairs, ("x", " ")], 100, 1) == pairs
 
 
 def test_the_sample_has_as_many_words_as_the_in_domain_text(tmp_path: Path) -> None:
@@ -73,17 +71,12 @@ def test_the_sample_has_as_many_words_as_the_in_domain_text(tmp_path: Path) -> N
     assert [int(source) for source, _ in found[0]] == sorted(int(source) for source, _ in found[0])
 
 
-def test_a_domain_without_words_is_refused(tmp_path: Path) -> None:
+def test_a_domain_without_words_and_a_part_without_a_side_are_refused(tmp_path: Path) -> None:
     write_pairs(tmp_path / "a.en", tmp_path / "a.fr", [("a", "b")])
     write_lines(tmp_path / "domain.fr", ["", " "])
     out = tmp_path / "out.en", tmp_path / "out.fr"
     with pytest.raises(UserError, match=r"domain\.fr: no words"):
         sample([tmp_path / "a.en"], [tmp_path / "a.fr"], [tmp_path / "domain.fr"], *out, seed=1)
     assert not any(path.exists() for path in out)
-
-
-def test_every_part_needs_both_sides(tmp_path: Path) -> None:
-    write_pairs(tmp_path / "a.en", tmp_path / "a.fr", [("a", "b")])
-    out = tmp_path / "out.en", tmp_path / "out.fr"
     with pytest.raises(UserError, match="2 --source, 1 --target: give one"):
         sample([tmp_path / "a.en"] * 2, [tmp_path / "a.fr"], [tmp_path / "a.fr"], *out, seed=1)

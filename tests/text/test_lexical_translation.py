@@ -86,7 +86,3 @@ def test_the_most_frequent_words_come_first_then_by_word() -> None:
 
 def test_of_equally_likely_words_the_first_of_the_text() -> None:
     assert list(likeliest([(["a"], ["Z"]), (["a"], ["B"])])) == [("a", "Z", 0.5, 2)]
-
-
-def test_no_text_has_no_words() -> None:
-    assert list(likeliest([])) == []

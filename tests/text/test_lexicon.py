@@ -70,16 +70,13 @@ def test_a_text_without_words_has_an_empty_lexicon(
     assert "no sentence pair has words on both sides" in capsys.readouterr().err
 
 
-def test_sides_of_different_length_are_refused(tmp_path: Path) -> None:
-    source, target = write(tmp_path, "train", *PAIRS)
-    write_lines(target, ["la maison"])
-    with pytest.raises(UserError, match=r"has 5 lines and .* has 1"):
-        lexicon([source], [target], tmp_path / "lexicon.tsv")
+def test_texts_without_a_pair_of_sides_are_refused(tmp_path: Path) -> None:
+    source, _ = write(tmp_path, "train", *PAIRS)
     with pytest.raises(UserError, match="1 --source, 0 --target"):
         lexicon([source], [], tmp_path / "lexicon.tsv")
 
 
-@pytest.mark.parametrize("line", ["house", "house\tmaison", "\tmaison\t0.5\t2", "house\t\t0.5\t2"])
+@pytest.mark.parametrize("line", ["house\tmaison", "\tmaison\t0.5\t2", "house\t\t0.5\t2"])
 def test_what_is_no_lexicon_is_refused_with_its_line(tmp_path: Path, line: str) -> None:
     write_lines(tmp_path / "lexicon.tsv", ["the\tla\t0.5\t3", line])
     with pytest.raises(UserError, match=r"lexicon.tsv, line 2: expected a source word"):

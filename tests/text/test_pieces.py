@@ -11,22 +11,14 @@ from contextnmt.text.pieces import SYMBOL, join_pieces, split_pieces
     ("token", "pieces"),
     [
         ("137Kg", "137 ^^Kg"),
-        ("2nd", "2 ^^nd"),
         ("12h30", "12 ^^h ^^30"),
-        ("10-15", "10 ^^- ^^15"),
         ("A380", "A ^^380"),
-        ("2.", "2 ^^."),
         ("1.234,56", "1.234,56"),
         ("COVID-19", "COVID- ^^19"),
-        ("1,2,3", "1,2,3"),
         ("1,,2", "1 ^^,, ^^2"),
         ("'90s", "' ^^90 ^^s"),
-        ("CO2", "CO ^^2"),
-        ("3.11.7", "3.11.7"),
-        ("plain", "plain"),
         ("<S>_1", r"<S>\_ ^^1"),
         ("^^", "\\^^"),
-        ("^^nd", "\\^^nd"),
         ("\\^^", "\\\\^^"),
         ("^^2^^", "\\^^ ^^2 ^^^^"),
         ("x^^", "x^^"),
@@ -35,16 +27,8 @@ from contextnmt.text.pieces import SYMBOL, join_pieces, split_pieces
         ("<S>_", "<S>_"),
         ("<<S>_1S>_3", r"<<S>\_ ^^1 ^^S>_ ^^3"),
         ("^^<C>_1", r"\^^<C>\_ ^^1"),
-        ("1er", "1 ^^er"),
-        ("U2-Bahn", "U ^^2 ^^-Bahn"),
-        ("-5", "- ^^5"),
-        ("5,", "5 ^^,"),
         ("v3.11.7", "v ^^3.11.7"),
-        ("20-year-old", "20 ^^-year-old"),
         ("٣kg", "٣ ^^kg"),
-        ("½", "½"),
-        ("①②", "①②"),
-        ("Ⅷ", "Ⅷ"),
         ("m²", "m²"),
     ],
 )
@@ -53,14 +37,17 @@ def test_cuts_and_joins(token: str, pieces: str) -> None:
     assert join_pieces(pieces.split(" ")) == [token]
 
 
-def test_joins_what_has_no_left_neighbour_to_nothing() -> None:
-    assert join_pieces(["^^nd", "of", "^^", "x"]) == ["nd", "of", "x"]
-    assert join_pieces(["June", "", "^^nd"]) == ["June", "nd"]
-
-
-def test_takes_out_what_joins_to_a_symbol_but_was_not_written_so() -> None:
-    assert join_pieces(["<S>_", "^^3", "x"]) == ["x"]
-    assert join_pieces(["a<", "^^N>", "^^_1", "^^2b"]) == ["ab"]
+@pytest.mark.parametrize(
+    ("pieces", "tokens"),
+    [
+        ("^^nd of ^^ x", "nd of x"),  # no left neighbour
+        ("June  ^^nd", "June nd"),
+        ("<S>_ ^^3 x", "x"),  # joined to a symbol that was not written so
+        ("a< ^^N> ^^_1 ^^2b", "ab"),
+    ],
+)
+def test_joins_what_a_model_writes(pieces: str, tokens: str) -> None:
+    assert " ".join(join_pieces(pieces.split(" "))) == tokens
 
 
 def test_blanks_alone_separate_tokens() -> None:

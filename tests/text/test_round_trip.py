@@ -86,19 +86,23 @@ def segment(tmp_path_factory: pytest.TempPathFactory) -> Segment:
 
 
 @given(sentences(TOKENS), sentences(TOKENS), PAIRS)
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=500, deadline=None)
 def test_a_pairs_own_symbols_give_the_pair_back(
-    source: str, target: str, pair: tuple[str, str]
+    segment: Segment, source: str, target: str, pair: tuple[str, str]
 ) -> None:
+    """Of pieces or, where words have no other white space within, of subwords."""
     done = symbolize_pair(source, target, SIDES[pair[0]], SIDES[pair[1]])
     for pieces, symbols, line in zip(
         (done.source, done.target), surfaces(done), (source, target), strict=True
     ):
         assert restored(pieces, symbols) == line
+        if " ".join(line.split()) == line:
+            assert " ".join(cut_and_joined(line, segment)) == line
+            assert cut_and_joined(" ".join(pieces), segment) == pieces
 
 
 @given(sentences(TOKENS), st.sets(st.sampled_from(TRICKY.split())), st.sampled_from(sorted(SIDES)))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_the_symbols_of_a_lone_source_give_it_back(
     source: str, names: set[str], language: str
 ) -> None:
@@ -106,27 +110,8 @@ def test_the_symbols_of_a_lone_source_give_it_back(
     assert restored(done.source, {symbol.name: symbol.source for symbol in done.symbols}) == source
 
 
-@given(
-    sentences(TOKENS.filter(lambda token: token.split() == [token])),
-    sentences(TOKENS.filter(lambda token: token.split() == [token])),
-    PAIRS,
-)
-@settings(max_examples=500, deadline=None)
-def test_every_view_gives_the_pair_back(
-    segment: Segment, source: str, target: str, pair: tuple[str, str]
-) -> None:
-    done = symbolize_pair(source, target, SIDES[pair[0]], SIDES[pair[1]])
-    for pieces, symbols, line in zip(
-        (done.source, done.target), surfaces(done), (source, target), strict=True
-    ):
-        assert " ".join(cut_and_joined(line, segment)) == line
-        view = cut_and_joined(" ".join(pieces), segment)
-        assert view == pieces
-        assert restored(view, symbols) == line
-
-
 @given(sentences(TOKENS), sentences(TOKENS), PAIRS)
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_a_symbol_stands_for_the_same_thing_once_on_each_side(
     source: str, target: str, pair: tuple[str, str]
 ) -> None:
@@ -200,24 +185,21 @@ def pairable_numbers(source: str, target: str, language: str) -> int:
 
 
 @pytest.mark.parametrize(
-    ("corpus", "pairs"),
-    [
-        ("canada-laws_en-fr", 40_000),
-        ("python-docs_en-fr", 20_000),
-        ("wmt14-sample_en-de", 19_000),
-        ("bible_en-de", 21_000),
-    ],
+    "corpus", ["canada-laws_en-fr", "python-docs_en-fr", "wmt14-sample_en-de", "bible_en-de"]
 )
-def test_real_text(shared: Path, tmp_path: Path, corpus: str, pairs: int) -> None:
+def test_real_text(
+    shared: Path,
+    tmp_path: Path,
+    sampled: Callable[[list[tuple[str, str]], int], list[tuple[str, str]]],
+    corpus: str,
+) -> None:
     language = corpus[-2:]
-    folder = shared / "data" / corpus
-    raw = read_pairs(folder / "train.en.gz", folder / f"train.{language}.gz")
+    raw = read_pairs(*(shared / "data" / corpus / f"train.{name}.gz" for name in ("en", language)))
     tokenizers = Tokenizer("en"), Tokenizer(language)
     lines = [
         (tokenizers[0].line(source), tokenizers[1].line(target))
-        for source, target in itertools.islice(raw, pairs)
+        for source, target in sampled(list(itertools.islice(raw, 20_000)), 1000)
     ]
-    assert len(lines) == pairs
     counts = [
         Counter(word for line in side for word in line.split(" "))
         for side in zip(*lines, strict=True)
@@ -231,12 +213,11 @@ def test_real_text(shared: Path, tmp_path: Path, corpus: str, pairs: int) -> Non
         done = symbolize_pair(source, target, *sides)
         source_surfaces, target_surfaces = surfaces(done)
         assert restored(done.source, source_surfaces) == source
-        assert restored(done.target, target_surfaces) == target
         assert " ".join(cut_and_joined(target, segment)) == target
         cut = cut_and_joined(" ".join(done.target), segment)
         assert restored(cut, target_surfaces) == target
         possible = pairable_numbers(source, target, language)
         pairable += possible
         replaced += min(possible, sum(symbol.kind == "N" for symbol in done.symbols))
-    assert pairable > 1000 or corpus.startswith("bible")  # which spells them out
-    assert replaced >= 0.99 * pairable  # 90 % is asked for
+    assert pairable > 0.05 * len(lines) or corpus.startswith("bible")  # which spells them out
+    assert replaced >= 0.99 * pairable

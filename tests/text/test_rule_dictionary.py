@@ -3,15 +3,13 @@
 import itertools
 import tracemalloc
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contextnmt.corpus.counts import count_words
-from contextnmt.corpus.tokenize import Tokenizer
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines, write_lines
 from contextnmt.text.rates import HEADER as RATES_HEADER
@@ -20,10 +18,6 @@ from contextnmt.text.rule_dictionary import rule_dictionary
 from contextnmt.text.rules import HEADER as RULES_HEADER
 from contextnmt.text.rules import best_targets, counted_rules, read_rules
 from contextnmt.text.symbol_tables import table_lines
-from contextnmt.text.symbolize import symbolize
-
-#: In how many parts a text is cut.
-SHARDS = (1, 3, 8)
 
 SYMBOLS = st.tuples(
     st.sampled_from("NSC"),
@@ -45,10 +39,10 @@ def write_tables(
     prefix: Path, symbols: Sequence[tuple[str, str, str]], seen: Sequence[Sighting]
 ) -> None:
     """The tables of a part."""
-    with prefix.with_suffix(".rules.tsv").open("w") as rules:
-        rules.writelines(table_lines(RULES_HEADER, counted_rules(Counter(symbols))))
-    with prefix.with_suffix(".rates.tsv").open("w") as rates:
-        rates.writelines(table_lines(RATES_HEADER, counted(Counter(seen))))
+    rules = table_lines(RULES_HEADER, counted_rules(Counter(symbols)))
+    rates = table_lines(RATES_HEADER, counted(Counter(seen)))
+    prefix.with_suffix(".rules.tsv").write_text("".join(rules))
+    prefix.with_suffix(".rates.tsv").write_text("".join(rates))
 
 
 def merge(folder: Path, prefixes: list[str]) -> tuple[Path, Path]:
@@ -59,57 +53,22 @@ def merge(folder: Path, prefixes: list[str]) -> tuple[Path, Path]:
     return out
 
 
-def contents(paths: Iterable[Path]) -> list[bytes]:
-    return [path.read_bytes() for path in paths]
-
-
-def test_targets_of_a_source_come_in_the_order_of_the_text() -> None:
-    seen = [
-        ("C", "IMF", "FMI"),
-        ("S", "Bonn", "Bonn"),
-        ("N", "6,000", "6000"),
-        *[("N", "6,000", "6 000")] * 2,
-        ("S", "Lake", "lac"),
-        ("S", "Lake", "Lake"),
-        ("S", "Bonn", "Bonn"),
-    ]
-    assert list(table_lines(RULES_HEADER, counted_rules(Counter(seen)))) == [
-        "type\tsource\ttarget\tcount\n",
-        "C\tIMF\tFMI\t1\n",
-        "N\t6,000\t6000\t1\n",
-        "N\t6,000\t6 000\t2\n",
-        "S\tBonn\tBonn\t2\n",
-        "S\tLake\tlac\t1\n",
-        "S\tLake\tLake\t1\n",
-    ]
-
-
-def test_a_word_has_one_row_a_position() -> None:
-    york = [Sighting("York", Position.FIRST, fate) for fate in (True, False, True)]
-    seen = Counter([*york, Sighting("Bonn", Position.OPENING, False)])
-    assert list(table_lines(RATES_HEADER, counted(seen))) == [
-        "word\tposition\tsymbol\ttext\n",
-        "Bonn\topening\t0\t1\n",
-        "York\tfirst\t2\t1\n",
-    ]
-
-
-@given(st.lists(SYMBOLS, max_size=40), st.lists(SIGHTINGS, max_size=40))
+@given(st.lists(SYMBOLS, max_size=40), st.lists(SIGHTINGS, max_size=40), st.sampled_from([1, 3, 8]))
 @settings(deadline=None, max_examples=40)
 def test_tables_do_not_depend_on_the_parts(
     tmp_path_factory: pytest.TempPathFactory,
     symbols: list[tuple[str, str, str]],
     seen: list[Sighting],
+    shards: int,
 ) -> None:
     folder = tmp_path_factory.mktemp("parts")
     write_tables(folder / "whole", symbols, seen)
-    whole = contents([folder / "whole.rules.tsv", folder / "whole.rates.tsv"])
-    for shards in SHARDS:
-        names = [f"{number}of{shards}" for number in range(1, shards + 1)]
-        parts = zip(names, parts_of(symbols, shards), parts_of(seen, shards), strict=True)
-        for name, *part in parts:
-            write_tables(folder / name, *part)
-        assert contents(merge(folder, names)) == whole
+    names = [f"{number}of{shards}" for number in range(1, shards + 1)]
+    for name, *part in zip(names, parts_of(symbols, shards), parts_of(seen, shards), strict=True):
+        write_tables(folder / name, *part)
+    whole = [folder / "whole.rules.tsv", folder / "whole.rates.tsv"]
+    for merged, expected in zip(merge(folder, names), whole, strict=True):
+        assert merged.read_bytes() == expected.read_bytes()
 
 
 def write_table(folder: Path, header: str, name: str, rows: list[str]) -> None:
@@ -130,45 +89,6 @@ def test_of_equally_frequent_targets_the_first_of_the_first_part_wins(tmp_path: 
         "S\tLake\tSee\t9",
     ]
     assert best_targets(read_rules(merged), "en", "fr") == {("S", "Lake"): "lac"}
-
-
-def real_pairs() -> list[list[str]]:
-    """Tokenized English and French sides of the cases of symbolization, several times over."""
-    cases = Path(__file__).parent / "cases" / "pairs.tsv"
-    rows = [line.split("\t") for line in read_lines(cases)][1:]
-    sides = zip(*((row[2], row[3]) for row in rows if row[1] == "en-fr"), strict=True)
-    tokenizers = map(Tokenizer, ("en", "fr"))
-    return [[*map(each.line, side)] * 3 for each, side in zip(tokenizers, sides, strict=True)]
-
-
-def test_a_text_symbolized_in_parts_is_the_text_symbolized(tmp_path: Path) -> None:
-    sides = dict(zip(("en", "fr"), real_pairs(), strict=True))
-    counts = []
-    for language, lines in sides.items():
-        write_lines(tmp_path / f"train.{language}", lines)
-        counts.append(tmp_path / f"counts.{language}.tsv")
-        words = count_words(tmp_path / f"train.{language}")
-        write_lines(counts[-1], (f"{word}\t{count}" for word, count in words.items()))
-    for shards in SHARDS:
-        names = [f"{number}of{shards}" for number in range(1, shards + 1)]
-        names.insert(1, f"none-of{shards}")
-        for language, lines in sides.items():
-            parts = parts_of(lines, shards)
-            parts.insert(1, [])
-            for name, part in zip(names, parts, strict=True):
-                write_lines(tmp_path / f"{name}.{language}", part)
-        for name in names:
-            source, target = tmp_path / f"{name}.en", tmp_path / f"{name}.fr"
-            symbolize(source, "en", "fr", tmp_path / f"{name}.sym", target, *counts)
-        tables = contents(merge(tmp_path, [f"{name}.sym" for name in names]))
-        texts = [
-            [line for name in names for line in read_lines(tmp_path / f"{name}.sym.{language}.gz")]
-            for language in sides
-        ]
-        if shards == 1:
-            whole = tables, texts
-            assert b"\nS\t" in tables[0] and b"\tfirst\t" in tables[1]
-        assert (tables, texts) == whole
 
 
 def test_mistakes_are_told(tmp_path: Path) -> None:

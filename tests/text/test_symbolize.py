@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from contextnmt.corpus.counts import count_words, write_counts
 from contextnmt.errors import UserError
-from contextnmt.text.restore import restore
+from contextnmt.files import read_lines
 from contextnmt.text.symbolize import symbolize
 
 SOURCE = """\
@@ -29,12 +30,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "train.en").write_text(SOURCE, encoding="utf-8")
     (tmp_path / "train.fr").write_text(TARGET, encoding="utf-8")
     for name in ("train.en", "train.fr"):
-        counts: dict[str, int] = {}
-        for word in (tmp_path / name).read_text(encoding="utf-8").split():
-            counts[word] = counts.get(word, 0) + 1
-        rows = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-        table = "".join(f"{word}\t{count}\n" for word, count in rows)
-        (tmp_path / f"counts.{name[-2:]}.tsv").write_text(table, encoding="utf-8")
+        write_counts(tmp_path / f"counts.{name[-2:]}.tsv", count_words(tmp_path / name))
     return tmp_path
 
 
@@ -62,12 +58,8 @@ def symbolize_lone(folder: Path, text: str, **options: Any) -> None:
     )
 
 
-def unzipped(path: Path) -> str:
-    return gzip.decompress(path.read_bytes()).decode("utf-8")
-
-
 def lines(path: Path) -> list[str]:
-    return unzipped(path).removesuffix("\n").split("\n")
+    return list(read_lines(path))
 
 
 def test_a_training_text_gets_symbols_rules_and_rates(folder: Path) -> None:
@@ -100,15 +92,6 @@ def test_a_training_text_gets_symbols_rules_and_rates(folder: Path) -> None:
     )
 
 
-def test_the_counts_of_the_text_itself_serve_if_none_are_given(folder: Path) -> None:
-    symbolize_training(folder)
-    own = [(folder / name).read_bytes() for name in ("sym.en.gz", "sym.fr.gz", "sym.rules.tsv")]
-    counts = {"source_counts": folder / "counts.en.tsv", "target_counts": folder / "counts.fr.tsv"}
-    symbolize_training(folder, **counts)
-    given = [(folder / name).read_bytes() for name in ("sym.en.gz", "sym.fr.gz", "sym.rules.tsv")]
-    assert own == given
-
-
 def test_the_counts_of_the_training_text_decide_about_a_dev_text(folder: Path) -> None:
     (folder / "train.en").write_text("In Bonn\n", encoding="utf-8")
     (folder / "train.fr").write_text("In Bonn\n", encoding="utf-8")
@@ -127,9 +110,13 @@ def test_a_lone_source_follows_what_was_seen_in_training(folder: Path) -> None:
         "",
         "he saw <S>_1 , the <C>_1 and <N>_1 men",
     ]
-    assert unzipped(folder / "test.sym.symbols.tsv.gz") == (
-        "line\tsymbol\tsource\n1\t<S>_1\tObama\n3\t<N>_1\t2,500\n3\t<S>_1\tObama\n3\t<C>_1\tIMF\n"
-    )
+    assert lines(folder / "test.sym.symbols.tsv.gz") == [
+        "line\tsymbol\tsource",
+        "1\t<S>_1\tObama",
+        "3\t<N>_1\t2,500",
+        "3\t<S>_1\tObama",
+        "3\t<C>_1\tIMF",
+    ]
 
 
 def test_the_threshold_decides_how_likely_a_symbol_must_be(folder: Path) -> None:
@@ -138,23 +125,6 @@ def test_the_threshold_decides_how_likely_a_symbol_must_be(folder: Path) -> None
     assert lines(folder / "test.sym.en.gz") == ["<S>_1 left <S>_2"]
     symbolize_lone(folder, "Obama left Geneva\n", threshold=1.0)
     assert lines(folder / "test.sym.en.gz") == ["Obama left Geneva"]
-
-
-def test_restore_undoes_a_lone_source(folder: Path) -> None:
-    symbolize_training(folder)
-    symbolize_lone(folder, "Obama left Geneva\nhe saw Obama on May 3rd , the IMF and 2,500 men\n")
-    restore(
-        translation=[folder / "test.sym.en.gz"],
-        symbols=[folder / "test.sym.symbols.tsv.gz"],
-        rules=folder / "sym.rules.tsv",
-        out=[folder / "words"],
-        source_language="en",
-        target_language="fr",
-    )
-    assert (folder / "words").read_text(encoding="utf-8").removesuffix("\n").split("\n") == [
-        "Obama left Geneva",
-        "he saw Obama on May 3rd , the FMI and 2 500 men",
-    ]
 
 
 def test_a_dev_text_has_no_rules_of_its_own(folder: Path) -> None:
@@ -169,45 +139,29 @@ def test_options_that_do_not_go_together_are_the_users_mistake(folder: Path) -> 
     with pytest.raises(UserError, match="--no-rules is for a dev text"):
         symbolize_training(folder, rules=False)
     with pytest.raises(UserError, match="without --target, give --rates and --source-counts"):
-        symbolize(
-            source=folder / "train.en",
-            source_language="en",
-            target_language="fr",
-            out=folder / "sym",
-        )
+        symbolize(folder / "train.en", "en", "fr", folder / "sym")
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("languages", "out", "message"),
     [
-        ({"target_language": "en"}, "are both 'en'"),
-        ({"source_language": "xx"}, "language 'xx'"),
-        ({"out": "."}, "give the beginning of the names"),
+        (("en", "en"), "sym", "are both 'en'"),
+        (("xx", "fr"), "sym", "language 'xx'"),
+        (("en", "fr"), ".", "give the beginning of the names"),
     ],
 )
 def test_mistakes_are_told_before_anything_is_read(
-    folder: Path, change: dict[str, str], message: str
+    folder: Path, languages: tuple[str, str], out: str, message: str
 ) -> None:
-    options = {"source_language": "en", "target_language": "fr", "out": "sym", **change}
     with pytest.raises(UserError, match=message):
-        symbolize(
-            source=folder / "missing.en",
-            target=folder / "missing.fr",
-            **{**options, "out": folder / options["out"]},
-        )
+        symbolize(folder / "missing.en", *languages, folder / out, folder / "missing.fr")
 
 
 def test_no_input_is_overwritten(folder: Path) -> None:
     text = gzip.compress(SOURCE.encode())
     (folder / "train.en.gz").write_bytes(text)
     with pytest.raises(UserError, match="read or written already"):
-        symbolize(
-            source=folder / "train.en.gz",
-            target=folder / "train.fr",
-            source_language="en",
-            target_language="fr",
-            out=folder / "train",
-        )
+        symbolize(folder / "train.en.gz", "en", "fr", folder / "train", folder / "train.fr")
     assert (folder / "train.en.gz").read_bytes() == text
 
 

@@ -8,7 +8,7 @@ import pytest
 from contextnmt.corpus.tokenize import Tokenizer
 from contextnmt.text.rates import Position
 from contextnmt.text.restore import restore_tokens
-from contextnmt.text.symbols import LIMIT, Side, Symbol, symbolize_pair, symbolize_source
+from contextnmt.text.symbols import LIMIT, Side, symbolize_pair, symbolize_source
 
 #: Words that sentences start with, as often as a training text may have them in either case (A28).
 SIDES = {
@@ -30,11 +30,6 @@ with (Path(__file__).parent / "cases" / "pairs.tsv").open(encoding="utf-8", newl
     CASES = list(csv.DictReader(table, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
-def own_surfaces(symbols: list[Symbol]) -> tuple[dict[str, str], dict[str, str]]:
-    """Words that the symbols of a pair stand for, on either side."""
-    return {s.name: s.source for s in symbols}, {s.name: s.target for s in symbols}
-
-
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['about']}: {case['source']}")
 def test_pairs(case: dict[str, str]) -> None:
     source_side, target_side = (SIDES[language] for language in case["pair"].split("-"))
@@ -43,9 +38,9 @@ def test_pairs(case: dict[str, str]) -> None:
         case["source with symbols"],
         case["target with symbols"],
     ), case["why"]
-    source, target = own_surfaces(done.symbols)
-    assert " ".join(restore_tokens(done.source, source)) == case["source"]
-    assert " ".join(restore_tokens(done.target, target)) == case["target"]
+    for pieces, side in ((done.source, "source"), (done.target, "target")):
+        own = {symbol.name: getattr(symbol, side) for symbol in done.symbols}
+        assert " ".join(restore_tokens(pieces, own)) == case[side]
 
 
 # Sentences as they are printed, tokenized here: Choi et al. 2017, table 2 and section 6.3, and
@@ -92,13 +87,6 @@ SENTENCES = {
         "L' avis de l' <C>_1 sur la <S>_1 d' Ivoire et l' <S>_2 , aujourd' hui .",
         "<C>_1 's view on <S>_1 d 'Ivoire and <S>_2 today .",
     ),
-    "a final period": (
-        "en-fr",
-        "It was lent by the I.M.F.",
-        "C'est un prêt du F.M.I.",
-        "It was lent by the <C>_1",
-        "C' est un prêt du <C>_1",
-    ),
     "text that looks like symbols": (
         "en-fr",
         "Write <S>_1 or ^^2 @@ here \\ now",
@@ -136,17 +124,33 @@ def test_at_most_twenty_symbols_of_a_type(kind: str, words: list[str], rest: str
     assert done.target == done.source
 
 
-FUNCTION_WORDS = "of the de du des la le les von der den da di van for"
-
-
-@pytest.mark.parametrize("word", FUNCTION_WORDS.split())
+@pytest.mark.parametrize(
+    "word",
+    [
+        "of",
+        "the",
+        "de",
+        "du",
+        "des",
+        "la",
+        "le",
+        "les",
+        "von",
+        "der",
+        "den",
+        "da",
+        "di",
+        "van",
+        "for",
+    ],
+)
 def test_function_words_are_inside_names_but_do_not_begin_or_end_them(word: str) -> None:
     line = f"{word} House {word} {word} Blues {word}"
     done = symbolize_pair(line, line, SIDES["en"], SIDES["de"])
     assert " ".join(done.source) == " ".join(done.target) == f"{word} <S>_1 {word}"
 
 
-@pytest.mark.parametrize("blank", ["\t", "\u00a0", "\u2028", "\r"])
+@pytest.mark.parametrize("blank", ["\t", "\u2028"])
 def test_a_word_with_a_blank_inside_is_no_symbol(blank: str) -> None:
     """It would break the tables, whose columns tabs part."""
     line = f"in New{blank}York or E{blank}U"
@@ -154,38 +158,24 @@ def test_a_word_with_a_blank_inside_is_no_symbol(blank: str) -> None:
     assert (done.source, done.symbols) == (line.split(" "), [])
 
 
-def test_symbols_know_their_surfaces_and_types() -> None:
-    done = symbolize_pair(
-        "the IMF lent Henri VIII 1,234.5 in 2nd",
-        "2. 1 234,5 Henri VIII FMI",
-        SIDES["en"],
-        SIDES["fr"],
-    )
-    assert done.symbols == [
-        Symbol("<N>_1", "1,234.5", "1 234,5"),
-        Symbol("<N>_2", "2", "2"),
-        Symbol("<S>_1", "Henri VIII", "Henri VIII"),
-        Symbol("<C>_1", "IMF", "FMI"),
-    ]
-    assert [symbol.kind for symbol in done.symbols] == ["N", "N", "S", "C"]
-
-
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
         ("The World of Warcraft III American finals", "The <S>_1 finals"),
-        ("In Berlin", "In <S>_1"),
         ("New York is big", "New <S>_1 is big"),
-        ("he saw New Delhi", "he saw New <S>_1"),
         ("In the EU", "In the <C>_1"),
         ("the IMF in Bonn", "the IMF in <S>_1"),
         ("by the London-based UNESCO in 1,234.5", "by the <S>_1 ^^-based <C>_1 in <N>_1"),
         ("EU-based firms", "<C>_1 ^^-based firms"),
         ("Stratford-upon-Avon and I", "<S>_1 and I"),
         ("the NATO Council of the EU", "the <S>_1"),
-        ("the UN In Council", "the <C>_1 In <S>_1"),
+        ("the 10th - 11th centuries and 5 men", "the 10 ^^th - 11 ^^th centuries and <N>_1 men"),
+        ("the 11th , and 13th centuries", "the 11 ^^th , and 13 ^^th centuries"),
+        ("a 21st-century economy", "a 21 ^^st-century economy"),
+        ("the 20th Century In", "the <N>_1 ^^th <S>_1 In"),
+        ("the 15th day of the century", "the <N>_1 ^^th day of the century"),
+        ("15 centuries", "<N>_1 centuries"),
         ("1 234", "<N>_1 <N>_2"),
-        ("", ""),
     ],
 )
 def test_lone_sources(source: str, expected: str) -> None:
@@ -201,3 +191,11 @@ def test_a_name_that_stays_text_leaves_its_acronyms() -> None:
         "the NATO Council", SIDES["en"], "fr", lambda word, position: position == Position.ACRONYM
     )
     assert " ".join(done.source) == "the <C>_1 Council"
+
+
+@pytest.mark.parametrize("languages", [("en", "de"), ("fr", "en")])
+def test_centuries_are_symbols_where_the_target_writes_them_in_digits(
+    languages: tuple[str, str],
+) -> None:
+    done = symbolize_source("15th century", SIDES[languages[0]], languages[1], lambda *_: False)
+    assert done.source == ["<N>_1", "^^th", "century"]

@@ -1,14 +1,9 @@
-from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from contextnmt.errors import UserError
 from contextnmt.text.vocabulary import EOS, PAD, SPECIALS, UNK, Vocabulary
-
-words = st.text(st.characters(exclude_categories=["Zs", "Zl", "Zp", "Cc", "Cs"]), min_size=1)
 
 
 def test_words_are_ordered_by_count_then_by_name_and_begin_at_three():
@@ -23,22 +18,10 @@ def test_specials_are_decoded_by_their_spelling():
     assert vocabulary.decode([PAD, EOS, UNK, 3]) == ["<pad>", "</s>", "<unk>", "a"]
 
 
-def test_an_id_that_no_word_has_is_an_error():
-    with pytest.raises(IndexError):
-        Vocabulary(["a"]).decode([4])
-
-
 def test_a_special_spelt_in_the_text_is_an_unknown_word():
     vocabulary = Vocabulary.most_frequent({"</s>": 9, "<pad>": 9, "<unk>": 9, "a": 1}, 10)
     assert vocabulary.words == ["a"]
     assert vocabulary.encode(SPECIALS) == [UNK, UNK, UNK]
-
-
-@given(st.lists(words))
-def test_known_words_survive_a_round_trip(sentence: list[str]):
-    vocabulary = Vocabulary.most_frequent(Counter(sentence), len(sentence) + 1)
-    decoded = vocabulary.decode(vocabulary.encode(sentence))
-    assert decoded == ["<unk>" if word in SPECIALS else word for word in sentence]
 
 
 def test_the_file_has_a_word_and_its_count_a_line(tmp_path: Path):
@@ -65,9 +48,3 @@ def test_a_damaged_file_is_reported_with_its_line(tmp_path: Path, content: str):
     path.write_text(content, encoding="utf-8")
     with pytest.raises(UserError, match="line 2"):
         Vocabulary.read(path)
-
-
-@pytest.mark.parametrize("size", [0, -1])
-def test_a_vocabulary_needs_a_word(size: int):
-    with pytest.raises(UserError, match="at least 1"):
-        Vocabulary.most_frequent({"a": 1}, size)
