@@ -42,28 +42,6 @@ def run(folder: Path, pairs: Pairs, **settings: Any) -> tuple[Pairs, dict[str, A
     return list(read_pairs(files[2], files[3])), read_json(files[4])
 
 
-def run_in_parts(
-    folder: Path, pairs: Pairs, parts: int, **settings: Any
-) -> tuple[Pairs, Counter[str]]:
-    """The pairs kept and numbers of removed ones, of a text surveyed and cleaned in parts."""
-    borders = [part * len(pairs) // parts for part in range(parts + 1)]
-    texts = [(folder / f"{part}.en", folder / f"{part}.fr") for part in range(parts)]
-    surveys = []
-    for part, text in enumerate(texts):
-        write_pairs(*text, pairs[borders[part] : borders[part + 1]])
-        surveys.append([folder / f"{part}.{name}" for name in ("en.tsv", "fr.tsv", "npy")])
-        survey(*text, *surveys[part])
-    source_counts, target_counts, fingerprints = map(list, zip(*surveys, strict=True))
-    outs = [folder / name for name in ("out.en", "out.fr", "r.json")]
-    kept, removed = Pairs(), Counter[str]()
-    for part, text in enumerate(texts):
-        tables = source_counts, target_counts, fingerprints[: part + 1]
-        clean(*text, *outs, json.dumps(settings), *tables)
-        kept += read_pairs(*outs[:2])
-        removed += counts(read_json(outs[2]))
-    return kept, removed
-
-
 def counts(report: dict[str, Any]) -> Counter[str]:
     """How many pairs each filter removed."""
     return Counter({name: removed["count"] for name, removed in report["removed"].items()})
@@ -200,19 +178,23 @@ def test_nothing_is_lost_changed_or_reordered(
     assert run(folder, text, drop_duplicates=True)[0] == list(dict.fromkeys(text))
 
 
-@few(max_examples=20, deadline=None)
-@given(
-    pairs=TEXTS,
-    repeats=st.lists(st.integers(0, 4), max_size=12),
-    parts=st.sampled_from([1, 3, 8]),
-)
-def test_parts_are_cleaned_as_the_whole_is(
-    tmp_path_factory: pytest.TempPathFactory, pairs: Pairs, repeats: list[int], parts: int
-) -> None:
-    text = [*GOOD, *pairs, *[(*GOOD, *pairs)[number] for number in repeats], ("the cat .", "the .")]
-    folder = tmp_path_factory.mktemp("clean")
-    kept, report = run(folder, text, **ALL_FILTERS)
-    assert run_in_parts(folder, text, parts, **ALL_FILTERS) == (kept, counts(report))
+def test_a_part_is_judged_by_the_whole_text(tmp_path: Path) -> None:
+    """By the words of all parts, and by the pairs of those before it."""
+    new = ("the big dog .", "le grand chien .")
+    parts = [GOOD, [*GOOD[:2], new, new, ("a big cat .", "the cat is big .")], [new]]
+    surveys = []
+    for number, pairs in enumerate(parts):
+        text = tmp_path / f"{number}.en", tmp_path / f"{number}.fr"
+        write_pairs(*text, pairs)
+        surveys.append([tmp_path / f"{number}.{name}" for name in ("en.tsv", "fr.tsv", "npy")])
+        survey(*text, *surveys[number])
+    source_counts, target_counts, fingerprints = map(list, zip(*surveys, strict=True))
+    outs = [tmp_path / name for name in ("out.en", "out.fr", "r.json")]
+    settings = '{"wrong_language": true, "drop_duplicates": true}'
+    tables = source_counts, target_counts, fingerprints[:2]
+    clean(tmp_path / "1.en", tmp_path / "1.fr", *outs, settings, *tables)
+    assert list(read_pairs(*outs[:2])) == [new]
+    assert counts(read_json(outs[2])) == {"wrong_language": 1, "drop_duplicates": 3}
 
 
 def jean(pairs: Pairs) -> Pairs:

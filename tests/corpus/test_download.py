@@ -94,16 +94,6 @@ def test_a_wrong_size_is_noticed_before_anything_comes(get: Callable[..., None],
     assert left(out) == []
 
 
-def test_a_file_put_together_wrongly_is_fetched_whole(
-    get: Callable[..., None], server: Server, out: Path
-) -> None:
-    """Bytes received before a crash may differ from those on the disk after it."""
-    server.faults[PATH] = [Fault(cut=HALF, content=b"\0" * SIZE)]
-    get()
-    assert out.read_bytes() == CONTENT
-    assert [seen.sent for seen in server.seen] == [HALF, SIZE - HALF, SIZE]
-
-
 def test_a_file_put_together_wrongly_twice_is_given_up(
     get: Callable[..., None], server: Server, out: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -211,18 +201,6 @@ def test_a_disk_that_fills_up_on_the_way(
     get()
     assert out.read_bytes() == CONTENT
     assert server.seen[-1].sent == SIZE - 1000
-
-
-def test_a_disk_that_is_too_full_for_a_copy(
-    get: Callable[..., None], tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(handle: int) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(UserError, match=r"text\.gz: cannot be written, the disk is full: free"):
-        get([mirrored(tmp_path / "mirror")])
-    assert left(out) == []
 
 
 # Places

@@ -1,13 +1,10 @@
 """Characters at which other programs break lines or stop, through extract and tokenize."""
 
-import io
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from contextnmt.corpus.archive import LINES_TO_AN_INVALID_ONE, decode_blocks
+from contextnmt.corpus.archive import LINES_TO_AN_INVALID_ONE
 from contextnmt.corpus.extract import extract, read_side
 from contextnmt.corpus.tokenize import tokenize
 from contextnmt.errors import UserError
@@ -94,13 +91,3 @@ def test_a_file_with_cr_alone_at_its_lines_ends_does_not_fill_the_memory(
     path.write_bytes(b"short\n" + b"A line.\r" * (1 << 15))
     with pytest.raises(UserError, match=r"mac\.en, line 2: longer than 65536 bytes: .* at LF"):
         list(read_side(f"{path}"))
-
-
-@given(st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n"))))
-def test_any_text_comes_through_line_by_line(lines: list[str]) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("contextnmt.corpus.archive.BLOCK", 3)
-        content = "".join(line + "\n" for line in lines).encode()
-        blocks = list(decode_blocks(io.BytesIO(content), "text", 1 << 20))
-    assert all(block.endswith("\n") for block in blocks)
-    assert "".join(blocks) == content.decode().removeprefix("\ufeff")

@@ -1,12 +1,8 @@
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from contextnmt.corpus.counts import summed_counts
 from contextnmt.corpus.survey import read_fingerprints, survey
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines, write_pairs
@@ -35,26 +31,6 @@ def test_pairs_of_equal_words_have_equal_fingerprints_of_fixed_values(tmp_path: 
     pairs = [("the cat", "le chat"), ("the  cat ", " le chat"), ("the", "cat le chat")]
     first, again, other = read_fingerprints(run(tmp_path, pairs)[2]).tolist()
     assert first == again == 0xE65DC0ABFD79555C != other
-
-
-SIDE = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=6).map(" ".join)
-PARTS = st.lists(st.lists(st.tuples(SIDE, SIDE), max_size=6), min_size=1, max_size=4)
-
-
-@settings(max_examples=30, deadline=None)
-@given(parts=PARTS)
-def test_parts_make_up_the_whole(
-    tmp_path_factory: pytest.TempPathFactory, parts: list[Pairs]
-) -> None:
-    text = [pair for part in parts for pair in part]
-    tables = [run(tmp_path_factory.mktemp("part"), part) for part in [*parts, text]]
-    *of_parts, whole = tables
-    for side in (0, 1):
-        counts = summed_counts([table[side] for table in of_parts])
-        assert counts == summed_counts([whole[side]])
-        assert counts == Counter(word for pair in text for word in pair[side].split())
-    found = [read_fingerprints(table[2]) for table in of_parts]
-    assert np.array_equal(np.concatenate(found), read_fingerprints(whole[2]))
 
 
 @pytest.mark.parametrize("content", [np.zeros(3), np.zeros((3, 1), np.uint64), np.array([None])])

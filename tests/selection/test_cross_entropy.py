@@ -1,19 +1,15 @@
 import math
 import random
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from contextnmt.files import read_pairs, write_lines, write_pairs
+from contextnmt.files import write_pairs
 from contextnmt.selection import cross_entropy as stage
 from contextnmt.selection.cross_entropy import cross_entropy
-from contextnmt.selection.language_models import DomainModels, language_models
-from contextnmt.selection.rank import rank
+from contextnmt.selection.language_models import DomainModels
 from contextnmt.selection.ranking import read_scores
-from contextnmt.selection.sample import sample
-from contextnmt.selection.select import select
 
 Pair = tuple[str, str]
 
@@ -84,37 +80,3 @@ def test_a_score_does_not_depend_on_the_pairs_around(
     expected = scores(tmp_path, pairs, models).tobytes()
     monkeypatch.setattr(stage, "BLOCK", block)
     assert scores(tmp_path, pairs, models).tobytes() == expected
-
-
-def test_shards_make_no_difference(tmp_path: Path) -> None:
-    """From the pool to the training text, byte for byte; the last part is empty."""
-    for side, language in enumerate(("en", "fr")):
-        write_lines(tmp_path / f"news.{language}", [pair[side] for pair in NEWS])
-    outputs = []
-    for shards in (1, 3, 8):
-        folder = tmp_path / str(shards)
-        bounds = [len(POOL) * number // shards for number in range(shards + 1)] + [len(POOL)]
-        texts = [
-            (folder / f"web.{number}.en.gz", folder / f"web.{number}.fr.gz")
-            for number in range(shards + 1)
-        ]
-        for text, (begin, end) in zip(texts, pairwise(bounds), strict=True):
-            write_pairs(*text, POOL[begin:end])
-        drawn = folder / "sample.en.gz", folder / "sample.fr.gz"
-        source, target = map(list, zip(*texts, strict=True))
-        sample(source, target, [tmp_path / "news.fr"], *drawn, seed=1)
-        for language, general in zip(("en", "fr"), drawn, strict=True):
-            language_models([tmp_path / f"news.{language}"], general, str(folder / language))
-        scored = [folder / f"web.{number}.scores.npy" for number in range(shards + 1)]
-        for text, out in zip(texts, scored, strict=True):
-            cross_entropy(*text, str(folder / "en"), str(folder / "fr"), out)
-        rank(scored, folder / "ranking.json", target_words=5000)
-        selected = []
-        for number, (text, of_text) in enumerate(zip(texts, scored, strict=True)):
-            names = ("en.gz", "fr.gz", "en.tsv.gz", "fr.tsv.gz", "json")
-            outs = [folder / f"selected.{number}.{name}" for name in names]
-            select(*text, *outs, of_text, folder / "ranking.json")
-            selected += read_pairs(*outs[:2])
-        outputs.append(([path.read_bytes() for path in drawn], selected))
-    assert outputs[0] == outputs[1] == outputs[2]
-    assert 0 < len(outputs[0][1]) < len(POOL)

@@ -1,10 +1,9 @@
 """The estimation against KenLM's own output, and against the equations written out word by word."""
 
 import gzip
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +15,6 @@ from contextnmt.files import read_lines
 from contextnmt.selection.language_model import (
     FALLBACK,
     LanguageModel,
-    adjusted_counts,
-    discounts,
     estimate,
 )
 from contextnmt.selection.ngrams import (
@@ -27,7 +24,6 @@ from contextnmt.selection.ngrams import (
     UNK,
     Sentences,
     Vocabulary,
-    count_ngrams,
 )
 
 NGram = tuple[int, ...]
@@ -42,11 +38,6 @@ def sentences(lists: Iterable[Sequence[int]]) -> Sentences:
     lists = list(lists)
     offsets = np.cumsum([0, *map(len, lists)])
     return Sentences(np.array(list(chain.from_iterable(lists)), np.int32), offsets)
-
-
-def log10_probability(model: LanguageModel, context: Sequence[int], word: int) -> float:
-    """Of `word` after a sentence that begins with `context`."""
-    return float(model.score(np.array([BOS, *context, word]))[-1])
 
 
 class Reference:
@@ -160,16 +151,6 @@ def test_every_ngram_of_kenlm_is_there_with_its_probability(
         np.testing.assert_allclose(np.stack(ours, axis=1), wanted, rtol=0, atol=1e-5)
 
 
-def test_discounts_are_those_of_kenlm(
-    kenlm: Path, vocabulary: Vocabulary, training: Sentences
-) -> None:
-    levels = count_ngrams(training, len(vocabulary), order=4)
-    lines = list(read_lines(kenlm / "discounts.txt"))
-    for line, counts in zip(lines, adjusted_counts(levels), strict=True):
-        expected = [float(field.partition("=")[2]) for field in line.split()[2:]]
-        np.testing.assert_allclose(discounts(counts), expected, rtol=0, atol=1e-5)
-
-
 def test_sentences_get_the_totals_of_kenlm(
     kenlm: Path, vocabulary: Vocabulary, model: LanguageModel
 ) -> None:
@@ -198,26 +179,6 @@ def test_probabilities_are_those_of_the_equations(
         np.testing.assert_allclose(10 ** found[1:], expected, rtol=1e-5)
 
 
-def test_probabilities_are_those_of_the_equations_on_real_text(
-    kenlm: Path, vocabulary: Vocabulary
-) -> None:
-    """Discounts of a small text are all fallback; these are not."""
-    lines = list(islice(read_lines(kenlm / "train.en.tok"), 300))
-    training = vocabulary.encode(lines)
-    text = [[int(vocabulary.ids[word]) for word in line.split()] for line in lines]
-    reference = Reference(text, len(vocabulary), order=3)
-    assert FALLBACK not in reference.discounts.values()
-    model = estimate(training, len(vocabulary), order=3)
-    test = list(islice(read_lines(kenlm / "test.en.tok"), 50))
-    expected = []
-    for line in test:
-        words = [BOS, *(vocabulary.ids.get(word, UNK) for word in line.split()), EOS]
-        steps = (reference.probability(tuple(words[:n]), words[n]) for n in range(1, len(words)))
-        expected.append(sum(map(math.log10, steps)))
-    found = model.log10_probabilities(vocabulary.encode(test))
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
-
-
 def test_ids_of_a_large_vocabulary_do_not_collide() -> None:
     size = 3_000_000
     text = [[size - 1, 3, size - 1], [1 << 21, 3, size - 2], [3, 1 << 21, 3], [size - 1, 3, 3]]
@@ -226,28 +187,3 @@ def test_ids_of_a_large_vocabulary_do_not_collide() -> None:
         words = [BOS, *sentence, EOS]
         expected = [reference.probability(tuple(words[:n]), words[n]) for n in range(1, len(words))]
         np.testing.assert_allclose(10 ** model.score(np.array(words))[1:], expected, rtol=1e-5)
-
-
-@settings(deadline=None)
-@given(texts, orders, st.lists(st.sampled_from([UNK, 3, 4, 5, 6, 7]), max_size=5))
-def test_probabilities_of_all_words_sum_to_one(
-    text: list[list[int]], order: int, context: list[int]
-) -> None:
-    model = estimate(sentences(text), SIZE, order)
-    words = set(range(SIZE)) - {BOS}
-    assert sum(10 ** log10_probability(model, context, word) for word in words) == pytest.approx(1)
-
-
-@pytest.mark.parametrize(
-    "numbers",
-    [[5, 3, 0, 1], [9, 1, 9, 1]],
-    ids=["no threes", "below zero"],
-)
-def test_a_text_too_small_for_discounts_gets_those_of_kenlm(numbers: list[int]) -> None:
-    assert discounts(np.repeat([1, 2, 3, 4], numbers)).tolist() == [0.5, 1, 1.5]
-
-
-def test_no_sentence_of_training_leaves_all_words_alike() -> None:
-    model = estimate(sentences([]), SIZE)
-    for word in set(range(SIZE)) - {BOS}:
-        assert 10 ** log10_probability(model, [3, 4], word) == pytest.approx(1 / (SIZE - 1))

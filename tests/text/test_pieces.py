@@ -10,11 +10,7 @@ from contextnmt.text.pieces import SYMBOL, join_pieces, split_pieces
 @pytest.mark.parametrize(
     ("token", "pieces"),
     [
-        ("137Kg", "137 ^^Kg"),
-        ("12h30", "12 ^^h ^^30"),
         ("A380", "A ^^380"),
-        ("1.234,56", "1.234,56"),
-        ("COVID-19", "COVID- ^^19"),
         ("1,,2", "1 ^^,, ^^2"),
         ("'90s", "' ^^90 ^^s"),
         ("<S>_1", r"<S>\_ ^^1"),
@@ -27,7 +23,6 @@ from contextnmt.text.pieces import SYMBOL, join_pieces, split_pieces
         ("<S>_", "<S>_"),
         ("<<S>_1S>_3", r"<<S>\_ ^^1 ^^S>_ ^^3"),
         ("^^<C>_1", r"\^^<C>\_ ^^1"),
-        ("v3.11.7", "v ^^3.11.7"),
         ("٣kg", "٣ ^^kg"),
         ("m²", "m²"),
     ],

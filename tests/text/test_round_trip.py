@@ -20,7 +20,7 @@ from contextnmt.text.bpe import learn, segmenter
 from contextnmt.text.pieces import JOIN, SYMBOL, split_pieces
 from contextnmt.text.restore import restore_tokens
 from contextnmt.text.subwords import undo_bpe
-from contextnmt.text.symbols import LIMIT, Side, Symbolized, symbolize_pair, symbolize_source
+from contextnmt.text.symbols import LIMIT, Side, Symbolized, symbolize_pair
 
 SIDES = {
     "en": Side("en", {"the": 90, "The": 30, "in": 50, "In": 20, "new": 8, "New": 5}),
@@ -99,15 +99,6 @@ def test_a_pairs_own_symbols_give_the_pair_back(
         if " ".join(line.split()) == line:
             assert " ".join(cut_and_joined(line, segment)) == line
             assert cut_and_joined(" ".join(pieces), segment) == pieces
-
-
-@given(sentences(TOKENS), st.sets(st.sampled_from(TRICKY.split())), st.sampled_from(sorted(SIDES)))
-@settings(max_examples=200, deadline=None)
-def test_the_symbols_of_a_lone_source_give_it_back(
-    source: str, names: set[str], language: str
-) -> None:
-    done = symbolize_source(source, SIDES[language], "fr", lambda word, context: word in names)
-    assert restored(done.source, {symbol.name: symbol.source for symbol in done.symbols}) == source
 
 
 @given(sentences(TOKENS), sentences(TOKENS), PAIRS)

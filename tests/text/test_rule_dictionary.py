@@ -76,27 +76,48 @@ def write_table(folder: Path, header: str, name: str, rows: list[str]) -> None:
 
 
 def test_of_equally_frequent_targets_the_first_of_the_first_part_wins(tmp_path: Path) -> None:
-    write_table(tmp_path, RULES_HEADER, "a.rules.tsv", ["S\tLake\tlac\t1", "S\tLake\tLac\t1"])
-    write_table(tmp_path, RULES_HEADER, "b.rules.tsv", ["S\tBonn\tBonn\t3", "S\tLake\tLac\t1"])
-    write_table(tmp_path, RULES_HEADER, "c.rules.tsv", ["S\tLake\tSee\t9", "S\tLake\tlac\t8"])
+    tables = {
+        "a": ["N\t2010\t2010\t1", "N\t5,000\t5000\t1", "N\t6,000\t6000\t1", "S\tLake\tlac\t1"],
+        "b": ["N\t6,000\t6 000\t2", "S\tBonn\tBonn\t3", "S\tLake\tLac\t9"],
+        "c": ["S\tLake\tLac\t1", "S\tLake\tSee\t10", "S\tLake\tlac\t9"],
+    }
+    for name, rows in tables.items():
+        write_table(tmp_path, RULES_HEADER, f"{name}.rules.tsv", rows)
     for name in "abc":
         write_table(tmp_path, RATES_HEADER, f"{name}.rates.tsv", [])
     merged, _ = merge(tmp_path, ["a", "b", "c"])
-    assert list(read_lines(merged))[1:] == [
+    assert list(read_lines(merged))[4:] == [
+        "N\t6,000\t6 000\t2",
         "S\tBonn\tBonn\t3",
-        "S\tLake\tlac\t9",
-        "S\tLake\tLac\t2",
-        "S\tLake\tSee\t9",
+        "S\tLake\tlac\t10",
+        "S\tLake\tLac\t10",
+        "S\tLake\tSee\t10",
     ]
-    assert best_targets(read_rules(merged), "en", "fr") == {("S", "Lake"): "lac"}
+    # Names that stay and numbers that are only written as the language does need no rule.
+    assert best_targets(read_rules(merged), "en", "fr") == {
+        ("N", "5,000"): "5000",
+        ("S", "Lake"): "lac",
+    }
 
 
-def test_mistakes_are_told(tmp_path: Path) -> None:
-    write_table(tmp_path, RULES_HEADER, "a.rules.tsv", ["S\tBonn\tBonn\t1"])
-    write_table(tmp_path, RATES_HEADER, "a.rates.tsv", ["York\tfirst\t1\t0", "Bonn\tfirst\t1\t0"])
-    with pytest.raises(UserError, match="line 3: 'Bonn first' comes after 'York first'"):
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (["S\tBonn\tBonn"], "line 2: a row needs"),
+        (["X\tBonn\tBonn\t1"], "line 2: a row needs"),
+        (["S\tBonn\t\t3"], "line 2: a row needs"),
+        (["S\tBonn\tBonn\t3", "S\tAachen\tAix\t2"], "line 3: 'S Aachen' comes after 'S Bonn'"),
+    ],
+)
+def test_a_malformed_row_is_named(tmp_path: Path, rows: list[str], message: str) -> None:
+    write_table(tmp_path, RULES_HEADER, "a.rules.tsv", rows)
+    write_table(tmp_path, RATES_HEADER, "a.rates.tsv", [])
+    with pytest.raises(UserError, match=message):
         merge(tmp_path, ["a"])
     assert not list(tmp_path.glob("*merged*"))
+
+
+def test_every_part_has_both_tables(tmp_path: Path) -> None:
     path = tmp_path / "a.rules.tsv"
     with pytest.raises(UserError, match="2 --rules, 1 --rates"):
         rule_dictionary([path, path], [path], tmp_path / "merged.rules", tmp_path / "merged.rates")

@@ -170,10 +170,3 @@ def test_a_table_that_cannot_be_written_leaves_no_text_behind(folder: Path) -> N
     with pytest.raises(UserError):
         symbolize_training(folder)
     assert [path.name for path in folder.glob("sym.*") if path.is_file()] == []
-
-
-def test_texts_of_unequal_length_leave_nothing_behind(folder: Path) -> None:
-    (folder / "train.fr").write_text(TARGET + "encore\n", encoding="utf-8")
-    with pytest.raises(UserError, match=r"4 lines and .* has 5"):
-        symbolize_training(folder)
-    assert not list(folder.glob("sym.*"))
