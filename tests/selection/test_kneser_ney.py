@@ -1,8 +1,7 @@
 """The estimation against KenLM's own output, and against the equations written out word by word."""
 
-import gzip
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -20,7 +19,6 @@ from contextnmt.selection.language_model import (
 from contextnmt.selection.ngrams import (
     BOS,
     EOS,
-    SPECIALS,
     UNK,
     Sentences,
     Vocabulary,
@@ -113,42 +111,6 @@ def training(kenlm: Path, vocabulary: Vocabulary) -> Sentences:
 @pytest.fixture(scope="module")
 def model(training: Sentences, vocabulary: Vocabulary) -> LanguageModel:
     return estimate(training, len(vocabulary))
-
-
-def arpa(path: Path) -> Iterator[dict[tuple[str, ...], tuple[float, float]]]:
-    """log10 probability and back-off weight of each n-gram of an ARPA file, order by order."""
-    with gzip.open(path, "rt", encoding="utf-8", newline="\n") as stream:
-        sections = stream.read().split("-grams:\n")[1:]
-    for section in sections:
-        rows = (line.split("\t") for line in section[: section.index("\n\n")].split("\n"))
-        yield {
-            tuple(words.split(" ")): (float(probability), float(*backoff or [0]))
-            for probability, words, *backoff in rows
-        }
-
-
-def spelt(model: LanguageModel, vocabulary: Vocabulary) -> Iterator[list[tuple[str, ...]]]:
-    """The words of the model's n-grams, order by order."""
-    spellings = [*SPECIALS, *vocabulary.words]
-    ngrams: list[tuple[str, ...]] = [(word,) for word in spellings]
-    yield ngrams
-    for keys in model.keys:
-        ngrams = [(*ngrams[key >> 32], spellings[key & 0xFFFFFFFF]) for key in map(int, keys[:-1])]
-        yield ngrams
-
-
-def test_every_ngram_of_kenlm_is_there_with_its_probability(
-    kenlm: Path, vocabulary: Vocabulary, model: LanguageModel
-) -> None:
-    expected = list(arpa(kenlm / "lm.arpa.gz"))
-    assert [len(level) for level in expected] == [2987, 9882, 12711, 12788]
-    backoffs = [*(level[:-1] for level in model.backoffs), np.zeros(len(model.probabilities[-1]))]
-    levels = zip(spelt(model, vocabulary), model.probabilities, backoffs, strict=True)
-    for theirs, (ngrams, *ours) in zip(expected, levels, strict=True):
-        assert set(ngrams) == theirs.keys()
-        assert len(ngrams) == len(theirs)
-        wanted = np.array([theirs[ngram] for ngram in ngrams])
-        np.testing.assert_allclose(np.stack(ours, axis=1), wanted, rtol=0, atol=1e-5)
 
 
 def test_sentences_get_the_totals_of_kenlm(

@@ -54,10 +54,6 @@ def test_a_sentence_scores_the_sum_of_its_words(
     np.testing.assert_allclose(model.log10_probabilities(sentences(text)), expected, rtol=1e-12)
 
 
-def test_no_sentence_has_no_score(model: LanguageModel) -> None:
-    assert model.log10_probabilities(sentences([])).tolist() == []
-
-
 @pytest.mark.parametrize("order", [1, 2, 4])
 def test_a_model_comes_back_from_disk(tmp_path: Path, order: int) -> None:
     text = sentences([[3, 4, 5], [], [3, 4, 6, 7]])

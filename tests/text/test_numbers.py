@@ -12,7 +12,6 @@ from contextnmt.text.numbers import (
     number_format,
     reformat,
     ungrouped_key,
-    value_key,
 )
 
 
@@ -34,13 +33,6 @@ from contextnmt.text.numbers import (
 )
 def test_reformats(number: str, source: str, target: str, expected: str) -> None:
     assert reformat(number, source, target) == expected
-
-
-def test_keys() -> None:
-    assert grouped_key("1.234,56") == grouped_key("1,234.56") == grouped_key("1 234,56")
-    assert grouped_key("1,5") != grouped_key("15")
-    assert value_key("08") == value_key("8")
-    assert value_key("00") == value_key("0") != value_key("10")
 
 
 @pytest.mark.parametrize(
