@@ -54,14 +54,6 @@ def assert_no_output(outs: Outs) -> None:
     assert not folder.exists() or not list(folder.iterdir())
 
 
-def test_plain_and_gzip_files_lose_only_their_byte_order_mark(tmp_path: Path, outs: Outs) -> None:
-    (tmp_path / "text.en").write_bytes("\ufeffa \ufeff b\r\nc".encode())
-    (tmp_path / "text.fr.gz").write_bytes(gzip.compress("\ufeffd\n\ufeffe\n".encode()))
-    extract(str(tmp_path / "text.en"), str(tmp_path / "text.fr.gz"), *outs)
-    texts = [b"".join(gzip.decompress(part.read_bytes()) for part in parts) for parts in outs]
-    assert [text.decode() for text in texts] == ["a \ufeff b\r\nc\n", "d\n\ufeffe\n"]
-
-
 @pytest.mark.parametrize(
     ("english", "french", "lines", "message"),
     [

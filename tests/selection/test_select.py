@@ -1,13 +1,9 @@
-import gzip
 import json
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scored_parts import NEWS, WEB, Part, Scored, cut_up, write_part, write_scores
 
 from contextnmt.errors import UserError
@@ -15,7 +11,6 @@ from contextnmt.files import read_json, read_lines, read_pairs, write_json, writ
 from contextnmt.selection import select as stage
 from contextnmt.selection.rank import rank
 from contextnmt.selection.select import select
-from contextnmt.selection.word_counts import word_counts
 
 PAIRS = [("a b a", "é"), ("c\u200bd b", "f g g"), ("b", "")]
 NAMES = ("out.en.gz", "out.fr.gz", "out.en.tsv.gz", "out.fr.tsv.gz", "out.json")
@@ -45,9 +40,10 @@ def test_all_pairs_pass_in_order_and_are_counted(tmp_path: Path, outs: list[Path
 
 
 def test_of_equal_scores_the_first_of_the_pool_is_kept(tmp_path: Path, outs: list[Path]) -> None:
-    parts = [write_part(tmp_path, "news", NEWS), write_part(tmp_path, "web", WEB)]
+    pool = {"news.1of2": NEWS, "news.2of2": [], "web": WEB}
+    parts = [write_part(tmp_path, name, scored) for name, scored in pool.items()]
     ranking = ranked(tmp_path, parts, pairs=3)
-    for part, kept in zip(parts, (["-1.0", "0.25"], ["-2.0"]), strict=True):
+    for part, kept in zip(parts, (["-1.0", "0.25"], [], ["-2.0"]), strict=True):
         select(part.source, part.target, *outs, part.scores, ranking)
         assert list(read_lines(outs[0])) == kept
     assert read_json(outs[4])["read"] == {"pairs": 4, "source_words": 4, "target_words": 7}
@@ -84,58 +80,6 @@ def test_blocks_make_no_difference(
         found.append([path.read_bytes() for path in outs])
     assert found[0] == found[1]
     assert list(read_lines(outs[0])).count("1.0") == 10  # of 17
-
-
-class Selected:
-    """Files that select and word-counts make of a pool in so many parts."""
-
-    def __init__(self, folder: Path, news: list[Scored], shards: int, words: int) -> None:
-        parts = [*cut_up(folder, "news", news, shards), *cut_up(folder, "web", WEB, shards)]
-        ranking = ranked(folder, parts, target_words=words)
-        outs = [[folder / f"{number}.{name}" for name in NAMES] for number in range(len(parts))]
-        for part, files in zip(parts, outs, strict=True):
-            select(part.source, part.target, *files, part.scores, ranking)
-        source, target, *counts, reports = zip(*outs, strict=True)
-        self.text = [
-            b"".join(gzip.decompress(p.read_bytes()) for p in side) for side in (source, target)
-        ]
-        self.report = {**read_json(ranking), "parts": None}
-        self.counts = []
-        for side in counts:
-            word_counts(list(side), folder / "counts.tsv")
-            self.counts.append((folder / "counts.tsv").read_bytes())
-        self.amounts: Counter[tuple[str, str]] = Counter()
-        self.examples: dict[str, Any] = {}
-        for report in map(read_json, reports):
-            self.examples |= report["examples"]
-            for kind in ("read", "kept"):
-                self.amounts.update({(kind, unit): n for unit, n in report[kind].items()})
-
-
-@settings(max_examples=10, deadline=None)
-@given(
-    st.lists(st.tuples(st.sampled_from([-1.0, 0.25, 0.5, float("inf")]), st.integers(1, 5))),
-    st.data(),
-)
-def test_shards_make_no_difference(
-    tmp_path_factory: pytest.TempPathFactory, news: list[Scored], data: st.DataObject
-) -> None:
-    """With few pairs, some of the parts are empty."""
-    pool = [*news, *WEB]
-    finite = [number for number in range(len(pool)) if pool[number][0] < float("inf")]
-    words = data.draw(st.integers(1, sum(pool[number][1] for number in finite)))
-    shards = data.draw(st.sampled_from([3, 8]))
-    whole, parts = (
-        Selected(tmp_path_factory.mktemp("shards"), news, number, words) for number in (1, shards)
-    )
-    assert vars(parts) == vars(whole)
-    kept: list[int] = []
-    for number in sorted(finite, key=lambda number: pool[number][0]):
-        if sum(pool[one][1] for one in kept) < words:
-            kept.append(number)
-    assert whole.text[0].decode().split() == [str(pool[number][0]) for number in sorted(kept)]
-    assert whole.amounts["kept", "pairs"] == len(kept)
-    assert whole.counts[1] == f"w\t{sum(pool[number][1] for number in kept)}\n".encode()
 
 
 def test_scores_and_a_ranking_go_together(tmp_path: Path, outs: list[Path]) -> None:

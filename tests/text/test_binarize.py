@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from contextnmt import files
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines, write_lines
-from contextnmt.text.binarize import LINES_AT_A_TIME, binarize
+from contextnmt.text.binarize import binarize
 from contextnmt.text.vocabulary import UNK, Vocabulary
 
 TRAIN = [("the cat sat", "le chat était assis"), ("", "vide"), ("the the dog", "le chien")]
@@ -48,12 +48,6 @@ def test_sentences_are_ids_between_offsets(tmp_path: Path):
     assert sentences(out, "train.source") == [[3, 4, UNK], [], [3, 3, 5]]
 
 
-def test_a_text_longer_than_what_is_written_at_a_time(tmp_path: Path):
-    lengths = [number % 7 for number in range(1, 2 * LINES_AT_A_TIME + 10)]
-    out = run(tmp_path, train=[(" ".join(["a"] * length), "b") for length in lengths])
-    assert [len(sentence) for sentence in sentences(out, "train.source")] == lengths
-
-
 def test_the_manifest_says_what_is_there(tmp_path: Path):
     out = run(tmp_path)
     manifest = json.loads((out / "manifest.json").read_text())
@@ -69,13 +63,10 @@ def test_the_manifest_says_what_is_there(tmp_path: Path):
     assert manifest["vocabulary"]["source"] == {"words": 3, "sha256": vocabulary.sha256}
 
 
-@pytest.mark.parametrize("ends", [[0, 3], [0, 1, 1, 2, 3]])
-def test_the_parts_of_the_training_text_change_nothing(tmp_path: Path, ends: list[int]):
+def test_the_parts_of_the_training_text_change_nothing(tmp_path: Path):
     whole, out = run(tmp_path / "whole"), tmp_path / "out"
-    parts = [
-        write_text(tmp_path, f"{start}to{end}", TRAIN[start:end])
-        for start, end in itertools.pairwise([0, *ends])
-    ]
+    borders = itertools.pairwise([0, 0, 1, 1, 2, 3])
+    parts = [write_text(tmp_path, f"{start}to{end}", TRAIN[start:end]) for start, end in borders]
     source, target = map(list, zip(*parts, strict=True))
     binarize(source, target, 3, out)
     assert {path.name: path.read_bytes() for path in out.iterdir()} == {
@@ -92,7 +83,9 @@ def test_decoding_gives_the_text_back(
     tmp_path_factory: pytest.TempPathFactory, pairs: list[tuple[str, str]], size: int
 ):
     pairs = [*pairs, ("a b", "c")]
-    out = run(tmp_path_factory.mktemp("binarize"), train=pairs, size=size)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("contextnmt.text.binarize.LINES_AT_A_TIME", 3)
+        out = run(tmp_path_factory.mktemp("binarize"), train=pairs, size=size)
     for number, side in enumerate(("source", "target")):
         vocabulary = Vocabulary.read(out / f"vocabulary.{side}.tsv")
         known = [[w if w in vocabulary.ids else "<unk>" for w in p[number].split()] for p in pairs]
