@@ -1,3 +1,5 @@
+"""Vocabularies, and texts as the ids of their words."""
+
 import hashlib
 import itertools
 import json
@@ -14,7 +16,7 @@ from contextnmt import files
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines, write_lines
 from contextnmt.text.binarize import binarize
-from contextnmt.text.vocabulary import UNK, Vocabulary
+from contextnmt.text.vocabulary import EOS, PAD, SPECIALS, UNK, Vocabulary
 
 TRAIN = [("the cat sat", "le chat était assis"), ("", "vide"), ("the the dog", "le chien")]
 
@@ -136,3 +138,25 @@ def test_memory_does_not_grow_with_the_text(tmp_path: Path):
 
     peak(10)  # what is imported or cached at the first call
     assert peak(10_000) < peak(1_000) + 100_000  # the ids alone are 320 kB
+
+
+def test_specials_are_decoded_by_their_spelling():
+    vocabulary = Vocabulary(["a"])
+    assert vocabulary.decode([PAD, EOS, UNK, 3]) == ["<pad>", "</s>", "<unk>", "a"]
+
+
+def test_a_special_spelt_in_the_text_is_an_unknown_word():
+    vocabulary = Vocabulary.most_frequent({"</s>": 9, "<pad>": 9, "<unk>": 9, "a": 1}, 10)
+    assert vocabulary.words == ["a"]
+    assert vocabulary.encode(SPECIALS) == [UNK, UNK, UNK]
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["a\t1\nb\n", "a\t1\nb\tmany\n", "a\t1\n\t2\n", "a\t1\na\t1\n", "a\t1\n</s>\t1\n"],
+)
+def test_a_damaged_file_is_reported_with_its_line(tmp_path: Path, content: str):
+    path = tmp_path / "vocabulary.tsv"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(UserError, match="line 2"):
+        Vocabulary.read(path)

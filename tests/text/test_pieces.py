@@ -32,19 +32,6 @@ def test_cuts_and_joins(token: str, pieces: str) -> None:
     assert join_pieces(pieces.split(" ")) == [token]
 
 
-@pytest.mark.parametrize(
-    ("pieces", "tokens"),
-    [
-        ("^^nd of ^^ x", "nd of x"),  # no left neighbour
-        ("June  ^^nd", "June nd"),
-        ("<S>_ ^^3 x", "x"),  # joined to a symbol that was not written so
-        ("a< ^^N> ^^_1 ^^2b", "ab"),
-    ],
-)
-def test_joins_what_a_model_writes(pieces: str, tokens: str) -> None:
-    assert " ".join(join_pieces(pieces.split(" "))) == tokens
-
-
 def test_blanks_alone_separate_tokens() -> None:
     assert split_pieces("a\u00a0b c\u2028d") == ["a\u00a0b", "c\u2028d"]
     assert split_pieces(" a  b ") == ["a", "b"]

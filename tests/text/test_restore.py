@@ -133,7 +133,9 @@ def test_no_symbol_is_ever_left(tokens: list[str], bpe: bool) -> None:
     ("tokens", "expected"),
     [
         ("<S>_ ^^3", ""),  # a symbol that joining would make
+        ("< ^^S>_ ^^3 x", "x"),
         ("<S> ^^_ ^^<N>_1", "234"),
+        ("^^nd of ^^ June  ^^nd", "nd of June nd"),  # no left neighbour
         ("<S>\\_ ^^3", "<S>_3"),  # how text that holds one is written
         ("<S>_9 ^^nd", "nd"),
         ("2 ^^<S>_9 ^^nd", "2 nd"),
