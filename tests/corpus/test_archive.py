@@ -13,13 +13,6 @@ from hypothesis import strategies as st
 from contextnmt.corpus.archive import ALWAYS_ALLOWED, open_members, segments
 from contextnmt.errors import UserError
 
-TYPES = {
-    "symlink": tarfile.SYMTYPE,
-    "hard link": tarfile.LNKTYPE,
-    "device": tarfile.CHRTYPE,
-    "folder": tarfile.DIRTYPE,
-}
-
 
 def entry(name: str, size: int = 0) -> tarfile.TarInfo:
     made = tarfile.TarInfo(name)
@@ -29,13 +22,9 @@ def entry(name: str, size: int = 0) -> tarfile.TarInfo:
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Path:
-    """An archive with texts and files of other types."""
+    """An archive with two texts."""
     path = tmp_path / "c.tgz"
     with tarfile.open(path, "w:gz") as opened:
-        for name, kind in TYPES.items():
-            special = entry(name)
-            special.type, special.linkname = kind, "b.txt"
-            opened.addfile(special)
         opened.addfile(entry("./d/b.txt", 1), io.BytesIO(b"b"))
         opened.addfile(entry("d/a.txt", 1), io.BytesIO(b"a"))
     return path
@@ -57,10 +46,16 @@ def test_the_rest_of_an_archive_is_not_read(archive: Path) -> None:
         list(open_members(archive, ["c"]))
 
 
-@pytest.mark.parametrize("name", TYPES)
-def test_what_is_no_plain_file_is_refused(archive: Path, name: str) -> None:
-    with pytest.raises(UserError, match=f"::{name}: a link, a device or the like"):
-        list(open_members(archive, [name]))
+@pytest.mark.parametrize(
+    "kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.DIRTYPE]
+)
+def test_what_is_no_plain_file_is_refused(tmp_path: Path, kind: bytes) -> None:
+    special = entry("special")
+    special.type, special.linkname = kind, "b.txt"
+    with tarfile.open(tmp_path / "c.tar", "w") as opened:
+        opened.addfile(special)
+    with pytest.raises(UserError, match="::special: a link, a device or the like"):
+        list(open_members(tmp_path / "c.tar", ["special"]))
 
 
 def test_a_missing_member_is_told_with_its_neighbours(archive: Path) -> None:

@@ -33,11 +33,8 @@ def test_sizes_terms_and_citations_of_what_is_fetched_each_once() -> None:
     )
 
 
-def test_a_corpus_that_asks_for_nothing() -> None:
+def test_a_corpus_that_asks_for_nothing_and_long_terms_that_are_wrapped() -> None:
     assert overview([wanted("free", 1500)], CORPORA) == "Files to download: 1, 1.50kB in all."
-
-
-def test_long_terms_are_wrapped() -> None:
     shown = overview([wanted("long", 1)], {"long": {"terms": "word " * 100}})
     assert max(map(len, shown.split("\n"))) <= WIDTH
 

@@ -9,7 +9,7 @@ import pytest
 from scored_parts import NEWS, WEB, Part, cut_up, write_part, write_scores
 
 from contextnmt.errors import UserError
-from contextnmt.selection.rank import EXAMPLES, rank
+from contextnmt.selection.rank import rank
 from contextnmt.selection.ranking import BINS
 
 INFINITE = float("inf")
@@ -48,23 +48,6 @@ def test_the_pair_that_reaches_the_words_is_in(
     assert report["limit"] == {"target_words": words}
     assert report["kept"]["pairs"] == pairs
     assert report["kept"]["target_words"] >= words
-
-
-def test_the_best_and_the_worst_pairs_are_told(tmp_path: Path) -> None:
-    scores = [float(n * 37 % 101) for n in range(101)]
-    scored = [(score, 1) for score in scores]
-    parts = [
-        write_part(tmp_path, "news.1of2", scored[:30]),
-        write_part(tmp_path, "web", scored[30:80]),
-        write_part(tmp_path, "news.2of2", scored[80:]),
-    ]
-    report = run(tmp_path, parts, pairs=50)
-    assert [entry["score"] for entry in report["best"]] == list(range(EXAMPLES))
-    assert [entry["score"] for entry in report["worst"]] == list(range(100, 100 - EXAMPLES, -1))
-    corpora = {"news": scores[:30] + scores[80:], "web": scores[30:80]}
-    for entry in report["best"] + report["worst"]:
-        assert corpora[entry["corpus"]][entry["line"] - 1] == entry["score"]
-        assert scores[entry["position"]] == entry["score"]
 
 
 def test_every_pair_with_a_score_is_in_the_histogram(tmp_path: Path) -> None:

@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scored_parts import NEWS, WEB, Part, Scored, cut_up, write_part, write_scores
+from scored_parts import NEWS, WEB, Part, Scored, write_part, write_scores
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, read_lines, read_pairs, write_json, write_pairs
 from contextnmt.selection import select as stage
-from contextnmt.selection.rank import rank
+from contextnmt.selection.rank import EXAMPLES, rank
 from contextnmt.selection.select import select
 
 PAIRS = [("a b a", "é"), ("c\u200bd b", "f g g"), ("b", "")]
@@ -52,18 +52,24 @@ def test_of_equal_scores_the_first_of_the_pool_is_kept(tmp_path: Path, outs: lis
 
 
 def test_the_best_and_the_worst_pairs_are_shown(tmp_path: Path, outs: list[Path]) -> None:
-    scored = [(float(number * 37 % 101), 1) for number in range(101)]
-    parts = cut_up(tmp_path, "news", scored, 3)
-    ranking = ranked(tmp_path, parts, pairs=1)
+    scores = [float(number * 37 % 101) for number in range(101)]
+    scored = [(score, 1) for score in scores]
+    pool = {"news.1of2": scored[:30], "web": scored[30:80], "news.2of2": scored[80:]}
+    parts = [write_part(tmp_path, name, part) for name, part in pool.items()]
+    ranking = ranked(tmp_path, parts, pairs=50)
     shown: dict[str, Any] = {}
     for part in parts:
         select(part.source, part.target, *outs, part.scores, ranking)
         shown |= read_json(outs[4])["examples"]
-    report = read_json(ranking)
-    assert shown == {
-        str(entry["position"]): {"source": str(entry["score"]), "target": "w"}
-        for entry in report["best"] + report["worst"]
-    }
+    best, worst = (read_json(ranking)[name] for name in ("best", "worst"))
+    assert [entry["score"] for entry in best] == list(range(EXAMPLES))
+    assert [entry["score"] for entry in worst] == list(range(100, 100 - EXAMPLES, -1))
+    assert len(shown) == 2 * EXAMPLES
+    corpora = {"news": scores[:30] + scores[80:], "web": scores[30:80]}
+    for entry in best + worst:
+        assert corpora[entry["corpus"]][entry["line"] - 1] == entry["score"]
+        text = {"source": str(entry["score"]), "target": "w"}
+        assert shown[str(entry["position"])] == text
 
 
 @pytest.mark.parametrize("block", [1, 7])

@@ -35,27 +35,14 @@ def folder(tmp_path: Path) -> Path:
 
 
 def symbolize_training(folder: Path, **options: Any) -> None:
-    symbolize(
-        source=folder / "train.en",
-        target=folder / "train.fr",
-        source_language="en",
-        target_language="fr",
-        out=folder / "sym",
-        **options,
-    )
+    symbolize(folder / "train.en", "en", "fr", folder / "sym", folder / "train.fr", **options)
 
 
 def symbolize_lone(folder: Path, text: str, **options: Any) -> None:
-    (folder / "test.en").write_text(text, encoding="utf-8")
-    symbolize(
-        source=folder / "test.en",
-        source_language="en",
-        target_language="fr",
-        source_counts=folder / "counts.en.tsv",
-        rates=folder / "sym.rates.tsv",
-        out=folder / "test.sym",
-        **options,
-    )
+    source = folder / "test.en"
+    source.write_text(text, encoding="utf-8")
+    tables = {"source_counts": folder / "counts.en.tsv", "rates": folder / "sym.rates.tsv"}
+    symbolize(source, "en", "fr", folder / "test.sym", **tables, **options)
 
 
 def lines(path: Path) -> list[str]:
