@@ -250,6 +250,8 @@ def test_a_side_is_foreign_if_it_is_likelier_by_more_than_one_bit(
         ({"source_counts": ["en.tsv", "bad.tsv"], "target_counts": ["fr.tsv"]}, "bad.tsv, line 2"),
         ({"fingerprints": ["npy", "few.npy"]}, "in.en: has 5 pairs and 4 fingerprints"),
         ({"fingerprints": ["en.tsv", "npy"]}, "en.tsv: not a file of fingerprints"),
+        ({"fingerprints": ["floats.npy", "npy"]}, "floats.npy: not a file of fingerprints"),
+        ({"fingerprints": ["pickled.npy", "npy"]}, "pickled.npy: not a file of fingerprints"),
     ],
 )
 def test_a_survey_of_another_text_is_refused(
@@ -261,7 +263,9 @@ def test_a_survey_of_another_text_is_refused(
     write_pairs(*files("in.en", "in.fr"), GOOD)
     survey(*files("in.en", "in.fr", "en.tsv", "fr.tsv", "npy"))
     write_lines(tmp_path / "bad.tsv", ["the\t4", "cat 3"])
-    np.save(tmp_path / "few.npy", np.arange(4, dtype=np.uint64))
+    arrays = {"few": np.arange(4, dtype=np.uint64), "floats": np.zeros(3), "pickled": [None]}
+    for name, array in arrays.items():
+        np.save(tmp_path / f"{name}.npy", array)
     with pytest.raises(UserError, match=message):
         clean(
             *files("in.en", "in.fr", "out.en", "out.fr", "r.json"),

@@ -1,4 +1,3 @@
-from itertools import chain
 from typing import Any
 
 import pytest
@@ -20,7 +19,6 @@ from contextnmt.corpus.embedded.phrases import (
     FOOD,
     GROUNDS,
     IN,
-    NOUNS,
     PEOPLE,
     PLURAL,
     ROOMS,
@@ -36,10 +34,8 @@ from contextnmt.corpus.embedded.sentence_rules import (
     HANDLING,
     MENTAL,
     SAYING,
-    SENSES,
     STOP,
     THAT,
-    VERBS,
 )
 from contextnmt.corpus.embedded.writing import spaced, text_of
 
@@ -164,14 +160,3 @@ def test_contraction() -> None:
         "Le boulanger a rêvé du homard dans le jardin.",
         "Der Bäcker träumte vom Hummer im Garten.",
     )
-
-
-def test_every_word_has_all_its_forms() -> None:
-    for verb in chain(*VERBS.values()):
-        assert {4} == {len(forms) for forms in (verb.english, verb.french, verb.german)}
-    for adjective in ADJECTIVES.values():
-        assert (len(adjective.french), len(adjective.german)) == (4, 2)
-    senses = (sense.noun for senses in SENSES.values() for sense in senses)
-    for noun in chain(senses, *(nouns.values() for nouns in NOUNS.values())):
-        counts = {len(forms) for forms in (noun.english, noun.french, noun.german)}
-        assert counts == {1 + noun.has_plural}

@@ -9,7 +9,6 @@ import pytest
 
 from contextnmt.configuration.reading import load
 from contextnmt.configuration.recipes import merge
-from contextnmt.configuration.values import Cleaning
 from contextnmt.corpus.clean import Cleaner, read_settings
 from contextnmt.corpus.extract import extract, read_side
 from contextnmt.corpus.generate import NOISE_LINES, SIZES
@@ -27,12 +26,6 @@ class Cleaned(NamedTuple):
     dropped: set[int]
 
 
-def settings(pair: str) -> Cleaning:
-    """The filters of the demo."""
-    layers = [load(WORKFLOW / "text.yaml"), load(WORKFLOW / "presets/demo.yaml")]
-    return read_settings(json.dumps(merge(*layers)["clean"][pair]))
-
-
 @pytest.fixture(scope="module", params=["fr", "de"])
 def cleaned(
     request: pytest.FixtureRequest, archive: Path, tmp_path_factory: pytest.TempPathFactory
@@ -44,7 +37,9 @@ def cleaned(
     sides = f"{archive}::train.en", f"{archive}::train.{language}"
     extract(*sides, source_out=[raw[0]], target_out=[raw[1]])
     tokenize(*raw, "en", language, *words)
-    cleaner = Cleaner(settings(f"en-{language}"), *words)
+    layers = [load(WORKFLOW / "text.yaml"), load(WORKFLOW / "presets/demo.yaml")]
+    filters = json.dumps(merge(*layers)["clean"][f"en-{language}"])
+    cleaner = Cleaner(read_settings(filters), *words)
     kept = {cleaner.read for _ in cleaner.keep(read_pairs(*words))}
     planted: dict[str, set[int]] = defaultdict(set)
     for row in list(read_side(f"{archive}::train.noise.tsv"))[1:]:

@@ -144,15 +144,6 @@ def test_a_sentence_scores_the_same_in_any_company(
     assert shuffled.tolist() == together[places].tolist()
 
 
-@settings(deadline=None)
-@given(long_texts)
-def test_a_sentence_scores_the_sum_of_its_words(
-    trained: LanguageModel, text: list[list[int]]
-) -> None:
-    expected = [trained.score(np.array([BOS, *each, EOS])).sum() for each in text]
-    np.testing.assert_allclose(trained.log10_probabilities(sentences(text)), expected, rtol=1e-12)
-
-
 @pytest.mark.parametrize("order", [1, 2, 4])
 def test_a_model_comes_back_from_disk(tmp_path: Path, order: int) -> None:
     text = sentences([[3, 4, 5], [], [3, 4, 6, 7]])

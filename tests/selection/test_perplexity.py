@@ -86,10 +86,15 @@ def test_a_cut_off_has_words(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("lines", [10, 1001])
-def test_a_text_of_another_length_is_refused(tmp_path: Path, lines: int) -> None:
+def test_a_text_of_another_length_and_a_dev_text_without_words_are_refused(
+    tmp_path: Path, lines: int
+) -> None:
     pool = Pool(tmp_path, 3, 400)
     write_lines(pool.texts[1], POOL[:lines])
     with pytest.raises(UserError, match=r"web\.1\.fr\.gz: has another number .* its 1000 scores"):
+        pool.perplexity()
+    write_lines(tmp_path / "dev.fr", [""])
+    with pytest.raises(UserError, match=r"dev\.fr: no words"):
         pool.perplexity()
 
 
@@ -100,11 +105,4 @@ def test_scores_and_texts_of_other_pools_are_refused(tmp_path: Path) -> None:
         pool.perplexity()
     del pool.texts[0]
     with pytest.raises(UserError, match=r"ranking\.json: of another pool"):
-        pool.perplexity()
-
-
-def test_a_dev_text_without_words_is_refused(tmp_path: Path) -> None:
-    pool = Pool(tmp_path, 1, 400)
-    write_lines(tmp_path / "dev.fr", [""])
-    with pytest.raises(UserError, match=r"dev\.fr: no words"):
         pool.perplexity()

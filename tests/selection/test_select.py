@@ -1,4 +1,7 @@
+"""What is selected, and the counts of its words."""
+
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -6,11 +9,13 @@ from typing import Any
 import pytest
 from scored_parts import NEWS, WEB, Part, Scored, write_part, write_scores
 
+from contextnmt.corpus.counts import write_counts
 from contextnmt.errors import UserError
-from contextnmt.files import read_json, read_lines, read_pairs, write_json, write_pairs
+from contextnmt.files import read_json, read_lines, read_pairs, write_json, write_lines, write_pairs
 from contextnmt.selection import select as stage
 from contextnmt.selection.rank import EXAMPLES, rank
 from contextnmt.selection.select import select
+from contextnmt.selection.word_counts import word_counts
 
 PAIRS = [("a b a", "é"), ("c\u200bd b", "f g g"), ("b", "")]
 NAMES = ("out.en.gz", "out.fr.gz", "out.en.tsv.gz", "out.fr.tsv.gz", "out.json")
@@ -140,3 +145,24 @@ def test_a_malformed_ranking_is_refused(
     write_json(ranking, spoil(json.loads(ranking.read_text())))
     with pytest.raises(UserError, match=r"ranking\.json: not a ranking"):
         select(part.source, part.target, *outs, part.scores, ranking)
+
+
+def test_the_counts_add_up_by_count_then_by_word(tmp_path: Path) -> None:
+    tables = [Counter({"b": 11, "Z": 1, "z": 3}), Counter(), Counter({"é": 3, "Z": 2, "a": 2})]
+    paths = [tmp_path / f"{number}.tsv.gz" for number in range(3)]
+    for path, table in zip(paths, tables, strict=True):
+        write_counts(path, table)
+    for order in (paths, paths[::-1]):
+        word_counts(order, tmp_path / "out.tsv")
+        assert (tmp_path / "out.tsv").read_text() == "b\t11\nZ\t3\nz\t3\né\t3\na\t2\n"
+    with pytest.raises(UserError, match="the training text is empty"):
+        word_counts(paths[1:2], tmp_path / "none.tsv")
+    assert not (tmp_path / "none.tsv").exists()
+
+
+@pytest.mark.parametrize("line", ["of seven", "of\t-7", ""])
+def test_a_malformed_table_is_refused(tmp_path: Path, line: str) -> None:
+    write_lines(tmp_path / "counts.tsv", ["the\t7", line])
+    with pytest.raises(UserError, match=r"counts\.tsv, line 2: expected a word, a tab and a count"):
+        word_counts([tmp_path / "counts.tsv"], tmp_path / "out.tsv")
+    assert not (tmp_path / "out.tsv").exists()
