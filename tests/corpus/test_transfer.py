@@ -36,10 +36,6 @@ def received(part: Part) -> bytes:
     return part.path.read_bytes()
 
 
-def ranges(server: Server) -> list[str | None]:
-    return [seen.range for seen in server.seen]
-
-
 def test_a_cut_connection_costs_only_the_rest(
     server: Server, url: str, part: Part, waits: list[float]
 ) -> None:
@@ -47,7 +43,7 @@ def test_a_cut_connection_costs_only_the_rest(
     transfer(url, part)
     assert received(part) == CONTENT
     assert not part.whole
-    assert ranges(server) == [None, f"bytes={HALF}-", f"bytes={HALF + 1000}-"]
+    assert [seen.range for seen in server.seen] == [None, f"bytes={HALF}-", f"bytes={HALF + 1000}-"]
     assert sum(seen.sent for seen in server.seen) == SIZE
     assert waits == [1, 1]  # each attempt made progress
 
