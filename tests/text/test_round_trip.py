@@ -195,7 +195,7 @@ def test_real_text(
         Counter(word for line in side for word in line.split(" "))
         for side in zip(*lines, strict=True)
     ]
-    sides = Side("en", counts[0]), Side(language, counts[1])
+    sides = Side("en", counts[0], True), Side(language, counts[1], True)
     write_lines(tmp_path / "codes", learn(Counter(dict(counts[1].most_common(2000))), 300))
     segment = segmenter(tmp_path / "codes")
 

@@ -46,7 +46,7 @@ def test_counts_add_up_and_of_equally_frequent_targets_the_first_wins(tmp_path: 
         "S\tLake\tSee\t10",
     ]
     # Names that stay and numbers that are only written as the language does need no rule.
-    assert best_targets(read_rules(merged), "en", "fr") == {
+    assert best_targets(read_rules(merged), ("en", "fr")) == {
         ("N", "5,000"): "5000",
         ("S", "Lake"): "lac",
     }

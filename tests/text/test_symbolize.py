@@ -50,7 +50,7 @@ def lines(path: Path) -> list[str]:
 
 
 def test_a_training_text_gets_symbols_rules_and_rates(folder: Path) -> None:
-    symbolize_training(folder)
+    symbolize_training(folder, external_rules=True)
     assert lines(folder / "sym.en.gz")[:2] == [
         "he met <S>_1 in Geneva on June <N>_1 ^^nd",
         "the <C>_1 lent <N>_1 dollars to Geneva",

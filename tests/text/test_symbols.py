@@ -12,16 +12,18 @@ from contextnmt.text.symbols import LIMIT, Side, symbolize_pair, symbolize_sourc
 
 #: Words that sentences start with, as often as a training text may have them in either case (A28).
 SIDES = {
-    "de": Side("de", {"in": 50, "In": 20, "die": 90, "Die": 30, "New": 5}),
+    "de": Side("de", {"in": 50, "In": 20, "die": 90, "Die": 30, "New": 5}, external_rules=True),
     "en": Side(
         "en",
         {"the": 90, "The": 30, "in": 50, "In": 20, "on": 9, "On": 2, "new": 8, "New": 5}
         | {"Paris": 3},
+        external_rules=True,
     ),
     "fr": Side(
         "fr",
         {"les": 90, "Les": 30, "en": 50, "En": 20, "dans": 9, "Dans": 3, "le": 80, "Le": 20}
         | {"New": 5},
+        external_rules=True,
     ),
 }
 
@@ -41,6 +43,25 @@ def test_pairs(case: dict[str, str]) -> None:
     for pieces, side in ((done.source, "source"), (done.target, "target")):
         own = {symbol.name: getattr(symbol, side) for symbol in done.symbols}
         assert " ".join(restore_tokens(pieces, own)) == case[side]
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "numbers"),
+    [
+        ("1,234 men", "1.234 hommes", 1),
+        ("12,345 men", "12345 hommes", 1),
+        ("12.34 euros", "1234 euros", 0),
+        ("1,234 men", "1 234 hommes", 0),
+        ("at 08 : 30", "à 8 : 30", 1),
+    ],
+)
+def test_without_external_rules_numbers_are_consecutive_digits(
+    source: str, target: str, numbers: int
+) -> None:
+    done = symbolize_pair(source, target, Side("en", {}), Side("fr", {}))
+    assert len(done.symbols) == numbers
+    lone = symbolize_source("15th century", Side("en", {}), "fr", lambda *_: False)
+    assert len(lone.symbols) == 1
 
 
 # Sentences as they are printed, tokenized here: Choi et al. 2017, table 2 and section 6.3, and
