@@ -5,8 +5,7 @@ import json
 import random
 from pathlib import Path
 
-from results_folder import ALIGNED, Made, make_report, make_results
-from sentence_results import make_alignments
+from results_folder import ALIGNED, Made, make_alignments, make_report, make_results
 
 from contextnmt.files import write_lines
 

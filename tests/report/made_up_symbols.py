@@ -58,10 +58,11 @@ def pairs_kept() -> dict[str, Any]:
 
 
 def rules() -> Iterator[Rule]:
-    """A rule dictionary of 5 acronyms, 120 numbers and 120 names, the first ones most frequent."""
+    """A rule dictionary of 5 acronyms, 120 numbers, the last ones most frequent, and 120 names."""
     yield Rule("C", "A|B", "A|B", 3)
     yield Rule("C", "IMF", "FMI", 40)
     yield Rule("C", "IMF", "IMF", 2)
-    yield from (Rule("C", name, name, 1) for name in ("UNO", "USA", "ZDF"))
-    yield from (Rule("N", f"{n:03}", f"{n:03}", 500 - n) for n in range(120))
+    yield from (Rule("C", "UN", target, 1) for target in ("ONU", "UN"))
+    yield from (Rule("C", name, name, 1) for name in ("USA", "ZDF"))
+    yield from (Rule("N", f"{n:03}", f"{n:03}", 380 + n) for n in range(120))
     yield from (Rule("S", f"Ville-{n:03}", f"Ville-{n:03}", 300 - n) for n in range(120))

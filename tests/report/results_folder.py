@@ -3,19 +3,19 @@
 import csv
 import io
 import json
-import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 from unittest.mock import patch
 
+import numpy as np
 from analysed_models import gates_of, make_contextualization
 from made_up_experiments import TRAIN, experiment, results_of
 from made_up_lengths import make_lengths
 from made_up_significance import make_significance
 from made_up_symbols import coverage_of, pairs_kept, rules, symbol_scores_of
 from matplotlib.figure import Figure
-from sentence_results import make_alignments
 
 from contextnmt.files import write_json, write_lines
 from contextnmt.report.contents import parts
@@ -24,6 +24,7 @@ from contextnmt.report.report import make
 from contextnmt.report.results import Results
 from contextnmt.report.tables import Table, texts_of
 from contextnmt.text.rules import HEADER
+from contextnmt.translation.alignment_file import Weights, write_alignments
 
 SENTENCES = {
     "en": "On 14 March Mr Orlow of the IMF visited the bank by the river with 2 guests .",
@@ -143,13 +144,10 @@ def make_training_text(folder: Path, pair: str) -> None:
 
 
 def ranking_of(parts: list[str]) -> dict[str, Any]:
-    """The file of rank for a pool of these parts; the scores of a corpus are a bell curve."""
+    """The file of rank for a pool of these parts; most scores are in the middle."""
     corpora = [part.partition(".")[0] for part in parts]
     edges = [-4 + 0.08 * number for number in range(101)]
-    bells = {
-        corpus: [round(9000 * math.exp(-(((edge - shift / 2) / 1.2) ** 2))) for edge in edges[:-1]]
-        for shift, corpus in enumerate(dict.fromkeys(corpora))
-    }
+    counts = {corpus: [*range(50), *range(50, 0, -1)] for corpus in corpora}
     listed = {
         name: [
             {
@@ -170,7 +168,7 @@ def ranking_of(parts: list[str]) -> dict[str, Any]:
         "without_score": 0,
         "kept": {"pairs": 23529, "target_words": 400000},
         "parts": {part: KEPT * number for number, part in enumerate(parts)},
-        "histogram": {"edges": edges, "pairs": bells},
+        "histogram": {"edges": edges, "pairs": counts},
         **listed,
     }
 
@@ -244,6 +242,23 @@ def make_run(folder: Path, run: str, bleu: float, position: int, tests: tuple[st
     make_training(folder, run, bleu)
 
 
+def make_alignments(stem: Path, sources: Iterable[str], translations: list[list[str]]) -> None:
+    """The files that `translate --alignments` writes of a text."""
+    write_lines(stem.with_name(f"{stem.name}.gz"), map(" ".join, translations))
+    weights = [
+        weights_of(len(line) + 1, len(source.split()) + 1)
+        for source, line in zip(sources, translations, strict=True)
+    ]
+    write_alignments(stem.with_name(f"{stem.name}.alignments.npz"), weights)
+
+
+def weights_of(rows: int, columns: int) -> Weights:
+    """Attention that moves from the first to the last word of the source."""
+    distances = np.linspace(0, columns - 1, rows)[:, None] - np.arange(columns)
+    weights = np.exp(-(distances**2))
+    return np.asarray(weights / weights.sum(1, keepdims=True))
+
+
 def make_training(folder: Path, run: str, bleu: float) -> None:
     """Write the files of train for one run, and its benchmark file."""
     records = [
@@ -261,45 +276,28 @@ def make_training(folder: Path, run: str, bleu: float) -> None:
         for update in range(150, 601, 150)
     ]
     write_lines(folder / f"train/{run}/log.jsonl", [json.dumps(record) for record in records])
+    recipe = {"optimizer": "adam", "max_length": 30 if "30" in run else 50, "patience": 3}
+    software: dict[str, Any] = {
+        "contextnmt": "0.1.0",
+        "python": "3.11.9",
+        "torch": "2.13.0",
+        "numpy": "2.4.1",
+    }
+    software["packages"] = {"sacrebleu": "2.5.1", "sacremoses": "0.2.0"}
+    machine = {"processor": "A Processor @ 2.50GHz", "cores": 2, "gpu": None}
     side = {"tokens": 123456, "unknowns": 9876, "sha256": "ab" * 32}
-    write_json(
-        folder / f"train/{run}/model.json",
-        {
-            "training": {
-                "optimizer": "adam",
-                "max_length": 30 if "30" in run else 50,
-                "patience": 3,
-                "precision": "fp32",
-                "device": "cpu",
-                "threads": 1,
-            },
-            "best": {"update": 600, "dev_bleu": bleu},
-            "updates": 600,
-            "stopped": "max_updates",
-            "seconds": 75.5,
-            "parameters": 1234567,
-            "data": {
-                "pairs": 8765,
-                "manifest": {
-                    "train": {"pairs": 9000, "source": side, "target": side},
-                    "vocabulary": {"limit": 1600},
-                },
-            },
-            "environment": {
-                "commit": "0f" * 20,
-                "dirty": False,
-                "contextnmt": "0.1.0",
-                "python": "3.11.9",
-                "torch": "2.13.0",
-                "numpy": "2.4.1",
-                "compiler": "cc 12.2.0",  # in records of before, and shown no more
-                "processor": "A Processor @ 2.50GHz",
-                "cores": 2,
-                "gpu": None,
-                "packages": {"sacrebleu": "2.5.1", "sacremoses": "0.2.0"},
-            },
-        },
-    )
+    texts = {"train": {"pairs": 9000, "source": side, "target": side}}
+    model = {
+        "training": recipe | {"precision": "fp32", "device": "cpu", "threads": 1},
+        "best": {"update": 600, "dev_bleu": bleu},
+        "updates": 600,
+        "stopped": "max_updates",
+        "seconds": 75.5,
+        "parameters": 1234567,
+        "data": {"pairs": 8765, "manifest": texts | {"vocabulary": {"limit": 1600}}},
+        "environment": {"commit": "0f" * 20, "dirty": False, **software, **machine},
+    }
+    write_json(folder / f"train/{run}/model.json", model)
     for stage in ("train", "translate"):
         columns = ["s", "h:m:s", "max_rss", "max_vms", "mean_load", "cpu_time"]
         values = ["30.50", "0:00:30", "512.25" if stage == "train" else "NA", "-", "99.0", "75.2"]
@@ -333,9 +331,10 @@ def make_report(made: Made) -> Path:
 
 
 def make_tables(made: Made, *captions: str) -> dict[str, Table]:
-    """Some parts of the report, as `contextnmt report` makes them; the tables by their captions."""
+    """All tables of the report, or the parts with these captions; the tables by their captions."""
     results = made.results
-    wanted = [part for part in parts(results) if part.caption in captions]
+    there = parts(results)
+    wanted = [part for part in there if (part.caption in captions if captions else part.table)]
     for part in wanted:
         make(results, part)
     return {part.caption: results.read_table(part.table) for part in wanted if part.table}

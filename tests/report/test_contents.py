@@ -1,11 +1,11 @@
 """Parts of the report of an experiment, by its configuration and what is finished."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from results_folder import as_svg, make_results
+from matplotlib.figure import Figure
+from results_folder import make_results
 
 from contextnmt import files as files_module
 from contextnmt.configuration import layers
@@ -31,26 +31,18 @@ def contents(name: str, gaps: dict[str, dict[str, str]] | None = None, **changes
     return results_of(Path("results/demo"), configuration, name, gaps)
 
 
-@pytest.mark.parametrize("name", DEMO["experiments"])
-@pytest.mark.parametrize("preset", ["demo", "wmt14"])
-def test_every_part_has_a_function_a_caption_and_files_of_its_own(name: str, preset: str) -> None:
-    found = contents(name, preset=preset)
-    made = parts(found)
-    assert {part.caption for part in made} <= set(MAKERS)
-    assert all((CAPTIONS / f"{part.caption}.rst").is_file() for part in made)
-    named = [path for part in made for path in outputs(found, part, "csv", "svg", "png")]
-    assert len(set(named)) == len(named) > len(made)
-    assert not [path for path in inputs(found) if path.startswith(str(found.report))]
-
-
-def test_functions_that_no_part_asks_for_are_gone() -> None:
-    asked = [
-        part.caption
-        for preset in ("demo", "wmt14")
-        for name in DEMO["experiments"]
-        for part in parts(contents(name, preset=preset))
-    ]
-    assert set(asked) == set(MAKERS)
+def test_every_part_has_a_function_a_caption_and_files_of_its_own() -> None:
+    asked = set()
+    for preset in ("demo", "wmt14"):
+        for name in DEMO["experiments"]:
+            found = contents(name, preset=preset)
+            made = parts(found)
+            asked |= {part.caption for part in made}
+            named = [path for part in made for path in outputs(found, part, "csv", "svg", "png")]
+            assert len(set(named)) == len(named) > len(made)
+            assert not [path for path in inputs(found) if path.startswith(str(found.report))]
+    assert asked == set(MAKERS)
+    assert all((CAPTIONS / f"{caption}.rst").is_file() for caption in asked)
 
 
 def test_what_is_not_finished_is_not_asked_for() -> None:
@@ -78,39 +70,29 @@ def test_an_ensemble_is_of_all_seeds_and_no_run() -> None:
     assert ensembles <= set(map(str, files(found)))
     assert not any("ensemble" in str(path) for path in found.scores().values())
     assert contents("bahdanau2015", **own | {"seeds": [3]}).ensemble_scores() == {}
+    gaps = {"en-fr": {"rnnsearch-50": "not trained"}}
+    assert len(contents("bahdanau2015", gaps, **own).ensemble_scores()) == 4
 
 
 @pytest.mark.parametrize(
     ("name", "changes", "job", "known"),
     [
         ("choi2017", {}, "train/en-fr/baseline/1", True),
-        ("choi2017", {}, "train/en-fr/baseline/2", False),
         ("choi2017", {}, "train/en-fr/gru/1", False),
-        ("choi2017", {}, "score/en-fr/baseline/ensemble", False),
         ("choi2017", {"seeds": [1, 2]}, "train/en-fr/baseline/2", True),
         ("choi2017", {"pairs": ["en-de"]}, "train/en-fr/baseline/1", False),
         ("choi2017", {}, "masks/en-de/context/1/test", True),
-        ("choi2017", {}, "binarize/en-de/word", True),
-        ("choi2017", {}, "symbolize/en-de/dev.pair", True),
         ("bahdanau2015", {}, "symbolize/en-fr/train", False),
-        ("bahdanau2015", {}, "binarize/en-fr/bpe", False),
         ("bahdanau2015", {}, "lexicon/en-fr", True),
-        ("choi2017", {}, "lexicon/en-fr", False),
-        ("bahdanau2015", {}, "known-lines/en-fr/word/test", True),
-        ("choi2017", {}, "known-lines/en-fr/word/test", False),
         ("bahdanau2015", {}, "score/en-fr/rnnsearch-50/1.replaced", True),
         ("choi2017", {}, "significance/chen2017/en-fr/test.beam12", False),
         ("choi2017", {}, "significance/choi2017/en-fr/test.beam12", True),
-        ("choi2017", {}, "extract/en-fr/train", True),
         ("choi2017", {}, "extract/en-fr/train.3", False),
         ("choi2017", SHARDS, "extract/en-fr/train.3", True),
         ("choi2017", SHARDS, "clean/en-fr/train.2of3", True),
-        ("choi2017", {}, "clean/en-fr/train.2of3", False),
         ("choi2017", {}, "rank/en-fr", False),
         ("choi2017", SELECTION, "rank/en-fr", True),
-        ("choi2017", {}, "score/en-fr/baseline/1.replaced", False),
         ("choi2017", {}, "extract/en-fr/an-earlier-text", False),
-        ("choi2017", {}, "word-counts/en-fr/fr", True),
         ("choi2017", {}, "generate/embedded/embedded.tar.gz", True),
         ("choi2017", {}, "download/europarl/training.tgz", False),
         ("choi2017", {}, "report/choi2017", False),
@@ -122,7 +104,6 @@ def test_jobs_that_a_report_rests_on(
     assert belongs(contents(name, **changes), *job.split("/")) is known
 
 
-@as_svg
 @pytest.mark.parametrize("name", ["choi2017", "bahdanau2015", "chen2017"])
 def test_a_part_reads_nothing_but_the_files_of_its_subject(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
@@ -136,6 +117,7 @@ def test_a_part_reads_nothing_but_the_files_of_its_subject(
         opened.add(path)
         return true(path)
 
+    monkeypatch.setattr(Figure, "savefig", lambda *_, **__: None)
     for module in [files_module, results_module]:
         monkeypatch.setattr(module, "open_binary", spy)
     for part in parts(results):
@@ -150,36 +132,27 @@ def test_a_part_reads_nothing_but_the_files_of_its_subject(
 
 def test_mistakes_are_told(tmp_path: Path) -> None:
     folder = tmp_path / "demo"
+    path = folder / "configuration.json"
     with pytest.raises(UserError, match=r"configuration\.json: no such file: is .*demo a results"):
         report(folder, "choi2017")
     about = {"digest": "", "deviations": []}
     told = {"configuration": DEMO, "gaps": {}, "papers": dict.fromkeys(DEMO["experiments"], about)}
-    folder.mkdir()
-    (folder / "configuration.json").write_text(json.dumps(told))
+    write_json(path, {"configuration": DEMO})
     with pytest.raises(UserError, match=r"configuration\.json: no papers in it: make"):
-        write_json(folder / "configuration.json", {"configuration": DEMO})
         report(folder, "choi2017")
-    (folder / "configuration.json").write_text(json.dumps(told))
-    with pytest.raises(UserError, match=r"^choi2018: .*demo has no such experiment, but choi2017,"):
+    write_json(path, told)
+    with pytest.raises(UserError, match=r"^choi2018: .*demo has no such experiment, but .*choi2"):
         report(folder, "choi2018")
     with pytest.raises(UserError, match="--only: name an experiment too"):
         report(folder, only="corpora")
     with pytest.raises(UserError, match=r"scores\.json and \d+ more files: not there yet"):
         report(folder, "choi2017")
-    with pytest.raises(UserError, match=r"choi2017/index\.html: not there yet: `contextnmt report"):
+    with pytest.raises(UserError, match=r"2015/index\.html: not there yet: `contextnmt report"):
         report(folder)
-    none = {
-        pair: {
-            system.id: "no model"
-            for name in DEMO["experiments"]
-            for system in contents(name).systems
-        }
-        for pair in DEMO["pairs"]
-    }
-    write_json(folder / "configuration.json", told | {"gaps": none})
+    systems = [system.id for name in DEMO["experiments"] for system in contents(name).systems]
+    gaps = {pair: dict.fromkeys(systems, "no model") for pair in DEMO["pairs"]}
+    write_json(path, told | {"gaps": gaps})
     with pytest.raises(UserError, match=r"^no system of choi2017 is finished: no model: "):
         report(folder, "choi2017")
-    with pytest.raises(
-        UserError, match=r"^no system of bahdanau2015 is .* no system of choi2017 is"
-    ):
+    with pytest.raises(UserError, match=r"^no system of bahdanau2015 is .* of choi2017 is"):
         report(folder)

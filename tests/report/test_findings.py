@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from made_up_experiments import experiment, results_of
 
-from contextnmt.report.claims import Difference, PairScores
 from contextnmt.report.findings import Findings, findings
 from contextnmt.report.results import Results
 
@@ -49,133 +48,6 @@ def bleu(about: Results, deviation: float | None = None, **scores: float) -> Row
             rows.append(key | {"source": "here", "text": "test", "bleu": here})
             rows.append(key | {"source": "paper", "text": "newstest", "bleu": paper})
     return rows
-
-
-def first_gain(about: Results, data: Rows, *tested: dict[str, Any]) -> Difference:
-    """The first gain of the first method in en-fr."""
-    ((_, [first, *_]), *_) = PairScores(about, "en-fr", data, list(tested)).gains()
-    return first
-
-
-def phenomena(pair: str, **shares: float) -> Rows:
-    return [
-        {
-            "pair": pair,
-            "system": system,
-            "phenomenon": "ambiguous",
-            "right": round(2 * share),
-            "total": 200,
-            "right_percent": share,
-        }
-        for system, share in shares.items()
-    ]
-
-
-def test_a_gain_is_told_with_the_papers(about: Results) -> None:
-    found, _ = found_in(about, bleu(about, context=11.5))
-    assert found.title == "English → French"
-    assert (
-        found.headline
-        == "+Context (C) is best: 11.50 BLEU on test with beam 12, +1.50 over Baseline."
-    )
-    assert found.sentences[0] == (
-        "Contextualization (C) helps: +1.50 BLEU over Baseline; in the paper +1.00."
-    )
-    best, first, *_ = found.figures
-    assert (best.value, best.remark) == ("11.50", "+Context (C); paper +Context (C), 21.00")
-    assert vars(first) == {
-        "name": "+Context (C) over Baseline",
-        "value": "+1.50",
-        "remark": "paper +1.00",
-    }
-
-
-def test_harm_is_told_plainly(about: Results) -> None:
-    found, _ = found_in(about, bleu(about, baseline=12.0, symbol=11.25))
-    assert found.headline == "No system beats Baseline: 12.00 BLEU on test with beam 12."
-    assert (
-        "Symbolization (S) does harm on this corpus: −0.75 BLEU over Baseline; in the paper +1.00."
-    ) in found.sentences
-
-
-def test_a_gain_within_the_variation_of_seeds_is_none(about: Results) -> None:
-    data = bleu(about, deviation=1.0, context=11.0)
-    found, _ = found_in(about, data)
-    assert "makes no difference beyond chance: +1.00" in found.sentences[0]
-    first = first_gain(about, data)
-    assert first.spread == pytest.approx(2**0.5)
-    assert first.helps is None
-
-
-@pytest.mark.parametrize("gain", [0.01, 0.3, -0.3])
-def test_a_gain_of_one_seed_within_repeats_is_none(about: Results, gain: float) -> None:
-    found, _ = found_in(about, bleu(about, context=10.0 + gain))
-    assert found.sentences[0].startswith(
-        "Contextualization (C) makes no difference beyond chance: "
-    )
-
-
-def test_a_lead_that_chance_may_give_is_called_so(about: Results) -> None:
-    found, _ = found_in(about, bleu(about, context=10.3))
-    assert found.headline == (
-        "+Context (C) is highest, within chance: 10.30 BLEU on test with beam 12, +0.30 over "
-        "Baseline."
-    )
-
-
-@pytest.mark.parametrize(("open_percent", "told"), [(99.7, True), (95.0, False), (None, False)])
-def test_masks_that_are_next_to_none_are_told(
-    about: Results, open_percent: float | None, told: bool
-) -> None:
-    row = {"pair": "en-fr", "system": "context", "open_percent": open_percent, "senses": "same"}
-    found, german = found_in(about, bleu(about, context=11.5), masks=[row])
-    sentence = (
-        "+Context (C) hardly contextualizes: 99.7 % of the values of its context masks, in the "
-        "sentences looked at, are above 0.99, which leaves source vectors as they are."
-    )
-    assert found.warnings == [sentence] * told
-    assert german.warnings == []
-
-
-@pytest.mark.parametrize(("separation", "told"), [(0.52, True), (0.57, False), (0.3, True)])
-def test_masks_that_do_not_tell_senses_apart_are_told(
-    about: Results, separation: float, told: bool
-) -> None:
-    row = {"pair": "en-fr", "system": "context", "open_percent": 60.0, "senses": "different"}
-    row |= {"separation": separation, "separation_error": 0.03, "words": 10}
-    found, german = found_in(about, bleu(about, context=11.5), masks=[row])
-    sentence = (
-        "The context masks of +Context (C) show no sign of telling the senses of ambiguous words "
-        "apart."
-    )
-    assert found.warnings == [sentence] * told
-    assert german.warnings == []
-
-
-@pytest.mark.parametrize(("gain", "helps"), [(0.31, True), (-0.31, False)])
-def test_a_gain_of_one_seed_beyond_repeats_counts(about: Results, gain: float, helps: bool) -> None:
-    assert first_gain(about, bleu(about, context=10.0 + gain)).helps is helps
-
-
-def test_a_gain_that_the_test_sentences_may_have_made_is_none(about: Results) -> None:
-    tested = {"low": -0.1, "high": 3.1, "p_bootstrap": 0.06, "p_randomization": 0.04}
-    row = TESTED | tested
-    data = bleu(about, context=11.5)
-    found, german = found_in(about, data, significance=[row])
-    assert "makes no difference beyond chance: +1.50" in found.sentences[0]
-    assert "helps: +1.50" in german.sentences[0]  # the row is not of this pair
-    first = first_gain(about, data, row)
-    assert (first.interval, first.helps) == ((-0.1, 3.1), None)
-    assert found.figures[1].remark == "95 %: −0.10 to +3.10; paper +1.00"
-    sure = row | {"p_bootstrap": 0.04}
-    assert first_gain(about, data, sure).helps is True
-
-
-def test_a_difference_that_could_not_be_tested_has_no_interval(about: Results) -> None:
-    row = TESTED | {"gap": "context: no translation of seed 2"}
-    data = bleu(about, context=11.5)
-    first = first_gain(about, data, row)
-    assert (first.interval, first.helps) == (None, True)
 
 
 def test_comparisons_that_disagree_are_counted() -> None:
@@ -228,46 +100,104 @@ def test_one_system_alone_is_best_of_none(about: Results) -> None:
     assert (len(found.figures), found.sentences) == (1, [])
 
 
-def test_what_a_method_is_meant_for_is_told_of_its_pair_alone(about: Results) -> None:
-    tagged = phenomena("en-de", baseline=40.0, context=65.5)
-    french, german = found_in(about, bleu(about, context=9.0), phenomena=tagged)
-    sentence = (
-        "+Context (C) gets more ambiguous words right than Baseline: "
-        "65.5\N{NO-BREAK SPACE}% against 40.0\N{NO-BREAK SPACE}% (50\N{NO-BREAK SPACE}% by "
-        "choosing blindly)."
-    )
-    assert sentence in german.sentences
-    assert not any("ambiguous" in line for line in french.sentences)
+BEST = "+Context (C) is best: 11.50 BLEU on test with beam 12, +1.50 over Baseline."
+HARM = "Symbolization (S) does harm on this corpus: −0.75 BLEU over Baseline; in the paper +1.00."
 
 
-def test_a_share_that_chance_may_explain_is_no_gain(about: Results) -> None:
-    tagged = phenomena("en-de", baseline=49.0, context=53.0)
-    _, german = found_in(about, bleu(about), phenomena=tagged)
-    assert any(
-        line.startswith("+Context (C) gets about as many ambiguous words right as Baseline: 53.0")
-        for line in german.sentences
-    )
+@pytest.mark.parametrize(
+    ("scores", "deviation", "expected"),
+    [
+        (
+            {"context": 11.5},
+            None,
+            [BEST, "helps: +1.50 BLEU over Baseline; in the paper +1.00"],
+        ),
+        ({"context": 11.5}, None, ["11.50", "+Context (C); paper +Context (C), 21.00"]),
+        ({"baseline": 12.0, "symbol": 11.25}, None, ["No system beats Baseline: 12.00 BLEU", HARM]),
+        # Within the variation of seeds, or of repeats of one.
+        ({"context": 11.0}, 1.0, ["makes no difference beyond chance: +1.00"]),
+        (
+            {"context": 10.3},
+            None,
+            ["is highest, within chance: 10.30 BLEU on test with"],
+        ),
+        ({"context": 10.3}, None, ["(C) makes no difference beyond chance: +0.30"]),
+        ({"context": 9.7}, None, ["(C) makes no difference beyond chance: −0.30"]),
+        ({"context": 10.31}, None, ["(C) helps: +0.31"]),
+        ({"context": 9.69}, None, ["(C) does harm on this corpus: −0.31"]),
+        # One number to a reader: the first system of the table is named.
+        ({"baseline": 30.496, "context": 30.5}, None, ["No system beats Baseline: 30.50 BLEU"]),
+        ({"context": 30.496, "symbol": 30.5}, None, ["+Context (C) is "]),
+    ],
+)
+def test_gains_and_harm_are_told_plainly(
+    about: Results, scores: dict[str, float], deviation: float | None, expected: list[str]
+) -> None:
+    found, _ = found_in(about, bleu(about, deviation, **scores))
+    assert found.title == "English → French"
+    figures = [text for figure in found.figures for text in vars(figure).values()]
+    told = " ".join([found.headline, *found.sentences, *figures])
+    assert [text for text in expected if text not in told] == []
 
 
-def test_a_lead_that_is_not_to_be_seen_is_none(about: Results) -> None:
-    """30.496 and 30.50 are one number to a reader; the first system of the table is named."""
-    data = bleu(about, baseline=30.496, context=30.5)
-    found, _ = found_in(about, data)
-    assert found.headline == "No system beats Baseline: 30.50 BLEU on test with beam 12."
-    data = bleu(about, context=30.496, symbol=30.5)
-    found, _ = found_in(about, data)
-    assert found.headline.startswith("+Context (C) is ")
-
-
-def test_trainings_that_were_still_gaining_are_told_of_their_pair(about: Results) -> None:
+def test_a_gain_that_the_test_sentences_may_have_made_is_none(about: Results) -> None:
+    row = TESTED | {"low": -0.1, "high": 3.1, "p_bootstrap": 0.06, "p_randomization": 0.04}
     data = bleu(about, context=11.5)
-    rows = [
-        {"source": "here", "pair": "en-fr", "system": system.id, "last_gain": 0.2}
-        for system in about.systems
-    ]
-    french, german = found_in(about, data, trainings=rows)
-    (told,) = french.warnings
-    assert told.startswith(
-        "8 of 8 trainings had the highest dev BLEU at the last validation, +0.20"
-    )
+    found, german = found_in(about, data, significance=[row])
+    assert "makes no difference beyond chance: +1.50" in found.sentences[0]
+    assert found.figures[1].remark == "95 %: −0.10 to +3.10; paper +1.00"
+    assert "helps: +1.50" in german.sentences[0]  # the row is not of this pair
+    sure = row | {"p_bootstrap": 0.04}
+    assert "helps: +1.50" in found_in(about, data, significance=[sure])[0].sentences[0]
+    untested = TESTED | {"gap": "context: no translation of seed 2"}
+    found, _ = found_in(about, data, significance=[untested])
+    assert found.figures[1].remark == "paper +1.00"
+    assert "helps: +1.50" in found.sentences[0]
+
+
+OPEN = (
+    "+Context (C) hardly contextualizes: 99.7 % of the values of its context masks, in the "
+    "sentences looked at, are above 0.99, which leaves source vectors as they are."
+)
+ALIKE = "context masks of +Context (C) show no sign of telling the senses of ambiguous words apart."
+
+
+@pytest.mark.parametrize(
+    ("row", "warning"),
+    [
+        ({"open_percent": 99.7, "senses": "same"}, OPEN),
+        ({"open_percent": 95.0, "senses": "same"}, None),
+        ({"open_percent": None, "senses": "same"}, None),
+        ({"senses": "different", "separation": 0.52}, f"The {ALIKE}"),
+        ({"senses": "different", "separation": 0.57}, None),
+        ({"senses": "different", "separation": 0.3}, f"The {ALIKE}"),
+    ],
+)
+def test_masks_that_tell_nothing_are_told(
+    about: Results, row: dict[str, Any], warning: str | None
+) -> None:
+    row = {"pair": "en-fr", "system": "context", "open_percent": 60.0, "words": 10} | row
+    masks = [row | {"separation_error": 0.03}]
+    found, german = found_in(about, bleu(about, context=11.5), masks=masks)
+    assert found.warnings == ([warning] if warning else [])
     assert german.warnings == []
+
+
+@pytest.mark.parametrize(
+    ("baseline", "context", "told"),
+    [
+        (40.0, 65.5, "gets more ambiguous words right than Baseline: 65.5 % against 40.0 % (50 % "),
+        (49.0, 53.0, "gets about as many ambiguous words right as Baseline: 53.0 %"),
+    ],
+)
+def test_what_a_method_is_meant_for_is_told_of_its_pair_alone(
+    about: Results, baseline: float, context: float, told: str
+) -> None:
+    row = {"pair": "en-de", "phenomenon": "ambiguous", "total": 200}
+    tagged = [
+        row | {"system": system, "right": round(2 * share), "right_percent": share}
+        for system, share in (("baseline", baseline), ("context", context))
+    ]
+    french, german = found_in(about, bleu(about, context=9.0), phenomena=tagged)
+    assert told in " ".join(german.sentences).replace("\N{NO-BREAK SPACE}%", " %")
+    assert not any("ambiguous" in line for line in french.sentences)

@@ -1,6 +1,8 @@
 """Reports of which a part is not finished or has no score: gaps with reasons, no wrong numbers."""
 
+import json
 import re
+import shutil
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -12,9 +14,9 @@ from results_folder import Made, csv_rows, make_report, make_results, make_table
 
 from contextnmt.files import read_json, write_json, write_lines
 from contextnmt.report.findings import findings
-from contextnmt.report.gaps import gap_of_run, reason_lines
+from contextnmt.report.gaps import gap_of_run
 from contextnmt.report.papers import papers
-from contextnmt.report.results import Run
+from contextnmt.report.results import gap_of_system
 from contextnmt.report.tables import Cell, Table
 
 TITLES = {"en-fr": "English → French", "en-de": "English → German"}
@@ -86,77 +88,6 @@ def figure(made: Made, name: str) -> str:
     return (made.report / f"figures/{name}.svg").read_text()
 
 
-# Systems that are not finished
-
-
-def test_runs_are_those_that_are_finished() -> None:
-    about = results_of(Path(), experiment("choi2017") | {"gaps": GAPS})
-    assert len(about.runs) == 2 * 8 - 3
-    assert Run("en-fr", "baseline", 1) not in about.runs
-    assert Run("en-de", "baseline", 1) in about.runs
-    assert [system.id for system in about.finished("en-de")][:2] == ["baseline", "symbol"]
-
-
-@pytest.mark.parametrize(
-    "name", ["table4", "phenomena", "trainings", "significance", "length-scores"]
-)
-def test_a_gap_is_a_row_of_dashes_and_a_note(unfinished: Made, name: str) -> None:
-    table = unfinished.results.read_table(name)
-    assert [note for note in table.notes if note.startswith("Not finished")] == [
-        f"Not finished: {line}" for line in NOTES
-    ]
-    labels = unfinished.results.labels("en-fr")
-    for pair, title in TITLES.items():
-        blocks = [
-            block
-            for block in table.blocks
-            if block.title.startswith(title) and "differences" not in block.title
-        ]
-        assert blocks
-        for block in blocks:
-            here = [place for place, column in enumerate(block.columns) if column[-1] != "paper"]
-            texts = {label: {cells[place].text for place in here} for label, cells in block.rows}
-            dashed = {label for label, found in texts.items() if found == {"–"}}
-            assert dashed == {labels[system] for system in GAPS[pair]}
-            assert len({label.partition(",")[0] for label, _ in block.rows}) == len(labels)
-
-
-def test_no_number_of_a_gap_is_told(unfinished: Made) -> None:
-    for name in ["table4", "phenomena", "trainings", "differences"]:
-        for row in unfinished.results.read_table(name).data:
-            systems = {row.get(key) for key in ("system", "present", "without")}
-            if row.get("source") != "paper" and not row.get("gap"):
-                assert systems.isdisjoint(GAPS[row["pair"]])
-    for row in unfinished.results.read_table("significance").data:
-        assert (row["value"] is None) == (row["system"] in GAPS[row["pair"]])
-
-
-def test_a_method_without_its_systems_has_no_verdict(unfinished: Made) -> None:
-    words = words_of(unfinished)
-    for reason in ("Baseline: not trained", f"+Context (C): {HALFWAY}"):
-        assert f"no verdict on +Context (C) over Baseline yet ({reason})" in words
-    page = (unfinished.report / "index.html").read_text()
-    french, german = re.findall(r'<p class="headline">([^<]*)</p>', page)
-    assert french.startswith("+BPE+S is best of the 7 finished systems (of 8): ")
-    assert german.startswith("+BPE+C+S is best of the 6 finished systems (of 8): ")
-    assert "over Baseline" not in french and "over Baseline" in german
-
-
-def test_the_page_says_at_its_top_what_is_missing(unfinished: Made) -> None:
-    page = (unfinished.report / "index.html").read_text()
-    assert page.index('id="gaps"') < page.index('class="findings"')
-    for line in NOTES:
-        assert page.count(f">{line}</li>") == 1
-
-
-def test_figures_leave_gaps_out(unfinished: Made) -> None:
-    french, german = (figure(unfinished, f"curves.{pair}.bleu") for pair in GAPS)
-    assert ">Baseline<" not in french and ">Baseline<" in german
-    assert ">+Context (C)<" in french and ">+Context (C)<" not in german
-    drawn = {path.name for path in unfinished.files("report/*/figures/alignments.*.svg")}
-    assert drawn == {"alignments.en-fr.chosen.svg", "alignments.en-fr.random.svg"}
-
-
 def test_single_sentences_have_the_reason_in_place_of_a_translation(unfinished: Made) -> None:
     examples, differences = map(unfinished.results.read_table, ("examples", "differences"))
     rows = [row for row in examples.data if row["version"] == "context"]
@@ -175,120 +106,6 @@ def test_one_finished_system_makes_a_report(tmp_path: Path) -> None:
     words = words_of(made)
     assert "RNNsearch-30 alone is finished: " in words
     assert "Attention (RNNsearch): no verdict on RNNsearch-30 over RNNencdec-30" in words
-
-
-def test_all_systems_with_one_reason_share_it() -> None:
-    about = results_of(Path(), experiment("choi2017"))
-    gaps = {"en-de": {system.id: "not trained" for system in about.systems}}
-    assert reason_lines(about, gaps) == ["English → German: all systems (not trained)."]
-
-
-def test_ensembles_are_those_of_finished_systems() -> None:
-    whole = experiment("bahdanau2015", (1, 2)) | {"ensemble": True}
-    finished, *others = [system["id"] for system in whole["systems"]]
-    about = results_of(Path(), whole | {"gaps": {"en-fr": dict.fromkeys(others, "not trained")}})
-    assert list(about.ensemble_scores()) == [("en-fr", finished)]
-
-
-def test_no_verdict_on_a_reproduction_that_is_not_finished(tmp_path: Path) -> None:
-    gaps = {"en-de": {"bpe": "not trained"}}
-    made = make_results(tmp_path, tests=("newstest2015",), gaps=gaps)
-    table = make_tables(made, "bleu-table", "literature")["literature"]
-    rows = [row for row in table.data if row["kind"] == "range"]
-    assert {row["baseline"] for row in rows} == {"", "bpe"}
-    assert {(row["value"], row["verdict"]) for row in rows} == {(None, "not finished")}
-
-
-# Translations without a score
-
-
-def test_a_score_that_is_missing_is_a_dash_and_a_note(unscored: Made) -> None:
-    table = unscored.results.read_table("table4")
-    columns = [" ".join(column) for column in table.blocks[0].columns]
-    cells = block_of(table, TITLES["en-fr"])["Baseline"]
-    shown = {column: cell.text for column, cell in zip(columns, cells, strict=True)}
-    assert shown["beam 12 test (dev)"] == "–"
-    assert shown["beam 1 test (dev)"].startswith("20.")
-    assert f"en-fr test, beam 12: Baseline: {REASON}." in table.notes
-    assert f"en-de test, beam 12: +Context (C), +BPE+S: {REASON}." in table.notes
-    detokenized = block_of(table, f"{TITLES['en-fr']}, detokenized")["Baseline"]
-    assert [cell.text == "–" for cell in detokenized] == [False] * 3 + [True] * 3
-
-
-def test_the_best_of_the_others_is_marked_all_the_same(unscored: Made) -> None:
-    rows = block_of(unscored.results.read_table("table4"), TITLES["en-fr"])
-    best = {label: sum(cell.best for cell in cells) for label, cells in rows.items()}
-    assert best.pop("+BPE+S") == 2  # at both widths
-    assert set(best.values()) == {0}
-
-
-def test_a_row_without_a_score_has_its_reason(unscored: Made) -> None:
-    rows = csv_rows(unscored.results.read_table("table4"))
-    rows = [row for row in rows if row["source"] == "here"]
-    assert [
-        tuple(row[key] for key in ("pair", "system", "text", "beam")) for row in rows if row["gap"]
-    ] == [
-        ("en-fr", "baseline", "test", "12"),
-        ("en-de", "context", "test", "12"),
-        ("en-de", "bpe-symbol", "test", "12"),
-    ]
-    for row in rows:
-        assert bool(row["gap"]) == (not row["bleu"]) == (not row["ter"])
-        assert row["gap"] in ("", REASON)
-
-
-def test_a_claim_without_scores_has_no_verdict(unscored: Made) -> None:
-    table = unscored.results.read_table("claims")
-    verdicts = {(row["pair"], row["system"], row["baseline"]): row["verdict"] for row in table.data}
-    assert verdicts["en-fr", "context", "baseline"] == "no score"
-    assert verdicts["en-fr", "context-symbol", "symbol"] != "no score"
-    assert verdicts["en-de", "context-symbol", "context"] == "no score"
-    for pair, listed in LISTED.items():
-        assert f"No score: {TITLES[pair]}, test, beam 12: {listed}." in table.notes
-
-
-def test_counts_that_are_missing_are_dashes_and_a_note(unscored: Made) -> None:
-    table = unscored.results.read_table("phenomena")
-    for pair, listed in LISTED.items():
-        assert f"No counts: {TITLES[pair]}: {listed}." in table.notes
-    rows = block_of(table, TITLES["en-de"])
-    dashed = {label for label, cells in rows.items() if cells[0].text == "–"}
-    assert dashed == {"+Context (C)", "+BPE+S"}
-    assert any(cell.best for cell in rows["+BPE+C+S"])
-    there = {(row["pair"], row["system"]) for row in table.data}
-    assert ("en-fr", "context") in there and ("en-fr", "baseline") not in there
-
-
-def test_the_page_tells_the_reasons_beside_its_findings(unscored: Made) -> None:
-    words = words_of(unscored)
-    for listed in LISTED.values():
-        assert f"No score on test with beam 12, and in no comparison: {listed}." in words
-    assert (
-        f"Contextualization (C): no verdict on +Context (C) over Baseline yet (Baseline: {REASON})."
-    ) in words
-    assert "of the 7 scored systems (of 8): " in words
-    assert "of the 6 scored systems (of 8): " in words
-    assert "nan" not in words.lower().split() and "None" not in words.split()
-
-
-def test_gains_are_those_that_can_be_had(unscored: Made) -> None:
-    french, german = (figure(unscored, f"gains.{pair}") for pair in TITLES)
-    assert "+Context (C) over Baseline" not in french
-    assert "over Baseline" in german and "+C+S over +Context (C)" not in german
-
-
-def test_the_page_of_all_papers_tells_them_too(unscored: Made) -> None:
-    papers(unscored.folder, [unscored.results], [])
-    told = f"No score on test with beam 12, and in no comparison: {LISTED['en-fr']}."
-    page, start = unscored.folder / "report/index.html", unscored.folder / "report/start.rst"
-    assert told in unescape(" ".join(page.read_text().split()))
-    assert REASON in start.read_text()
-
-
-def test_a_short_translation_has_its_reason_in_place_of_a_map(unscored: Made) -> None:
-    svg = figure(unscored, "alignments.en-fr.random")
-    assert "has1linesand" in "".join(re.sub(r"<[^>]*>", "", svg).split())
-    assert "lines and" not in figure(unscored, "alignments.en-de.random")
 
 
 def test_without_any_score_there_are_gaps_alone(tmp_path: Path) -> None:
@@ -317,64 +134,181 @@ def test_dev_texts_and_narrow_beams_may_be_gaps(tmp_path: Path) -> None:
     assert [each.warnings for each in found] == [[], []]
 
 
-def test_a_gap_of_a_subset_that_was_not_even_read_has_no_size(tmp_path: Path) -> None:
-    made = make_results(tmp_path, name="bahdanau2015")
-    made.about.update(translations=["beam12", "beam12.no-unknown"], beams=[12])
-    for path in made.files("score/*/*/*/scores.json"):
-        scores = read_json(path)
-        for text in ("dev", "test"):
-            sizes = {"sentences": 20, "of": 30}
-            scores[f"{text}.beam12.no-unknown"] = scores[f"{text}.beam12"] | sizes
-        write_json(path, scores)
-    for text in ("dev", "test"):
-        leave_gap(made, "score/en-fr/rnnsearch-50-star/1/scores.json", f"{text}.beam12.no-unknown")
-    table = make_tables(made, "bleu-table")["bleu-table"]
-    assert any("(test: 20 of 30; dev: 20 of 30)" in note for note in table.notes)
-    assert f"No UNK, en-fr test, beam 12: RNNsearch-50*: {REASON}." in table.notes
-    here = [row for row in table.data if row["source"] == "here"]
-    assert all(row["bleu"] is not None and "gap" not in row for row in here)
+@pytest.mark.parametrize(
+    "name", ["table4", "phenomena", "trainings", "significance", "length-scores"]
+)
+def test_a_gap_is_a_row_of_dashes_and_a_note(unfinished: Made, name: str) -> None:
+    table = unfinished.results.read_table(name)
+    assert [note for note in table.notes if note.startswith("Not finished")] == [
+        f"Not finished: {line}" for line in NOTES
+    ]
+    labels = unfinished.results.labels("en-fr")
+    for pair, title in TITLES.items():
+        block = next(block for block in table.blocks if block.title.startswith(title))
+        here = [place for place, column in enumerate(block.columns) if column[-1] != "paper"]
+        texts = {label: {cells[place].text for place in here} for label, cells in block.rows}
+        dashed = {label for label, found in texts.items() if found == {"–"}}
+        assert dashed == {labels[system] for system in GAPS[pair]}
+    for row in table.data:
+        if row.get("source") != "paper" and not row.get("gap"):
+            assert row["system"] not in GAPS[row["pair"]] or row["value"] is None
 
 
-def test_scores_of_others_stand_beside_a_gap_with_its_reason(tmp_path: Path) -> None:
-    made = make_results(tmp_path, name="bahdanau2015", tests=("newstest2014",))
-    leave_gap(made, "score/en-fr/rnnsearch-50/1/scores.json", "newstest2014.beam12")
-    table = make_tables(made, "bleu-table", "literature")["literature"]
-    assert dict(table.blocks[0].rows)["RNNsearch-50 (here)"][0].text == "–"
-    where = "No score: English → French, newstest2014, beam 12"
-    assert f"{where}: RNNsearch-50 ({REASON})." in table.notes
-    ranges = [row for row in table.data if row["kind"] == "range"]
-    verdicts = {row["verdict"] for row in ranges if row["system"] == "rnnsearch-50"}
-    assert verdicts == {"no score"}
+def test_the_page_says_what_is_missing_and_gives_no_verdict(unfinished: Made) -> None:
+    words = words_of(unfinished)
+    for reason in ("Baseline: not trained", f"+Context (C): {HALFWAY}"):
+        assert f"no verdict on +Context (C) over Baseline yet ({reason})" in words
+    page = (unfinished.report / "index.html").read_text()
+    french, german = re.findall(r'<p class="headline">([^<]*)</p>', page)
+    assert french.startswith("+BPE+S is best of the 7 finished systems (of 8): ")
+    assert german.startswith("+BPE+C+S is best of the 6 finished systems (of 8): ")
+    assert "over Baseline" not in french and "over Baseline" in german
+    assert page.index('id="gaps"') < page.index('class="findings"')
+    for line in NOTES:
+        assert page.count(f">{line}</li>") == 1
+
+
+def test_figures_leave_gaps_out(unfinished: Made, unscored: Made) -> None:
+    french, german = (figure(unfinished, f"curves.{pair}.bleu") for pair in GAPS)
+    assert ">Baseline<" not in french and ">Baseline<" in german
+    assert ">+Context (C)<" in french and ">+Context (C)<" not in german
+    drawn = {path.name for path in unfinished.files("report/*/figures/alignments.*.svg")}
+    assert drawn == {"alignments.en-fr.chosen.svg", "alignments.en-fr.random.svg"}
+    french, german = (figure(unscored, f"gains.{pair}") for pair in TITLES)
+    assert "+Context (C) over Baseline" not in french
+    assert "over Baseline" in german and "+C+S over +Context (C)" not in german
+
+
+def test_a_score_that_is_missing_is_a_dash_and_a_note(unscored: Made) -> None:
+    table = unscored.results.read_table("table4")
+    rows = block_of(table, TITLES["en-fr"])
+    columns = [" ".join(column) for column in table.blocks[0].columns]
+    shown = {column: cell.text for column, cell in zip(columns, rows["Baseline"], strict=True)}
+    assert shown["beam 12 test (dev)"] == "–"
+    assert shown["beam 1 test (dev)"].startswith("20.")
+    assert f"en-fr test, beam 12: Baseline: {REASON}." in table.notes
+    assert f"en-de test, beam 12: +Context (C), +BPE+S: {REASON}." in table.notes
+    detokenized = block_of(table, f"{TITLES['en-fr']}, detokenized")["Baseline"]
+    assert [cell.text == "–" for cell in detokenized] == [False] * 3 + [True] * 3
+    best = {label: sum(cell.best for cell in cells) for label, cells in rows.items()}
+    assert best.pop("+BPE+S") == 2  # at both widths
+    assert set(best.values()) == {0}
+    of_gaps = [row for row in csv_rows(table) if row["gap"]]
+    keys = ("pair", "system", "text", "beam", "bleu", "ter", "gap")
+    assert [tuple(row[key] for key in keys) for row in of_gaps] == [
+        ("en-fr", "baseline", "test", "12", "", "", REASON),
+        ("en-de", "context", "test", "12", "", "", REASON),
+        ("en-de", "bpe-symbol", "test", "12", "", "", REASON),
+    ]
+
+
+def test_claims_and_counts_without_scores_have_notes(unscored: Made) -> None:
+    claims, counts = map(unscored.results.read_table, ("claims", "phenomena"))
+    verdicts = {
+        (row["pair"], row["system"], row["baseline"]): row["verdict"] for row in claims.data
+    }
+    assert verdicts["en-fr", "context", "baseline"] == "no score"
+    assert verdicts["en-fr", "context-symbol", "symbol"] != "no score"
+    assert verdicts["en-de", "context-symbol", "context"] == "no score"
+    for pair, listed in LISTED.items():
+        assert f"No score: {TITLES[pair]}, test, beam 12: {listed}." in claims.notes
+        assert f"No counts: {TITLES[pair]}: {listed}." in counts.notes
+    rows = block_of(counts, TITLES["en-de"])
+    dashed = {label for label, cells in rows.items() if cells[0].text == "–"}
+    assert dashed == {"+Context (C)", "+BPE+S"}
+    there = {(row["pair"], row["system"]) for row in counts.data}
+    assert ("en-fr", "context") in there and ("en-fr", "baseline") not in there
+
+
+def test_the_pages_tell_the_reasons_beside_their_findings(unscored: Made) -> None:
+    words = words_of(unscored)
+    told = [
+        f"No score on test with beam 12, and in no comparison: {listed}."
+        for listed in LISTED.values()
+    ]
+    no_verdict = f"no verdict on +Context (C) over Baseline yet (Baseline: {REASON})."
+    for expected in (*told, no_verdict, "of the 7 scored systems (of 8): "):
+        assert expected in words
+    assert "nan" not in words.lower().split() and "None" not in words.split()
+    papers(unscored.folder, [unscored.results], [])
+    page, start = unscored.folder / "report/index.html", unscored.folder / "report/start.rst"
+    assert told[0] in unescape(" ".join(page.read_text().split()))
+    assert REASON in start.read_text()
+    svg = figure(unscored, "alignments.en-fr.random")
+    assert "has1linesand" in "".join(re.sub(r"<[^>]*>", "", svg).split())
+    assert "lines and" not in figure(unscored, "alignments.en-de.random")
 
 
 def test_one_score_alone_is_called_so() -> None:
     about = results_of(Path(), experiment("bahdanau2015"))
-    rows: list[dict[str, Any]] = [
-        {
-            **{"source": "here", "pair": "en-fr", "system": system.id, "beam": 12},
-            **{"split": "test", "text": "test", "bleu": None, "bleu_deviation": None},
-            "gap": REASON,
-        }
-        for system in about.systems
-    ]
+    row = {"source": "here", "pair": "en-fr", "beam": 12, "split": "test", "text": "test"}
+    row |= {"bleu": None, "bleu_deviation": None, "gap": REASON}
+    rows: list[dict[str, Any]] = [row | {"system": system.id} for system in about.systems]
     rows[1] |= {"bleu": 20.0, "gap": None}
     (found,) = findings(about, {about.table: rows})
     assert found.headline.startswith(f"{about.systems[1].label} alone is scored: 20.00 BLEU")
     assert f"RNNencdec-50: {REASON}" in found.sentences[0]
 
 
-def test_a_training_that_ends_meanwhile_is_no_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+MODEL = ["model.safetensors", "model.json", "log.jsonl"]
+TRANSLATIONS = ["dev.beam12.gz", "test.beam12.gz"]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """The folder of a run that has finished."""
+    (tmp_path / "state").mkdir()
+    for name in MODEL + TRANSLATIONS:
+        (tmp_path / name).touch()
+    return tmp_path
+
+
+def gap(run: Path) -> str:
+    return gap_of_run(
+        [run / name for name in MODEL], run / "state", [run / name for name in TRANSLATIONS]
+    )
+
+
+def test_a_trained_run_is_told_with_what_it_has_not_translated(run: Path) -> None:
+    (run / "test.beam12.gz").unlink()
+    assert gap(run) == "trained, not all translated: no test.beam12.gz"
+    (run / "dev.beam12.gz").unlink()
+    assert gap(run) == "trained, not translated"
+
+
+@pytest.mark.parametrize(
+    ("of_runs", "expected"),
+    [
+        ({"seed 1": "", "seed 2": ""}, ""),
+        ({"seed 1": "not trained"}, "not trained"),
+        ({"seed 1": "not trained", "seed 2": "not trained"}, "not trained"),
+        ({"seed 1": "", "seed 2": "not trained"}, "seed 2: not trained"),
+        (
+            {"seed 1": "not trained", "seed 2": "at update 5", "seed 3": "not trained"},
+            "seed 1, seed 3: not trained; seed 2: at update 5",
+        ),
+    ],
+)
+def test_a_system_is_as_far_as_all_its_runs(of_runs: dict[str, str], expected: str) -> None:
+    assert gap_of_system(of_runs) == expected
+
+
+def test_a_training_amid_its_way_is_told_with_its_update(
+    run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_lines(tmp_path / "state/log.jsonl", ['{"update": 1200}', '{"upd'])
-
-    def state() -> str:
-        return gap_of_run([tmp_path / "model.json"], tmp_path / "state", [])
-
-    assert state() == "training not finished, at update 1,200"
+    assert gap(run) == ""
+    (run / "model.json").unlink()
+    assert gap(run) == "not trained"
+    (run / "state" / "checkpoint.1.json").touch()
+    assert gap(run) == "training not finished"
+    lines = [json.dumps({"kind": "train", "update": update}) for update in range(0, 12001, 10)]
+    (run / "state" / "log.jsonl").write_text("\n".join([*lines, '{"kind": "tr']))
+    assert gap(run) == "training not finished, at update 12,000"
 
     def gone(path: Path) -> bytes:
         raise FileNotFoundError(path)
 
-    monkeypatch.setattr(Path, "read_bytes", gone)
-    assert state() == "training not finished"
+    monkeypatch.setattr(Path, "read_bytes", gone)  # a training may end meanwhile
+    assert gap(run) == "training not finished"
+    shutil.rmtree(run / "state")
+    assert gap(run) == "not trained"

@@ -1,4 +1,4 @@
-"""Tables of gates and masks, and the figure of a word in two contexts."""
+"""Gates and masks: their tables, the figure of a word in two contexts, and sentences on them."""
 
 import json
 from dataclasses import replace
@@ -10,20 +10,13 @@ import pytest
 from analysed_models import gates_of, masks_content, without_senses, words_of
 from made_up_experiments import experiment, results_of
 from matplotlib.figure import Figure
+from results_folder import as_svg
 
-from contextnmt.errors import UserError
 from contextnmt.evaluation.distances import distances
 from contextnmt.files import write_json, write_lines
 from contextnmt.report.figures import save_all
-from contextnmt.report.gates import (
-    choose_word,
-    distance,
-    gates_table,
-    masks_figure,
-    masks_table,
-    notes,
-    typical,
-)
+from contextnmt.report.findings import observations
+from contextnmt.report.gates import gates_table, masks_figure, masks_table, typical
 from contextnmt.report.results import Results
 from contextnmt.report.tables import Block
 
@@ -53,88 +46,6 @@ def texts(block: Block) -> dict[str, list[str]]:
     return {label: [cell.text for cell in cells] for label, cells in block.rows}
 
 
-def test_gates_are_those_of_the_best_update_and_means_over_seeds(tmp_path: Path) -> None:
-    train(tmp_path, 1, {10: 0.9, 20: 0.4}, 20)
-    train(tmp_path, 2, {10: 0.2, 20: 0.9}, 10)
-    table = gates_table(results(tmp_path, 1, 2))
-    [block] = table.blocks
-    assert block.columns[0] == ("source gate", "mean")
-    assert block.columns[5] == ("target gate", "above 0.95 (%)")
-    [(label, cells)] = block.rows
-    assert label == "+Context (C)"
-    assert [cell.plain for cell in cells[:3]] == ["0.300 ± 0.141", "25.0 ± 0.0", "12.5 ± 0.0"]
-    assert cells[3].plain == "0.0625 ± 0.0000"
-    assert [cell.text for cell in cells[4:]] == ["0.600", "50.0", "25.0", "0.1250"]
-    first = {"pair": "en-fr", "system": "context", "seed": 1, "side": "source"}
-    statistics = {"mean": 0.4, "open": 0.25, "closed": 0.125, "deviation": 0.0625}
-    assert table.data[0] == first | statistics
-    runs = [(each["seed"], each["side"]) for each in table.data]
-    assert runs == [(1, "source"), (1, "target"), (2, "source"), (2, "target")]
-
-
-def test_a_log_without_gates_makes_dashes_and_a_note(tmp_path: Path) -> None:
-    train(tmp_path, 1, {10: 0.9}, 10)
-    train(tmp_path, 2, {}, 10)
-    table = gates_table(results(tmp_path, 1, 2))
-    assert set(texts(table.blocks[0])["+Context (C)"]) == {"–"}
-    assert table.notes[0] == "en-fr context, seed 2: trained before gates were logged."
-
-
-def test_masks_have_a_row_for_each_system(tmp_path: Path) -> None:
-    content = masks_content()
-    write(tmp_path, content)
-    write(tmp_path, masks_content(words=()), "baseline/1")
-    systems = [("en-fr", "context"), ("en-fr", "baseline")]
-    table = masks_table(replace(results(tmp_path), contextualized=systems))
-    [block] = table.blocks
-    assert [heading for heading, _ in block.columns] == [
-        "mask above 0.99 (%)",
-        *["cosine distance"] * 2,
-        *["Euclidean distance"] * 2,
-        "two senses farther (%)",
-        "words",
-    ]
-    rows, means = texts(block), content["all"]
-    assert list(rows) == ["Baseline", "+Context (C)"]
-    assert rows["Baseline"] == [*["–"] * 6, "0"]
-    assert block.rows[0][1][-1].remark == "(no word has the pairs)"
-    assert rows["+Context (C)"] == [
-        f"{means['open_percent']:.1f}",
-        f"{means['same']['cosine']:.2g}",
-        f"{means['different']['cosine']:.2g}",
-        f"{means['same']['euclidean']:.2g}",
-        f"{means['different']['euclidean']:.2g}",
-        f"{100 * means['separation']:.1f}",
-        "2",
-    ]
-    names = [(row["system"], row["senses"]) for row in table.data[2:]]
-    assert names == [("context", "same"), ("context", "different")]
-    assert table.data[3]["euclidean"] == means["different"]["euclidean"]
-    assert table.data[3]["separation_error"] == means["separation_error"]
-
-
-def test_senses_that_nobody_knows_have_columns_of_their_own(tmp_path: Path) -> None:
-    content = without_senses(masks_content())
-    write(tmp_path, content)
-    table = masks_table(results(tmp_path))
-    [block] = table.blocks
-    assert block.columns[1:] == [
-        ("cosine distance", "any two sentences"),
-        ("Euclidean distance", "any two sentences"),
-        ("words", ""),
-    ]
-    means = content["all"]["unknown"]
-    expected = [f"{means['cosine']:.2g}", f"{means['euclidean']:.2g}", "2"]
-    assert texts(block)["+Context (C)"][1:] == expected
-    [row] = table.data
-    assert (row["senses"], row["pairs"], row["separation"]) == ("unknown", 30, None)
-
-
-def test_distances_have_two_digits() -> None:
-    shown = [distance(value) for value in (0, 0.00001, 0.0123, 12)]
-    assert shown == ["0", "1.0e-05", "0.012", "12"]
-
-
 def test_masks_are_averaged_over_seeds(tmp_path: Path) -> None:
     for seed, separation in ((1, 0.5), (2, 0.7)):
         content = masks_content()
@@ -145,83 +56,11 @@ def test_masks_are_averaged_over_seeds(tmp_path: Path) -> None:
     assert cells[1].text == "0.6"
 
 
-def test_wrong_files_are_named(tmp_path: Path) -> None:
-    write(tmp_path, {"words": {}})
-    with pytest.raises(UserError, match=r"context/1/test\.json: no all in it"):
-        masks_table(results(tmp_path))
-
-
-def test_notes_are_of_what_is_there() -> None:
-    """Texts of which it is known what words mean in them, others, and both in one table."""
-    tagged, untagged = {"same", "different"}, {"unknown"}
-    for kinds in (tagged, untagged, tagged | untagged):
-        text = " ".join(notes(kinds))
-        both = "ambiguous words that the test text has in both kinds" in text
-        assert both == ("Two senses farther" in text) == (kinds != untagged)
-        assert ("where nobody has said what it means" in text) == (kinds != tagged)
-
-
 def figure_of(folder: Path, content: Any, word: str = "notebook") -> Figure:
     write(folder, content)
     [(name, figure)] = masks_figure(replace(results(folder), word=word))
     assert name == "masks.en-fr"
     return figure
-
-
-def said(folder: Path, content: Any, word: str = "notebook") -> str:
-    """The texts of the figure as it is saved."""
-    save_all([("masks", figure_of(folder, content, word))], folder)
-    return " ".join(words_of(folder / "masks.svg"))
-
-
-def test_the_figure_says_what_it_shows(tmp_path: Path) -> None:
-    text = said(tmp_path, masks_content(), "pen")
-    for part in ("English → French, +Context (C): “pen” in two contexts", "pen-a", "pen-b"):
-        assert part in text
-    assert "“pen”: 15 pairs of sentences" in text
-    assert "two senses farther" in text
-    saved = (tmp_path / "masks.svg").read_bytes()
-    said(tmp_path, masks_content(), "pen")
-    assert (tmp_path / "masks.svg").read_bytes() == saved
-
-
-def test_dollars_stay_what_they_are(tmp_path: Path) -> None:
-    assert "$_$ number" in said(tmp_path, masks_content(words=("$_$",)))
-
-
-def test_without_a_word_in_two_contexts_it_says_so(tmp_path: Path) -> None:
-    assert "no word in two contexts" in said(tmp_path, masks_content(words=()))
-
-
-def test_a_word_in_two_senses_is_chosen() -> None:
-    content = masks_content()
-    assert choose_word(content, "pen") == "pen"
-    assert choose_word(content, "notebook") == "bank"
-    pen = content["words"]["pen"]
-    pen["same"]["pairs"] = pen["different"]["pairs"] = 9
-    assert choose_word(content, "seal") == "pen"
-    pen["different"]["pairs"] = 0
-    assert choose_word(content, "pen") == "bank"
-    assert choose_word(without_senses(masks_content()), "notebook") == "bank"
-    assert choose_word(masks_content(words=()), "seal") is None
-
-
-def test_contexts_of_unknown_senses_are_far_apart(tmp_path: Path) -> None:
-    content = without_senses(masks_content())
-    text = said(tmp_path, content, "pen")
-    assert "“pen” in two contexts" in text
-    assert "any two sentences" in text
-    assert "senses" not in text
-    pen = content["words"]["pen"]
-    vectors = np.array([each["mask"] for each in pen["occurrences"]]) * pen["vector"]
-    units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    for context in divmod(int((units @ units.T).argmin()), len(units)):
-        assert f"line {context + 1}: the pen number {context + 1}" in text
-
-
-def test_contexts_are_typical_of_their_senses() -> None:
-    vectors = np.array([[1.0, 0.0], [1.0, 0.3], [1.0, 0.9], [0.0, 1.0], [0.1, 1.0], [1.0, 1.0]])
-    assert typical(distances(vectors)[0], ["b", "b", "b", "a", "a", "c"]) == [1, 3]
 
 
 def test_masks_are_drawn_in_the_order_of_their_difference(tmp_path: Path) -> None:
@@ -238,19 +77,183 @@ def test_masks_are_drawn_in_the_order_of_their_difference(tmp_path: Path) -> Non
     assert below.get_clim() == pytest.approx((-0.8, 0.8))
 
 
-def test_a_dot_a_word(tmp_path: Path) -> None:
+def test_gates_are_those_of_the_best_update_and_means_over_seeds(tmp_path: Path) -> None:
+    train(tmp_path, 1, {10: 0.9, 20: 0.4}, 20)
+    train(tmp_path, 2, {10: 0.2, 20: 0.9}, 10)
+    table = gates_table(results(tmp_path, 1, 2))
+    [block] = table.blocks
+    assert block.columns[::5] == [("source gate", "mean"), ("target gate", "above 0.95 (%)")]
+    [(label, cells)] = block.rows
+    assert label == "+Context (C)"
+    assert [cell.plain for cell in cells[:3]] == ["0.300 ± 0.141", "25.0 ± 0.0", "12.5 ± 0.0"]
+    assert [cell.text for cell in cells[3:]] == ["0.0625", "0.600", "50.0", "25.0", "0.1250"]
+    first = {"pair": "en-fr", "system": "context", "seed": 1, "side": "source"}
+    statistics = {"mean": 0.4, "open": 0.25, "closed": 0.125, "deviation": 0.0625}
+    assert table.data[0] == first | statistics
+    assert len(table.data) == 2 * 2  # seeds, sides
+    train(tmp_path, 2, {}, 10)
+    table = gates_table(results(tmp_path, 1, 2))
+    assert set(texts(table.blocks[0])["+Context (C)"]) == {"–"}
+    assert table.notes[0] == "en-fr context, seed 2: trained before gates were logged."
+
+
+def test_masks_have_a_row_for_each_system(tmp_path: Path) -> None:
     content = masks_content()
-    dots = figure_of(tmp_path, content).axes[3].collections[0].get_offsets()
+    write(tmp_path, content)
+    write(tmp_path, masks_content(words=()), "baseline/1")
+    systems = [("en-fr", "context"), ("en-fr", "baseline")]
+    table = masks_table(replace(results(tmp_path), contextualized=systems))
+    [block] = table.blocks
+    rows, means = texts(block), content["all"]
+    assert list(rows) == ["Baseline", "+Context (C)"]
+    assert rows["Baseline"] == [*["–"] * 6, "0"]
+    assert block.rows[0][1][-1].remark == "(no word has the pairs)"
+    shown = dict(zip(map(" ".join, block.columns), rows["+Context (C)"], strict=True))
+    assert shown["mask above 0.99 (%) "] == f"{means['open_percent']:.1f}"
+    assert shown["cosine distance one sense"] == f"{means['same']['cosine']:.2g}"
+    assert shown["Euclidean distance two senses"] == f"{means['different']['euclidean']:.2g}"
+    assert shown["two senses farther (%) "] == f"{100 * means['separation']:.1f}"
+    assert shown["words "] == "2"
+    names = [(row["system"], row["senses"]) for row in table.data[2:]]
+    assert names == [("context", "same"), ("context", "different")]
+    for key in ("euclidean", "separation_error"):
+        assert table.data[3][key] == (means["different"] | means)[key]
+    notes = " ".join(table.notes)
+    assert "in both kinds" in notes and "Two senses farther" in notes
+    assert "nobody has said" not in notes
+
+
+def test_senses_that_nobody_knows_have_columns_of_their_own(tmp_path: Path) -> None:
+    content = without_senses(masks_content())
+    write(tmp_path, content)
+    table = masks_table(results(tmp_path))
+    [block] = table.blocks
+    assert [column for column, _ in block.columns[1:]] == [
+        *("cosine distance", "Euclidean distance", "words")
+    ]
+    means = content["all"]["unknown"]
+    expected = [f"{means['cosine']:.2g}", f"{means['euclidean']:.2g}", "2"]
+    assert texts(block)["+Context (C)"][1:] == expected
+    [row] = table.data
+    assert (row["senses"], row["pairs"], row["separation"]) == ("unknown", 30, None)
+    assert "nobody has said" in " ".join(table.notes)
+    assert "senses" not in " ".join(table.notes)
+
+
+def said(folder: Path, content: Any, word: str = "notebook") -> str:
+    """The texts of the figure as it is saved."""
+    with as_svg:
+        save_all([("masks", figure_of(folder, content, word))], folder)
+    return " ".join(words_of(folder / "masks.svg"))
+
+
+def test_the_figure_says_what_it_shows(tmp_path: Path) -> None:
+    text = said(tmp_path, masks_content(), "pen")
+    for part in ("English → French, +Context (C): “pen” in two contexts", "pen-a", "pen-b"):
+        assert part in text
+    assert "“pen”: 15 pairs of sentences" in text
+    assert "two senses farther" in text
+    assert "$_$ number" in said(tmp_path, masks_content(words=("$_$",)))  # no formula
+    assert "no word in two contexts" in said(tmp_path, masks_content(words=()))
+
+
+def test_contexts_of_unknown_senses_are_far_apart(tmp_path: Path) -> None:
+    content = without_senses(masks_content())
+    text = said(tmp_path, content, "pen")
+    assert "“pen” in two contexts" in text
+    assert "any two sentences" in text
+    assert "senses" not in text
+    pen = content["words"]["pen"]
+    vectors = np.array([each["mask"] for each in pen["occurrences"]]) * pen["vector"]
+    units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    for context in divmod(int((units @ units.T).argmin()), len(units)):
+        assert f"line {context + 1}: the pen number {context + 1}" in text
+
+
+def test_a_word_in_two_senses_is_chosen(tmp_path: Path) -> None:
+    def chosen(content: Any, word: str) -> str:
+        title = figure_of(tmp_path, content, word).get_suptitle()
+        return title.partition("“")[2].partition("”")[0]
+
+    content = masks_content()
+    assert chosen(content, "pen") == "pen"
+    assert chosen(content, "notebook") == "bank"
+    pen = content["words"]["pen"]
+    pen["same"]["pairs"] = pen["different"]["pairs"] = 9
+    assert chosen(content, "seal") == "pen"
+    pen["different"]["pairs"] = 0
+    assert chosen(content, "pen") == "bank"
+
+
+def test_contexts_are_typical_of_their_senses() -> None:
+    vectors = np.array([[1.0, 0.0], [1.0, 0.3], [1.0, 0.9], [0.0, 1.0], [0.1, 1.0], [1.0, 1.0]])
+    assert typical(distances(vectors)[0], ["b", "b", "b", "a", "a", "c"]) == [1, 3]
+
+
+def test_dots_are_words_and_pairs_of_sentences(tmp_path: Path) -> None:
+    content = masks_content()
+    *_, of_pairs, of_words = figure_of(tmp_path, content, "pen").axes[:4]
     found = [content["words"][word] for word in ("bank", "pen")]
     expected = [[each["same"]["cosine"], each["different"]["cosine"]] for each in found]
-    assert dots.tolist() == expected
-
-
-def test_a_dot_a_pair_of_sentences(tmp_path: Path) -> None:
-    content = masks_content()
-    panel = figure_of(tmp_path, content, "pen").axes[2]
-    one, two = (dots.get_offsets() for dots in panel.collections)
+    assert of_words.collections[0].get_offsets().tolist() == expected
+    one, two = (dots.get_offsets() for dots in of_pairs.collections)
     same, different = (content["words"]["pen"][kind] for kind in ("same", "different"))
     assert (len(one), len(two)) == (same["pairs"], different["pairs"])
     farther = different["cosine"] / same["cosine"]
     assert two[:, 0].mean() / one[:, 0].mean() == pytest.approx(farther)
+
+
+def told(folder: Path, *of_seeds: dict[str, Any]) -> str:
+    """The sentence on one system, by the masks of its seeds; empty if there is none."""
+    for seed, content in enumerate(of_seeds, start=1):
+        write(folder, content, f"context/{seed}")
+    found = results(folder, *range(1, len(of_seeds) + 1))
+    return " ".join(observations(found, masks_table(found).data))
+
+
+def masks(**means: float) -> dict[str, Any]:
+    """Masks with these means over all words."""
+    content = masks_content()
+    content["all"] |= means
+    return content
+
+
+def test_open_masks_and_a_separation_by_chance_are_told(tmp_path: Path) -> None:
+    content = masks(open_percent=92.7, separation=0.51, separation_error=0.03)
+    content["all"]["same"]["cosine"] = content["all"]["different"]["cosine"] = 1.04e-5
+    assert told(tmp_path, content) == (
+        "English → French, +Context (C): 92.7 % of the values of the masks are above 0.99, and "
+        "the vectors of a word in two sentences have a cosine distance of 1.0e-05, the mean over "
+        "kinds of pairs: most of a vector passes as it is. In 51.0 % of comparisons two sentences "
+        "in which a word has two senses are farther apart than two in which it has one (chance: "
+        "50 %, standard error over 2 words: 3.0): no sign that the masks tell the senses apart."
+    )
+
+
+def test_seeds_are_averaged_and_closed_masks_do_not_pass(tmp_path: Path) -> None:
+    one, two = (
+        masks(open_percent=opened, separation=separation, separation_error=0.1)
+        for opened, separation in ((10.0, 0.9), (20.0, 0.8))
+    )
+    sentence = told(tmp_path, one, two)
+    assert "15.0 % of the values" in sentence
+    assert "passes as it is" not in sentence
+    assert "In 85.0 % of comparisons" in sentence
+    assert "2 words: 10.0): the masks tell the senses apart more often than chance." in sentence
+
+
+def test_what_nobody_knows_is_not_spoken_of(tmp_path: Path) -> None:
+    untagged = told(tmp_path, without_senses(masks_content()))
+    assert "values of the masks" in untagged and "sense" not in untagged
+    assert told(tmp_path, masks_content(words=())) == ""
+    one_word = told(tmp_path, masks_content(words=("bank",)))
+    assert one_word.endswith("than two in which it has one (chance: 50 %).")
+
+
+@pytest.mark.parametrize(
+    ("separation", "expected"), [(0.626, "more often"), (0.625, "no sign"), (0.374, "together")]
+)
+def test_two_standard_errors_make_a_verdict(
+    tmp_path: Path, separation: float, expected: str
+) -> None:
+    assert expected in told(tmp_path, masks(separation=separation, separation_error=0.0625))

@@ -1,8 +1,8 @@
-"""Tables of what symbols replace, how right those of the source alone are, what becomes of them."""
+"""Tables 2 and 3, of what symbols replace, how right they are, and what becomes of them."""
 
-import random
 from collections import Counter
-from typing import Any
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from results_folder import Made, csv_rows
@@ -10,24 +10,21 @@ from results_folder import Made, csv_rows
 from contextnmt.errors import UserError
 from contextnmt.evaluation.symbol_scores import Error, Reason
 from contextnmt.files import read_json, write_json, write_lines
+from contextnmt.report.published import published
 from contextnmt.report.results import Results
 from contextnmt.report.symbolization import (
     COUNT,
     REASONS,
-    most_frequent,
     restoration_table,
+    rows_of,
     symbol_errors_table,
     symbol_scores_table,
     symbols_table,
+    table2,
+    table3,
 )
 from contextnmt.report.tables import Block, Table, texts_of
-from contextnmt.text.rules import Rule
-
-
-@pytest.fixture
-def table(corpora: Results) -> Table:
-    """The table of the words that symbols replace most often."""
-    return symbols_table(corpora)
+from contextnmt.text.symbols import Side
 
 
 def shown(block: Block, label: str) -> list[str]:
@@ -39,72 +36,39 @@ def labels(block: Block) -> list[str]:
     return [label for label, _ in block.rows]
 
 
-def test_the_most_frequent_of_each_type_are_shown(table: Table) -> None:
+def test_every_reason_has_a_name() -> None:
+    assert list(dict.fromkeys(error for error, _ in REASONS)) == [error.value for error in Error]
+    assert {reason for _, reason in REASONS} == set(Reason)
+
+
+def test_a_damaged_rule_dictionary_is_named(corpora: Results) -> None:
+    write_lines(corpora.folder / "rule-dictionary/en-de/rules.tsv", ["S\tOrlow"])
+    with pytest.raises(UserError, match=r"en-de/rules\.tsv, line 1: expected the header"):
+        symbols_table(corpora)
+
+
+def test_the_most_frequent_of_each_type_are_shown(corpora: Results) -> None:
+    table = symbols_table(corpora)
     rows = csv_rows(table)
     of_rules = {"C": 5, "N": COUNT, "S": COUNT}
     assert Counter((row["pair"], row["type"]) for row in rows) == {
         (pair, kind): number for pair in ("en-fr", "en-de") for kind, number in of_rules.items()
     }
-    assert rows[0] == {
-        "pair": "en-fr",
-        "type": "C",
-        "source": "IMF",
-        "target": "FMI",
-        "count": "42",
-        "target_count": "40",
-    }
-    names = [row for row in rows if (row["pair"], row["type"]) == ("en-de", "S")]
-    assert [row["source"] for row in names] == [f"Ville-{n:03}" for n in range(COUNT)]
-
-
-def test_blocks_go_by_pair_and_type(table: Table) -> None:
-    assert [block.title for block in table.blocks] == [
-        f"English → {language}: {kind}"
-        for language in ("French", "German")
-        for kind in ("numbers", "names", "acronyms")
+    first = {"pair": "en-fr", "type": "C", "source": "IMF", "target": "FMI"}
+    assert rows[0] == first | {"count": "42", "target_count": "40"}
+    assert [block.title for block in table.blocks[:3]] == [
+        f"English → French: {kind}" for kind in ("numbers", "names", "acronyms")
     ]
-    assert labels(table.blocks[2])[:2] == ["IMF", "A|B"]
+    assert labels(table.blocks[2]) == ["IMF", "A|B", "UN", "USA", "ZDF"]
     assert shown(table.blocks[2], "IMF") == ["FMI (40)", "42"]
-    assert shown(table.blocks[2], "A|B") == ["A|B", "3"]
-
-
-def test_a_bar_in_a_word_does_not_part_a_row(table: Table) -> None:
-    assert r"| A\|B " in texts_of(table)["md"]
-
-
-def test_the_most_frequent_are_those_of_a_full_sort() -> None:
-    chance = random.Random(1)
-    rules = sorted(
-        (
-            Rule(kind, f"{source}", f"{target}", chance.randint(1, 9))
-            for kind in "CNS"
-            for source in range(300)
-            for target in range(chance.randint(1, 3))
-        ),
-        key=lambda rule: rule[:2],
-    )
-    total: Counter[tuple[str, str]] = Counter()
-    for rule in rules:
-        total[rule.kind, rule.source] += rule.frequency
-    expected = [
-        (kind, source, count)
-        for wanted in "CNS"
-        for (kind, source), count in sorted(total.items(), key=lambda item: (-item[1], item[0]))
-        if kind == wanted
-    ]
-    found = [(row["type"], row["source"], row["count"]) for row in most_frequent(iter(rules))]
-    assert found == [
-        row for kind in "CNS" for row in [each for each in expected if each[0] == kind][:COUNT]
-    ]
-
-
-def test_of_equally_frequent_targets_the_first_is_shown() -> None:
-    rules = [Rule("C", "UN", "ONU", 5), Rule("C", "UN", "UN", 5)]
-    assert [row["target"] for row in most_frequent(rules)] == ["ONU"]
+    assert shown(table.blocks[2], "UN") == ["ONU (1)", "2"]  # of equals the first
+    assert labels(table.blocks[0]) == [f"{n:03}" for n in range(119, 19, -1)]
+    assert r"| A\|B " in texts_of(table)["md"]  # the bar does not part the row
 
 
 def test_scores_stand_by_text_and_type(corpora: Results) -> None:
-    block = symbol_scores_table(corpora).blocks[0]
+    table = symbol_scores_table(corpora)
+    block, errors, *_ = table.blocks
     assert block.title == "English → French"
     assert labels(block) == [
         *("dev: numbers", "dev: names", "dev: acronyms", "dev: all"),
@@ -113,38 +77,23 @@ def test_scores_stand_by_text_and_type(corpora: Results) -> None:
     assert shown(block, "dev: numbers") == ["1,000", "1,000", "100.0", "100.0", "100.0"]
     assert shown(block, "dev: names") == ["100", "80", "70.0", "87.5", "77.8"]
     assert shown(block, "test: acronyms") == ["0", "0", "–", "–", "–"]
-
-
-def test_reasons_are_added_up_over_the_texts(corpora: Results) -> None:
-    _, block, *others = symbol_scores_table(corpora).blocks
-    assert len(others) == 2
-    assert block.title == "English → French: wrong decisions"
+    # Reasons are added up over the texts.
+    assert errors.title == "English → French: wrong decisions"
     expected = {
         "false: not in the target: translated, converted or left out": ["0", "40", "0", "40"],
         "false: fewer or more words with both sides": ["0", "20", "0", "20"],
         "missed: fewer or more words from the source alone": ["0", "20", "0", "20"],
     }
-    assert labels(block) == list(expected)
-    assert [shown(block, label) for label in expected] == list(expected.values())
-
-
-def test_counts_of_a_row_add_up(corpora: Results) -> None:
-    scores = csv_rows(symbol_scores_table(corpora))
-    assert {(row["pair"], row["text"]) for row in scores} == {
-        (pair, text) for pair in ("en-fr", "en-de") for text in ("dev", "test")
-    }
-    for row in scores:
-        false = sum(int(row[column]) for column in row if column.startswith("false_"))
-        if row["type"] in "NSC":
-            right = float(row["precision_percent"] or 0) * int(row["source_alone"]) / 100
-            assert int(row["source_alone"]) - false == pytest.approx(right)
+    assert {label: shown(errors, label) for label in labels(errors)} == expected
+    of_one = next(row for row in csv_rows(table) if row["type"] == "S")
+    assert [of_one[f"false_{reason}"] for reason in ("absent", "extent", "limit")] == [
+        *("20", "10", "0")
+    ]
 
 
 def test_the_most_frequent_errors_are_listed_with_their_examples(corpora: Results) -> None:
     table = symbol_errors_table(corpora)
     first, second = table.blocks
-    assert first.text_columns == len(first.columns) - 1
-    assert first.columns[-1] == ("count",)
     assert shown(first, "1") == [
         *("Germany", "names", "false", "not in the target: translated, converted or left out"),
         *("test:7", "… in Germany | and", "in", "2,000"),
@@ -152,14 +101,7 @@ def test_the_most_frequent_errors_are_listed_with_their_examples(corpora: Result
     assert shown(second, "2")[0] == "New York"  # no line break in a row
     error = csv_rows(table)[0]
     assert (error["pair"], error["surface"], error["count"]) == ("en-fr", "Germany", "2000")
-    texts = texts_of(table)
-    assert r"… in Germany \| and" in texts["md"]
-    assert "(" not in texts["tex"]
-
-
-def test_every_reason_has_a_name() -> None:
-    assert list(dict.fromkeys(error for error, _ in REASONS)) == [error.value for error in Error]
-    assert {reason for _, reason in REASONS} == set(Reason)
+    assert r"… in Germany \| and" in texts_of(table)["md"]
 
 
 def test_without_errors_there_is_nothing_to_list(corpora: Results) -> None:
@@ -172,56 +114,155 @@ def test_without_errors_there_is_nothing_to_list(corpora: Results) -> None:
     assert symbol_errors_table(corpora).blocks == []
 
 
-@pytest.fixture(scope="module")
-def restoration(results: Made) -> Table:
-    return restoration_table(results.results)
-
-
-def test_systems_with_symbols_have_a_row_each(restoration: Table) -> None:
-    first, second = restoration.blocks
-    assert (first.title, second.title) == ("English → French", "English → German")
-    assert first.columns == [("rule",), ("copy",), ("dropped",), ("missing",)]
-    assert {label: [cell.text for cell in cells] for label, cells in first.rows} == {
+def test_systems_with_symbols_have_a_row_of_what_became_of_them(
+    results: Made, results_of_seeds: Made
+) -> None:
+    about = results.about | {"gaps": {"en-fr": {"context-symbol": "not trained"}}}
+    table = restoration_table(Made(results.folder, about).results)
+    block = table.blocks[0]
+    assert block.columns == [("rule",), ("copy",), ("dropped",), ("missing",)]
+    assert {label: [cell.text for cell in cells] for label, cells in block.rows} == {
         "+Symbol (S)": ["2", "400", "3", "140"],
-        "+C+S": ["3", "600", "3", "210"],
+        "+C+S": ["–"] * 4,
         "+BPE+C+S": ["6", "1,200", "3", "420"],
         "+BPE+S": ["7", "1,400", "3", "490"],
     }
-    rows = csv_rows(restoration)
-    assert len(rows) == 2 * 4 * 4
+    rows = csv_rows(table)
     assert {"pair": "en-fr", "system": "symbol", "outcome": "copy", "symbols": "400"} in rows
-    assert not any("seeds" in note for note in restoration.notes)
-
-
-def test_seeds_are_added_up(results_of_seeds: Made) -> None:
+    assert not any("seeds" in note for note in table.notes)
     table = restoration_table(results_of_seeds.results)
     assert shown(table.blocks[0], "+Symbol (S)") == ["6", "1,200", "9", "420"]
     assert "Of 3 seeds together." in table.notes
 
 
-def test_a_system_that_is_not_finished_has_dashes(results: Made) -> None:
-    about = results.about | {"gaps": {"en-fr": {"symbol": "not trained"}}}
-    block = restoration_table(Made(results.folder, about).results).blocks[0]
-    assert shown(block, "+Symbol (S)") == ["–"] * 4
-    assert shown(block, "+C+S")[1] == "600"
+#: Example and language -> its row.
+Examples = dict[tuple[str, str], dict[str, str]]
+
+
+def test_the_paper_is_quoted_from_the_paper(shared: Path) -> None:
+    paper = (shared / "papers/choi2017_context_dependent_word_representation.md").read_text()
+    paper = " ".join(paper.split()).replace("l' ", "l'")
+    for example in published("paper/choi2017_table2.csv"):
+        assert example["source"] in paper
+        assert example["target"] in paper
+
+
+@pytest.fixture(scope="module")
+def examples(results: Made) -> Table:
+    return table2(results.results)
+
+
+@pytest.fixture(scope="module")
+def rows(examples: Table) -> Examples:
+    return {(row["example"], row["language"]): row for row in csv_rows(examples)}
+
+
+def test_the_papers_examples_come_out_to_the_letter(rows: Examples) -> None:
+    assert len(rows) == 2 * 3
+    assert {row["difference"] for row in rows.values()} == {""}
+    english, french = (rows["Table 2", language] for language in ("en", "fr"))
+    assert english["symbolized"] == english["paper"]
+    assert french["symbolized"] == french["paper"]
+    assert english["paper"].startswith("The <S>_1 and <S>_2 American regional finals were held at")
+    assert french["paper"].endswith(", les <N>_1 et <N>_2 juin derniers à <S>_4 .")
+    source, target = (rows["Section 6.3, +C+S", language] for language in ("en", "de"))
+    assert source["symbolized"] == "<S>_1 was the presenter of many programs before <S>_2 times ."
+    assert target["symbolized"] == (
+        "<S>_1 war der Moderator vieler Programme , bevor <S>_2 ^^-Zeiten UNK ."
+    )
+    assert target["restored"] == target["tokenized"]
+    assert "Hali-Gali-Zeiten" in target["restored"]
+
+
+def symbolized_with(counts: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The symbolized texts of all examples, with counts of the words of a training text."""
+    with monkeypatch.context() as patched:
+        patched.setattr("contextnmt.report.symbolization.Side", lambda name, _: Side(name, counts))
+        return [
+            row["symbolized"]
+            for example in published("paper/choi2017_table2.csv")
+            for row in rows_of(example)
+        ]
+
+
+def test_word_counts_decide_only_about_openers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The note below the table says so."""
+    without = symbolized_with({}, monkeypatch)
+    others = ("the", "les", "world", "of", "warcraft", "house", "hali-gali", "presenter", "finals")
+    assert symbolized_with(dict.fromkeys(others, 1000), monkeypatch) == without
+    assert sum(text.startswith("<S>_1 ") for text in without) == 4
+    assert symbolized_with({"trakhtenberg": 1000}, monkeypatch) == [
+        text.replace("<S>_1 ", "Trakhtenberg ").replace("<S>_2 ", "<S>_1 ")
+        if text.startswith("<S>_1 ")
+        else text
+        for text in without
+    ]
 
 
 @pytest.mark.parametrize(
-    ("file", "content", "message"),
+    ("old", "new", "told"),
     [
-        ("symbol-scores/en-fr.json", {"texts": {}, "errors": []}, "no dev in it"),
-        ("symbol-scores/en-fr.json", {}, "no texts in it"),
-        ("restore/en-fr/symbol/1/restored.json", {"test.beam12": {"rule": 1}}, "no copy in it"),
-        ("restore/en-fr/symbol/1/restored.json", {}, r"no test\.beam12 in it"),
+        ("June", "May", "differs at word 14: June, not May"),
+        (" California .", " California", "differs at word 24: ., not nothing"),
+        (" California .", " California . .", "differs at word 25: nothing, not ."),
     ],
 )
-def test_a_damaged_file_is_named(corpora: Results, file: str, content: Any, message: str) -> None:
-    write_json(corpora.folder / file, content)
-    with pytest.raises(UserError, match=f"{file}: {message}"):
-        symbol_scores_table(corpora), restoration_table(corpora)
+def test_what_differs_is_named_where_it_differs(old: str, new: str, told: str) -> None:
+    [example, *_] = published("paper/choi2017_table2.csv")
+    printed = example | {"source_symbolized": example["source_symbolized"].replace(old, new)}
+    [source, target] = rows_of(printed)
+    assert source["difference"] == told
+    assert target["difference"] == ""
 
 
-def test_a_damaged_rule_dictionary_is_named(corpora: Results) -> None:
-    write_lines(corpora.folder / "rule-dictionary/en-de/rules.tsv", ["S\tOrlow"])
-    with pytest.raises(UserError, match=r"en-de/rules\.tsv, line 1: expected the header"):
-        symbols_table(corpora)
+def test_table_2_shows_each_step(examples: Table) -> None:
+    first, second, _ = examples.blocks
+    assert first.title == "Table 2: English → French"
+    assert [label for label, _ in first.rows][:3] == [
+        *("English: text", "English: paper", "English: here")
+    ]
+    assert [label for label, _ in second.rows][2:] == [
+        *("German: text", "German: here", "German: restored")
+    ]
+    assert first.rows[2][1][0].remark == "(equal, word by word)"
+    # ``<S>`` strikes text out in Markdown, and is two other characters in LaTeX.
+    texts = texts_of(examples)
+    assert r"The \<S>_1 and" in texts["md"]
+    assert r"The \textless{}S\textgreater{}\_1 and" in texts["tex"]
+
+
+def test_our_numbers_stand_beside_the_papers(results: Made) -> None:
+    table = table3(results.results)
+    counted = {(row["pair"], row["language"], row["quantity"]): row for row in csv_rows(table)}
+    assert len(counted) == 2 * (2 * 8 + 6)
+    columns = ("before", "after", "paper_before", "paper_after")
+    for key, numbers in {
+        ("en-fr", "fr", "unique_words"): ["4000", "2500", "1.73M", "0.49M"],
+        ("en-fr", "fr", "number_percent"): ["0", "4.123", "", ""],
+        ("en-fr", "fr", "kept_words"): ["105000", "105000", "", ""],
+        ("en-de", "", "pairs_unknown"): ["160", "60", "", ""],
+    }.items():
+        assert [counted[key][column] for column in columns] == numbers
+    assert shown(table.blocks[0], "English: coverage (%)") == ["91.2", "97.5", "96.1", "99.1"]
+    kept = shown(table.blocks[0], "English: total words, pairs kept")
+    assert kept == ["110,000", "110,000", "–", "–"]
+    assert shown(table.blocks[4], "English → French: French") == ["4.12", "2.50", "0.25"]
+    assert shown(table.blocks[2], "kept") == ["9,800", "9,900"]
+    assert shown(table.blocks[2], "kept by all systems") == ["9,750", "9,750"]
+    notes = " ".join(table.notes)
+    assert "a side of more than 50 words" in notes
+    assert "more of both sides together than 10 %." in notes
+    assert "very probably counted the pairs kept" in notes
+    assert "the 1,600 most frequent make up (the paper: 30,000)" in notes
+
+
+def test_limits_that_differ_are_told_for_each_pair(corpora: Results) -> None:
+    """No training has to be finished for the table."""
+    content = read_json(corpora.folder / "pairs/en-de.json")
+    content["after"] |= {"max_length": 60, "unknown_limit": 0.25}
+    write_json(corpora.folder / "pairs/en-de.json", content)
+    unfinished = {system.id: "not trained" for system in corpora.systems}
+    gaps = dict.fromkeys(corpora.all_pairs, unfinished)
+    notes = " ".join(table3(replace(corpora, gaps=gaps)).notes)
+    assert "a side of more than 50 or 60 words" in notes
+    assert "than 10 % for English → French, 25 % for English → German." in notes

@@ -1,15 +1,12 @@
 """The phenomena table: shares and counts of what is tagged in the test text."""
 
 import csv
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
 from made_up_experiments import experiment, results_of
 from results_folder import Made
 
-from contextnmt.errors import UserError
 from contextnmt.files import write_json
 from contextnmt.report.tables import Cell, texts_of
 from contextnmt.report.tagged_words import phenomena_table
@@ -51,8 +48,3 @@ def test_a_phenomenon_that_the_text_lacks_is_left_out(tmp_path: Path) -> None:
     assert shown.pop("RNNsearch-50") == Cell("–")
     assert set(shown.values()) == {Cell("50.0", "(1/2)")}  # none is the best of equals
     assert "No counts: English → French: RNNsearch-50 (it has 2 lines)." in table.notes
-
-
-def test_a_translation_without_counts_is_named(results: Made) -> None:
-    with pytest.raises(UserError, match=r"/1/test\.json: no test\.beam13 in it: make this file"):
-        phenomena_table(replace(results.results, beams=[13]))

@@ -1,14 +1,14 @@
 """Tables and figures of the training texts: what cleaning removed, and what a selection keeps."""
 
-import re
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from analysed_models import words_of
 from made_up_experiments import TRAIN, experiment, results_of
 from matplotlib.figure import Figure
-from results_folder import KEPT, csv_rows, make_training_text
+from results_folder import KEPT, as_svg, csv_rows, make_training_text
 
 from contextnmt.configuration.reading import load
 from contextnmt.configuration.values import Cleaning
@@ -24,7 +24,6 @@ from contextnmt.report.training_text import (
     draw_histogram,
     selection_figures,
     selection_table,
-    short,
 )
 
 
@@ -91,38 +90,6 @@ def test_parts_count_together_and_lines_go_on(made: Results) -> None:
     assert places[9:] == [f"un, line {9 * 2002 + 10:,}"]
 
 
-def test_a_corpus_may_be_called_total(made: Results) -> None:
-    parts = {name: removed() for name in ("total", "web")}
-    rows = cleaning_table(cleaned(made, parts, {"web": removed()})).blocks[0].rows
-    assert [label for label, _ in rows] == ["total", "web", "all corpora"]
-
-
-def test_what_is_shown_can_be_read(made: Results) -> None:
-    content = removed(4, drop_garbled=1)
-    source, target = "a\x85\x00\tb\u2028é", "x" * 10**6
-    content["removed"]["drop_garbled"]["examples"][0] |= {"source": source, "target": target}
-    table = cleaning_table(cleaned(made, {"web": content}, {"web": removed()}))
-    (pair,) = table.excerpts[0].sentence_pairs
-    assert pair.source == "a\\x85\\x00\\x09b\u2028é"
-    assert pair.target == "x" * LENGTH + "…"
-
-
-def test_the_filters_are_those_of_the_settings() -> None:
-    assert set(FILTERS) == {field.name for field in fields(Cleaning)}
-
-
-def test_filters_that_are_off_are_not_explained(made: Results) -> None:
-    table = cleaning_table(cleaned(made, {"web": removed()}, {"web": removed()}))
-    assert table.notes == ["No filter is on."]
-
-
-def test_a_corpus_of_which_nothing_is_read_has_no_filter_that_is_off(made: Results) -> None:
-    empty = {"read": 0, "kept": 0, "removed": {"drop_empty": {"count": 0, "examples": []}}}
-    table = cleaning_table(cleaned(made, {"web": empty}, {"web": empty}))
-    assert [cell.text for cell in table.blocks[0].rows[0][1]] == ["0", "0", "0", "–"]
-    assert "off" not in table.notes[0]
-
-
 def shown(block: Block, corpus: str) -> dict[tuple[str, ...], str]:
     """A row by its columns."""
     (cells,) = (cells for label, cells in block.rows if label == corpus)
@@ -131,11 +98,11 @@ def shown(block: Block, corpus: str) -> dict[tuple[str, ...], str]:
 
 def test_selected_parts_of_a_corpus_count_together(made: Results) -> None:
     table = selection_table(made)
-    block = table.blocks[0]
-    assert [corpus for corpus, _ in block.rows] == [*TRAIN["en-fr"], "total"]
+    selected, *_, whole = table.blocks
+    assert [corpus for corpus, _ in selected.rows] == [*TRAIN["en-fr"], "total"]
     # Of its three parts, the third to fifth of the pool, a fourth, a fifth and a sixth are kept.
     kept = KEPT // 4 + KEPT // 5 + KEPT // 6
-    assert shown(block, "un") == {
+    assert shown(selected, "un") == {
         ("sentence pairs", "read"): "30,000",
         ("sentence pairs", "kept"): f"{kept:,}",
         ("English words", "read"): "540,000",
@@ -144,32 +111,17 @@ def test_selected_parts_of_a_corpus_count_together(made: Results) -> None:
         ("French words", "kept"): "104,833",
         ("French words", "kept (%)"): "20.6",
     }
-    assert shown(block, "total")["sentence pairs", "read"] == "80,000"
-    rows = csv_rows(table)
-    assert {(row["pair"], row["corpus"]): row for row in rows}["en-fr", "un"] == {
-        "pair": "en-fr",
-        "corpus": "un",
-        "pairs_read": "30000",
-        "pairs_kept": str(kept),
-        "source_words_read": "540000",
-        "source_words_kept": "111000",
-        "target_words_read": "510000",
-        "target_words_kept": "104833",
-        "target_words_kept_percent": "20.5554902",
-    }
-    assert len(rows) == 6
-
-
-def test_without_a_selection_there_is_one_number_each(made: Results) -> None:
-    table = selection_table(made)
-    block = table.blocks[-1]
-    assert block.title == "English → German"
-    assert shown(block, "train") == {
+    assert shown(selected, "total")["sentence pairs", "read"] == "80,000"
+    rows = {(row["pair"], row["corpus"]): row for row in csv_rows(table)}
+    assert rows["en-fr", "un"]["pairs_kept"] == str(kept)
+    assert rows["en-fr", "un"]["target_words_kept_percent"] == "20.5554902"
+    # Without a selection, there is one number each.
+    assert whole.title == "English → German"
+    assert shown(whole, "train") == {
         ("sentence pairs",): "10,000",
         ("English words",): "180,000",
         ("German words",): "170,000",
     }
-    assert not any(excerpt.pair == "en-de" for excerpt in table.excerpts)
 
 
 def test_the_papers_selection_stands_beside_ours_of_the_same_corpora(made: Results) -> None:
@@ -193,7 +145,7 @@ def test_the_papers_selection_stands_beside_ours_of_the_same_corpora(made: Resul
         ranking[name] = [entry for entry in ranking[name] if entry["corpus"] != "giga-fren"]
     write_json(made.folder / "rank/en-fr.json", ranking)
     table = selection_table(replace(made, parts=made.parts | {"en-fr": fewer}))
-    assert [block.title for block in table.blocks] == ["English → French", "English → German"]
+    assert len(table.blocks) == 2
     assert not any("Bahdanau" in note for note in table.notes)
 
 
@@ -202,15 +154,6 @@ def test_the_papers_corpora_are_those_of_the_preset(pair: str) -> None:
     rows = [row for row in published("paper/selection.csv") if row["pair"] == pair]
     roles = load(Path(__file__).parents[2] / "workflow/presets/wmt14.yaml")["roles"]
     assert {row["corpus"] for row in rows} == {*roles[pair]["train"], "total"}
-
-
-def test_the_papers_pool_is_the_sum_of_its_corpora() -> None:
-    words = {
-        row["corpus"]: float(row["printed"].removesuffix("M"))
-        for row in published("paper/selection.csv")
-        if row["quantity"] == "target_words_read"
-    }
-    assert sum(words.values()) == 2 * words["total"]
 
 
 def test_the_best_and_the_worst_pairs_are_shown(made: Results) -> None:
@@ -223,64 +166,32 @@ def test_the_best_and_the_worst_pairs_are_shown(made: Results) -> None:
     assert pair.source.startswith("On 14 March") and pair.target.startswith("Le 14 mars")
 
 
-def test_text_that_is_not_the_rankings_is_refused(made: Results) -> None:
-    ranking: dict[str, Any] = read_json(made.folder / "rank/en-fr.json")
-    ranking["worst"][0]["position"] += 1
-    write_json(made.folder / "rank/en-fr.json", ranking)
-    with pytest.raises(UserError, match=r"rank/en-fr\.json: not the ranking that the texts were"):
-        selection_table(made)
+@as_svg
+def words_of_figures(made: Results) -> list[list[str]]:
+    """The texts of both figures."""
+    save_all(selection_figures(made), made.folder)
+    files = [made.folder / f"selection.en-fr.{name}.svg" for name in ("scores", "perplexity")]
+    return list(map(words_of, files))
 
 
-@pytest.mark.parametrize(
-    ("file", "content", "message"),
-    [
-        ("clean/en-fr/un.2of3.removed.json", {"read": 1, "kept": 1}, "no removed in it"),
-        ("clean/en-fr/un.2of3.removed.json", [], "not what a stage writes"),
-        ("select/en-de/train.selected.json", {"read": {}}, "no pairs in it"),
-        ("rank/en-fr.json", {}, "no best in it"),
-        ("rank/en-fr.json", {"best": [], "worst": []}, "no histogram in it"),
-        ("perplexity/en-fr.json", {}, "no cut_offs in it"),
-    ],
-)
-def test_a_damaged_file_is_named(made: Results, file: str, content: object, message: str) -> None:
-    write_json(made.folder / file, content)
-    with pytest.raises(UserError, match=f"{re.escape(file)}: {message}"):
-        cleaning_table(made), selection_table(made), list(selection_figures(made))
-
-
-def test_figures_are_the_same_bytes_each_time(made: Results, tmp_path: Path) -> None:
-    for folder in ("first", "second"):
-        save_all(selection_figures(made), tmp_path / folder)
-    first = sorted((tmp_path / "first").iterdir())
-    assert [path.name for path in first] == [
-        f"selection.en-fr.{quantity}.{suffix}"
-        for quantity in ("perplexity", "scores")
-        for suffix in ("pdf", "png", "svg")
-    ]
-    for path in first:
-        assert path.read_bytes() == (tmp_path / "second" / path.name).read_bytes()
-
-
-def test_what_the_figures_say(made: Results, tmp_path: Path) -> None:
-    scores, perplexity = words_of(made, tmp_path)
+def test_what_the_figures_say(made: Results) -> None:
+    scores, perplexity = words_of_figures(made)
     assert [word for word in scores if word in TRAIN["en-fr"]] == list(TRAIN["en-fr"])
     assert {"kept", "left out", "threshold"} <= set(scores)
     assert {"12.5k", "400k", "selected", "random"} <= set(perplexity)
     assert "French words that the model was made of" in perplexity
-
-
-def words_of(made: Results, folder: Path) -> list[list[str]]:
-    """The texts of both figures."""
-    save_all(selection_figures(made), folder)
-    files = [folder / f"selection.en-fr.{name}.svg" for name in ("scores", "perplexity")]
-    return [re.findall(r"<text[^>]*>([^<]*)</text>", file.read_text()) for file in files]
+    # A corpus without scores, and one score for all, are drawn too.
+    ranking: dict[str, Any] = read_json(made.folder / "rank/en-fr.json")
+    ranking["histogram"]["edges"] = [-0.25] * 101
+    ranking["histogram"]["pairs"]["un"] = [0] * 100
+    write_json(made.folder / "rank/en-fr.json", ranking)
+    assert "un" in words_of_figures(made)[0]
 
 
 @pytest.mark.parametrize(
     ("threshold", "kept"),
     [
         (1.5, ([3.0, 4.0], [0.0, 1.0, 1.5])),
-        (1.0, ([3.0], [0.0, 1.0])),
         (9.0, ([3.0, 4.0, 5.0], [0.0, 1.0, 2.0, 3.0])),
         (-9.0, ([], [0.0])),
     ],
@@ -295,16 +206,38 @@ def test_bars_are_dark_up_to_the_threshold(
     assert [*whole.values] == [3.0, 4.0, 5.0]
 
 
-def test_numbers_of_words_are_short() -> None:
-    shown = [short(count) for count in (125, 2001, 999_999, 10_875_000, 348_000_013)]
-    assert shown == ["125", "2k", "1M", "10.9M", "348M"]
+def test_filters_that_are_on_are_explained(made: Results) -> None:
+    one = removed(drop_empty=0) | {"read": 0, "kept": 0}
+    assert set(FILTERS) == {field.name for field in fields(Cleaning)}
+    for content, cells, note in (
+        (removed(), ["2,000", "2,000", "100.0"], "No filter is on."),
+        (one, ["0", "0", "0", "–"], "A pair counts for"),
+    ):
+        table = cleaning_table(cleaned(made, {"web": content}, {"web": content}))
+        assert [cell.text for cell in table.blocks[0].rows[0][1]] == cells
+        assert table.notes[0].startswith(note) and " off" not in table.notes[0]
 
 
-def test_a_corpus_without_scores_and_one_score_for_all_are_drawn(
-    made: Results, tmp_path: Path
-) -> None:
+def test_any_text_and_any_name_of_a_corpus_can_be_read(made: Results) -> None:
+    content = removed(4, drop_garbled=1)
+    source, target = "a\x85\x00\tb\u2028é", "x" * 10**6
+    content["removed"]["drop_garbled"]["examples"][0] |= {"source": source, "target": target}
+    table = cleaning_table(cleaned(made, {"total": content, "web": removed()}, {"web": removed()}))
+    (pair,) = table.excerpts[0].sentence_pairs
+    assert pair.source == "a\\x85\\x00\\x09b\u2028é"
+    assert pair.target == "x" * LENGTH + "…"
+    assert [label for label, _ in table.blocks[0].rows] == ["total", "web", "all corpora"]
+
+
+def test_rankings_are_those_of_the_texts_and_of_the_paper(made: Results) -> None:
+    words = {
+        row["corpus"]: float(row["printed"].removesuffix("M"))
+        for row in published("paper/selection.csv")
+        if row["quantity"] == "target_words_read"
+    }
+    assert sum(words.values()) == 2 * words["total"]
     ranking: dict[str, Any] = read_json(made.folder / "rank/en-fr.json")
-    ranking["histogram"]["edges"] = [-0.25] * 101
-    ranking["histogram"]["pairs"]["un"] = [0] * 100
+    ranking["worst"][0]["position"] += 1
     write_json(made.folder / "rank/en-fr.json", ranking)
-    assert "un" in words_of(made, tmp_path)[0]
+    with pytest.raises(UserError, match=r"rank/en-fr\.json: not the ranking that the texts were"):
+        selection_table(made)
