@@ -12,6 +12,7 @@ SMOOTHERS = {
         "network": network,
         "words": words,
         "decoder": decoder,
+        "window": 3 if decoder else 2,
     }
     for network in ("fcwm", "ccwm")
     for words in ("unknown", "all")
@@ -32,10 +33,10 @@ OTHERS = {
     "without attention, as printed": {"cell": "gru", "attention": False},
     "LSTM without attention, contextualized": {
         "attention": False,
-        "contextualizer": {"layers": [7, 5], "end_of_sentence": True},
+        "contextualizer": {"layers": [7, 5, 6], "end_of_sentence": True},
     },
     "LSTM, contextualized and smoothed": {
-        "contextualizer": {"layers": [7, 5]},
+        "contextualizer": {"layers": [7]},
         "smoother": {"network": "fcwm", "words": "all", "decoder": True, "window": 1},
     },
 }

@@ -1,8 +1,7 @@
 """The layers in slow, obvious NumPy, written straight from the equations: one sentence, one word
-at a time, vectors alone. And the check that holds a module against one of them."""
+at a time, vectors alone."""
 
 import numpy as np
-import torch
 
 
 def sigmoid(x):
@@ -168,33 +167,3 @@ def smoothed_source(w, vectors, unknown, settings):
 def smoothed_target(w, vectors, unknown, settings):
     n = settings.window
     return smoothed(w, vectors, unknown, settings, lambda j: range(j - 2 * n, j))
-
-
-def check(module, run, equation, *inputs):
-    """`run`, which calls `module`, and `equation` on the weights of it have the same value and the
-    same gradient by every weight and by every number of `inputs` (central differences)."""
-    random = np.random.default_rng(5)
-    module.double()
-    torch.manual_seed(3)
-    for parameter in module.parameters():  # no zero biases: every term has to count
-        torch.nn.init.normal_(parameter, std=0.5)
-    tensors = [torch.tensor(array, requires_grad=True) for array in inputs]
-    found = run(*tensors)
-    w = {name: parameter.detach().numpy() for name, parameter in module.named_parameters()}
-    expected = np.asarray(equation(w, *inputs))
-    np.testing.assert_allclose(found.detach().numpy(), expected, rtol=0, atol=1e-12)
-    direction = random.normal(size=expected.shape)
-    (found * torch.tensor(direction)).sum().backward()
-    gradients = {name: parameter.grad for name, parameter in module.named_parameters()}
-    gradients |= {f"input {number}": tensor.grad for number, tensor in enumerate(tensors)}
-    arrays = w | {f"input {number}": array for number, array in enumerate(inputs)}
-    for name, array in arrays.items():
-        slopes = np.zeros_like(array)
-        for index in np.ndindex(array.shape):
-            kept, totals = array[index], []
-            for value in (kept + 1e-5, kept - 1e-5):
-                array[index] = value
-                totals.append((np.asarray(equation(w, *inputs)) * direction).sum())
-            array[index] = kept
-            slopes[index] = (totals[0] - totals[1]) / 2e-5
-        np.testing.assert_allclose(gradients[name].numpy(), slopes, rtol=0, atol=1e-7, err_msg=name)

@@ -10,8 +10,8 @@ from contextnmt.model.output_loss import negative_log_likelihood
 pytestmark = pytest.mark.usefixtures("both_losses")
 
 
-@pytest.mark.parametrize("rows", [1, 4, 7, 100])
-@pytest.mark.parametrize("size", [1, 15, 16, 20])
+@pytest.mark.parametrize("rows", [1, 4, 100])
+@pytest.mark.parametrize("size", [1, 15, 16])
 def test_losses_and_gradients_are_those_of_torch(size, rows, monkeypatch):
     monkeypatch.setitem(output_loss.LOGITS, "cpu", 11 * rows)
     torch.manual_seed(3)
@@ -28,20 +28,14 @@ def test_losses_and_gradients_are_those_of_torch(size, rows, monkeypatch):
         torch.testing.assert_close(one, other, rtol=0, atol=1e-13)
 
 
-def test_large_logits_neither_overflow_nor_vanish():
+def test_large_logits_neither_overflow_nor_vanish_and_nan_stays():
     output = torch.nn.Linear(1, 3)
     with torch.no_grad():
         output.weight.copy_(torch.tensor([[1e4], [-1e4], [0.0]]))
         output.bias.zero_()
-    found = negative_log_likelihood(output, torch.ones(3, 1), torch.tensor([0, 1, 2]))
-    assert found.tolist() == [0.0, 2e4, 1e4]
-
-
-def test_a_logit_that_is_no_number_makes_a_loss_that_is_none():
-    output = torch.nn.Linear(2, 3)
-    features = torch.tensor([[torch.nan, 0.0], [0.0, 0.0]])
-    found = negative_log_likelihood(output, features, torch.tensor([0, 0]))
-    assert found.isnan().tolist() == [True, False]
+    features = torch.tensor([[1.0], [1.0], [1.0], [torch.nan]])
+    found = negative_log_likelihood(output, features, torch.tensor([0, 1, 2, 0])).tolist()
+    assert found == [0.0, 2e4, 1e4, pytest.approx(torch.nan, nan_ok=True)]
 
 
 def test_in_lower_precision_the_slopes_of_sure_words_are_as_good_as_those_of_torch():

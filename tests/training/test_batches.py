@@ -49,7 +49,11 @@ def longer(tmp_path):
     return folder
 
 
-def test_common_pairs_pass_the_filter_of_each_view_with_its_own_limits(folder, longer):
+@pytest.mark.parametrize("block", [1, 4, 5, 100])
+def test_common_pairs_pass_the_filter_of_each_view_with_its_own_limits(
+    folder, longer, monkeypatch, block
+):
+    monkeypatch.setattr("contextnmt.training.dataset.BLOCK", block)
     own = PairFilter(str(folder), max_length=4, unknown_limit=0.125)
     other = PairFilter(str(longer), max_length=7, unknown_limit=1.0)
     pairs = training_pairs(own, [other])
@@ -63,54 +67,27 @@ def test_common_pairs_pass_the_filter_of_each_view_with_its_own_limits(folder, l
     assert training_pairs(own, [other, third]).rows.tolist() == [0]
 
 
-def test_systems_with_the_same_filters_train_on_the_same_pairs(tmp_path):
-    rng = np.random.default_rng(3)
-    filters = []
-    for number, limit in enumerate([0.1, 0.3, 1.0]):
-        lengths = rng.integers(0, 12, size=(2, 500))
-        sides = [side(*(rng.integers(1, 8, size=n).tolist() for n in row)) for row in lengths]
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        save(folder, "train", source=sides[0], target=sides[1])
-        filters.append(PairFilter(str(folder), 9 + number, limit))
-    alone = [set(training_pairs(each).rows.tolist()) for each in filters]
-    together = [training_pairs(own, [each for each in filters if each != own]) for own in filters]
-    for pairs in together:
-        assert set(pairs.rows.tolist()) == set.intersection(*alone)
-        assert len(pairs.rows) + sum(pairs.dropped.values()) == 500
-
-
 def test_views_of_other_pairs_are_refused(folder, tmp_path):
     other = tmp_path / "other"
     other.mkdir()
     save(other, "train", source=side([5]), target=side([5]))
     with pytest.raises(UserError, match=r"other holds 1 training pairs and .* 6: give folders"):
         training_pairs(PairFilter(str(folder), 50, 1.0), [PairFilter(str(other), 50, 1.0)])
+    with pytest.raises(UserError, match=r"train\.source\.ids\.npy: no such file"):
+        training_pairs(PairFilter(str(tmp_path / "none"), 50, 0.1))
 
 
-def test_nothing_left_in_common_is_an_error_that_counts_it(folder, longer):
+def test_nothing_left_is_an_error_that_counts_the_reasons(folder, longer):
+    with pytest.raises(UserError, match=r"none of 6 training pairs is left \(1 empty, 5 longer"):
+        training_pairs(PairFilter(str(folder), max_length=3, unknown_limit=1.0))
     own, other = (PairFilter(str(path), limit, 1.0) for path, limit in [(folder, 50), (longer, 3)])
     with pytest.raises(UserError, match=r"unknown_limit 1\.0, 5 dropped by other filters\)"):
         training_pairs(own, [other])
 
 
-def test_nothing_left_is_an_error_that_counts_the_reasons(folder):
-    with pytest.raises(UserError, match=r"none of 6 training pairs is left \(1 empty, 5 longer"):
-        training_pairs(PairFilter(str(folder), max_length=3, unknown_limit=1.0))
-
-
-def test_missing_data_are_named(tmp_path):
-    with pytest.raises(UserError, match=r"train\.source\.ids\.npy: no such file"):
-        training_pairs(PairFilter(str(tmp_path), 50, 0.1))
-
-
 def test_padded_rows_end_in_end_of_sentence():
     rows = side([5, 6], [7], [8, 9, 10]).padded(np.array([2, 1]))
     assert rows.tolist() == [[8, 9, 10, EOS], [7, EOS, PAD, PAD]]
-
-
-def lengths_of(batch):
-    return [max((row != PAD).sum() for row in pair) for pair in zip(*batch, strict=True)]
 
 
 @pytest.fixture
@@ -121,45 +98,6 @@ def pairs():
     return TrainingPairs(side(*sentences), side(*other), np.arange(101), {})
 
 
-def test_an_epoch_shows_each_pair_once_and_the_next_another_order(pairs):
-    batches = Batches(pairs, batch_size=10, sort_batches=3, seed=1)
-    assert batches.per_epoch == 11
-    epochs = []
-    for epoch in range(2):
-        shown = [batches[epoch * 11 + i] for i in range(11)]
-        assert [len(source) for source, _ in shown] == [10] * 10 + [1]
-        assert sum(len(source) for source, _ in shown) == 101
-        epochs.append(np.concatenate([source[:, 0] for source, _ in shown]).tolist())
-        every = sorted(n for batch in shown for n in lengths_of(batch))
-        longest = np.maximum(pairs.source.lengths, pairs.target.lengths) + 1
-        assert every == sorted(longest.tolist())
-    assert sorted(epochs[0]) == sorted(epochs[1]) == list(range(3, 104))
-    assert epochs[0] != epochs[1]
-
-
-def test_chunks_of_batches_are_sorted_by_the_longer_side(pairs):
-    batches = Batches(pairs, batch_size=10, sort_batches=3, seed=1)
-    for chunk in range(0, 9, 3):
-        lengths = [n for update in range(chunk, chunk + 3) for n in lengths_of(batches[update])]
-        assert lengths == sorted(lengths)
-
-
-def test_a_batch_depends_on_seed_and_number_alone(pairs):
-    first, again = (Batches(pairs, 10, 3, seed=5) for _ in range(2))
-    list(map(first.__getitem__, range(20)))
-    for left, right in zip(first[27], again[27], strict=True):
-        np.testing.assert_array_equal(left, right)
-    other = Batches(pairs, 10, 3, seed=6)
-    assert any(not np.array_equal(first[u][0], other[u][0]) for u in range(5))
-
-
-def test_unknown_words_are_counted_in_a_part_of_a_text(monkeypatch):
-    sentences = [[UNK] * i + [7] * (i % 3) for i in range(10)]
-    assert side(*sentences).unknowns().tolist() == list(range(10))
-    monkeypatch.setattr("contextnmt.training.dataset.BLOCK", 3)
-    assert side(*sentences).block(4).unknowns().tolist() == [4, 5, 6]
-
-
 def straightforward(pairs, chunk, seed, epoch):
     """All of an epoch at once, in 64 bits: what `Batches` has to come to, chunk by chunk."""
     rows = np.random.default_rng((seed, epoch)).permutation(pairs.rows.astype(np.int64))
@@ -167,17 +105,21 @@ def straightforward(pairs, chunk, seed, epoch):
     return rows[np.lexsort((lengths, np.arange(len(rows)) // chunk))]
 
 
-@pytest.mark.parametrize("kind", [np.uint8, np.uint16, np.uint32, np.int64])
-@pytest.mark.parametrize("batch_size", [1, 7, 10, 200])
+@pytest.mark.parametrize("kind", [np.uint8, np.int64])
+@pytest.mark.parametrize("batch_size", [1, 7, 200])
 def test_the_order_is_that_of_sorting_an_epoch_as_a_whole(pairs, kind, batch_size):
     small = TrainingPairs(pairs.source, pairs.target, np.arange(2, 101, 2).astype(kind), {})
     batches = Batches(small, batch_size, sort_batches=3, seed=4)
+    assert batches.per_epoch == -(-50 // batch_size)
     for epoch in (0, 2, 1):  # in whatever order they are asked for
         first = epoch * batches.per_epoch
-        shown = [batches.rows(first + i) for i in range(batches.per_epoch)]
         expected = straightforward(small, 3 * batch_size, 4, epoch)
-        assert np.concatenate(shown).tolist() == expected.tolist()
-        assert {len(rows) for rows in shown[:-1]} <= {batch_size}
+        for number in range(batches.per_epoch):
+            rows = expected[number * batch_size : (number + 1) * batch_size]
+            assert batches.rows(first + number).tolist() == rows.tolist()
+            source, target = batches[first + number]
+            np.testing.assert_array_equal(source, pairs.source.padded(rows))
+            np.testing.assert_array_equal(target, pairs.target.padded(rows))
 
 
 LENGTHS = st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=1, max_size=40)
@@ -206,19 +148,7 @@ def test_a_batch_of_one_is_largest_where_the_alignment_is():
     assert [ids.shape for ids in largest] == [(1, 7), (1, 7)]
 
 
-def test_pairs_are_dropped_block_by_block(folder, longer, monkeypatch):
-    own, other = (PairFilter(str(path), limit, 0.125) for path, limit in [(folder, 4), (longer, 7)])
-    whole = training_pairs(own, [other])
-    for block in (1, 4, 5):
-        monkeypatch.setattr("contextnmt.training.dataset.BLOCK", block)
-        pairs = training_pairs(own, [other])
-        assert pairs.rows.tolist() == whole.rows.tolist() == [0, 4]
-        assert pairs.rows.dtype == whole.rows.dtype == np.uint8
-        assert pairs.dropped == whole.dropped
-
-
 def test_without_a_limit_of_unknown_words_the_symbols_are_not_read(folder):
-    (folder / "train.source.ids.npy").unlink()
     np.save(folder / "train.source.ids.npy", np.empty(0, np.int32))
     pairs = training_pairs(PairFilter(str(folder), max_length=4, unknown_limit=1.0))
     assert pairs.dropped == {"empty": 1, "length": 1, "unknown": 0, "elsewhere": 0}

@@ -36,27 +36,7 @@ def test_gradients_that_are_not_finite_are_counted_and_left_out_of_the_mean():
     numbers = window.numbers()
     assert (numbers["gradient_norm"], numbers["clip_rate"], numbers["non_finite"]) == (3.0, 0.5, 2)
     assert window.first_diverged() == 0  # they were replaced
-    add(window, 5, [NAN], 1.0)
-    assert window.first_diverged() == 5
-
-
-def test_the_first_diverged_update_is_kept_in_mind():
-    window = Window(CPU, TrainingSettings())
-    add(window, 7, [1.0], 1.0)
-    assert window.first_diverged() == 0
-    add(window, 8, [1.0], NAN)
-    add(window, 9, [NAN], NAN)
+    for update in (5, 6):
+        add(window, update, [NAN], 1.0)
     window.restart()
-    assert window.first_diverged() == 8
-
-
-def test_the_memory_is_the_most_that_the_process_has_taken():
-    window = Window(CPU, TrainingSettings())
-    taken = []
-    for size in (1, 2**27, 1):
-        block = torch.ones(size)  # 4 bytes each
-        add(window, 1, [float(block[-1])], 1.0)
-        taken.append(window.numbers()["memory_mb"])
-        del block
-    assert taken[0] > 50  # torch alone takes more
-    assert taken[2] == taken[1] >= 512
+    assert window.first_diverged() == 5  # kept in mind

@@ -7,8 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from contextnmt.training.process import CAPACITY, VARIABLE, keep_compiled_products
+from contextnmt.training.process import VARIABLE, keep_compiled_products
 
+
+def output(script, *arguments, **environment):
+    """Return what a script prints in a process of its own, without that variable of ours."""
+    inherited = {name: value for name, value in os.environ.items() if name != VARIABLE}
+    command = [sys.executable, "-c", script, *arguments]
+    run = subprocess.run(
+        command, check=True, capture_output=True, text=True, env=inherited | environment
+    )
+    return run.stdout
+
+
+#: Prints the pages that the system had to find in 20 allocations.
 COUNT = """
 import resource, sys
 import torch
@@ -24,15 +36,9 @@ print(allocate(20) - before)
 """
 
 
-def faults(what):
-    """Pages that the system had to find in 20 allocations."""
-    command = [sys.executable, "-c", COUNT, what]
-    return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-
-
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has glibc")
 def test_freed_memory_is_used_again():
-    assert faults("kept") < faults("given back") / 5
+    assert int(output(COUNT, "kept")) < int(output(COUNT, "given back")) / 5
 
 
 HUGE = """
@@ -52,9 +58,7 @@ ENABLED = Path("/sys/kernel/mm/transparent_hugepage/enabled")
     not ENABLED.exists() or "[never]" in ENABLED.read_text(), reason="no huge pages here"
 )
 def test_tensors_lie_on_huge_pages():
-    command = [sys.executable, "-c", HUGE]
-    kilobytes = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    assert int(kilobytes) > 48 << 10
+    assert int(output(HUGE)) > 48 << 10  # kilobytes
 
 
 #: Convolutions, which oneDNN does on any processor; more shapes than it keeps by default.
@@ -71,23 +75,15 @@ for _ in range(2):
 """
 
 
-def compiled(what):
-    """How many functions are compiled for 500 shapes that come twice, some for each."""
-    command = [sys.executable, "-c", MULTIPLY, what]
-    environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
-    environment["ONEDNN_VERBOSE"] = "profile_create"
-    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
-    return done.stdout.count("create:cache_miss")
-
-
 def test_what_was_compiled_is_kept():
-    assert compiled("kept") < 0.6 * compiled("by default")
+    kept, default = (
+        output(MULTIPLY, which, ONEDNN_VERBOSE="profile_create").count("create:cache_miss")
+        for which in ("kept", "by default")
+    )
+    assert kept < 0.6 * default
 
 
 def test_the_environment_has_the_last_word(monkeypatch):
-    monkeypatch.delenv(VARIABLE, raising=False)
-    keep_compiled_products()
-    assert os.environ[VARIABLE] == str(CAPACITY)
     monkeypatch.setenv(VARIABLE, "7")
     keep_compiled_products()
     assert os.environ[VARIABLE] == "7"

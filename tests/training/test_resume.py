@@ -5,14 +5,12 @@ import errno
 import json
 import multiprocessing
 import os
-import random
 import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
@@ -57,42 +55,6 @@ PROCESSES = multiprocessing.get_context("forkserver")
 PROCESSES.set_forkserver_preload(["pytest", "contextnmt.training.train"])
 
 
-def started(work, *arguments, **named) -> BaseProcess:
-    """Do `work` in a process of its own, whose messages go to ``PID.txt`` beside the data."""
-    process = PROCESSES.Process(target=heard, args=(work, *arguments), kwargs=named)
-    process.start()
-    return process
-
-
-def heard(work, data, *arguments, **named) -> None:
-    with open(messages(data, os.getpid()), "wb") as out:
-        os.dup2(out.fileno(), sys.stderr.fileno())
-    work(data, *arguments, **named)
-
-
-def messages(data: Path, process: int) -> Path:
-    return data.with_name(f"{process}.txt")
-
-
-def said(process: BaseProcess, data: Path) -> str:
-    """Return the stderr of a process so far."""
-    file = messages(data, process.pid)
-    return file.read_text() if file.exists() else ""
-
-
-def wait_for(process: BaseProcess, data: Path, message: str) -> None:
-    """Wait until a process says `message`."""
-    while message not in said(process, data):
-        assert process.is_alive()
-        time.sleep(0.01)
-
-
-def ended(process: BaseProcess) -> int:
-    """Wait for a process; its exit status, negative if a signal killed it."""
-    process.join()
-    return process.exitcode
-
-
 def course(folder: Path) -> list[dict]:
     """The journal of a finished training, without what is measured."""
     lines = (folder / "model" / "log.jsonl").read_text().split("\n")[:-1]
@@ -124,14 +86,8 @@ class Fault:
 
     def __init__(self, monkeypatch, at: int, kill: bool) -> None:
         self.at, self.kill, self.count = at, kill, 0
-        for module, name in [
-            (os, "fsync"),
-            (os, "replace"),
-            (os, "unlink"),
-            (os, "rmdir"),
-            (os, "pwrite"),
-        ]:
-            monkeypatch.setattr(module, name, self._faulty(getattr(module, name)))
+        for name in ("fsync", "replace", "unlink", "rmdir", "pwrite"):
+            monkeypatch.setattr(os, name, self._faulty(getattr(os, name)))
         monkeypatch.setattr(checkpoint, "save_file", self._half_written)
         self._dump = json.dump
         monkeypatch.setattr(json, "dump", self._half_dumped)
@@ -194,7 +150,10 @@ def test_a_kill_at_any_operation_on_the_disk_changes_nothing(
     assert operations > 40
     for at in sampled(range(1, operations + 1), 6):
         folder = tmp_path / str(at)
-        assert ended(started(faulty, reversal, folder, at, kill=True)) == -signal.SIGKILL
+        process = PROCESSES.Process(target=faulty, args=(reversal, folder, at, True))
+        process.start()
+        process.join()
+        assert process.exitcode == -signal.SIGKILL
         goes_on(reversal, folder, capsys)
         same(folder, undisturbed)
 
@@ -217,27 +176,6 @@ def test_an_error_at_any_operation_on_the_disk_changes_nothing(
         same(folder, undisturbed)
 
 
-def test_kills_at_random_moments_change_nothing(reversal, tmp_path):
-    rng = random.Random(3)
-    long = {"max_updates": 60, "validate_every": 7, "patience": 100}
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
-    began = time.monotonic()
-    assert ended(started(run, reversal, whole, **long)) == 0
-    seconds = time.monotonic() - began
-    kills = 0
-    for _ in range(8):
-        process = started(run, reversal, killed, **long)
-        time.sleep(rng.uniform(0, seconds / 2))
-        process.kill()
-        if ended(process) == 0:
-            break
-        kills += 1
-    else:
-        assert ended(started(run, reversal, killed, **long)) == 0
-    assert kills > 1
-    same(killed, whole)
-
-
 def at_update(monkeypatch, update, action):
     """Call `action` amid an update, once."""
     original = Window.add
@@ -250,16 +188,22 @@ def at_update(monkeypatch, update, action):
     monkeypatch.setattr(Window, "add", noticed)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGUSR1])
-@pytest.mark.parametrize("update", [3, 6])
-def test_a_signal_saves_the_state_and_ends(
-    reversal, undisturbed, tmp_path, monkeypatch, capsys, number, update
-):
+def cut(data, folder, monkeypatch, update, model=MODEL, number=signal.SIGTERM, **recipe):
+    """Run a training that a signal ends amid an update."""
     monkeypatch.delenv("SLURM_JOB_ID", raising=False)
     with monkeypatch.context() as patch, pytest.raises(SystemExit) as exit:
         at_update(patch, update, lambda: os.kill(os.getpid(), number))
-        run(reversal, tmp_path)
+        run(data, folder, model, **recipe)
     assert exit.value.code == 128 + number
+
+
+@pytest.mark.parametrize(
+    ("number", "update"), [(signal.SIGINT, 3), (signal.SIGTERM, 6), (signal.SIGUSR1, 3)]
+)
+def test_a_signal_saves_the_state_and_ends(
+    reversal, undisturbed, tmp_path, monkeypatch, capsys, number, update
+):
+    cut(reversal, tmp_path, monkeypatch, update, number=number)
     assert f"signal {number}: state saved after update {update}" in capsys.readouterr().err
     assert not (tmp_path / "model" / "model.json").exists()
     run(reversal, tmp_path)
@@ -267,14 +211,16 @@ def test_a_signal_saves_the_state_and_ends(
     same(tmp_path, undisturbed)
 
 
-@pytest.mark.parametrize("table", ["own", "shared"])
-def test_a_contextualized_training_goes_on_too(reversal, tmp_path, monkeypatch, table):
-    model = {**MODEL, "contextualizer": {"layers": [4, 3], "table": table}}
-    run(reversal, tmp_path / "whole", model)
-    with monkeypatch.context() as patch, pytest.raises(SystemExit):
-        at_update(patch, 5, lambda: os.kill(os.getpid(), signal.SIGTERM))
-        run(reversal, tmp_path / "cut", model)
-    run(reversal, tmp_path / "cut", model)
+@pytest.mark.parametrize(
+    ("table", "recipe"), [("own", {}), ("shared", {"optimizer": "adadelta", "loss": "sum"})]
+)
+def test_a_contextualized_training_with_dropout_goes_on_too(
+    reversal, tmp_path, monkeypatch, table, recipe
+):
+    model = {**MODEL, "dropout": 0.1, "contextualizer": {"layers": [4, 3], "table": table}}
+    run(reversal, tmp_path / "whole", model, **recipe)
+    cut(reversal, tmp_path / "cut", monkeypatch, 5, model, **recipe)
+    run(reversal, tmp_path / "cut", model, **recipe)
     same(tmp_path / "cut", tmp_path / "whole")
     dev = [each for each in course(tmp_path / "cut") if each["kind"] == "dev"]
     assert len({each["source_gate_mean"] for each in dev}) == len(dev) > 1
@@ -284,12 +230,9 @@ def test_a_record_that_a_stop_cuts_in_two_is_the_mean_of_both_parts(
     reversal, tmp_path, monkeypatch
 ):
     """Here records are three updates apart."""
-    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
     long = {"max_updates": 63, "validate_every": 63}
     run(reversal, tmp_path / "whole", **long)
-    with monkeypatch.context() as patch, pytest.raises(SystemExit):
-        at_update(patch, 32, lambda: os.kill(os.getpid(), signal.SIGTERM))
-        run(reversal, tmp_path / "cut", **long)
+    cut(reversal, tmp_path / "cut", monkeypatch, 32, **long)
     run(reversal, tmp_path / "cut", **long)
     updates = [each["update"] for each in course(tmp_path / "cut") if each["kind"] == "train"]
     assert updates == [*range(3, 64, 3)]
@@ -359,54 +302,37 @@ def test_a_signal_at_the_very_end_keeps_the_state_too(reversal, undisturbed, tmp
     same(tmp_path, undisturbed)
 
 
-def test_a_command_that_is_killed_goes_on(reversal, undisturbed, tmp_path):
-    """Kill the command itself, once: it takes a checkpoint each update, and dies."""
+@pytest.mark.parametrize("killed", [False, True])
+def test_a_newcomer_finds_the_model_made_or_takes_over_from_a_killed_one(
+    reversal, undisturbed, tmp_path, killed
+):
+    """Its scheduler had lost sight of a training that went on."""
     command = [
-        *(sys.executable, "-m", "contextnmt", "train", "--data", str(reversal)),
-        *("--dev-source", str(reversal / "dev.x"), "--dev-target", str(reversal / "dev.y")),
-        *("--out", str(tmp_path / "model"), "--state", str(tmp_path / "state")),
+        *(sys.executable, "-m", "contextnmt", "train", "--data", reversal),
+        *("--dev-source", reversal / "dev.x", "--dev-target", reversal / "dev.y"),
+        *("--out", tmp_path / "model", "--state", tmp_path / "state"),
         *("--model", json.dumps(MODEL), "--training", json.dumps(RECIPE)),
     ]
-    with subprocess.Popen([*command, "--checkpoint-minutes", "0"]) as process:
-        deadline = time.monotonic() + 60
+    said = tmp_path / "said"
+    with subprocess.Popen([*command, "--checkpoint-minutes", "0"]) as first:
         while not list((tmp_path / "state").glob("checkpoint.*.safetensors")):
-            assert time.monotonic() < deadline and process.poll() is None
+            assert first.poll() is None
             time.sleep(0.001)
-        process.kill()
-    assert not (tmp_path / "model" / "model.json").exists()
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "resumed after update" in done.stderr
-    same(tmp_path, undisturbed)
-
-
-def test_the_newcomer_waits_and_finds_the_model_made(reversal, undisturbed, tmp_path):
-    """Then it trains nothing: its scheduler had lost sight of a training that went on."""
-    first = started(run, reversal, tmp_path)
-    while not list((tmp_path / "state").glob("checkpoint.*.safetensors")):
-        time.sleep(0.001)
-    os.kill(first.pid, signal.SIGSTOP)  # alive, and silent for less than a minute
-    second = started(run, reversal, tmp_path)
-    wait_for(second, reversal, f"another training works here (process {first.pid} on")
-    os.kill(first.pid, signal.SIGCONT)
-    assert ended(first) == 0
-    made = (tmp_path / "model" / "model.json").stat().st_mtime_ns
-    assert ended(second) == 0
-    assert "the training that was waited for has made it" in said(second, reversal)
-    assert (tmp_path / "model" / "model.json").stat().st_mtime_ns == made
-    same(tmp_path, undisturbed)
-
-
-def test_the_newcomer_takes_over_from_a_killed_one(reversal, undisturbed, tmp_path):
-    first = started(run, reversal, tmp_path)
-    while not list((tmp_path / "state").glob("checkpoint.*.safetensors")):
-        time.sleep(0.001)
-    os.kill(first.pid, signal.SIGSTOP)
-    second = started(run, reversal, tmp_path)
-    wait_for(second, reversal, "another training works here")
-    os.kill(first.pid, signal.SIGKILL)
-    assert ended(first) == -signal.SIGKILL
-    assert ended(second) == 0
-    assert "resumed after update" in said(second, reversal)
+        first.send_signal(signal.SIGSTOP)  # alive, and silent for less than a minute
+        with said.open("wb") as out, subprocess.Popen(command, stderr=out) as second:
+            try:
+                while (
+                    f"another training works here (process {first.pid} on" not in said.read_text()
+                ):
+                    assert second.poll() is None
+                    time.sleep(0.01)
+                if killed:
+                    first.kill()
+            finally:
+                first.send_signal(signal.SIGCONT)
+    assert (first.returncode, second.returncode) == (-signal.SIGKILL if killed else 0, 0)
+    ending = "resumed after update" if killed else "the training that was waited for has made it"
+    assert ending in said.read_text()
     same(tmp_path, undisturbed)
 
 
@@ -467,13 +393,6 @@ def test_a_state_that_somebody_removed_stops_the_training(reversal, tmp_path, mo
     at_update(monkeypatch, 3, removed)
     with pytest.raises(UserError, match="removed while this training was at work"):
         run(reversal, tmp_path)
-
-
-def test_a_forced_training_really_trains(reversal, undisturbed, tmp_path, capsys):
-    for _ in range(2):
-        run(reversal, tmp_path)
-        assert "resumed" not in capsys.readouterr().err
-        same(tmp_path, undisturbed)
 
 
 def test_at_a_terminal_a_signal_ends_it_in_a_slurm_job_too(monkeypatch):

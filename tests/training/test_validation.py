@@ -1,8 +1,6 @@
 """The dev texts: what is read of them, what they are known by, and what is refused."""
 
-import hashlib
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -38,19 +36,6 @@ def test_dev_texts_are_read_one_after_the_other(tmp_path: Path):
     assert ready.references == ["la vache", "", "la chatte", "chatte la"]
 
 
-def test_they_are_known_by_their_content_whatever_files_hold_it(tmp_path: Path):
-    def record(name: str, *pairs: list[tuple[str, str]]) -> dict[str, Any]:
-        return Validation(*texts(tmp_path / name, *pairs), SOURCE, TARGET).text
-
-    assert record("one", TEXT) == {
-        "pairs": 3,
-        "source": {"sha256": hashlib.sha256(b"the cow\n\na cat the\n").hexdigest()},
-        "target": {"sha256": hashlib.sha256(b"la vache\n\nla chat@@ te\n").hexdigest()},
-    }
-    assert record("two", TEXT[:1], TEXT[1:]) == record("one", TEXT)
-    assert record("other", TEXT[:2]) != record("one", TEXT)
-
-
 def test_what_is_translated_as_the_reference_is_scored_100(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -77,6 +62,8 @@ def test_sides_of_different_length_are_refused_with_both_counts(tmp_path: Path):
     write_lines(target, ["une"])
     with pytest.raises(UserError, match=r"dev0\.en\.gz has 3 lines and .*dev0\.fr has 1"):
         read_dev([source], [target])
+    with pytest.raises(UserError, match="1 --dev-source and 0 --dev-target"):
+        read_dev([source], [])
 
 
 @pytest.mark.parametrize("pairs", [[], [("", "rien"), ("nothing", " ")]])
@@ -85,12 +72,6 @@ def test_dev_texts_without_a_pair_are_refused(tmp_path: Path, pairs: list[tuple[
         UserError, match=rf"dev0\.en\.gz, .*dev0\.fr: the dev text has {len(pairs)} sentence pairs"
     ):
         read_dev(*texts(tmp_path, pairs))
-
-
-def test_a_dev_text_with_one_side_is_refused(tmp_path: Path):
-    sources, _ = texts(tmp_path, TEXT)
-    with pytest.raises(UserError, match="1 --dev-source and 0 --dev-target"):
-        read_dev(sources, [])
 
 
 def test_a_dev_text_that_memory_is_not_meant_for_is_refused(
@@ -123,13 +104,12 @@ def test_the_loss_is_that_of_all_target_symbols_whatever_the_batches(
     assert len(slowly) == 3 + 1 + 4  # words of the sentences, and an end each
 
 
-@pytest.mark.parametrize("table", ["own", "shared"])
 def test_gate_statistics_are_those_of_all_sentences(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(validation, "BATCH", 2)
     ready = Validation(*texts(tmp_path, TEXT), SOURCE, TARGET)
-    settings = ModelSettings(9, 2, 2, 2, ContextualizerSettings((4, 2), table=table))
+    settings = ModelSettings(9, 2, 2, 2, ContextualizerSettings((4, 2)))
     model = Translator(settings, len(SOURCE), len(TARGET))
     torch.manual_seed(1)
     for parameter in model.parameters():
@@ -145,9 +125,3 @@ def test_gate_statistics_are_those_of_all_sentences(
         expected[f"{name}_gate_deviation"] = values.std(axis=0).mean()
     assert ready.gates(model) == pytest.approx(expected, abs=1e-5)
     assert all(0 < value < 1 for value in expected.values())
-
-
-def test_a_model_without_contextualizer_has_no_gates(tmp_path: Path):
-    ready = Validation(*texts(tmp_path, TEXT), SOURCE, TARGET)
-    model = Translator(ModelSettings(2, 2, 2, 2), len(SOURCE), len(TARGET))
-    assert ready.gates(model) == {}

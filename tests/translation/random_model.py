@@ -7,27 +7,30 @@ import torch
 from safetensors.torch import save_file
 
 from contextnmt.configuration.model import ModelSettings
+from contextnmt.files import read_lines, write_lines
 from contextnmt.model.translator import Translator
 
 WORDS = ["a", "b", "c", "d", "e", "f"]
+SIDES = ("source", "target")
 
 
 def save(folder, seed=1, words=WORDS, end=3.0, **settings):
-    """A random model in the files of `contextnmt train`, which writes unknown words readily.
+    """A random model in the files of `contextnmt train`, which writes unknown words readily."""
+    for side in SIDES:
+        write_lines(folder / f"vocabulary.{side}.tsv", [f"{word}\t1" for word in words])
+    write_model(folder, seed, end, 3.0, **settings)
+    return folder
 
-    `end` is the bias of end-of-sentence.
-    """
-    folder.mkdir()
+
+def write_model(folder, seed, end, unknown, **settings):
+    """A random model of the vocabularies in `folder`; `end` and `unknown` are biases of symbols."""
     torch.manual_seed(seed)
     chosen = ModelSettings(5, 6, 4, 5, initialisation="glorot", **settings)
-    model = Translator(chosen, len(words) + 3, len(words) + 3)
+    sizes = [len(list(read_lines(folder / f"vocabulary.{side}.tsv"))) + 3 for side in SIDES]
+    model = Translator(chosen, *sizes)
     for parameter in model.parameters():
         torch.nn.init.normal_(parameter, std=0.7)
     with torch.no_grad():
-        model.readout.output.bias[:3] = torch.tensor([-50.0, end, 3.0])  # padding, end, unknown
+        model.readout.output.bias[:3] = torch.tensor([-50.0, end, unknown])  # the first: padding
     save_file(model.state_dict(), folder / "model.safetensors")
     (folder / "model.json").write_text(json.dumps({"model": dataclasses.asdict(chosen)}))
-    for side in ("source", "target"):
-        lines = "".join(f"{word}\t1\n" for word in words)
-        (folder / f"vocabulary.{side}.tsv").write_text(lines)
-    return folder

@@ -2,7 +2,6 @@
 time: slow, obvious, and written from the description alone."""
 
 import math
-from itertools import pairwise
 from typing import NamedTuple
 
 import torch
@@ -13,7 +12,6 @@ class Found(NamedTuple):
 
     finished: list
     open: list
-    gap: float  # the smallest difference of two scores that decided anything
 
     @property
     def expected(self):
@@ -32,7 +30,7 @@ def slow_search(models, source, width, end, forbidden=None):
     row = torch.tensor([source])
     encoded = [model.encode(row) for model in models]
     beam = [Hypothesis(0.0, [], [each.start for each in encoded])]
-    finished, gap = [], math.inf
+    finished = []
     for step in range(1, 3 * len(source) + 1):
         if width == 0:
             break
@@ -44,8 +42,6 @@ def slow_search(models, source, width, end, forbidden=None):
                 if not too_early and word != forbidden:
                     candidates.append((hypothesis.score + log, word, hypothesis, contexts))
         candidates.sort(key=lambda candidate: -candidate[0])
-        if len(candidates) > width:
-            gap = min(gap, candidates[width - 1][0] - candidates[width][0])
         beam = []
         for score, word, hypothesis, contexts in candidates[:width]:
             if word == end:
@@ -56,9 +52,7 @@ def slow_search(models, source, width, end, forbidden=None):
                 beam.append(Hypothesis(score, [*hypothesis.words, word], states))
     finished.sort(key=lambda each: -each[0])
     still_open = [(each.score, each.words) for each in beam]
-    for ranking in (finished, still_open):
-        gap = min([gap, *(a[0] - b[0] for a, b in pairwise(ranking))])
-    return Found(finished, still_open, gap)
+    return Found(finished, still_open)
 
 
 def next_word(models, states, encoded):

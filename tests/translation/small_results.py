@@ -3,18 +3,13 @@
 The models are random: what they write is nonsense.
 """
 
-import dataclasses
-import json
 import random
 from pathlib import Path
 
-import torch
-from safetensors.torch import save_file
+from random_model import write_model
 
-from contextnmt.configuration.model import ModelSettings
 from contextnmt.corpus.tokenize import tokenize
 from contextnmt.files import read_lines, write_json, write_lines
-from contextnmt.model.translator import Translator
 from contextnmt.selection.select import select
 from contextnmt.text.binarize import binarize
 from contextnmt.text.bpe import bpe
@@ -68,27 +63,11 @@ def make(folder: Path) -> list[str]:
         for path, out, language in zip(texts[view], texts[cut], ("en", "fr", "en"), strict=True):
             bpe([path], codes=folder / f"{cut}.codes.{language}", out=out)
     for view, (source, target, _) in texts.items():
-        save(folder / "train" / view, source, target)
+        model = folder / "train" / view
+        binarize([source], [target], vocabulary_size=60, out=model)
+        write_model(model, seed=2, end=0.0, unknown=2.0)
         describe(folder, view)
     return test
-
-
-def save(folder: Path, source: Path, target: Path) -> None:
-    """A random model of the words of a text, as `contextnmt train` writes it."""
-    binarize([source], [target], vocabulary_size=60, out=folder)
-    words = [len(list(read_lines(folder / f"vocabulary.{side}.tsv"))) + 3 for side in SIDES]
-    torch.manual_seed(2)
-    chosen = ModelSettings(5, 6, 4, 5, initialisation="glorot")
-    model = Translator(chosen, *words)
-    for parameter in model.parameters():
-        torch.nn.init.normal_(parameter, std=0.7)
-    with torch.no_grad():
-        model.readout.output.bias[:3] = torch.tensor([-50.0, 0.0, 2.0])  # padding, end, unknown
-    save_file(model.state_dict(), folder / "model.safetensors")
-    (folder / "model.json").write_text(json.dumps({"model": dataclasses.asdict(chosen)}))
-
-
-SIDES = ("source", "target")
 
 
 def describe(folder: Path, view: str) -> None:

@@ -22,9 +22,6 @@ def test_a_file_gives_back_what_was_written(tmp_path):
     assert [weights.shape for weights in read] == SHAPES
     for before, after in zip(written, read, strict=True):
         np.testing.assert_allclose(after, before, atol=5e-4)
-
-
-def test_a_text_without_lines_has_a_file_too(tmp_path):
     write_alignments(tmp_path / "none.npz", [])
     assert read_alignments(tmp_path / "none.npz") == []
 

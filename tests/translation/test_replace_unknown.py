@@ -82,7 +82,6 @@ def test_translations_keep_their_order(arguments: dict[str, Any], tmp_path: Path
         ("source", SOURCE[:2], "the shortest has 2 lines"),
         ("translation", [*TRANSLATIONS, ""], "the shortest has 3 lines"),
         ("source", ["the frog", "", "frog"], "line 1: weights of"),
-        ("translation", ["la UNK a vu UNK", "", "UNK"], "line 1: weights of"),
         ("translation", ["la UNK a vu UNK UNK", "UNK", "UNK"], "line 2: weights of"),
         ("source", ["the frog saw Rosa yesterday", "", ""], "line 3: weights of"),
     ],
@@ -94,8 +93,5 @@ def test_what_does_not_fit_is_refused(
     with pytest.raises(UserError, match=message):
         replace_unknown(**arguments)
     assert not any(path.exists() for path in arguments["out"])
-
-
-def test_each_translation_needs_its_files(arguments: dict[str, Any]) -> None:
     with pytest.raises(UserError, match="1 --translation, 1 --alignments, 0 --source, 1 --out"):
         replace_unknown(**(arguments | {"source": []}))

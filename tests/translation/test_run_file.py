@@ -51,7 +51,6 @@ def test_paths_count_from_the_folder_of_the_file(run, tmp_path):
         ({"view": "sym"}, "not the file of a run: run/en-fr/best/1.json.view: unknown key"),
         ({"model": None}, "1.json.model is null; allowed: text"),
         ({"symbols": {**SYMBOLS, "threshold": 2}}, "symbols.threshold is 2; allowed: a number"),
-        ({"symbols": {"counts": "en.tsv"}}, "symbols.rates: missing"),
         ({"symbols": 3}, "symbols is 3; allowed: a block of keys or null"),
     ],
 )
@@ -60,15 +59,14 @@ def test_mistakes_in_the_file(run, changes, message):
         read_run(run(**changes))
 
 
-@pytest.mark.parametrize("content", ["[]", "3", "{", "{}"])
-def test_something_else(run, content):
+def test_another_file(run):
     path = run()
-    path.write_text(content)
+    path.write_text("[]")
     with pytest.raises(UserError, match=r"not the file of a run: .*best/1\.json"):
         read_run(path)
 
 
-@pytest.mark.parametrize("name", ["train/en-fr/best/1", "run/en-fr/bset/1.json", "none"])
+@pytest.mark.parametrize("name", ["train/en-fr/best/1", "none"])
 def test_a_name_that_is_no_file_lists_the_runs_that_there_are(run, tmp_path, name):
     run()
     with pytest.raises(UserError) as caught:
@@ -96,11 +94,6 @@ def test_of_many_runs_the_nearest_ones_are_listed_one_a_line(tmp_path, monkeypat
     assert len(set(others)) == 9
 
 
-def test_no_run_at_all(tmp_path):
-    with pytest.raises(UserError, match=r"`snakemake --profile local run_files` makes them"):
-        read_run(tmp_path / "run" / "1.json")
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -119,5 +112,5 @@ def test_options_of_the_two_ways_to_translate(monkeypatch, capsys, options, mess
 
 
 def test_a_missing_run_is_found_before_a_model_is_loaded(tmp_path):
-    with pytest.raises(UserError, match=r"1\.json: no such file"):
+    with pytest.raises(UserError, match=r"(?s)1\.json: no such file\n.* run_files` makes"):
         translate(run=tmp_path / "1.json")

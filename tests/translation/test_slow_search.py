@@ -2,13 +2,15 @@
 
 import pytest
 import torch
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from model.architectures import ARCHITECTURES, OTHERS, build, every
 from slow_search import slow_search
 from torch.nn.utils.rnn import pad_sequence
 
-from contextnmt.model import device
+from contextnmt.configuration.model import ModelSettings
+from contextnmt.model import device, hidden_layer, inference, inference_layers
+from contextnmt.model.translator import Translator
 from contextnmt.translation import beam
 from contextnmt.translation.beam import beam_search
 from contextnmt.translation.ensemble import Ensemble
@@ -18,8 +20,13 @@ SIZES = {"embedding": 5, "hidden": 6, "alignment": 4, "maxout": 5}
 SOURCES = [[3, 2, 5], [4], [2, 7]]
 NAMES = [*ARCHITECTURES, *OTHERS]
 
-#: Scores that differ by less may change places in 32 bits.
-NEAR = 1e-5
+
+@pytest.fixture(autouse=True, scope="module")
+def small_blocks():
+    """Let the few words of these models fill several blocks of the output layer."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(inference_layers, "BLOCK", 3)
+        yield
 
 
 def random_model(name, seed, end=0.0):
@@ -38,12 +45,12 @@ def padded(sentences):
     return pad_sequence([torch.tensor(each) for each in sentences], batch_first=True)
 
 
-def same(found, expected, tolerance=1e-9):
+def same(found, expected):
     """The hypotheses that the slow search found, in its order, with its scores."""
     assert [each.ids for each in found] == [words for _, words in expected.expected]
     assert all(each.finished == bool(expected.finished) for each in found)
     scores = [score for score, _ in expected.expected]
-    assert [each.score for each in found] == pytest.approx(scores, abs=tolerance)
+    assert [each.score for each in found] == pytest.approx(scores, abs=1e-9)
 
 
 @every
@@ -51,14 +58,13 @@ def same(found, expected, tolerance=1e-9):
 def test_every_architecture(name):
     model = random_model(name, 1)
     sources = [[*words, END] for words in SOURCES]
-    for width in range(1, 13):
+    for width in (1, 2, 5, 12):
         lists = beam_search(model, padded(sources), width, END, every=True)
-        best = beam_search(model, padded(sources), width, END)
-        for source, found, [first] in zip(sources, lists, best, strict=True):
-            expected = slow_search([model], source, width, END)
-            same(found, expected)
-            assert (first.ids, first.finished) == (found[0].ids, found[0].finished)
-            assert first.score == pytest.approx(found[0].score, abs=1e-9)
+        for source, found in zip(sources, lists, strict=True):
+            same(found, slow_search([model], source, width, END))
+    greedy = model.greedy(padded(sources), END).tolist()
+    for words, [found] in zip(greedy, beam_search(model, padded(sources), 1, END), strict=True):
+        assert found.ids == (words[: words.index(END)] if END in words else words)
 
 
 @st.composite
@@ -96,21 +102,14 @@ def test_any_batch_order_and_width(task):
         assert task["forbidden"] not in [word for each in found for word in each.ids]
 
 
-@given(tasks())
-@settings(max_examples=25, deadline=None)
-@torch.inference_mode()
-def test_32_bits_find_the_same_where_scores_are_apart(task):
-    expected = [
-        slow_search([task["model"]], source, task["width"], END, task["forbidden"])
-        for source in task["sources"]
-    ]
-    assume(any(each.gap > NEAR for each in expected))
-    for found, each in zip(in_batches(task["model"].float(), task, True), expected, strict=True):
-        if each.gap > NEAR:
-            same(found, each, tolerance=1e-4)
+def test_where_every_word_is_forbidden_nothing_is_found():
+    """Two symbols of source ask for one word before the end, and there is none but padding."""
+    model = Translator(ModelSettings(5, 6, 4, 5, initialisation="glorot"), WORDS, 2)
+    [[found]] = beam_search(model, torch.tensor([[3, END]]), 2, END, forbidden=0)
+    assert (found.ids, found.score, found.finished) == ([], -torch.inf, False)
 
 
-@pytest.mark.parametrize("width", [1, 3, 7])
+@pytest.mark.parametrize("width", [1, 5])
 @torch.inference_mode()
 def test_an_ensemble_takes_the_mean_of_probabilities(width):
     models = [random_model(name, seed) for seed, name in enumerate(["Choi", "RNNsearch", "Choi+C"])]
@@ -120,13 +119,16 @@ def test_an_ensemble_takes_the_mean_of_probabilities(width):
         same(found, slow_search(models, source, width, END, UNKNOWN))
 
 
-@pytest.mark.parametrize("width", [1, 2, 6])
-@pytest.mark.parametrize("name", ["Choi", "Choi+C", "RNNsearch"])
+@pytest.mark.parametrize("width", [1, 6])
+@pytest.mark.parametrize("name", ["Choi+C", "RNNsearch"])
 @torch.inference_mode()
 def test_as_on_a_gpu_which_is_seldom_asked(name, width, monkeypatch):
-    """Drop finished sentences at every eighth step, and compute the logits of one at a time."""
+    """Drop finished sentences at every eighth step, compute logits and attention of one at a time,
+    and take no exponentials of keys."""
     monkeypatch.setitem(beam.LOOK, "cpu", 8)
-    monkeypatch.setitem(beam.LOGITS, "cpu", 1)
+    for most in (beam.LOGITS, inference.HIDDEN):
+        monkeypatch.setitem(most, "cpu", 1)
+    monkeypatch.setattr(hidden_layer, "LIMIT", 0.0)
     monkeypatch.setattr(device, "CPU_TYPES", set())
     model = random_model(name, 2, end=1.0)
     sources = [[*words, END] for words in SOURCES]

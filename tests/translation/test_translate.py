@@ -54,16 +54,11 @@ def test_lists_of_the_best(model, text, tmp_path):
     translate(model, [text], [4], [out / "t.gz"], nbest=3)
     assert made(out) == ["t.gz", "t.nbest.jsonl.gz", "t.normalised.gz"]
     assert (out / "t.gz").read_bytes() == (tmp_path / "plain.gz").read_bytes()
-    best, normalised = read(out / "t.gz"), read(out / "t.normalised.gz")
     lists = [json.loads(line) for line in read(out / "t.nbest.jsonl.gz")]
-    assert len(best) == len(normalised) == len(lists) == len(LINES)
-    assert lists[1] == []
-    assert best[1] == normalised[1] == ""
-    for line, found in zip(best, lists, strict=True):
-        assert len(found) <= 3
-        if found:
-            assert found[0]["text"] == line
-            assert found == sorted(found, key=lambda each: -each["score"])
+    assert read(out / "t.gz") == [found[0]["text"] if found else "" for found in lists]
+    for found, line in zip(lists, LINES, strict=True):
+        assert len(found) <= 3 if line else found == []
+        assert found == sorted(found, key=lambda each: -each["score"])
         for each in found:
             symbols = len(each["text"].split()) + each["finished"]
             assert each["score"] == pytest.approx(each["normalised"] * symbols)
@@ -107,36 +102,25 @@ def test_no_list_is_longer_than_a_beam(model, text, tmp_path, beams, nbest, narr
     assert not any(path.exists() for path in out)
     translate(model, [text], beams, out, nbest=narrowest)
     assert all(path.exists() for path in out)
+    with pytest.raises(UserError, match="--nbest 13 with --beam 12: "):
+        translate(run=tmp_path / "run.json", nbest=13)
 
 
-@pytest.mark.parametrize(("beams", "nbest", "width"), [([2], 3, 2), (None, 13, 12)])
-def test_nor_of_sentences_of_ones_own(tmp_path, beams, nbest, width):
-    with pytest.raises(UserError, match=f"--nbest {nbest} with --beam {width}: "):
-        translate(beam=beams, run=tmp_path / "run.json", nbest=nbest)
-
-
-def test_attention_weights(model, text, tmp_path):
+@pytest.mark.parametrize("end", [3.0, -50.0])
+def test_attention_weights(text, tmp_path, end):
+    """A translation that was cut off has no row for its end."""
+    model = save(tmp_path / "model", end=end)
     translate(model, [text], [3], [tmp_path / "t.gz"], nbest=1, alignments=True)
     found = read_alignments(tmp_path / "t.alignments.npz")
     lists = [json.loads(line) for line in read(tmp_path / "t.nbest.jsonl.gz")]
-    assert len(found) == len(LINES)
-    assert found[1].shape == (0, 0)
-    for weights, line, [best] in zip(
-        found[:1] + found[2:], LINES[:1] + LINES[2:], lists[:1] + lists[2:], strict=True
-    ):
-        symbols = len(best["text"].split()) + best["finished"]
+    for weights, line, best in zip(found, LINES, lists, strict=True):
+        if not line:
+            assert (weights.shape, best) == ((0, 0), [])
+            continue
+        symbols = len(best[0]["text"].split()) + best[0]["finished"]
         assert weights.shape == (symbols, len(line.split()) + 1)
         np.testing.assert_allclose(weights.astype(float).sum(1), 1, atol=5e-3)
-
-
-def test_a_translation_that_was_cut_off_has_no_row_for_its_end(text, tmp_path):
-    model = save(tmp_path / "model", end=-50.0)
-    translate(model, [text], [2], [tmp_path / "t.gz"], nbest=1, alignments=True)
-    [best] = json.loads(read(tmp_path / "t.nbest.jsonl.gz")[0])
-    assert not best["finished"]
-    words = len(LINES[0].split())
-    shape = read_alignments(tmp_path / "t.alignments.npz")[0].shape
-    assert shape == (3 * (words + 1), words + 1) == (len(best["text"].split()), words + 1)
+    assert lists[0][0]["finished"] == (end > 0)
 
 
 def test_an_ensemble(model, text, tmp_path):
@@ -156,24 +140,19 @@ def test_an_ensemble_of_other_words_is_refused(model, text, tmp_path):
         translate(model, [text], [1], [tmp_path / "out"], ensemble=[other])
 
 
-def test_without_attention_there_is_nothing_to_align(text, tmp_path):
-    model = save(tmp_path / "model", attention=False)
-    with pytest.raises(UserError, match="leave out --alignments"):
-        translate(model, [text], [1], [tmp_path / "out.gz"], alignments=True)
-    assert not (tmp_path / "out.gz").exists()
+def test_models_that_cannot_do_it_are_refused(model, text, tmp_path):
+    def refused(message, model, **options):
+        with pytest.raises(UserError, match=message):
+            translate(model, [text], [1], [tmp_path / "out.gz"], **options)
+        assert not (tmp_path / "out.gz").exists()
 
-
-def test_weights_that_are_not_finite_are_refused(model, text, tmp_path):
+    without = save(tmp_path / "without", attention=False)
+    refused("leave out --alignments", without, alignments=True)
+    refused(r"nothing.*no such file; run `contextnmt train` first", tmp_path / "nothing")
     weights = load_file(model / "model.safetensors")
     next(iter(weights.values())).fill_(torch.nan)
     save_file(weights, model / "model.safetensors")
-    with pytest.raises(UserError, match="not all weights are finite"):
-        translate(model, [text], [1], [tmp_path / "out"])
-
-
-def test_a_missing_model_is_named(text, tmp_path):
-    with pytest.raises(UserError, match=r"nothing.*no such file; run `contextnmt train` first"):
-        translate(tmp_path / "nothing", [text], [1], [tmp_path / "out"])
+    refused("not all weights are finite", model)
 
 
 def test_no_file_is_written_over(model, text, tmp_path):
