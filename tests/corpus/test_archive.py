@@ -99,9 +99,7 @@ def test_a_sparse_file_is_refused(tmp_path: Path) -> None:
 #: Laid out as the test sets of WMT are.
 FILE = """<refset setid="newstest2014" srclang="any" trglang="fr">
 <doc sysid="ref" docid="1-bbc" genre="news" origlang="en">
-<hl>
-<seg id="1">R&amp;D: 1 &lt; 2 &#8211; &quot;oui&quot;</seg>
-</hl>
+<hl><seg id="1">R&amp;D: 1 &lt; 2 &#8211; &quot;oui&quot;</seg></hl>
 <p>
   <SEG id="2" >  Deux\tblancs \r</SEG>
 <seg id="3">Une phrase

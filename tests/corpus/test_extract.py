@@ -55,23 +55,18 @@ def assert_no_output(outs: Outs) -> None:
 
 
 @pytest.mark.parametrize(
-    ("english", "french", "lines", "message"),
+    ("texts", "lines", "message"),
     [
-        (b"a\nb\n", b"a\n", None, r"t\.en has 2 lines and .*t\.fr has 1: the two sides"),
-        (b"a\nb\n", b"a\nb\n", 3, r"t\.en has 2 lines .*: 3 were expected"),
-        (b"", b"", None, "empty text"),
+        ([b"a\nb\n", b"a\n"], None, r"t\.en has 2 lines and .*t\.fr has 1: the two sides"),
+        ([b"a\nb\n", b"a\nb\n"], 3, r"t\.en has 2 lines .*: 3 were expected"),
+        ([b"", b""], None, "empty text"),
     ],
 )
 def test_line_counts_are_checked(
-    tmp_path: Path,
-    outs: Outs,
-    english: bytes,
-    french: bytes,
-    lines: int | None,
-    message: str,
+    tmp_path: Path, outs: Outs, texts: list[bytes], lines: int | None, message: str
 ) -> None:
-    (tmp_path / "t.en").write_bytes(english)
-    (tmp_path / "t.fr").write_bytes(french)
+    (tmp_path / "t.en").write_bytes(texts[0])
+    (tmp_path / "t.fr").write_bytes(texts[1])
     with pytest.raises(UserError, match=message):
         extract(str(tmp_path / "t.en"), str(tmp_path / "t.fr"), *outs, lines=lines)
     assert_no_output(outs)
@@ -91,11 +86,7 @@ def test_line_counts_are_checked(
     ],
 )
 def test_what_cannot_be_read_is_named(
-    tmp_path: Path,
-    outs: Outs,
-    monkeypatch: pytest.MonkeyPatch,
-    side: str,
-    message: str,
+    tmp_path: Path, outs: Outs, monkeypatch: pytest.MonkeyPatch, side: str, message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     noise = "".join(f"{n * n * 7919 % 100003}\n" for n in range(20000)).encode()
