@@ -134,6 +134,7 @@ def test_both_senses_of_ambiguous_words_are_in_train_and_test(corpus: Corpus) ->
             targets[row["source"]].add(row["target"])
     train = "\n".join(corpus.clean("fr") + corpus.clean("de"))
     assert len(SENSES) >= 24
+    assert targets.keys() <= {form for senses in SENSES.values() for form in senses[0].noun.english}
     for senses in SENSES.values():
         first, second = ({*sense.noun.french, *sense.noun.german, ""} for sense in senses)
         found = set().union(*(targets[form] for form in senses[0].noun.english))
