@@ -1,7 +1,6 @@
 """benchmarks/decisions.py: what its trainings are, and what it says of their results."""
 
 import decisions
-import pytest
 import torch
 from decisions import QUESTIONS, SPARED, SYSTEMS, Outcome, Spared, outcome, overlay, rows
 
@@ -29,10 +28,8 @@ def test_the_configuration_holds_every_alternative(tmp_path) -> None:
 def test_the_mask_spares_the_readout_in_training_as_in_translation() -> None:
     torch.manual_seed(3)
     model = Spared(MODEL, 9, 9).double()
-    source, target = (
-        torch.tensor([[3, 4, 1], [5, 1, 0]]),
-        torch.tensor([[6, 7, 8, 1], [4, 1, 0, 0]]),
-    )
+    source = torch.tensor([[3, 4, 1], [5, 1, 0]])
+    target = torch.tensor([[6, 7, 8, 1], [4, 1, 0, 0]])
     encoded = model.encode(source)
     state, losses = encoded.start, []
     for words in target.unbind(1):
@@ -54,14 +51,8 @@ def test_rows_tell_the_difference_to_the_decision() -> None:
         "sum": [Outcome(54.0, 1.0), Outcome(56.0, 1.0)],
     }
     first, second = rows(QUESTIONS[0], found)
-    assert first == [
-        "mean over the sentences",
-        "51.00 ± 1.41",
-        "decided",
-        "75%",
-        "",
-        "50.00, 52.00",
-    ]
+    assert first[:4] == ["mean over the sentences", "51.00 ± 1.41", "decided", "75%"]
+    assert first[4:] == ["", "50.00, 52.00"]
     assert second[1:5] == ["55.00 ± 1.41", "+4.00 ± 1.41", "100%", ""]
 
 
@@ -75,7 +66,7 @@ def test_the_gates_are_those_of_the_best_validation() -> None:
     assert outcome(3.0, iter(records)) == Outcome(3.0, 0.5, 0.8)
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.title[:3])
-def test_questions_are_those_of_the_decisions(question) -> None:
-    number = question.title.partition(":")[0]
-    assert f"| {number} |" in (decisions.ROOT / "docs" / "decisions.md").read_text()
+def test_questions_are_those_of_the_decisions() -> None:
+    page = (decisions.ROOT / "docs" / "decisions.md").read_text()
+    for question in QUESTIONS:
+        assert f"| {question.title.partition(':')[0]} |" in page

@@ -17,15 +17,18 @@ SCORE |= {"signature_detokenized": "tok:13a"}
 GAP = {"gap": "test.beam12.gz has 2 lines and test.fr.gz has 3"}
 
 
-def page(folder: Path, **entries: dict) -> str:
-    write_json(folder / "score/en-fr/baseline/1/scores.json", entries)
-    write_json(folder / "train/en-fr/baseline/1/model.json", MODEL)
+def page(folder: Path, **seeds: dict) -> str:
+    """The page of runs, of which each has its scores."""
+    for seed, entries in seeds.items():
+        run = f"en-fr/baseline/{seed.removeprefix('seed')}"
+        write_json(folder / "score" / run / "scores.json", entries)
+        write_json(folder / "train" / run / "model.json", MODEL)
     scores.main(folder, out=folder / "page.md")
     return (folder / "page.md").read_text()
 
 
 def test_a_gap_is_a_row_of_dashes_with_its_reason_below(tmp_path: Path) -> None:
-    text = page(tmp_path, **{"test.beam1": GAP, "test.beam12": SCORE})
+    text = page(tmp_path, seed1={"test.beam1": GAP, "test.beam12": SCORE})
     assert "| en-fr | baseline | test | 1 | – | – | – |" in text
     assert "| en-fr | baseline | test | 12 | 12.35 | 1.000 | 11.00 |" in text
     assert f"No score of en-fr/baseline/1, test.beam1: {GAP['gap']}.\n" in text
@@ -33,13 +36,8 @@ def test_a_gap_is_a_row_of_dashes_with_its_reason_below(tmp_path: Path) -> None:
 
 
 def test_seeds_share_a_row(tmp_path: Path) -> None:
-    for seed, bleu in ((2, 12.0), (3, 14.0)):
-        write_json(
-            tmp_path / f"score/en-fr/baseline/{seed}/scores.json",
-            {"test.beam12": SCORE | {"bleu": bleu}},
-        )
-        write_json(tmp_path / f"train/en-fr/baseline/{seed}/model.json", MODEL)
-    text = page(tmp_path, **{"test.beam12": SCORE | {"bleu": 13.0}})
+    bleu = {"seed1": 13.0, "seed2": 12.0, "seed3": 14.0}
+    text = page(tmp_path, **{n: {"test.beam12": SCORE | {"bleu": b}} for n, b in bleu.items()})
     row = "| en-fr | baseline | test | 12 | 13.00 ± 1.00 | 1.000 ± 0.000 | 11.00 ± 0.00 |"
     assert row in text
     assert text.count("| en-fr/baseline/") == 3
@@ -47,4 +45,4 @@ def test_seeds_share_a_row(tmp_path: Path) -> None:
 
 def test_without_any_score_there_is_no_page(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"no run has a score\. No score of .* has 2 lines"):
-        page(tmp_path, **{"test.beam12": GAP})
+        page(tmp_path, seed1={"test.beam12": GAP})

@@ -10,8 +10,7 @@ import pytest
 from contextnmt.errors import UserError
 from contextnmt.files import write_pairs
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-SCRIPT = runpy.run_path(str(BENCHMARKS / "selection.py"))
+SCRIPT = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "selection.py"))
 
 CORPORA = {"laws": 400, "docs": 100}
 
@@ -20,11 +19,9 @@ def generate(letter: str, count: int, seed: int) -> Iterator[tuple[str, str]]:
     """Pairs of words that are mostly of one corpus."""
     generator = random.Random(seed)
     for _ in range(count):
-        words = [
-            f"{generator.choice([letter, letter, 'x'])}{int(generator.expovariate(0.3))}"
-            for _ in range(8)
-        ]
-        yield " ".join(words), " ".join(words).upper()
+        letters = generator.choices([letter, letter, "x"], k=8)
+        words = " ".join(f"{each}{int(generator.expovariate(0.3))}" for each in letters)
+        yield words, words.upper()
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +30,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     place = tmp_path_factory.mktemp("corpora")
     for name, count in CORPORA.items():
         for seed, (text, pairs) in enumerate((("train", count), ("dev", 60), ("test", 30))):
-            sides = place / f"{name}_en-fr" / f"{text}.en.gz", place / f"{name}_en-fr/{text}.fr.gz"
+            sides = (place / f"{name}_en-fr" / f"{text}.{lang}.gz" for lang in ("en", "fr"))
             write_pairs(*sides, generate(name[0], pairs, seed))
     (place / "tests_en-fr").mkdir()
     return sorted(place.iterdir())
@@ -57,11 +54,9 @@ def test_the_domain_is_found(
     assert [row[:2] for row in perplexities[:2]] == [["1,000", "25.0%"], ["500", "12.5%"]]
     for row in perplexities[:3]:
         assert float(row[4]) < float(row[5])
-    assert {command: cells[command][:2] for command in ("sample", "cross-entropy", "select")} == {
-        "sample": ["1", "500"],
-        "cross-entropy": ["2", "500"],
-        "select": ["4", "1,000"],
-    }
+    for command, runs, read in (("sample", "1", "500"), ("cross-entropy", "2", "500")):
+        assert cells[command][:2] == [runs, read]
+    assert cells["select"][:2] == ["4", "1,000"]
 
 
 def test_folders_that_do_not_fit_are_refused(folders: list[Path], tmp_path: Path) -> None:

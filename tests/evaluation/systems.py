@@ -1,8 +1,17 @@
-"""Translations of a made-up text that are wrong by a known share of their words."""
+"""Translations of a made-up text that are wrong by a known share of their words, and their scores
+by a stage."""
 
 import random
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from contextnmt.files import read_json, write_lines
 
 WORDS = ["le", "la", "chat", "chien", "voit", "un", "arbre", "sous", "pluie", "rouge", "."]
+
+#: Translations by system and seed; None: there is no such file.
+Systems = Mapping[tuple[str, int], list[str] | None]
 
 
 def sentences(count: int) -> list[str]:
@@ -21,3 +30,25 @@ def damaged(share: float, seed: int = 1) -> list[str]:
         " ".join("x" if rng.random() < share else word for word in line.split())
         for line in REFERENCES
     ]
+
+
+def scored(
+    stage: Callable[..., None],
+    folder: Path,
+    systems: Systems,
+    *more: object,
+    source: Sequence[str] = REFERENCES,
+    reference: Sequence[str] = REFERENCES,
+) -> dict[str, Any]:
+    """The file that a stage writes on these systems; `more`: its last arguments."""
+    for path, lines in (("source", source), ("reference", reference)):
+        write_lines(folder / path, lines)
+    paths = [folder / f"{system}.{seed}.gz" for system, seed in systems]
+    for path, text in zip(paths, systems.values(), strict=True):
+        if text is not None:
+            write_lines(path, text)
+    names, seeds = ([run[place] for run in systems] for place in (0, 1))
+    texts = ("test.beam12", folder / "source", folder / "reference")
+    stage(*texts, names, seeds, paths, folder / "out.json", *more)
+    content: dict[str, Any] = read_json(folder / "out.json")
+    return content

@@ -27,19 +27,15 @@ PAIRS = [
 
 def found(folder: Path, source: list[str], reference: list[str]) -> Path:
     """The file that `known_lines` writes."""
-    for side, words in [("source", "the cat sleeps"), ("target", "le chat dort")]:
+    texts, vocabularies = [folder / "text.en", folder / "text.fr"], []
+    for path, lines, words in zip(
+        texts, (source, reference), ("the cat sleeps", "le chat dort"), strict=True
+    ):
+        write_lines(path, lines)
         counts = Counter(words.split())
-        vocabulary = Vocabulary.most_frequent(counts, 10)
-        vocabulary.write(folder / f"vocabulary.{side}.tsv", counts)
-    write_lines(folder / "text.en", source)
-    write_lines(folder / "text.fr", reference)
-    known_lines(
-        folder / "text.en",
-        folder / "text.fr",
-        folder / "vocabulary.source.tsv",
-        folder / "vocabulary.target.tsv",
-        folder / "known.json",
-    )
+        vocabularies.append(path.with_name(f"{path.name}.tsv"))
+        Vocabulary.most_frequent(counts, 10).write(vocabularies[-1], counts)
+    known_lines(*texts, *vocabularies, folder / "known.json")
     return folder / "known.json"
 
 
@@ -51,8 +47,7 @@ def test_both_sides_of_a_line_are_known(tmp_path: Path) -> None:
 
 
 def test_there_may_be_none(tmp_path: Path) -> None:
-    path = found(tmp_path, ["a dog"], ["un chien"])
-    assert read_known_lines(path, 1) == []
+    assert read_known_lines(found(tmp_path, ["a dog"], ["un chien"]), 1) == []
 
 
 def test_sides_of_different_length_are_refused(tmp_path: Path) -> None:
@@ -60,20 +55,18 @@ def test_sides_of_different_length_are_refused(tmp_path: Path) -> None:
         found(tmp_path, ["the cat", "the"], ["le chat"])
 
 
-def test_lines_are_numbers_of_the_text(tmp_path: Path) -> None:
-    write_json(tmp_path / "known.json", {"sentences": 3, "lines": [1, 3]})
-    assert read_known_lines(tmp_path / "known.json", 3) == [1, 3]
+NO_FILE = "not a file of `contextnmt known-lines`"
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ({"sentences": 4, "lines": [1]}, "of a text of 4 sentences, and the reference has 3"),
-        ({"sentences": 3, "lines": [0, 1]}, "not a file of `contextnmt known-lines`"),
-        ({"sentences": 3, "lines": [2, 2]}, "not a file of `contextnmt known-lines`"),
-        ({"sentences": 3, "lines": [4]}, "not a file of `contextnmt known-lines`"),
-        ({"sentences": 3}, "not a file of `contextnmt known-lines`"),
-        ([1, 2], "not a file of `contextnmt known-lines`"),
+        ({"sentences": 4, "lines": [1, 4]}, "of a text of 4 sentences, and the reference has 3"),
+        ({"sentences": 3, "lines": [0, 1]}, NO_FILE),
+        ({"sentences": 3, "lines": [2, 2]}, NO_FILE),
+        ({"sentences": 3, "lines": [4]}, NO_FILE),
+        ({"sentences": 3}, NO_FILE),
+        ([1, 2], NO_FILE),
     ],
 )
 def test_lines_of_another_text_are_refused(tmp_path: Path, content: object, message: str) -> None:

@@ -6,7 +6,7 @@ import torch
 from saved_models import CONTEXTUALIZER, SHARED, save_model
 
 from contextnmt.errors import UserError
-from contextnmt.evaluation.masks import masks, over_words, symbols_of
+from contextnmt.evaluation.masks import masks, over_words
 from contextnmt.files import read_json, write_lines
 from contextnmt.model.translator import Translator
 from contextnmt.text.vocabulary import EOS, Vocabulary
@@ -60,11 +60,8 @@ def test_masked_vectors_are_what_the_encoder_reads(text: Path, contextualizer: d
     model, content = run(text, contextualizer)
     assert content["contextualizer"] is True
     found = content["words"]["bank"]
-    assert [(each["line"], each["sense"]) for each in found["occurrences"]] == [
-        (1, "rive"),
-        (3, "rive"),
-        (4, "banque"),
-    ]
+    occurrences = [(each["line"], each["sense"]) for each in found["occurrences"]]
+    assert occurrences == [(1, "rive"), (3, "rive"), (4, "banque")]
     vectors = []
     for each in found["occurrences"]:
         assert each["sentence"] == LINES[each["line"] - 1]
@@ -74,18 +71,19 @@ def test_masked_vectors_are_what_the_encoder_reads(text: Path, contextualizer: d
         assert masked == pytest.approx(vectors[-1], abs=1e-5)
     one, other, far = vectors
     assert found["same"]["pairs"] == 1
-    assert found["same"]["euclidean"] == pytest.approx(np.linalg.norm(one - other), abs=1e-5)
-    assert found["different"]["euclidean"] == pytest.approx(
-        (np.linalg.norm(one - far) + np.linalg.norm(other - far)) / 2, abs=1e-5
-    )
     assert found["same"]["cosine"] > 0
-    means = content["all"]
-    assert means["words"] == 1
-    assert means["same"] == {"words": 1, **found["same"]}
-    assert (means["separation"], means["separation_error"]) == (found["separation"], None)
-    assert "unknown" not in means
-    weights = [weight for each in found["occurrences"] for weight in each["mask"]]
-    assert means["open_percent"] == 100 * sum(w > 0.99 for w in weights) / len(weights)
+    assert found["same"]["euclidean"] == pytest.approx(np.linalg.norm(one - other), abs=1e-5)
+    apart = (np.linalg.norm(one - far) + np.linalg.norm(other - far)) / 2
+    assert found["different"]["euclidean"] == pytest.approx(apart, abs=1e-5)
+    weights = np.array([each["mask"] for each in found["occurrences"]])
+    assert content["all"] == {
+        "words": 1,
+        "open_percent": 100 * (weights > 0.99).mean(),
+        "separation": found["separation"],
+        "separation_error": None,
+        "same": {"words": 1, **found["same"]},
+        "different": {"words": 1, **found["different"]},
+    }
 
 
 def test_without_contextualizer_no_context_matters(text: Path):
@@ -96,24 +94,28 @@ def test_without_contextualizer_no_context_matters(text: Path):
     for kind, pairs in (("same", 1), ("different", 2)):
         assert found[kind] == {"pairs": pairs, "cosine": 0, "euclidean": 0}
     assert found["separation"] == content["all"]["separation"] == 0.5
+    assert content["all"]["open_percent"] is None
 
 
 def test_words_without_tags_are_compared_in_all_sentences(text: Path):
-    model, content = run(text, CONTEXTUALIZER, word=["money", "boat", "ship"])
-    found = content["words"]["money"]
+    write_lines(text, [*LINES, "a ship", "the ship"])
+    model, content = run(text, CONTEXTUALIZER, word=["money", "boat", "bo", "ship"])
+    words = content["words"]
+    found = words["money"]
     assert [each["line"] for each in found["occurrences"]] == [2, 4]
     one, other = (read_by_encoder(model, LINES[number], "money") for number in (1, 3))
     assert found["unknown"]["pairs"] == 1
     assert found["unknown"]["euclidean"] == pytest.approx(np.linalg.norm(one - other), abs=1e-5)
     assert found["separation"] is None
-    assert content["words"]["boat"]["gap"] == "sentences that have it: 1; a comparison takes two"
-    assert content["words"]["ship"]["gap"] == "sentences that have it: 0; a comparison takes two"
+    assert words["boat"]["gap"] == "sentences that have it: 1; a comparison takes two"
+    assert words["bo"]["gap"] == "sentences that have it: 0; a comparison takes two"
+    assert words["ship"]["gap"] == "not among the 8 words of the vocabulary"
     assert content["all"]["words"] == 0
     assert content["all"]["unknown"] == {"words": 1, **found["unknown"]}
 
 
 def test_means_are_over_the_words_that_have_both_kinds_of_pairs():
-    def compared(separation: float | None, mask: list[float] | None, **pairs: int):
+    def compared(separation: float | None, mask: list[float], **pairs: int):
         kinds = {
             kind: {"pairs": count, "cosine": 0.1 * count, "euclidean": count or None}
             for kind, count in {"same": 0, "different": 0, "unknown": 0, **pairs}.items()
@@ -134,52 +136,36 @@ def test_means_are_over_the_words_that_have_both_kinds_of_pairs():
     assert means["separation_error"] == pytest.approx(0.2)  # sd 0.2828, by the root of 2
     assert means["different"] == {"words": 2, "pairs": 8, "cosine": 0.4, "euclidean": 4}
     assert "unknown" not in means
-    assert over_words({"bank": compared(0.5, None, same=1, different=1)})["open_percent"] is None
 
 
 def test_a_tagged_word_that_became_a_symbol_is_passed_over(text: Path):
     write_lines(text, ["<S>_1 the money", *LINES[1:]])
     _, content = run(text, CONTEXTUALIZER)
-    lines = [each["line"] for each in content["words"]["bank"]["occurrences"]]
-    assert lines == [3, 4]
+    assert [each["line"] for each in content["words"]["bank"]["occurrences"]] == [3, 4]
 
 
 def test_a_word_of_several_subwords_has_their_mean(text: Path):
-    write_lines(text, ["the bo@@ at", "bo@@ at by the bank"])
-    model, content = run(text, CONTEXTUALIZER, word=["boat"])
+    write_lines(text, ["the bo@@ at", "bo@@ at by the bank", "a bo@@", "at"])
+    model, content = run(text, CONTEXTUALIZER, word=["boat", "at"])
     ids = Vocabulary(WORDS).encode(["bo@@", "at"])
     mean = model.source_embedding.weight[ids].mean(0).detach().numpy()
-    assert content["words"]["boat"]["vector"] == pytest.approx(mean, abs=1e-5)
-
-
-def test_an_unknown_word_is_a_gap(text: Path):
-    write_lines(text, ["the ship", "money by the ship"])
-    _, content = run(text, CONTEXTUALIZER, word=["ship"])
-    assert content["words"]["ship"] == {"gap": "not among the 8 words of the vocabulary"}
+    found = content["words"]["boat"]
+    assert found["vector"] == pytest.approx(mean, abs=1e-5)
+    assert [each["line"] for each in found["occurrences"]] == [1, 2]
+    assert "have it: 1;" in content["words"]["at"]["gap"]  # not as a part of another word
 
 
 @pytest.mark.parametrize(
-    ("word", "sentence", "expected"),
+    ("lines", "message"),
     [
-        ("bank", "the bank", ["bank"]),
-        ("boat", "a bo@@ at", ["bo@@", "at"]),
-        ("at", "bo@@ at", None),
-        ("bo", "bo@@ at", None),
-        ("bo", "a bo@@", None),
+        (LINES[:3], r"has 3 lines, but .*tags\.tsv has tags of line 5"),
+        (LINES[::-1], r"line 1: no 'bank', which .*tags\.tsv has there"),
     ],
 )
-def test_words_are_whole(word: str, sentence: str, expected: list[str] | None):
-    assert symbols_of(word, sentence.split()) == expected
-
-
-def test_tags_of_another_text_are_refused(text: Path):
-    write_lines(text, LINES[:3])
-    with pytest.raises(UserError, match=r"has 3 lines, but .*tags\.tsv has tags of line 5"):
+def test_tags_of_another_text_are_refused(text: Path, lines: list[str], message: str):
+    write_lines(text, lines)
+    with pytest.raises(UserError, match=message):
         run(text, CONTEXTUALIZER)
-    write_lines(text, LINES[::-1])
-    folder = text.parent
-    with pytest.raises(UserError, match=r"line 1: no 'bank', which .*tags\.tsv has there"):
-        masks(folder / "model", text, folder / "out.json", str(folder / "tags.tsv"), "fr")
 
 
 @pytest.mark.parametrize(

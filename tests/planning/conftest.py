@@ -15,19 +15,18 @@ def configuration() -> dict[str, Any]:
         "model": {"embedding": 2, "hidden": 3, "alignment": 4, "maxout": 5},
         "training": {"max_updates": 700, "batch_size": 80, "unknown_limit": None, "filters": "own"},
     }
+    texts = {
+        "news": {"lines_recalled": {"en-fr": 800_000, "en-de": 100_000}, "shards": 8},
+        "talks": {"lines": 200_000},
+        "dev": {"lines": 3000},
+        "test": {"lines": 2000},
+        "letters": {},
+    }
     return {
+        "preset": "own",
         "pairs": ["en-fr", "en-de"],
         "corpora": {
-            "news": {
-                "files": {"news.tgz": {"bytes": 5000}, "test.tgz": {}},
-                "texts": {
-                    "news": {"lines_recalled": {"en-fr": 800_000, "en-de": 100_000}, "shards": 8},
-                    "talks": {"lines": 200_000},
-                    "dev": {"lines": 3000},
-                    "test": {"lines": 2000},
-                    "letters": {},
-                },
-            }
+            "news": {"files": {"news.tgz": {"bytes": 5000}, "test.tgz": {}}, "texts": texts}
         },
         "roles": {
             "en-fr": {"train": ["news", "talks"], "dev": ["dev"], "test": ["test"]},
@@ -49,10 +48,7 @@ def job() -> Callable[..., Job]:
     """Make a job: its rule, inputs and outputs below results/own/, and what else it has."""
 
     def make(rule: str, inputs: str, outputs: str, **rest: Any) -> Job:
-        paths = (
-            tuple(f"results/own/{name}" for name in each.split()) for each in (inputs, outputs)
-        )
-        wildcards = rest.pop("wildcards", {"pair": "en-fr"})
-        return Job(rule, wildcards, *paths, **rest)
+        below = [[f"results/own/{name}" for name in each.split()] for each in (inputs, outputs)]
+        return Job(rule, rest.pop("wildcards", {"pair": "en-fr"}), *below, **rest)
 
     return make

@@ -17,17 +17,19 @@ from contextnmt.planning.plan import (
     cost,
     read_rates,
     report,
-    stages,
 )
 from contextnmt.planning.sizes import Sizes
 
 MakeJob = Callable[..., Job]
 
-NAN = pytest.approx(nan, nan_ok=True)
 RATES = {
     "tokenize": Rate("tokenize", 1.0, 40.0, 80.0),
     "clean": Rate("clean", 2.0, 10.0, 60.0),
+    "select": Rate("select", 1.0, 10.0, 50.0),
+    "choi2017": Rate("choi2017", 3.0, 0.0, 0.0),
+    "choi2017_corpora": Rate("choi2017_corpora", 4.0, 0.0, 0.0),
 }
+NAN = pytest.approx(nan, nan_ok=True)
 
 
 @pytest.fixture
@@ -35,36 +37,30 @@ def jobs(job: MakeJob) -> list[Job]:
     """Some jobs, not in the order of the data."""
     run = {"pair": "en-fr", "system": "baseline", "seed": "1"}
     asked = {"gpus": 1, "minutes": 120, "memory": 16_000}
-    model = "train/en-fr/baseline/1/model.json"
+    texts = {
+        stage: f"{stage}/en-fr/talks.en.gz" for stage in ("extract", "tokenize", "clean", "select")
+    }
+    files = [{"corpus": "news", "file": name} for name in ("news.tgz", "test.tgz")]
     return [
-        job("all", "report/index.html", "", wildcards={}),
-        job("train", "clean/en-fr/talks.en.gz", model, wildcards=run, **asked),
-        job("clean", "tokenize/en-fr/talks.en.gz", "clean/en-fr/talks.en.gz", threads=3),
-        job("tokenize", "extract/en-fr/talks.en.gz", "tokenize/en-fr/talks.en.gz", memory=2000),
+        job("choi2017", "", "report/choi2017/index.html", wildcards={}),
+        job("train", texts["clean"], "train/en-fr/1/model.json", wildcards=run, **asked),
+        job("select", texts["clean"], texts["select"]),
+        job("clean", texts["tokenize"], texts["clean"], threads=3),
+        job("tokenize", texts["extract"], texts["tokenize"], memory=2000),
         job("tokenize", "extract/en-fr/dev.en.gz", "tokenize/en-fr/dev.en.gz", memory=1000),
         job("tokenize", "extract/en-de/letters.en.gz", "tokenize/en-de/letters.en.gz"),
-        job(
-            "download_file", "", "download/news/news.tgz",
-            wildcards={"corpus": "news", "file": "news.tgz"},
-        ),
-        job(
-            "download_file", "", "download/news/test.tgz",
-            wildcards={"corpus": "news", "file": "test.tgz"},
-        ),
-    ]  # fmt: skip
-
-
-def test_stages_come_in_the_order_of_the_data(jobs: list[Job]) -> None:
-    found = stages([*jobs, Job("choi2017", {}, (), ("results/own/report/choi2017/index.html",))])
-    assert found == ["tokenize", "download", "clean", "train", "report"]
+        *(job("file", "", f"download/news/{file['file']}", wildcards=file) for file in files),
+    ]
 
 
 def test_a_job_costs_what_its_rule_does_a_pair(
     configuration: dict[str, Any], jobs: list[Job]
 ) -> None:
     sizes = Sizes(configuration)
-    found = [cost(job, sizes, RATES)[1:] for job in jobs if job.stage and job.rule != "train"]
+    found = [cost(job, sizes, RATES)[1:] for job in jobs if job.rule != "train"]
     assert found == [
+        (3, 0, ""),
+        (pytest.approx(1 + 2), 50 * 40_000, ""),  # time for all, and disk for what is selected
         (pytest.approx(2 + 2), 60 * 200_000, ""),
         (pytest.approx(1 + 8), 80 * 200_000, ""),
         (pytest.approx(1 + 0.12), 80 * 3000, ""),
@@ -75,12 +71,14 @@ def test_a_job_costs_what_its_rule_does_a_pair(
     assert cost(jobs[4], sizes, {}).missing == NOT_MEASURED
 
 
-def test_a_selection_takes_time_for_all_and_disk_for_what_it_leaves(
-    configuration: dict[str, Any], job: MakeJob
+@pytest.mark.parametrize(
+    ("rule", "seconds"), [("my_own", 3), ("my_own_corpora", 4), ("papers", NAN)]
+)
+def test_the_rate_of_a_report_is_that_of_the_same_part_of_another(
+    configuration: dict[str, Any], job: MakeJob, rule: str, seconds: float
 ) -> None:
-    made = job("select", "clean/en-fr/talks.en.gz", "select/en-fr/talks.en.gz")
-    found = cost(made, Sizes(configuration), {"select": Rate("select", 1, 10, 50)})
-    assert found[1:] == (pytest.approx(1 + 2), 50 * 40_000, "")
+    made = job(rule, "", f"report/{rule}/index.html", wildcards={})
+    assert cost(made, Sizes(configuration), RATES).seconds == seconds
 
 
 def test_a_model_is_as_large_as_its_weights(configuration: dict[str, Any], jobs: list[Job]) -> None:
@@ -95,28 +93,28 @@ def test_a_model_is_as_large_as_its_weights(configuration: dict[str, Any], jobs:
 
 
 def test_the_report_shows_what_is_left_out(
-    configuration: dict[str, Any], jobs: list[Job], monkeypatch: pytest.MonkeyPatch
+    configuration: dict[str, Any], jobs: list[Job], job: MakeJob, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("contextnmt.planning.plan.read_rates", lambda: RATES)
-    lines = report(jobs, configuration)
+    nothing = job("all", "report/index.html", "", wildcards={})
+    lines = report([nothing, *jobs], configuration)
     assert len({len(line) for line in lines[:2]}) == 1  # a rule as wide as the head
     table = {line.split()[0]: line.split()[1:] for line in lines if line}
+    stages = ["tokenize", "download", "clean", "train", "select", "report"]  # as the data pass
+    assert [*table][2:-1][: len(stages)] == stages
     # In a stage, the sum of jobs and the largest one; three cores clean for four seconds.
     assert table["tokenize"] == ["3", "<0.01+?", "<0.01", "16.2", "MB+?", "2.00", "GB", "1"]
     assert table["clean"] == ["1", "<0.01", "<0.01", "12.0", "MB", "3"]
     assert table["download"] == ["2", "?", "?", "5.00", "kB+?", "1"]
     assert table["train"][:3] == ["1", "?", "?"]
-    assert table["total"][:3] == ["7", "0.01+?", "<0.01"]
+    assert table["total"][:3] == ["9", "0.01+?", "<0.01"]
     assert table["total"][-3:] == ["16.0", "GB", "3"]
     text = " ".join(" ".join(lines).split())
     assert "letters (en-de)" in text
     assert "depends on the network: download (2) - files without `bytes`: test.tgz" in text
     assert "train: 1 trainings of at most 700 updates together, in which 56,000 pairs" in text
     assert "by their time limits at most 2, at one try each" in text
-
-
-def test_nothing_to_be_done_is_said(configuration: dict[str, Any], jobs: list[Job]) -> None:
-    assert report(jobs[:1], configuration) == ["Nothing to be done."]
+    assert report([nothing], configuration) == ["Nothing to be done."]
 
 
 @pytest.mark.parametrize(
@@ -142,12 +140,3 @@ def test_the_measured_rates_are_of_rules_that_exist() -> None:
         part = name.replace("choi2017_", "{name}_")
         named = [f"rule {name}:", f'"{part}"']
         assert any(words in declared for words in named) or name == "choi2017", name
-
-
-def test_the_rate_of_a_report_is_that_of_the_same_part_of_another(
-    configuration: dict[str, Any], job: Callable[..., Job]
-) -> None:
-    rates = {name: Rate(name, n, 0, 0) for n, name in enumerate(["choi2017", "choi2017_corpora"])}
-    for rule, seconds in [("my_own", 0), ("my_own_corpora", 1), ("papers", NAN)]:
-        made = job(rule, "", f"report/{rule}/index.html", wildcards={})
-        assert cost(made, Sizes(configuration), rates).seconds == seconds

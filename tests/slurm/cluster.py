@@ -11,8 +11,6 @@ import os
 import shutil
 import socket
 import subprocess
-import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -43,8 +41,8 @@ ALONE = ["unshare", "--net", "sh", "-c", NETWORK]
 #: What gives a node its own host name, mounts and processes.
 SEPARATE = ["unshare", "--uts", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
 
-#: Character devices that every machine has: a GPU has to be one.
-DEVICES = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"]
+#: A GPU has to be a character device: these are two that every machine has.
+GRES_CONF = "Name=gpu Type=test File=/dev/null,/dev/zero\n"
 
 #: What a node's first process does. It outlives slurmd while the file NODE.hold is there.
 NODE = """
@@ -96,15 +94,13 @@ MinJobAge=600
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
 {accounting}
-NodeName=DEFAULT CPUs={cpus} Boards=1 SocketsPerBoard=1 CoresPerSocket={cpus} ThreadsPerCore=1 \
-RealMemory={memory} {gres} State=UNKNOWN
+NodeName=DEFAULT CPUs=4 Boards=1 SocketsPerBoard=1 CoresPerSocket=4 ThreadsPerCore=1 \
+RealMemory=64000 Gres=gpu:test:2 State=UNKNOWN
 {nodes}
-PartitionName=cpu Nodes=ALL Default=YES MaxTime=7-00:00:00 DefaultTime=10 PriorityTier=1 \
-PreemptMode=REQUEUE GraceTime=2 State=UP
-PartitionName=gpu Nodes=ALL MaxTime=7-00:00:00 DefaultTime=10 PriorityTier=1 \
-PreemptMode=REQUEUE GraceTime=2 State=UP
-PartitionName=urgent Nodes=ALL MaxTime=2:00:00 DefaultTime=10 PriorityTier=10 \
-PreemptMode=OFF State=UP
+PartitionName=DEFAULT Nodes=ALL DefaultTime=10 State=UP
+PartitionName=cpu Default=YES MaxTime=7-00:00:00 PriorityTier=1 PreemptMode=REQUEUE GraceTime=2
+PartitionName=gpu MaxTime=7-00:00:00 PriorityTier=1 PreemptMode=REQUEUE GraceTime=2
+PartitionName=urgent MaxTime=2:00:00 PriorityTier=10 PreemptMode=OFF
 """
 
 WITH_ACCOUNTING = """
@@ -148,21 +144,12 @@ def may_isolate() -> bool:
 class Cluster:
     """Nodes n1, n2, ... with partitions `cpu` (the default), `gpu` and `urgent`, which preempts."""
 
-    def __init__(
-        self,
-        folder: Path,
-        nodes: int = 2,
-        cpus: int = 4,
-        memory: int = 8000,
-        gpus: int = 2,
-        accounting: bool = False,
-    ) -> None:
-        """`folder` takes configuration, state and logs; each node claims `cpus`, megabytes of
-        `memory` and `gpus` of type test, whatever the machine has."""
+    def __init__(self, folder: Path, nodes: int = 2, accounting: bool = False) -> None:
+        """`folder` takes configuration, state and logs. Each node claims 4 cores, 64 GB and 2 GPUs
+        of type test, whatever the machine has."""
         self.folder, self.accounting = folder, accounting
         self.nodes = [f"n{number}" for number in range(1, nodes + 1)]
         self.daemons: dict[str, subprocess.Popen[bytes]] = {}
-        self.sizes = {"cpus": cpus, "memory": memory, "gpus": gpus}
 
     @property
     def configuration(self) -> str:
@@ -217,18 +204,18 @@ class Cluster:
     @contextlib.contextmanager
     def covered(self, place: Path, size: str = "10M") -> Iterator[None]:
         """For a while, put an empty folder of some size over another one, on all nodes."""
-        nodes = [f"/proc/{self.daemons[node].pid}/ns" for node in self.nodes]
-        enter = [
-            ["nsenter", f"--mount={each}/mnt", f"--pid={each}/pid_for_children"] for each in nodes
-        ]
-        mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "none", str(place)]
-        for node in enter:
-            subprocess.run([*node, *mount], check=True)
+
+        def on_nodes(*command: str) -> None:
+            for node in self.nodes:
+                each = f"/proc/{self.daemons[node].pid}/ns"
+                enter = ["nsenter", f"--mount={each}/mnt", f"--pid={each}/pid_for_children"]
+                subprocess.run([*enter, *command, str(place)], check=True)
+
+        on_nodes("mount", "-t", "tmpfs", "-o", f"size={size}", "none")
         try:
             yield
         finally:
-            for node in enter:
-                subprocess.run([*node, "umount", "--lazy", str(place)], check=True)
+            on_nodes("umount", "--lazy")
 
     def stop(self) -> None:
         """End everything."""
@@ -245,14 +232,8 @@ class Cluster:
 
     def said(self, *command: str) -> str:
         """The output of a program of Slurm. Raises RuntimeError if it fails."""
-        done = subprocess.run(
-            [*self.inside, *command],
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=60,
-        )
+        captured = {"capture_output": True, "text": True, "check": False, "timeout": 60}
+        done = subprocess.run([*self.inside, *command], env=self.environment, **captured)
         if done.returncode:
             raise RuntimeError(f"{' '.join(command)}: {done.stderr.strip() or done.stdout.strip()}")
         return done.stdout
@@ -264,13 +245,9 @@ class Cluster:
     def jobs(self, fields: Sequence[str] = ("JobID", "Name", "State")) -> list[dict[str, str]]:
         """All jobs that the controller remembers, with `fields` of `squeue --Format`."""
         wanted = ",".join(f"{field}:200" for field in fields)
-        lines = self.said("squeue", "-h", "-t", "all", "-O", wanted).split("\n")
-        cut = [
-            [line[200 * n : 200 * (n + 1)].strip() for n in range(len(fields))]
-            for line in lines
-            if line
-        ]
-        return [dict(zip(fields, cells, strict=True)) for cells in cut]
+        lines = filter(None, self.said("squeue", "-h", "-t", "all", "-O", wanted).split("\n"))
+        places = [(field, slice(200 * n, 200 * (n + 1))) for n, field in enumerate(fields)]
+        return [{field: line[place].strip() for field, place in places} for line in lines]
 
     def job(self, number: str) -> dict[str, str]:
         """The fields of `scontrol show job`, by key."""
@@ -286,7 +263,6 @@ class Cluster:
         key.write_bytes(os.urandom(128))
         key.chmod(0o600)
         names = {
-            **self.sizes,
             "folder": folder,
             "host": socket.gethostname().split(".")[0],
             "daemon": DAEMON,
@@ -294,7 +270,6 @@ class Cluster:
                 f"NodeName={node} NodeHostname={node} NodeAddr=127.0.0.1 Port={port}"
                 for port, node in enumerate(self.nodes, start=7001)
             ),
-            "gres": f"Gres=gpu:test:{self.sizes['gpus']}" if self.sizes["gpus"] else "",
         }
         names["accounting"] = (
             WITH_ACCOUNTING.format(**names)
@@ -302,8 +277,7 @@ class Cluster:
             else "AccountingStorageType=accounting_storage/none"
         )
         (folder / "etc/slurm.conf").write_text(SLURM_CONF.format(**names))
-        files = ",".join(DEVICES[: self.sizes["gpus"]])
-        (folder / "etc/gres.conf").write_text(f"Name=gpu Type=test File={files}\n" if files else "")
+        (folder / "etc/gres.conf").write_text(GRES_CONF)
         (folder / "etc/slurmdbd.conf").write_text(SLURMDBD_CONF.format(**names))
         (folder / "etc/slurmdbd.conf").chmod(0o600)
         for path in ["log", "state", "etc/slurmdbd.conf"]:
@@ -362,15 +336,3 @@ def wait_until(ready: Callable[[], object], seconds: float, what: str) -> None:
         if time.monotonic() > end:
             raise TimeoutError(f"not within {seconds} s: {what}")
         time.sleep(0.2)
-
-
-if __name__ == "__main__":
-    claimed = int(sys.argv[1]) if sys.argv[1:] else 4  # cores of each node
-    with tempfile.TemporaryDirectory(prefix="slurm") as place:
-        one = Cluster(Path(place), memory=64_000, cpus=claimed)
-        try:
-            one.start()
-            print("A shell on a cluster of two nodes, which ends with it: try sinfo, squeue.")
-            subprocess.run([*one.inside, "bash"], env=one.environment, check=False)
-        finally:
-            one.stop()

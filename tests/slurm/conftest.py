@@ -34,7 +34,7 @@ def up(**settings: object) -> Iterator[Cluster]:
         refuse("nodes are namespaces, which this user may not make: run as root")
     # A short name: that of a socket has 108 characters at most.
     with tempfile.TemporaryDirectory(prefix="slurm") as folder:
-        made = Cluster(Path(folder), memory=64_000, **settings)  # type: ignore[arg-type]
+        made = Cluster(Path(folder), **settings)  # type: ignore[arg-type]
         try:
             made.start()
             yield made

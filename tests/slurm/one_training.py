@@ -20,26 +20,30 @@ JOB = "rule_train_wildcards_en-fr_baseline_1"
 def training(cluster: Cluster, folder: Path) -> str:
     """The Slurm job of the training, once it runs and has saved a state."""
 
-    def found() -> list[dict[str, str]]:
-        running = cluster.jobs(["JobID", "State", "Comment", "WorkDir"])
-        return [
-            job
-            for job in running
-            if (job["Comment"], job["State"], job["WorkDir"]) == (JOB, "RUNNING", str(folder))
-        ]
+    def found() -> list[str]:
+        fields = ["JobID", "State", "Comment", "WorkDir"]
+        jobs = [[*job.values()] for job in cluster.jobs(fields)]
+        return [number for number, *job in jobs if job == ["RUNNING", JOB, str(folder)]]
 
     wait_until(found, 300, "the training runs")
     wait_until(lambda: list((folder / STATE).glob("*.safetensors")), 300, "a state is saved")
-    return found()[0]["JobID"]
+    return found()[0]
+
+
+def records(cluster: Cluster, folder: Path) -> dict[str, list[dict[str, str]]]:
+    """Slurm's records of the jobs of a clone, by rule, the first one first."""
+    found: dict[str, list[dict[str, str]]] = {}
+    jobs = cluster.jobs(["JobID", "Comment", "WorkDir"])
+    for job in sorted(jobs, key=lambda job: int(job["JobID"])):
+        if job["WorkDir"] == str(folder):
+            rule = job["Comment"].removeprefix("rule_").partition("_wildcards")[0]
+            found.setdefault(rule, []).append(cluster.job(job["JobID"]))
+    return found
 
 
 def attempts(cluster: Cluster, folder: Path) -> list[dict[str, str]]:
-    """Slurm's records of the training's jobs, the first one first."""
-    jobs = cluster.jobs(["JobID", "Comment", "WorkDir"])
-    numbers = [
-        job["JobID"] for job in jobs if (job["Comment"], job["WorkDir"]) == (JOB, str(folder))
-    ]
-    return [cluster.job(number) for number in sorted(numbers, key=int)]
+    """The records of the training's jobs."""
+    return records(cluster, folder)["train"]
 
 
 def finish(run: subprocess.Popen[str], folder: Path, trained: Path, seconds: int = 900) -> str:

@@ -16,20 +16,14 @@ CALL = ["choi2017", "--configfile", str(REDUCED)]
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
-@pytest.fixture(scope="module")
-def on_one_machine(clone: Callable[[], Path], snakemake: Run) -> Path:
-    """The results of the profile `local`."""
-    folder = clone()
-    run = snakemake(folder, *CALL, "--profile", "local", timeout=1500)
-    assert run.returncode == 0, run.stdout[-3000:]
-    return folder / "results" / "demo"
-
-
 def test_the_demo_through_the_cluster_is_the_demo(
-    cluster: Cluster, start: Start, clone: Callable[[], Path], on_one_machine: Path
+    cluster: Cluster, start: Start, clone: Callable[[], Path], snakemake: Run
 ) -> None:
     """Nothing here has a way out of its machine, and Slurm has no database of accounts."""
-    folder = clone()
+    local, folder = clone(), clone()
+    run = snakemake(local, *CALL, "--profile", "local", timeout=1500)
+    assert run.returncode == 0, run.stdout[-3000:]
+    on_one_machine = local / "results" / "demo"
     with pytest.raises(RuntimeError, match="accounting storage is disabled"):
         cluster.said("sacct")
     run = start(cluster, folder, *CALL)

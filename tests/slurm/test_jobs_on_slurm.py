@@ -5,27 +5,7 @@ from pathlib import Path
 
 from cluster import Cluster
 from conftest import Start
-from one_training import ONE_MODEL
-
-FIELDS = ["JobID", "Comment", "WorkDir"]
-
-
-def jobs(cluster: Cluster, folder: Path) -> dict[str, list[dict[str, str]]]:
-    """The records of `scontrol` on the jobs of a clone, by rule, the first one first."""
-    found: dict[str, list[dict[str, str]]] = {}
-    for job in sorted(cluster.jobs(FIELDS), key=lambda job: int(job["JobID"])):
-        if job["WorkDir"] == str(folder):
-            rule = job["Comment"].removeprefix("rule_").partition("_wildcards")[0]
-            found.setdefault(rule, []).append(cluster.job(job["JobID"]))
-    return found
-
-
-def edit(folder: Path, rules: str, old: str, new: str) -> None:
-    """Change a rule of a clone."""
-    path = folder / "workflow" / "rules" / rules
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new))
+from one_training import ONE_MODEL, records
 
 
 def test_gpu_jobs_go_to_gpus_and_fail_at_once_where_there_is_no_cuda(
@@ -37,7 +17,7 @@ def test_gpu_jobs_go_to_gpus_and_fail_at_once_where_there_is_no_cuda(
     run = start(cluster, untrained, *words, **where)
     said, _ = run.communicate(timeout=900)
     assert run.returncode == 1
-    seen = jobs(cluster, untrained)
+    seen = records(cluster, untrained)
     (binarized,), (trained,) = seen["binarize"], seen["train"]
     assert binarized["Partition"] == "cpu"
     assert "TresPerJob" not in binarized
@@ -55,17 +35,15 @@ def test_a_job_out_of_memory_is_tried_again_with_more_of_it_and_more_time(
     cluster: Cluster, start: Start, untrained: Path
 ) -> None:
     shutil.rmtree(untrained / "results/demo/binarize")
-    edit(
-        untrained,
-        "text.smk",
-        "mem_mb=memory(8000)",
-        "mem_mb=lambda wildcards, attempt: 100 * attempt",
-    )
+    rules = untrained / "workflow/rules/text.smk"
+    before, after = "mem_mb=memory(8000)", "mem_mb=lambda wildcards, attempt: 100 * attempt"
+    assert before in rules.read_text()
+    rules.write_text(rules.read_text().replace(before, after))
     folder = "results/demo/binarize/en-fr/word/manifest.json"
     run = start(cluster, untrained, folder, *ONE_MODEL[1:])
     said, _ = run.communicate(timeout=900)
     assert run.returncode == 0, said[-5000:]
-    *killed, done = jobs(cluster, untrained)["binarize"]
+    *killed, done = records(cluster, untrained)["binarize"]
     assert killed and {job["JobState"] for job in killed} == {"FAILED"}
     assert "exceeded memory limit" in said  # Slurm's own words, from its log
     assert done["JobState"] == "COMPLETED"

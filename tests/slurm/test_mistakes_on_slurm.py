@@ -72,22 +72,16 @@ def test_an_account_of_somebody_else_is_told_with_ones_own(
     assert "tests|COMPLETED|rule_generate_wildcards_embedded_embedded.tar.gz" in done.split("\n")
 
 
-def test_a_folder_that_nodes_do_not_see_is_told(
-    cluster: Cluster, start: Start, clone: Callable[[], Path]
+@pytest.mark.parametrize("missing", ["results/demo", sys.executable])
+def test_a_folder_or_python_that_nodes_do_not_see_is_told(
+    cluster: Cluster, start: Start, clone: Callable[[], Path], missing: str
 ) -> None:
     folder = clone()
-    with cluster.covered(folder):
+    place = folder / missing
+    with cluster.covered(folder if place.is_relative_to(folder) else place.parent):
         said = refused(start, cluster, folder, *CALL)
-    assert f"does not see {folder / 'results/demo'}" in said
+    assert f"does not see {place}" in said
     assert "file system" in said
-
-
-def test_a_python_that_nodes_do_not_see_is_told(
-    cluster: Cluster, start: Start, clone: Callable[[], Path]
-) -> None:
-    with cluster.covered(Path(sys.executable).parent):
-        said = refused(start, cluster, clone(), *CALL)
-    assert f"does not see {sys.executable}" in said
 
 
 def test_a_full_disk_is_told_by_the_first_job(

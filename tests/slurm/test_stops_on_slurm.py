@@ -33,7 +33,8 @@ def test_after_a_kill_the_same_command_ends_the_old_job_and_goes_on(
     trained: Path,
     snakemake: Callable[..., subprocess.CompletedProcess[str]],
 ) -> None:
-    before = {path: path.stat().st_mtime_ns for path in files(untrained)}
+    kept = [path for path in (untrained / "results").rglob("*") if path.is_file()]
+    before = {path: path.stat().st_mtime_ns for path in kept if "train" not in path.parts}
     run = start(cluster, untrained, *ONE_MODEL)
     job = training(cluster, untrained)
     os.kill(run.pid, signal.SIGKILL)
@@ -47,12 +48,3 @@ def test_after_a_kill_the_same_command_ends_the_old_job_and_goes_on(
     assert old["EndTime"] <= new["StartTime"]
     assert resumed(untrained)
     assert {path: path.stat().st_mtime_ns for path in before} == before
-
-
-def files(folder: Path) -> list[Path]:
-    """All results in a clone."""
-    return [
-        path
-        for path in (folder / "results").rglob("*")
-        if path.is_file() and "train" not in path.parts
-    ]

@@ -74,7 +74,7 @@ def describe(folder: Path, view: str) -> None:
     """Write the file of a run as the workflow does."""
     up = "../../.."
     symbols = {key: f"{up}/{key}.tsv" for key in ("rates", "rules")}
-    symbols |= {"counts": f"{up}/counts.en.tsv", "threshold": 0.4}
+    symbols |= {"counts": f"{up}/counts.en.tsv", "threshold": 0.4, "external_rules": False}
     run = {
         "source_language": "en",
         "target_language": "fr",
