@@ -13,7 +13,8 @@ import yaml
 from planning import CUTS, own_configuration
 
 ROOT = Path(__file__).parents[2]
-SHARDS = [1, 3]
+#: Numbers of parts; the last one in a thorough run alone.
+SHARDS = [1, 3, 8]
 TARGETS = ["binarized", "dictionaries", "choi2017_corpora"]
 #: The preset cleans with the filters that need the whole text; a part of what is left is selected.
 OWN = {
@@ -25,10 +26,12 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture(scope="module")
-def folders(snakemake: Run, tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
+def folders(
+    snakemake: Run, tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config
+) -> dict[int, Path]:
     """By number of shards, the results."""
     made = {}
-    for shards in SHARDS:
+    for shards in SHARDS if pytestconfig.getoption("--thorough") else SHARDS[:-1]:
         folder = tmp_path_factory.mktemp(f"shards{shards}")
         corpora = {"embedded": {"texts": {"train": {"shards": shards}}}}
         (folder / "own.yaml").write_text(yaml.safe_dump({**OWN, "corpora": corpora}))
@@ -91,7 +94,7 @@ def test_all_results_are_the_same(folders: dict[int, Path]) -> None:
         "binarize",
     ]:
         assert any(name.startswith(f"{stage}/") for name in names)
-    for shards in SHARDS[1:]:
+    for shards in list(made)[1:]:
         assert {name for name in made[shards] if not of_parts(name)} == names
         assert [name for name in sorted(names) if made[shards][name] != made[1][name]] == []
         assert (folders[shards] / f"select/en-fr/train.{shards}of{shards}.en.gz").is_file()
