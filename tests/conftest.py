@@ -4,6 +4,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -148,7 +149,9 @@ def snakemake(
             call |= {"output": str(output), "timeout": timeout}
             server.stdin.write(json.dumps(call) + "\n")
             server.stdin.flush()
-            status = int(server.stdout.readline())
+            status = int(server.stdout.readline() or pytest.fail("the server has ended"))
+            if status == -signal.SIGALRM:
+                raise subprocess.TimeoutExpired(arguments, timeout, output.read_text())
             return subprocess.CompletedProcess(arguments, status, output.read_text())
 
         yield run

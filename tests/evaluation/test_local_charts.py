@@ -133,3 +133,10 @@ def test_a_file_without_vectors_is_named(content: str, tmp_path: Path):
 def test_vectors_need_a_name(tmp_path: Path):
     with pytest.raises(UserError, match=r"--vectors some\.txt: write NAME=FILE"):
         local_charts(tmp_path / "charts.json", vectors=["some.txt"])
+
+
+@pytest.mark.parametrize("content", ["a 1 2\nb 1\n", "2 2\na 1 2\n. . 1 2\n"])
+def test_a_row_of_another_length_is_named(content: str, tmp_path: Path):
+    (tmp_path / "some.txt").write_text(content)
+    with pytest.raises(UserError, match=r"some\.txt, vector 2: \d numbers where the first has 2"):
+        local_charts(tmp_path / "charts.json", vectors=[f"theirs={tmp_path}/some.txt"], word=["a"])

@@ -22,6 +22,9 @@ from contextnmt.evaluation.symbol_scores import (
 from contextnmt.files import read_json, write_lines
 from contextnmt.text.names import Span, sentence_of
 from contextnmt.text.rates import HEADER, Position
+from contextnmt.text.symbols import Side
+
+GERMAN = Side("de", {}, external_rules=True)
 
 #: Word, context, how often a symbol, how often text: rows of a table of rates.
 RATES = [
@@ -227,7 +230,7 @@ def test_a_wrong_symbol_is_told_with_its_reason_and_its_counterpart(
 ) -> None:
     partners = {symbols(words)[0]: place for words, place in both.items()}
     sentences = sentence_of(source), sentence_of(target)
-    pair = Comparison(*sentences, False, {*symbols(alone)}, partners)
+    pair = Comparison(*sentences, GERMAN, {*symbols(alone)}, partners)
     found = []
     for error, symbol in differences(pair):
         reason, place = explain(pair, error, symbol, "York".__eq__)
@@ -239,7 +242,7 @@ def test_a_sentence_has_so_many_symbols_and_no_more() -> None:
     source = " ".join(map(str, range(21)))
     alone = {*symbols(" ".join(f"N{place}-{place + 1}" for place in range(20)))}
     (last,) = symbols("N20-21")
-    pair = Comparison(sentence_of(source), sentence_of("20"), False, alone, {last: Span(0, 1)})
+    pair = Comparison(sentence_of(source), sentence_of("20"), GERMAN, alone, {last: Span(0, 1)})
     (*_, (error, found)) = differences(pair)
     assert explain(pair, error, found, "".__eq__) == ("limit", Span(0, 1))
 

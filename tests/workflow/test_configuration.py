@@ -248,6 +248,14 @@ def test_the_symbolized_text_may_decide_for_systems_of_words() -> None:
     ]
     assert other_filters(configuration, "en-de", "symbol") == []
     assert other_filters(configuration, "en-de", "bpe") == []
+    mixed = configured(
+        training={"filters": "symbolized", "unknown_limit": {"en-de": 0.3}},
+        experiments={"choi2017": {"systems": {"bpe": {"training": {"filters": "all"}}}}},
+        systems=["baseline", "bpe"],
+    )
+    assert {"view": "sym", "max_length": 50, "unknown_limit": 0.3} in other_filters(
+        mixed, "en-de", "bpe"
+    )
 
 
 def test_a_system_of_ones_own() -> None:

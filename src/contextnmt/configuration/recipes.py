@@ -124,12 +124,18 @@ def other_filters(configuration: Configuration, pair: str, system: str) -> list[
 
     made = recipe(configuration, pair, system)
     experiment = experiment_of(configuration, system)
-    if made["filters"] == "symbolized" and made["view"] == "word":
-        entry = configuration["experiments"][experiment]["systems"][system]
-        return [own(system) | {"view": "sym", "unknown_limit": unknown_limit(entry, pair)}]
+
+    def symbolized(name: str) -> list[Configuration]:
+        made = recipe(configuration, pair, name)
+        if made["filters"] != "symbolized" or made["view"] != "word":
+            return []
+        entry = configuration["experiments"][experiment]["systems"][name]
+        return [own(name) | {"view": "sym", "unknown_limit": unknown_limit(entry, pair)}]
+
     if made["filters"] != "all":
-        return []
-    every = {canonical(each): each for each in map(own, systems(configuration, experiment))}
+        return symbolized(system)
+    names = systems(configuration, experiment)
+    every = {canonical(each): each for name in names for each in [own(name), *symbolized(name)]}
     return [every[text] for text in sorted(every) if every[text] != own(system)]
 
 

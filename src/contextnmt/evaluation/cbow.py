@@ -3,8 +3,9 @@
 The stage trains the continuous bag of words of Mikolov et al. 2013.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -127,21 +128,35 @@ def read_vectors(folder: Path, command: str) -> WordVectors:
 def read_published(path: Path) -> WordVectors:
     """The vectors in a file of word2vec, as text or, if it is called so, ``.bin``, or of GloVe.
 
-    Raises UserError if it is missing or something else.
+    Raises UserError if it is missing or something else, or has a word with a blank in it.
     """
     from gensim.models import KeyedVectors
 
+    binary = path.name.removesuffix(".gz").endswith(".bin")
     with open_binary(path) as stream:
         header = stream.readline(100).split()
+        bare = not (len(header) == 2 and all(map(bytes.isdigit, header)))
+        if not binary:
+            stream.seek(0)
+            check_rows(path, islice(stream, 0 if bare else 1, None))
     try:
-        found = KeyedVectors.load_word2vec_format(
-            str(path),
-            binary=path.name.removesuffix(".gz").endswith(".bin"),
-            no_header=not (len(header) == 2 and all(map(bytes.isdigit, header))),
-        )
-    except (ValueError, TypeError, EOFError, IndexError) as error:
+        found = KeyedVectors.load_word2vec_format(str(path), binary=binary, no_header=bare)
+    except (ValueError, TypeError, EOFError, IndexError, NotImplementedError) as error:
         raise UserError(
             f"{path}: no vectors of word2vec or GloVe ({error}): a line of text is a word and its "
             "numbers; a binary file is called .bin"
         ) from None
     return WordVectors(found.index_to_key, found.vectors)
+
+
+def check_rows(path: Path, rows: Iterable[bytes]) -> None:
+    """Raise UserError, naming the first, if rows of words and numbers differ in length."""
+    size = 0
+    for number, row in enumerate(rows, start=1):
+        fields = row.rstrip().count(b" ")
+        size = size or fields
+        if fields != size:
+            raise UserError(
+                f"{path}, vector {number}: {fields} numbers where the first has {size}: leave out "
+                "rows that are cut or whose word has a blank in it"
+            )

@@ -21,7 +21,7 @@ from contextnmt.files import read_pairs, write_json
 from contextnmt.progress import progress
 from contextnmt.text.matches import number_spans, places
 from contextnmt.text.names import Sentence, Span, sentence_of
-from contextnmt.text.numbers import check_languages, ungrouped_key, value_key
+from contextnmt.text.numbers import check_languages, grouped_key, ungrouped_key, value_key
 from contextnmt.text.pieces import join_pieces
 from contextnmt.text.rates import THRESHOLD, Rates, read_rates
 from contextnmt.text.symbols import (
@@ -85,7 +85,7 @@ class Comparison(NamedTuple):
 
     source: Sentence
     target: Sentence
-    target_grouped: bool  # do blanks separate the groups of its long numbers?
+    target_side: Side
     alone: set[Found]
     both: dict[Found, Span]  # with the partner in the target
 
@@ -176,7 +176,7 @@ class SymbolScores:
         return Comparison(
             source,
             target,
-            self.sides[1].grouped,
+            self.sides[1],
             {Found(symbol[1], span) for symbol, span in alone.items()},
             {Found(symbol[1], first): second for symbol, (first, second) in both.items()},
         )
@@ -280,7 +280,7 @@ def counterpart(compared: Comparison, found: Found) -> tuple[Reason, Span | None
     source, target = compared.source.pieces, compared.target.pieces
     text = found.span.text(source)
     if found.kind == NUMBER:
-        equal = equal_numbers(text, compared.target, compared.target_grouped)
+        equal = equal_numbers(text, compared.target, compared.target_side)
     else:
         equal = equal_words(text.split(" "), target)
     if equal:
@@ -291,13 +291,14 @@ def counterpart(compared: Comparison, found: Found) -> tuple[Reason, Span | None
     return (Reason.ABSENT, None) if place is None else (Reason.SIMILAR, Span(place, place + 1))
 
 
-def equal_numbers(number: str, target: Sentence, grouped: bool) -> list[Span]:
+def equal_numbers(number: str, target: Sentence, side: Side) -> list[Span]:
     """Where the target has a number that could be paired with `number`: they share a key."""
 
     def keys(number: str) -> set[str]:
-        return {value_key(number), ungrouped_key(number)} - {""}
+        key = value_key if side.external_rules else grouped_key
+        return {key(number), ungrouped_key(number)} - {""}
 
-    spans = number_spans(target, grouped)
+    spans = number_spans(target, side.grouped)
     return [span for span in spans if keys(number) & keys(span.text(target.pieces))]
 
 

@@ -47,7 +47,7 @@ class Inference:
     """A model for search: no dropout, no gradients.
 
     In its states, `previous` is V_o E y_{i-1} [batch, width, 2 maxout], which the next call of
-    `features` or `advance` overwrites. Each step reuses the memory of the one before: so two
+    `features` overwrites. Each step reuses the memory of the one before: so two
     searches cannot take turns.
     """
 

@@ -64,6 +64,8 @@ class Trainings(Views):
         systems = self.systems_of("choi2017")
         made = [recipes.recipe(self.configuration, pair, system) for system in systems]
         own = [{**each["training"], "view": each["view"]} for each in made]
+        for system in systems:
+            own += recipes.other_filters(self.configuration, pair, system)
         systems_own = sorted(set(self.filter_settings(pair, own)))
         return options(filter_before=[before], filter_after=[after], filter=systems_own)
 

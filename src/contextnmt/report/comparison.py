@@ -166,8 +166,9 @@ def record_of(folder: Path, run: Run) -> dict[str, Any]:
 def text_settings(path: Path) -> dict[str, Any]:
     """Read from the file of a run how its text is written.
 
-    `view`, the threshold of symbols, whether subwords were learnt jointly, and how many merges of
-    the source language, which are fewer than were asked for where a text had no more.
+    `view`, the threshold of symbols, whether external rules helped with them, whether subwords were
+    learnt jointly, and how many merges of the source language, which are fewer than were asked for
+    where a text had no more.
     """
     content = read_record(path)
     symbols, codes = content["symbols"], content["codes"]

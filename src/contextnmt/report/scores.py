@@ -27,6 +27,8 @@ from contextnmt.report.tables import (
 #: Sources of scores in the data, beside `PAPER`: the runs of all seeds, their ensemble, and their
 #: translations of the widest beam with unknown words replaced.
 HERE, ENSEMBLE, REPLACED = "here", "ensemble", "replaced"
+#: What a row of the last ones adds to the label of its system.
+WITH_REPLACED = ", unknown words replaced"
 #: Variant of a translation, as its name ends (empty: the likeliest) -> its heading, its column in
 #: the data, and its column in a paper's file.
 VARIANTS = {"": "All", "no-unknown": "No UNK", "normalised": "normalised (extra)"}
@@ -148,7 +150,7 @@ def rows_of(results: Results, pair: str, paper: Printed) -> list[Row]:
         if replaced := [files for run, files in replacements if run[:2] == of]:
             names = [str(Translation(text, results.beam)) for text in results.texts(pair)]
             contents = [of_replaced(names, *map(read_record, files)) for files in replaced]
-            rows.append(Row(REPLACED, *of, f"{system.label}, unknown words replaced", contents))
+            rows.append(Row(REPLACED, *of, system.label + WITH_REPLACED, contents))
         if of in ensembles:
             label = f"{system.label}, ensemble of {len(results.seeds)} seeds"
             rows.append(Row(ENSEMBLE, *of, label, [read_record(ensembles[of])]))
@@ -350,7 +352,8 @@ def notes(results: Results, scored: list[Row], paper: Printed, tested: Tested) -
 def notes_on_replaced(results: Results, scored: list[Row]) -> list[str]:
     """A note on unknown words that are replaced, and how many there are; nothing if none are."""
     shares = [
-        f"{row.label.partition(',')[0]}, {row.pair} {text}: {' '.join(rounded(found)).rstrip()} %"
+        f"{row.label.removesuffix(WITH_REPLACED)}, {row.pair} {text}: "
+        f"{' '.join(rounded(found)).rstrip()} %"
         for row in scored
         if row.source == REPLACED
         for text in results.test[row.pair]
@@ -422,7 +425,7 @@ def remarks(results: Results, entries: list[Entry]) -> list[str]:
     found: dict[tuple[str, str], dict[str, None]] = {}
     for row, of, entry in entries:
         heading = f"{VARIANTS[of.variant]}, " if of.variant else ""
-        kind = {ENSEMBLE: ", ensemble", REPLACED: ", unknown words replaced"}.get(row.source, "")
+        kind = {ENSEMBLE: ", ensemble", REPLACED: WITH_REPLACED}.get(row.source, "")
         where = f"{heading}{row.pair} {of.text}, beam {of.beam}{kind}"
         for reason in [entry["gap"]] if "gap" in entry else entry.get("notes", []):
             found.setdefault((where, reason), {})[labels[row.system]] = None

@@ -217,9 +217,9 @@ def table3_notes(vocabulary_size: int, paper: Rows, counts: dict[str, Any]) -> l
         (unknowns,) = set(shares.values())
     return [
         "Words: of all pairs of the training text, and of those that a training with and without "
-        "symbols keeps. Which pairs the paper counted it does not say. Its words fall by 12 to "
-        "13 %, more than symbols alone take away: after symbolization it very probably counted the "
-        "pairs kept.",
+        "symbols keeps by its own text (training.filters: own). Which pairs the paper counted it "
+        "does not say. Its words fall by 12 to 13 %, more than symbols alone take away: after "
+        "symbolization it very probably counted the pairs kept.",
         f"Coverage: share of all words that the {vocabulary_size:,} most frequent make up "
         f"(the paper: {', '.join(sizes)}).",
         "Sentence pairs: what a training drops, each pair by its first reason. Too long: a side of "
