@@ -3,7 +3,7 @@
 The stage trains the continuous bag of words of Mikolov et al. 2013.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -138,7 +138,13 @@ def read_published(path: Path) -> WordVectors:
         bare = not (len(header) == 2 and all(map(bytes.isdigit, header)))
         if not binary:
             stream.seek(0)
-            check_rows(path, islice(stream, 0 if bare else 1, None))
+            sizes = [row.rstrip().count(b" ") for row in islice(stream, 0 if bare else 1, None)]
+            wrong = next((n for n, size in enumerate(sizes, 1) if size != sizes[0]), None)
+            if wrong:
+                raise UserError(
+                    f"{path}, vector {wrong}: {sizes[wrong - 1]} numbers where the first has "
+                    f"{sizes[0]}: leave out rows that are cut or whose word has a blank in it"
+                )
     try:
         found = KeyedVectors.load_word2vec_format(str(path), binary=binary, no_header=bare)
     except (ValueError, TypeError, EOFError, IndexError, NotImplementedError) as error:
@@ -147,16 +153,3 @@ def read_published(path: Path) -> WordVectors:
             "numbers; a binary file is called .bin"
         ) from None
     return WordVectors(found.index_to_key, found.vectors)
-
-
-def check_rows(path: Path, rows: Iterable[bytes]) -> None:
-    """Raise UserError, naming the first, if rows of words and numbers differ in length."""
-    size = 0
-    for number, row in enumerate(rows, start=1):
-        fields = row.rstrip().count(b" ")
-        size = size or fields
-        if fields != size:
-            raise UserError(
-                f"{path}, vector {number}: {fields} numbers where the first has {size}: leave out "
-                "rows that are cut or whose word has a blank in it"
-            )

@@ -72,8 +72,9 @@ def pair_statistics(
             dropped[each].update({reason: int(rows.sum()) for reason, rows in reasons.items()})
             kept[each] = ~np.logical_or.reduce(list(reasons.values()))
             for side, part in zip(SIDES, parts if each in words else (), strict=False):
-                words[each][side, "all"] += int(part.lengths[kept[each]].sum())
-                words[each][side, "unknown"] += int(part.unknowns()[kept[each]].sum())
+                count = int(part.lengths[kept[each]].sum())
+                words[each].update({(side, "all"): count, (side, "known"): count})
+                words[each][side, "known"] -= int(part.unknowns()[kept[each]].sum())
         if systems:
             kept_by_all += int(np.logical_and.reduce([kept[each] for each in systems]).sum())
     return {
@@ -84,14 +85,12 @@ def pair_statistics(
             "dropped": dropped[each],
             "kept": read - dropped[each].total(),
             "kept_words": {side: words[each][side, "all"] for side in SIDES},
-            "kept_coverage_percent": {side: known_percent(words[each], side) for side in SIDES},
+            "kept_coverage_percent": {
+                side: 100 * words[each][side, "known"] / total if total else None
+                for side in SIDES
+                for total in [words[each][side, "all"]]
+            },
             "kept_by_all": kept_by_all if systems else None,
         }
         for name, each in limits.items()
     }
-
-
-def known_percent(words: Mapping[tuple[str, str], int], side: str) -> float | None:
-    """The percentage of known words on a side; None without words."""
-    total = words[side, "all"]
-    return 100 * (1 - words[side, "unknown"] / total) if total else None

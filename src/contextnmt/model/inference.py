@@ -70,7 +70,7 @@ class Inference:
             self.query = -2 * self.attention.query.weight
             self.energy = 2 * self.attention.energy.weight
         word = model.readout.word.weight
-        self.state = transposed(model.readout.state.weight)
+        self.state = model.readout.state.weight.t().contiguous().unsqueeze(0)
         *self.before, last = model.readout.layers
         self.output = OutputLayer(last, bf16)
         self.tables = None
@@ -80,7 +80,7 @@ class Inference:
             # 20 kB a word at the sizes of the papers.
             self.tables = [embedded @ each.t() for each in (gates, word)]
         else:
-            self.gates, self.word = transposed(gates.to(kind)), word
+            self.gates, self.word = gates.to(kind).t().contiguous().unsqueeze(0), word
 
     def encode(self, source: Tensor) -> tuple[Source, State]:
         """Read source sentences [B, S], as `Translator.encode`; return them and the state before
@@ -107,8 +107,7 @@ class Inference:
         if source.attention is None:
             return hidden.new_ones(*hidden.shape[:2], 1)
         keys, padding = source.attention
-        query = self.scratch.of("query", (*hidden.shape[:2], len(self.query)), hidden)
-        torch.mm(hidden.flatten(0, 1), self.query.t(), out=query.flatten(0, 1))
+        query = functional.linear(hidden, self.query)
         asked = asked_of(query, keys).unsqueeze(2)  # [B, K, 1, a]
         shape = (asked.size(1), *keys.entering.shape[1:])  # [K, S, a]
         keys = keys.each(lambda tensor: tensor.unsqueeze(1))
@@ -168,8 +167,3 @@ class Inference:
 def one_batch(tensor: Tensor) -> Tensor:
     """The hypotheses of all sentences [B, K, n] as a batch of one direction [1, B K, n]."""
     return tensor.flatten(0, 1).unsqueeze(0)
-
-
-def transposed(weight: Tensor) -> Tensor:
-    """A matrix [d, n] as a factor [1, n, d] of `one_batch`, in the order that is fast."""
-    return weight.t().contiguous().unsqueeze(0)

@@ -62,6 +62,8 @@ class Basis:
     def __init__(self, base: Path, configuration: Configuration, gaps: dict[str, dict[str, str]]):
         self.base, self.configuration, self.gaps = base, configuration, gaps
         self.results = f"results/{configuration['preset']}"
+        #: The option by which stages ask for external rules; empty without them.
+        self.external_rules = "--external-rules" * configuration["text"]["external_rules"]
         self.texts = partial(places.texts, configuration)
         self.text_entry = partial(places.text, configuration)
         self.training_parts = partial(places.training_parts, configuration)
@@ -78,11 +80,6 @@ class Basis:
             for name in self.experiments
         }
         self.reported = [name for name, results in self.results_of.items() if results.pairs]
-
-    @property
-    def external_rules(self) -> str:
-        """The option by which stages ask for external rules; empty without them."""
-        return "--external-rules" if self.configuration["text"]["external_rules"] else ""
 
     def languages(self, pairs: Iterable[str]) -> list[tuple[str, str]]:
         """Both languages of pairs, each as (pair, language)."""

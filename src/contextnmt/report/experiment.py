@@ -76,8 +76,7 @@ def results_of(
         test={pair: list(dict.fromkeys(roles[pair]["test"])) for pair in pairs},
         sentences={p: words for p, words in entry.get("sentences", {}).items() if p in pairs},
         vocabulary_size=configuration["text"]["vocabulary_size"],
-        # Earlier versions had them always.
-        external_rules=configuration["text"].get("external_rules", True),
+        external_rules=configuration["text"].get("external_rules", True),  # as before the key
         parts={pair: places.training_parts(configuration, pair) for pair in pairs},
         tagged=tagged,
         selected=[pair for pair in pairs if configuration["select"].get(pair)],

@@ -27,9 +27,6 @@ VIEWS = ["word", "sym", "bpe", "sym-bpe"]
 #: Stage that writes a text in a view, if it is not ``bpe``, which has a folder of each view.
 VIEW_STAGES = {"word": "tokenize", "sym": "symbolize"}
 
-#: Stages that tell of translations whose unknown words are replaced.
-REPLACING = ("score", "replace-unknown")
-
 #: Language pair -> system -> why it is not finished, or what has changed since it was trained.
 Reasons = dict[str, dict[str, str]]
 
@@ -274,11 +271,9 @@ class Results:
 
     def replacements(self) -> dict[Run, list[Path]]:
         """Scores of translations whose unknown words are replaced, and counts of these words."""
-        return {
-            run: [self.folder / f"{stage}/{run}/replaced.json" for stage in REPLACING]
-            for run in self.runs
-            if run[:2] in self.replaced
-        }
+        stages, runs = ("score", "replace-unknown"), self.runs
+        files = {run: [self.folder / f"{s}/{run}/replaced.json" for s in stages] for run in runs}
+        return {run: of_run for run, of_run in files.items() if run[:2] in self.replaced}
 
     @cached_property
     def aligned_pairs(self) -> list[str]:
