@@ -97,10 +97,10 @@ def recipe(configuration: Configuration, pair: str, system: str) -> Configuratio
     model, training = dict(entry["model"]), dict(entry["training"])
     if not entry.get("context", False):
         model["contextualizer"] = None
-    made = {"filters": training.pop("filters"), "decoding": experiment["decoding"]}
-    symbols_decide = made["filters"] == "symbolized" and entry["view"] == "word"
-    free = symbols_decide or "bpe" in entry["view"]
+    filters = training.pop("filters")
+    free = "bpe" in entry["view"] or (entry["view"], filters) == ("word", "symbolized")
     training["unknown_limit"] = 1.0 if free else unknown_limit(entry, pair)
+    made = {"filters": filters, "decoding": experiment["decoding"]}
     return {**entry, "model": model, "training": training, **made}
 
 
@@ -110,33 +110,31 @@ def unknown_limit(entry: Configuration, pair: str) -> float:
     return limits.get(pair, 1.0)
 
 
-def other_filters(configuration: Configuration, pair: str, system: str) -> list[Configuration]:
-    """The filters besides its own that the training pairs of `system` have to pass (A14).
-
-    Each has a `view` and the limits in it. None come twice, and the order of the systems does not
-    matter.
-    """
-
-    def own(name: str) -> Configuration:
-        made = recipe(configuration, pair, name)
-        limits = {key: made["training"][key] for key in ("max_length", "unknown_limit")}
-        return {"view": made["view"], **limits}
-
+def own_filters(configuration: Configuration, pair: str, system: str) -> list[Configuration]:
+    """The filter of a system in its own view; then that of the symbolized text, if this decides
+    (A14). Each has a `view` and the limits in it."""
     made = recipe(configuration, pair, system)
-    experiment = experiment_of(configuration, system)
+    limits = {key: made["training"][key] for key in ("max_length", "unknown_limit")}
+    found = [{"view": made["view"], **limits}]
+    if (made["view"], made["filters"]) == ("word", "symbolized"):
+        entry = configuration["experiments"][experiment_of(configuration, system)]
+        limit = unknown_limit(entry["systems"][system], pair)
+        found.append({**found[0], "view": "sym", "unknown_limit": limit})
+    return found
 
-    def symbolized(name: str) -> list[Configuration]:
-        made = recipe(configuration, pair, name)
-        if made["filters"] != "symbolized" or made["view"] != "word":
-            return []
-        entry = configuration["experiments"][experiment]["systems"][name]
-        return [own(name) | {"view": "sym", "unknown_limit": unknown_limit(entry, pair)}]
 
-    if made["filters"] != "all":
-        return symbolized(system)
-    names = systems(configuration, experiment)
-    every = {canonical(each): each for name in names for each in [own(name), *symbolized(name)]}
-    return [every[text] for text in sorted(every) if every[text] != own(system)]
+def other_filters(configuration: Configuration, pair: str, system: str) -> list[Configuration]:
+    """The filters besides its first own one that the training pairs of `system` have to pass (A14).
+
+    None come twice, and the order of the systems does not matter.
+    """
+    own, *others = own_filters(configuration, pair, system)
+    if recipe(configuration, pair, system)["filters"] != "all":
+        return others
+    names = systems(configuration, experiment_of(configuration, system))
+    of_all = (each for name in names for each in own_filters(configuration, pair, name))
+    every = {canonical(each): each for each in of_all}
+    return [every[text] for text in sorted(every) if every[text] != own]
 
 
 def deviations(

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from itertools import chain
 
 from contextnmt.configuration import recipes
 from contextnmt.paths.basis import SIDES, Input, Settings, Wildcards, language_of, options, settings
@@ -61,11 +62,10 @@ class Trainings(Views):
         before, after = self.filter_settings(
             pair, [{**limits, "view": view} for view in ["word", "sym"]]
         )
-        systems = self.systems_of("choi2017")
-        made = [recipes.recipe(self.configuration, pair, system) for system in systems]
-        own = [{**each["training"], "view": each["view"]} for each in made]
-        for system in systems:
-            own += recipes.other_filters(self.configuration, pair, system)
+        own = chain.from_iterable(
+            recipes.own_filters(self.configuration, pair, system)
+            for system in self.systems_of("choi2017")
+        )
         systems_own = sorted(set(self.filter_settings(pair, own)))
         return options(filter_before=[before], filter_after=[after], filter=systems_own)
 
