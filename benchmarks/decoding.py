@@ -111,7 +111,7 @@ def ours(
 
 
 def yardstick(words: int, width: int, steps: int, device: torch.device) -> Contestant:
-    """The same in plain PyTorch."""
+    """A model in plain PyTorch that translates likewise."""
     torch.manual_seed(1)
     model = Yardstick(words + len(SPECIALS), words + len(SPECIALS)).eval()
     with torch.inference_mode():

@@ -1,4 +1,4 @@
-"""What training.py and decoding.py share: made-up text, multiply-adds, options and comparison."""
+"""Made-up text, multiply-adds, options and comparison of training.py and decoding.py."""
 
 import os
 import warnings

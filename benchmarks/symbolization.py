@@ -153,7 +153,7 @@ def measure(corpus: Corpus, tests: Iterable[str], work: Path) -> Measured:
 
 
 def words_row(language: str, before: Counter[str], after: Counter[str]) -> Iterator[str]:
-    """What symbolization does to the words of a side."""
+    """A row of the words of a side, before and after symbolization."""
     found = [[statistics(counts, size) for size in SIZES] for counts in (before, after)]
     (plain, _), (symbolized, _) = found
     yield language

@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 
-#: Files that nobody reads line by line: generated locks, word lists and tables, what papers print.
+#: Files that nobody reads line by line: generated locks, word lists, published tables.
 ASIDE = re.compile(r".*\.(lock|tsv|csv|png)|.*package-lock\.json|benchmarks/published/.*")
 
 #: Lines of the files whose paths fit, and the goal.

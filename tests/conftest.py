@@ -84,17 +84,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def drawn(items: Iterable[pytest.Item]) -> list[pytest.Item]:
-    """Of the cases of each test marked by `sample`, so many as that says, in their order."""
+    """Keep some cases of each test that is marked by `sample`, and all other tests."""
     tests: dict[str, list[pytest.Item]] = {}
     for item in items:
         tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
     found = []
     for cases in tests.values():
         marker = cases[0].get_closest_marker("sample")
-        number = min(marker.args[0], len(cases)) if marker else len(cases)
-        places = random.Random(os.environ[SEED]).sample(range(len(cases)), number)
-        found += [cases[place] for place in sorted(places)]
+        found += some(cases, marker.args[0]) if marker else cases
     return found
+
+
+def some(cases: Sequence[Any], number: int) -> list[Any]:
+    """Some of many cases by the seed, in their order."""
+    chosen = random.Random(os.environ[SEED]).sample(range(len(cases)), min(number, len(cases)))
+    return [cases[place] for place in sorted(chosen)]
 
 
 @pytest.fixture(scope="session")
@@ -113,16 +117,10 @@ def seed() -> int:
 
 
 @pytest.fixture(scope="session")
-def sampled(pytestconfig: pytest.Config, seed: int) -> Callable[[Sequence[Any], int], list[Any]]:
-    """Draw some of many cases, in their order; with --thorough, all of them."""
-
-    def draw(cases: Sequence[Any], number: int) -> list[Any]:
-        if pytestconfig.getoption("--thorough"):
-            return list(cases)
-        chosen = random.Random(seed).sample(range(len(cases)), min(number, len(cases)))
-        return [cases[place] for place in sorted(chosen)]
-
-    return draw
+def sampled(pytestconfig: pytest.Config) -> Callable[[Sequence[Any], int], list[Any]]:
+    """Draw some of many cases that a test makes itself; with --thorough, all of them."""
+    thorough = pytestconfig.getoption("--thorough")
+    return lambda cases, number: list(cases) if thorough else some(cases, number)
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ from contextnmt.files import read_lines, write_pairs
 
 
 def test_words_are_counted_and_pairs_of_equal_words_have_equal_fingerprints(tmp_path: Path) -> None:
-    """Those are BLAKE2b of the words, to 8 bytes, the least significant first."""
+    """A fingerprint is BLAKE2b of the words, to 8 bytes, the least significant first."""
     text = tmp_path / "in.en.gz", tmp_path / "in.fr.gz"
     tables = [tmp_path / name for name in ("en.tsv.gz", "fr.tsv.gz", "fingerprints.npy")]
     write_pairs(

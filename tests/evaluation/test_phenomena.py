@@ -37,7 +37,7 @@ def write_table(folder: Path, *rows: str) -> str:
 
 
 def counted(folder: Path, reference: list[str], **translations: list[str] | bytes) -> Any:
-    """What the stage writes of translations, given as their lines or as the bytes of a file."""
+    """The output of the stage for translations: their lines, or the bytes of a file."""
     paths = [folder / f"{name}.gz" for name in translations]
     for path, content in zip(paths, translations.values(), strict=True):
         if isinstance(content, bytes):

@@ -69,7 +69,7 @@ def arguments(folder: Path, names: list[str]) -> dict[str, Any]:
 
 
 def scored(folder: Path, texts: Texts, **options: Any) -> dict[str, Any]:
-    """What the stage writes of texts."""
+    """The output of the stage for texts."""
     write_lines(folder / "counts.tsv", [])
     write_lines(folder / "rates.tsv", [HEADER, *("\t".join(map(str, row)) for row in RATES)])
     for name, pairs in texts.items():

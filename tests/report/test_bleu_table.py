@@ -238,7 +238,7 @@ def test_gaps_and_remarks_of_one_seed_are_notes(varied: Made) -> None:
 
 
 def with_ensembles(made: Made) -> Made:
-    """The same with an ensemble of each system, two BLEU above its first seed."""
+    """Add an ensemble of each system, two BLEU above its first seed."""
     for path in made.files("score/*/*/1/scores.json"):
         scores = read_json(path)
         for entry in scores.values():
@@ -249,7 +249,7 @@ def with_ensembles(made: Made) -> Made:
 
 
 def with_replacements(made: Made) -> Made:
-    """The same with the unknown words of RNNsearch-30 and -50 replaced, which gains three BLEU."""
+    """Replace the unknown words of RNNsearch-30 and -50, which gains three BLEU."""
     systems = ["rnnsearch-30", "rnnsearch-50"]
     for system in systems:
         for path in made.files(f"score/en-fr/{system}/[12]/scores.json"):
@@ -264,16 +264,22 @@ def with_replacements(made: Made) -> Made:
     return Made(made.folder, made.about | {"replaced": of_pair})
 
 
+def assert_rows_are_added(plain: Table, table: Table, source: str) -> None:
+    """All else is as without the rows of this source, which nothing is best or marked for."""
+    for before, after in zip(plain.blocks, table.blocks, strict=True):
+        assert [row for row in after.rows if source not in row[0]] == before.rows
+        added = [cell for label, cells in after.rows if source in label for cell in cells]
+        assert not any(cell.best or cell.marked for cell in added)
+    assert [row for row in table.data if row["source"] != source] == plain.data
+
+
 def test_an_ensemble_is_a_row_that_no_mean_and_no_mark_knows_of(varied: Made) -> None:
     both = with_ensembles(varied)
-    plain, table = bleu_table(varied.results), bleu_table(both.results)
-    for before, after in zip(plain.blocks, table.blocks, strict=True):
-        assert [row for row in after.rows if "ensemble" not in row[0]] == before.rows
+    table = bleu_table(both.results)
+    assert_rows_are_added(bleu_table(varied.results), table, "ensemble")
     label = "RNNencdec-30, ensemble of 2 seeds"
     assert labels(table)[1] == label
     assert texts(table, label) == ["22.00", "29.00", "22.25", "–", "29.25", "–", "22.38"]
-    assert not any(cell.best or cell.marked for cell in cells_of(table, label))
-    assert [row for row in table.data if row["source"] != "ensemble"] == plain.data
     assert [note for note in table.notes if note.startswith("Ensemble: ")]
     # The best system is one of the runs: of seeds of 26 and 26.5, beam 12 a quarter above.
     (found,) = findings(both.results, {"table1": table.data})
@@ -282,18 +288,13 @@ def test_an_ensemble_is_a_row_that_no_mean_and_no_mark_knows_of(varied: Made) ->
 
 
 def test_replaced_unknown_words_are_a_row_at_the_widest_beam(varied: Made) -> None:
-    both = with_replacements(varied)
-    plain, table = bleu_table(varied.results), bleu_table(both.results)
-    for before, after in zip(plain.blocks, table.blocks, strict=True):
-        assert [row for row in after.rows if "replaced" not in row[0]] == before.rows
+    table = bleu_table(with_replacements(varied).results)
+    assert_rows_are_added(bleu_table(varied.results), table, "replaced")
     label = "RNNsearch-30, unknown words replaced"
     assert labels(table)[1:3] == ["RNNsearch-30", label]
     assert texts(table, label) == ["–", "–", "25.00", "–", "–", "–", "–"]
-    replaced = cells_of(table, label)
-    assert replaced[2].remark.startswith("± ")
-    assert not any(cell.best or cell.marked for cell in replaced)
+    assert cells_of(table, label)[2].remark.startswith("± ")
     rows = [row for row in table.data if row["source"] == "replaced"]
-    assert [row for row in table.data if row not in rows] == plain.data
     assert len(rows) == 2 * 2  # systems, texts
     assert {(row["beam"], row["unknown_percent"]) for row in rows} == {(12, 5.5)}
     (note,) = (note for note in table.notes if note.startswith("Unknown words replaced: "))

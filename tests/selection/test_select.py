@@ -1,4 +1,4 @@
-"""What is selected, and the counts of its words."""
+"""The selected pairs, and the counts of their words."""
 
 import json
 from collections import Counter

@@ -121,7 +121,7 @@ def test_after_a_kill_unlock_and_go_on(
     assert done.stat().st_mtime_ns == made  # what was finished is not made again
 
 
-def go_on(snakemake: Run, folder: Path, configuration: Path) -> str:
+def go_on(snakemake: Run, environment: dict[str, str], folder: Path, configuration: Path) -> str:
     """Start the training, and kill all once it has said whether it was resumed; its log."""
     command = ["snakemake", MODEL, "--rerun-incomplete", *arguments(folder, TINY, configuration)]
     command[command.index("-s") + 1] = f"{folder}/Snakefile"
@@ -129,7 +129,12 @@ def go_on(snakemake: Run, folder: Path, configuration: Path) -> str:
     log.unlink(missing_ok=True)
     with open(folder / "output", "w") as output:
         process = subprocess.Popen(
-            command, cwd=folder, stdout=output, stderr=output, start_new_session=True
+            command,
+            cwd=folder,
+            env=environment,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
         )
     try:
         written = (folder / STATE).stat().st_mtime_ns if (folder / STATE).exists() else 0
@@ -152,20 +157,24 @@ def saved_after(folder: Path, moment: int) -> bool:
 
 
 def test_an_edit_amid_a_training_counts_unless_it_is_accepted(
-    snakemake: Run, clone: Callable[[], Path], prepared: Path, long_training: Path
+    snakemake: Run,
+    environment: dict[str, str],
+    clone: Callable[[], Path],
+    prepared: Path,
+    long_training: Path,
 ) -> None:
     folder = shutil.copytree(prepared, clone(), dirs_exist_ok=True)
     source = folder / "src/contextnmt/training/loop.py"
     command = [MODEL, *arguments(folder, TINY, long_training)]
     command[command.index("-s") + 1] = f"{folder}/Snakefile"
-    go_on(snakemake, folder, long_training)
+    go_on(snakemake, environment, folder, long_training)
     source.write_text(source.read_text() + "\n# a remark\n")
-    assert "resumed after update" in go_on(snakemake, folder, long_training)
+    assert "resumed after update" in go_on(snakemake, environment, folder, long_training)
     source.write_text(source.read_text() + "\nEDITED = 1\n")
     assert snakemake(folder, "--touch", *command).returncode == 0
-    assert "resumed after update" in go_on(snakemake, folder, long_training)
+    assert "resumed after update" in go_on(snakemake, environment, folder, long_training)
     source.write_text(source.read_text() + "\nEDITED = 2\n")
-    assert "made with other code; moved to" in go_on(snakemake, folder, long_training)
+    assert "made with other code; moved to" in go_on(snakemake, environment, folder, long_training)
 
 
 def test_a_killed_stage_leaves_nothing_that_looks_finished(tmp_path: Path) -> None:

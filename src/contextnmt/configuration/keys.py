@@ -194,10 +194,10 @@ class TextSizes:
     """A name or acronym of a source text becomes a symbol if its rate of being a symbol in the
     training data is at least this: 0 (all) to 1 (A26)."""
     external_rules: Flag
-    """Whether rules that no training text has made help with numbers: French groups that blanks
-    separate are one number, 08 is 8 (A31), a number without a rule is written as the target
-    language writes it (A33), and from English to French those of centuries stay text (A26). false,
-    as in the paper (sec. 4.3, appendix A)."""
+    """Whether hand-written rules help with numbers: French groups with blanks between them are one
+    number, 08 is 8 (A31), a number without a rule is written as the target language writes it
+    (A33), and numbers of centuries stay text from English to French (A26). false is the paper's way
+    (sec. 4.3, appendix A)."""
 
 
 @dataclass(frozen=True, config=KEYS)
@@ -218,9 +218,9 @@ class Training(TrainingRecipe):
     language pair (A13). A pair that is absent has no limit, nor has any pair if null. Subwords have
     no such limit."""
     filters: Literal["own", "symbolized", "all"] = "own"
-    """Whose max_length and unknown_limit a pair has to pass, each in its own view: those of the
-    system itself, those of all systems of its experiment, or symbolized: of words, the unknown ones
-    of the symbolized text count, in systems without symbols too (A14)."""
+    """Whose max_length and unknown_limit a pair has to pass (A14). own: those of the system, in its
+    view. all: those of all systems of the experiment, each in its view. symbolized: as own, but
+    systems of words count the unknown words of the symbolized text."""
 
 
 @dataclass(frozen=True, config=KEYS, kw_only=True)

@@ -126,7 +126,7 @@ def read_vectors(folder: Path, command: str) -> WordVectors:
 
 
 def read_published(path: Path) -> WordVectors:
-    """The vectors in a file of word2vec, as text or, if it is called so, ``.bin``, or of GloVe.
+    """Read the vectors of word2vec (text or ``.bin``) or GloVe from a file.
 
     Raises UserError if it is missing or something else, or has a word with a blank in it.
     """

@@ -43,7 +43,7 @@ def local_charts(
 ) -> None:
     """Chart the neighbourhoods of words in the source embeddings of models, and in CBOW vectors.
 
-    Those of the paper were published ones; --vectors reads such files, whole, into memory. A word
+    Choi et al. charted published vectors; --vectors reads such a file whole into memory. A word
     that a vocabulary does not have is a gap, with the reason.
 
     Example: contextnmt local-charts --name baseline --model train/en-fr/baseline/1

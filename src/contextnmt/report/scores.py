@@ -27,7 +27,7 @@ from contextnmt.report.tables import (
 #: Sources of scores in the data, beside `PAPER`: the runs of all seeds, their ensemble, and their
 #: translations of the widest beam with unknown words replaced.
 HERE, ENSEMBLE, REPLACED = "here", "ensemble", "replaced"
-#: What a row of the last ones adds to the label of its system.
+#: Ending of the label of a row of the last ones.
 WITH_REPLACED = ", unknown words replaced"
 #: Variant of a translation, as its name ends (empty: the likeliest) -> its heading, its column in
 #: the data, and its column in a paper's file.
@@ -72,7 +72,7 @@ class Row(NamedTuple):
     def entries(self, translation: Translation) -> list[Record]:
         """The scores of a translation, or the `gap` in their place, of each seed.
 
-        None of a translation whose unknown words are not replaced, where others' are.
+        A row of replaced words has none of other translations.
         """
         name = str(translation)
         there = (each for each in self.contents if self.source != REPLACED or name in each)
@@ -360,10 +360,10 @@ def notes_on_replaced(results: Results, scored: list[Row]) -> list[str]:
         if (found := unknown_percents(row.entries(Translation(text, results.beam))))
     ]
     return shares and [
-        "Unknown words replaced: each is taken for the translation of the source word that the "
-        "attention is most on, looked up in a lexicon of the training text, or copied if it is not "
-        "there (Jean et al. 2015, sec. 3.3, whose numbers copy each word that does not begin with "
-        f"a lower-case letter); never bold. Share of unknown words: {'; '.join(shares)}."
+        "Unknown words replaced: the source word with the largest attention weight is looked up in "
+        "a lexicon of the training data, and copied if it is not there (Jean et al. 2015, sec. "
+        "3.3). Their printed numbers copy each word that does not begin with a lower-case letter. "
+        f"These rows are never bold. Share of unknown words: {'; '.join(shares)}."
     ]
 
 

@@ -121,7 +121,7 @@ SYMBOLS = {
     f"{name.removesuffix('s')}_percent": (name, "{:.2f}", ["symbol_percent", kind])
     for kind, name in SYMBOL_TYPES.items()
 }
-#: Those of `WORDS` that are in a file of `pairs`, by side.
+#: Quantities of `WORDS` that a file of `pairs` has, by side.
 KEPT = ("kept_words", "kept_coverage_percent")
 #: Likewise of the sentence pairs, in a file of `pairs`.
 PAIRS = {
@@ -171,7 +171,7 @@ def table3(results: Results) -> Table:
 def of_side(
     pair: str, language: str, words: dict[str, Any], counts: dict[str, Any]
 ) -> dict[str, dict[str, Any]]:
-    """What both files tell of the words of one side."""
+    """The words of one side, from a file of `coverage` and one of `pairs`."""
     side = "source" if language == pair.split("-")[0] else "target"
     content: dict[str, dict[str, Any]] = words[pair][language]
     for when in WHEN:

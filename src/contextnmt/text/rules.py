@@ -1,7 +1,7 @@
 """The rule dictionary: what the training text puts in the target for what a symbol stands for.
 
-Choi et al. 2017, section 4.3: one rule for each matching pair that became a symbol. The paper has
-no external rules; those of here write numbers without a rule. The dictionary is a table that a
+Choi et al. 2017, section 4.3: one rule for each matching pair that became a symbol. External
+rules, which the paper leaves out, write numbers without a rule. The dictionary is a table that a
 person can read and edit, ``rules.tsv``, with a header and the columns
 
 - ``type``: N (number), S (proper noun) or C (acronym);
@@ -24,7 +24,7 @@ from contextnmt.text.numbers import reformat
 from contextnmt.text.symbol_tables import read_table
 from contextnmt.text.symbols import KINDS, NUMBER
 
-#: Source and target language where external rules are asked for, else none.
+#: Source and target language, by which external rules write numbers; None without these rules.
 Languages = tuple[str, str] | None
 
 HEADER = "type\tsource\ttarget\tcount"

@@ -45,7 +45,7 @@ NEAR = 10
 class Side(NamedTuple):
     """One language of the pair, as the symbolization needs it.
 
-    By `external_rules`, which the paper has none of, blanks may separate the groups of a long
+    With `external_rules`, which go beyond the paper, blanks may separate the groups of a long
     number, zeros before a number do not count, and numbers of centuries may stay text.
     """
 
