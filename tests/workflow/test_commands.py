@@ -29,10 +29,17 @@ def commands(snakemake: Run, tmp_path: Path) -> Callable[..., list[str]]:
     return plan
 
 
-def test_a_training_reads_its_own_view_alone(commands: Callable[..., list[str]]) -> None:
-    assert len(commands("binarize", MODEL)) == 1
+def test_a_training_reads_its_own_view_and_that_which_filters_its_pairs(
+    commands: Callable[..., list[str]],
+) -> None:
+    assert len(commands("binarize", MODEL)) == 2
     (train,) = commands("train", MODEL)
-    assert "--filter" not in train
+    assert re.findall(r"--filter '([^']*)'", train) == [
+        '{"data": "results/demo/binarize/en-fr/sym", "max_length": 50, "unknown_limit": 0.3}'
+    ]
+    for training in [{"filters": "own"}, {"unknown_limit": None}]:
+        assert len(commands("binarize", MODEL, training=training)) == 1
+        assert "--filter" not in commands("train", MODEL, training=training)[0]
     # A signal that Slurm sends to the job reaches the trainer, since no shell is in between.
     assert "exec python -m contextnmt train " in train
 
@@ -54,7 +61,10 @@ def test_a_training_with_the_filters_of_all_systems_reads_their_views(
     ]  # those of its own experiment
     turned = {**own, "systems": ["bpe", "symbol", "bpe-context-symbol", "context", "baseline"]}
     assert commands("train", MODEL, **turned) == [train]
-    alone = {"experiments": {"choi2017": {"systems": {"bpe": own}}}}
+    alone = {
+        "training": {"filters": "own"},
+        "experiments": {"choi2017": {"systems": {"bpe": own}}},
+    }
     assert "--filter" not in commands("train", MODEL, **alone)[0]
     assert "--filter" in commands("train", MODEL.replace("baseline", "bpe"), **alone)[0]
 
@@ -135,12 +145,10 @@ def test_pairs_are_counted_by_the_limits_of_the_systems(
 
     bpe, sym_bpe = ("bpe", 50, 1.0), ("sym-bpe", 50, 1.0)
     word, sym = ("word", 50, 0.3), ("sym", 50, 0.3)
-    assert filters() == {
-        "--filter-before": [word],
-        "--filter-after": [sym],
-        "--filter": [bpe, sym, sym_bpe, word],
-    }
-    assert filters(training={"filters": "all"}) == filters()
+    experiment = {"--filter-before": [word], "--filter-after": [sym]}
+    own = {**experiment, "--filter": [bpe, sym, sym_bpe, word]}
+    assert filters() == {**own, "--filter": [bpe, sym, sym_bpe, ("word", 50, 1.0)]}
+    assert filters(training={"filters": "own"}) == filters(training={"filters": "all"}) == own
     assert filters(systems=["bpe"], training={"max_length": 40, "unknown_limit": None}) == {
         "--filter-before": [("word", 40, 1.0)],
         "--filter-after": [("sym", 40, 1.0)],

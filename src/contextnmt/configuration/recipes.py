@@ -119,7 +119,8 @@ def own_filters(configuration: Configuration, pair: str, system: str) -> list[Co
     if (made["view"], made["filters"]) == ("word", "symbolized"):
         entry = configuration["experiments"][experiment_of(configuration, system)]
         limit = unknown_limit(entry["systems"][system], pair)
-        found.append({**found[0], "view": "sym", "unknown_limit": limit})
+        if limit < 1:  # else the text need not be symbolized
+            found.append({**found[0], "view": "sym", "unknown_limit": limit})
     return found
 
 
