@@ -28,8 +28,8 @@ from contextnmt.configuration import layers
 from contextnmt.configuration.model import model_settings
 from contextnmt.configuration.training import training_settings
 from contextnmt.files import read_json, read_lines
+from contextnmt.model.arithmetic import is_cpu
 from contextnmt.model.decoder import State
-from contextnmt.model.device import is_cpu
 from contextnmt.model.padding import Packed
 from contextnmt.model.translator import Encoded, Translator
 from contextnmt.training import loop

@@ -18,7 +18,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from contextnmt.configuration.model import ModelSettings
 from contextnmt.errors import UserError
-from contextnmt.model.device import choose_device
+from contextnmt.model.arithmetic import choose_device
 from contextnmt.model.translator import Translator
 from contextnmt.text.vocabulary import EOS, SPECIALS
 

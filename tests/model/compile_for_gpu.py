@@ -15,15 +15,15 @@ from triton.backends.compiler import GPUTarget
 from triton.runtime import driver
 from triton.runtime.jit import JITFunction
 
-from contextnmt.model import attention, device, output_loss, unroll
-from contextnmt.model.fused import attention_kernels, loss_kernel, unit_kernels
+from contextnmt.model import arithmetic, attention, readout, units
+from contextnmt.model.fused import attention_kernels, kernels
 
 #: An H100's, and an H200's.
 TARGET = GPUTarget("cuda", 90, 32)
 
 #: The last batch of an epoch may have any number of sentences, and they any length.
 BATCHES = [[(6, 4), (2, 5)], [(16, 16)] * 16, [(1, 1)], [(1, 2), (3, 3), (2, 1)]]
-MODULES = (attention_kernels, loss_kernel, unit_kernels)
+MODULES = (attention_kernels, kernels)
 SIZES = {"embedding": 5, "hidden": 10, "alignment": 9, "maxout": 3}
 
 
@@ -61,8 +61,8 @@ def compile_only(function: JITFunction, grid: object) -> object:
 
 driver.set_active(Driver())
 JITFunction.__getitem__ = compile_only
-device.CPU_TYPES = set()
-for module in attention, output_loss, unroll:
+arithmetic.CPU_TYPES = set()
+for module in attention, readout, units:
     module.fuses = lambda tensor: True
 found = []
 for batch in BATCHES:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from contextnmt.model import attention, device, hidden_layer, output_loss, unroll
+from contextnmt.model import arithmetic, attention, hidden_layer, readout, units
 
 
 @pytest.fixture(params=[True, False], ids=["exponentials of keys", "as on a GPU"])
@@ -19,7 +19,7 @@ def both_hidden_layers(request: pytest.FixtureRequest, monkeypatch: pytest.Monke
 def both_devices(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run a test on a CPU as itself, and as a device that must not synchronize."""
     if not request.param:
-        monkeypatch.setattr(device, "CPU_TYPES", set())
+        monkeypatch.setattr(arithmetic, "CPU_TYPES", set())
 
 
 @pytest.fixture
@@ -28,12 +28,12 @@ def fused(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("triton", reason="needs Triton, which there is for Linux")
     if torch.cuda.is_available():
         pytest.skip("a GPU compiles these functions: tests/training/test_gpu.py holds them there")
-    from contextnmt.model.fused import attention_kernels, loss_kernel, recurrences
+    from contextnmt.model.fused import attention_kernels, kernels, recurrences
 
-    monkeypatch.setattr(device, "CPU_TYPES", set())
-    for module in attention, output_loss, unroll:
+    monkeypatch.setattr(arithmetic, "CPU_TYPES", set())
+    for module in attention, readout, units:
         monkeypatch.setattr(module, "fuses", lambda tensor: True)
-    monkeypatch.setattr(loss_kernel, "BLOCK", 8)
+    monkeypatch.setattr(kernels, "BLOCK", 8)
     monkeypatch.setattr(recurrences, "UNITS", 8)
     monkeypatch.setattr(recurrences, "NUMBERS", 8)
     monkeypatch.setattr(attention_kernels, "NUMBERS", attention_kernels.tl.constexpr(4))

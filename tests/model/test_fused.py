@@ -10,8 +10,8 @@ import pytest
 import torch
 from model.architectures import build, pairs
 
-from contextnmt.model import device
-from contextnmt.model.products import Linear, aligned
+from contextnmt.model import arithmetic
+from contextnmt.model.arithmetic import Linear, aligned
 
 WORDS = 11
 SIZES = {"embedding": 5, "hidden": 10, "alignment": 9, "maxout": 3}
@@ -66,19 +66,19 @@ def test_they_compile_and_no_batch_compiles_them_again(tmp_path):
 @pytest.fixture
 def compiles():
     """Ask anew whether Triton compiles for a CPU, which no other test is told."""
-    device.compiles.cache_clear()
-    yield lambda: device.compiles(torch.device("cpu"))
-    device.compiles.cache_clear()
+    arithmetic.compiles.cache_clear()
+    yield lambda: arithmetic.compiles(torch.device("cpu"))
+    arithmetic.compiles.cache_clear()
 
 
 def test_where_triton_cannot_compile_it_says_so_once(monkeypatch, capsys, compiles):
     pytest.importorskip("triton", reason="needs Triton, which there is for Linux")
-    from contextnmt.model.fused import loss_kernel
+    from contextnmt.model.fused import kernels
 
     def fail(*tensors):
         raise RuntimeError("Failed to find C compiler.\nPlease specify via CC")
 
-    monkeypatch.setattr(loss_kernel, "into_slopes", fail)
+    monkeypatch.setattr(kernels, "into_slopes", fail)
     assert not compiles() and not compiles()
     said = capsys.readouterr().err
     assert said.count("cannot compile for cpu: Failed to find C compiler.\n") == 1
@@ -109,7 +109,7 @@ def test_only_what_a_gpu_multiplies_in_16_bits_has_columns_added(monkeypatch):
     with torch.autocast("cpu", torch.bfloat16):
         assert size() == 5
         expected = layer(inputs)
-        monkeypatch.setattr(device, "CPU_TYPES", set())
+        monkeypatch.setattr(arithmetic, "CPU_TYPES", set())
         assert size() == 8
         torch.testing.assert_close(layer(inputs), expected)
     assert size() == 5

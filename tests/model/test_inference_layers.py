@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from contextnmt.model.inference_layers import BLOCK, LIKELIEST, OutputLayer
+from contextnmt.model.inference import BLOCK, LIKELIEST, OutputLayer
 
 ROWS, SIZE, WORDS = 20, 24, 700
 

@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch.nn import functional
 
-from contextnmt.model import output_loss
-from contextnmt.model.output_loss import negative_log_likelihood
+from contextnmt.model import readout
+from contextnmt.model.readout import negative_log_likelihood
 
 pytestmark = pytest.mark.usefixtures("both_losses")
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.usefixtures("both_losses")
 @pytest.mark.parametrize("rows", [1, 4, 100])
 @pytest.mark.parametrize("size", [1, 15, 16])
 def test_losses_and_gradients_are_those_of_torch(size, rows, monkeypatch):
-    monkeypatch.setitem(output_loss.LOGITS, "cpu", 11 * rows)
+    monkeypatch.setitem(readout.LOGITS, "cpu", 11 * rows)
     torch.manual_seed(3)
     output = torch.nn.Linear(size, 11).double()
     features = torch.randn(9, size, dtype=torch.double, requires_grad=True)

@@ -6,7 +6,7 @@ from model.architectures import build, every, pairs
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from contextnmt.configuration.model import ModelSettings
-from contextnmt.model import device, inference
+from contextnmt.model import arithmetic, inference
 from contextnmt.model import padding as module
 from contextnmt.model.inference import Inference
 from contextnmt.model.padding import filler, lengths, of_words, with_filler
@@ -45,7 +45,7 @@ def test_only_words_are_multiplied(batch):
 
 
 def test_a_gpu_is_not_asked_where_padding_is(batch, monkeypatch):
-    monkeypatch.setattr(device, "CPU_TYPES", set())
+    monkeypatch.setattr(arithmetic, "CPU_TYPES", set())
     sentences, padding = batch
     layer = torch.nn.Linear(6, 4).double()
     assert torch.equal(of_words(layer, sentences, padding), layer(sentences))

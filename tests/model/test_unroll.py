@@ -7,7 +7,7 @@ import pytest
 import torch
 from model.architectures import build, every, pairs
 
-from contextnmt.model import attending, hidden_layer, readout
+from contextnmt.model import attention, hidden_layer, readout
 from contextnmt.model.translator import PADDING
 
 WORDS = 23
@@ -33,9 +33,9 @@ def test_in_lower_precision_the_gradients_are_as_good_as_those_of_single_steps(
 ):
     """In bfloat16, of long sentences: what adds up over the steps needs 32 bits."""
     if device != "cpu":  # there hidden layer and contexts are summed up in 16 bits
-        for module in attending, hidden_layer:
+        for module in attention, hidden_layer:
             monkeypatch.setattr(module, "exact_on_cpu", lambda tensor: tensor)
-        monkeypatch.setattr("contextnmt.model.device.CPU_TYPES", set())
+        monkeypatch.setattr("contextnmt.model.arithmetic.CPU_TYPES", set())
     # Which of two is larger may turn over when they are rounded, in one of the ways and not in the
     # other.
     monkeypatch.setattr(readout, "maxout", lambda pieces: pieces.unflatten(-1, (-1, 2)).sum(-1))

@@ -15,7 +15,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from contextnmt.model import device
+from contextnmt.model import arithmetic
 
 #: Functions that wait for the GPU.
 WAITED = (
@@ -112,7 +112,7 @@ def memory(tensor: torch.Tensor) -> int:
 
 def be_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the CPU do as a GPU does."""
-    monkeypatch.setattr(device, "CPU_TYPES", set())
+    monkeypatch.setattr(arithmetic, "CPU_TYPES", set())
     monkeypatch.setattr(torch.cuda, "CUDAGraph", RecordedGraph)
     monkeypatch.setattr(torch.cuda, "graph", recording)
     monkeypatch.setattr(torch.cuda, "graph_pool_handle", lambda: None)

@@ -11,7 +11,7 @@ from test_graphs import BATCHES, LONGEST, NAMES, RECIPES, SIZES, WORDS
 from translation.random_model import save
 
 from contextnmt.configuration.training import TrainingSettings
-from contextnmt.model import device
+from contextnmt.model import arithmetic
 from contextnmt.training.graphs import GraphUpdater
 from contextnmt.training.update import Updater
 from contextnmt.translation.translate import translate
@@ -32,7 +32,7 @@ LONG, MANY = [(70, 5), (3, 2), (1, 1)], 5000
 def way(request, monkeypatch):
     """Run a test with Triton, and as if it could not compile."""
     if request.param == "plain":
-        monkeypatch.setattr(device, "compiles", lambda _: False)
+        monkeypatch.setattr(arithmetic, "compiles", lambda _: False)
 
 
 def gradients(name, place, precision="fp32", kind=torch.float32):
@@ -50,7 +50,7 @@ def differentiated(model, precision, lengths, words):
 
 
 def test_triton_compiles_there():
-    assert device.fuses(torch.ones(1, device=GPU))
+    assert arithmetic.fuses(torch.ones(1, device=GPU))
 
 
 @pytest.mark.usefixtures("way")

@@ -9,7 +9,7 @@ from recorded_graphs import be_a_gpu
 from small_run import MODEL, training
 
 from contextnmt.configuration.training import TrainingSettings
-from contextnmt.model import device
+from contextnmt.model import arithmetic
 from contextnmt.training.graphs import LENGTHS, GraphUpdater, make_state, padded_length
 from contextnmt.training.update import Updater
 
@@ -131,7 +131,7 @@ def test_lengths_are_few_and_none_is_longer_than_the_longest(longest):
 def test_what_cannot_be_captured_is_said_once_and_taken_all_the_same(monkeypatch, capsys):
     be_a_gpu(monkeypatch)
     expected, _ = taken(itself)
-    monkeypatch.setattr(device, "CPU_TYPES", {"cpu"})  # so it is asked where padding is
+    monkeypatch.setattr(arithmetic, "CPU_TYPES", {"cpu"})  # so it is asked where padding is
     found, take = taken(graphs)
     assert not take.captures
     assert not take.graphs

@@ -9,7 +9,7 @@ from slow_search import slow_search
 from torch.nn.utils.rnn import pad_sequence
 
 from contextnmt.configuration.model import ModelSettings
-from contextnmt.model import device, hidden_layer, inference, inference_layers
+from contextnmt.model import arithmetic, hidden_layer, inference
 from contextnmt.model.translator import Translator
 from contextnmt.translation import beam
 from contextnmt.translation.beam import beam_search
@@ -25,7 +25,7 @@ NAMES = [*ARCHITECTURES, *OTHERS]
 def small_blocks():
     """Let the few words of these models fill several blocks of the output layer."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(inference_layers, "BLOCK", 3)
+        patch.setattr(inference, "BLOCK", 3)
         yield
 
 
@@ -129,7 +129,7 @@ def test_as_on_a_gpu_which_is_seldom_asked(name, width, monkeypatch):
     for most in (beam.LOGITS, inference.HIDDEN):
         monkeypatch.setitem(most, "cpu", 1)
     monkeypatch.setattr(hidden_layer, "LIMIT", 0.0)
-    monkeypatch.setattr(device, "CPU_TYPES", set())
+    monkeypatch.setattr(arithmetic, "CPU_TYPES", set())
     model = random_model(name, 2, end=1.0)
     sources = [[*words, END] for words in SOURCES]
     lists = beam_search(model, padded(sources), width, END, every=True)

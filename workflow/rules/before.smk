@@ -127,7 +127,7 @@ def check_device(jobs):
     if not any(job.resources.get("gpu") for job in jobs):
         return
     try:
-        from contextnmt.model.device import choose_device
+        from contextnmt.model.arithmetic import choose_device
     except ImportError:  # torch is in the jobs' own environment
         return
     try:

@@ -18,7 +18,7 @@ from contextnmt.errors import UserError
 from contextnmt.evaluation.distances import MEASURES, Vectors, compare
 from contextnmt.evaluation.phenomena import read_tags
 from contextnmt.files import read_lines, write_json
-from contextnmt.model.device import choose_device
+from contextnmt.model.arithmetic import choose_device
 from contextnmt.text.pieces import SYMBOL, tokens_of
 from contextnmt.text.subwords import SEPARATOR
 from contextnmt.text.vocabulary import EOS, UNK

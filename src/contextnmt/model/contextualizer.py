@@ -6,8 +6,8 @@ import torch
 from torch import Tensor, nn
 
 from contextnmt.configuration.model import ContextualizerSettings
+from contextnmt.model.arithmetic import Linear
 from contextnmt.model.gru import BiasedEmbedding
-from contextnmt.model.products import Linear
 
 
 class Contextualizer(nn.Module):

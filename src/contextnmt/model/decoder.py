@@ -10,8 +10,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from contextnmt.model.arithmetic import Linear
 from contextnmt.model.gru import GRUCell
-from contextnmt.model.products import Linear
 from contextnmt.model.units import GRUUnit, LSTMUnit, Memory, Unit
 
 

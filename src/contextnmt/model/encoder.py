@@ -5,12 +5,10 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from contextnmt.model.device import is_cpu
+from contextnmt.model.arithmetic import aligned, is_cpu
 from contextnmt.model.gru import GRUCell
 from contextnmt.model.padding import Packed
-from contextnmt.model.products import aligned
-from contextnmt.model.units import GRUUnit, LSTMUnit
-from contextnmt.model.unroll import stacked, unroll
+from contextnmt.model.units import GRUUnit, LSTMUnit, stacked, unroll
 
 
 class LSTM(nn.LSTM):

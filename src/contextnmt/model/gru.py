@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from contextnmt.model.products import aligned
+from contextnmt.model.arithmetic import aligned
 
 
 class BiasedEmbedding(nn.Embedding):

@@ -16,8 +16,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from contextnmt.model.device import exact_on_cpu, is_cpu
-from contextnmt.model.products import add_product
+from contextnmt.model.arithmetic import add_product, exact_on_cpu, is_cpu
 
 #: Largest magnitude of twice the keys for which their exponentials are used, in 32 bits. With any
 #: query, the product of the two is then right, or so large or small that the layer is 0 or 1.

@@ -12,26 +12,31 @@ Roundings differ from those of the plain step.
 
 import math
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
+from contextnmt.model.arithmetic import add_product, slices
 from contextnmt.model.attention import Attention
 from contextnmt.model.decoder import State
 from contextnmt.model.hidden_layer import Keys, asked_of, energies, keys_of
-from contextnmt.model.inference_layers import OutputLayer, Scratch
 from contextnmt.model.padding import lengths, of_words
-from contextnmt.model.products import add_product
-from contextnmt.model.readout import maxout
-from contextnmt.model.rows import slices, take
+from contextnmt.model.readout import maxout, with_bias, with_one
 from contextnmt.model.translator import Translator
-from contextnmt.model.unroll import stacked
+from contextnmt.model.units import stacked
 
 #: Most numbers of the hidden layer of the attention at a time, by device; on a CPU, few enough for
 #: its caches.
 HIDDEN = {"cpu": 2**20, "cuda": 2**28}
+
+#: Words of a block, whose best word stands for all of them at first.
+BLOCK = 64
+
+#: Likeliest words whose logits are computed again in 32 bits, where all are computed in 16: the
+#: probabilities of all words depend on them.
+LIKELIEST = 8
 
 
 class Source(NamedTuple):
@@ -167,3 +172,118 @@ class Inference:
 def one_batch(tensor: Tensor) -> Tensor:
     """The hypotheses of all sentences [B, K, n] as a batch of one direction [1, B K, n]."""
     return tensor.flatten(0, 1).unsqueeze(0)
+
+
+class Scratch:
+    """Buffers by name, each as large as the largest tensor that was asked for.
+
+    The operating system would zero the pages of a new tensor, which takes longer than to fill it.
+    """
+
+    def __init__(self) -> None:
+        self._held: dict[str, Tensor] = {}
+
+    def of(self, name: str, shape: tuple[int, ...], like: Tensor) -> Tensor:
+        """Return a tensor of any content, which the next call with `name` reuses.
+
+        It has the type and the device of `like`.
+        """
+        size = math.prod(shape)
+        held = self._held.get(name)
+        if held is None or held.numel() < size or held.dtype != like.dtype:
+            held = self._held[name] = like.new_empty(size)
+        return held[:size].view(shape)
+
+
+class OutputLayer:
+    """A copy of the output layer for search, by far its largest matrix.
+
+    Its bias is a column, and padding rows, up to a multiple of `BLOCK`, have the bias minus
+    infinity.
+    """
+
+    def __init__(self, layer: nn.Linear, bf16: bool) -> None:
+        """`layer` [words, size]; with `bf16` it is multiplied in bfloat16 (A46)."""
+        self.matrix = with_bias(layer.weight, layer.bias, layer.weight.dtype, BLOCK)  # [words', k]
+        self.rounded = self.matrix.bfloat16() if bf16 else None
+        self.scratch = Scratch()
+
+    def log_probabilities(self, features: Tensor) -> Tensor:
+        """Return log p [N, words'] from `features` [N, size], in their type.
+
+        words' counts the padding rows too. The next call reuses the tensor.
+        """
+        rows = with_one(features, features.dtype)  # [N, k]
+        shape = (len(rows), len(self.matrix))
+        if self.rounded is None:
+            logits = self.scratch.of("logits", shape, rows)
+            torch.mm(rows, self.matrix.t(), out=logits)
+        else:
+            rough = self.scratch.of("rounded", shape, self.rounded)
+            torch.mm(rows.to(rough.dtype), self.rounded.t(), out=rough)
+            logits = self.scratch.of("logits", shape, rows).copy_(rough)
+            self._mend(logits, rows)
+        return torch.log_softmax(logits, -1, out=logits)
+
+    def _mend(self, logits: Tensor, rows: Tensor) -> None:
+        """Compute the likeliest `logits` [N, words'] again in 32 bits, from `rows` [N, k]."""
+        none = logits.new_zeros(len(logits), 1)
+        words = best_words(logits.unsqueeze(1), none, LIKELIEST)[2]  # [N, LIKELIEST]
+        weights = torch.unflatten(self.matrix.index_select(0, words.flatten()), 0, words.shape)
+        # Not `bmm`, which takes seven times as long for so many so small matrices.
+        logits.scatter_(1, words, weights.mul_(rows.unsqueeze(1)).sum(2))
+
+
+def best_words(logs: Tensor, scores: Tensor, width: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the `width` best continuations of each row, or all K V if there are fewer, best first.
+
+    `scores` [R, K] are those of the hypotheses, `logs` [R, K, V] the log-probabilities of the next
+    words. V is a multiple of `BLOCK`, filled up with minus infinity. Returns the new scores, the
+    places of the hypotheses that are continued, and the words, [R, width] each. An impossible
+    continuation has the score minus infinity, any place, and word 0.
+
+    The best ones lie in the blocks with the best words, so only `width` blocks are sorted.
+    """
+    blocks = torch.unflatten(logs, 2, (-1, BLOCK))  # [R, K, n, BLOCK]
+    peaks = blocks.amax(3).add_(scores.unsqueeze(2))
+    number = peaks.size(2)
+    block = peaks.flatten(1).topk(min(width, peaks[0].numel()), sorted=False).indices
+    found = take(blocks.flatten(1, 2), block)  # [R, width at most, BLOCK]
+    found += scores.gather(1, block // number).unsqueeze(2)
+    best, chosen = found.flatten(1).topk(min(width, found[0].numel()))
+    block = block.gather(1, chosen // BLOCK)
+    word = (block % number * BLOCK + chosen % BLOCK).masked_fill_(best == -torch.inf, 0)
+    return best, block // number, word
+
+
+def take(tensor: Tensor, slots: Tensor) -> Tensor:
+    """Return the `slots` [R, K] of each row of `tensor` [R, K', ...]: [R, K, ...]."""
+    first = torch.arange(len(slots), device=slots.device).unsqueeze(1) * tensor.size(1)
+    taken = tensor.flatten(0, 1).index_select(0, (first + slots).flatten())
+    return torch.unflatten(taken, 0, slots.shape)
+
+
+class Kept:
+    """The rows of a batch that stay; the last ones take the places of those that go."""
+
+    def __init__(self, stays: Tensor) -> None:
+        """`stays` [R] is true for the rows to keep."""
+        places = stays.nonzero().squeeze(1)
+        self.count = len(places)
+        self.empty = (~stays[: self.count]).nonzero().squeeze(1)
+        self.moved = places[self.count - len(self.empty) :]
+
+    def of(self, rows: Any) -> Any:
+        """Return the rows that stay of a tensor [R, ...], which is overwritten.
+
+        In tuples, named or not, this is done to each tensor; what is none is returned as it is.
+        """
+        if isinstance(rows, tuple):
+            kept = [self.of(each) for each in rows]
+            return type(rows)(*kept) if hasattr(rows, "_fields") else tuple(kept)
+        if not isinstance(rows, Tensor):
+            return rows
+        if len(self.empty):
+            rows = rows.contiguous()  # one that was expanded cannot be written to
+            rows[self.empty] = rows[self.moved]
+        return rows[: self.count]

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from contextnmt.model.device import is_cpu
+from contextnmt.model.arithmetic import is_cpu
 
 #: Rows are filled up to a multiple of this.
 MULTIPLE = 128

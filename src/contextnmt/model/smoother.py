@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from contextnmt.configuration.model import SmootherSettings
-from contextnmt.model.products import Linear
+from contextnmt.model.arithmetic import Linear
 
 #: Words that a filter of the convolution spans, the paper's k.
 FILTER = 3

@@ -12,10 +12,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from contextnmt.configuration.model import ModelSettings
+from contextnmt.model.arithmetic import is_cpu
 from contextnmt.model.attention import Attention, FixedContext
 from contextnmt.model.contextualizer import Contextualizer
 from contextnmt.model.decoder import DECODERS, State
-from contextnmt.model.device import is_cpu
 from contextnmt.model.encoder import BidirectionalEncoder, ForwardEncoder
 from contextnmt.model.gru import BiasedEmbedding
 from contextnmt.model.padding import Packed

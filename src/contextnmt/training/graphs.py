@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from contextnmt.model.device import is_cpu
+from contextnmt.model.arithmetic import is_cpu
 from contextnmt.progress import say
 from contextnmt.text.vocabulary import PAD
 from contextnmt.training.update import Taken, Updater, rehearse

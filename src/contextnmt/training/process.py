@@ -9,7 +9,7 @@ from functools import cache
 import torch
 
 from contextnmt.configuration.training import TrainingSettings
-from contextnmt.model.device import choose_device
+from contextnmt.model.arithmetic import choose_device
 
 #: Names of mallopt's parameters in glibc's malloc.h, and of advice in Linux's mman.h.
 TRIM_THRESHOLD, TOP_PAD, MMAP_MAX = -1, -2, -4

@@ -5,8 +5,8 @@ import math
 import torch
 from torch import Tensor
 
-from contextnmt.model.inference_layers import best_words
-from contextnmt.model.rows import Kept, slices, take
+from contextnmt.model.arithmetic import slices
+from contextnmt.model.inference import Kept, best_words, take
 from contextnmt.model.translator import PADDING, Translator
 from contextnmt.translation.ensemble import Ensemble
 from contextnmt.translation.hypothesis import Found, Hypothesis

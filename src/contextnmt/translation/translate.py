@@ -7,7 +7,7 @@ import torch
 import typer
 
 from contextnmt.errors import UserError
-from contextnmt.model.device import choose_device
+from contextnmt.model.arithmetic import choose_device
 from contextnmt.translation.saved import Precision
 from contextnmt.translation.view_texts import Wanted, refuse_cut_lists, translate_view_texts
 

@@ -1,6 +1,6 @@
-"""A step of the attention on a GPU, but for its products of matrices; see `compiling`.
+"""A step of the attention on a GPU, but for its products of matrices; see `kernels`.
 
-The equations are those of `contextnmt.model.attending`, against which tests hold them. The
+The equations are those of `contextnmt.model.attention`, against which tests hold them. The
 backward pass computes the hidden layer twice more: at each step for the gradient of the query, and
 at the end for the gradients of keys and v_a. To store and read it would take longer.
 
@@ -11,7 +11,7 @@ lengths of rows that hold more than one thing.
 import triton
 import triton.language as tl
 
-from contextnmt.model.fused.compiling import fetch, kernel
+from contextnmt.model.fused.kernels import fetch, kernel
 
 #: Source positions that a program works on at a time, and those where each is one number.
 POSITIONS = tl.constexpr(2)

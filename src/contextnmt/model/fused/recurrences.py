@@ -1,6 +1,6 @@
-"""Recurrences over whole sentences on a GPU: `contextnmt.model.unroll` and `.attending` there.
+"""Recurrences over whole sentences on a GPU: `contextnmt.model.units` and `.attention` there.
 
-Between two matrix products there is one kernel of `unit_kernels`, and two of `attention_kernels`
+Between two matrix products there is one kernel of `kernels`, and two of `attention_kernels`
 with attention. All B sentences of a batch take all T steps.
 
 Shapes: directions D, steps T, batch B, source time S, hidden n, inputs of the gates g, alignment a.
@@ -15,9 +15,9 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from contextnmt.model.fused import attention_kernels, unit_kernels
-from contextnmt.model.fused.compiling import apart_in_memory, kind_of
-from contextnmt.model.products import of_matrix
+from contextnmt.model.arithmetic import of_matrix
+from contextnmt.model.fused import attention_kernels, kernels
+from contextnmt.model.fused.kernels import apart_in_memory, kind_of
 from contextnmt.model.units import GRUUnit, LSTMUnit, Unit
 
 #: Units of a state that a program works on; numbers of a row that one of the attention works on.
@@ -125,7 +125,7 @@ class FusedLSTM(FusedUnit):
         self.cells[:, 0] = 0  # (A36)
 
     def forward(self, step: int, products: Tensor, row: int) -> None:
-        unit_kernels.lstm_forward[self.grid](
+        kernels.lstm_forward[self.grid](
             *(self.inputs, products, self.cells, self.states, self.lower, self.out),
             *(step, self.steps, self.batch, row),
             WIDTH=products.size(-1),
@@ -133,7 +133,7 @@ class FusedLSTM(FusedUnit):
         )
 
     def backward(self, step: int, of_states: Tensor, row: int) -> None:
-        unit_kernels.lstm_backward[self.grid](
+        kernels.lstm_backward[self.grid](
             *(of_states, self.of_after, self.of_kept, self.cells, self.out, self.entered),
             *(step, self.steps, self.batch, row),
             WIDTH=self.entered.size(-1),
@@ -157,7 +157,7 @@ class FusedGRU(FusedUnit):
         self.of_shortened = torch.empty_like(self.lower[:, 0])
 
     def forward(self, step: int, products: Tensor, row: int) -> None:
-        unit_kernels.gru_gates[self.grid](
+        kernels.gru_gates[self.grid](
             *(self.inputs, products, self.states, self.shortened, self.out),
             *(step, self.steps, self.batch, row),
             WIDTH=products.size(-1),
@@ -165,7 +165,7 @@ class FusedGRU(FusedUnit):
         )
         product = self.of_shortened  # has that size, and is free before `backward`
         torch.bmm(self.shortened[:, step], self.candidate.transpose(1, 2), out=product)
-        unit_kernels.gru_forward[self.grid](
+        kernels.gru_forward[self.grid](
             *(self.inputs, product, self.states, self.lower, self.out),
             *(step, self.steps, self.batch),
             **self.sizes,
@@ -173,13 +173,13 @@ class FusedGRU(FusedUnit):
 
     def backward(self, step: int, of_states: Tensor, row: int) -> None:
         numbers, size = (step, self.steps, self.batch), self.states.size(3)
-        unit_kernels.gru_backward[self.grid](
+        kernels.gru_backward[self.grid](
             *(of_states, self.of_after, self.of_kept, self.out, self.entered, *numbers, row),
             WIDTH=self.entered.size(-1),
             **self.sizes,
         )
         torch.bmm(self.entered[:, step, :, :size], self.candidate, out=self.of_shortened)
-        unit_kernels.gru_gates_backward[self.grid](
+        kernels.gru_gates_backward[self.grid](
             *(self.of_shortened, self.of_kept, self.states, self.out, self.entered, *numbers),
             WIDTH=self.entered.size(-1),
             **self.sizes,

@@ -1,15 +1,54 @@
-"""Steps of the recurrent units on a GPU, but for their products of matrices; see `compiling`.
+"""The kernels of units and losses on a GPU, between two matrix products, and how Triton compiles.
 
-The equations are those of `contextnmt.model.units`, against which tests hold them.
+A program of a kernel works on a block of one sentence. Kernels get whole tensors and the row where
+a step begins: for another alignment of memory, and for numbers with other divisors, Triton would
+compile again, which it cannot while a CUDA graph is captured. Kernels compute in the type `KIND`,
+of 32 bits or more, whatever type they read and write.
 
-Shapes: directions D, steps T, batch B, hidden n. WIDTH is the length of rows that hold more than
-one thing.
+The equations are those of `contextnmt.model.units` and `.readout`, against which tests hold them.
+
+Shapes: directions D, steps T, batch B, hidden n; of the losses, words of all steps N, words of the
+vocabulary V. WIDTH is the length of rows that hold more than one thing.
 """
 
+from typing import Any
+
+import torch
 import triton
 import triton.language as tl
+from torch import Tensor
 
-from contextnmt.model.fused.compiling import fetch, kernel
+#: Arguments that may change from call to call.
+VARYING = ("step", "steps", "batch", "time", "products_from", "of_states_from", "row")
+
+#: Words of a row that a program of the losses works on at a time.
+BLOCK = 4096
+
+#: Less than any logit but minus infinity, of which it may be subtracted.
+LEAST = tl.constexpr(-1e30)
+
+
+def kernel(function: Any) -> Any:
+    """Compile a function by Triton, once for all steps and all shapes of batches."""
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    return triton.jit(function, do_not_specialize=[name for name in names if name in VARYING])
+
+
+@triton.jit
+def fetch(place, there, KIND: tl.constexpr):
+    """Load the numbers at a place, zero where `there` is false, in the type to compute in."""
+    return tl.load(place, there, 0.0).to(KIND)
+
+
+def kind_of(tensor: Tensor) -> Any:
+    """Return the type to compute in with such numbers."""
+    return tl.float64 if tensor.dtype == torch.float64 else tl.float32
+
+
+def apart_in_memory(tensor: Tensor) -> Tensor:
+    """Copy a tensor row by row: as a part of a larger one it may begin where Triton would have to
+    compile again."""
+    return tensor.clone(memory_format=torch.contiguous_format)
 
 
 @triton.jit
@@ -216,3 +255,46 @@ def gru_gates_backward(
     tl.store(out + SIZE, (candidate - state) * after * update * (1 - update), real)
     tl.store(out + 2 * SIZE, shortened * state * reset * (1 - reset), real)
     tl.store(of_state + now, after * (1 - update) + shortened * reset, real)
+
+
+def into_slopes(logits: Tensor, target: Tensor, sums: Tensor, losses: Tensor) -> None:
+    """Do the same as `readout.into_slopes`, in two passes over the logits."""
+    cross_entropy[(len(logits),)](
+        *(logits, target.contiguous(), sums, losses),
+        WORDS=logits.size(1),
+        KIND=kind_of(sums),
+        BLOCK=BLOCK,
+        num_warps=8,
+    )
+
+
+@kernel
+def cross_entropy(
+    logits,  # [N, V], then `slopes` of `CrossEntropy.backward`
+    target,  # [N]
+    sums,  # [N]: the denominators
+    losses,  # [N]
+    WORDS: tl.constexpr,
+    KIND: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
+    row = tl.program_id(0).to(tl.int64)
+    line, chosen = logits + row * WORDS, tl.load(target + row)
+    expected = tl.load(line + chosen).to(KIND)
+    largest = tl.full((BLOCK,), LEAST, KIND)
+    total = tl.zeros((BLOCK,), KIND)
+    for first in range(0, WORDS, BLOCK):
+        word = first + tl.arange(0, BLOCK)
+        logit = tl.load(line + word, word < WORDS, -float("inf")).to(KIND)
+        larger = tl.maximum(largest, logit)
+        total = total * tl.exp(largest - larger) + tl.exp(logit - larger)
+        largest = larger
+    top = tl.max(largest, 0)
+    all_words = tl.sum(total * tl.exp(largest - top), 0)
+    for first in range(0, WORDS, BLOCK):
+        word = first + tl.arange(0, BLOCK)
+        slope = tl.exp(tl.load(line + word, word < WORDS, 0.0).to(KIND) - top)
+        # Before it is rounded: what is left of p - 1 at a sure word is small.
+        tl.store(line + word, tl.where(word == chosen, slope - all_words, slope), word < WORDS)
+    tl.store(sums + row, all_words)
+    tl.store(losses + row, tl.log(all_words) + top - expected)
