@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from contextnmt.files import write_lines
-from contextnmt.training.environment import environment
+from contextnmt.training.process import environment
 
 Row = Sequence[str]
 #: The option that most scripts have.

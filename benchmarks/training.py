@@ -31,11 +31,9 @@ from contextnmt.configuration.model import ContextualizerSettings, ModelSettings
 from contextnmt.configuration.training import TrainingSettings
 from contextnmt.model.translator import Translator
 from contextnmt.text.vocabulary import EOS, PAD, SPECIALS
-from contextnmt.training.batches import Batches
-from contextnmt.training.dataset import Side, TrainingPairs
-from contextnmt.training.graphs import ready
+from contextnmt.training.dataset import Batches, Side, TrainingPairs
 from contextnmt.training.process import set_precision, settle
-from contextnmt.training.update import Updater
+from contextnmt.training.update import Updater, ready
 
 Precision = Literal["fp32", "tf32", "bf16"]
 Batch = tuple[Tensor, Tensor]  # source and target ids

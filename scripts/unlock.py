@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psutil
 
-from contextnmt.training.lock import Watch
+from contextnmt.training.lock import Lock
 
 LOCKS = Path(".snakemake/locks")
 STATES = "results/*/train/*/*/*/state"
@@ -54,11 +54,11 @@ def main() -> None:
         print(f"Waiting for process {process.pid} of the killed snakemake: {' '.join(words)}")
     while any(command(process) for process in at_work):
         time.sleep(1)
-    trainings = [Watch(state) for state in Path().glob(STATES)]
+    trainings = [Lock(state) for state in Path().glob(STATES)]
     for training in trainings:
-        if owner := training.owner():
+        if owner := training.living():
             print(f"Waiting for the training in {training.folder}: {owner}", flush=True)
-    while any(training.owner() for training in trainings):
+    while any(training.living() for training in trainings):
         time.sleep(1)
     subprocess.run([sys.executable, "-m", "snakemake", "--unlock", "--cores", "1"], check=True)
 

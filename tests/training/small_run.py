@@ -7,8 +7,7 @@ from typing import Any
 from contextnmt.configuration.model import ModelSettings
 from contextnmt.configuration.training import PairFilter, TrainingSettings
 from contextnmt.training.loop import Training
-from contextnmt.training.process import prepare
-from contextnmt.training.signals import Signals
+from contextnmt.training.process import Signals, prepare
 
 MODEL = {
     "embedding": 16,

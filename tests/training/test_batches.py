@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from contextnmt.configuration.training import PairFilter
 from contextnmt.errors import UserError
 from contextnmt.text.vocabulary import EOS, PAD, UNK
-from contextnmt.training.batches import Batches
-from contextnmt.training.dataset import Side, TrainingPairs, training_pairs
+from contextnmt.training.dataset import Batches, Side, TrainingPairs, training_pairs
 
 
 def side(*sentences):

@@ -12,8 +12,7 @@ from translation.random_model import save
 
 from contextnmt.configuration.training import TrainingSettings
 from contextnmt.model import arithmetic
-from contextnmt.training.graphs import GraphUpdater
-from contextnmt.training.update import Updater
+from contextnmt.training.update import GraphUpdater, Updater
 from contextnmt.translation.translate import translate
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")

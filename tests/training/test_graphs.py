@@ -10,8 +10,7 @@ from small_run import MODEL, training
 
 from contextnmt.configuration.training import TrainingSettings
 from contextnmt.model import arithmetic
-from contextnmt.training.graphs import LENGTHS, GraphUpdater, make_state, padded_length
-from contextnmt.training.update import Updater
+from contextnmt.training.update import LENGTHS, GraphUpdater, Updater, make_state, padded_length
 
 CPU = torch.device("cpu")
 WORDS = 23

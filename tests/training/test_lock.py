@@ -12,7 +12,7 @@ import pytest
 
 from contextnmt.errors import UserError
 from contextnmt.training import lock as module
-from contextnmt.training.lock import Lock, Owner, Watch
+from contextnmt.training.lock import Lock, Owner
 
 #: An owner on another machine: nothing but its heartbeat tells whether it lives.
 FAR = Owner("far", "far boot", 12, "1", "77", "token")
@@ -28,7 +28,7 @@ def test_an_owner_writes_and_leaves_nothing(tmp_path):
     with Lock(folder) as lock:
         assert not lock.waited
         lock.check()
-        assert Watch(folder).owner() == lock.owner
+        assert Lock(folder).living() == lock.owner
         assert str(lock.owner).startswith(f"process {os.getpid()} on ")
         (folder / "file").touch()
     assert [path.name for path in folder.iterdir()] == ["file"]
@@ -84,18 +84,18 @@ def test_a_folder_that_cannot_be_listed_is_not_taken_for_one_without_a_lock(tmp_
     def forbidden(path):
         raise PermissionError(errno.EACCES, "Permission denied", path)
 
-    assert Watch(tmp_path / "none").owner() is None
+    assert Lock(tmp_path / "none").living() is None
     monkeypatch.setattr(os, "listdir", forbidden)
     monkeypatch.setattr(os, "scandir", forbidden)
     with pytest.raises(PermissionError):
-        Watch(tmp_path).owner()
+        Lock(tmp_path).living()
 
 
 def test_a_process_id_that_was_given_again_is_no_owner(tmp_path):
     beat(tmp_path, 1, owner=dataclasses.replace(Owner.here(), started="1"))
-    assert Watch(tmp_path).owner() is None
+    assert Lock(tmp_path).living() is None
     beat(tmp_path, 1, owner=Owner.here())
-    assert Watch(tmp_path).owner() is not None
+    assert Lock(tmp_path).living() is not None
 
 
 def test_a_number_that_is_long_gone_does_not_make_an_owner(tmp_path):

@@ -21,7 +21,7 @@ from contextnmt.errors import UserError
 from contextnmt.training import checkpoint, lock
 from contextnmt.training.journal import Window
 from contextnmt.training.loop import Training
-from contextnmt.training.signals import stays_alive
+from contextnmt.training.process import stays_alive
 from contextnmt.training.train import train
 from contextnmt.training.validation import Validation
 

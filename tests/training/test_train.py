@@ -14,10 +14,9 @@ from contextnmt.configuration.training import PairFilter, pair_filter, training_
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
 from contextnmt.training.checkpoint import Checkpoints
-from contextnmt.training.environment import environment, machine
 from contextnmt.training.lock import Lock
 from contextnmt.training.loop import Training
-from contextnmt.training.signals import Signals
+from contextnmt.training.process import Signals, environment, machine
 from contextnmt.training.train import train
 from contextnmt.translation.translate import translate
 
@@ -113,9 +112,9 @@ def test_another_machine_is_noted_and_the_same_one_is_not(reversal, tmp_path, mo
             if record["kind"] == "machine"
         ]
 
-    monkeypatch.setattr("contextnmt.training.environment.processor", lambda: "One")
+    monkeypatch.setattr("contextnmt.training.process.processor", lambda: "One")
     assert machines() == machines() == [(0, "One")]
-    monkeypatch.setattr("contextnmt.training.environment.processor", lambda: "Another")
+    monkeypatch.setattr("contextnmt.training.process.processor", lambda: "Another")
     assert machines() == [(0, "One"), (2, "Another")]
 
 

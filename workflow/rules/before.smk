@@ -14,7 +14,7 @@ from contextnmt.corpus.download import HTTP
 from contextnmt.corpus.overview import Wanted, overview, watch
 from contextnmt.planning import slurm
 from contextnmt.report.gaps import stale_systems
-from contextnmt.training.lock import Watch
+from contextnmt.training.lock import Lock
 
 UNASKED = MaxJobsPerTimespan(100, "1s")  # Snakemake's own limit
 
@@ -205,7 +205,7 @@ def end_left_over(jobs):
         # begins. A training says then in the lock of its state who it is; other jobs are short.
         numbers = set(workflow.persistence.external_jobids(job))
         if job.name == "train":
-            owner = Watch(Path(job.output[0]).parent / "state").owner()
+            owner = Lock(Path(job.output[0]).parent / "state").living()
             numbers |= {owner.job} if owner else set()
         said = slurm.comment(job.name, job.wildcards_dict.values())
         comments |= dict.fromkeys(numbers, said)

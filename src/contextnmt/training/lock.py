@@ -3,11 +3,9 @@
 Two copies of a training can run at once where a scheduler has lost sight of the first, so the
 state has an owner. The lock is a file `lock.N` in the folder of the state; whoever made the one
 with the highest N is the owner. Such a file is made with O_EXCL, which network file systems keep
-to, and its maker alone ever writes into it: that is its heartbeat. A newcomer that sees the owner
-gone makes `lock.N+1`, which only one newcomer can; an owner that comes back to life, from a
-suspended machine say, finds that file before its next write and stops.
-
-flock is not used: not every network file system has it between machines.
+to, unlike flock, and its maker alone ever writes into it: that is its heartbeat. A newcomer that
+sees the owner gone makes `lock.N+1`, which only one newcomer can; an owner that comes back to life,
+from a suspended machine say, finds that file before its next write and stops.
 """
 
 import contextlib
@@ -25,11 +23,8 @@ from pathlib import Path
 from contextnmt.errors import UserError
 from contextnmt.progress import say
 
-#: Seconds between two heartbeats; after how many seconds without one an owner counts as gone.
-BEAT, SILENCE = 10.0, 60.0
-
-#: Seconds between two looks at a lock that somebody else has.
-PAUSE = 1.0
+#: Seconds between two heartbeats; without one, until an owner counts as gone; between two looks.
+BEAT, SILENCE, PAUSE = 10.0, 60.0, 1.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,8 +42,8 @@ class Owner:
     def here(cls) -> "Owner":
         """This process, with a random token: each owner is another one."""
         process, job = os.getpid(), os.environ.get("SLURM_JOB_ID", "")
-        place = socket.gethostname(), system(), process, started(process)
-        return cls(*place, job, secrets.token_hex(8))
+        host, token = socket.gethostname(), secrets.token_hex(8)
+        return cls(host, system(), process, started(process), job, token)
 
     def __str__(self) -> str:
         if not self.token:
@@ -89,11 +84,10 @@ def started(process: int) -> str:
 
 def numbers(folder: Path) -> list[int]:
     """The numbers of the lock files in `folder`, ascending, after a 0 that stands for none."""
-    try:
-        names = os.listdir(folder)
-    except FileNotFoundError:
-        names = []
-    return sorted([0, *(int(name[5:]) for name in names if re.fullmatch(r"lock\.\d+", name))])
+    found = [0]
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+        found += [int(name[5:]) for name in os.listdir(folder) if re.fullmatch(r"lock\.\d+", name)]
+    return sorted(found)
 
 
 def newest(folder: Path) -> tuple[int, bytes, Owner]:
@@ -106,55 +100,26 @@ def newest(folder: Path) -> tuple[int, bytes, Owner]:
         return number, content, Owner()
 
 
-class Watch:
-    """Tells whether a folder has a living owner; ask again and again.
-
-    Heartbeats are timed by the clock of this process alone: clocks of machines differ.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.number = folder, 0
-        self._content, self._since = b"", time.monotonic()
-
-    def owner(self) -> Owner | None:
-        """The owner, None if there is none or it is gone; `number` is that of its lock."""
-        number, content, owner = newest(self.folder)
-        if (number, content) != (self.number, self._content):
-            self.number, self._content, self._since = number, content, time.monotonic()
-        silent = time.monotonic() - self._since > SILENCE
-        return None if number == 0 or silent or owner.dead() else owner
-
-
 class Lock:
     """The right to write a folder while the block runs."""
 
     def __init__(self, folder: Path, waiting: Callable[[], None] = lambda: None) -> None:
         """`waiting` is called once a second while another process is the owner; it may raise."""
         self.folder, self.waiting, self.owner = folder, waiting, Owner.here()
-        #: Whether there was another owner to wait for.
-        self.waited = False
-        self.number, self._beats, self._handle = 0, 0, -1
+        self.waited = False  #: whether there was another owner to wait for
+        self.number, self._path, self._handle = 0, folder, -1
+        self._seen, self._since = (0, b""), time.monotonic()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._live, daemon=True)
 
     def __enter__(self) -> "Lock":
-        watch = Watch(self.folder)
-        while True:
-            try:
-                self.folder.mkdir(parents=True, exist_ok=True)
-            except FileExistsError:  # or its last owner has removed it since: then again
-                if self.folder.is_file():
-                    raise UserError(f"{self.folder}: a file; name a folder for the state") from None
-            other = watch.owner()
-            if other is None:
-                if self._claim(watch.number + 1):
-                    break
-                continue
-            if not self.waited:
+        while (other := self.living()) or not self._claim(self._seen[0] + 1):
+            if other and not self.waited:
                 say(f"{self.folder}: another training works here ({other}): waiting for its end")
-            self.waited = True
-            self.waiting()
-            time.sleep(min(PAUSE, SILENCE / 4))
+            if other:
+                self.waited = True
+                self.waiting()
+                time.sleep(min(PAUSE, SILENCE / 4))
         self._thread.start()
         return self
 
@@ -164,21 +129,32 @@ class Lock:
         with contextlib.suppress(OSError, UserError):
             os.close(self._handle)
             self.check()
-            self._path(self.number).unlink()
+            self._path.unlink()
             self.folder.rmdir()  # fails unless the state is gone: the run has finished
 
-    def _path(self, number: int) -> Path:
-        return self.folder / f"lock.{number}"
+    def living(self) -> Owner | None:
+        """The owner, None if there is none or it is gone; ask again and again.
+
+        Heartbeats are timed by the clock of this process alone: clocks of machines differ.
+        """
+        number, content, owner = newest(self.folder)
+        if (number, content) != self._seen:
+            self._seen, self._since = (number, content), time.monotonic()
+        silent = time.monotonic() - self._since > SILENCE
+        return None if number == 0 or silent or owner.dead() else owner
 
     def _claim(self, number: int) -> bool:
         """Try to become the owner by lock file `number`."""
-        self.number = number
+        self.number, self._path = number, self.folder / f"lock.{number}"
         try:
-            self._handle = os.open(self._path(number), os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
-        except (FileExistsError, FileNotFoundError):  # another newcomer's, or the folder is gone
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
+        except (FileExistsError, FileNotFoundError):  # another newcomer's, or the folder has gone
+            if self.folder.is_file():
+                raise UserError(f"{self.folder}: a file; name a folder for the state") from None
             return False
         with contextlib.ExitStack() as undo:
-            undo.callback(self._path(number).unlink, missing_ok=True)
+            undo.callback(self._path.unlink, missing_ok=True)
             undo.callback(os.close, self._handle)
             self._beat()
             *older, highest = numbers(self.folder)
@@ -186,13 +162,12 @@ class Lock:
                 return False
             undo.pop_all()
         for each in older:
-            self._path(each).unlink(missing_ok=True)
+            self._path.with_name(f"lock.{each}").unlink(missing_ok=True)
         return True
 
     def _beat(self) -> None:
         """Write the heartbeat. fsync sends it to the server of a network file system."""
-        self._beats += 1
-        content = {"owner": dataclasses.asdict(self.owner), "beats": f"{self._beats:012}"}
+        content = {"owner": dataclasses.asdict(self.owner), "beat": secrets.token_hex(4)}
         os.pwrite(self._handle, json.dumps(content).encode(), 0)
         os.fsync(self._handle)
 

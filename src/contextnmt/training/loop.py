@@ -17,14 +17,11 @@ from contextnmt.files import read_json
 from contextnmt.model.translator import Translator
 from contextnmt.progress import bar, say
 from contextnmt.text.vocabulary import PAD
-from contextnmt.training.batches import Batches
 from contextnmt.training.checkpoint import Checkpoints, Record, Tensors
-from contextnmt.training.dataset import training_pairs, vocabularies
-from contextnmt.training.environment import machine
-from contextnmt.training.graphs import GraphUpdater, ready
+from contextnmt.training.dataset import Batches, training_pairs, vocabularies
 from contextnmt.training.journal import Journal, Window
-from contextnmt.training.signals import Signals, stays_alive
-from contextnmt.training.update import Updater
+from contextnmt.training.process import Signals, machine, stays_alive
+from contextnmt.training.update import GraphUpdater, Updater, ready
 from contextnmt.training.validation import Validation
 
 #: The folder that holds the package.
@@ -172,7 +169,7 @@ class Training:
         self.journal.close()
 
     def rehearse(self) -> None:
-        """Try the largest batch, and let a GPU take updates as graphs; see `graphs.ready`."""
+        """Try the largest batch, and let a GPU take updates as graphs; see `update.ready`."""
         self.take = ready(self.updater, *map(torch.from_numpy, self.batches.largest()))
 
     def step(self) -> None:

@@ -1,13 +1,23 @@
-"""Settings of a process that trains: the memory and compiled products that it keeps, and how a GPU
-multiplies."""
+"""The process that trains: its memory and how a GPU multiplies, what it runs on, how it is stopped.
 
+A signal, SIGINT, SIGTERM or SIGUSR1, stops a training between two pieces of work.
+"""
+
+import contextlib
 import ctypes
 import os
+import platform
+import signal
 import sys
 from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import torch
 
+from contextnmt.closure import commit
 from contextnmt.configuration.training import TrainingSettings
 from contextnmt.model.arithmetic import choose_device
 
@@ -87,3 +97,89 @@ def keep_compiled_products() -> None:
     bfloat16. Each takes about a megabyte. To be called before the first product by oneDNN.
     """
     os.environ.setdefault(VARIABLE, str(CAPACITY))
+
+
+def environment() -> dict[str, Any]:
+    """Return the record for model.json."""
+    packages = {}
+    for name in ("sacrebleu", "sacremoses", "subword-nmt", "safetensors", "snakemake"):
+        with contextlib.suppress(PackageNotFoundError):
+            packages[name] = version(name)
+    return {
+        "python": platform.python_version(),
+        "contextnmt": version("contextnmt"),
+        "torch": torch.__version__,
+        "numpy": version("numpy"),
+        "packages": packages,
+        **commit(),
+        "processor": processor(),
+        "cores": os.cpu_count(),
+        "gpu": torch.cuda.get_device_name() if torch.cuda.is_available() else None,
+    }
+
+
+def machine(device: torch.device) -> dict[str, str]:
+    """The names of the processor and, if `device` is one, of the GPU, for the journal."""
+    names = {"processor": processor()}
+    if device.type == "cuda":
+        names["gpu"] = torch.cuda.get_device_name(device)
+    return names
+
+
+def processor() -> str:
+    """The processor's name as the operating system knows it."""
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.is_file():
+        for line in cpuinfo.read_text(encoding="utf-8").split("\n"):
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+class TrainingInterruptedError(Exception):
+    """A signal, of number `signal`, ended the training. A checkpoint is written if it had begun."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"stopped by signal {number}")
+        self.signal = number
+
+
+class Signals:
+    """Notes a signal while the block runs, to be asked about between two pieces of work."""
+
+    NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)
+
+    def __init__(self) -> None:
+        self.received = 0
+        #: Whether the process has stayed alive after one.
+        self.outlived = False
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> "Signals":
+        for number in self.NUMBERS:
+            self._before[number] = signal.signal(number, self._note)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self.received = number
+
+    def handle(self) -> None:
+        """Forget a signal if the process stays alive; else raise TrainingInterruptedError."""
+        number, self.received = self.received, 0
+        if number and not stays_alive():
+            raise TrainingInterruptedError(number)
+        self.outlived |= bool(number)
+
+
+def stays_alive() -> bool:
+    """Whether a process that a signal tells to end should go on training until it is killed.
+
+    It should in a batch job of Slurm: one that exits by itself counts as failed, even when it was
+    only to make room for another job, and is not queued again.
+    """
+    at_terminal = sys.stdin is not None and sys.stdin.isatty()
+    return "SLURM_JOB_ID" in os.environ and not at_terminal

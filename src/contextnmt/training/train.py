@@ -1,8 +1,8 @@
 """The stage `train`: a model from binarized pairs.
 
 The steps of an update, in order: `Training.run` and `Training.step` in `loop`; the batch in
-`batches`; loss, gradient, clip and optimizer in `update`, on a GPU as one graph (`graphs`); sums
-for the log in `journal`. Between updates, `loop` validates (`validation`) and saves the state
+`dataset`; loss, gradient, clip and optimizer in `update`, on a GPU as one graph; sums for the log
+in `journal`. Between updates, `loop` validates (`validation`) and saves the state
 (`checkpoint`).
 """
 
@@ -21,11 +21,9 @@ from contextnmt.configuration.values import json_object
 from contextnmt.errors import UserError
 from contextnmt.files import atomic, read_json, write_json, write_lines
 from contextnmt.training.checkpoint import digest, save
-from contextnmt.training.environment import environment
 from contextnmt.training.lock import Lock
 from contextnmt.training.loop import Training
-from contextnmt.training.process import prepare
-from contextnmt.training.signals import Signals, TrainingInterruptedError
+from contextnmt.training.process import Signals, TrainingInterruptedError, environment, prepare
 from contextnmt.training.update import REMEDY, out_of_memory
 
 #: Largest seed: with the number of the update it makes up 64 bits.
