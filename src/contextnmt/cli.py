@@ -30,11 +30,16 @@ from contextnmt.files import REMEDIES
 
 
 def modules(package: str, names: str) -> dict[str, str]:
-    """Commands that a package has, each with the module that is called after it."""
-    return {name: f"contextnmt.{package}.{name.replace('-', '_')}" for name in names.split()}
+    """Commands of a package, each with its module: that of its name, or that behind a colon."""
+    named = {name: module or name for name, _, module in (n.partition(":") for n in names.split())}
+    return {
+        name: f"contextnmt.{package}.{module.replace('-', '_')}" for name, module in named.items()
+    }
 
 
-SELECTING = "sample language-models cross-entropy rank select word-counts perplexity"
+SELECTING = (
+    "sample language-models cross-entropy:language-models rank select word-counts:select perplexity"
+)
 EVALUATING = (
     "known-lines score significance length-scores coverage pairs phenomena symbol-scores cbow "
     "local-charts masks"
@@ -51,7 +56,7 @@ HEADINGS = {
     "Evaluation": modules("evaluation", EVALUATING),
     "Report": modules("report", "report"),
     "Before a run": modules("planning", "plan"),
-    "On another machine": dict.fromkeys(["pack", "unpack"], "contextnmt.planning.kit"),
+    "On another machine": modules("planning", "pack:kit unpack:kit"),
     "After two runs": modules("report", "compare"),
 }
 

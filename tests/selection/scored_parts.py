@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from contextnmt.files import write_pairs
-from contextnmt.selection.ranking import SCORED
+from contextnmt.selection.select import SCORED
 
 Scored = tuple[float, int]  # a pair's score and its words on the target side
 

@@ -13,8 +13,16 @@ from hypothesis import strategies as st
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines
-from contextnmt.selection.language_model import FALLBACK, LanguageModel, estimate
-from contextnmt.selection.ngrams import BOS, EOS, UNK, Sentences, Vocabulary
+from contextnmt.selection.language_model import (
+    BOS,
+    EOS,
+    FALLBACK,
+    UNK,
+    LanguageModel,
+    Sentences,
+    Vocabulary,
+    estimate,
+)
 
 NGram = tuple[int, ...]
 

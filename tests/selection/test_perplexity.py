@@ -10,11 +10,10 @@ import pytest
 
 from contextnmt.errors import UserError
 from contextnmt.files import write_lines
-from contextnmt.selection.language_model import estimate
-from contextnmt.selection.ngrams import Vocabulary
+from contextnmt.selection.language_model import Vocabulary, estimate
 from contextnmt.selection.perplexity import perplexity
 from contextnmt.selection.rank import rank
-from contextnmt.selection.ranking import SCORED
+from contextnmt.selection.select import SCORED
 
 GENERATOR = np.random.default_rng(1)
 #: Every third line is like the dev text.

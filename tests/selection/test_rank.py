@@ -9,8 +9,7 @@ import pytest
 from scored_parts import NEWS, WEB, Part, cut_up, write_part, write_scores
 
 from contextnmt.errors import UserError
-from contextnmt.selection.rank import rank
-from contextnmt.selection.ranking import BINS
+from contextnmt.selection.rank import BINS, rank
 
 INFINITE = float("inf")
 

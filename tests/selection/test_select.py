@@ -14,8 +14,7 @@ from contextnmt.errors import UserError
 from contextnmt.files import read_json, read_lines, read_pairs, write_json, write_lines, write_pairs
 from contextnmt.selection import select as stage
 from contextnmt.selection.rank import EXAMPLES, rank
-from contextnmt.selection.select import select
-from contextnmt.selection.word_counts import word_counts
+from contextnmt.selection.select import select, word_counts
 
 PAIRS = [("a b a", "é"), ("c\u200bd b", "f g g"), ("b", "")]
 NAMES = ("out.en.gz", "out.fr.gz", "out.en.tsv.gz", "out.fr.tsv.gz", "out.json")

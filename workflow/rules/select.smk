@@ -69,7 +69,7 @@ rule cross_entropy:
         mem_mb=memory(2000),
         runtime=hours(2),
     params:
-        *code("contextnmt.selection.cross_entropy"),
+        *code("contextnmt.selection.language_models"),
         models=lambda wildcards: " ".join(
             f"--{side}-models {paths.models_prefix(wildcards, side)}" for side in SIDES
         ),
@@ -140,7 +140,7 @@ rule word_counts:
         mem_mb=memory(4000),
         runtime=hours(1),
     params:
-        *code("contextnmt.selection.word_counts"),
+        *code("contextnmt.selection.select"),
         counts=lambda wildcards, input: options(counts=input),
     message:
         "word counts {wildcards.pair}, {wildcards.language}"

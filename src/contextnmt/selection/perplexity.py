@@ -12,9 +12,15 @@ import typer
 from contextnmt.errors import UserError, one_of_each
 from contextnmt.files import read_lines, write_json
 from contextnmt.progress import progress
-from contextnmt.selection.language_model import LanguageModel, estimate
-from contextnmt.selection.ngrams import Integers, Sentences, Vocabulary
-from contextnmt.selection.ranking import column, cut, ranked, read_ranking, read_scores
+from contextnmt.selection.language_model import (
+    Integers,
+    LanguageModel,
+    Sentences,
+    Vocabulary,
+    estimate,
+)
+from contextnmt.selection.rank import column, cut, ranked
+from contextnmt.selection.select import read_ranking, read_scores
 
 #: Amounts of text at which selection and chance are compared, each twice the one before.
 CUT_OFFS = 6

@@ -6,21 +6,20 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import typer
 
 from contextnmt.errors import UserError
 from contextnmt.files import write_json
-from contextnmt.selection.ranking import (
-    Floats,
-    Integers,
-    bin_edges,
-    column,
-    cut,
-    histogram,
-    part_name,
-    ranked,
-    read_scores,
-)
+from contextnmt.selection.select import part_name, read_scores
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+#: Bins of the histogram of scores.
+BINS = 100
+#: Share of the pairs on either side that the outermost bins may take in, however far they lie.
+TAIL = 0.001
 
 #: Pairs with the lowest and with the highest scores that are shown.
 EXAMPLES = 10
@@ -53,6 +52,52 @@ def laid_out(scores: Sequence[Path], sizes: Sequence[int]) -> list[Part]:
         parts[name] = Part(name, begin, begin + size)
         begin += size
     return list(parts.values())
+
+
+def column(parts: Sequence[npt.NDArray[np.void]], name: str) -> npt.NDArray[Any]:
+    """One column of `SCORED` of all parts of the pool, one after the other: [pairs]."""
+    return np.concatenate([part[name] for part in parts])
+
+
+def ranked(scores: Floats) -> Integers:
+    """The numbers of the pairs with a finite score, lowest score first; of equals, the first.
+
+    [pairs with a score]. Takes 8 bytes a pair, and 4 more meanwhile.
+    """
+    order = np.argsort(scores, kind="stable")  # infinity comes last
+    return order[: np.count_nonzero(np.isfinite(scores))]
+
+
+def cut(amounts: npt.NDArray[Any], limit: int, unit: str) -> int:
+    """How many pairs it takes until their amounts sum up to `limit`, the last one included.
+
+    `amounts`: of the ranked pairs, [pairs], in `unit`. Raises UserError if all of them are too
+    little. Takes 8 bytes a pair meanwhile.
+    """
+    totals = np.cumsum(amounts, dtype=np.int64)
+    available = int(totals[-1]) if totals.size else 0
+    if limit > available:
+        raise UserError(
+            f"{limit} {unit} are to be selected and the pool has {available}: lower the limit "
+            "(select.PAIR in the configuration), or train on all pairs"
+        )
+    return int(np.searchsorted(totals, limit)) + 1
+
+
+def bin_edges(scores: Floats, order: Integers) -> Floats:
+    """Edges of bins of equal width for the scores of ranked pairs, but their tails: [BINS + 1]."""
+    tail = int(TAIL * len(order))
+    return np.linspace(scores[order[tail]], scores[order[-1 - tail]], BINS + 1)
+
+
+def histogram(scores: Floats, edges: Floats) -> Integers:
+    """How many pairs have scores in each bin; those beyond the edges are in the outermost: [bins].
+
+    Pairs without a score are in none.
+    """
+    finite = scores[np.isfinite(scores)]
+    np.clip(finite, edges[0], edges[-1], out=finite)
+    return np.histogram(finite, edges)[0]
 
 
 def distribution(scores: Floats, order: Integers, parts: Sequence[Part]) -> dict[str, Any]:

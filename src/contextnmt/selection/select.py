@@ -1,22 +1,101 @@
-"""Stage *select*: which pairs of a part of the pool are in the training text."""
+"""The pairs of the pool that are in the training text, and how often these have each word.
+
+The pool is the texts to select from, part by part; stage *rank* says where it is cut.
+"""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, compress, islice
 from operator import not_
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 import typer
 
-from contextnmt.corpus.counts import write_counts
+from contextnmt.corpus.counts import summed_counts, write_counts
 from contextnmt.errors import UserError
-from contextnmt.files import read_pairs, write_json, write_pairs
+from contextnmt.files import open_binary, read_json, read_pairs, write_json, write_pairs
 from contextnmt.progress import progress
-from contextnmt.selection.ranking import Ranking, part_name, read_ranking, read_scores
+
+Floats = npt.NDArray[np.float64]
+
+#: How the name of a part's file of scores ends.
+SCORES = ".scores.npy"
+
+#: What a scores file holds of each pair, 12 bytes: its score in bits a word, infinite if a side is
+#: empty, and its words on the target side.
+SCORED = np.dtype([("score", "<f8"), ("target_words", "<i4")])
 
 #: Pairs looked at together.
 BLOCK = 4096
+
+
+class Ranking(NamedTuple):
+    """The file of stage *rank*: the cut through the pool, and where its parts begin.
+
+    Positions count the pairs of the pool from 0.
+    """
+
+    threshold: float  # score of the last pair kept
+    last: int  # its position
+    pairs: int  # in the whole pool
+    target_words: int  # of the pairs kept
+    parts: Mapping[str, int]  # name -> position of the first pair
+    shown: Sequence[int]  # positions of the best and the worst pairs
+
+    def kept(self, scores: Floats, begin: int) -> npt.NDArray[np.bool_]:
+        """Which pairs are kept, of those from position `begin` on that have these scores: [pairs].
+
+        Of the pairs whose score is the threshold, those up to the last one kept.
+        """
+        positions = np.arange(begin, begin + len(scores))
+        equal = (scores == self.threshold) & (positions <= self.last)
+        kept: npt.NDArray[np.bool_] = (scores < self.threshold) | equal
+        return kept
+
+
+def part_name(scores: Path) -> str:
+    """The name of the part of the pool whose scores a file has: PART.scores.npy.
+
+    Raises UserError if the file has another name.
+    """
+    name = scores.name.removesuffix(SCORES)
+    if name in ("", scores.name):
+        raise UserError(f"{scores}: no name of a file of scores: call it PART{SCORES}")
+    return name
+
+
+def read_ranking(path: Path) -> Ranking:
+    """The ranking in a file of stage *rank*. Raises UserError if it is not such a file."""
+    content = read_json(path)
+    try:
+        return Ranking(
+            float(content["threshold"]),
+            int(content["last"]),
+            int(content["pairs"]),
+            int(content["kept"]["target_words"]),
+            {name: int(begin) for name, begin in content["parts"].items()},
+            [int(entry["position"]) for name in ("best", "worst") for entry in content[name]],
+        )
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise UserError(f"{path}: not a ranking ({error!r}): rank the pool again") from None
+
+
+def read_scores(path: Path) -> npt.NDArray[np.void]:
+    """The scores in a file of stage *cross-entropy*, as they lie on disk: [pairs] of `SCORED`.
+
+    Raises UserError if it is not such a file.
+    """
+    open_binary(path).close()  # says so if there is no such file
+    try:
+        scores: npt.NDArray[np.void] = np.load(path, mmap_mode="r", allow_pickle=False)
+        if scores.dtype != SCORED or scores.ndim != 1:
+            raise ValueError(f"{scores.ndim} dimensions of {scores.dtype}")
+    except (ValueError, EOFError) as error:
+        raise UserError(f"{path}: not a file of scores ({error}): score the text again") from None
+    return scores
 
 
 class Selection:
@@ -115,3 +194,24 @@ def select(
     write_counts(source_counts_out, selection.counts[0])
     write_counts(target_counts_out, selection.counts[1])
     write_json(selected_out, selection.report())
+
+
+def word_counts(
+    counts: Annotated[list[Path], typer.Option(help="Word counts of a part; repeatable.")],
+    out: Annotated[Path, typer.Option(help="Word counts of the whole text to write.")],
+) -> None:
+    """Add up the word counts of the parts of a text, in one language.
+
+    The table is ordered by descending count and then by word, so the order of the parts makes no
+    difference. A distinct word takes about 150 bytes of memory.
+
+    Example: contextnmt word-counts --counts news.fr.tsv.gz --counts europarl.fr.tsv.gz --out fr.tsv
+    """
+    totals = summed_counts(counts)
+    if not totals:
+        names = ", ".join(map(str, counts))
+        raise UserError(
+            f"{names}: no words: the training text is empty: relax the filters of clean, or check "
+            "that the two sides of each corpus belong together"
+        )
+    write_counts(out, totals)
