@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 from contextnmt.corpus import generate as module
-from contextnmt.corpus.embedded.noise import NOISE
 from contextnmt.corpus.embedded.phrases import ADJECTIVES, CLASSES
 from contextnmt.corpus.embedded.sentence_rules import SENSES
-from contextnmt.corpus.generate import MAX_DISTANCE, NOISE_LINES, generate
+from contextnmt.corpus.generate import MAX_DISTANCE, NOISE, NOISE_LINES, generate
 from contextnmt.corpus.tokenize import Tokenizer
 
 LANGUAGES = ("en", "fr", "de")

@@ -37,7 +37,7 @@ from contextnmt.corpus.embedded.sentence_rules import (
     STOP,
     THAT,
 )
-from contextnmt.corpus.embedded.writing import spaced, text_of
+from contextnmt.corpus.embedded.words import spaced, text_of
 
 BAKER = NounPhrase(THE, PEOPLE["market"]["baker"])
 SELL, WRAP = HANDLING[0], next(verb for verb in HANDLING if verb.prefix)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from contextnmt.corpus.overview import WIDTH, Wanted, overview, watch
+from contextnmt.corpus.download import WIDTH, Wanted, overview, watch
 from contextnmt.corpus.transfer import part_path
 
 CORPORA = {

@@ -25,9 +25,8 @@ from corpus.http_server import Fault, Server, serving
 from contextnmt.configuration.layers import Layer, resolve
 from contextnmt.configuration.places import place
 from contextnmt.configuration.reading import load
-from contextnmt.corpus.embedded import noise
-from contextnmt.corpus.embedded.noise import Texts
-from contextnmt.corpus.generate import Generator, Sentence
+from contextnmt.corpus import generate as noise
+from contextnmt.corpus.generate import Generator, Sentence, Texts
 
 ROOT = Path(__file__).parents[2]
 PRESET = resolve(

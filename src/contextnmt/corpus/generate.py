@@ -10,8 +10,9 @@ import io
 import random
 import re
 import tarfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import cycle
 from pathlib import Path
 from typing import Annotated
@@ -19,10 +20,9 @@ from typing import Annotated
 import typer
 
 from contextnmt.corpus.embedded.grammar import LANGUAGES, Phrases, realize
-from contextnmt.corpus.embedded.noise import NOISE
 from contextnmt.corpus.embedded.phrases import DOMAINS, NO_BREAK_SPACE, Composer, name_pools
 from contextnmt.corpus.embedded.sentence_rules import SENSES, ambiguous_sentence, plain_sentence
-from contextnmt.corpus.embedded.writing import spaced, text_of
+from contextnmt.corpus.embedded.words import spaced, text_of
 from contextnmt.files import atomic
 
 #: Clean sentences of each split.
@@ -32,6 +32,10 @@ NOISE_LINES = 60
 AMBIGUOUS_SHARE = 0.36
 MAX_WORDS = 25
 MAX_DISTANCE = 12
+#: Words of overlong lines at least: more than 60 in every language.
+OVERLONG_WORDS = 64
+
+Texts = dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -138,6 +142,72 @@ def phenomena(sentences: list[Sentence], train: list[str]) -> str:
         for language in ("fr", "de")
     ]
     return table("line kind language source target seen distance side", rows)
+
+
+def misaligned(rng: random.Random, texts: Texts, clean: list[Texts]) -> tuple[Texts, str]:
+    """The translations of another sentence."""
+    return {**rng.choice(clean), "en": texts["en"]}, "fr,de"
+
+
+def empty(rng: random.Random, texts: Texts, clean: list[Texts]) -> tuple[Texts, str]:
+    """Nothing on one side or on both."""
+    languages = rng.choice(("en", "fr,de", "en,fr,de"))
+    return {key: "" if key in languages.split(",") else texts[key] for key in texts}, languages
+
+
+def wrong_language(rng: random.Random, texts: Texts, clean: list[Texts]) -> tuple[Texts, str]:
+    """The source copied untranslated, or French and German exchanged."""
+    if rng.random() < 0.5:
+        return dict.fromkeys(texts, texts["en"]), "fr,de"
+    return {"en": texts["en"], "fr": texts["de"], "de": texts["fr"]}, "fr,de"
+
+
+def overlong(rng: random.Random, texts: Texts, clean: list[Texts]) -> tuple[Texts, str]:
+    """Many sentences in one line."""
+    longer = texts
+    while min(len(text.split()) for text in longer.values()) < OVERLONG_WORDS:
+        more = rng.choice(clean)
+        longer = {key: f"{longer[key]} {more[key]}" for key in texts}
+    return longer, "en,fr,de"
+
+
+def duplicate(rng: random.Random, texts: Texts, clean: list[Texts]) -> tuple[Texts, str]:
+    """A sentence from the first tenth of the corpus once more."""
+    return rng.choice(clean[: len(clean) // 10]), "en,fr,de"
+
+
+def mojibake(rng: random.Random, texts: Texts, clean: list[Texts]) -> tuple[Texts, str]:
+    """UTF-8 that was taken for Windows-1252 on its way."""
+    broken = {key: text.encode().decode("cp1252") for key, text in texts.items()}
+    return broken, ",".join(key for key in texts if broken[key] != texts[key])
+
+
+def within_each(
+    characters: str, rng: random.Random, texts: Texts, clean: list[Texts]
+) -> tuple[Texts, str]:
+    """One of `characters` behind a word of each line."""
+    noisy = {}
+    for key, text in texts.items():
+        character, words = rng.choice(characters), text.split(" ")
+        words[rng.randrange(len(words) - 1)] += character
+        noisy[key] = " ".join(words)
+    return noisy, "en,fr,de"
+
+
+#: What real parallel corpora suffer from -> a function of the random source, the three lines of a
+#: good sentence and all clean lines that returns the spoilt lines and the languages concerned,
+#: separated by commas; none if the sentence has nothing to spoil.
+NOISE: dict[str, Callable[[random.Random, Texts, list[Texts]], tuple[Texts, str]]] = {
+    "misaligned": misaligned,
+    "empty": empty,
+    "wrong-language": wrong_language,
+    "overlong": overlong,
+    "duplicate": duplicate,
+    "mojibake": mojibake,
+    # Characters that no printer knows; then those at which some programs end a line, not this one.
+    "control-characters": partial(within_each, "\x00\x07\x08\x1b\x7f"),
+    "line-separators": partial(within_each, "\u2028\u0085"),
+}
 
 
 def plant_noise(generator: Generator, sentences: list[Sentence]) -> list[Sentence]:

@@ -9,8 +9,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from contextnmt.corpus.embedded.words import INFLECTIONS, Adjective, Agreement, Forms, Noun, Verb
-from contextnmt.corpus.embedded.writing import Tag, Word, Words, starts_with_vowel, words_of
+from contextnmt.corpus.embedded.words import (
+    INFLECTIONS,
+    Adjective,
+    Agreement,
+    Forms,
+    Noun,
+    Tag,
+    Verb,
+    Word,
+    Words,
+    starts_with_vowel,
+    words_of,
+)
 
 LANGUAGES = ("en", "fr", "de")
 

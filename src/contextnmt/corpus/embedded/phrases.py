@@ -13,8 +13,15 @@ from itertools import accumulate
 from typing import NamedTuple, TypeVar
 
 from contextnmt.corpus.embedded.grammar import Determiner, Fixed, NounPhrase, Phrase, Prepositional
-from contextnmt.corpus.embedded.words import Adjective, Noun, parse_entry, read_lists, read_rows
-from contextnmt.corpus.embedded.writing import Tag, Word
+from contextnmt.corpus.embedded.words import (
+    Adjective,
+    Noun,
+    Tag,
+    Word,
+    parse_entry,
+    read_lists,
+    read_rows,
+)
 
 Drawn = TypeVar("Drawn")
 

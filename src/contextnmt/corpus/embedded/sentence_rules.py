@@ -38,8 +38,7 @@ from contextnmt.corpus.embedded.phrases import (
     number,
     size,
 )
-from contextnmt.corpus.embedded.words import Adjective, Sense, Verb, read_lists, read_senses
-from contextnmt.corpus.embedded.writing import Tag
+from contextnmt.corpus.embedded.words import Adjective, Sense, Tag, Verb, read_lists, read_senses
 
 VERBS = read_lists("verbs.tsv", Verb)
 MENTAL, HANDLING, VISITING, MEETING, GOVERNING, RESTING, SAYING = (
