@@ -22,9 +22,8 @@ from pages import made_by
 from contextnmt.configuration import places
 from contextnmt.errors import UserError
 from contextnmt.files import count_lines
-from contextnmt.planning.jobs import Job, planned
+from contextnmt.planning.jobs import Job, Part, Sizes, planned
 from contextnmt.planning.plan import Rate
-from contextnmt.planning.sizes import Part, Sizes
 
 LEFT_OUT = {"download", "train", "translate"}
 

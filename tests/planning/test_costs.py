@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from contextnmt.errors import UserError
-from contextnmt.planning.jobs import Job
+from contextnmt.planning.jobs import Job, Sizes
 from contextnmt.planning.plan import (
     NETWORK,
     NOT_MEASURED,
@@ -18,7 +18,6 @@ from contextnmt.planning.plan import (
     read_rates,
     report,
 )
-from contextnmt.planning.sizes import Sizes
 
 MakeJob = Callable[..., Job]
 

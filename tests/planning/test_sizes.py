@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from contextnmt.planning.jobs import Job
-from contextnmt.planning.sizes import WORDS_A_PAIR, Sizes
+from contextnmt.planning.jobs import WORDS_A_PAIR, Job, Sizes
 
 MakeJob = Callable[..., Job]
 

@@ -18,8 +18,7 @@ from contextnmt.configuration.recipes import recipe
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines
 from contextnmt.model.translator import Translator
-from contextnmt.planning.jobs import Job, planned
-from contextnmt.planning.sizes import Sizes
+from contextnmt.planning.jobs import Job, Sizes, planned
 
 #: What a job of each rule takes, as `benchmarks/rates.py` measured it in a finished run.
 RATES = Path(__file__).with_name("rates.tsv")
