@@ -31,18 +31,19 @@ from contextnmt.files import REMEDIES
 
 def modules(package: str, names: str) -> dict[str, str]:
     """Commands of a package, each with its module: that of its name, or that behind a colon."""
-    named = {name: module or name for name, _, module in (n.partition(":") for n in names.split())}
-    return {
-        name: f"contextnmt.{package}.{module.replace('-', '_')}" for name, module in named.items()
-    }
+    found = {}
+    for each in names.split():
+        name, _, module = each.partition(":")
+        found[name] = f"contextnmt.{package}.{(module or name).replace('-', '_')}"
+    return found
 
 
 SELECTING = (
     "sample language-models cross-entropy:language-models rank select word-counts:select perplexity"
 )
 EVALUATING = (
-    "known-lines score significance length-scores coverage pairs phenomena symbol-scores cbow "
-    "local-charts masks"
+    "known-lines:coverage score significance length-scores coverage pairs:coverage phenomena "
+    "symbol-scores cbow local-charts masks"
 )
 
 #: Heading in the overview -> command -> module that holds a function of the same name, a hyphen in

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from contextnmt.errors import UserError
-from contextnmt.evaluation.known_lines import known_lines
+from contextnmt.evaluation.coverage import known_lines
 from contextnmt.evaluation.score import read_known_lines
 from contextnmt.files import read_json, write_json, write_lines
 from contextnmt.text.vocabulary import Vocabulary

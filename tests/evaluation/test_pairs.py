@@ -8,7 +8,7 @@ import pytest
 
 from contextnmt.configuration.training import PairFilter
 from contextnmt.errors import UserError
-from contextnmt.evaluation.pairs import pairs
+from contextnmt.evaluation.coverage import pairs
 from contextnmt.files import read_json, write_lines
 from contextnmt.text.binarize import binarize
 from contextnmt.training.dataset import training_pairs
@@ -60,7 +60,7 @@ def test_pairs_are_counted_before_and_after(
     arguments: dict[str, Any], block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The size of the blocks makes no difference."""
-    monkeypatch.setattr("contextnmt.evaluation.pairs.BLOCK", block)
+    monkeypatch.setattr("contextnmt.training.dataset.BLOCK", block)
     pairs(**arguments)
     shared = {**LIMITS, "read": 5, "kept_by_all": None}
     # Half the words of the first two pairs are unknown, all of the last one's, and one is long.

@@ -99,7 +99,7 @@ rule pairs:
         mem_mb=memory(8000),
         runtime=hours(1),
     params:
-        *code("contextnmt.evaluation.pairs"),
+        *code("contextnmt.evaluation.coverage"),
         filters=paths.pair_filters,
     message:
         "pairs {wildcards.pair}"

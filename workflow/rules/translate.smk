@@ -83,7 +83,7 @@ rule known_lines:
         mem_mb=memory(2000),
         runtime=hours(1),
     params:
-        *code("contextnmt.evaluation.known_lines"),
+        *code("contextnmt.evaluation.coverage"),
     message:
         "known lines {wildcards.pair} {wildcards.view}: {wildcards.text}"
     shell:

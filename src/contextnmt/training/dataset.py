@@ -5,7 +5,7 @@ Which of them make up an update is a function of the seed and the update's numbe
 
 import dataclasses
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -115,13 +115,12 @@ def training_pairs(own: PairFilter, others: Sequence[PairFilter] = ()) -> Traini
     source, target = views[0]
     counts: Counter[str] = Counter()
     found = [np.empty(0, np.min_scalar_type(len(source)))]
-    for start in range(0, len(source), BLOCK):
-        blocks = [(left.block(start), right.block(start)) for left, right in views]
-        reasons = drop_reasons(own, *blocks[0])
+    for start, (sides, *others_sides) in blocks(views):
+        reasons = drop_reasons(own, *sides)
         kept = ~np.logical_or.reduce(list(reasons.values()))
         elsewhere = np.zeros_like(kept)
-        for other, sides in zip(others, blocks[1:], strict=True):
-            for dropped in drop_reasons(other, *sides).values():
+        for other, other_sides in zip(others, others_sides, strict=True):
+            for dropped in drop_reasons(other, *other_sides).values():
                 elsewhere |= dropped
         reasons["elsewhere"] = elsewhere & kept
         counts.update({reason: int(dropped.sum()) for reason, dropped in reasons.items()})
@@ -152,6 +151,14 @@ def training_views(filters: Sequence[PairFilter]) -> list[tuple[Side, Side]]:
                 "give folders that hold the same pairs, each in its own view"
             )
     return views
+
+
+def blocks(
+    views: Sequence[tuple[Side, Side]],
+) -> Iterator[tuple[int, list[tuple[Side, Side]]]]:
+    """Yield the number of a block's first pair, and the block in each of `views`."""
+    for start in range(0, len(views[0][0]), BLOCK):
+        yield start, [(source.block(start), target.block(start)) for source, target in views]
 
 
 def drop_reasons(
