@@ -39,7 +39,8 @@ def modules(package: str, names: str) -> dict[str, str]:
 
 
 SELECTING = (
-    "sample language-models cross-entropy:language-models rank select word-counts:select perplexity"
+    "sample:cross-entropy language-models:cross-entropy cross-entropy rank select "
+    "word-counts:select perplexity"
 )
 EVALUATING = (
     "known-lines:coverage score significance length-scores coverage pairs:coverage phenomena "

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from contextnmt.files import write_pairs
-from contextnmt.selection import language_models as stage
-from contextnmt.selection.language_models import DomainModels, cross_entropy
+from contextnmt.selection import cross_entropy as stage
+from contextnmt.selection.cross_entropy import DomainModels, cross_entropy
 from contextnmt.selection.select import read_scores
 
 Pair = tuple[str, str]

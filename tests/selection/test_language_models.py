@@ -8,8 +8,8 @@ import pytest
 
 from contextnmt.errors import UserError
 from contextnmt.files import write_lines
+from contextnmt.selection.cross_entropy import DomainModels, language_models
 from contextnmt.selection.language_model import BOS, EOS, UNK, Vocabulary
-from contextnmt.selection.language_models import DomainModels, language_models
 
 IN_DOMAIN = ["the cat sat", "the cat ran", "a dog sat", "once"]
 GENERAL = ["the law of the land", "the act", "a law sat"]

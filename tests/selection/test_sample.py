@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_pairs, write_lines, write_pairs
-from contextnmt.selection.sample import draw, random_numbers, sample
+from contextnmt.selection.cross_entropy import draw, random_numbers, sample
 
 lengths = st.lists(st.integers(0, 6), max_size=40)
 

@@ -20,7 +20,7 @@ rule sample:
         mem_mb=memory(2000),
         runtime=hours(2),
     params:
-        *code("contextnmt.selection.sample"),
+        *code("contextnmt.selection.cross_entropy"),
         texts=options_of_inputs("source", "target", "in_domain"),
         seed=SAMPLE_SEED,
     message:
@@ -45,7 +45,7 @@ rule language_models:
         mem_mb=memory(4000),
         runtime=hours(1),
     params:
-        *code("contextnmt.selection.language_models"),
+        *code("contextnmt.selection.cross_entropy"),
         in_domain=options_of_inputs("in_domain"),
         out=lambda wildcards: paths.models_prefix(wildcards, "language"),
     message:
@@ -69,7 +69,7 @@ rule cross_entropy:
         mem_mb=memory(2000),
         runtime=hours(2),
     params:
-        *code("contextnmt.selection.language_models"),
+        *code("contextnmt.selection.cross_entropy"),
         models=lambda wildcards: " ".join(
             f"--{side}-models {paths.models_prefix(wildcards, side)}" for side in SIDES
         ),
