@@ -50,7 +50,7 @@ EVALUATING = (
 #: Heading in the overview -> command -> module that holds a function of the same name, a hyphen in
 #: it as an underscore; first the stages, in the order of the way of the data.
 HEADINGS = {
-    "Corpus": modules("corpus", "download generate extract tokenize survey clean"),
+    "Corpus": modules("corpus", "download generate extract tokenize survey:clean clean"),
     "Selection": modules("selection", SELECTING),
     "Text": modules("text", "symbolize rule-dictionary lexicon bpe binarize"),
     "Training": modules("training", "train"),

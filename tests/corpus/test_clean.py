@@ -13,8 +13,7 @@ from hypothesis import settings as few
 from hypothesis import strategies as st
 
 from contextnmt.configuration.values import Cleaning
-from contextnmt.corpus.clean import WrongLanguage, clean
-from contextnmt.corpus.survey import survey
+from contextnmt.corpus.clean import WrongLanguage, clean, survey
 from contextnmt.corpus.tokenize import Tokenizer
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, read_pairs, write_lines, write_pairs

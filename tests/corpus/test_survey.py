@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from contextnmt.corpus.survey import read_fingerprints, survey
+from contextnmt.corpus.clean import read_fingerprints, survey
 from contextnmt.files import read_lines, write_pairs
 
 

@@ -110,7 +110,7 @@ rule survey:
         mem_mb=memory(4000),
         runtime=hours(2),
     params:
-        *code("contextnmt.corpus.survey"),
+        *code("contextnmt.corpus.clean"),
     message:
         "survey {wildcards.source}-{wildcards.target} {wildcards.part}"
     shell:
