@@ -115,12 +115,12 @@ def training_pairs(own: PairFilter, others: Sequence[PairFilter] = ()) -> Traini
     source, target = views[0]
     counts: Counter[str] = Counter()
     found = [np.empty(0, np.min_scalar_type(len(source)))]
-    for start, (sides, *others_sides) in blocks(views):
+    for start, (sides, *rest) in blocks(views):
         reasons = drop_reasons(own, *sides)
         kept = ~np.logical_or.reduce(list(reasons.values()))
         elsewhere = np.zeros_like(kept)
-        for other, other_sides in zip(others, others_sides, strict=True):
-            for dropped in drop_reasons(other, *other_sides).values():
+        for other, its_sides in zip(others, rest, strict=True):
+            for dropped in drop_reasons(other, *its_sides).values():
                 elsewhere |= dropped
         reasons["elsewhere"] = elsewhere & kept
         counts.update({reason: int(dropped.sum()) for reason, dropped in reasons.items()})

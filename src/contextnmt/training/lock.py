@@ -48,8 +48,7 @@ class Owner:
     def __str__(self) -> str:
         if not self.token:
             return "a process that has not said who it is"
-        job = f", Slurm job {self.job}" if self.job else ""
-        return f"process {self.process} on {self.host}{job}"
+        return f"process {self.process} on {self.host}" + f", Slurm job {self.job}" * bool(self.job)
 
     def dead(self) -> bool:
         """Whether it is known to be no more, since it was a process of this very system."""
