@@ -84,28 +84,19 @@ def cut(amounts: npt.NDArray[Any], limit: int, unit: str) -> int:
     return int(np.searchsorted(totals, limit)) + 1
 
 
-def bin_edges(scores: Floats, order: Integers) -> Floats:
-    """Edges of bins of equal width for the scores of ranked pairs, but their tails: [BINS + 1]."""
-    tail = int(TAIL * len(order))
-    return np.linspace(scores[order[tail]], scores[order[-1 - tail]], BINS + 1)
+def distribution(scores: Floats, order: Integers, parts: Sequence[Part]) -> dict[str, Any]:
+    """Histogram of the scores: ``edges`` of the bins in bits a word, and ``pairs`` by corpus.
 
-
-def histogram(scores: Floats, edges: Floats) -> Integers:
-    """How many pairs have scores in each bin; those beyond the edges are in the outermost: [bins].
-
+    The bins have equal width, but that the outermost ones take in the tails of the ranked pairs.
     Pairs without a score are in none.
     """
-    finite = scores[np.isfinite(scores)]
-    np.clip(finite, edges[0], edges[-1], out=finite)
-    return np.histogram(finite, edges)[0]
-
-
-def distribution(scores: Floats, order: Integers, parts: Sequence[Part]) -> dict[str, Any]:
-    """Histogram of the scores: ``edges`` of the bins in bits a word, and ``pairs`` by corpus."""
-    edges = bin_edges(scores, order)
-    pairs = {part.corpus: np.zeros(len(edges) - 1, np.int64) for part in parts}
+    tail = int(TAIL * len(order))
+    edges = np.linspace(scores[order[tail]], scores[order[-1 - tail]], BINS + 1)
+    pairs = {part.corpus: np.zeros(BINS, np.int64) for part in parts}
     for part in parts:
-        pairs[part.corpus] += histogram(scores[part.begin : part.end], edges)
+        finite = scores[part.begin : part.end]
+        finite = finite[np.isfinite(finite)].clip(edges[0], edges[-1])
+        pairs[part.corpus] += np.histogram(finite, edges)[0]
     return {
         "edges": edges.tolist(),
         "pairs": {corpus: found.tolist() for corpus, found in pairs.items()},
