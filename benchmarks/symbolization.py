@@ -30,8 +30,9 @@ from contextnmt.files import count_lines, read_lines, read_pairs, write_lines, w
 from contextnmt.report.results import SYMBOL_TYPES
 from contextnmt.text.pieces import tokens_of
 from contextnmt.text.rates import THRESHOLD, Rates, read_rates
+from contextnmt.text.symbol_tables import NAME
 from contextnmt.text.symbolize import symbolize
-from contextnmt.text.symbols import NAME, Side
+from contextnmt.text.symbols import Side
 
 #: Words of the vocabularies whose coverage is measured: the paper's, and a small one.
 SIZES = (30_000, 5_000)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from contextnmt.text.rules import Rule
+from contextnmt.text.symbol_tables import Rule
 
 
 def symbol_scores_of(texts: tuple[str, ...], sentences: int) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from contextnmt.report.page import page
 from contextnmt.report.report import make
 from contextnmt.report.results import Results
 from contextnmt.report.tables import Table, texts_of
-from contextnmt.text.rules import HEADER
+from contextnmt.text.symbol_tables import RULES_HEADER
 from contextnmt.translation.alignment_file import Weights, write_alignments
 
 SENTENCES = {
@@ -105,7 +105,7 @@ def make_pair(folder: Path, pair: str, tests: tuple[str, ...]) -> None:
     write_json(folder / f"coverage/{pair}.json", coverage_of(pair))
     write_json(folder / f"pairs/{pair}.json", pairs_kept())
     rows = ("\t".join(map(str, rule)) for rule in rules())
-    write_lines(folder / f"rule-dictionary/{pair}/rules.tsv", [HEADER, *rows])
+    write_lines(folder / f"rule-dictionary/{pair}/rules.tsv", [RULES_HEADER, *rows])
     write_json(folder / f"symbol-scores/{pair}.json", symbol_scores_of(("dev", *tests), LINES))
 
 

@@ -17,7 +17,8 @@ from contextnmt.files import read_lines, write_lines
 from contextnmt.text.bpe import SYMBOL, bpe, learn, segmenter
 from contextnmt.text.pieces import JOIN
 from contextnmt.text.subwords import WORD_JOINER, undo_bpe
-from contextnmt.text.symbols import ACRONYM, LIMIT, NAME, NUMBER
+from contextnmt.text.symbol_tables import ACRONYM, NAME, NUMBER
+from contextnmt.text.symbols import LIMIT
 
 TEXT = [
     "the lowest tower is lower than the newest one",

@@ -9,9 +9,8 @@ from contextnmt.corpus.tokenize import Tokenizer, tokenize
 from contextnmt.files import read_lines, read_pairs, write_lines
 from contextnmt.text.bpe import bpe, learn, segmenter
 from contextnmt.text.restore import restore, restore_tokens
-from contextnmt.text.rules import HEADER as RULES_HEADER
 from contextnmt.text.subwords import undo_bpe
-from contextnmt.text.symbol_tables import SYMBOLS_HEADER
+from contextnmt.text.symbol_tables import RULES_HEADER, SYMBOLS_HEADER
 from contextnmt.text.symbolize import symbolize
 from contextnmt.text.symbols import Side, symbolize_pair
 

@@ -9,8 +9,7 @@ from contextnmt.errors import UserError
 from contextnmt.files import read_lines, write_lines
 from contextnmt.text.rates import HEADER as RATES_HEADER
 from contextnmt.text.rule_dictionary import rule_dictionary
-from contextnmt.text.rules import HEADER as RULES_HEADER
-from contextnmt.text.rules import best_targets, read_rules
+from contextnmt.text.symbol_tables import RULES_HEADER, best_targets, read_rules
 
 
 def merge(folder: Path, prefixes: list[str]) -> tuple[Path, Path]:

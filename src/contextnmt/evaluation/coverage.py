@@ -27,7 +27,7 @@ from contextnmt.errors import UserError
 from contextnmt.files import read_pairs, write_json
 from contextnmt.text.numbers import check_languages
 from contextnmt.text.pieces import JOIN, SYMBOL, tokens_of
-from contextnmt.text.symbols import KINDS
+from contextnmt.text.symbol_tables import KINDS
 from contextnmt.text.vocabulary import UNK, Vocabulary
 from contextnmt.training.dataset import blocks, drop_reasons, training_views
 

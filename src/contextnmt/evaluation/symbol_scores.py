@@ -24,15 +24,8 @@ from contextnmt.text.names import Sentence, Span, sentence_of
 from contextnmt.text.numbers import check_languages, grouped_key, ungrouped_key, value_key
 from contextnmt.text.pieces import join_pieces
 from contextnmt.text.rates import THRESHOLD, Rates, read_rates
-from contextnmt.text.symbols import (
-    ACRONYM,
-    KINDS,
-    LIMIT,
-    NUMBER,
-    Side,
-    matching_spans,
-    probable_spans,
-)
+from contextnmt.text.symbol_tables import ACRONYM, KINDS, NUMBER
+from contextnmt.text.symbols import LIMIT, Side, matching_spans, probable_spans
 
 #: Wrong decisions that are listed, the most frequent ones.
 LISTED = 100

@@ -16,7 +16,7 @@ from contextnmt.report.published import published
 from contextnmt.report.results import LANGUAGES, SYMBOL_TYPES, Results, pair_title, read_record
 from contextnmt.report.tables import NONE, PAPER, Block, Cell, Columns, Table, block_of, shown
 from contextnmt.text.restore import OUTCOMES, restore_tokens
-from contextnmt.text.rules import Rule, read_rules
+from contextnmt.text.symbol_tables import Rule, read_rules
 from contextnmt.text.symbols import Side, symbolize_pair
 
 TABLE2_NOTES = [

@@ -18,9 +18,15 @@ from contextnmt.files import read_lines, write_json, write_lines
 from contextnmt.progress import progress
 from contextnmt.text.numbers import number_format
 from contextnmt.text.pieces import JOIN, SYMBOL, join_pieces, tokens_of
-from contextnmt.text.rules import Languages, Rule, best_targets, read_rules, without_rule
 from contextnmt.text.subwords import undo_bpe
-from contextnmt.text.symbol_tables import read_symbols
+from contextnmt.text.symbol_tables import (
+    Languages,
+    Rule,
+    best_targets,
+    read_rules,
+    read_symbols,
+    without_rule,
+)
 
 #: What may become of a symbol: replaced by a rule of the dictionary that differs from a copy, or by
 #: a copy of its source; dropped because the source sentence has none of this name; missing because

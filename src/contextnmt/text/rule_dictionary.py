@@ -19,9 +19,7 @@ from contextnmt.files import atomic_all
 from contextnmt.progress import progress
 from contextnmt.text.rates import HEADER as RATES_HEADER
 from contextnmt.text.rates import read_rates
-from contextnmt.text.rules import HEADER as RULES_HEADER
-from contextnmt.text.rules import read_rules
-from contextnmt.text.symbol_tables import table_lines
+from contextnmt.text.symbol_tables import RULES_HEADER, read_rules, table_lines
 
 #: The columns that both tables are sorted by.
 PLACE = itemgetter(slice(2))

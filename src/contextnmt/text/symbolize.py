@@ -14,9 +14,7 @@ from contextnmt.text.numbers import check_languages
 from contextnmt.text.pieces import tokens_of
 from contextnmt.text.rates import HEADER as RATES_HEADER
 from contextnmt.text.rates import THRESHOLD, IsSymbol, Rates, Sighting, counted, read_rates
-from contextnmt.text.rules import HEADER as RULES_HEADER
-from contextnmt.text.rules import counted_rules
-from contextnmt.text.symbol_tables import SYMBOLS_HEADER, table_lines
+from contextnmt.text.symbol_tables import RULES_HEADER, SYMBOLS_HEADER, counted_rules, table_lines
 from contextnmt.text.symbols import Side, symbolize_pair, symbolize_source
 
 

@@ -22,8 +22,7 @@ from contextnmt.text.names import Sentence, Span, candidate_acronyms, sentence_o
 from contextnmt.text.numbers import number_format
 from contextnmt.text.pieces import JOIN
 from contextnmt.text.rates import IsSymbol, Position, Sighting, probable_names, sightings
-
-KINDS = NUMBER, NAME, ACRONYM = "N", "S", "C"
+from contextnmt.text.symbol_tables import KINDS, NAME
 
 #: So many symbols of a type in a sentence at most; what comes after them stays text.
 LIMIT = 20

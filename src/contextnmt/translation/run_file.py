@@ -18,8 +18,8 @@ from contextnmt.text.bpe import segmenter
 from contextnmt.text.pieces import tokens_of
 from contextnmt.text.rates import Rates, read_rates
 from contextnmt.text.restore import detokenizer, restore_tokens, surface_finder
-from contextnmt.text.rules import read_rules
 from contextnmt.text.subwords import undo_bpe
+from contextnmt.text.symbol_tables import read_rules
 from contextnmt.text.symbols import Side, symbolize_source
 
 #: Runs that a message names at most.
