@@ -114,6 +114,24 @@ def test_the_threshold_decides_how_likely_a_symbol_must_be(folder: Path) -> None
     assert lines(folder / "test.sym.en.gz") == ["Obama left Geneva"]
 
 
+def test_names_and_acronyms_of_the_rule_dictionary_become_symbols(folder: Path) -> None:
+    symbolize_training(folder)
+    rules = "type\tsource\ttarget\tcount\nC\tIMF\tFMI\t1\nN\t7\t7\t1\n"
+    rules += "".join(f"S\t{name}\t{name}\t1\n" for name in ("Bank", "Bank of Bonn", "Obama"))
+    (folder / "own.rules.tsv").write_text(rules, encoding="utf-8")
+    text = "Obama and Bank of Bonn-led IMF men left Geneva , WTO , Bonn and 8 Barack Obama\n"
+    (folder / "test.en").write_text(text, encoding="utf-8")
+    options = {"dictionary": folder / "own.rules.tsv"}
+    symbolize(folder / "test.en", "en", "fr", folder / "test.sym", **options)
+    assert lines(folder / "test.sym.en.gz") == [
+        "<S>_1 and <S>_2 ^^-led <C>_1 men left Geneva , WTO , Bonn and <N>_1 Barack <S>_3"
+    ]
+    assert lines(folder / "test.sym.symbols.tsv.gz")[2:4] == [
+        "1\t<S>_1\tObama",
+        "1\t<S>_2\tBank of Bonn",
+    ]
+
+
 def test_a_dev_text_has_no_rules_of_its_own(folder: Path) -> None:
     counts = {"source_counts": folder / "counts.en.tsv", "target_counts": folder / "counts.fr.tsv"}
     symbolize_training(folder, rules=False, **counts)
@@ -123,6 +141,10 @@ def test_a_dev_text_has_no_rules_of_its_own(folder: Path) -> None:
 def test_options_that_do_not_go_together_are_the_users_mistake(folder: Path) -> None:
     with pytest.raises(UserError, match="--rates is for a source alone"):
         symbolize_training(folder, rates=folder / "sym.rates.tsv")
+    with pytest.raises(UserError, match="--dictionary is for a source alone"):
+        symbolize_training(folder, dictionary=folder / "sym.rules.tsv")
+    with pytest.raises(UserError, match="--dictionary takes the place of --rates"):
+        symbolize_lone(folder, "", dictionary=folder / "sym.rules.tsv")
     with pytest.raises(UserError, match="--no-rules is for a dev text"):
         symbolize_training(folder, rules=False)
     with pytest.raises(UserError, match="without --target, give --rates and --source-counts"):

@@ -23,12 +23,12 @@ which those that are more frequent in lower case are apart.
 import enum
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from contextnmt.text.names import Sentence, Span, capitalized_runs, is_name, opens_sentence
-from contextnmt.text.symbol_tables import read_table
+from contextnmt.text.symbol_tables import ACRONYM, NAME, NUMBER, Rule, read_table
 
 HEADER = "word\tposition\tsymbol\ttext"
 
@@ -65,6 +65,9 @@ POSITIONS = frozenset(Position)
 
 #: Whether a word becomes (part of) a symbol in a position.
 IsSymbol = Callable[[str, Position], bool]
+
+#: Find the names of a sentence that become symbols.
+FindNames = Callable[[Sentence, IsSymbol], list[Span]]
 
 
 class Sighting(NamedTuple):
@@ -115,6 +118,29 @@ def probable_names(sentence: Sentence, is_symbol: IsSymbol) -> list[Span]:
             span = Span(spans[0].start, spans[-1].stop, spans[-1].rest)
             if marked and is_name(span.text(sentence.pieces)):
                 names.append(span)
+    return names
+
+
+def has_rule(rules: Iterable[Rule]) -> IsSymbol:
+    """Whether a whole name, or an acronym, has a rule; about 150 bytes of memory for each."""
+    known = {(rule.kind, rule.source) for rule in rules if rule.kind != NUMBER}
+    return lambda words, position: (
+        (ACRONYM if position is Position.ACRONYM else NAME, words) in known
+    )
+
+
+def listed_names(sentence: Sentence, is_symbol: IsSymbol) -> list[Span]:
+    """The names of a sentence: within a run, from left to right, the longest for which `is_symbol`.
+
+    Unlike that of `probable_names`, it is asked about whole names.
+    """
+    names: list[Span] = []
+    for run in capitalized_runs(sentence):
+        for number, first in enumerate(run):
+            if not (names and first.start < names[-1].stop):
+                spans = (Span(first.start, last.stop, last.rest) for last in reversed(run[number:]))
+                listed = (s for s in spans if is_symbol(s.text(sentence.pieces), Position.FIRST))
+                names += islice(listed, 1)
     return names
 
 

@@ -13,8 +13,25 @@ from contextnmt.progress import progress
 from contextnmt.text.numbers import check_languages
 from contextnmt.text.pieces import tokens_of
 from contextnmt.text.rates import HEADER as RATES_HEADER
-from contextnmt.text.rates import THRESHOLD, IsSymbol, Rates, Sighting, counted, read_rates
-from contextnmt.text.symbol_tables import RULES_HEADER, SYMBOLS_HEADER, counted_rules, table_lines
+from contextnmt.text.rates import (
+    THRESHOLD,
+    FindNames,
+    IsSymbol,
+    Rates,
+    Sighting,
+    counted,
+    has_rule,
+    listed_names,
+    probable_names,
+    read_rates,
+)
+from contextnmt.text.symbol_tables import (
+    RULES_HEADER,
+    SYMBOLS_HEADER,
+    counted_rules,
+    read_rules,
+    table_lines,
+)
 from contextnmt.text.symbols import Side, symbolize_pair, symbolize_source
 
 
@@ -33,6 +50,10 @@ def symbolize(
     threshold: Annotated[
         float, typer.Option(min=0, max=1, help="a word this likely is a symbol, without --target")
     ] = THRESHOLD,
+    dictionary: Annotated[
+        Path | None,
+        typer.Option(help="without --target, in place of --rates: PREFIX.rules.tsv"),
+    ] = None,
     external_rules: Annotated[
         bool,
         typer.Option(
@@ -65,11 +86,14 @@ def symbolize(
 
     writes PREFIX.en.gz and PREFIX.symbols.tsv.gz, a table with the columns line (from 1), symbol
     and source, by which `contextnmt restore` puts words back in place of a translation's symbols.
+    With --dictionary train.rules.tsv in place of --source-counts and --rates, a name or acronym
+    becomes a symbol if it is a source of the rule dictionary, of several names the longest.
     """
     check_languages(source_language, target_language)
     if target:
-        if rates:
-            raise UserError("--rates is for a source alone: leave it out, or --target")
+        if rates or dictionary:
+            option = "--rates" if rates else "--dictionary"
+            raise UserError(f"{option} is for a source alone: leave it out, or --target")
         if not (rules or (source_counts and target_counts)):
             raise UserError(
                 "--no-rules is for a dev text: give --source-counts and --target-counts of the "
@@ -88,16 +112,25 @@ def symbolize(
     else:
         if target_counts or not rules:
             raise UserError("--target-counts and --no-rules go with --target: leave them out")
-        if not (rates and source_counts):
+        if dictionary and (rates or source_counts):
+            raise UserError(
+                "--dictionary takes the place of --rates and --source-counts: leave them out"
+            )
+        if not dictionary and not (rates and source_counts):
             raise UserError(
                 "without --target, give --rates and --source-counts of the training text "
-                "(`contextnmt select` writes the counts)"
+                "(`contextnmt select` writes the counts), or --dictionary"
             )
         outs = [beside(out, f"{source_language}.gz"), beside(out, "symbols.tsv.gz")]
-        refuse_clashes([source, source_counts, rates], outs)
-        side = Side(source_language, read_counts(source_counts), external_rules)
-        is_symbol = Rates(read_rates(rates), side.counts).at_least(threshold)
-        symbolize_sources(source, side, target_language, is_symbol, outs)
+        refuse_clashes([source, source_counts, rates, dictionary], outs)
+        counts = read_counts(source_counts) if source_counts else {}
+        side = Side(source_language, counts, external_rules)
+        if rates:
+            is_symbol = Rates(read_rates(rates), counts).at_least(threshold)
+            find_names: FindNames = probable_names
+        elif dictionary:
+            is_symbol, find_names = has_rule(read_rules(dictionary)), listed_names
+        symbolize_sources(source, side, target_language, is_symbol, find_names, outs)
 
 
 def beside(out: Path, suffix: str) -> Path:
@@ -130,13 +163,18 @@ def symbolize_pairs(texts: tuple[Path, Path], sides: tuple[Side, Side], outs: li
 
 
 def symbolize_sources(
-    text: Path, side: Side, target_language: str, is_symbol: IsSymbol, outs: list[Path]
+    text: Path,
+    side: Side,
+    target_language: str,
+    is_symbol: IsSymbol,
+    find_names: FindNames,
+    outs: list[Path],
 ) -> None:
     """Symbolize a source text and write beside it what its symbols stand for."""
     lines = progress(read_lines(text), f"symbolize {text}", "lines")
     with atomic_all(outs) as (text_out, table):
         table.write(f"{SYMBOLS_HEADER}\n")
         for number, line in enumerate(lines, start=1):
-            done = symbolize_source(line, side, target_language, is_symbol)
+            done = symbolize_source(line, side, target_language, is_symbol, find_names)
             text_out.write(" ".join(done.source) + "\n")
             table.writelines(f"{number}\t{each.name}\t{each.source}\n" for each in done.symbols)

@@ -21,7 +21,14 @@ from contextnmt.text.matches import (
 from contextnmt.text.names import Sentence, Span, candidate_acronyms, sentence_of, tail_length
 from contextnmt.text.numbers import number_format
 from contextnmt.text.pieces import JOIN
-from contextnmt.text.rates import IsSymbol, Position, Sighting, probable_names, sightings
+from contextnmt.text.rates import (
+    FindNames,
+    IsSymbol,
+    Position,
+    Sighting,
+    probable_names,
+    sightings,
+)
 from contextnmt.text.symbol_tables import KINDS, NAME
 
 #: So many symbols of a type in a sentence at most; what comes after them stays text.
@@ -135,17 +142,25 @@ def source_sightings(source: Sentence, named: Mapping[str, Span]) -> list[Sighti
 
 
 def symbolize_source(
-    source: str, side: Side, target_language: str, is_symbol: IsSymbol
+    source: str,
+    side: Side,
+    target_language: str,
+    is_symbol: IsSymbol,
+    find_names: FindNames = probable_names,
 ) -> Symbolized:
     """Replace numbers, and those names and acronyms for which `is_symbol` holds (A26)."""
     sentence = sentence_of(source)
-    named = probable_spans(sentence, side, target_language, is_symbol)
+    named = probable_spans(sentence, side, target_language, is_symbol, find_names)
     symbols = [Symbol(symbol, span.text(sentence.pieces)) for symbol, span in named.items()]
     return Symbolized(replace(sentence.pieces, named), symbols, [], [])
 
 
 def probable_spans(
-    sentence: Sentence, side: Side, target_language: str, is_symbol: IsSymbol
+    sentence: Sentence,
+    side: Side,
+    target_language: str,
+    is_symbol: IsSymbol,
+    find_names: FindNames = probable_names,
 ) -> dict[str, Span]:
     """Symbol -> what in a source would probably stand in its translation too (A26)."""
     pieces = sentence.pieces
@@ -156,7 +171,7 @@ def probable_spans(
             side.external_rules and is_century(pieces, span.stop, side.language, target_language)
         )
     ]
-    names = probable_names(sentence, is_symbol)
+    names = find_names(sentence, is_symbol)
     acronyms = [
         span
         for span in candidate_acronyms(sentence, places(names))
