@@ -26,7 +26,8 @@ def runs(results: Path) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
 
     Raises UserError if no run of the folder is finished.
     """
-    files = sorted(results.glob("score/*/*/[0-9]*/scores.json"))  # no ensembles
+    found = sorted(results.glob("score/*/*/*/scores.json"))
+    files = [file for file in found if file.parent.name.isdecimal()]  # no ensemble, no ablation
     if not files:
         raise UserError(f"{results}: no finished run; run the workflow first")
     for file in files:

@@ -37,6 +37,10 @@ def test_a_gap_is_a_row_of_dashes_with_its_reason_below(tmp_path: Path) -> None:
 
 def test_seeds_share_a_row(tmp_path: Path) -> None:
     bleu = {"seed1": 13.0, "seed2": 12.0, "seed3": 14.0}
+    for other in ("ensemble", "1.ablation"):
+        write_json(
+            tmp_path / "score/en-fr/baseline" / other / "scores.json", {"test.beam12": SCORE}
+        )
     text = page(tmp_path, **{n: {"test.beam12": SCORE | {"bleu": b}} for n, b in bleu.items()})
     row = "| en-fr | baseline | test | 12 | 13.00 ± 1.00 | 1.000 ± 0.000 | 11.00 ± 0.00 |"
     assert row in text

@@ -8,6 +8,8 @@ import pytest
 
 from contextnmt.configuration.layers import of_call
 from contextnmt.paths.reports import Reports
+from contextnmt.paths.trainings import VOCABULARIES
+from contextnmt.paths.translations import TRAINED_FILES
 
 ROOT = Path(__file__).parents[2]
 
@@ -102,8 +104,8 @@ def test_an_ensemble_translates_by_the_models_of_all_seeds() -> None:
     assert several.models(together) == folders
     assert several.model_options(together) == f"--model {folders[0]} --ensemble {folders[1]}"
     scores = "score/{pair}/{system}/{seed}"
-    assert "results/demo/score/en-fr/bpe/ensemble" in several.runs_and_ensembles(scores)
-    assert not any("ensemble" in path for path in paths().runs_and_ensembles(scores))
+    assert "results/demo/score/en-fr/bpe/ensemble" in several.translating(scores)
+    assert not any("ensemble" in path for path in paths().translating(scores))
 
 
 def test_a_system_that_is_not_finished_is_compared_with_none() -> None:
@@ -120,6 +122,23 @@ def test_nothing_is_finished_where_nothing_was_trained(tmp_path: Path, monkeypat
     assert set(gaps) == {"en-fr", "en-de"}
     assert gaps["en-fr"]["baseline"] == "not trained"
     assert "rnnsearch-50" not in gaps["en-de"]
+
+
+def test_a_missing_ablation_is_no_gap_of_its_system(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = Wildcards(pair="en-fr", system="symbol", seed="1")
+    (folder,) = paths().models(run)
+    model = [f"{folder}/{file}" for file in (*TRAINED_FILES, *VOCABULARIES)]
+    for file in map(Path, [*model, *paths().translations("translate", run)]):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    gaps = paths().found_gaps()
+    assert "symbol" not in gaps["en-fr"]
+    assert gaps["en-fr"]["symbol.ablation"] == "trained, not translated"
+    results = paths(gaps=gaps).results_of["choi2017"]
+    assert results.ablation_gaps["en-fr"]["symbol"] == "trained, not translated"
+    assert [run.system for run in results.scores()] == ["symbol"]
+    assert not results.ablation_scores() and not results.symbolized_sources()
 
 
 @pytest.mark.parametrize(

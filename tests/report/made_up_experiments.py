@@ -166,6 +166,10 @@ def experiment(
         "test": {pair: list(tests) for pair in known["pairs"]},
         "sentences": {pair: list(SENTENCES) for pair in known["pairs"]},
         "vocabulary_size": 1600,
+        "symbol_threshold": 0.3,
+        "ablated": [
+            (p, i) for p in known["pairs"] for i, _, view in known["systems"] if "sym" in view
+        ],
         "config_digest": "0123456789ab",
     }
 

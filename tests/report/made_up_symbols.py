@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+from contextnmt.files import read_json, write_json, write_lines
+from contextnmt.report.results import Results
 from contextnmt.text.symbol_tables import Rule
 
 
@@ -66,3 +68,26 @@ def rules() -> Iterator[Rule]:
     yield from (Rule("C", name, name, 1) for name in ("USA", "ZDF"))
     yield from (Rule("N", f"{n:03}", f"{n:03}", 380 + n) for n in range(120))
     yield from (Rule("S", f"Ville-{n:03}", f"Ville-{n:03}", 300 - n) for n in range(120))
+
+
+#: BLEU that a choice of the symbols of a test text adds, and such a text with its share of symbols.
+ADDED = {".all": -10.0, ".dictionary": -5.0}
+SYMBOLIZED = {
+    "": "<S>_1 saw <N>_1 ^^st cat",
+    ".all": "<S>_1 <S>_2",
+    ".dictionary": "Ann saw the cat",
+}
+
+
+def make_ablation(results: Results) -> None:
+    """Files of test texts with other choices of symbols; their BLEU is the usual one, and more."""
+    for (_, _, choice), path in results.symbolized_sources().items():
+        write_lines(path, [SYMBOLIZED[choice]] * 2)
+    for run, path in results.ablation_scores().items():
+        scores = read_json(results.scores()[run])
+        content = {
+            f"{name}{choice}": {"bleu": scores[name]["bleu"] + added}
+            for name in (f"{text}.beam{results.beam}" for text in results.test[run.pair])
+            for choice, added in ADDED.items()
+        }
+        write_json(path, content)

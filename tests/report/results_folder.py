@@ -14,7 +14,7 @@ from analysed_models import gates_of, make_contextualization
 from made_up_experiments import TRAIN, experiment, results_of
 from made_up_lengths import make_lengths
 from made_up_significance import make_significance
-from made_up_symbols import coverage_of, pairs_kept, rules, symbol_scores_of
+from made_up_symbols import coverage_of, make_ablation, pairs_kept, rules, symbol_scores_of
 from matplotlib.figure import Figure
 
 from contextnmt.files import write_json, write_lines
@@ -88,6 +88,7 @@ def make_results(
     make_lengths(folder, about)
     if name == "choi2017":
         make_contextualization(folder, about)
+    make_ablation(results_of(folder, about))
     return Made(folder, about)
 
 

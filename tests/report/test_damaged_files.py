@@ -35,6 +35,7 @@ def own(results: Made, tmp_path_factory: pytest.TempPathFactory) -> Made:
         ("symbol-scores", "symbol-scores/en-fr.json", "texts"),
         ("restoration", "restore/en-fr/symbol/1/restored.json", "test.beam12 copy"),
         ("restoration", "restore/en-fr/symbol/1/restored.json", "test.beam12"),
+        ("symbol-ablation", "score/en-fr/symbol/1.ablation/scores.json", "test.beam12.all"),
         ("table3", "coverage/en-fr.json", "en"),
         ("table3", "coverage/en-fr.json", "en before unique_words"),
         ("table3", "pairs/en-fr.json", "after read"),

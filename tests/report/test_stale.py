@@ -144,7 +144,7 @@ def test_every_part_that_names_a_system_marks_it(tmp_path: Path) -> None:
     assert {name for (name, _), told in parts.items() if "(stale)" in told} == {
         *("table4", "significance", "claims", "phenomena", "trainings", "examples"),
         *("differences", "table1", "gates", "masks", "restoration", "length-scores"),
-        *("lengths", "gains", "curves", "alignments", "local-charts"),
+        *("lengths", "gains", "curves", "alignments", "local-charts", "symbol-ablation"),
     }
     note = f"English → French: all systems ({LINE})."
     notes = made.results.read_table("table4").notes

@@ -1,5 +1,6 @@
 """Tables 2 and 3, of what symbols replace, how right they are, and what becomes of them."""
 
+import shutil
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from contextnmt.report.results import Results
 from contextnmt.report.symbolization import (
     COUNT,
     REASONS,
+    ablation_table,
     restoration_table,
     rows_of,
     symbol_errors_table,
@@ -133,6 +135,45 @@ def test_systems_with_symbols_have_a_row_of_what_became_of_them(
     table = restoration_table(results_of_seeds.results)
     assert shown(table.blocks[0], "+Symbol (S)") == ["6", "1,200", "9", "420"]
     assert "Of 3 seeds together." in table.notes
+
+
+def test_bleu_stands_by_the_choice_of_symbols(results: Made, results_of_seeds: Made) -> None:
+    table = ablation_table(results.results)
+    assert [block.title for block in table.blocks] == ["English → French", "English → German"]
+    block = table.blocks[0]
+    assert block.columns == [("threshold 0.3",), ("all (threshold 0)",), ("rule dictionary",)]
+    assert shown(block, "test: +Symbol (S)") == ["23.25", "13.25", "18.25"]
+    assert labels(block)[-2:] == ["test: +BPE+S", "test: symbols (%)"]
+    assert shown(block, "test: symbols (%)") == ["40.00", "100.00", "0.00"]
+    rows = csv_rows(table)
+    assert len(rows) == 2 * 4 * 3
+    kept = [rows[1][key] for key in ("pair", "system", "choice", "beam", "bleu", "symbol_percent")]
+    assert kept == ["en-fr", "symbol", "all", "12", "13.25", "100"]
+    block = ablation_table(results_of_seeds.results).blocks[0]
+    assert shown(block, "test_2017_flickr: +C+S")[2] == "20.12 ± 0.50"
+
+
+def test_a_choice_that_is_not_translated_or_scored_is_a_gap(results: Made, tmp_path: Path) -> None:
+    """The system has its other scores; without any text of a pair no share is known either."""
+    missing = {"en-fr": {"symbol": "not yet"}}
+    missing["en-de"] = dict.fromkeys([system for _, system in results.about["ablated"]], "no")
+    shutil.copytree(results.folder / "score", tmp_path / "score")
+    shutil.copytree(results.folder / "symbolize", tmp_path / "symbolize")
+    path = tmp_path / "score/en-fr/context-symbol/1.ablation/scores.json"
+    write_json(path, read_json(path) | {"test.beam12.all": {"gap": "no words"}})
+    gaps = {"en-fr": {"bpe-symbol": "not trained"}}
+    table = ablation_table(
+        Made(tmp_path, results.about | {"ablation_gaps": missing, "gaps": gaps}).results
+    )
+    french, german = table.blocks
+    assert shown(french, "test: +Symbol (S)") == ["23.25", "–", "–"]
+    assert shown(french, "test: +C+S") == ["24.75", "–", "19.75"]
+    assert shown(french, "test: +BPE+S") == ["–"] * 3
+    assert shown(german, "test: symbols (%)") == ["–"] * 3
+    assert table.notes[2:4] == [
+        "No score: English → French, test, all, +C+S: no words.",
+        "Not translated with the other choices: English → French: +Symbol (S) (not yet).",
+    ]
 
 
 #: Example and language -> its row.

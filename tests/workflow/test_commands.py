@@ -247,6 +247,33 @@ def test_an_ensemble_is_of_all_seeds_and_no_run(commands: Callable[..., list[str
     assert len(commands("translate", "bahdanau2015", **(own | {"seeds": [3]}))) == 5
 
 
+def test_other_choices_of_symbols_translate_test_texts_alone(
+    commands: Callable[..., list[str]],
+) -> None:
+    target = "results/demo/score/en-fr/bpe-symbol/1.ablation/scores.json"
+    own = {"decoding": {"no_unknown": True, "nbest": 3}}
+    folder, names = "results/demo/symbolize/en-fr/test", ["all", "dictionary"]
+    chosen = {
+        each: line
+        for line in commands("symbolize", target, **own)
+        for each in names
+        if f"--out {folder}.{each} " in line
+    }
+    assert "rates.tsv --threshold 0 " in chosen["all"]
+    assert "--dictionary results/demo/rule-dictionary/en-fr/rules.tsv " in chosen["dictionary"]
+    (translate,) = commands("translate", target, **own)
+    assert "--model results/demo/train/en-fr/bpe-symbol/1 " in translate
+    assert re.findall(r"--text \S+/(\S+)", translate) == [f"test.{each}.en.gz" for each in names]
+    assert "--beam 12 " in translate and "--beam 1 " not in translate
+    assert not re.search("--(nbest|no-unknown|alignments|ensemble)", translate)
+    (restore,) = commands("restore", target, **own)
+    tables = re.findall(r"--symbols (\S+)", restore)
+    assert tables == [f"{folder}.{each}.symbols.tsv.gz" for each in names]
+    (score,) = commands("score", target, **own)
+    assert re.findall(r"--name (\S+)", score) == [f"test.beam12.{each}" for each in names]
+    assert score.count(" --reference ") == 2 and "--subset" not in score
+
+
 def test_weights_are_written_where_a_model_has_attention(
     commands: Callable[..., list[str]],
 ) -> None:

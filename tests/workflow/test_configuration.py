@@ -112,7 +112,7 @@ def test_bahdanaus_systems_are_the_papers() -> None:
         assert training["clip"] == training["learning_rate"] == 1
         assert each["view"] == "word"
         variants = {"nbest": 10, "no_unknown": True, "ensemble": False, "replace": True}
-        variants |= {"precision": "fp32"}
+        variants |= {"precision": "fp32", "symbol_ablation": False}
         assert each["decoding"] == {"beams": [10, 12], **variants}
         assert model["attention"] == ("search" in system)
         assert (model["cell"], model["readout_rank"], model["alignment"]) == ("gru", 620, 1000)
@@ -160,7 +160,7 @@ def test_the_papers_settings_are_the_papers() -> None:
     assert paper["training"]["unknown_limit"] == {"en-fr": 0.1, "en-de": 0.3}
     assert paper["training"]["max_length"] == 50
     variants = {"nbest": None, "no_unknown": False, "ensemble": False, "replace": False}
-    variants |= {"precision": "fp32"}
+    variants |= {"precision": "fp32", "symbol_ablation": True}
     assert paper["decoding"] == {"beams": [1, 12], **variants}
     cleaning = paper["clean"]
     assert [key for key, value in cleaning["en-fr"].items() if value] == ["drop_empty"]
@@ -314,7 +314,7 @@ def test_deviations_are_what_is_not_the_papers() -> None:
         "select.en-fr.target_words",
     ]
     # More than the paper has, no deviation.
-    beside = {"nbest": 3, "ensemble": True, "replace": True}
+    beside = {"nbest": 3, "ensemble": True, "replace": True, "symbol_ablation": False}
     more = merge(own, {"experiments": {"choi2017": {"decoding": beside}}})
     assert changes("choi2017", **more) == []
     system = {"view": "sym", "context": True, "training": {"clip": 2.0}, "label": "Mine"}

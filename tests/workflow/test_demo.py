@@ -28,7 +28,7 @@ SYSTEMS = [
 
 TABLES = [
     *("table1", "table2", "table3", "table4", "phenomena", "masks"),
-    *("symbols", "symbol-scores", "symbol-errors", "restoration"),
+    *("symbols", "symbol-scores", "symbol-errors", "restoration", "symbol-ablation"),
     *("significance", "length-scores", "examples", "differences"),
 ]
 

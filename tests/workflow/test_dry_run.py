@@ -23,6 +23,8 @@ STAGES = [
     *("pairs_counted", "counts", "symbols_scored", "compared", "lengths_scored"),
     *("word_vectors", "words_charted", "contexts_masked"),
 ]
+#: Models of choi2017 that translate with other choices of symbols: of four systems for two pairs.
+ABLATIONS = 2 * 4
 #: Of the eight systems of choi2017, the five of bahdanau2015 (one pair), the nine of chen2017.
 RUNS = 2 * 8 + 5 + 2 * 9
 MODEL = "results/demo/train/en-fr/baseline/1/model.json"
@@ -54,10 +56,26 @@ def test_the_demo_makes_every_run_of_every_stage(snakemake: Run, fresh: list[str
     run = snakemake(ROOT, *fresh)
     assert run.returncode == 0, run.stdout
     planned = jobs(run.stdout)
-    for stage in ["train", "translate", "restore", "score", "phenomena"]:
-        assert planned[stage] == RUNS
+    assert planned["train"] == planned["phenomena"] == RUNS
+    for stage in ["translate", "restore", "score"]:
+        assert planned[stage] == RUNS + ABLATIONS
     assert {planned[name] for name in ["generate", *EXPERIMENTS]} == {1}
     assert "download_file" not in planned
+
+
+def test_other_choices_of_symbols_are_jobs_of_their_own(
+    snakemake: Run, fresh: list[str], tmp_path: Path
+) -> None:
+    """A symbolized text for each pair and choice, in subwords too; a translation for each run."""
+    (tmp_path / "own.yaml").write_text("decoding: {symbol_ablation: false}")
+    with_them = jobs(snakemake(ROOT, *fresh).stdout)
+    without = jobs(snakemake(ROOT, *fresh, "--configfile", f"{tmp_path}/own.yaml").stdout)
+    more = {stage: count - without[stage] for stage, count in with_them.items()}
+    own = dict.fromkeys(("translate", "restore", "score"), ABLATIONS)
+    own |= dict.fromkeys(("symbolize_source", "bpe"), 2 * 2)
+    assert {stage: count for stage, count in more.items() if count} == own | {
+        "total": sum(own.values())
+    }
 
 
 @pytest.mark.sample(8)

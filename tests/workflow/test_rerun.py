@@ -170,6 +170,7 @@ def test_joint_codes_concern_the_systems_with_subwords_alone(
     ("old", "new", "rules"),
     [
         ("label: +C+S,", "label: Both,", CONFIGURED),
+        ("symbol_ablation: true", "symbol_ablation: false", CONFIGURED),
         ("beams: [1, 12]", "beams: [1, 12] # a remark", set()),
     ],
 )

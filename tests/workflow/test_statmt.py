@@ -72,7 +72,7 @@ SIZES: dict[str, Any] = {
         "bahdanau2015": {"decoding": {"nbest": 2}},
     },
     "training": {"batch_size": 16, "max_updates": 4, "validate_every": 4},
-    "decoding": {"beams": [1, 2]},
+    "decoding": {"beams": [1, 2], "symbol_ablation": False},
 }
 
 #: How the mirrors answer to requests for a file, in turn, and from where on it was asked for.

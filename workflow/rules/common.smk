@@ -41,7 +41,7 @@ from contextnmt.paths.corpora import (
 from contextnmt.paths.reports import Reports
 from contextnmt.paths.trainings import BINARIZED, VOCABULARIES
 from contextnmt.report.contents import FIGURE_FORMATS, TABLE_FORMATS, inputs
-from contextnmt.report.results import VIEWS
+from contextnmt.report.results import ABLATION, CHOICES, VIEWS
 from contextnmt.text.numbers import FORMATS as LANGUAGES
 
 
@@ -128,10 +128,11 @@ wildcard_constraints:
     text="[A-Za-z0-9_-]+",
     part=r"[A-Za-z0-9_-]+(\.[0-9]+of[0-9]+)?",
     aware=r"(\.pair)?",
+    choice=f"({'|'.join(map(re.escape, CHOICES))})?",
     view="|".join(VIEWS),
     experiment="|".join(paths.experiments),
     system="|".join(paths.systems),
-    seed="[0-9]+|ensemble",
+    seed=rf"[0-9]+({re.escape(ABLATION)})?|ensemble",
     beam="[0-9]+",
 
 

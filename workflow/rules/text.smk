@@ -97,13 +97,12 @@ rule symbolize_pair:
 rule symbolize_source:
     input:
         source="<results>/tokenize/{source}-{target}/{text}.{source}.gz",
-        source_counts="<results>/word-counts/{source}-{target}/{source}.tsv",
-        rates="<results>/rule-dictionary/{source}-{target}/rates.tsv",
+        choice=paths.choice_files,
     output:
-        source="<results>/symbolize/{source}-{target}/{text}.{source}.gz",
-        symbols="<results>/symbolize/{source}-{target}/{text}.symbols.tsv.gz",
+        source="<results>/symbolize/{source}-{target}/{text}{choice}.{source}.gz",
+        symbols="<results>/symbolize/{source}-{target}/{text}{choice}.symbols.tsv.gz",
     log:
-        "<logs>/symbolize/{source}-{target}/{text}.source.log",
+        "<logs>/symbolize/{source}-{target}/{text}{choice}.source.log",
     wildcard_constraints:
         text=EVALUATED,
     resources:
@@ -111,16 +110,15 @@ rule symbolize_source:
         runtime=hours(1),
     params:
         *code("contextnmt.text.symbolize"),
-        threshold=paths.configuration["text"]["symbol_threshold"],
+        choice=paths.choice_options,
         external_rules=paths.external_rules,
         out=lambda wildcards, output: output.symbols.removesuffix(".symbols.tsv.gz"),
     message:
-        "symbolize {wildcards.source}-{wildcards.target} {wildcards.text}, source alone"
+        "symbolize {wildcards.source}-{wildcards.target} {wildcards.text}{wildcards.choice}, source alone"
     shell:
         "python -m contextnmt symbolize --source {input.source}"
         " --source-language {wildcards.source} --target-language {wildcards.target}"
-        " --source-counts {input.source_counts} --rates {input.rates}"
-        " --threshold {params.threshold} {params.external_rules}"
+        " {params.choice} {params.external_rules}"
         " --out {params.out} > {log} 2>&1"
 
 
@@ -161,21 +159,22 @@ rule bpe:
             wildcards.part,
             wildcards.language,
             aware=bool(wildcards.aware),
+            choice=wildcards.choice,
         ),
         codes=lambda wildcards: paths.codes_file(
             wildcards.pair, wildcards.view, wildcards.language
         ),
     output:
-        "<results>/bpe/{pair}/{view}/{part}{aware}.{language}.gz",
+        "<results>/bpe/{pair}/{view}/{part}{aware}{choice}.{language}.gz",
     log:
-        "<logs>/bpe/{pair}/{view}/{part}{aware}.{language}.log",
+        "<logs>/bpe/{pair}/{view}/{part}{aware}{choice}.{language}.log",
     resources:
         mem_mb=memory(4000),
         runtime=hours(2),
     params:
         *code("contextnmt.text.bpe"),
     message:
-        "bpe {wildcards.pair} {wildcards.view} {wildcards.part}, {wildcards.language}"
+        "bpe {wildcards.pair} {wildcards.view} {wildcards.part}{wildcards.choice}, {wildcards.language}"
     shell:
         "python -m contextnmt bpe --text {input.text} --codes {input.codes} --out {output}"
         " > {log} 2>&1"

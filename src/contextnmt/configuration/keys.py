@@ -243,6 +243,10 @@ class Decoding:
     """Whether unknown words are also replaced in the translations of the widest beam: by the
     translation that a lexicon of the training text has for the source word of the largest attention
     weight, or by a copy of that word. Only for systems with attention and without subwords."""
+    symbol_ablation: Flag = False
+    """Whether systems with symbols also translate the test texts, with the widest beam, with two
+    other choices of the names and acronyms that become symbols: all candidates, and those with a
+    rule in the dictionary (A26). The report of choi2017 has a table of their BLEU."""
     precision: Literal["fp32", "bf16"] = "fp32"
     """fp32, or bf16: the largest matrices of a step are multiplied in bfloat16 if the processor
     can, and all in TF32 on a GPU (A46)."""

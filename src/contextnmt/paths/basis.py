@@ -9,6 +9,7 @@ from typing import Any
 from contextnmt.configuration import places, recipes
 from contextnmt.configuration.places import Configuration, canonical
 from contextnmt.report.experiment import results_of
+from contextnmt.report.results import ABLATION
 
 #: Wildcards of a job, as Snakemake gives them: an attribute and an item each.
 Wildcards = Any
@@ -48,6 +49,11 @@ def options_of_inputs(*names: str) -> Param:
 def language_options(wildcards: Wildcards) -> str:
     """The options that name both languages of the pair."""
     return options(**{f"{side}_language": [language_of(wildcards, side)] for side in SIDES})
+
+
+def is_ablation(wildcards: Wildcards) -> bool:
+    """Whether a run translates test texts with other choices of symbols than usual."""
+    return str(wildcards.seed).endswith(ABLATION)
 
 
 class Basis:
@@ -108,6 +114,11 @@ class Basis:
         """Names of the dev and test texts of all systems that `pair` is translated with."""
         return places.distinct(self.evaluated(pair, system) for system in self.systems_with(pair))
 
+    def translated(self, wildcards: Wildcards) -> list[str]:
+        """Names of the texts that a run translates: dev and test, or for an ablation test."""
+        roles = ["test"] if is_ablation(wildcards) else []
+        return self.evaluated(wildcards.pair, wildcards.system, *roles)
+
     def shards(self, text: str) -> int:
         """Number of parts that a training text is cut into."""
         return places.shards(self.text_entry(text))
@@ -147,8 +158,8 @@ class Basis:
         ]
 
     def of_texts(self, pattern: str, wildcards: Wildcards) -> list[str]:
-        """A result for each dev and test text of a run, which fills the braces of `pattern` too."""
-        texts = self.evaluated(wildcards.pair, wildcards.system)
+        """A result for each text that a run translates, which fills the braces of `pattern` too."""
+        texts = self.translated(wildcards)
         return [self.filled(pattern, wildcards, text=text) for text in texts]
 
     def filled(self, pattern: str, wildcards: Wildcards, **others: str) -> str:

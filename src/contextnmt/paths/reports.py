@@ -14,7 +14,7 @@ from contextnmt.paths.trainings import VOCABULARIES
 from contextnmt.paths.translations import TRAINED_FILES, Translations
 from contextnmt.report.contents import Part, files, outputs, parts
 from contextnmt.report.gaps import gap_of_run
-from contextnmt.report.results import gap_of_system
+from contextnmt.report.results import ABLATION, gap_of_system
 
 
 class Reports(Translations):
@@ -39,6 +39,13 @@ class Reports(Translations):
                 of_runs["ensemble"] = self.run_gap(pair, system, "ensemble")
             if why := gap_of_system(of_runs):
                 found[pair][system] = why
+            if (pair, system) in self.results_of[self.systems[system]].ablated:
+                ablations = {
+                    f"seed {seed}": self.run_gap(pair, system, f"{seed}{ABLATION}")
+                    for seed in seeds
+                }
+                if why := gap_of_system(ablations):
+                    found[pair][f"{system}{ABLATION}"] = why
         return found
 
     def finished(self, experiment: str, pair: str) -> list[str]:

@@ -1,15 +1,23 @@
 """Translations of runs and ensembles, with unknown words, without, or with them replaced."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 from contextnmt.configuration import places
-from contextnmt.paths.basis import Input, Wildcards, language_of, options, settings
+from contextnmt.paths.basis import (
+    Input,
+    Wildcards,
+    is_ablation,
+    language_of,
+    options,
+    settings,
+)
 from contextnmt.paths.trainings import VOCABULARIES, Trainings
 from contextnmt.report.experiment import endings
+from contextnmt.report.results import ABLATION, CHOICES
 
 TRAINED_FILES = ["model.safetensors", "model.json", "log.jsonl"]
 
@@ -17,11 +25,9 @@ TRAINED_FILES = ["model.safetensors", "model.json", "log.jsonl"]
 class Translations(Trainings):
     def models(self, wildcards: Wildcards) -> list[str]:
         """Folders of the models that translate together: one of a run, all seeds of an ensemble."""
-        alone = wildcards.seed != "ensemble"
-        return [
-            f"{self.results}/train/{wildcards.pair}/{wildcards.system}/{seed}"
-            for seed in ([wildcards.seed] if alone else self.configuration["seeds"])
-        ]
+        seed = str(wildcards.seed).removesuffix(ABLATION)
+        seeds = self.configuration["seeds"] if seed == "ensemble" else [seed]
+        return [f"{self.results}/train/{wildcards.pair}/{wildcards.system}/{s}" for s in seeds]
 
     def model_files(self, wildcards: Wildcards) -> list[str]:
         """Files of these models that `translate` reads."""
@@ -39,8 +45,11 @@ class Translations(Trainings):
     def other_translations(self, wildcards: Wildcards) -> str:
         """The options of `translate` for what its searches write beside the likeliest translations.
 
-        Alignments of every model with attention; those of an ensemble nothing reads.
+        Alignments of every model with attention; those of an ensemble nothing reads. An ablation
+        writes nothing else.
         """
+        if is_ablation(wildcards):
+            return ""
         made = self.recipe(wildcards)
         nbest = made["decoding"]["nbest"]
         wanted = {
@@ -50,23 +59,39 @@ class Translations(Trainings):
         }
         return " ".join(option for option, asked_for in wanted.items() if asked_for)
 
-    def runs_and_ensembles(self, pattern: str) -> list[str]:
-        """`pattern` for every run, then for the ensemble of every language pair and system."""
+    def translating(self, pattern: str) -> list[str]:
+        """`pattern` for every run, then for all that translates besides.
+
+        That is the ensemble of every language pair and system, and the ablation of every run that
+        has one.
+        """
         together = [name for name in self.experiments if self.results_of[name].ensemble]
         ensembles = (self.of_runs(pattern, name, ["ensemble"]) for name in together)
-        return places.distinct([self.runs(pattern), *ensembles])
+        ablated = (of for name in self.experiments for of in self.results_of[name].ablated)
+        ablations = [
+            f"{self.results}/{pattern.format(pair=pair, system=system, seed=f'{seed}{ABLATION}')}"
+            for pair, system in ablated
+            for seed in self.configuration["seeds"]
+        ]
+        return places.distinct([self.runs(pattern), *ensembles, ablations])
+
+    def choices(self, wildcards: Wildcards) -> Sequence[str]:
+        """The choices of symbols that a run translates with; "" is the usual one."""
+        return CHOICES if is_ablation(wildcards) else [""]
 
     def translated_texts(self, wildcards: Wildcards) -> list[str]:
-        """The source side of a run's dev and test texts, in the view of its system."""
+        """The source side of the texts that a run translates, in the view of its system."""
         view, source = self.recipe(wildcards)["view"], wildcards.pair.split("-")[0]
         return [
-            self.view_file(wildcards.pair, view, text, source)
-            for text in self.evaluated(wildcards.pair, wildcards.system)
+            self.view_file(wildcards.pair, view, text, source, choice=choice)
+            for text in self.translated(wildcards)
+            for choice in self.choices(wildcards)
         ]
 
     def beams(self, wildcards: Wildcards) -> list[int]:
-        """The beam widths that a run translates with."""
-        return list(self.recipe(wildcards)["decoding"]["beams"])
+        """The beam widths that a run translates with; for an ablation, the widest."""
+        beams = self.recipe(wildcards)["decoding"]["beams"]
+        return [max(beams)] if is_ablation(wildcards) else list(beams)
 
     def searches(self, wildcards: Wildcards) -> list[str]:
         """Names of the beam searches of a text, `TEXT.beamN`."""
@@ -84,24 +109,25 @@ class Translations(Trainings):
 
     def likeliest(self, wildcards: Wildcards) -> list[str]:
         """The files that a run's beam searches write: one for each text and beam width."""
+        if is_ablation(wildcards):
+            return self.translations("translate", wildcards)
         texts = self.of_texts("translate/{pair}/{system}/{seed}/{text}", wildcards)
         return [f"{text}.beam{beam}.gz" for text in texts for beam in self.beams(wildcards)]
 
     def translation_names(self, wildcards: Wildcards) -> list[str]:
         """Names of a run's translations, `TEXT.beamN` and `TEXT.beamN.VARIANT`."""
-        return [
-            f"{text}.{ending}"
-            for text in self.evaluated(wildcards.pair, wildcards.system)
-            for ending in endings(self.recipe(wildcards)["decoding"])
-        ]
+        made = endings(self.recipe(wildcards)["decoding"])
+        if is_ablation(wildcards):
+            made = [f"beam{beam}{choice}" for beam in self.beams(wildcards) for choice in CHOICES]
+        return [f"{text}.{ending}" for text in self.translated(wildcards) for ending in made]
 
-    def of_each(self, wildcards: Wildcards, of_texts: Iterable[str]) -> list[str]:
-        """Members of `of_texts`, one for each text of a run, repeated for each translation."""
-        repeats = endings(self.recipe(wildcards)["decoding"])
-        return [each for each in of_texts for _ in repeats]
+    def of_each(self, wildcards: Wildcards, of_texts: Sequence[str]) -> list[str]:
+        """Members of `of_texts`, as many for each text of a run, repeated for each translation."""
+        translations = len(self.translation_names(wildcards))
+        return [each for each in of_texts for _ in range(translations // len(of_texts))]
 
     def reference_texts(self, stage: str, wildcards: Wildcards) -> list[str]:
-        """The reference of each of a run's dev and test texts, as a stage wrote it."""
+        """The reference of each text that a run translates, as a stage wrote it."""
         target = language_of(wildcards, "target")
         return self.of_texts(f"{stage}/{{pair}}/{{text}}.{target}.gz", wildcards)
 
@@ -110,9 +136,14 @@ class Translations(Trainings):
         return lambda wildcards: self.of_each(wildcards, self.reference_texts(stage, wildcards))
 
     def symbol_tables(self, wildcards: Wildcards) -> list[str]:
-        """Symbols of each of a run's dev and test texts, for a system whose text has symbols."""
-        found = self.of_texts("symbolize/{pair}/{text}.symbols.tsv.gz", wildcards)
-        return found if "sym" in self.recipe(wildcards)["view"] else []
+        """Symbols of each text that a run translates, for a system whose text has symbols."""
+        if "sym" not in self.recipe(wildcards)["view"]:
+            return []
+        return [
+            f"{self.results}/symbolize/{wildcards.pair}/{text}{choice}.symbols.tsv.gz"
+            for text in self.translated(wildcards)
+            for choice in self.choices(wildcards)
+        ]
 
     def rules_of(self, wildcards: Wildcards) -> list[str]:
         """The rule dictionary of a pair, for a system whose text has symbols."""
@@ -128,12 +159,17 @@ class Translations(Trainings):
         """The texts that a run translates without unknown words too -> which lines have none."""
         made = self.recipe(wildcards)
         folder = f"{self.results}/known-lines/{wildcards.pair}/{made['view']}"
-        texts = self.evaluated(wildcards.pair, wildcards.system)
-        return {text: f"{folder}/{text}.json" for text in texts if made["decoding"]["no_unknown"]}
+        asked = made["decoding"]["no_unknown"] and not is_ablation(wildcards)
+        texts = self.translated(wildcards) if asked else []
+        return {text: f"{folder}/{text}.json" for text in texts}
 
     def known_lines_of_all(self) -> list[str]:
         """Known lines of every text and view that systems need."""
-        runs = (SimpleNamespace(pair=p, system=s) for p in self.pairs for s in self.systems_with(p))
+        runs = (
+            SimpleNamespace(pair=pair, system=system, seed=self.configuration["seeds"][0])
+            for pair in self.pairs
+            for system in self.systems_with(pair)
+        )
         return places.distinct(self.known_lines(run).values() for run in runs)
 
     def subsets(self, wildcards: Wildcards) -> str:
@@ -146,7 +182,7 @@ class Translations(Trainings):
 
     def stated_lines(self, wildcards: Wildcards) -> str:
         """Options of `score`: how many lines a text has, where the configuration knows it."""
-        texts = self.evaluated(wildcards.pair, wildcards.system)
+        texts = self.translated(wildcards)
         found = {t: places.stated(self.text_entry(t), "lines", wildcards.pair) for t in texts}
         return options(lines=(f"{text}={n}" for text, n in found.items() if n))
 

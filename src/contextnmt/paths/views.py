@@ -2,21 +2,32 @@
 
 from collections.abc import Callable
 from itertools import product
+from typing import Any
 
 from contextnmt.configuration import places, recipes
-from contextnmt.paths.basis import Input, Wildcards, language_of, pair_of
+from contextnmt.paths.basis import Input, Wildcards, language_of, options, pair_of
 from contextnmt.paths.corpora import Corpora
+from contextnmt.report.results import ALL, CHOICES, DICTIONARY
 
 
 class Views(Corpora):
-    def view_file(self, pair: str, view: str, text: str, language: str, aware: bool = False) -> str:
+    def view_file(
+        self,
+        pair: str,
+        view: str,
+        text: str,
+        language: str,
+        aware: bool = False,
+        choice: str = "",
+    ) -> str:
         """The file that holds one side of a text, or of a part of the training text, in a view.
 
         `aware`: symbols were made with both sides in sight, as in the training text, so that the
-        sides fit; the texts to translate are made from the source alone (A26).
+        sides fit; the texts to translate are made from the source alone (A26), by the usual choice
+        of symbols or another `choice`.
         """
         trained = text in self.training_parts(pair)
-        ending = ".pair" if aware and "sym" in view and not trained else ""
+        ending = ".pair" if aware and "sym" in view and not trained else choice
         whole = {"word": "select" if trained else "tokenize", "sym": "symbolize"}
         folder = f"{whole[view]}/{pair}" if view in whole else f"bpe/{pair}/{view}"
         return f"{self.results}/{folder}/{text}{ending}.{language}.gz"
@@ -46,6 +57,24 @@ class Views(Corpora):
             pair_of(wildcards), wildcards.view, wildcards[language]
         )
 
+    def choice_files(self, wildcards: Wildcards) -> list[str]:
+        """Files of the training text that choose the symbols of a source text."""
+        pair = pair_of(wildcards)
+        dictionary = f"{self.results}/rule-dictionary/{pair}"
+        if wildcards.choice == DICTIONARY:
+            return [f"{dictionary}/rules.tsv"]
+        counts = f"{self.results}/word-counts/{pair}/{wildcards.source}.tsv"
+        return [counts, f"{dictionary}/rates.tsv"]
+
+    def choice_options(self, wildcards: Wildcards, input: Any) -> str:
+        """The options that tell `symbolize` of them, with the threshold."""
+        if wildcards.choice == DICTIONARY:
+            return options(dictionary=input.choice)
+        counts, rates = input.choice
+        usual = self.configuration["text"]["symbol_threshold"]
+        threshold = 0 if wildcards.choice == ALL else usual
+        return options(source_counts=[counts], rates=[rates], threshold=[threshold])
+
     def symbolic_texts(self, pair: str) -> list[str]:
         """The dev and test texts of the systems of `pair` whose text has symbols."""
         systems = [system for system in self.systems_with(pair) if "sym" in self.view_of(system)]
@@ -73,6 +102,9 @@ class Views(Corpora):
             aware = [*product(dev, sides), *((text, target) for text in known)]
             files += [self.view_file(pair, view, *each, aware=True) for each in aware]
             files += [self.view_file(pair, view, text, source) for text in texts]
+            if (pair, system) in self.results_of[self.systems[system]].ablated:
+                chosen = product(self.evaluated(pair, system, "test"), CHOICES)
+                files += [self.view_file(pair, view, t, source, choice=c) for t, c in chosen]
         return list(dict.fromkeys(files))
 
     def symbolized_files(self) -> list[str]:

@@ -89,6 +89,7 @@ def of_choi2017(results: Results) -> list[Part]:
         table("symbol-scores", CORPORA, symbols),
         table("symbol-errors", CORPORA, symbols),
         table("restoration", asked=symbols),
+        table("symbol-ablation", asked=bool(results.ablated)),
         table("table1"),
         figures("local-charts", results.pairs),
         table("gates", asked=any(run[:2] in results.contextualized for run in results.runs)),
@@ -121,6 +122,7 @@ def of_systems(results: Results) -> list[Path]:
         of_runs += [results.of_pairs("local-charts", results.pairs), results.masks()]
         if has_symbols(results):
             of_runs.append(results.of_runs("restore", "/restored.json"))
+        of_runs += [results.ablation_scores(), results.symbolized_sources()]
     found = [path for of_run in of_runs for path in of_run.values()]
     found += [path for of_run in results.replacements().values() for path in of_run]
     for pair in results.pairs:

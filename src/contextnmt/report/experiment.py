@@ -9,7 +9,7 @@ from typing import Any
 
 from contextnmt.configuration import places, recipes
 from contextnmt.configuration.places import Configuration
-from contextnmt.report.results import Claim, Method, Reasons, Results, System
+from contextnmt.report.results import ABLATION, Claim, Method, Reasons, Results, System
 
 
 def results_of(
@@ -77,6 +77,7 @@ def results_of(
         sentences={p: words for p, words in entry.get("sentences", {}).items() if p in pairs},
         vocabulary_size=configuration["text"]["vocabulary_size"],
         external_rules=configuration["text"].get("external_rules", True),  # as before the key
+        symbol_threshold=configuration["text"]["symbol_threshold"],
         parts={pair: places.training_parts(configuration, pair) for pair in pairs},
         tagged=tagged,
         selected=[pair for pair in pairs if configuration["select"].get(pair)],
@@ -89,6 +90,19 @@ def results_of(
             and recipe["model"]["attention"]
             and "bpe" not in recipe["view"]
         ],
+        ablated=[
+            of
+            for of, recipe in made.items()
+            if recipe["decoding"].get("symbol_ablation") and "sym" in recipe["view"]
+        ],
+        ablation_gaps={
+            pair: {
+                name.removesuffix(ABLATION): reason
+                for name, reason in (gaps or {}).get(pair, {}).items()
+                if name.endswith(ABLATION)
+            }
+            for pair in pairs
+        },
         aligned=aligned if aligned in attentive else "",
         word=next(iter(entry.get("inspected_words", [])), ""),
         config_digest=digest,

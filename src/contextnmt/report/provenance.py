@@ -12,7 +12,7 @@ from contextnmt.files import read_lines
 from contextnmt.report.contents import CHOI, has_symbols
 from contextnmt.report.gaps import shown
 from contextnmt.report.published import published_bleu
-from contextnmt.report.results import Results, Run, pair_title, read_record
+from contextnmt.report.results import ABLATION, CHOICES, Results, Run, pair_title, read_record
 from contextnmt.report.tables import NONE, PAPER, Block, Cell
 
 #: Hexadecimal digits of a digest that are shown.
@@ -173,7 +173,7 @@ OF_SYMBOLS = {"symbolize", "rule-dictionary", "coverage", "pairs", "symbol-score
 OF_SYMBOLS |= {"cbow", "local-charts"}
 OF_SELECTION = {"sample", "rank", "perplexity", "language-models", "cross-entropy"}
 #: Endings of symbolized texts: the training text, both sides in sight, the source alone (A26).
-SIDES = ["", ".pair", ".source"]
+SIDES = ["", ".pair", *(f"{choice}.source" for choice in ("", *CHOICES))]
 #: Stages left out, since their jobs take seconds at most.
 BRIEF = {"report", "run", "train-identity"}
 
@@ -197,10 +197,12 @@ def belongs(results: Results, stage: str, *names: str) -> bool:
     if pair not in results.all_pairs or not needed.get(stage, True):
         return False
     if stage in OF_RUNS:
-        seed, _, replaced = second.partition(".")  # ``1.replaced``: unknown words are replaced
+        seed, _, variant = second.partition(".")  # ``1.replaced``: unknown words are replaced
         seeds = [*map(str, results.seeds), *(["ensemble"] if results.ensemble else [])]
         systems = {system.id for system in results.finished(pair)}
-        if replaced or stage == "replace-unknown":
+        if f".{variant}" == ABLATION:
+            systems &= {system for of, system in results.ablated if of == pair}
+        elif variant or stage == "replace-unknown":
             systems &= {system for of, system in results.replaced if of == pair}
         return first in systems and seed in seeds
     if stage in ("binarize", "bpe", "known-lines"):

@@ -27,6 +27,7 @@ from contextnmt.report.results import Results, read_record
 from contextnmt.report.scores import bleu_table
 from contextnmt.report.sentences import examples
 from contextnmt.report.symbolization import (
+    ablation_table,
     restoration_table,
     symbol_errors_table,
     symbol_scores_table,
@@ -60,6 +61,7 @@ MAKERS: dict[str, Callable[[Results], Any]] = {
     "selection": selection_table,
     "selection-figures": selection_figures,
     "significance": significance_table,
+    "symbol-ablation": ablation_table,
     "symbol-errors": symbol_errors_table,
     "symbol-scores": symbol_scores_table,
     "symbols": symbols_table,

@@ -27,6 +27,13 @@ VIEWS = ["word", "sym", "bpe", "sym-bpe"]
 #: Stage that writes a text in a view, if it is not ``bpe``, which has a folder of each view.
 VIEW_STAGES = {"word": "tokenize", "sym": "symbolize"}
 
+#: Other choices of the names and acronyms of a source text that become symbols (A26), as the names
+#: of its files end: all of them, and those with a rule in the rule dictionary.
+CHOICES = ALL, DICTIONARY = ".all", ".dictionary"
+
+#: Ending of a seed whose model translates test texts with these choices.
+ABLATION = ".ablation"
+
 #: Language pair -> system -> why it is not finished, or what has changed since it was trained.
 Reasons = dict[str, dict[str, str]]
 
@@ -141,7 +148,11 @@ class Results:
     #: Pair and system: those with a contextualizer, and those whose unknown words are replaced.
     contextualized: list[tuple[str, str]] = field(default_factory=list)
     replaced: list[tuple[str, str]] = field(default_factory=list)
+    #: Likewise those that also translate with other `CHOICES`, and why some have not done so.
+    ablated: list[tuple[str, str]] = field(default_factory=list)
+    ablation_gaps: Reasons = field(default_factory=dict)
     external_rules: bool = False  #: whether they help to symbolize numbers
+    symbol_threshold: float = 0.0  #: likelihood from which on a name of a source is a symbol
     aligned: str = ""  #: the system whose alignments are drawn
     word: str = ""  #: the word whose masks are drawn
     config_digest: str = ""
@@ -274,6 +285,29 @@ class Results:
         stages, runs = ("score", "replace-unknown"), self.runs
         files = {run: [self.folder / f"{s}/{run}/replaced.json" for s in stages] for run in runs}
         return {run: of_run for run, of_run in files.items() if run[:2] in self.replaced}
+
+    def ablation_scores(self) -> dict[Run, Path]:
+        """Scores of the translations of test texts with other `CHOICES` of symbols."""
+        scores = self.of_runs("score", f"{ABLATION}/scores.json").items()
+        gaps = self.ablation_gaps
+        return {
+            run: path
+            for run, path in scores
+            if run[:2] in self.ablated and run.system not in gaps.get(run.pair, {})
+        }
+
+    def symbolized_sources(self) -> dict[tuple[str, str, str], Path]:
+        """The source of each test text with symbols, by pair, text and choice; "" is the usual one.
+
+        Of the pairs with `ablation_scores`.
+        """
+        pairs = dict.fromkeys(run.pair for run in self.ablation_scores())
+        return {
+            (pair, text, choice): self.side(pair, f"{text}{choice}", 0, "sym")
+            for pair in pairs
+            for text in self.test[pair]
+            for choice in ("", *CHOICES)
+        }
 
     @cached_property
     def aligned_pairs(self) -> list[str]:

@@ -1,4 +1,5 @@
-"""Tables about symbols: what they replace, how right they are, what becomes of them.
+"""Tables about symbols: what they replace, how right they are, what becomes of them, and BLEU by
+the choice of symbols.
 
 Tables 2 and 3 are those of Choi et al. 2017.
 """
@@ -6,15 +7,41 @@ Tables 2 and 3 are those of Choi et al. 2017.
 import heapq
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import reduce
 from itertools import groupby, zip_longest
 from operator import getitem, itemgetter
+from pathlib import Path
 from typing import Any
 
+from contextnmt.corpus.counts import count_words
+from contextnmt.evaluation.coverage import statistics
 from contextnmt.progress import progress
+from contextnmt.report.gaps import reason_lines
 from contextnmt.report.published import published
-from contextnmt.report.results import LANGUAGES, SYMBOL_TYPES, Results, pair_title, read_record
-from contextnmt.report.tables import NONE, PAPER, Block, Cell, Columns, Table, block_of, shown
+from contextnmt.report.results import (
+    ALL,
+    DICTIONARY,
+    LANGUAGES,
+    SYMBOL_TYPES,
+    Results,
+    pair_title,
+    read_record,
+)
+from contextnmt.report.scores import scores_of
+from contextnmt.report.scores import summary as bleu_summary
+from contextnmt.report.tables import (
+    NONE,
+    PAPER,
+    Block,
+    Cell,
+    Columns,
+    Row,
+    Table,
+    block_of,
+    shown,
+)
+from contextnmt.text.pieces import tokens_of
 from contextnmt.text.restore import OUTCOMES, restore_tokens
 from contextnmt.text.symbol_tables import Rule, read_rules
 from contextnmt.text.symbols import Side, symbolize_pair
@@ -430,3 +457,89 @@ def restoration_table(results: Results) -> Table:
     if len(results.seeds) > 1:
         notes.append(f"Of {len(results.seeds)} seeds together.")
     return Table(blocks, data, notes)
+
+
+#: Choice of the symbols of a test text -> its name in the data, and its heading.
+CHOICE_NAMES = {
+    "": ("threshold", "threshold {:g}"),
+    ALL: ("all", "all (threshold 0)"),
+    DICTIONARY: ("dictionary", "rule dictionary"),
+}
+
+ABLATION_NOTES = [
+    "First column: as in all other tables; a name or acronym becomes a symbol if the training text "
+    "makes it at least as likely as text.symbol_threshold says. All: every capitalized word, the "
+    "first of a sentence too, and every acronym. Rule dictionary: the names and acronyms that it "
+    "has rules for, of overlapping names the longest. Numbers are symbols in all columns.",
+    "Symbols: share of the words of the symbolized source, before subwords. A name of several "
+    "words is one symbol.",
+]
+
+
+def ablation_table(results: Results) -> Table:
+    """Tabulate BLEU by the choice of symbols in the test texts (A26), at the widest beam.
+
+    A system that is not finished, or has not translated with another choice, has dashes.
+    """
+    data = [
+        ablation_row(results, pair, system, text, choice)
+        for pair, system in results.ablated
+        if pair in results.pairs
+        for text in results.test[pair]
+        for choice in CHOICE_NAMES
+    ]
+    sources = results.symbolized_sources().items()
+    shares = {(*of, CHOICE_NAMES[choice][0]): symbol_percent(p) for (*of, choice), p in sources}
+    for row in data:
+        row["symbol_percent"] = shares.get((row["pair"], row["text"], row["choice"]))
+    of_pairs = groupby(data, key=itemgetter("pair"))
+    blocks = [ablation_block(results, pair, list(rows)) for pair, rows in of_pairs]
+    gaps = [
+        f"No score: {pair_title(row['pair'])}, {row['text']}, {row['choice']}, "
+        f"{results.labels(row['pair'])[row['system']]}: {row['gap']}."
+        for row in data
+        if "gap" in row
+    ]
+    without = reason_lines(results, results.ablation_gaps)
+    gaps += [f"Not translated with the other choices: {line}" for line in without]
+    return Table(blocks, data, ABLATION_NOTES + gaps)
+
+
+def ablation_row(results: Results, pair: str, system: str, text: str, choice: str) -> Row:
+    """A row of data: BLEU of a system, of all seeds, with a choice of the symbols of a text.
+
+    One without a score has a `gap`, the reason, if the file of scores tells it.
+    """
+    files = results.ablation_scores() if choice else results.scores()
+    name = f"{text}.beam{results.beam}{choice}"
+    of_seeds = (path for run, path in files.items() if run[:2] == (pair, system))
+    entries = [read_record(path)[name] for path in of_seeds]
+    row: Row = {"pair": pair, "text": text, "system": system, "beam": results.beam}
+    row |= {"choice": CHOICE_NAMES[choice][0], **bleu_summary("bleu", scores_of(entries, "bleu"))}
+    gaps = dict.fromkeys(entry["gap"] for entry in entries if "gap" in entry)
+    return row | ({"gap": "; ".join(gaps)} if gaps else {})
+
+
+def ablation_block(results: Results, pair: str, rows: list[Row]) -> Block:
+    """The table of a pair: BLEU of each text and system, then the share of symbols in each text."""
+    labels = results.labels(pair)
+    columns = {
+        name: ((heading.format(results.symbol_threshold),), "{:.2f}")
+        for name, heading in CHOICE_NAMES.values()
+    }
+    records: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        deviation = row["bleu_deviation"]
+        remark = "" if deviation is None else f"± {deviation:.2f}"
+        bleu = replace(shown(row["bleu"], "{:.2f}"), remark=remark)
+        records.setdefault(f"{row['text']}: {labels[row['system']]}", {})[row["choice"]] = bleu
+    for row in rows:
+        share = records.setdefault(f"{row['text']}: symbols (%)", {})
+        share[row["choice"]] = row["symbol_percent"]
+    return block_of(results.pair_title(pair), columns, records.items())
+
+
+def symbol_percent(path: Path) -> float | None:
+    """The share of symbols in the words of a symbolized text; None if it has no words."""
+    counts = count_words(path, words=tokens_of)
+    return sum(statistics(counts, 1)["symbol_percent"].values()) if counts else None
