@@ -1,7 +1,8 @@
 """Whether the papers' claims hold in finished runs: effect, interval and tests, a Markdown page.
 
 Each run is named by its reference, tokenized words: there are its language pair, its text, and
-beside it the translations of all systems. Claims whose systems are not there are left out.
+beside it the translations of all systems. Claims whose systems are not there are left out, and
+those that are not about the BLEU of two systems.
 
 benchmarks/README.md has an example.
 """
@@ -18,13 +19,16 @@ from pages import Out, made_by, publish, table
 from contextnmt.errors import UserError
 from contextnmt.evaluation.outputs import read_translations, source_lengths
 from contextnmt.evaluation.significance import RESAMPLES, content
-from contextnmt.report.certainty import LEVEL, TESTS, p_value, significant
-from contextnmt.report.claims import REPEATS, VERDICTS, beyond_chance, spread
+from contextnmt.report.certainty import LEVEL, TESTS, p_value
+from contextnmt.report.claims import REPEATS, in_words, spread, verdict
+from contextnmt.report.experiment import claim_of
+from contextnmt.report.results import Claim as Told
+from contextnmt.report.results import Range
 from contextnmt.report.tables import signed
 
 BEAM = 12
 
-HEAD = ["claim", "text", "systems", "BLEU", "difference", "95 % interval"]
+HEAD = ["claim", "claimed", "text", "systems", "BLEU", "difference", "95 % interval"]
 HEAD += ["p, bootstrap", "p, randomization", "holds"]
 
 NOTES = f"""
@@ -33,33 +37,34 @@ Difference: of the two systems. Of a claim about length: the difference on sourc
 than the median less that on the others, in points of BLEU. Interval and first p: the paired
 bootstrap (Koehn 2004); second p: approximate randomization (Riezler and Maxwell 2005), not for
 claims about length; {RESAMPLES:,} draws each, two-sided, not corrected for the number of claims. A
-claim holds, or its opposite, if every p is below {LEVEL} and the difference is greater than
-{REPEATS} BLEU, by which repeats of one system may differ, or, with several seeds, than its standard
-deviation; else it is not shown. Intervals and p are about other test sentences, with these models.
+claim of more (> 0) holds, or its opposite, if every p is below {LEVEL} and the difference is
+greater than {REPEATS} BLEU, by which repeats of one system may differ, or, with several seeds, than
+its standard deviation; else it is not shown. Any other range holds if the whole interval lies in
+it, and does not if none of it does; to either side it reaches as far as the same {REPEATS} BLEU or
+deviation. Intervals and p are about other test sentences, with these models.
 """
 
 
 class Claim(NamedTuple):
-    """A claim of a paper about two systems, as in `contextnmt.report.results.Claim`."""
+    """A claim of a paper on two of the systems that it is about."""
 
     paper: str
-    says: str
+    told: Told
     contrast: tuple[str, str]
-    longer: bool
 
 
 def claims() -> Iterator[Claim]:
     """The claims of all papers."""
     for path in sorted((ROOT / "workflow" / "experiments").glob("*.yaml")):
         ((name, entry),) = yaml.safe_load(path.read_text())["experiments"].items()
-        for claim in entry.get("claims", []):
-            for system, baseline in claim["contrasts"]:
-                yield Claim(name, claim["says"], (system, baseline), claim.get("longer", False))
+        for told in map(claim_of, entry.get("claims", [])):
+            yield from (Claim(name, told, contrast) for contrast in told.contrasts)
 
 
 class Text(NamedTuple):
     """A test text, and what stage significance says of its systems and of all claims."""
 
+    pair: str
     name: str
     systems: dict[str, Any]
     contrasts: dict[tuple[str, str], dict[str, Any]]
@@ -82,27 +87,28 @@ def read_text(reference: Path) -> Text:
     there = (each.contrast for each in claims() if found.statistics.keys() >= {*each.contrast})
     asked = list(dict.fromkeys(there))
     made = content(found, asked, source_lengths(source, reference, found))
-    return Text(f"{pair} {text}", made["systems"], dict(zip(asked, made["contrasts"], strict=True)))
+    return Text(pair, text, made["systems"], dict(zip(asked, made["contrasts"], strict=True)))
 
 
-def row(claim: Claim, text: Text) -> list[str]:
-    """The row of a claim on a text that has its systems."""
+def row(claim: Claim, claimed: Range, text: Text) -> list[str]:
+    """The row of a claim on a text that has its systems; `claimed` in its language pair."""
     found = text.contrasts[claim.contrast]
     systems = [text.systems[each] for each in claim.contrast]
     names, tests = " over ".join(claim.contrast), TESTS
     scores = [[each["bleu"] for each in systems]]
     chance = spread(*(each["deviation"] for each in systems))
-    if claim.longer:
+    if claim.told.longer:
         found = found["growth"]
         scores, tests, chance = [found["long"], found["short"]], TESTS[:1], found["spread"]
         names += f"; over and up to {found['median']:g} words"
     p = [found[test] for test in tests]
     return [
-        *(f"{claim.paper}: {claim.says}", text.name, names),
+        *(f"{claim.paper}: {claim.told.says}", in_words(claimed)),
+        *(f"{text.pair} {text.name}", names),
         "; ".join(f"{one:.2f}, {other:.2f}" for one, other in scores),
         *(signed(found["difference"]), " to ".join(map(signed, found["interval"]))),
         *(*map(p_value, p), *[""] * (2 - len(p))),
-        VERDICTS[beyond_chance(found["difference"], chance, significant(p))],
+        verdict(claimed, found["difference"], found["interval"], chance, p),
     ]
 
 
@@ -110,9 +116,9 @@ def rows(texts: list[Text]) -> Iterator[list[str]]:
     """A row for each claim and text that has its systems, and halves if it is about length."""
     for claim in claims():
         for text in texts:
-            found = text.contrasts.get(claim.contrast)
-            if found and (found["growth"] or not claim.longer):
-                yield row(claim, text)
+            found, claimed = text.contrasts.get(claim.contrast), claim.told.claimed(text.pair)
+            if found and claimed and (found["growth"] or not claim.told.longer):
+                yield row(claim, claimed, text)
 
 
 def main(

@@ -1,6 +1,7 @@
 """benchmarks/claims.py: whether claims hold, on made-up translations."""
 
 from pathlib import Path
+from typing import Any
 
 import claims as module
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from claims import Claim, claims, main, read_text, rows
 
 from contextnmt.files import write_lines
+from contextnmt.report.results import Claim as Told
 
 WORDS = [f"w{number}" for number in range(50)]
 
@@ -43,13 +45,15 @@ def reference(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("better", "worse", "longer", "holds"),
+    ("better", "worse", "said", "holds"),
     [
-        ("good", "bad", False, "yes"),
-        ("bad", "good", False, "no, the opposite"),
-        ("good", "twin", False, "not shown"),
-        ("good", "tired", True, "yes"),
-        ("good", "twin", True, "not shown"),
+        ("good", "bad", {}, "yes"),
+        ("bad", "good", {}, "no, the opposite"),
+        ("good", "twin", {}, "not shown"),
+        ("good", "tired", {"longer": True}, "yes"),
+        ("good", "twin", {"longer": True}, "not shown"),
+        ("good", "bad", {"at_least": {"en-fr": 1}}, "yes"),
+        ("good", "bad", {"within": 0.5}, "no"),
     ],
 )
 def test_a_claim_holds_if_chance_explains_it_badly(
@@ -57,16 +61,16 @@ def test_a_claim_holds_if_chance_explains_it_badly(
     monkeypatch: pytest.MonkeyPatch,
     better: str,
     worse: str,
-    longer: bool,
+    said: dict[str, Any],
     holds: str,
 ) -> None:
-    monkeypatch.setattr(module, "claims", lambda: [Claim("a", "b", (better, worse), longer)])
+    monkeypatch.setattr(module, "claims", lambda: [Claim("a", Told("b", **said), (better, worse))])
     (found,) = rows([read_text(reference)])
     assert found[-1] == holds
-    low, high = found[5].split(" to ")
-    low, difference, high = (float(f.replace("\N{MINUS SIGN}", "-")) for f in (low, found[4], high))
+    low, high = found[6].split(" to ")
+    low, difference, high = (float(f.replace("\N{MINUS SIGN}", "-")) for f in (low, found[5], high))
     assert low < difference < high
-    assert found[3].count(";") == longer
+    assert found[4].count(";") == ("longer" in said)
 
 
 def test_the_page_has_the_claims_whose_systems_are_there(reference: Path, tmp_path: Path) -> None:
@@ -75,7 +79,9 @@ def test_the_page_has_the_claims_whose_systems_are_there(reference: Path, tmp_pa
         (places / like).rename(places / system)
     main([reference], tmp_path / "claims.md")
     page = (tmp_path / "claims.md").read_text().split("\n")
-    _, _, row = [line for line in page if line.startswith("| ")]
-    (claim,) = [f"{each.paper}: {each.says}" for each in claims() if each.contrast[0] == "context"]
-    assert claim in row
-    assert "| yes |" in row
+    _, _, *shown = [line for line in page if line.startswith("| ")]
+    about = [each for each in claims() if each.contrast == ("context", "baseline")]
+    assert len(shown) == len(about)
+    for claim, row in zip(about, shown, strict=True):
+        assert f"{claim.paper}: {claim.told.says}" in row
+        assert "| yes |" in row

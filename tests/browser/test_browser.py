@@ -192,11 +192,11 @@ def test_page_is_accessible(
 
 def test_a_click_on_the_head_of_a_column_sorts_the_table(reported: Path, tmp_path: Path) -> None:
     found = shown(reported, CLICKS, tmp_path, table="#claims ~ .blocks table", head="here")
-    assert found["buttons"] == ["holds here", "paper", "here", "95 % interval"]
+    assert found["buttons"] == ["holds here", "claimed", "paper", "here", "95 % interval"]
     made, upwards, downwards, again = found["steps"]
     assert [step["order"] for step in found["steps"]] == [None, "ascending", "descending", None]
     assert again["rows"] == made["rows"]
-    gains = [[float(cells[3].split()[0]) for cells in step["rows"]] for step in found["steps"]]
+    gains = [[float(cells[4].split()[0]) for cells in step["rows"]] for step in found["steps"]]
     assert gains[1] == sorted(gains[0])
     assert gains[2] == sorted(gains[0], reverse=True)
     assert sorted(upwards["rows"]) == sorted(downwards["rows"]) == sorted(made["rows"])

@@ -60,7 +60,7 @@ def method(name: str, title: str, *contrasts: tuple[str, str]) -> dict[str, Any]
     return {"id": name, "name": title, "contrasts": list(map(list, contrasts))}
 
 
-def claim(says: str, *contrasts: tuple[str, str], **more: bool) -> dict[str, Any]:
+def claim(says: str, *contrasts: tuple[str, str], **more: Any) -> dict[str, Any]:
     """A claim as JSON has it."""
     return {"says": says, "contrasts": list(map(list, contrasts)), **more}
 

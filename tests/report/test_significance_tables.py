@@ -6,13 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_up_experiments import claim
+from made_up_lengths import group
 from made_up_significance import make_significance
 from results_folder import Made, as_svg, csv_rows, make_results, make_tables
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
 from contextnmt.report.certainty import significance_table
-from contextnmt.report.tables import Cell, Table
+from contextnmt.report.claims import claims_table, judged
+from contextnmt.report.tables import Cell, Table, write_table
 
 #: A title of the table of significance, and a row.
 FRENCH = "English → French, test, beam 12"
@@ -54,7 +57,7 @@ def test_a_claim_holds_or_its_opposite_does(made: Made) -> None:
         "English → French, test, beam 12, one seed",
         "English → German, test, beam 12, one seed",
     ]
-    assert row_of(table, 0, CLAIM) == ["yes", "+1.25", "+1.50", "+0.60 to +2.40"]
+    assert row_of(table, 0, CLAIM) == ["yes", "> 0", "+1.25", "+1.50", "+0.60 to +2.40"]
     assert row_of(table, 1, CLAIM)[0] == "no, the opposite"
     assert table.blocks[0].rows[2][0] == "Either adds (+C+S over +Context (C))"
     rows = csv_rows(table)
@@ -67,7 +70,7 @@ def test_a_claim_holds_or_its_opposite_does(made: Made) -> None:
 def test_a_claim_about_length_is_about_the_halves_of_the_text(bahdanau: Made) -> None:
     table = claims(bahdanau)
     halves = "+1.50 +3.00 over 14 words, +1.50 up to that"
-    assert row_of(table, 0, LONGER) == ["yes", "–", halves, "+0.30 to +2.70"]
+    assert row_of(table, 0, LONGER) == ["yes", "> 0", "–", halves, "+0.30 to +2.70"]
     assert any("longer than the median" in note for note in table.notes)
     with pytest.raises(UserError, match=r"test\.beam12\.json: no long in it"):
         claims(bahdanau, lambda entry: entry["growth"].pop("long"))
@@ -90,7 +93,7 @@ def test_a_claim_about_length_may_not_hold(
         entry["growth"] = entry["growth"] | growth if growth else None
 
     cells = row_of(claims(bahdanau, change), 0, LONGER)
-    assert [cells[0], cells[2].split()[0]] == [verdict, here]
+    assert [cells[0], cells[3].split()[0]] == [verdict, here]
 
 
 def test_without_a_sure_test_there_is_no_verdict(made: Made) -> None:
@@ -101,10 +104,131 @@ def test_without_a_sure_test_there_is_no_verdict(made: Made) -> None:
 
     table = claims(made, lambda entry: entry.update(p_randomization=0.0512))
     assert row_of(table, 0, CLAIM)[0] == row_of(table, 1, CLAIM)[0] == "not shown"
-    assert row_of(claims(made, damage), 0, CLAIM) == ["not tested", "+1.25", "+1.50", "–"]
+    assert row_of(claims(made, damage), 0, CLAIM) == ["not tested", "> 0", "+1.25", "+1.50", "–"]
     table = claims(Made(made.folder, made.about | {"gaps": {"en-de": {"context": "not trained"}}}))
-    assert row_of(table, 1, CLAIM) == ["not finished", "–", "–", "–"]
+    assert row_of(table, 1, CLAIM) == ["not finished", "> 0", "–", "–", "–"]
     assert "Not finished: English → German: +Context (C) (not trained)." in table.notes
+
+
+#: A claimed range, how it is shown, and whether a difference of 1.5 ± 0.9 is in it.
+RANGES: list[tuple[dict[str, Any], str, str]] = [
+    ({"at_least": 0.5}, "≥ 0.5 (sec. 6.1)", "yes"),
+    ({"at_least": {"en-fr": 2}}, "≥ 2 (sec. 6.1)", "not shown"),
+    ({"at_least": 2.5}, "≥ 2.5 (sec. 6.1)", "no"),
+    ({"within": 2.5}, "±2.5 (sec. 6.1)", "yes"),
+    ({"within": 1.0}, "±1 (sec. 6.1)", "not shown"),
+    ({"within": 0.5}, "±0.5 (sec. 6.1)", "no"),
+]
+
+
+def test_a_claim_of_a_range_is_judged_by_the_interval(made: Made) -> None:
+    contrast, section = ("context", "baseline"), {"section": "6.1"}
+    told = [claim(shown, contrast, **section, **claimed) for claimed, shown, _ in RANGES]
+    told.append(claim("On En-De alone", contrast, within={"en-de": 0.5}))
+    table = claims(Made(made.folder, made.about | {"claims": told}))
+    numbers = ["+1.25", "+1.50", "+0.60 to +2.40"]
+    assert [[cell.plain for cell in cells] for _, cells in table.blocks[0].rows] == [
+        [holds, shown, *numbers] for _, shown, holds in RANGES
+    ]
+    assert len(table.blocks[1].rows) == len(RANGES)  # without the claim on En-Fr, with the last
+    assert any("whole interval lies in it" in note for note in table.notes)
+
+
+def test_another_training_may_leave_the_claimed_range() -> None:
+    claimed, difference, interval = (1.0, 2.0), 1.5, (1.4, 1.6)
+    spreads = {None: True, 0.4: True, 0.6: None}
+    for spread, holds in spreads.items():
+        assert judged(claimed, difference, interval, spread) is holds
+    assert judged(claimed, 2.25, (2.2, 2.3), 0.2) is False
+    assert judged(claimed, 2.25, (2.2, 2.3), None) is None  # 0.3 BLEU, of one seed
+
+
+STEADY = "It is steady (RNNsearch-50, over 50 words)"
+
+
+@pytest.mark.parametrize(
+    ("bleu", "cells"),
+    [
+        (29.0, ["yes", "≥ −0.5", "–", "+2.00 29.00 over 50 words, 27.00 up to that"]),
+        (26.5, ["not shown", "≥ −0.5", "–", "−0.50 26.50 over 50 words, 27.00 up to that"]),
+        (24.0, ["no", "≥ −0.5", "–", "−3.00 24.00 over 50 words, 27.00 up to that"]),
+        (None, ["too few sentences", "≥ −0.5", "–", "–"]),
+    ],
+)
+def test_long_sentences_of_a_system_are_held_against_its_others(
+    bleu: float | None, cells: list[str], bahdanau: Made
+) -> None:
+    """Groups of 100 and 300 sentences with 30 and 26 BLEU; one of few sentences does not count."""
+    told = claim("It is steady", long_sentences={"rnnsearch-50": 50}, at_least=-0.5)
+    about = Made(bahdanau.folder, bahdanau.about | {"claims": [told]})
+    spans = [(0, 10, 100), (11, 40, 300), (41, 50, 19), (51, None, 19 if bleu is None else 100)]
+    values = [(30.0, 1.0), (26.0, 0.8), (1.0, 0.5), (bleu or 0.0, 1.1)]
+    for path in bahdanau.files("length-scores/*/*/*.json"):
+        content = read_json(path)
+        content["bins"] = [group(*span) for span in spans]
+        bins = [{"bleu": value, "interval": [value - h, value + h]} for value, h in values]
+        content["systems"]["rnnsearch-50"]["bins"] = bins
+        write_json(path, content)
+    table = claims(about)
+    *shown, interval = row_of(table, 0, STEADY)
+    assert shown == cells
+    if bleu is not None:
+        (row,) = table.data
+        # 1.1 ** 2 + (0.25 * 1.0) ** 2 + (0.75 * 0.8) ** 2 = 1.278 ** 2
+        ends = [float(row[end]) - row["difference"] for end in ("low", "high")]
+        assert ends == pytest.approx([-1.278, 1.278], abs=0.001)
+    else:
+        assert interval == "–"
+
+
+@pytest.mark.parametrize(
+    ("text", "bleu", "cells"),
+    [
+        ("test", 35.5, ["yes", "+0.52", "−0.13"]),
+        ("test", 35.3, ["not shown", "+0.52", "−0.33"]),
+        ("test", 34.0, ["no", "+0.52", "−1.63"]),
+        ("test", None, ["no score", "–", "–"]),
+        ("newstest2014", 35.5, ["another text", "–", "–"]),
+    ],
+)
+def test_a_quoted_system_is_beaten_on_the_papers_text_alone(
+    text: str, bleu: float | None, cells: list[str], bahdanau: Made
+) -> None:
+    """The paper's text is `text`, the one here is ``test``."""
+    told = claim("As good", quoted=[("rnnsearch-50-star", "moses")], at_least=-0.5)
+    made = Made(bahdanau.folder, bahdanau.about | {"claims": [told]})
+    make_significance(made.folder, made.about)
+    scores = make_tables(made, "bleu-table", "significance")["bleu-table"]
+    printed = {"rnnsearch-50-star": 36.15, "moses": 35.63}
+    for row in scores.data:
+        of_paper = row["source"] == "paper"
+        row["bleu_no_unknown"] = printed.get(row["system"]) if of_paper else bleu
+        row |= {"text": text} if of_paper else {"bleu_no_unknown_deviation": None}
+    write_table(made.report / "tables" / made.results.table, scores)
+    table = claims_table(made.results)
+    shown = row_of(table, 0, "As good (RNNsearch-50* over Moses (quoted))")
+    assert [shown[0], *shown[2:]] == [*cells, "–"]
+
+
+def test_claims_about_an_unfinished_system_are_undecided(bahdanau: Made) -> None:
+    told = [
+        claim("As good", quoted=[("rnnsearch-50-star", "moses")], at_least=-0.5),
+        claim("It is steady", long_sentences={"rnnsearch-50-star": 50}, at_least=-0.5),
+    ]
+    gaps = {"en-fr": {"rnnsearch-50-star": "not trained"}}
+    table = claims(Made(bahdanau.folder, bahdanau.about | {"claims": told, "gaps": gaps}))
+    assert [[cell.plain for cell in cells] for _, cells in table.blocks[0].rows] == [
+        ["not finished", "≥ −0.5", "–", "–", "–"]
+    ] * len(told)
+
+
+@pytest.mark.parametrize(("points", "holds"), [(6.3, "yes"), (6.4, "no")])
+def test_coverage_is_counted_and_compared_as_printed(points: float, holds: str, made: Made) -> None:
+    told = claim("Symbols cover more", coverage=True, at_least={"en-fr": points})
+    table = claims(Made(made.folder, made.about | {"claims": [told]}))
+    assert len(table.data) == 1
+    cells = row_of(table, 0, "Symbols cover more (English)")
+    assert cells == [holds, f"≥ {points}", "+3.00", "+6.30", "–"]
 
 
 def cells_of(table: Table, title: str, label: str) -> list[Cell]:

@@ -218,6 +218,26 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
             },
             "choi2017.claims[0].contrasts: unknown system bpa; did you mean bpe? allowed: ",
         ),
+        *(
+            ({"experiments": {"choi2017": {"claims": [{"says": "It helps", **keys}]}}}, words)
+            for keys, words in [
+                ({}, "one of contrasts, quoted, long_sentences and coverage"),
+                ({"coverage": True, "longer": True}, "contrasts with longer, or within, or at"),
+                ({"coverage": True}, "with within or at_least"),
+                (
+                    {"long_sentences": {"bpa": 50}, "at_least": 0},
+                    "claims[0].long_sentences: unknown system bpa; did you mean bpe?",
+                ),
+            ]
+        ),
+        (
+            {
+                "experiments": {
+                    "chen2017": {"claims": [{"says": "More", "coverage": True, "at_least": 1}]}
+                }
+            },
+            "claims[0].coverage: only for choi2017, which counts it; remove the claim",
+        ),
         ({"roles": {"en-fr": {"train": []}}}, "roles.en-fr.train is []; allowed: a list of at"),
         ({"pairs": ["en-it"]}, "pairs: unknown pair en-it; did you mean"),
         (

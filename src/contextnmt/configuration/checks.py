@@ -20,7 +20,7 @@ RESERVED = {
 #: Labels that no system can have: rows of tables have them that are no systems.
 TAKEN = ("Source", "Reference", "Moses (quoted)")
 
-#: The experiment whose paper charts words.
+#: The experiment whose paper charts words, and counts them with and without symbols.
 INSPECTING = "choi2017"
 
 #: Keys of a model that not every experiment has.
@@ -118,12 +118,22 @@ def wrong_systems(configuration: Configuration) -> Iterator[Mistake]:
         telling = [("methods", *each) for each in methods.items()]
         telling += [("claims", *each) for each in enumerate(claims)]
         for block, key, entry in telling:
-            path = [*where, block, key, "contrasts"]
-            if any(present == without for present, without in entry["contrasts"]):
-                yield mistake(path, "names one system twice: name two")
-            for system in chain.from_iterable(entry["contrasts"]):
-                if system not in systems:
-                    yield no_such(path, "system", system, sorted(systems))
+            path = [*where, block, key]
+            contrasts = entry.get("contrasts", [])
+            if any(present == without for present, without in contrasts):
+                yield mistake([*path, "contrasts"], "names one system twice: name two")
+            named = {
+                "contrasts": chain.from_iterable(contrasts),
+                "quoted": (system for system, _ in entry.get("quoted", [])),
+                "long_sentences": entry.get("long_sentences", {}),
+            }
+            for of, those in named.items():
+                for system in those:
+                    if system not in systems:
+                        yield no_such([*path, of], "system", system, sorted(systems))
+            if entry.get("coverage") and name != INSPECTING:
+                words = f"only for {INSPECTING}, which counts it; remove the claim"
+                yield mistake([*path, "coverage"], words)
         drawn = experiment.get("alignments")
         if drawn not in (None, *systems):
             yield no_such([*where, "alignments"], "system", drawn, sorted(systems))

@@ -15,7 +15,17 @@ from pydantic.dataclasses import dataclass
 from contextnmt.configuration.model import ContextualizerSettings, ModelSettings
 from contextnmt.configuration.places import MOST_PARTS, PLACEHOLDERS
 from contextnmt.configuration.training import TrainingRecipe
-from contextnmt.configuration.values import KEYS, LARGEST, Cleaning, Count, Flag, Seed, Share, Text
+from contextnmt.configuration.values import (
+    KEYS,
+    LARGEST,
+    Cleaning,
+    Count,
+    Flag,
+    Positive,
+    Seed,
+    Share,
+    Text,
+)
 
 Member = TypeVar("Member")
 
@@ -68,6 +78,7 @@ Table = Annotated[str, like("(table[0-9]+|bleu)", "table4")]
 Beam = Annotated[int, Strict(), Field(ge=1, le=100)]
 Parts = Annotated[int, Strict(), Field(ge=1, le=MOST_PARTS)]
 Contrast = Annotated[list[System], Strict(), Field(min_length=2, max_length=2)]
+Points = Annotated[float, Strict(), Field(ge=-100, le=100, allow_inf_nan=False)]
 
 
 @dataclass(frozen=True, config=KEYS, kw_only=True)
@@ -280,14 +291,46 @@ class Method:
 
 @dataclass(frozen=True, config=KEYS, kw_only=True)
 class Claim:
-    """A claim of the paper about its systems, which the report compares with the scores."""
+    """A claim of the paper, which the report compares with its numbers: the range that a difference
+    lies in. One of contrasts, quoted, long_sentences and coverage says which difference."""
 
     says: Line
     """The claim in words."""
-    contrasts: Annotated[list[Contrast], Strict(), Field(min_length=1)]
-    """Pairs of systems; the claim says that the first one is better."""
+    section: Line | None = None
+    """Section of the paper that says so, by its number."""
+    contrasts: Annotated[list[Contrast], Strict(), Field(min_length=1)] = field(
+        default_factory=list
+    )
+    """Pairs of systems: BLEU of the first less that of the second. Without a range, the claim says
+    that the first one is better."""
     longer: Flag = False
-    """Whether the claim is that the difference is larger in long sentences than in short ones."""
+    """Whether the claim is that this difference is larger in long sentences than in short ones."""
+    quoted: Annotated[list[Contrast], Strict(), Field(min_length=1)] = field(default_factory=list)
+    """A system and a row that the paper's table quotes for comparison, such as moses: BLEU of the
+    first less that of the second, on sentences of known words of the paper's test text."""
+    long_sentences: dict[System, Count] = field(default_factory=dict)
+    """System and a length in words: its BLEU on longer sentences less that on the others."""
+    coverage: Flag = False
+    """For choi2017 alone: coverage of the vocabulary with symbols less that without, in percentage
+    points, of the language that gains most."""
+    within: Positive | dict[Pair, Positive] | None = None
+    """Range of a claim that two systems are about as good: so many points to either side of 0. By
+    language pair if the claim is about some alone."""
+    at_least: Points | dict[Pair, Points] | None = None
+    """Lower end of the range, in points; likewise."""
+
+    @model_validator(mode="after")
+    def one_difference(self) -> "Claim":
+        """Refuse a claim of no difference or of several, of two ranges, or without the range."""
+        measures = [self.contrasts, self.quoted, self.long_sentences, self.coverage]
+        ranges = [self.longer, self.within is not None, self.at_least is not None]
+        if sum(map(bool, measures)) != 1:
+            raise ValueError("one of contrasts, quoted, long_sentences and coverage")
+        if sum(ranges) > 1 or (self.longer and not self.contrasts):
+            raise ValueError("contrasts with longer, or within, or at_least")
+        if not self.contrasts and not any(ranges):
+            raise ValueError("with within or at_least")
+        return self
 
 
 @dataclass(frozen=True, config=KEYS, kw_only=True)

@@ -92,7 +92,7 @@ class Reports(Translations):
         systems = self.finished(wildcards.experiment, wildcards.pair)
         entry = self.configuration["experiments"][wildcards.experiment]
         telling = [*entry["methods"].values(), *entry.get("claims", [])]
-        named = (tuple(pair) for each in telling for pair in each["contrasts"])
+        named = (tuple(pair) for each in telling for pair in each.get("contrasts", []))
         contrasts = dict.fromkeys([*((other, first) for other in others), *named])
         tested = (contrast for contrast in contrasts if set(contrast) <= set(systems))
         return options(contrast=map(":".join, tested))

@@ -25,8 +25,8 @@ from contextnmt.text.vocabulary import UNKNOWN, Vocabulary
 #: Sentences of each direction: those that a method makes better, and those that it makes worse.
 COUNT = 3
 
-#: Why two systems are compared: they differ in a method alone, the paper says that one of them is
-#: better, or both are there.
+#: Why two systems are compared: they differ in a method alone, a claim of the paper is about them,
+#: or both are there.
 METHOD, CLAIM, OTHER = "method", "claim", "other"
 
 #: The columns that count the sentences of the text.

@@ -64,10 +64,7 @@ def results_of(
             Method(key, method["name"], contrasts(method))
             for key, method in entry["methods"].items()
         ],
-        claims=[
-            Claim(claim["says"], contrasts(claim), claim.get("longer", False))
-            for claim in entry.get("claims", [])
-        ],
+        claims=list(map(claim_of, entry.get("claims", []))),
         seeds=configuration["seeds"],
         beams=entry["decoding"]["beams"],
         translations=endings(entry["decoding"]),
@@ -113,8 +110,14 @@ def results_of(
 
 
 def contrasts(entry: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The pairs of systems of a method or claim."""
+    """The pairs of systems of a method."""
     return [(better, other) for better, other in entry["contrasts"]]
+
+
+def claim_of(entry: Mapping[str, Any]) -> Claim:
+    """A claim of the configuration."""
+    pairs = {key: list(map(tuple, entry.get(key, []))) for key in ("contrasts", "quoted")}
+    return Claim(**{**entry, **pairs, "section": entry.get("section") or ""})
 
 
 def endings(decoding: Mapping[str, Any]) -> list[str]:

@@ -7,11 +7,13 @@ from contextnmt.files import read_lines
 
 FOLDER = Path(__file__).parent
 
-#: Experiment -> its paper's BLEU table, its table of trainings, or, where the tables are lost, the
-#: gain that the abstract tells. An empty `beam` is one that the paper does not tell; a row with a
-#: `label` is one that the paper has for comparison and no system here stands for.
+#: Experiment -> its paper's BLEU table, its tables of trainings and of words with and without
+#: symbols, or, where the tables are lost, the gain that the abstract tells. An empty `beam` is one
+#: that the paper does not tell; a row with a `label` is one that the paper has for comparison and
+#: no system here stands for.
 PAPERS = {
     ("choi2017", "bleu"): "paper/choi2017_table4.csv",
+    ("choi2017", "words"): "paper/choi2017_table3.csv",
     ("bahdanau2015", "bleu"): "paper/bahdanau2015_table1.csv",
     ("bahdanau2015", "trainings"): "paper/bahdanau2015_table2.csv",
     ("chen2017", "headline"): "paper/chen2017_headline.csv",

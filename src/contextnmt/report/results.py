@@ -4,6 +4,7 @@
 figures and page find their files by it. It knows the gaps and what is stale, too.
 """
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -33,6 +34,10 @@ CHOICES = ALL, DICTIONARY = ".all", ".dictionary"
 
 #: Ending of a seed whose model translates test texts with these choices.
 ABLATION = ".ablation"
+
+#: Range of a difference: both ends belong to it. That of a better system is anything above zero.
+Range = tuple[float, float]
+BETTER: Range = (math.ulp(0.0), math.inf)
 
 #: Language pair -> system -> why it is not finished, or what has changed since it was trained.
 Reasons = dict[str, dict[str, str]]
@@ -72,14 +77,25 @@ class Method:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of a paper: of each of these pairs of systems, the first one is better.
-
-    `longer`: it says that long sentences show it by more BLEU than short ones.
-    """
+    """A claim of a paper, as key `claims` of the configuration describes it."""
 
     says: str
-    contrasts: list[tuple[str, str]]
+    contrasts: list[tuple[str, str]] = field(default_factory=list)
     longer: bool = False
+    section: str = ""
+    quoted: list[tuple[str, str]] = field(default_factory=list)
+    long_sentences: dict[str, int] = field(default_factory=dict)
+    coverage: bool = False
+    within: float | Mapping[str, float] | None = None
+    at_least: float | Mapping[str, float] | None = None
+
+    def claimed(self, pair: str) -> Range | None:
+        """The range that the difference lies in, in points; None if the pair is not claimed."""
+        stated = self.at_least if self.within is None else self.within
+        points = stated.get(pair) if isinstance(stated, Mapping) else stated
+        if points is None:
+            return BETTER if stated is None else None
+        return (points, math.inf) if self.within is None else (-points, points)
 
 
 class Record(dict[str, Any]):

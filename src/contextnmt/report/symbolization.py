@@ -18,7 +18,7 @@ from contextnmt.corpus.counts import count_words
 from contextnmt.evaluation.coverage import statistics
 from contextnmt.progress import progress
 from contextnmt.report.gaps import reason_lines
-from contextnmt.report.published import published
+from contextnmt.report.published import published, published_in
 from contextnmt.report.results import (
     ALL,
     DICTIONARY,
@@ -170,7 +170,7 @@ def table3(results: Results) -> Table:
     """Set words, coverage and pairs before and after symbolization beside the paper's."""
     paper: Rows = {
         (row["pair"], row["language"], row["quantity"]): row
-        for row in published("paper/choi2017_table3.csv")
+        for row in published_in(results.name, "words")
     }
     pairs = results.all_pairs
     words, counts = (

@@ -81,6 +81,7 @@ LATEX = {
     MARK: r"$^\dagger$",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
+    "≥": r"$\geq$",
     NONE: "--",
 }
 
