@@ -9,7 +9,7 @@ import pytest
 from made_up_experiments import deviation, experiment, results_of
 
 from contextnmt.report.literature import ACCEPTANCE, COLUMNS, ELSEWHERE, literature_table
-from contextnmt.report.published import published
+from contextnmt.report.published import published, published_bleu
 from contextnmt.report.tables import Block, Table, write_table
 
 Rows = list[dict[str, Any]]
@@ -129,6 +129,19 @@ def test_published_rows_are_whole() -> None:
         assert row["sentences"] in COLUMNS
         systems = {each["id"] for each in experiment(row["experiment"])["systems"]}
         assert {row["system"], row["baseline"]} - {""} <= systems
+
+
+def test_the_papers_are_within_their_ranges() -> None:
+    columns = {"all": "test", "no unknown": "no_unk"}
+    for row in published(ACCEPTANCE):
+        printed = {
+            each["system"]: float(each[columns[row["sentences"]]])
+            for each in published_bleu(row["experiment"])
+            if (each["pair"], each["beam"], each["test_set"])
+            == (row["pair"], row["beam"], row["text"])
+        }
+        value = printed[row["system"]] - (printed[row["baseline"]] if row["baseline"] else 0)
+        assert float(row["low"]) <= value <= float(row["high"]), row
 
 
 def test_a_gain_has_a_range_of_its_own(tmp_path: Path) -> None:
