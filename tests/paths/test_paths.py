@@ -1,5 +1,6 @@
 """Which files belong to which stage, under which configuration."""
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -95,6 +96,12 @@ def test_translations_of_a_run_are_of_each_text_beam_and_variant() -> None:
     likeliest = paths(decoding=decoding).likeliest(RUN)
     folder = "results/demo/translate/en-fr/context-symbol/1"
     assert likeliest == [f"{folder}/{name}.gz" for name in names[::2]]
+
+
+def test_validations_have_the_minimum_length_of_the_translations() -> None:
+    settings = json.loads(paths(decoding={"minimum_length": 0}).training_settings(RUN))
+    assert settings["minimum_length"] == 0
+    assert json.loads(paths().training_settings(RUN))["minimum_length"] == 0.5
 
 
 def test_an_ensemble_translates_by_the_models_of_all_seeds() -> None:

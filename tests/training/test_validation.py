@@ -44,7 +44,7 @@ def test_what_is_translated_as_the_reference_is_scored_100(
     ready = Validation(*texts(tmp_path, long), SOURCE, TARGET)
     answers = {(3, 4, 3, 4): long[0][1], (3,): long[1][1], (4,): long[2][1]}
 
-    def greedy(self, source: torch.Tensor, end: int) -> torch.Tensor:
+    def greedy(self, source: torch.Tensor, end: int, minimum_length: float) -> torch.Tensor:
         rows = [tuple(i for i in row if i > UNK) for row in source.tolist()]
         ids = [[*TARGET.encode(answers[row].split()), end] for row in rows]
         return torch.tensor([each + [end] * (9 - len(each)) for each in ids])

@@ -25,7 +25,7 @@ class Hypothesis(NamedTuple):
     states: list  # of each model
 
 
-def slow_search(models, source, width, end, forbidden=None):
+def slow_search(models, source, width, end, forbidden=None, minimum=0.5):
     """Every translation that a beam of `width` ends for the ids `source`, with end-of-sentence."""
     row = torch.tensor([source])
     encoded = [model.encode(row) for model in models]
@@ -38,7 +38,7 @@ def slow_search(models, source, width, end, forbidden=None):
         for hypothesis in beam:
             logs, contexts = next_word(models, hypothesis.states, encoded)
             for word, log in enumerate(logs):
-                too_early = word == end and step <= len(source) // 2
+                too_early = word == end and step <= math.floor(minimum * len(source))
                 if not too_early and word != forbidden:
                     candidates.append((hypothesis.score + log, word, hypothesis, contexts))
         candidates.sort(key=lambda candidate: -candidate[0])

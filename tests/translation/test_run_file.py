@@ -40,6 +40,7 @@ def test_paths_count_from_the_folder_of_the_file(run, tmp_path):
     model = "train/en-fr/best/1"
     assert read_run(path) == Run("en", "fr", model, f"{here}/codes.en", symbols)
     assert read_run(tmp_path / path) == read_run(path)
+    assert read_run(run(minimum_length=0)).minimum_length == 0
 
 
 @pytest.mark.parametrize(
@@ -51,6 +52,7 @@ def test_paths_count_from_the_folder_of_the_file(run, tmp_path):
         ({"view": "sym"}, "not the file of a run: run/en-fr/best/1.json.view: unknown key"),
         ({"model": None}, "1.json.model is null; allowed: text"),
         ({"symbols": {**SYMBOLS, "threshold": 2}}, "symbols.threshold is 2; allowed: a number"),
+        ({"minimum_length": 2}, "minimum_length is 2; allowed: a number"),
         ({"symbols": 3}, "symbols is 3; allowed: a block of keys or null"),
     ],
 )

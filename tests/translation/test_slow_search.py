@@ -62,9 +62,21 @@ def test_every_architecture(name):
         lists = beam_search(model, padded(sources), width, END, every=True)
         for source, found in zip(sources, lists, strict=True):
             same(found, slow_search([model], source, width, END))
-    greedy = model.greedy(padded(sources), END).tolist()
-    for words, [found] in zip(greedy, beam_search(model, padded(sources), 1, END), strict=True):
-        assert found.ids == (words[: words.index(END)] if END in words else words)
+    for minimum in (0.5, 0.0, 1.0):
+        greedy = model.greedy(padded(sources), END, minimum).tolist()
+        lists = beam_search(model, padded(sources), 1, END, minimum_length=minimum)
+        for words, [found] in zip(greedy, lists, strict=True):
+            assert found.ids == (words[: words.index(END)] if END in words else words)
+
+
+@torch.inference_mode()
+def test_without_a_minimum_length_the_first_word_may_be_the_end():
+    model = random_model("Choi", 1, end=50.0)
+    sources = padded([[*words, END] for words in ([3, 2, 5, 4], [4])])
+    for minimum, lengths in {0.0: [0, 0], 0.5: [2, 1], 1.0: [5, 2]}.items():
+        lists = beam_search(model, sources, 3, END, minimum_length=minimum)
+        assert [len(found.ids) for [found] in lists] == lengths
+        assert all(found.finished for [found] in lists)
 
 
 @st.composite
@@ -79,6 +91,7 @@ def tasks(draw):
         "size": draw(st.integers(1, 4)),
         "width": draw(st.integers(1, 12)),
         "forbidden": draw(st.sampled_from([None, UNKNOWN])),
+        "minimum": draw(st.sampled_from([0.0, 0.3, 0.5, 1.0])),
     }
 
 
@@ -86,7 +99,8 @@ def in_batches(model, task, every):
     sources, size = task["sources"], task["size"]
     for start in range(0, len(sources), size):
         batch = padded(sources[start : start + size])
-        yield from beam_search(model, batch, task["width"], END, task["forbidden"], every)
+        limits = task["forbidden"], every, task["minimum"]
+        yield from beam_search(model, batch, task["width"], END, *limits)
 
 
 @given(tasks())
@@ -96,7 +110,8 @@ def test_any_batch_order_and_width(task):
     lists = in_batches(task["model"], task, True)
     best = in_batches(task["model"], task, False)
     for source, found, [first] in zip(task["sources"], lists, best, strict=True):
-        expected = slow_search([task["model"]], source, task["width"], END, task["forbidden"])
+        limits = task["forbidden"], task["minimum"]
+        expected = slow_search([task["model"]], source, task["width"], END, *limits)
         same(found, expected)
         same([first], expected._replace(finished=expected.finished[:1]))
         assert task["forbidden"] not in [word for each in found for word in each.ids]

@@ -123,6 +123,16 @@ def test_attention_weights(text, tmp_path, end):
     assert lists[0][0]["finished"] == (end > 0)
 
 
+def test_a_translation_may_be_empty_without_a_minimum_length(text, tmp_path):
+    model, out = save(tmp_path / "model", end=50.0), tmp_path / "t.gz"
+    translate(model, [text], [3], [out], minimum_length=0.0, nbest=2, alignments=True)
+    assert read(out) == [""] * len(LINES)
+    best, empty, *_ = [json.loads(line) for line in read(tmp_path / "t.nbest.jsonl.gz")]
+    assert (best[0]["text"], best[0]["finished"], empty) == ("", True, [])
+    translate(model, [text], [3], [out])
+    assert [len(line.split()) for line in read(out)] == [2, 0, 1, 3, 1]
+
+
 def test_an_ensemble(model, text, tmp_path):
     other = save(tmp_path / "other", seed=2, cell="gru")
     translate(model, [text], [3], [tmp_path / "alone.gz"])

@@ -218,6 +218,7 @@ def test_one_translation_is_not_normalised_and_others_only_if_asked(
     assert len(re.findall("--name ", score)) == 2 * 2 and "--subset" not in score
     (translate,) = commands("translate", target)
     assert "--nbest" not in translate and "--no-unknown" not in translate
+    assert " --minimum-length 0.5 " in translate
     own = {"decoding": {"nbest": 3, "no_unknown": True}}
     (score,) = commands("score", target, **own)
     assert re.findall(r"--name test\.(\S+)", score) == [

@@ -112,7 +112,7 @@ def test_bahdanaus_systems_are_the_papers() -> None:
         assert training["clip"] == training["learning_rate"] == 1
         assert each["view"] == "word"
         variants = {"nbest": 10, "no_unknown": True, "ensemble": False, "replace": True}
-        variants |= {"precision": "fp32", "symbol_ablation": False}
+        variants |= {"precision": "fp32", "symbol_ablation": False, "minimum_length": 0.5}
         assert each["decoding"] == {"beams": [10, 12], **variants}
         assert model["attention"] == ("search" in system)
         assert (model["cell"], model["readout_rank"], model["alignment"]) == ("gru", 620, 1000)
@@ -160,7 +160,7 @@ def test_the_papers_settings_are_the_papers() -> None:
     assert paper["training"]["unknown_limit"] == {"en-fr": 0.1, "en-de": 0.3}
     assert paper["training"]["max_length"] == 50
     variants = {"nbest": None, "no_unknown": False, "ensemble": False, "replace": False}
-    variants |= {"precision": "fp32", "symbol_ablation": True}
+    variants |= {"precision": "fp32", "symbol_ablation": True, "minimum_length": 0.5}
     assert paper["decoding"] == {"beams": [1, 12], **variants}
     cleaning = paper["clean"]
     assert [key for key, value in cleaning["en-fr"].items() if value] == ["drop_empty"]

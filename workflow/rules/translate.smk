@@ -23,12 +23,14 @@ rule translate:
         out=lambda wildcards: options(out=paths.likeliest(wildcards)),
         others=paths.other_translations,
         precision=lambda wildcards: paths.recipe(wildcards)["decoding"]["precision"],
+        least=lambda wildcards: paths.recipe(wildcards)["decoding"]["minimum_length"],
     message:
         "translate {wildcards.pair} {wildcards.system}, seed {wildcards.seed}"
     shell:
         "python -m contextnmt translate {params.models} {params.texts}"
         " {params.beams} {params.out} {params.others} --device {params.device}"
-        " --precision {params.precision} --threads {threads} > {log} 2>&1"
+        " --precision {params.precision} --minimum-length {params.least}"
+        " --threads {threads} > {log} 2>&1"
 
 
 rule restore:

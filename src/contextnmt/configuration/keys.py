@@ -18,6 +18,7 @@ from contextnmt.configuration.training import TrainingRecipe
 from contextnmt.configuration.values import (
     KEYS,
     LARGEST,
+    MINIMUM_LENGTH,
     Cleaning,
     Count,
     Flag,
@@ -244,6 +245,9 @@ class Decoding:
     """Translations listed for each sentence, with their scores; the best by score a symbol is then
     scored too, at widths above 1 (A18). At most the narrowest of these widths, since a beam ends no
     more translations than it is wide. null: none."""
+    minimum_length: Share = MINIMUM_LENGTH
+    """Least length of a translation, as a share of the symbols of its source (A19); 0: no limit. It
+    also holds for the validations of trainings."""
     no_unknown: Flag = False
     """Whether every text is translated a second time, without the unknown word, and scored on the
     sentences without unknown words (A21)."""

@@ -11,13 +11,14 @@ from itertools import chain
 from typing import Any
 
 from contextnmt.configuration.places import Configuration, canonical, pairs
+from contextnmt.configuration.values import MINIMUM_LENGTH
 
 #: Blocks that say how a system is made, and those that say how the systems of a paper are used too.
 MADE = ("model", "training")
 RECIPE = (*MADE, "decoding")
 
 #: Keys of decoding that the papers' own tables depend on; the others ask for more beside.
-PRINTED_DECODING = ("beams", "no_unknown", "precision")
+PRINTED_DECODING = ("beams", "minimum_length", "no_unknown", "precision")
 
 #: Contents of the layers of a configuration, each before those that it goes before.
 Layers = Sequence[Mapping[str, Any]]
@@ -100,7 +101,9 @@ def recipe(configuration: Configuration, pair: str, system: str) -> Configuratio
     filters = training.pop("filters")
     free = "bpe" in entry["view"] or (entry["view"], filters) == ("word", "symbolized")
     training["unknown_limit"] = 1.0 if free else unknown_limit(entry, pair)
-    made = {"filters": filters, "decoding": experiment["decoding"]}
+    decoding = {"minimum_length": MINIMUM_LENGTH, **experiment["decoding"]}  # as before the key
+    training["minimum_length"] = decoding["minimum_length"]  # of the validations' greedy search
+    made = {"filters": filters, "decoding": decoding}
     return {**entry, "model": model, "training": training, **made}
 
 

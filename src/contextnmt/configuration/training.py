@@ -6,7 +6,16 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from contextnmt.configuration.values import KEYS, Count, Positive, Share, Text, json_object, read
+from contextnmt.configuration.values import (
+    KEYS,
+    MINIMUM_LENGTH,
+    Count,
+    Positive,
+    Share,
+    Text,
+    json_object,
+    read,
+)
 
 
 @dataclass(frozen=True, config=KEYS, kw_only=True)
@@ -53,6 +62,8 @@ class TrainingSettings(TrainingRecipe):
     unknown_limit: Share = 0.1
     """Largest share of unknown words in a pair that is trained on, both sides together; 1 keeps
     all pairs."""
+    minimum_length: Share = MINIMUM_LENGTH
+    """Least length of a greedy translation of the dev texts, as a share of its source's (A19)."""
     device: Literal["cpu", "cuda"] = "cpu"
     """Where the model is trained."""
 

@@ -28,6 +28,9 @@ LARGEST = 10**12
 #: Seeds are of 31 bits, which every random generator takes.
 LARGEST_SEED = 2**31 - 1
 
+#: Least length of a translation, as a share of its source's, where no setting says another (A19).
+MINIMUM_LENGTH = 0.5
+
 Count = Annotated[int, Strict(), Field(ge=1, le=LARGEST)]
 Seed = Annotated[int, Strict(), Field(ge=0, le=LARGEST_SEED)]
 Flag = Annotated[bool, Strict()]

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from contextnmt.configuration.model import ModelSettings
+from contextnmt.configuration.values import MINIMUM_LENGTH
 from contextnmt.model.arithmetic import is_cpu
 from contextnmt.model.attention import Attention, FixedContext
 from contextnmt.model.contextualizer import Contextualizer
@@ -174,17 +175,16 @@ class Translator(nn.Module):
         return self.dropout(read), history
 
     @torch.inference_mode()
-    def greedy(self, source: Tensor, end: int) -> Tensor:
+    def greedy(self, source: Tensor, end: int, minimum_length: float = MINIMUM_LENGTH) -> Tensor:
         """Return the likeliest word of each step: ids [B, steps], `end` after a sentence has ended.
 
-        This is for the BLEU of the dev set during training; `end` is the end-of-sentence id. A
-        translation has at least half as many symbols as its source and at most three times as many
-        (A19), as in beam search, of which this is the case of width 1.
+        This is for the BLEU of the dev set during training; `end` is the end-of-sentence id. The
+        `length_limits` are those of beam search, of which this is the case of width 1.
         """
         encoded = self.encode(source)
-        lengths = (source != PADDING).sum(1, keepdim=True)  # [B, 1]
-        shortest, longest = lengths // 2, 3 * lengths
-        state, ended = encoded.start, torch.zeros_like(lengths, dtype=torch.bool)
+        shortest, longest = length_limits(source, minimum_length)
+        shortest, longest = shortest.unsqueeze(1), longest.unsqueeze(1)  # [B, 1]
+        state, ended = encoded.start, torch.zeros_like(longest, dtype=torch.bool)
         written = []
         for step in range(1, int(longest.max()) + 1):
             logits, context, _ = self.predict(state, encoded)
@@ -197,6 +197,17 @@ class Translator(nn.Module):
                 break
             state = self.advance(state, words, context, encoded)
         return torch.cat(written, 1)
+
+
+def length_limits(source: Tensor, minimum: float) -> tuple[Tensor, Tensor]:
+    """Return the limits [B] to the length of the translations of `source` [B, S] (A19).
+
+    A translation has more symbols than the first limit, `minimum` times those of its source,
+    rounded down. It has at most as many as the second one, three times those of its source.
+    End-of-sentence counts on both sides.
+    """
+    lengths = (source != PADDING).sum(1)
+    return (lengths.double() * minimum).long(), 3 * lengths
 
 
 def initialise(model: nn.Module, name: str) -> None:

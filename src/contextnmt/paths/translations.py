@@ -236,5 +236,6 @@ class Translations(Trainings):
                 "model": os.path.relpath(model, folder),
                 "codes": seen.get("codes"),
                 "symbols": symbols | told if symbols else None,
+                "minimum_length": self.recipe(wildcards)["decoding"]["minimum_length"],
             }
         )

@@ -209,7 +209,8 @@ class Training:
         """Score the dev texts; keep the weights if they are the best so far, or the last."""
         self._check_finite()
         started = time.monotonic()
-        bleu = self.validation.bleu(self.model, self._handle_signal)
+        least = self.recipe.minimum_length
+        bleu = self.validation.bleu(self.model, least, self._handle_signal)
         loss = self.validation.loss(self.model, self._handle_signal)
         gates = self.validation.gates(self.model)
         if self.early.better(bleu, self.update, always=self.recipe.patience is None):

@@ -12,6 +12,7 @@ import torch
 from sacrebleu.metrics.bleu import BLEU
 from torch import Tensor
 
+from contextnmt.configuration.values import MINIMUM_LENGTH
 from contextnmt.errors import UserError
 from contextnmt.files import read_pairs
 from contextnmt.model.translator import Translator
@@ -76,14 +77,20 @@ class Validation:
             yield rows, torch.from_numpy(self.source.padded(rows)).to(model.device)
         model.train()
 
-    def bleu(self, model: Translator, between: Callable[[], None] = lambda: None) -> float:
+    def bleu(
+        self,
+        model: Translator,
+        minimum_length: float = MINIMUM_LENGTH,
+        between: Callable[[], None] = lambda: None,
+    ) -> float:
         """Tokenized BLEU (that of multi-bleu.perl) of the greedy translations, 0 to 100.
 
-        `between` is called before each batch of sentences; it may raise.
+        `minimum_length` is as for `Translator.greedy`. `between` is called before each batch of
+        sentences; it may raise.
         """
         hypotheses = [""] * len(self.order)
         for rows, source in self._batches(model, BATCH, between):
-            written = model.greedy(source, EOS).cpu().numpy()
+            written = model.greedy(source, EOS, minimum_length).cpu().numpy()
             for row, ids in zip(rows, written, strict=True):
                 end = np.flatnonzero(ids == EOS)
                 words = self.vocabulary.decode(ids[: end[0]] if len(end) else ids)

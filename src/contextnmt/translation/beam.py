@@ -5,9 +5,10 @@ import math
 import torch
 from torch import Tensor
 
+from contextnmt.configuration.values import MINIMUM_LENGTH
 from contextnmt.model.arithmetic import slices
 from contextnmt.model.inference import Kept, best_words, take
-from contextnmt.model.translator import PADDING, Translator
+from contextnmt.model.translator import PADDING, Translator, length_limits
 from contextnmt.translation.ensemble import Ensemble
 from contextnmt.translation.hypothesis import Found, Hypothesis
 
@@ -28,24 +29,27 @@ def beam_search(
     end: int,
     forbidden: int | None = None,
     every: bool = False,
+    minimum_length: float = MINIMUM_LENGTH,
 ) -> list[list[Hypothesis]]:
     """The likeliest translation that a beam of `width` finds for each row of `source` [B, S], or
     `every` one that it ends, best first: at most `width`.
 
     As in the authors' code (spec sec. 2.7): no length normalisation (A18); a translation has at
-    least half as many symbols as its source and at most three times as many, end-of-sentence
-    counted (A19); the beam of a sentence shrinks by one with each translation that ends. A sentence
-    whose best ended translation is no worse than its best open one is done: longer ones only get
-    less likely. For `every` translation, search goes on until the beam has shrunk to nothing or the
-    limit is reached: the first one is the same. `end` is the end-of-sentence id, `forbidden` a word
-    that is never written (the unknown word: spec sec. 2.8). With `width` 1 this is greedy search.
+    least half as many symbols as its source, or another `minimum_length`, and at most three times
+    as many, end-of-sentence counted (`length_limits`, A19); the beam of a sentence shrinks by one
+    with each translation that ends. A sentence whose best ended translation is no worse than its
+    best open one is done: longer ones only get less likely. For `every` translation, search goes on
+    until the beam has shrunk to nothing or the limit is reached: the first one is the same. `end`
+    is the end-of-sentence id, `forbidden` a word that is never written (the unknown word: spec sec.
+    2.8). With `width` 1 this is greedy search.
 
     Where no translation ends within the limit, the authors' code starts again, first with the
     unknown word allowed, then with a beam of twice the width, up to 500. Here the best open
     translation is taken as it is (A19), not `finished`: so a width is what it says, 1 is greedy
     search, a forbidden word stays forbidden, and each sentence has a translation.
     """
-    return Search(model, source, width, end, forbidden, best=not every).run()
+    limits = length_limits(source, minimum_length)
+    return Search(model, source, width, end, forbidden, limits, best=not every).run()
 
 
 class Search:
@@ -63,18 +67,18 @@ class Search:
         width: int,
         end: int,
         forbidden: int | None,
+        limits: tuple[Tensor, Tensor],
         best: bool,
     ) -> None:
         self.model = model if isinstance(model, Ensemble) else Ensemble([model])
         self.width, self.end, self.forbidden = width, end, forbidden
         self.only_best = best  # a sentence is done once no other translation can be better
         self.encoded, self.states = self.model.encode(source)
-        lengths = (source != PADDING).sum(1)
-        self.shortest, self.longest = lengths // 2, 3 * lengths  # [R]
+        self.shortest, self.longest = limits  # [R]
         self.rows = torch.arange(len(source), device=source.device)  # [R], sentence numbers
         self.scores = self.states[0].previous.new_zeros(len(source), 1)  # [R, K]
         self.words = source.new_empty(len(source), 1, 0)  # [R, K, steps so far]
-        self.slots = torch.full_like(lengths, width)  # [R], hypotheses still to end
+        self.slots = torch.full_like(self.longest, width)  # [R], hypotheses still to end
         self.ended = torch.full_like(self.scores[:, 0], -torch.inf)  # [R], best ended score
 
     def run(self) -> list[list[Hypothesis]]:

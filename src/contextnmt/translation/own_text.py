@@ -77,7 +77,8 @@ def translate_own_text(
         raise UserError("--run reads standard input and writes standard output: give it both")
     run = read_run(path)
     models = [Path(run.model), *ensemble]
-    translator = SavedTranslator(models, device, wanted.precision, wanted.alignments)
+    least = run.minimum_length if wanted.minimum_length is None else wanted.minimum_length
+    translator = SavedTranslator(models, device, wanted.precision, wanted.alignments, least)
     own = OwnText(run, translator, width, wanted)
     typed = sys.stdin.isatty()
     if typed:

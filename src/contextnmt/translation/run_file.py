@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from pydantic.dataclasses import dataclass
 
-from contextnmt.configuration.values import KEYS, Share, read
+from contextnmt.configuration.values import KEYS, MINIMUM_LENGTH, Share, read
 from contextnmt.corpus.counts import read_counts
 from contextnmt.corpus.tokenize import Tokenizer
 from contextnmt.errors import UserError
@@ -54,6 +54,8 @@ class Run:
     """Merges of the source language, in a view with subwords."""
     symbols: SymbolFiles | None = None
     """Files of a view with symbols."""
+    minimum_length: Share = MINIMUM_LENGTH
+    """Least length of a translation, as a share of its source's (A19)."""
 
 
 def read_run(path: Path) -> Run:

@@ -10,6 +10,7 @@ from safetensors.torch import load_file
 from torch.nn.utils.rnn import pad_sequence
 
 from contextnmt.configuration.model import recorded_settings
+from contextnmt.configuration.values import MINIMUM_LENGTH
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
 from contextnmt.model.attention import Attention
@@ -48,8 +49,11 @@ class SavedTranslator:
         device: torch.device,
         precision: Precision = Precision.FP32,
         alignments: bool = False,
+        minimum_length: float = MINIMUM_LENGTH,
     ) -> None:
         """Load folders of `contextnmt train`, one at least; see `set_precision`.
+
+        `minimum_length` is as for `beam_search`.
 
         Raises UserError if a file is missing, if weights are not finite, if the words of two models
         differ, or if `alignments` are wanted and a model has no attention.
@@ -62,7 +66,7 @@ class SavedTranslator:
                     f"{folder}: its vocabularies are not those of {folders[0]}: an ensemble "
                     "is of models that were trained on the same ids, such as seeds of a system"
                 )
-        self.device = torch.device(device)
+        self.device, self.minimum_length = torch.device(device), minimum_length
         set_precision(precision, self.device)
         models = [load_model(folder, *map(len, vocabularies)).to(self.device) for folder in folders]
         self.ensemble = Ensemble(models, in_bfloat16(precision, self.device))
@@ -86,7 +90,9 @@ class SavedTranslator:
         found: list[list[Hypothesis]] = [[] for _ in sentences]
         forbidden = UNK if no_unknown else None
         for numbers, source in self._batches(sentences, width, name):
-            lists = beam_search(self.ensemble, source, width, EOS, forbidden, every)
+            lists = beam_search(
+                self.ensemble, source, width, EOS, forbidden, every, self.minimum_length
+            )
             for number, hypotheses in zip(numbers, lists, strict=True):
                 found[number] = hypotheses
         return found

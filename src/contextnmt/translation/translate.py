@@ -6,6 +6,7 @@ from typing import Annotated
 import torch
 import typer
 
+from contextnmt.configuration.values import MINIMUM_LENGTH
 from contextnmt.errors import UserError
 from contextnmt.model.arithmetic import choose_device
 from contextnmt.translation.saved import Precision
@@ -40,6 +41,15 @@ def translate(
             help="bf16: matrix products in bfloat16 where the processor has it (GPU: TF32)"
         ),
     ] = Precision.FP32,
+    minimum_length: Annotated[
+        float | None,
+        typer.Option(
+            help="least length of a translation, as a share of the symbols of its source; 0: no "
+            f"limit; by default that of the run or {MINIMUM_LENGTH}",
+            min=0,
+            max=1,
+        ),
+    ] = None,
     ensemble: Annotated[
         list[Path] | None,
         typer.Option(help="a model to average with, such as another seed; repeatable"),
@@ -82,7 +92,7 @@ def translate(
     These are of the translations in --out; --no-unknown writes others, test.beam12.no-unknown.gz,
     with nothing beside them.
     """
-    wanted = Wanted(nbest, no_unknown, alignments, precision)
+    wanted = Wanted(nbest, no_unknown, alignments, precision, minimum_length)
     models = ensemble or []
     if run:
         if model or text or out:

@@ -15,6 +15,7 @@ from typing import Any
 
 import torch
 
+from contextnmt.configuration.values import MINIMUM_LENGTH
 from contextnmt.errors import UserError, refuse_clashes
 from contextnmt.files import read_json, read_lines, write_lines
 from contextnmt.text.vocabulary import UNK, Vocabulary
@@ -32,16 +33,18 @@ MORE = 0.1
 
 @dataclass(frozen=True)
 class Wanted:
-    """Options of a translation: outputs besides the likeliest one, and the precision.
+    """Options of a translation: outputs besides the likeliest one, precision and least length.
 
     `nbest`: so many translations of each sentence, with scores; `no_unknown`: translations without
-    unknown words; `alignments`: the attention weights.
+    unknown words; `alignments`: the attention weights; `minimum_length`: as for `beam_search`, None
+    for that of a run, without one the default.
     """
 
     nbest: int | None
     no_unknown: bool
     alignments: bool
     precision: Precision = Precision.FP32
+    minimum_length: float | None = None
 
 
 def translate_view_texts(
@@ -64,7 +67,8 @@ def translate_view_texts(
         for out, (_, width) in zip(outs, searches, strict=True)
     ]
     refuse_clashes(texts, chain.from_iterable(files.values() for files in made))
-    translator = SavedTranslator(models, device, wanted.precision, wanted.alignments)
+    least = MINIMUM_LENGTH if wanted.minimum_length is None else wanted.minimum_length
+    translator = SavedTranslator(models, device, wanted.precision, wanted.alignments, least)
     following = iter(made)
     for path in texts:
         sentences = [line.split() for line in read_lines(path)]
