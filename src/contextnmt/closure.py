@@ -152,14 +152,15 @@ def is_docstring(node: Any) -> bool:
     return isinstance(value, ast.Constant) and isinstance(value.value, str)
 
 
-def code_marks(source: Path, name: str) -> list[str]:
+def code_marks(source: Path, name: str, *without: str) -> list[str]:
     """One `path@digest` for each file under `source` that the module `name` can reach, sorted.
 
-    Reached are the modules that it imports, in turn, and the files beside them that they name.
-    Raises ValueError if `source` holds no such module.
+    Reached are the modules that it imports, in turn, and the files beside them that they name; but
+    none by way of the modules `without`, which a call does not load. Raises ValueError if `source`
+    holds no module `name`.
     """
     marks: dict[Path, str] = {}
-    seen, todo = {name}, [name]
+    seen, todo = {name, *without}, [name]
     while todo:
         found = module(source, todo.pop())
         marks.update(found.files)

@@ -104,6 +104,23 @@ def test_validations_have_the_minimum_length_of_the_translations() -> None:
     assert json.loads(paths().training_settings(RUN))["minimum_length"] == 0.5
 
 
+def test_only_systems_with_symbols_restore_words_in_validations() -> None:
+    assert paths().restored_dev(RUN) == {
+        "dev_text": ["results/demo/symbolize/en-fr/dev.en.gz"],
+        "dev_symbols": ["results/demo/symbolize/en-fr/dev.symbols.tsv.gz"],
+        "dev_reference": ["results/demo/tokenize/en-fr/dev.fr.gz"],
+        "rules": ["results/demo/rule-dictionary/en-fr/rules.tsv"],
+    }
+    external = paths(text={"external_rules": True}).restoration_options(RUN)
+    assert external.endswith("--source-language en --target-language fr --external-rules")
+    words = Wildcards(pair="en-fr", system="bpe-context", seed="1")
+    for made, run in [(paths(), words), (paths(training={"validation": "view"}), RUN)]:
+        assert (made.restored_dev(run), made.restoration_options(run)) == ({}, "")
+        assert made.if_restored("restore.py@0")(run) == ""
+        assert json.loads(made.training_identity(run, ["a@0"], ["b@0"]))["code"] == ["a@0"]
+    assert "validation" not in json.loads(paths().training_settings(words))
+
+
 def test_an_ensemble_translates_by_the_models_of_all_seeds() -> None:
     several = paths(seeds=[1, 2], decoding={"ensemble": True})
     together = Wildcards(pair="en-fr", system="bpe", seed="ensemble")

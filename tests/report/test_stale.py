@@ -110,6 +110,21 @@ def test_a_training_with_two_recipes_is_stale(
     assert stale(made, recipes) == {"en-fr": {"rnnsearch-50": told}}
 
 
+def test_a_training_of_before_the_keys_validated_in_its_view_and_had_a_minimum_length(
+    made: Made, recipes: dict[str, Any]
+) -> None:
+    for path in records(made, 1) + records(made, 2):
+        content = read_json(path)
+        for key in ("validation", "minimum_length"):
+            content["training"].pop(key, None)
+        write_json(path, content)
+    assert stale(made, recipes) == {}
+    recipes["rnnsearch-50"] |= {"view": "sym"}
+    recipes["rnnsearch-50"]["training"]["validation"] = "restored"
+    told = "training.validation was view, is restored now"
+    assert stale(made, recipes) == {"en-fr": {"rnnsearch-50": told}}
+
+
 @pytest.mark.parametrize("table", ["shared", "own"])
 def test_a_contextualizer_of_before_the_key_had_the_shared_table(
     made: Made, recipes: dict[str, Any], table: str

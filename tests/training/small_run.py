@@ -8,6 +8,7 @@ from contextnmt.configuration.model import ModelSettings
 from contextnmt.configuration.training import PairFilter, TrainingSettings
 from contextnmt.training.loop import Training
 from contextnmt.training.process import Signals, prepare
+from contextnmt.training.validation import Restored
 
 MODEL = {
     "embedding": 16,
@@ -37,6 +38,7 @@ def training(
     folder: Path,
     filters: Sequence[PairFilter] = (),
     identity: Mapping[str, Any] | None = None,
+    restored: Restored | None = None,
     signals: Signals | None = None,
     model: Mapping[str, Any] = MODEL,
     **changes: Any,
@@ -49,6 +51,7 @@ def training(
         *(data, dev(data), ModelSettings(**model), recipe, 1, *folders),
         filters=filters,
         identity=identity,
+        restored=restored,
         signals=signals,
     )
     made.resume()

@@ -9,9 +9,10 @@ from contextnmt.configuration.model import ContextualizerSettings, ModelSettings
 from contextnmt.errors import UserError
 from contextnmt.files import write_lines
 from contextnmt.model.translator import Translator
+from contextnmt.text.restore import restore_tokens
 from contextnmt.text.vocabulary import EOS, UNK, Vocabulary
 from contextnmt.training import validation
-from contextnmt.training.validation import Validation, read_dev
+from contextnmt.training.validation import Restored, Validation, read_dev
 
 SOURCE, TARGET = Vocabulary(["the", "cat"]), Vocabulary(["la", "chat@@", "te"])
 TEXT = [("the cow", "la vache"), ("", ""), ("a cat the", "la chat@@ te")]
@@ -55,6 +56,32 @@ def test_what_is_translated_as_the_reference_is_scored_100(
     assert ready.bleu(model) == pytest.approx(100)
     answers[(4,)] = "la la la te"
     assert ready.bleu(model) < 90
+
+
+def test_restored_words_are_of_other_sentences_than_the_loss(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Those whose symbols are of the source alone; the loss is of the two sides that fit."""
+    words = Vocabulary(["la", "<N>_1", "<N>_2"])
+    fitting = texts(tmp_path, [("la la <N>_1", "la <N>_1"), ("la", "la")])
+    restored = Restored(
+        source=["<N>_2 la la", "<N>_1"],
+        reference=["la 17 la 17 la", "la 3 la la"],
+        surfaces=[{"<N>_2": "17"}, {"<N>_1": "3"}],
+        restore=restore_tokens,
+    )
+    ready = Validation(*fitting, words, words, restored)
+    answers = {5: "la <N>_2 la <N>_2 la <N>_1", 4: "la <N>_1 la <N>_2 la"}  # by the first word
+
+    def greedy(self, source: torch.Tensor, end: int, minimum_length: float) -> torch.Tensor:
+        ids = [[*words.encode(answers[row[0]].split()), end, end] for row in source.tolist()]
+        return torch.tensor([each[:7] for each in ids])
+
+    monkeypatch.setattr(Translator, "greedy", greedy)
+    model = Translator(ModelSettings(2, 2, 2, 2), len(words), len(words))
+    assert ready.bleu(model) == pytest.approx(100)
+    assert ready.loss(model) == Validation(*fitting, words, words).loss(model)
+    assert ready.text.keys() == {"pairs", "source", "target", "restored"}
 
 
 def test_sides_of_different_length_are_refused_with_both_counts(tmp_path: Path):

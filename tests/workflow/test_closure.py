@@ -54,6 +54,14 @@ def test_what_a_module_can_reach(source: Path) -> None:
     ]
 
 
+def test_what_is_reached_only_by_a_module_left_out_has_no_mark(source: Path) -> None:
+    reached = files(code_marks(source, "pack.stage", "pack.inner.deep", "pack.lazy"))
+    assert reached == [
+        f"pack/{name}"
+        for name in ["__init__.py", "inner/__init__.py", "near.py", "page.css", "stage.py"]
+    ]
+
+
 @pytest.mark.parametrize("name", ["lowest.py", "page.css", "lazy.py", "stage.py"])
 def test_an_edit_changes_the_mark_of_its_file_alone(source: Path, name: str) -> None:
     before = code_marks(source, "pack.stage")
@@ -175,8 +183,10 @@ def test_only_generate_reaches_the_embedded_corpus() -> None:
     assert {s for s, of in reached.items() if any("/embedded/" in f for f in of)} == {"generate"}
 
 
-def test_an_edit_of_detokenization_trains_nothing_anew() -> None:
-    restoring = "contextnmt/text/restore.py"
+def test_an_edit_of_the_restoration_trains_systems_with_symbols_alone() -> None:
+    """Those whose validations restore words: no others load it."""
+    restoring, loading = "contextnmt/text/restore.py", "contextnmt.training.restored"
     reaching = {s for s, name in STAGES.items() if restoring in files(code_marks(SOURCE, name))}
-    assert reaching.isdisjoint({"tokenize", "clean", "symbolize", "bpe", "binarize", "train"})
-    assert {"restore", "score"} <= reaching
+    assert reaching.isdisjoint({"tokenize", "clean", "symbolize", "bpe", "binarize"})
+    assert {"restore", "score", "train"} <= reaching
+    assert restoring not in files(code_marks(SOURCE, STAGES["train"], loading))

@@ -77,7 +77,9 @@ def pending(demo: Path, snakemake: Run) -> Callable[[], dict[str, set[str]]]:
         ("translation/view_texts.py", {"translate"} | AFTER_TRANSLATING),
         ("translation/own_text.py", set()),
         ("translation/translate.py", {"translate"} | AFTER_TRANSLATING),
-        ("text/restore.py", {"restore"} | AFTER_RESTORING | REPORT),  # Table 2 restores too
+        # Table 2 restores too, and so do validations.
+        ("text/restore.py", TRAIN | AFTER_TRAINING | REPORT),
+        ("training/restored.py", TRAIN | AFTER_TRAINING),
         ("evaluation/score.py", {"score"} | PAGE),
         ("evaluation/resampling.py", COMPARE | PAGE),
         ("evaluation/phenomena.py", {"phenomena", "masks"} | PAGE),
@@ -117,10 +119,11 @@ def test_an_edit_that_changes_no_meaning_reruns_nothing(
         assert pending() == {}
 
 
-def test_only_systems_with_symbols_are_trained_anew_after_symbolization(
-    demo: Path, pending: Callable[[], dict[str, set[str]]]
+@pytest.mark.parametrize("file", ["symbolize.py", "restore.py"])
+def test_only_systems_with_symbols_are_trained_anew_after_symbolization_and_restoration(
+    demo: Path, pending: Callable[[], dict[str, set[str]]], file: str
 ) -> None:
-    with edited(demo / CODE / "text" / "symbolize.py"):
+    with edited(demo / CODE / "text" / file):
         models = {path for path in pending()["train"] if path.endswith("model.json")}
     assert models == {
         f"results/demo/train/{pair}/{system}/1/model.json"

@@ -136,14 +136,12 @@ wildcard_constraints:
     beam="[0-9]+",
 
 
-def code(module, *alone):
+def code(module, *without):
     """Marks of all files that running `module` can reach: as params, they re-run an edited stage.
 
-    Of the modules `alone`, which reach more than the stage needs, it is their own marks.
+    Left out is what is reached only by the modules `without`, which the rule's jobs do not load.
     """
-    files = tuple(f"{other.replace('.', '/')}.py@" for other in alone)
-    own = [mark for other in alone for mark in code_marks(SOURCE, other)]
-    return code_marks(SOURCE, module) + [mark for mark in own if mark.startswith(files)]
+    return code_marks(SOURCE, module, *without)
 
 
 def in_all_formats(name, about):

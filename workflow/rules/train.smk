@@ -1,5 +1,9 @@
 """Training: one model for each language pair, system and seed."""
 
+# Only validations of restored words load the restoration: an edit of it trains no others again.
+TRAINING = code("contextnmt.training.train", "contextnmt.training.restored")
+RESTORING = [mark for mark in code("contextnmt.training.train") if mark not in TRAINING]
+
 
 # What a state must agree with to be gone on from. It is a file of its own, since --touch leaves its
 # content alone: an edit that was accepted for what is finished is accepted for what is half done.
@@ -11,7 +15,7 @@ rule train_identity:
     localrule: True
     params:
         identity=lambda wildcards: paths.training_identity(
-            wildcards, code("contextnmt.training.train")
+            wildcards, TRAINING, RESTORING
         ),
     message:
         "what a training of {wildcards.pair} {wildcards.system}, seed {wildcards.seed}, is bound to"
@@ -22,6 +26,7 @@ rule train_identity:
 rule train:
     input:
         paths.training_data,
+        unpack(paths.restored_dev),
         dev_source=paths.dev_files("source"),
         dev_target=paths.dev_files("target"),
         identity=rules.train_identity.output,
@@ -39,12 +44,14 @@ rule train:
         # Not more at the next attempt: what is trained goes on where it was.
         runtime="48h",
     params:
-        *code("contextnmt.training.train"),
+        *TRAINING,
+        *map(paths.if_restored, RESTORING),
         model=lambda wildcards: settings(paths.recipe(wildcards)["model"]),
         training=paths.training_settings,
         filters=paths.filter_options,
         data=lambda wildcards, input: Path(input[0]).parent,
         dev=options_of_inputs("dev_source", "dev_target"),
+        restoration=paths.restoration_options,
         folder=subpath(output[0], parent=True),
     message:
         "train {wildcards.pair} {wildcards.system}, seed {wildcards.seed}"
@@ -52,6 +59,7 @@ rule train:
     # no output: outputs are deleted before a job is tried again, and it would start all over.
     shell:
         "exec python -m contextnmt train --data {params.data} {params.dev} --model {params.model:q}"
-        " --training {params.training:q} {params.filters} --seed {wildcards.seed}"
+        " --training {params.training:q} {params.filters} {params.restoration}"
+        " --seed {wildcards.seed}"
         " --identity {input.identity} --out {params.folder} --state {params.folder}/state"
         " > {log} 2>&1"

@@ -15,7 +15,7 @@ rule translate:
         mem_mb=memory(16000),
         runtime=hours(8),
     params:
-        *code("contextnmt.translation.view_texts", "contextnmt.translation.translate"),
+        *code("contextnmt.translation.translate", "contextnmt.translation.own_text"),
         device=paths.configuration["device"],
         models=paths.model_options,
         texts=lambda wildcards, input: options(text=input.text),

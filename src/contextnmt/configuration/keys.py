@@ -229,6 +229,11 @@ class Training(TrainingRecipe):
     """Largest share of unknown words in a pair that is trained on, both sides together, for each
     language pair (A13). A pair that is absent has no limit, nor has any pair if null. Subwords have
     no such limit."""
+    validation: Literal["restored", "view"] = "restored"
+    """What the dev BLEU of a system with symbols compares (A22). restored: words, as the table of
+    BLEU does; symbols are made from the source alone and replaced by the rule dictionary. view:
+    the tokens of the view; symbols are made with both sides in sight and stay, so an edit of the
+    restoration trains nothing again."""
     filters: Literal["own", "symbolized", "all"] = "own"
     """Whose max_length and unknown_limit a pair has to pass (A14). own: those of the system, in its
     view. all: those of all systems of the experiment, each in its view. symbolized: as own, but

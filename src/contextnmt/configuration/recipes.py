@@ -91,7 +91,7 @@ def recipe(configuration: Configuration, pair: str, system: str) -> Configuratio
     In a system without `context` the model's contextualizer is None. Whose `filters` its training
     pairs have to pass stands beside `training`, see `other_filters`. Of subwords next to none are
     unknown, so there is no limit to them (A13); nor is there one to words where the symbolized text
-    decides (A14).
+    decides (A14). Only systems with symbols have a `validation` (A22).
     """
     experiment = configuration["experiments"][experiment_of(configuration, system)]
     entry = experiment["systems"][system]
@@ -99,6 +99,9 @@ def recipe(configuration: Configuration, pair: str, system: str) -> Configuratio
     if not entry.get("context", False):
         model["contextualizer"] = None
     filters = training.pop("filters")
+    validation = training.pop("validation", "view")  # as before the key
+    if "sym" in entry["view"]:
+        training["validation"] = validation
     free = "bpe" in entry["view"] or (entry["view"], filters) == ("word", "symbolized")
     training["unknown_limit"] = 1.0 if free else unknown_limit(entry, pair)
     decoding = {"minimum_length": MINIMUM_LENGTH, **experiment["decoding"]}  # as before the key

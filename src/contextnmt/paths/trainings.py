@@ -1,11 +1,20 @@
 """Inputs and settings of trainings."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import chain
 
 from contextnmt.configuration import recipes
-from contextnmt.paths.basis import SIDES, Input, Settings, Wildcards, language_of, options, settings
+from contextnmt.paths.basis import (
+    SIDES,
+    Input,
+    Settings,
+    Wildcards,
+    language_of,
+    language_options,
+    options,
+    settings,
+)
 from contextnmt.paths.views import Views
 
 VOCABULARIES = ["vocabulary.source.tsv", "vocabulary.target.tsv"]
@@ -24,6 +33,32 @@ class Trainings(Views):
             for view in [self.view_of(wildcards.system)]
             for text in self.evaluated(wildcards.pair, wildcards.system, "dev")
         ]
+
+    def restored_dev(self, wildcards: Wildcards) -> dict[str, list[str]]:
+        """Files by which validations restore words, by options of `train`; {} without (A22)."""
+        if self.recipe(wildcards)["training"].get("validation") != "restored":
+            return {}
+        pair, view = wildcards.pair, self.view_of(wildcards.system)
+        source, target = pair.split("-")
+        texts = self.evaluated(pair, wildcards.system, "dev")
+        return {
+            "dev_text": [self.view_file(pair, view, text, source) for text in texts],
+            "dev_symbols": [
+                f"{self.results}/symbolize/{pair}/{text}.symbols.tsv.gz" for text in texts
+            ],
+            "dev_reference": [self.view_file(pair, "word", text, target) for text in texts],
+            "rules": [f"{self.results}/rule-dictionary/{pair}/rules.tsv"],
+        }
+
+    def restoration_options(self, wildcards: Wildcards) -> str:
+        """The options that tell `train` of these files, and how numbers are restored."""
+        files = self.restored_dev(wildcards)
+        told = [options(**files), language_options(wildcards), self.external_rules]
+        return " ".join(filter(None, told)) if files else ""
+
+    def if_restored(self, mark: str) -> Callable[[Wildcards], str]:
+        """Param function: the mark of a file that only validations of restored words load."""
+        return lambda wildcards: mark if self.restored_dev(wildcards) else ""
 
     def training_data(self, wildcards: Wildcards) -> list[str]:
         """Inputs of a training: its own view first, then those of the other filters."""
@@ -80,12 +115,15 @@ class Trainings(Views):
             {**self.recipe(wildcards)["training"], "device": self.configuration["device"]}
         )
 
-    def training_identity(self, wildcards: Wildcards, marks: list[str]) -> str:
-        """Identity of a training: a saved state with another one is not resumed."""
+    def training_identity(self, wildcards: Wildcards, marks: list[str], more: list[str]) -> str:
+        """Identity of a training: a saved state with another one is not resumed.
+
+        `marks` of its code, and `more` of those files that only validations of restored words load.
+        """
         return settings(
             {
                 "model": self.recipe(wildcards)["model"],
                 "training": json.loads(self.training_settings(wildcards)),
-                "code": marks,
+                "code": marks + (more if self.restored_dev(wildcards) else []),
             }
         )

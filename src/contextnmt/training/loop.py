@@ -22,7 +22,7 @@ from contextnmt.training.dataset import Batches, training_pairs, vocabularies
 from contextnmt.training.journal import Journal, Window
 from contextnmt.training.process import Signals, machine, stays_alive
 from contextnmt.training.update import GraphUpdater, Updater, ready
-from contextnmt.training.validation import Validation
+from contextnmt.training.validation import Restored, Validation
 
 #: The folder that holds the package.
 SOURCE = Path(__file__).parents[2]
@@ -67,6 +67,7 @@ class Training:
         checkpoint_minutes: float = 20,
         filters: Sequence[PairFilter] = (),
         identity: Mapping[str, Any] | None = None,
+        restored: Restored | None = None,
         check: Callable[[], None] = lambda: None,
         signals: Signals | None = None,
     ) -> None:
@@ -75,9 +76,10 @@ class Training:
         `data`: folder of `contextnmt binarize`; `dev`: files of the dev texts, source sides and
         target sides; `checkpoint_minutes`: how often to write one besides those at each
         validation; `filters`: of other systems, that training pairs have to pass too (A14);
-        `identity`: replaces model, recipe and source code in that of a checkpoint; `check`: is
-        called before each write, and raises if another process owns `state`; `signals`: asked
-        between updates. Raises UserError if the data do not fit together.
+        `identity`: replaces model, recipe and source code in that of a checkpoint; `restored`: dev
+        texts for a BLEU of words; `check`: is called before each write, and raises if another
+        process owns `state`; `signals`: asked between updates. Raises UserError if the data do not
+        fit together.
         """
         self.recipe, self.seed, self.device = recipe, seed, torch.device(recipe.device)
         own = PairFilter(str(data), recipe.max_length, recipe.unknown_limit)
@@ -85,7 +87,7 @@ class Training:
         self.batches = Batches(self.pairs, recipe.batch_size, recipe.sort_batches, seed)
         manifest = read_json(data / "manifest.json")
         words = vocabularies(data, manifest)
-        self.validation = Validation(*dev, *words)
+        self.validation = Validation(*dev, words[0], words[1], restored)
         torch.manual_seed(seed)
         self.model = Translator(model, *map(len, words)).to(self.device)
         self.updater = Updater(self.model, recipe, self.device)
@@ -99,7 +101,9 @@ class Training:
         self.data = {"manifest": manifest, "dev": self.validation.text, "filters": described}
         if identity is None:
             settings = {"model": dataclasses.asdict(model), "training": dataclasses.asdict(recipe)}
-            identity = {**settings, "code": code_marks(SOURCE, __name__)}
+            code = code_marks(SOURCE, __name__)
+            code += code_marks(SOURCE, restored.restore.__module__) if restored else []
+            identity = {**settings, "code": code}
         always = {"seed": seed, "data": self.data, "optimizer": recipe.optimizer}
         shapes = {name: weight.shape for name, weight in self.best.items()}
         #: A run resumes only from a checkpoint with the same identity, compared after JSON.
@@ -218,7 +222,9 @@ class Training:
         self.validated = self.update
         seconds = round(time.monotonic() - started, 2)
         self.check()
-        scores = {"bleu": round(bleu, 4), "loss": round(loss, 4), **gates}
+        # Without it, BLEU is of the tokens of the view, as in an earlier version's logs (A22).
+        of = {"validation": "restored"} if self.validation.restored else {}
+        scores = {"bleu": round(bleu, 4), **of, "loss": round(loss, 4), **gates}
         spent = {"seconds": seconds, "elapsed": round(self.seconds, 2)}
         self.journal.write("dev", self.update, **scores, **spent)
         self.window.restart()

@@ -16,15 +16,16 @@ from typing import Annotated
 import typer
 
 from contextnmt.configuration.model import ModelSettings, model_settings
-from contextnmt.configuration.training import pair_filter, training_settings
+from contextnmt.configuration.training import TrainingSettings, pair_filter, training_settings
 from contextnmt.configuration.values import json_object
-from contextnmt.errors import UserError
+from contextnmt.errors import UserError, one_of_each
 from contextnmt.files import atomic, read_json, write_json, write_lines
 from contextnmt.training.checkpoint import digest, save
 from contextnmt.training.lock import Lock
 from contextnmt.training.loop import Training
 from contextnmt.training.process import Signals, TrainingInterruptedError, environment, prepare
 from contextnmt.training.update import REMEDY, out_of_memory
+from contextnmt.training.validation import Restored
 
 #: Largest seed: with the number of the update it makes up 64 bits.
 MAX = 2**31 - 1
@@ -57,6 +58,30 @@ def train(
         Path | None,
         typer.Option(help="JSON file: what a checkpoint must agree with to be gone on from"),
     ] = None,
+    dev_text: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="dev text in the view of DATA, symbols made from the source alone; repeatable"
+        ),
+    ] = None,
+    dev_symbols: Annotated[
+        list[Path] | None, typer.Option(help="its symbols, one for each --dev-text")
+    ] = None,
+    dev_reference: Annotated[
+        list[Path] | None,
+        typer.Option(help="its translation, tokenized words, one for each --dev-text"),
+    ] = None,
+    rules: Annotated[Path | None, typer.Option(help="rule dictionary; with --dev-symbols")] = None,
+    source_language: Annotated[
+        str, typer.Option(help="language of the source, such as en; with --external-rules")
+    ] = "",
+    target_language: Annotated[
+        str, typer.Option(help="language of the target, such as fr; with --external-rules")
+    ] = "",
+    external_rules: Annotated[
+        bool,
+        typer.Option("--external-rules", help="restore numbers as the target language has them"),
+    ] = False,
 ) -> None:
     """Train a model; stop when greedy BLEU on the dev texts no longer grows.
 
@@ -74,11 +99,19 @@ def train(
 
     To train on the pairs alone that another system keeps too, name its view of them and its
     limits: --filter '{"data": "data/word", "max_length": 50, "unknown_limit": 0.1}'
+
+    BLEU is that of the tokens in the view, subwords joined. With --training
+    '{"validation": "restored"}' it is that of words: the translations of --dev-text are restored,
+    as by `contextnmt restore`, and compared with --dev-reference.
     """
     recipe = training_settings(json_object("--training", training))
     architecture = model_settings(json_object("--model", model))
     filters = [pair_filter("--filter", each) for each in filter or []]
     agreed = None if identity is None else read_json(identity)
+    if external_rules and not (source_language and target_language):
+        raise UserError("--external-rules: give --source-language and --target-language too")
+    languages = (source_language, target_language) if external_rules else None
+    restored = restored_texts(recipe, dev_text, dev_symbols, dev_reference, rules, languages)
     prepare(recipe)
     before = stamp(out)
     try:
@@ -89,6 +122,7 @@ def train(
                 checkpoint_minutes=checkpoint_minutes,
                 filters=filters,
                 identity=agreed,
+                restored=restored,
                 check=lock.check,
                 signals=signals,
             )
@@ -113,6 +147,44 @@ def train(
             f"the {recipe.device} is out of memory: {REMEDY}; the training goes on from its last "
             "checkpoint only if no key is changed"
         ) from None
+
+
+def restored_texts(
+    recipe: TrainingSettings,
+    text: list[Path] | None,
+    symbols: list[Path] | None,
+    reference: list[Path] | None,
+    rules: Path | None,
+    languages: tuple[str, str] | None,
+) -> Restored | None:
+    """The dev texts of validations that restore words; None without them (A22).
+
+    Raises UserError if options are missing or useless, or if their files do not fit.
+    """
+    given = {
+        "--dev-text": text,
+        "--dev-symbols": symbols,
+        "--dev-reference": reference,
+        "--rules": rules,
+    }
+    if recipe.validation == "view":
+        if useless := [option for option, value in given.items() if value]:
+            raise UserError(
+                f'{", ".join(useless)}: only for --training \'{{"validation": "restored"}}\': '
+                "add that or leave out these options"
+            )
+        return None
+    if not (text and symbols and reference and rules):
+        missing = [option for option, value in given.items() if not value]
+        raise UserError(
+            f"--training: validation is restored, which needs {', '.join(missing)}: give these "
+            "options, or make it view"
+        )
+    one_of_each("dev text", dev_text=text, dev_symbols=symbols, dev_reference=reference)
+    # Systems without symbols do not load it, nor depend on an edit of it.
+    from contextnmt.training.restored import read_restored
+
+    return read_restored(text, symbols, reference, rules, languages)
 
 
 def stamp(out: Path) -> int:

@@ -1,10 +1,11 @@
 """Greedy BLEU on the dev texts, the measure by which training stops (A22), and their loss."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -33,13 +34,27 @@ OPEN, CLOSED = 0.95, 0.05
 MOST_PAIRS = 100_000
 
 
+class Restored(NamedTuple):
+    """The dev texts as a user has them translated, whose BLEU is that of words (A22)."""
+
+    source: list[str]
+    """Sentences in the view, their symbols made from the source alone."""
+    reference: list[str]
+    """Their translations, tokenized words."""
+    surfaces: list[dict[str, str]]
+    """Of each sentence: symbol -> target surface."""
+    restore: Callable[[Iterable[str], Mapping[str, str]], list[str]]
+    """From a translation without subwords, and the surfaces of its sentence, to words."""
+
+
 class Validation:
     """The dev texts of a training in one view, one after another, held ready in memory.
 
-    Hypothesis and reference are compared as the view writes them, subwords joined: symbols count
-    as words. So the stop depends on no later stage, and an edit of the restoration never re-trains.
-    `text` says which texts they are: the number of ``pairs``, and the ``sha256`` of each side,
-    uncompressed, each line ended by LF.
+    Loss and gates are those of the view, whose two sides fit. BLEU compares hypothesis and
+    reference as the view writes them, subwords joined: symbols count as words. Given `Restored`
+    texts, it compares words. `text` says which texts they are: the number of ``pairs``, and the
+    ``sha256`` of each side, uncompressed, each line ended by LF; under ``restored`` those of its
+    parts, the surfaces of a sentence as JSON.
     """
 
     def __init__(
@@ -48,33 +63,47 @@ class Validation:
         target: Sequence[Path],
         source_vocabulary: Vocabulary,
         target_vocabulary: Vocabulary,
+        restored: Restored | None = None,
     ) -> None:
         """Read the two sides of each dev text.
 
         Raises UserError if a text has one side only or sides of different length, if no pair has
-        words on both sides, or if there are more than `MOST_PAIRS`.
+        words on both sides, if there are more than `MOST_PAIRS`, or if `restored` has another
+        number of sentences.
         """
-        left, right = zip(*read_dev(source, target), strict=True)
-        self.text: dict[str, Any] = {"pairs": len(left)}
-        for name, lines in (("source", left), ("target", right)):
-            text = "".join(f"{line}\n" for line in lines)
-            self.text[name] = {"sha256": hashlib.sha256(text.encode()).hexdigest()}
+        left, right = map(list, zip(*read_dev(source, target), strict=True))
+        self.text: dict[str, Any] = {"pairs": len(left), **digests(source=left, target=right)}
         self.source = Side.of_sentences([line.split() for line in left], source_vocabulary)
         self.target = Side.of_sentences([line.split() for line in right], target_vocabulary)
+        self.vocabulary, self.restored = target_vocabulary, restored
+        self.translated = self.source
         self.references = [" ".join(undo_bpe(line.split())) for line in right]
-        self.vocabulary = target_vocabulary
-        self.order = np.argsort(self.source.lengths, kind="stable")
+        if restored is not None:
+            if len(restored.source) != len(left):
+                raise UserError(
+                    f"{len(restored.source)} sentences in --dev-text, {len(left)} in --dev-source: "
+                    "give the same sentences"
+                )
+            sentences = [line.split() for line in restored.source]
+            self.translated = Side.of_sentences(sentences, source_vocabulary)
+            self.references = restored.reference
+            self.text["restored"] = digests(
+                source=restored.source,
+                reference=restored.reference,
+                surfaces=[json.dumps(each, sort_keys=True) for each in restored.surfaces],
+            )
 
     def _batches(
-        self, model: Translator, size: int, between: Callable[[], None] = lambda: None
+        self, model: Translator, side: Side, size: int, between: Callable[[], None] = lambda: None
     ) -> Iterator[tuple[npt.NDArray[np.int64], Tensor]]:
-        """Yield rows and source ids of `size` sentences at a time, shortest first, with the dropout
-        of `model` off."""
+        """Yield rows and ids of `size` sentences of `side` at a time, shortest first, with the
+        dropout of `model` off."""
         model.eval()
-        for start in range(0, len(self.order), size):
+        order = np.argsort(side.lengths, kind="stable")
+        for start in range(0, len(order), size):
             between()
-            rows = self.order[start : start + size]
-            yield rows, torch.from_numpy(self.source.padded(rows)).to(model.device)
+            rows = order[start : start + size]
+            yield rows, torch.from_numpy(side.padded(rows)).to(model.device)
         model.train()
 
     def bleu(
@@ -88,13 +117,15 @@ class Validation:
         `minimum_length` is as for `Translator.greedy`. `between` is called before each batch of
         sentences; it may raise.
         """
-        hypotheses = [""] * len(self.order)
-        for rows, source in self._batches(model, BATCH, between):
+        hypotheses = [""] * len(self.references)
+        for rows, source in self._batches(model, self.translated, BATCH, between):
             written = model.greedy(source, EOS, minimum_length).cpu().numpy()
             for row, ids in zip(rows, written, strict=True):
                 end = np.flatnonzero(ids == EOS)
-                words = self.vocabulary.decode(ids[: end[0]] if len(end) else ids)
-                hypotheses[row] = " ".join(undo_bpe(words))
+                words = undo_bpe(self.vocabulary.decode(ids[: end[0]] if len(end) else ids))
+                if self.restored is not None:
+                    words = self.restored.restore(words, self.restored.surfaces[row])
+                hypotheses[row] = " ".join(words)
         metric = BLEU(tokenize="none", smooth_method="none", force=True)
         return float(metric.corpus_score(hypotheses, [self.references]).score)
 
@@ -105,7 +136,7 @@ class Validation:
         `between` is as for `bleu`.
         """
         total, symbols = 0.0, 0
-        for rows, source in self._batches(model, SCORED, between):
+        for rows, source in self._batches(model, self.source, SCORED, between):
             target = torch.from_numpy(self.target.padded(rows))
             total += float(model(source, target.to(source.device)).sum())
             symbols += int((target != PAD).sum())
@@ -121,7 +152,7 @@ class Validation:
         """
         if model.contextualizer is None:
             return {}
-        sources = (source for _, source in self._batches(model, BATCH))
+        sources = (source for _, source in self._batches(model, self.source, BATCH))
         batches = [gates for source in sources if (gates := model.gates(source))]
         statistics = {}
         for side, values in zip(("source", "target"), zip(*batches, strict=True), strict=True):
@@ -134,6 +165,14 @@ class Validation:
             }.items():
                 statistics[f"{side}_gate_{name}"] = round(float(value), 6)
         return statistics
+
+
+def digests(**texts: Sequence[str]) -> dict[str, dict[str, str]]:
+    """The ``sha256`` of each of `texts`, whose lines are given without their LF."""
+    joined = {name: "".join(f"{line}\n" for line in lines) for name, lines in texts.items()}
+    return {
+        name: {"sha256": hashlib.sha256(text.encode()).hexdigest()} for name, text in joined.items()
+    }
 
 
 def read_dev(source: Sequence[Path], target: Sequence[Path]) -> list[tuple[str, str]]:

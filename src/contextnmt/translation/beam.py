@@ -8,7 +8,7 @@ from torch import Tensor
 from contextnmt.configuration.values import MINIMUM_LENGTH
 from contextnmt.model.arithmetic import slices
 from contextnmt.model.inference import Kept, best_words, take
-from contextnmt.model.translator import PADDING, Translator, length_limits
+from contextnmt.model.translator import Translator, length_limits
 from contextnmt.translation.ensemble import Ensemble
 from contextnmt.translation.hypothesis import Found, Hypothesis
 

@@ -1,8 +1,4 @@
-"""Texts of one view, translated by one model or several together, with beams of several widths.
-
-The module whose mark translates test texts again: the stage `translate` also translates sentences
-of a user's own, and so imports the stages before and after it.
-"""
+"""Texts of one view, translated by one model or several together, with beams of several widths."""
 
 import json
 import sys
