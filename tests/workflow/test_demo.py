@@ -146,6 +146,17 @@ def test_a_run_says_how_it_was_made(results: Path) -> None:
     assert {"python", "torch", "processor", "commit"} <= set(model["environment"])
 
 
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_dev_bleu_of_a_training_is_that_of_its_greedy_translations(
+    results: Path, system: str
+) -> None:
+    """Also of systems with symbols, whose validations restore words."""
+    best = read_json(results / "train" / "en-fr" / system / "1" / "model.json")["best"]
+    scores = read_json(results / "score" / "en-fr" / system / "1" / "scores.json")
+    # The two searches round differently, so a word may differ.
+    assert best["dev_bleu"] == pytest.approx(scores["dev.beam1"]["bleu"], abs=0.1)
+
+
 def test_every_job_has_a_log_and_a_benchmark(results: Path) -> None:
     for folder, suffix in [("logs", "log"), ("benchmarks", "tsv")]:
         stages = {path.name for path in (results / folder).iterdir()}

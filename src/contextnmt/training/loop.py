@@ -87,7 +87,7 @@ class Training:
         self.batches = Batches(self.pairs, recipe.batch_size, recipe.sort_batches, seed)
         manifest = read_json(data / "manifest.json")
         words = vocabularies(data, manifest)
-        self.validation = Validation(*dev, words[0], words[1], restored)
+        self.validation = Validation(*dev, words[0], words[1], restored, recipe.minimum_length)
         torch.manual_seed(seed)
         self.model = Translator(model, *map(len, words)).to(self.device)
         self.updater = Updater(self.model, recipe, self.device)
@@ -213,8 +213,7 @@ class Training:
         """Score the dev texts; keep the weights if they are the best so far, or the last."""
         self._check_finite()
         started = time.monotonic()
-        least = self.recipe.minimum_length
-        bleu = self.validation.bleu(self.model, least, self._handle_signal)
+        bleu = self.validation.bleu(self.model, self._handle_signal)
         loss = self.validation.loss(self.model, self._handle_signal)
         gates = self.validation.gates(self.model)
         if self.early.better(bleu, self.update, always=self.recipe.patience is None):

@@ -64,8 +64,9 @@ class Validation:
         source_vocabulary: Vocabulary,
         target_vocabulary: Vocabulary,
         restored: Restored | None = None,
+        minimum_length: float = MINIMUM_LENGTH,
     ) -> None:
-        """Read the two sides of each dev text.
+        """Read the two sides of each dev text; `minimum_length` is as for `Translator.greedy`.
 
         Raises UserError if a text has one side only or sides of different length, if no pair has
         words on both sides, if there are more than `MOST_PAIRS`, or if `restored` has another
@@ -76,6 +77,7 @@ class Validation:
         self.source = Side.of_sentences([line.split() for line in left], source_vocabulary)
         self.target = Side.of_sentences([line.split() for line in right], target_vocabulary)
         self.vocabulary, self.restored = target_vocabulary, restored
+        self.minimum_length = minimum_length
         self.translated = self.source
         self.references = [" ".join(undo_bpe(line.split())) for line in right]
         if restored is not None:
@@ -106,20 +108,14 @@ class Validation:
             yield rows, torch.from_numpy(side.padded(rows)).to(model.device)
         model.train()
 
-    def bleu(
-        self,
-        model: Translator,
-        minimum_length: float = MINIMUM_LENGTH,
-        between: Callable[[], None] = lambda: None,
-    ) -> float:
+    def bleu(self, model: Translator, between: Callable[[], None] = lambda: None) -> float:
         """Tokenized BLEU (that of multi-bleu.perl) of the greedy translations, 0 to 100.
 
-        `minimum_length` is as for `Translator.greedy`. `between` is called before each batch of
-        sentences; it may raise.
+        `between` is called before each batch of sentences; it may raise.
         """
         hypotheses = [""] * len(self.references)
         for rows, source in self._batches(model, self.translated, BATCH, between):
-            written = model.greedy(source, EOS, minimum_length).cpu().numpy()
+            written = model.greedy(source, EOS, self.minimum_length).cpu().numpy()
             for row, ids in zip(rows, written, strict=True):
                 end = np.flatnonzero(ids == EOS)
                 words = undo_bpe(self.vocabulary.decode(ids[: end[0]] if len(end) else ids))
