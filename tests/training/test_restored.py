@@ -39,6 +39,24 @@ def trained(data: Path, folder: Path, validation: str, **files: Any) -> Path:
     return folder / "model"
 
 
+def test_texts_come_one_after_the_other_each_with_its_symbols(tmp_path: Path) -> None:
+    rules = written(tmp_path / "rules.tsv", HEADER, "N\t12\tdouze\t3")
+    texts = [written(tmp_path / "a", "x", "<N>_1"), written(tmp_path / "b", "<N>_1 <N>_2")]
+    references = [written(tmp_path / "c", "x", "douze"), written(tmp_path / "d", "1,5 12")]
+    tables = [
+        written(tmp_path / "e", SYMBOLS_HEADER, "2\t<N>_1\t12"),
+        written(tmp_path / "f", SYMBOLS_HEADER, "1\t<N>_1\t1.5", "1\t<N>_2\t12"),
+    ]
+    copied, written_as_french = (
+        read_restored(texts, tables, references, rules, languages)
+        for languages in (None, ("en", "fr"))
+    )
+    assert copied.source == ["x", "<N>_1", "<N>_1 <N>_2"]
+    assert copied.reference == ["x", "douze", "1,5 12"]
+    assert copied.surfaces == [{}, {"<N>_1": "douze"}, {"<N>_1": "1.5", "<N>_2": "douze"}]
+    assert written_as_french.surfaces[2] == {"<N>_1": "1,5", "<N>_2": "douze"}
+
+
 def test_a_model_and_its_log_say_what_its_bleu_is_of(
     reversal: Path, tmp_path: Path, files: dict[str, Any]
 ) -> None:
