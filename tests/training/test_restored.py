@@ -9,8 +9,7 @@ from small_run import MODEL, RECIPE, dev, training
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, read_lines, write_lines
-from contextnmt.text.rules import HEADER
-from contextnmt.text.symbol_tables import SYMBOLS_HEADER
+from contextnmt.text.symbol_tables import RULES_HEADER, SYMBOLS_HEADER
 from contextnmt.training.restored import read_restored
 from contextnmt.training.train import train
 
@@ -28,7 +27,7 @@ def files(reversal: Path, tmp_path: Path) -> dict[str, Any]:
         "dev_text": source,
         "dev_symbols": [written(tmp_path / "symbols.tsv", SYMBOLS_HEADER)],
         "dev_reference": target,
-        "rules": written(tmp_path / "rules.tsv", HEADER),
+        "rules": written(tmp_path / "rules.tsv", RULES_HEADER),
     }
 
 
@@ -40,7 +39,7 @@ def trained(data: Path, folder: Path, validation: str, **files: Any) -> Path:
 
 
 def test_texts_come_one_after_the_other_each_with_its_symbols(tmp_path: Path) -> None:
-    rules = written(tmp_path / "rules.tsv", HEADER, "N\t12\tdouze\t3")
+    rules = written(tmp_path / "rules.tsv", RULES_HEADER, "N\t12\tdouze\t3")
     texts = [written(tmp_path / "a", "x", "<N>_1"), written(tmp_path / "b", "<N>_1 <N>_2")]
     references = [written(tmp_path / "c", "x", "douze"), written(tmp_path / "d", "1,5 12")]
     tables = [

@@ -11,8 +11,7 @@ from contextnmt.errors import UserError
 from contextnmt.files import read_pairs
 from contextnmt.text.numbers import check_languages
 from contextnmt.text.restore import SurfaceFinder, restore_tokens, surface_finder
-from contextnmt.text.rules import Languages, read_rules
-from contextnmt.text.symbol_tables import read_symbols
+from contextnmt.text.symbol_tables import Languages, read_rules, read_symbols
 from contextnmt.training.validation import Restored
 
 
