@@ -31,7 +31,7 @@ def own(results: Made, tmp_path: Path) -> Made:
 def with_variants(folder: Path, name: str = "bahdanau2015") -> Made:
     """Results of an experiment with two seeds and all variants; on `dev` no line is known."""
     made = make_results(folder, seeds=(1, 2), name=name)
-    for path in made.files("score/*/*/*/scores.json"):
+    for path in made.files("score/*/*/[12]/scores.json"):
         scores = read_json(path)
         for ending in ENDINGS:
             beam, _, variant = ending.partition(".")
