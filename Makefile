@@ -48,6 +48,7 @@ lock: $(VENV)/installed
 	$(COMPILE) requirements.in --output-file requirements.lock
 	$(COMPILE) requirements-dev.in --output-file requirements-dev.lock
 	{ sed '/- pip:$$/q' envs/contextnmt.yaml; echo '      - $(TORCH)'; \
+		sed -n 's/^\(jieba==.*[^ ]\) \\$$/      - \1/p' requirements-dev.lock; \
 		sed -n 's/^\([a-z].*[^ ]\) \\$$/      - \1/p' requirements.lock; } > envs/new.yaml
 	mv envs/new.yaml envs/contextnmt.yaml
 

@@ -123,7 +123,7 @@ def test_conda_environment_has_the_pins_of_the_lock() -> None:
     environment = yaml.safe_load((ROOT / "envs" / "contextnmt.yaml").read_text())
     assert environment["channels"] == ["conda-forge", "nodefaults"]
     (listed,) = (entry["pip"] for entry in environment["dependencies"] if isinstance(entry, dict))
-    assert pins("\n".join(listed)) == {**LOCK, "torch": TORCH}
+    assert pins("\n".join(listed)) == {**LOCK, "torch": TORCH, "jieba": DEV_LOCK["jieba"]}
 
 
 def test_package_asks_for_what_is_locked() -> None:
@@ -135,8 +135,10 @@ def test_package_asks_for_what_it_imports() -> None:
     imported = {name.partition(".")[0] for path in MODULES for name in imports(path)}
     foreign = imported - set(sys.stdlib_module_names) - {"contextnmt"}
     foreign -= {"triton"}  # comes with torch, where that is for a GPU
-    declared = {name_of(each) for each in PROJECT["dependencies"]}
-    undeclared = {name for name in foreign if not {normal(o) for o in owners[name]} & declared}
+    extras = [each for extra in PROJECT["optional-dependencies"].values() for each in extra]
+    declared = {name_of(each) for each in [*PROJECT["dependencies"], *extras]}
+    of = {name: {normal(owner) for owner in owners.get(name, [name])} for name in foreign}
+    undeclared = {name for name in foreign if not of[name] & declared}
     assert undeclared == set()
 
 

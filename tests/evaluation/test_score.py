@@ -1,5 +1,6 @@
 import gzip
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -122,6 +123,16 @@ def test_chrf_and_ter_are_of_the_detokenized_text():
     assert perfect["bleu_detokenized"] == pytest.approx(100)
     line = "écrivez &amp; puis &lt; dans le texte"  # no entities
     assert detokenized_scores([line], [line], "fr")["bleu_detokenized"] == pytest.approx(100)
+
+
+def test_chinese_is_scored_by_characters():
+    """Worked out by hand: of seven characters one is wrong, and no blank counts."""
+    found = detokenized_scores(["我们 去 看书 吧 。"], ["我们去看 戏吧。"], "zh")
+    assert "tok:zh" in found["signature_detokenized"]
+    assert "norm:yes" in found["signature_ter"]
+    precisions = [6 / 7, 4 / 6, 2 / 5, 1 / 4]
+    assert found["bleu_detokenized"] == pytest.approx(100 * math.prod(precisions) ** 0.25)
+    assert found["ter"] == pytest.approx(100 / 7)
 
 
 def test_the_file_has_every_name_and_signature(tmp_path: Path):

@@ -84,6 +84,37 @@ def test_an_archive_is_made_fetched_or_the_users_own() -> None:
     assert "../mine.tsv" not in local.archive_files()
 
 
+#: A corpus of one's own, Chinese and English.
+CHINESE: dict[str, Any] = {
+    "pairs": ["zh-en"],
+    "clean": {"zh-en": {"drop_empty": True}},
+    "roles": {"zh-en": {"train": ["news"], "dev": ["mt02"], "test": ["mt03"]}},
+    "corpora": {
+        "own": {
+            "files": {f"{name}.tsv": {"local": name} for name in ("news", "mt02", "mt03")},
+            "texts": {
+                name: {"file": f"{name}.tsv", "columns": ["zh", "en"]}
+                for name in ("news", "mt02", "mt03")
+            },
+        }
+    },
+}
+
+
+def test_stages_know_which_texts_are_segmented_already() -> None:
+    text = Wildcards(source="zh", target="en", text="news")
+    run = Wildcards(pair="zh-en", system="baseline", seed="1")
+    files = SimpleNamespace(model="results/demo/train/zh-en/baseline/1/model.safetensors")
+    files.items = dict
+    described = [
+        (own.segmented(text), own.run_description(run, files, ["results/demo/run/zh-en/x/1.json"]))
+        for own in (paths(**CHINESE), paths(**CHINESE, text={"segmented": ["zh"]}))
+    ]
+    assert [options for options, _ in described] == ["", "--segmented zh"]
+    assert ["segmented" in json.loads(run) for _, run in described] == [False, True]
+    assert paths(text={"segmented": ["zh"]}).segmented(OF_TEXT) == ""
+
+
 def test_translations_of_a_run_are_of_each_text_beam_and_variant() -> None:
     decoding = {"beams": [1, 5], "no_unknown": True, "nbest": None}
     names = paths(decoding=decoding).translation_names(RUN)

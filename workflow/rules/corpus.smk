@@ -88,12 +88,14 @@ rule tokenize:
         runtime=hours(2),
     params:
         *code("contextnmt.corpus.tokenize"),
+        segmented=paths.segmented,
     message:
         "tokenize {wildcards.source}-{wildcards.target} {wildcards.part}"
     shell:
         "python -m contextnmt tokenize --source {input.source} --target {input.target}"
         " --source-language {wildcards.source} --target-language {wildcards.target}"
-        " --source-out {output.source} --target-out {output.target} > {log} 2>&1"
+        " --source-out {output.source} --target-out {output.target} {params.segmented}"
+        " > {log} 2>&1"
 
 
 rule survey:

@@ -193,7 +193,7 @@ class Selection:
 
 @dataclass(frozen=True, config=KEYS, kw_only=True)
 class TextSizes:
-    """Sizes of vocabularies and merges."""
+    """Sizes of vocabularies and merges, and how words are told apart."""
 
     vocabulary_size: Annotated[int, Strict(), Field(ge=10, le=LARGEST)]
     """Most frequent words (or subwords) that a model knows on each side (A15)."""
@@ -210,6 +210,9 @@ class TextSizes:
     number, 08 is 8 (A31), a number without a rule is written as the target language writes it
     (A33), and numbers of centuries stay text from English to French (A26). false is the paper's way
     (sec. 4.3, appendix A)."""
+    segmented: Unique[Literal["yue", "zh"]] = field(default_factory=list)
+    """Languages without blanks between words whose texts here, your own sentences too, have them
+    already. Other Chinese text (zh) is segmented by jieba; Cantonese (yue) has to be here."""
 
 
 @dataclass(frozen=True, config=KEYS)
@@ -420,7 +423,7 @@ class WholeConfiguration:
     """For each language pair, which of the cleaned training pairs are trained on: those most
     like an in-domain text (Axelrod et al. 2011). null, or a pair that is absent: all of them."""
     text: TextSizes
-    """Sizes of the vocabularies, and which words become symbols."""
+    """Sizes of the vocabularies, how words are told apart, and which become symbols."""
     model: Model = field(default_factory=Model)
     """Changes in the architecture of every system of every experiment. In one file, the block of an
     experiment or a system has priority."""

@@ -1,4 +1,4 @@
-"""Stage *tokenize*: raw lines become Moses tokens. And back: tokens become a text for readers."""
+"""Stage *tokenize*: raw lines become Moses tokens; jieba segments Chinese before."""
 
 import functools
 import re
@@ -9,6 +9,7 @@ import typer
 from sacremoses import MosesTokenizer
 from sacremoses.tokenize import nonbreaking_prefixes
 
+from contextnmt.corpus.chinese import UNSPACED, segmenter
 from contextnmt.errors import UserError
 from contextnmt.files import read_pairs, write_pairs
 from contextnmt.progress import progress
@@ -43,14 +44,20 @@ class Tokenizer(MosesTokenizer):  # type: ignore[misc]
     characters become sets once instead of at every look-up. The tokens are the same.
     """
 
-    def __init__(self, language: str) -> None:
-        """Raise UserError if sacremoses has no list of abbreviations for `language`."""
+    def __init__(self, language: str, segmented: bool = False) -> None:
+        """`segmented`: blanks part the words already, in a language that has none by itself.
+
+        Raise UserError if sacremoses has no list of abbreviations for `language`, or if its words
+        have to be told apart and cannot be (`segmenter`).
+        """
         if language not in nonbreaking_prefixes.available_langs.values():
             raise UserError(
                 f"the tokenizer does not know the language {language!r}: choose one of "
                 + ", ".join(sorted(set(nonbreaking_prefixes.available_langs.values())))
             )
         super().__init__(language)
+        unspaced = language in UNSPACED and not segmented
+        self.segment = segmenter(language) if unspaced else None
         self.lower = frozenset(self.IsLower)
         self.alphabetic = frozenset(self.IsAlpha)
         for name in ("COMMA_SEPARATE_1", "COMMA_SEPARATE_2", "COMMA_SEPARATE_3"):
@@ -76,6 +83,8 @@ class Tokenizer(MosesTokenizer):  # type: ignore[misc]
 
     def line(self, text: str) -> str:
         """The tokens of one line, joined by single blanks; no other white space is left."""
+        if self.segment:
+            text = self.segment(text)
         return " ".join(map(self.chunk, CHUNK_END.split(" ".join(text.split()))))
 
 
@@ -86,15 +95,23 @@ def tokenize(
     target_language: Annotated[str, typer.Option(help="Language code of the target, as fr.")],
     source_out: Annotated[Path, typer.Option(help="Tokenized source side to write.")],
     target_out: Annotated[Path, typer.Option(help="Tokenized target side to write.")],
+    segmented: Annotated[
+        list[str] | None,
+        typer.Option(help="Language without blanks whose words have them here; repeatable."),
+    ] = None,
 ) -> None:
     """Split the sentences of a parallel text into words and punctuation marks.
 
     As the Moses tokenizer of 2016 does, without escaping special characters. Every kind of white
     space becomes a blank, other ASCII control characters vanish, and empty lines stay empty.
+    Before, jieba segments Chinese, unless it is --segmented.
 
     Example: contextnmt tokenize --source train.en.gz --target train.fr.gz --source-language en
     --target-language fr --source-out train.tok.en.gz --target-out train.tok.fr.gz
     """
-    left, right = Tokenizer(source_language), Tokenizer(target_language)
+    left, right = (
+        Tokenizer(language, language in (segmented or []))
+        for language in (source_language, target_language)
+    )
     pairs = progress(read_pairs(source, target), f"tokenize {source.name}", "pairs")
     write_pairs(source_out, target_out, ((left.line(s), right.line(t)) for s, t in pairs))

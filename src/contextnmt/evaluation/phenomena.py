@@ -98,7 +98,7 @@ def read_tags(table: str, language: str) -> dict[int, list[Tag]]:
         raise UserError(
             f"{table}, line 1: no column {', '.join(sorted(missing))}: name it in the header"
         )
-    tokenizer = Tokenizer(language)
+    tokenizer = Tokenizer(language, segmented=True)  # tags are written in words
     tags: dict[int, list[Tag]] = {}
     for number, cells in enumerate(rows, start=2):
         try:

@@ -3,7 +3,8 @@
 The papers' number is that of Moses' multi-bleu.perl on tokenized text (Choi et al. section 5.4);
 sacreBLEU gives the same without tokenization and smoothing. The others are sacreBLEU's defaults on
 detokenized text against the untouched reference: BLEU (13a), chrF2 (Popović 2015) and TER (Snover
-et al. 2006, without case). The two BLEUs are never to be compared.
+et al. 2006, without case); of Chinese, BLEU (zh) and TER count characters. The two BLEUs are never
+to be compared.
 """
 
 import re
@@ -18,6 +19,7 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
+from contextnmt.corpus.chinese import UNSPACED
 from contextnmt.errors import UserError, one_of_each
 from contextnmt.evaluation.bleu_statistics import (
     BLANKS,
@@ -33,10 +35,15 @@ from contextnmt.text.restore import detokenizer
 Texts = Sequence[list[str]]
 
 #: Scores of detokenized text. TER takes seconds for a hundred bad lines.
-DETOKENIZED: dict[str, Callable[[], Metric]] = {
+DETOKENIZED: dict[str, Callable[..., Metric]] = {
     "bleu_detokenized": BLEU,
     "chrf": CHRF,
     "ter": TER,
+}
+#: Their settings for a language without blanks.
+OF_CHARACTERS: dict[str, dict[str, Any]] = {
+    "bleu_detokenized": {"tokenize": "zh"},
+    "ter": {"normalized": True, "asian_support": True},
 }
 
 NO_REFERENCE = "no word in any line of the reference: BLEU is 0"
@@ -211,7 +218,7 @@ def detokenized_scores(
     plain = list(map(detokenizer(language), hypotheses))
     scores: dict[str, Any] = {}
     for key in wanted:
-        metric = DETOKENIZED[key]()
+        metric = DETOKENIZED[key](**(OF_CHARACTERS.get(key, {}) if language in UNSPACED else {}))
         scores[key] = metric.corpus_score(plain, [raw_references]).score
         scores[f"signature_{key.removeprefix('bleu_')}"] = str(metric.get_signature())
     return scores

@@ -119,6 +119,12 @@ class Basis:
         roles = ["test"] if is_ablation(wildcards) else []
         return self.evaluated(wildcards.pair, wildcards.system, *roles)
 
+    def segmented(self, wildcards: Wildcards) -> str:
+        """The options that name the languages of a pair whose texts are segmented already."""
+        languages = pair_of(wildcards).split("-")
+        already = self.configuration["text"].get("segmented", [])
+        return options(segmented=[each for each in languages if each in already])
+
     def shards(self, text: str) -> int:
         """Number of parts that a training text is cut into."""
         return places.shards(self.text_entry(text))

@@ -44,7 +44,7 @@ GZIP = b"\x1f\x8b"
 LONGEST = 200
 
 #: After these a sentence is cut rather than elsewhere.
-ENDS = frozenset(".!?;:…")
+ENDS = frozenset(".!?;:…。！？；：")
 
 #: Decimals of an attention weight.
 DECIMALS = 4

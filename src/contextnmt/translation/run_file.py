@@ -56,6 +56,8 @@ class Run:
     """Files of a view with symbols."""
     minimum_length: Share = MINIMUM_LENGTH
     """Least length of a translation, as a share of its source's (A19)."""
+    segmented: bool = False
+    """Whether blanks part the words of the source, in a language that has none by itself."""
 
 
 def read_run(path: Path) -> Run:
@@ -123,7 +125,7 @@ class SentenceView:
 
     def __init__(self, run: Run) -> None:
         """Raises UserError if a file is damaged or a language unknown."""
-        self.tokenizer = Tokenizer(run.source_language)
+        self.tokenizer = Tokenizer(run.source_language, run.segmented)
         self.symbolize = symbolizer(run, run.symbols) if run.symbols else None
         self.segment = segmenter(Path(run.codes)) if run.codes else None
         self.detokenize = detokenizer(run.target_language)
