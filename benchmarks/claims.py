@@ -83,7 +83,7 @@ def read_text(reference: Path) -> Text:
     source = reference.with_name(f"{text}.{source_language}.gz")
     paths = sorted((results / "restore" / pair).glob(f"*/[0-9]*/{text}.beam{BEAM}.gz"))
     systems, seeds = [path.parts[-3] for path in paths], [int(path.parts[-2]) for path in paths]
-    found = read_translations(f"{text}.beam{BEAM}", reference, systems, seeds, paths)
+    found = read_translations(f"{text}.beam{BEAM}", [reference], systems, seeds, paths)
     there = (each.contrast for each in claims() if found.statistics.keys() >= {*each.contrast})
     asked = list(dict.fromkeys(there))
     made = content(found, asked, source_lengths(source, reference, found))

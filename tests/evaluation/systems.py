@@ -39,16 +39,20 @@ def scored(
     *more: object,
     source: Sequence[str] = REFERENCES,
     reference: Sequence[str] = REFERENCES,
+    further: Sequence[str] | None = None,
 ) -> dict[str, Any]:
-    """The file that a stage writes on these systems; `more`: its last arguments."""
-    for path, lines in (("source", source), ("reference", reference)):
+    """The file that a stage writes on these systems; `more`: its last arguments; `further`: another
+    reference."""
+    texts = {"source": source, "reference": reference}
+    texts |= {} if further is None else {"further": further}
+    for path, lines in texts.items():
         write_lines(folder / path, lines)
     paths = [folder / f"{system}.{seed}.gz" for system, seed in systems]
     for path, text in zip(paths, systems.values(), strict=True):
         if text is not None:
             write_lines(path, text)
     names, seeds = ([run[place] for run in systems] for place in (0, 1))
-    texts = ("test.beam12", folder / "source", folder / "reference")
-    stage(*texts, names, seeds, paths, folder / "out.json", *more)
+    sides = [folder / path for path in texts]
+    stage("test.beam12", sides[0], sides[1:], names, seeds, paths, folder / "out.json", *more)
     content: dict[str, Any] = read_json(folder / "out.json")
     return content

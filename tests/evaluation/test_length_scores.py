@@ -31,8 +31,8 @@ def run(folder: Path, systems: Systems, **texts: list[str]) -> dict[str, Any]:
 
 @pytest.mark.usefixtures("short_window")
 def test_each_group_has_the_bleu_of_its_sentences(tmp_path: Path) -> None:
-    systems = {("a", 1): damaged(0.2, 1), ("a", 2): damaged(0.2, 2)}
-    content = run(tmp_path, systems)
+    systems, further = {("a", 1): damaged(0.2, 1), ("a", 2): damaged(0.2, 2)}, damaged(0.3, 3)
+    content = run(tmp_path, systems, further=further)
     assert content["seeds"] == [1, 2]
     for kind in ("bins", "windows"):
         assert len(content[kind]) == len(content["systems"]["a"][kind]) > 2
@@ -44,11 +44,11 @@ def test_each_group_has_the_bleu_of_its_sentences(tmp_path: Path) -> None:
                 assert found == {"bleu": None, "interval": None}
                 assert group["mean_length"] is None
                 continue
-            references = [REFERENCES[n] for n in inside]
-            of_seeds = [
-                tokenized_bleu([lines[n] for n in inside], references)["bleu"]
+            texts = (
+                [[text[n] for n in inside] for text in (lines, REFERENCES, further)]
                 for lines in systems.values()
-            ]
+            )
+            of_seeds = [tokenized_bleu(*each)["bleu"] for each in texts]
             assert found["bleu"] == pytest.approx(sum(of_seeds) / 2)
             assert found["interval"][0] < found["bleu"] < found["interval"][1]
             assert group["mean_length"] == pytest.approx(np.mean([LENGTHS[n] for n in inside]))

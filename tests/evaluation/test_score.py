@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from contextnmt.errors import UserError
-from contextnmt.evaluation.bleu_statistics import NO_WORD
+from contextnmt.evaluation.bleu_statistics import NO_WORD, corpus_bleu, sentence_counts
 from contextnmt.evaluation.score import (
     NO_LINE,
     NO_REFERENCE,
@@ -38,6 +38,7 @@ def scored(
     *options: list[str],
     reference: list[str] = REFERENCE,
     raw: list[str] = RAW,
+    **further: list[str],
 ) -> list[dict[str, Any]]:
     """The scores of translations, given by name as their lines or as the bytes of a file."""
     paths = [folder / f"{name}.gz" for name in translations]
@@ -46,7 +47,7 @@ def scored(
     for name, lines in (("ref", reference), ("raw", raw)):
         write_lines(folder / name, lines)
     references = ([folder / name] * len(paths) for name in ("ref", "raw"))
-    score([*translations], paths, *references, "fr", folder / "out.json", *options)
+    score([*translations], paths, *references, "fr", folder / "out.json", *options, **further)
     found = json.loads((folder / "out.json").read_text())
     assert found.keys() == translations.keys()
     return [found[name] for name in translations]
@@ -74,6 +75,32 @@ def test_every_printed_digit_is_that_of_multi_bleu(shared: Path):
         assert as_multi_bleu_prints(result) == line
 
 
+#: Hypothesis, its references, and what multi-bleu.perl prints of them.
+SEVERAL = [
+    (
+        "hyp_a",
+        ["hyp_b", "hyp_c", "hyp_d"],
+        "BLEU = 51.11, 87.0/61.7/42.9/29.6 (BP=1.000, ratio=1.092, hyp_len=11439, ref_len=10478)",
+    ),
+    (
+        "hyp_b",
+        ["ref", "hyp_a", "hyp_c"],
+        "BLEU = 56.42, 88.2/65.3/49.5/37.6 (BP=0.986, ratio=0.986, hyp_len=10425, ref_len=10568)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("hypothesis", "references", "line"), SEVERAL)
+def test_of_several_references_too(shared: Path, hypothesis: str, references: list[str], line: str):
+    files = (shared / f"oracles/multi_bleu/{name}.fr.tok" for name in (hypothesis, *references))
+    texts = [list(read_lines(path)) for path in files]
+    result = tokenized_bleu(*texts)
+    assert as_multi_bleu_prints(result) == line
+    assert "nrefs:3|" in result["signature"]
+    counts = sentence_counts(*texts).sum(axis=0)
+    assert corpus_bleu(counts) == pytest.approx(result["bleu"])
+
+
 @pytest.mark.parametrize(
     ("hypothesis", "reference", "bleu", "precisions"),
     [
@@ -98,6 +125,38 @@ def test_an_empty_translation_has_bleu_zero_and_a_note(tmp_path: Path):
     assert (found["ter"], found["notes"]) == (100, [NO_WORD])
 
 
+def test_a_text_may_have_further_references(tmp_path: Path):
+    """Worked out by hand: no n-gram of the second sentence is right by the first reference alone,
+    and all are by the other one, which is nearer in length too."""
+    hypothesis, other = (
+        [REFERENCE[0], "il fait très beau à Paris ."],
+        ["x", "il fait très beau à Paris ."],
+    )
+    write_lines(tmp_path / "other", other)
+    named = [f"test={tmp_path / 'other'}"]
+    texts = {
+        "dev.beam1": hypothesis,
+        "test.beam12": hypothesis,
+        "test.beam1.normalised": hypothesis,
+    }
+    more: dict[str, Any] = {"further_reference": named, "further_raw_reference": named}
+    one, several, variant = scored(tmp_path, texts, **more)
+    assert one["bleu"] < 70
+    assert (one["signature"].count("nrefs:1|"), several["signature"].count("nrefs:2|")) == (1, 1)
+    assert several["bleu"] == variant["bleu"] == pytest.approx(100)
+    assert several["chrf"] > one["chrf"]
+    assert several["ter"] < one["ter"]
+    assert all("nrefs:2|" in several[f"signature_{key}"] for key in ("detokenized", "chrf", "ter"))
+
+    write_lines(tmp_path / "other", [*other, ""])
+    with pytest.raises(UserError, match="other has 3 lines, and test has 2"):
+        scored(tmp_path, texts, **more)
+    with pytest.raises(UserError, match="give both for each reference"):
+        scored(tmp_path, texts, further_reference=named)
+    with pytest.raises(UserError, match="no --name tset"):
+        scored(tmp_path, texts, **{key: [f"tset={tmp_path}"] for key in more})
+
+
 def test_a_reference_without_words_has_bleu_zero_and_a_note(tmp_path: Path):
     (found,) = scored(tmp_path, {"test.beam12": REFERENCE}, reference=["", ""])
     assert (found["bleu"], found["ratio"], found["notes"]) == (0, None, [NO_REFERENCE])
@@ -115,19 +174,19 @@ def test_other_blanks_are_parts_of_tokens_as_for_multi_bleu(blank: str):
 def test_chrf_and_ter_are_of_the_detokenized_text():
     """Worked out by hand for TER: one of twelve words replaced, one left out."""
     wrong = ["Le chat est assis sur un tapis .", "Il pleut à Paris ."]
-    result = detokenized_scores(wrong, RAW, "fr")
+    result = detokenized_scores(wrong, [RAW], "fr")
     assert result["ter"] == pytest.approx(100 * 2 / 12)
     assert 50 < result["chrf"] < 100
-    perfect = detokenized_scores(REFERENCE, [line[0].lower() + line[1:] for line in RAW], "fr")
+    perfect = detokenized_scores(REFERENCE, [[line[0].lower() + line[1:] for line in RAW]], "fr")
     assert (perfect["ter"], perfect["chrf"]) == (0, 100)
     assert perfect["bleu_detokenized"] == pytest.approx(100)
     line = "écrivez &amp; puis &lt; dans le texte"  # no entities
-    assert detokenized_scores([line], [line], "fr")["bleu_detokenized"] == pytest.approx(100)
+    assert detokenized_scores([line], [[line]], "fr")["bleu_detokenized"] == pytest.approx(100)
 
 
 def test_chinese_is_scored_by_characters():
     """Worked out by hand: of seven characters one is wrong, and no blank counts."""
-    found = detokenized_scores(["我们 去 看书 吧 。"], ["我们去看 戏吧。"], "zh")
+    found = detokenized_scores(["我们 去 看书 吧 。"], [["我们去看 戏吧。"]], "zh")
     assert "tok:zh" in found["signature_detokenized"]
     assert "norm:yes" in found["signature_ter"]
     precisions = [6 / 7, 4 / 6, 2 / 5, 1 / 4]
@@ -228,7 +287,7 @@ def test_a_subset_is_scored_as_its_lines_alone(tmp_path: Path):
     hypothesis = ["le chat est là", "il pleut aujourd' hui à Rome ."]
     whole, part = score_subset(tmp_path, hypothesis, [2])
     alone = tokenized_bleu(hypothesis[1:], REFERENCE[1:])
-    alone |= detokenized_scores(hypothesis[1:], RAW[1:], "fr", ["bleu_detokenized"])
+    alone |= detokenized_scores(hypothesis[1:], [RAW[1:]], "fr", ["bleu_detokenized"])
     assert part == {**alone, "sentences": 1, "of": 2}
     assert part["bleu"] != pytest.approx(whole["bleu"])
     assert whole["sentences"] == 2 and "of" not in whole

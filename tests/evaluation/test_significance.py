@@ -27,8 +27,8 @@ def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "RESAMPLES", 500)
 
 
-def run(folder: Path, systems: Systems, *contrasts: str) -> dict[str, Any]:
-    return scored(significance, folder, systems, list(contrasts))
+def run(folder: Path, systems: Systems, *contrasts: str, **texts: list[str]) -> dict[str, Any]:
+    return scored(significance, folder, systems, list(contrasts), **texts)
 
 
 def test_a_better_system_is_significantly_better(tmp_path: Path) -> None:
@@ -55,6 +55,15 @@ def test_a_better_system_is_significantly_better(tmp_path: Path) -> None:
         assert itself[key] == 1
     assert itself["difference"] == itself["better_percent"] == 0
     assert itself["interval"] == [0, 0]
+
+
+def test_all_references_of_a_text_count(tmp_path: Path) -> None:
+    systems, further = {("a", 1): damaged(0.1), ("b", 1): damaged(0.4)}, damaged(0.4, 7)
+    content = run(tmp_path, systems, "a:b", further=further)
+    bleu = {each: tokenized_bleu(systems[each, 1], REFERENCES, further)["bleu"] for each in "ab"}
+    assert [content["systems"][each]["bleu"] for each in "ab"] == pytest.approx([*bleu.values()])
+    assert content["contrasts"][0]["difference"] == pytest.approx(bleu["a"] - bleu["b"])
+    assert bleu["b"] > tokenized_bleu(systems["b", 1], REFERENCES)["bleu"]
 
 
 @pytest.mark.parametrize("seeds", [[(5, 5)], [(5, 5), (9, 6)]])
@@ -176,7 +185,7 @@ def test_a_mistaken_call_is_refused(
 ) -> None:
     text = tmp_path / "text"
     with pytest.raises(UserError, match=message):
-        significance("test", text, text, systems, seeds, [text] * 2, tmp_path / "out", contrast)
+        significance("test", text, [text], systems, seeds, [text] * 2, tmp_path / "out", contrast)
 
 
 @pytest.mark.parametrize(
@@ -184,6 +193,7 @@ def test_a_mistaken_call_is_refused(
     [
         ({"source": REFERENCES[1:]}, r"source has 59 lines and .*reference has 60"),
         ({"reference": []}, "empty reference"),
+        ({"further": ["a"]}, r"further has 1 lines and .*reference has 60: give ref"),
     ],
 )
 def test_texts_that_do_not_belong_together_are_refused(

@@ -115,6 +115,41 @@ def test_stages_know_which_texts_are_segmented_already() -> None:
     assert paths(text={"segmented": ["zh"]}).segmented(OF_TEXT) == ""
 
 
+def test_a_text_has_further_references() -> None:
+    corpora = json.loads(json.dumps(CHINESE["corpora"]))
+    own = corpora["own"]
+    own["texts"]["mt02"]["columns"] += ["second"]
+    own["texts"]["mt02"]["references"] = {"en": ["second"]}
+    own["files"] |= {name: {"url": f"https://a.b/{name}", "md5": "a" * 32} for name in ("a", "b")}
+    own["files"] |= {"mt03.zh": {"local": "zh"}, "mt03.en": {"local": "en"}}
+    own["texts"]["mt03"] = {"file": "mt03.{lang}", "references": {"en": ["a", "b"]}}
+    found = paths(**CHINESE | {"corpora": corpora})
+
+    def extracted(text: str) -> tuple[Any, ...]:
+        of = Wildcards(source="zh", target="en", text=text)
+        archives = (found.archived(side, parts=1)(of) for side in ("source", "target"))
+        return (*archives, found.extraction_options(of))
+
+    second = "--source-column 1 --target-column 3 --columns 3"
+    assert extracted("mt02.reference2") == ("mt02", "mt02", second)
+    assert extracted("mt02") == ("mt02", "mt02", second.replace("-column 3", "-column 2"))
+    fetched = "results/demo/download/own"
+    assert extracted("mt03.reference3") == ("zh", f"{fetched}/b", f"--target-digest md5:{'a' * 32}")
+    assert found.archive_files() == [f"{fetched}/a", f"{fetched}/b"]
+    run = Wildcards(pair="zh-en", system="baseline", seed="1", text="mt03")
+    folder = "results/demo/tokenize/zh-en"
+    further = [f"{folder}/{text}.en.gz" for text in ("mt03.reference2", "mt03.reference3")]
+    assert found.compared_references(run) == [f"{folder}/mt03.en.gz", *further]
+    assert set(further) < set(found.further_files(run))
+    assert found.further_options(run).startswith(
+        f"--further-reference mt02={folder}/mt02.reference2.en.gz"
+        f" --further-reference mt03={further[0]}"
+    )
+    # Texts with one reference have nothing more.
+    assert paths().further_files(RUN) == []
+    assert paths().further_options(RUN) == ""
+
+
 def test_translations_of_a_run_are_of_each_text_beam_and_variant() -> None:
     decoding = {"beams": [1, 5], "no_unknown": True, "nbest": None}
     names = paths(decoding=decoding).translation_names(RUN)

@@ -309,6 +309,18 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
             "dev.member: one and the same file for both languages",
         ),
         (
+            texts({"dev": {"references": {"fr": ["dev.de", "dev.{target}"]}}}),
+            "dev.references.fr: names one side of the text twice",
+        ),
+        (
+            texts({"train": {"references": {"fr": ["train.de"]}}}),
+            "train.references: only for dev and test texts",
+        ),
+        (
+            texts({"dev": {"file": "dev.{lang}", "references": {"fr": ["dev.de"]}}}),
+            "dev.file: unknown file dev.en",
+        ),
+        (
             {"select": {"en-fr": {"in_domain": [], "pairs": 5}}},
             "in_domain is []; allowed: a list of at least 1, each text like newstest2014, none of",
         ),

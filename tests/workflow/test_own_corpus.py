@@ -28,7 +28,9 @@ def folder(tmp_path: Path) -> Path:
     blocks = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
     own, large = map(yaml.safe_load, blocks)
     (tmp_path / "large.yaml").write_text(yaml.safe_dump(large))
-    own["corpora"]["own"]["texts"]["novel"]["lines"] = 2
+    own["corpora"]["own"]["texts"]["novel"] |= {"lines": 2, "references": {"cs": ["second.cs"]}}
+    own["corpora"]["own"]["files"]["second.cs"] = {"local": "second.cs"}
+    (tmp_path / "second.cs").write_text("Jeden.\nDva!\n")
     (tmp_path / "own.yaml").write_text(yaml.safe_dump(own))
     rows = ["2001\tAhoj, světe!\tHello, world!", "2002\tDobrý den.\tGood\u2028day.", "2003\t\t"]
     (tmp_path / "letters.tsv").write_text("".join(f"{row}\n" for row in rows))
@@ -55,6 +57,7 @@ def test_it_comes_out_clean_and_follows_its_files(snakemake: Run, folder: Path) 
         "clean/en-cs/letters.cs.gz": ["Ahoj , světe !", "Dobrý den ."],
         "tokenize/en-cs/novel.en.gz": ["One .", "Two ."],
         "tokenize/en-cs/novel.cs.gz": ["Jedna .", "Dvě ."],
+        "tokenize/en-cs/novel.reference2.cs.gz": ["Jeden .", "Dva !"],
     }.items():
         assert list(read_lines(results / path)) == lines
 

@@ -6,6 +6,7 @@ rule score:
         restored="<results>/restore/{pair}/{system}/{seed}",
         reference=paths.references("tokenize"),
         raw_reference=paths.references("extract"),
+        further=paths.further_files,
         known_lines=lambda wildcards: list(paths.known_lines(wildcards).values()),
     output:
         "<results>/score/{pair}/{system}/{seed}/scores.json",
@@ -24,11 +25,12 @@ rule score:
             reference=input.reference,
             raw_reference=input.raw_reference,
         ),
+        further=paths.further_options,
         target=lambda wildcards: language_of(wildcards, "target"),
     message:
         "score {wildcards.pair} {wildcards.system}, seed {wildcards.seed}"
     shell:
-        "python -m contextnmt score {params.names} {params.files} {params.lines}"
+        "python -m contextnmt score {params.names} {params.files} {params.further} {params.lines}"
         " {params.subsets} --target-language {params.target} --out {output} > {log} 2>&1"
 
 
@@ -144,7 +146,7 @@ rule significance:
     input:
         paths.compared_runs,
         source=paths.compared_side("source"),
-        reference=paths.compared_side("target"),
+        reference=paths.compared_references,
     output:
         "<results>/significance/{experiment}/{pair}/{text}.beam{beam}.json",
     log:
@@ -154,13 +156,14 @@ rule significance:
         runtime=hours(1),
     params:
         *code("contextnmt.evaluation.significance"),
+        references=options_of_inputs("reference"),
         translations=paths.compared_translations,
         contrasts=paths.compared_systems,
     message:
         "significance {wildcards.experiment} {wildcards.pair}: {wildcards.text}"
     shell:
         "python -m contextnmt significance --name {wildcards.text}.beam{wildcards.beam}"
-        " --source {input.source} --reference {input.reference}"
+        " --source {input.source} {params.references}"
         " {params.translations} {params.contrasts} --out {output} > {log} 2>&1"
 
 
@@ -168,7 +171,7 @@ rule length_scores:
     input:
         paths.compared_runs,
         source=paths.compared_side("source"),
-        reference=paths.compared_side("target"),
+        reference=paths.compared_references,
     output:
         "<results>/length-scores/{experiment}/{pair}/{text}.beam{beam}.json",
     log:
@@ -178,12 +181,13 @@ rule length_scores:
         runtime=hours(1),
     params:
         *code("contextnmt.evaluation.length_scores"),
+        references=options_of_inputs("reference"),
         translations=paths.compared_translations,
     message:
         "length scores {wildcards.experiment} {wildcards.pair}: {wildcards.text}"
     shell:
         "python -m contextnmt length-scores --name {wildcards.text}.beam{wildcards.beam}"
-        " --source {input.source} --reference {input.reference} {params.translations}"
+        " --source {input.source} {params.references} {params.translations}"
         " --out {output} > {log} 2>&1"
 
 

@@ -177,6 +177,7 @@ rule score_replaced:
         restored="<results>/restore/{pair}/{system}/{seed}.replaced",
         reference=lambda wildcards: paths.reference_texts("tokenize", wildcards),
         raw_reference=lambda wildcards: paths.reference_texts("extract", wildcards),
+        further=paths.further_files,
     output:
         "<results>/score/{pair}/{system}/{seed}/replaced.json",
     log:
@@ -192,11 +193,12 @@ rule score_replaced:
             reference=input.reference,
             raw_reference=input.raw_reference,
         ),
+        further=paths.further_options,
         target=lambda wildcards: language_of(wildcards, "target"),
     message:
         "score {wildcards.pair} {wildcards.system}, seed {wildcards.seed}, without unknown words"
     shell:
-        "python -m contextnmt score {params.files} --target-language {params.target}"
+        "python -m contextnmt score {params.files} {params.further} --target-language {params.target}"
         " --out {output} > {log} 2>&1"
 
 

@@ -7,7 +7,16 @@ from itertools import chain
 from typing import Any
 
 from contextnmt.configuration.keys import Decoding, Model, Training
-from contextnmt.configuration.places import Configuration, content, contents, pairs, place, roles
+from contextnmt.configuration.places import (
+    Configuration,
+    content,
+    contents,
+    pairs,
+    place,
+    references,
+    roles,
+    side,
+)
 from contextnmt.configuration.recipes import systems
 from contextnmt.configuration.values import Mistake, dotted, unknown, violations
 
@@ -164,21 +173,29 @@ def misplaced(
     if text not in known:
         yield no_such(path, "text", text, known)
         return
-    languages = pair.split("-")
-    for language in languages:
-        corpus, file, _ = place(configuration, pair, text, language)
+    source, target = pair.split("-")
+    named = references(configuration, pair, text)
+    sides = [(text, source), *((each, target) for each in named)]
+    for name, language in sides:
+        corpus, file, _ = place(configuration, pair, name, language)
         files, where = configuration["corpora"][corpus]["files"], ["corpora", corpus, "texts", text]
-        entry = configuration["corpora"][corpus]["texts"][text]
-        columns = entry.get("columns", [language])
+        entry = side(configuration, pair, name, language)
+        column, columns = entry["column"], entry.get("columns", [entry["column"]])
+        further = ["references", target] if name != text else []
         if file not in files:
-            yield no_such([*where, "file"], "file", file, files)
-        if language not in columns:
-            yield no_such([*where, "columns"], "column", language, columns)
-        if file not in files or language not in columns:
+            yield no_such([*where, *(further or ["file"])], "file", file, files)
+        if column not in columns:
+            yield no_such([*where, *(further or ["columns"])], "column", column, columns)
+        if file not in files or column not in columns:
             return
-    if len({content(configuration, pair, text, language) for language in languages}) == 1:
+    found = [content(configuration, pair, *each) for each in sides]
+    if found[0] == found[1]:
         where.append("member" if "member" in entry else "file")
         yield mistake(where, f"one and the same file for both languages of {pair}")
+    elif len(set(found)) < len(found):
+        yield mistake([*where, "references", target], "names one side of the text twice")
+    if path[-1] == "train" and len(named) > 1:
+        yield mistake([*where, "references"], "only for dev and test texts, not what is trained on")
 
 
 def unfit(configuration: Configuration) -> Iterator[Mistake]:

@@ -62,6 +62,7 @@ BROKEN = r"\x00-\x1f\x7f-\x9f\u2028\u2029"
 # Names become parts of paths, wildcards and words of commands, and mean nothing else there.
 Name = Annotated[str, like("[A-Za-z0-9][A-Za-z0-9_-]*", "newstest2014")]
 System = Annotated[str, like("[A-Za-z0-9][A-Za-z0-9_-]*", "baseline")]
+Language = Annotated[str, like("[a-z]{2,3}", "fr")]
 Pair = Annotated[str, like("[a-z]{2,3}-[a-z]{2,3}", "en-fr")]
 File = Annotated[str, like("[A-Za-z0-9_][A-Za-z0-9_ .()+@%~-]*", "train.tar.gz")]
 Path = Annotated[str, like(rf"[^{BROKEN}{{}}]+", "/data/mirror, without braces")]
@@ -139,6 +140,10 @@ class CorpusText:
     """Number of pairs that the text must have: one number, or one for each language pair."""
     lines_recalled: Count | dict[Pair, Count] | None = None
     """Number of pairs from memory: another number is a warning in the log of extract, no error."""
+    references: dict[Language, Some[Filled]] | None = None
+    """For each language that this dev or test text is translated into, further references: names as
+    in `member` or, without it, in `file`; of a table, names of columns. BLEU, chrF and TER count
+    them; whatever else has a reference has the first one."""
     phenomena: Line | None = None
     """Member of the same archive that tags difficulties of the text (names, numbers, acronyms,
     ambiguous words). Translations of such a test text are counted by phenomenon."""

@@ -10,6 +10,9 @@ Configuration = dict[str, Any]
 #: What may stand in braces in the names of files and members.
 PLACEHOLDERS = ("lang", "source", "target", "pair", "side")
 
+#: What stands between the name of a text and the number of another reference of it, from 2 on.
+REFERENCE = ".reference"
+
 #: A core works on so many pairs for a minute or more; no text is cut into more parts than these.
 PAIRS_OF_A_PART, MOST_PARTS = 2_000_000, 64
 
@@ -22,14 +25,34 @@ def place(
     The PLACEHOLDERS in both names are filled in: {lang} is `language`, {source} and {target} are
     those of `pair`, and {side} is src or ref, as WMT names the two files of a test set.
     """
-    corpora = configuration["corpora"]
-    corpus = next(name for name, entry in corpora.items() if text in entry["texts"])
-    entry = corpora[corpus]["texts"][text]
+    corpora, entry = configuration["corpora"], side(configuration, pair, text, language)
+    own = text.partition(REFERENCE)[0]
+    corpus = next(name for name, entry in corpora.items() if own in entry["texts"])
     source, target = pair.split("-")
-    side = "src" if language == source else "ref"
-    names = dict(zip(PLACEHOLDERS, (language, source, target, pair, side), strict=True))
+    kind = "src" if language == source else "ref"
+    names = dict(zip(PLACEHOLDERS, (language, source, target, pair, kind), strict=True))
     member = entry.get("member")
     return corpus, entry["file"].format(**names), member.format(**names) if member else None
+
+
+def side(configuration: Configuration, pair: str, name: str, language: str) -> Configuration:
+    """The configuration of one side of a text, with the name of its `column` (or language).
+
+    The target side of TEXT.reference2 is the first one of the key `references`.
+    """
+    own, _, number = name.partition(REFERENCE)
+    entry = {"column": language, **text(configuration, own)}
+    if number and language != pair.split("-")[0]:
+        key = next(key for key in ("columns", "member", "file") if entry.get(key))
+        named = entry["references"][language][int(number) - 2]
+        entry["column" if key == "columns" else key] = named
+    return entry
+
+
+def references(configuration: Configuration, pair: str, name: str) -> list[str]:
+    """The text `name`, whose target side is its first reference, then those with further ones."""
+    further = text(configuration, name).get("references", {}).get(pair.split("-")[1], [])
+    return [name, *(f"{name}{REFERENCE}{number}" for number, _ in enumerate(further, 2))]
 
 
 def pairs(configuration: Configuration, experiment: str) -> list[str]:
@@ -76,10 +99,9 @@ def content(configuration: Configuration, pair: str, text: str, language: str) -
     The file with its URL or path, the member in it, and the column.
     """
     corpus, file, member = place(configuration, pair, text, language)
-    entry = configuration["corpora"][corpus]
-    columns = entry["texts"][text].get("columns")
-    column = columns.index(language) if columns else None
-    return canonical([entry["files"][file], member, column])
+    entry = side(configuration, pair, text, language)
+    column = entry["columns"].index(entry["column"]) if "columns" in entry else None
+    return canonical([configuration["corpora"][corpus]["files"][file], member, column])
 
 
 def canonical(value: Any) -> str:
@@ -109,9 +131,10 @@ def shards(text: Mapping[str, Any]) -> int:
 
 
 def text(configuration: Configuration, name: str) -> Configuration:
-    """The configuration of a text."""
+    """The configuration of a text, also by the name with another reference of it."""
+    own = name.partition(REFERENCE)[0]
     texts = (corpus["texts"] for corpus in configuration["corpora"].values())
-    return next(each[name] for each in texts if name in each)  # type: ignore[no-any-return]
+    return next(each[own] for each in texts if own in each)  # type: ignore[no-any-return]
 
 
 def numbered(name: str, count: int) -> list[str]:

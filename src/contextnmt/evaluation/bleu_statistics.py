@@ -1,8 +1,9 @@
 """The counts of a sentence that corpus BLEU is made of, and BLEU of sums of such counts.
 
 Corpus BLEU (Papineni et al. 2002) depends on a text only through sums over its sentences, so BLEU
-of any resample or part of a text needs no text again. The counts are those of multi-bleu.perl: one
-reference, no tokenization, no smoothing.
+of any resample or part of a text needs no text again. The counts are those of multi-bleu.perl: no
+tokenization, no smoothing; of several references, an n-gram counts as often as the one has it that
+has it most often, and the length is that of the one nearest in length, of equals the shorter one.
 """
 
 import re
@@ -47,9 +48,9 @@ def tokenized_metric() -> BLEU:
     return BLEU(tokenize="none", smooth_method="none", force=True)
 
 
-def sentence_counts(hypotheses: Sequence[str], references: Sequence[str]) -> npt.NDArray[np.int64]:
-    """The counts of each sentence [sentences, COUNTS], by sacreBLEU; as many of both are needed."""
-    texts = normalise_blanks(hypotheses), [normalise_blanks(references)]
+def sentence_counts(hypotheses: Sequence[str], *references: Sequence[str]) -> npt.NDArray[np.int64]:
+    """The counts of each sentence [sentences, COUNTS], by sacreBLEU; as many of all are needed."""
+    texts = normalise_blanks(hypotheses), [*map(normalise_blanks, references)]
     return np.array(tokenized_metric()._extract_corpus_statistics(*texts), dtype=np.int64)
 
 

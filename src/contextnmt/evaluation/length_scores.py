@@ -38,7 +38,7 @@ RESAMPLES = 1000
 def length_scores(
     name: Annotated[str, typer.Option(help="name of the translations, TEXT.beamN")],
     source: Annotated[Path, typer.Option(help="source, tokenized words")],
-    reference: Annotated[Path, typer.Option(help="reference, tokenized words")],
+    reference: Annotated[list[Path], typer.Option(help="reference, tokenized words; repeatable")],
     system: Annotated[list[str], typer.Option(help="system of a translation; repeatable")],
     seed: Annotated[list[int], typer.Option(help="its seed; as often")],
     hypothesis: Annotated[list[Path], typer.Option(help="its translation; as often")],
@@ -53,7 +53,7 @@ def length_scores(
     --out length-scores.json
     """
     found = read_translations(name, reference, system, seed, hypothesis)
-    write_json(out, content(found, source_lengths(source, reference, found)))
+    write_json(out, content(found, source_lengths(source, reference[0], found)))
 
 
 def content(found: Translations, lengths: Lengths) -> dict[str, Any]:

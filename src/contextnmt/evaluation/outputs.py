@@ -81,7 +81,7 @@ class Translations:
 
 def read_translations(
     name: str,
-    reference: Path,
+    references: Sequence[Path],
     system: Sequence[str],
     seed: Sequence[int],
     hypothesis: Sequence[Path],
@@ -89,18 +89,25 @@ def read_translations(
     """The statistics of the systems' translations of the text `name`, as TEXT.beamN.
 
     A system has a gap if it lacks a seed that another system has, or if one of its translations is
-    not there, is damaged, or has another number of lines than the reference; each gap is also
-    reported on stderr. Raises UserError if the reference cannot be read or is empty, or if the
-    lists do not fit together.
+    not there, is damaged, or has another number of lines than the references; each gap is also
+    reported on stderr. Raises UserError if a reference cannot be read, is empty or of another
+    length than the first, or if the lists do not fit together.
     """
     one_of_each("translation", system=system, seed=seed, hypothesis=hypothesis)
     runs = list(zip(system, seed, strict=True))
     for run in runs:
         if runs.count(run) > 1:
             raise UserError(f"--system {run[0]} --seed {run[1]}: given twice: name it once")
-    lines = list(read_lines(reference))
+    reference, *others = references
+    lines, *further = (list(read_lines(path)) for path in references)
     if not lines:
         raise UserError(f"{reference}: an empty reference: there is nothing to score against")
+    for path, of_other in zip(others, further, strict=True):
+        if len(of_other) != len(lines):
+            raise UserError(
+                f"{path} has {len(of_other)} lines and {reference} has {len(lines)}: give "
+                "references of one text"
+            )
     paths = dict(zip(runs, hypothesis, strict=True))
     found = Translations(name, len(lines), sorted(set(seed)))
     for each in dict.fromkeys(system):
@@ -111,7 +118,7 @@ def read_translations(
                 raise UserError(f"no translation of seed {lacking}, which other systems have")
             counts = {
                 number: sentence_counts(
-                    translated_lines(paths[each, number], reference, len(lines)), lines
+                    translated_lines(paths[each, number], reference, len(lines)), lines, *further
                 )
                 for number in found.seeds
             }

@@ -8,8 +8,8 @@ to be compared.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Mapping
+from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -31,8 +31,8 @@ from contextnmt.evaluation.outputs import gap_in, translated_lines
 from contextnmt.files import read_json, read_lines, write_json
 from contextnmt.text.restore import detokenizer
 
-#: Hypotheses, references, and references untouched: as many lines each.
-Texts = Sequence[list[str]]
+#: Hypotheses, then all references and these untouched, [references][sentences].
+Texts = tuple[list[str], list[list[str]], list[list[str]]]
 
 #: Scores of detokenized text. TER takes seconds for a hundred bad lines.
 DETOKENIZED: dict[str, Callable[..., Metric]] = {
@@ -64,6 +64,12 @@ def score(
         list[str] | None,
         typer.Option(help="NAME=FILE of `known-lines`: score NAME on those alone; repeatable"),
     ] = None,
+    further_reference: Annotated[
+        list[str] | None, typer.Option(help="TEXT=FILE, one more --reference of it; repeatable")
+    ] = None,
+    further_raw_reference: Annotated[
+        list[str] | None, typer.Option(help="TEXT=FILE, the same untouched; as often")
+    ] = None,
 ) -> None:
     """Score translations: BLEU as the papers count it; detokenized BLEU, chrF and TER.
 
@@ -83,15 +89,21 @@ def score(
         raw_reference=raw_reference,
     )
     numbers = named_values("--lines", "TEXT=NUMBER", r"\d+", lines)
-    stated = {text: int(number) for text, number in numbers.items()}
-    subsets = named_values("--subset", "NAME=FILE", ".+", subset)
+    stated = {text: int(number) for text, number in numbers}
+    further = further_files(further_reference, further_raw_reference)
+    for unknown in further.keys() - {key.partition(".")[0] for key in name}:
+        raise UserError(f"--further-reference: no --name {unknown}.beamN: name a text that has one")
+    subsets = dict(named_values("--subset", "NAME=FILE", ".+", subset))
     for unknown in subsets.keys() - set(name):
         raise UserError(f"--subset: no --name {unknown}: name a translation")
     scores: dict[str, dict[str, Any]] = {}
     for key, path, tokenized, raw in zip(name, hypothesis, reference, raw_reference, strict=True):
         text = key.partition(".")[0]
-        references, raw_references = read_references(tokenized, raw, text, stated)
-        count = len(references)
+        first, first_raw = read_references(tokenized, raw, text, stated)
+        count = len(first)
+        others = [read_references(*both, text, {text: count}) for both in further.get(text, [])]
+        references = [first, *(lines for lines, _ in others)]
+        raw_references = [first_raw, *(lines for _, lines in others)]
         kept = read_known_lines(Path(subsets[key]), count) if key in subsets else None
         with gap_in(scores, key):
             texts = (translated_lines(path, tokenized, count), references, raw_references)
@@ -103,18 +115,36 @@ def score(
 
 def named_values(
     option: str, form: str, value: str, options: Iterable[str] | None
-) -> dict[str, str]:
-    """The values of an option in this `form`, by name; `value` is a pattern.
+) -> list[tuple[str, str]]:
+    """The names and values of an option in this `form`; `value` is a pattern.
 
     Raises UserError at any other form.
     """
-    values = {}
+    values = []
     for each in options or []:
         match = re.fullmatch(f"([^=]+)=({value})", each)
         if not match:
             raise UserError(f"{option} {each}: write {form}")
-        values[match[1]] = match[2]
+        values.append((match[1], match[2]))
     return values
+
+
+def further_files(
+    tokenized: Iterable[str] | None, raw: Iterable[str] | None
+) -> dict[str, list[tuple[Path, Path]]]:
+    """The files of further references, tokenized and untouched, by text.
+
+    Raises UserError unless the options name the same texts in the same order.
+    """
+    found: dict[str, list[tuple[Path, Path]]] = {}
+    options = {"--further-reference": tokenized, "--further-raw-reference": raw}
+    named = [named_values(option, "TEXT=FILE", ".+", each) for option, each in options.items()]
+    for (text, file), (other, untouched) in zip_longest(*named, fillvalue=("", "")):
+        if text != other:
+            names = " and ".join(options)
+            raise UserError(f"{names}: give both for each reference, in the same order")
+        found.setdefault(text, []).append((Path(file), Path(untouched)))
+    return found
 
 
 def read_known_lines(path: Path, sentences: int) -> list[int]:
@@ -145,17 +175,22 @@ def scores_of(
     With `kept`, of these lines alone, numbered from 1, ``of`` so many sentences of the text; where
     there is nothing to score there is but a ``gap``, the reason (A21).
     """
-    size = {"sentences": len(texts[1])}
+    hypotheses, references, raw_references = texts
+    size = {"sentences": len(hypotheses)}
     if kept is not None:
-        size = {"sentences": len(kept), "of": len(texts[1])}
-        texts = [[text[line - 1] for line in kept] for text in texts]
+        size = {"sentences": len(kept), "of": len(hypotheses)}
+
+        def those(text: list[str]) -> list[str]:
+            return [text[line - 1] for line in kept]
+
+        hypotheses, references = those(hypotheses), [*map(those, references)]
+        raw_references = [*map(those, raw_references)]
         if not kept:
             return {"gap": NO_LINE, **size}
-        if not any(BLANKS.sub("", line) for line in texts[0]):
+        if not any(BLANKS.sub("", line) for line in hypotheses):
             return {"gap": NO_WORD_OF_SUBSET, **size}
-    hypotheses, references, raw_references = texts
     return {
-        **tokenized_bleu(hypotheses, references),
+        **tokenized_bleu(hypotheses, *references),
         **detokenized_scores(hypotheses, raw_references, language, wanted),
         **size,
     }
@@ -182,15 +217,17 @@ def read_references(
     return lines, raw_lines
 
 
-def tokenized_bleu(hypotheses: list[str], references: list[str]) -> dict[str, Any]:
+def tokenized_bleu(hypotheses: list[str], *references: list[str]) -> dict[str, Any]:
     """BLEU in percent over the tokens as they are, equal to that of multi-bleu.perl.
+
+    `references`: one list of lines each.
 
     Besides ``bleu``: sacreBLEU's ``signature``, the brevity penalty ``bp``, both lengths in tokens
     and their ``ratio`` (None without a reference token), the 1- to 4-gram ``precisions`` in
     percent, and ``notes`` where multi-bleu.perl has no number. A precision of zero makes BLEU zero.
     """
     metric = tokenized_metric()
-    result = metric.corpus_score(normalise_blanks(hypotheses), [normalise_blanks(references)])
+    result = metric.corpus_score(normalise_blanks(hypotheses), [*map(normalise_blanks, references)])
     notes = [(NO_WORD, not result.sys_len), (NO_REFERENCE, not result.ref_len)]
     return {
         "bleu": result.score,
@@ -206,12 +243,12 @@ def tokenized_bleu(hypotheses: list[str], references: list[str]) -> dict[str, An
 
 def detokenized_scores(
     hypotheses: list[str],
-    raw_references: list[str],
+    raw_references: list[list[str]],
     language: str,
     wanted: Iterable[str] = DETOKENIZED,
 ) -> dict[str, Any]:
     """BLEU, chrF and TER, or those `wanted`, in percent of the detokenized hypotheses, and their
-    signatures.
+    signatures. `raw_references` [references][sentences].
 
     TER is the better the lower; it passes 100 where more has to be edited than the reference has.
     """
@@ -219,6 +256,6 @@ def detokenized_scores(
     scores: dict[str, Any] = {}
     for key in wanted:
         metric = DETOKENIZED[key](**(OF_CHARACTERS.get(key, {}) if language in UNSPACED else {}))
-        scores[key] = metric.corpus_score(plain, [raw_references]).score
+        scores[key] = metric.corpus_score(plain, raw_references).score
         scores[f"signature_{key.removeprefix('bleu_')}"] = str(metric.get_signature())
     return scores

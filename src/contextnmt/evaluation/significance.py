@@ -65,7 +65,7 @@ class Drawn(NamedTuple):
 def significance(
     name: Annotated[str, typer.Option(help="name of the translations, TEXT.beamN")],
     source: Annotated[Path, typer.Option(help="source, tokenized words")],
-    reference: Annotated[Path, typer.Option(help="reference, tokenized words")],
+    reference: Annotated[list[Path], typer.Option(help="reference, tokenized words; repeatable")],
     system: Annotated[list[str], typer.Option(help="system of a translation; repeatable")],
     seed: Annotated[list[int], typer.Option(help="its seed; as often")],
     hypothesis: Annotated[list[Path], typer.Option(help="its translation; as often")],
@@ -86,7 +86,7 @@ def significance(
     """
     compared = [parse_contrast(each, system) for each in contrast or []]
     found = read_translations(name, reference, system, seed, hypothesis)
-    write_json(out, content(found, compared, source_lengths(source, reference, found)))
+    write_json(out, content(found, compared, source_lengths(source, reference[0], found)))
 
 
 def parse_contrast(text: str, systems: list[str]) -> tuple[str, str]:

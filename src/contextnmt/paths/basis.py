@@ -72,6 +72,7 @@ class Basis:
         self.external_rules = "--external-rules" * configuration["text"]["external_rules"]
         self.texts = partial(places.texts, configuration)
         self.text_entry = partial(places.text, configuration)
+        self.references_of = partial(places.references, configuration)
         self.training_parts = partial(places.training_parts, configuration)
         self.pairs: list[str] = configuration["pairs"]
         self.systems = {

@@ -1,6 +1,7 @@
 """Files from the corpora to the selected training text, and options of their commands."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from contextnmt.configuration import places
 from contextnmt.configuration.keys import CorpusFile, Selection
@@ -58,9 +59,10 @@ class Corpora(Basis):
     def extraction_options(self, wildcards: Wildcards) -> str:
         """Options of `extract`: columns, numbers of pairs and digests, as far as stated."""
         entry, pair = self.text_entry(wildcards.text), pair_of(wildcards)
-        columns = {language: n for n, language in enumerate(entry.get("columns", []), 1)}
+        columns = {name: n for n, name in enumerate(entry.get("columns", []), 1)}
+        of_side = partial(places.side, self.configuration, pair, wildcards.text)
         stated = {
-            **{f"--{side}-column": columns.get(wildcards[side]) for side in SIDES},
+            **{f"--{s}-column": columns.get(of_side(wildcards[s])["column"]) for s in SIDES},
             "--columns": len(columns),
             "--lines": places.stated(entry, "lines", pair),
             "--lines-recalled": places.stated(entry, "lines_recalled", pair),
@@ -138,12 +140,13 @@ class Corpora(Basis):
         return [(pair, part) for pair in self.pairs for part in self.training_parts(pair)]
 
     def other_texts(self) -> list[tuple[str, str]]:
-        """Every dev, test and in-domain text, as (pair, text)."""
-        return [
-            (pair, text)
-            for pair in self.pairs
-            for text in places.distinct([self.evaluated_texts(pair), self.in_domain_texts(pair)])
-        ]
+        """Every dev, test and in-domain text, as (pair, text), with all references of the first."""
+        found = []
+        for pair in self.pairs:
+            evaluated = (self.references_of(pair, text) for text in self.evaluated_texts(pair))
+            texts = places.distinct([*evaluated, self.in_domain_texts(pair)])
+            found += [(pair, text) for text in texts]
+        return found
 
     def of_pairs(self, pattern: str, names: Iterable[tuple[str, str]]) -> list[str]:
         """One result for each of `names`, (pair, name), which fill the braces of `pattern`."""
@@ -159,9 +162,10 @@ class Corpora(Basis):
 
     def archive_files(self) -> list[str]:
         """Every file that a text lies in, but for the user's own."""
+        trained = [(pair, part.partition(".")[0]) for pair, part in self.all_training_parts()]
         files = {
-            self.archive(pair, text.partition(".")[0], language)[0]
-            for pair, text in self.all_training_parts() + self.other_texts()
+            self.archive(pair, text, language)[0]
+            for pair, text in trained + self.other_texts()
             for language in pair.split("-")
         }
         return sorted(file for file in files if file.startswith(f"{self.results}/"))

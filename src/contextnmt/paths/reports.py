@@ -75,6 +75,10 @@ class Reports(Translations):
             language=language_of(wildcards, side),
         )
 
+    def compared_references(self, wildcards: Wildcards) -> list[str]:
+        """All references of the text that is compared on, tokenized."""
+        return self.reference_files("tokenize", wildcards.pair, wildcards.text)
+
     def compared_translations(self, wildcards: Wildcards) -> str:
         """The options that tell of all translations: system, seed and file."""
         name = "{text}.beam{beam}.gz"

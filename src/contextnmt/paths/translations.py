@@ -135,6 +135,32 @@ class Translations(Trainings):
         """Input function: the reference of each of a run's translations."""
         return lambda wildcards: self.of_each(wildcards, self.reference_texts(stage, wildcards))
 
+    def reference_files(self, stage: str, pair: str, text: str) -> list[str]:
+        """All references of a text, as a stage wrote them."""
+        target = pair.split("-")[1]
+        names = self.references_of(pair, text)
+        return [f"{self.results}/{stage}/{pair}/{name}.{target}.gz" for name in names]
+
+    def further_references(self, stage: str, wildcards: Wildcards) -> list[tuple[str, str]]:
+        """The references of a run's texts but for the first ones, each with its text."""
+        pair = wildcards.pair
+        return [
+            (text, file)
+            for text in self.evaluated(pair, wildcards.system)
+            for file in self.reference_files(stage, pair, text)[1:]
+        ]
+
+    def further_files(self, wildcards: Wildcards) -> list[str]:
+        """The files of these references that `score` reads."""
+        stages = ("tokenize", "extract")
+        return [file for stage in stages for _, file in self.further_references(stage, wildcards)]
+
+    def further_options(self, wildcards: Wildcards) -> str:
+        """The options that name them."""
+        stages = {"further_reference": "tokenize", "further_raw_reference": "extract"}
+        found = {key: self.further_references(stage, wildcards) for key, stage in stages.items()}
+        return options(**{key: map("=".join, each) for key, each in found.items()})
+
     def symbol_tables(self, wildcards: Wildcards) -> list[str]:
         """Symbols of each text that a run translates, for a system whose text has symbols."""
         if "sym" not in self.recipe(wildcards)["view"]:

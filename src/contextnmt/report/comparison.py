@@ -12,6 +12,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from contextnmt.configuration import places
 from contextnmt.errors import UserError
 from contextnmt.evaluation import significance
 from contextnmt.evaluation.outputs import read_translations
@@ -63,7 +64,7 @@ class Folder:
     path: Path
     records: dict[Run, dict[str, Any]] = field(default_factory=dict)
     translations: dict[Translation, dict[int, Path]] = field(default_factory=dict)
-    references: dict[tuple[str, str], Path] = field(default_factory=dict)
+    references: dict[tuple[str, str], list[Path]] = field(default_factory=dict)
     reasons: dict[tuple[str, Run], str] = field(default_factory=dict)
 
     @property
@@ -109,7 +110,9 @@ def add_run(folder: Folder, results: Results, run: Run) -> None:
         for each, file in files.items():
             of_seeds = folder.translations.setdefault(each, {})
             of_seeds[run.seed] = folder.path / "restore" / file
-            folder.references[run.pair, each.text] = results.side(run.pair, each.text, 1)
+            names = places.references(results.configuration, run.pair, each.text)
+            paths = [results.side(run.pair, name, 1) for name in names]
+            folder.references[run.pair, each.text] = paths
     try:
         folder.records[run] = record_of(folder.path, run)
     except UserError as error:
@@ -320,24 +323,25 @@ def tested(
     """
     pair, text, beam, _ = group[0]
     references = [folder.references[pair, text] for folder in (a, b)]
-    lines = [list(read_lines(path)) for path in references]
+    lines = [[list(read_lines(path)) for path in paths] for paths in references]
 
-    def tests(reference: Path, *folders: Folder) -> dict[str, Any]:
+    def tests(paths: list[Path], *folders: Folder) -> dict[str, Any]:
         runs = (
             (label(each, folder), seed, folder.translations[each][seed])
             for each in group
             for folder in folders
             for seed in seeds
         )
-        found = read_translations(f"{text}.beam{beam}", reference, *zip(*runs, strict=True))
+        found = read_translations(f"{text}.beam{beam}", paths, *zip(*runs, strict=True))
         contrasts = [(label(each, b), label(each, a)) for each in group if len(folders) > 1]
         return significance.content(found, contrasts)
 
     if lines[0] == lines[1]:
         return tests(references[0], a, b), ""
     of_a, of_b = map(tests, references, (a, b))
+    counts = [sum(map(len, each)) for each in lines]
     return of_a | {"systems": of_a["systems"] | of_b["systems"]}, (
-        f"the references differ ({len(lines[0]):,} lines in A, {len(lines[1]):,} in B): each BLEU "
+        f"the references differ ({counts[0]:,} lines in A, {counts[1]:,} in B): each BLEU "
         "is by its own, so there is no difference and no test"
     )
 
