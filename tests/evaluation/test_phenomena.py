@@ -63,6 +63,7 @@ def test_tags_are_counted_by_kind_distance_word_and_whether_seen(tmp_path: Path)
             "1-3": {"right": 1, "total": 1},
             "7-12": {"right": 0, "total": 1},
         },
+        "ambiguous_by_cue": {"seen": {"right": 1, "total": 2}},
         "by_word": {"bank": {"right": 1, "total": 2}},
         "names_by_seen": {"seen": {"right": 0, "total": 1}, "unseen": {"right": 1, "total": 1}},
     }

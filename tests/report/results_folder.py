@@ -230,6 +230,10 @@ def make_run(folder: Path, run: str, bleu: float, position: int, tests: tuple[st
             "seen": {"right": 10 + 2 * position, "total": 30},
             "unseen": {"right": 3 * position, "total": 30},
         },
+        "ambiguous_by_cue": {
+            "seen": {"right": 12 + 2 * position, "total": 50},
+            "unseen": {"right": 8 + position, "total": 30},
+        },
         "ambiguous_by_distance": {
             "1-3": {"right": 10 + position, "total": 30},
             "4-6": {"right": 6 + position, "total": 30},

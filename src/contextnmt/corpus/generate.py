@@ -10,10 +10,10 @@ import io
 import random
 import re
 import tarfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import cycle
+from itertools import chain, cycle, product
 from pathlib import Path
 from typing import Annotated
 
@@ -21,17 +21,26 @@ import typer
 
 from contextnmt.corpus.embedded.grammar import LANGUAGES, Phrases, realize
 from contextnmt.corpus.embedded.phrases import DOMAINS, NO_BREAK_SPACE, Composer, name_pools
-from contextnmt.corpus.embedded.sentence_rules import SENSES, ambiguous_sentence, plain_sentence
-from contextnmt.corpus.embedded.words import spaced, text_of
+from contextnmt.corpus.embedded.sentence_rules import (
+    DISTANCES,
+    FORMS,
+    SENSES,
+    ambiguous_sentence,
+    plain_sentence,
+)
+from contextnmt.corpus.embedded.words import Sense, Words, spaced, text_of
 from contextnmt.files import atomic
 
 #: Clean sentences of each split.
-SIZES = {"train": 9600, "dev": 500, "test": 1000}
+SIZES = {"train": 19200, "dev": 500, "test": 1000}
 #: Planted lines of each kind of noise.
 NOISE_LINES = 60
-AMBIGUOUS_SHARE = 0.36
+AMBIGUOUS_SHARE = 0.5
 MAX_WORDS = 25
-MAX_DISTANCE = 12
+#: Cues in a sentence; of those kept from the training text there may be one.
+CUES, KEPT_CUES = range(2, 5), range(1, 5)
+#: Share of the ambiguous words of dev and test with cues that the training text does not have.
+KEPT_SHARE = 0.25
 #: Words of overlong lines at least: more than 60 in every language.
 OVERLONG_WORDS = 64
 
@@ -44,7 +53,8 @@ class Found:
 
     kind: str
     surfaces: dict[str, str]
-    cue: int = 0  #: English words from here to the cue, negative if it stands before; 0: no cue
+    distance: int = 0  #: English words to the nearest cue, negative if it stands before; 0: no cue
+    cues: frozenset[tuple[str, str]] = frozenset()  #: the word and each of its cues
 
 
 @dataclass(frozen=True)
@@ -58,9 +68,23 @@ class Sentence:
     found: Sequence[Found] = ()
 
 
-def render(phrases: Phrases, domain: str) -> Sentence:
-    """The three lines of a sentence and what is tagged in them."""
-    written = {language: spaced(realize(phrases, language), language) for language in LANGUAGES}
+def cues_of(english: Words, sense: Sense) -> dict[int, str]:
+    """English words from the ambiguous word to each of its cues -> the noun or adjective."""
+    told = {**FORMS, **{each: each for each in sense.adjectives}}
+    words = [(token, word.tag) for word in english for token in re.findall(r"\w\S*", word.text)]
+    at = next(place for place, (_, tag) in enumerate(words) if tag and tag.kind == "ambiguous")
+    return {place - at: told[token] for place, (token, _) in enumerate(words) if token in told}
+
+
+def render(
+    phrases: Phrases, english: Words, domain: str, word: str, cues: Mapping[int, str]
+) -> Sentence:
+    """The three lines of a sentence and what is tagged in them.
+
+    `english` are its English words; `cues`, as of `cues_of`, are those of an ambiguous `word`.
+    """
+    written = {"en": english}
+    written |= {language: spaced(realize(phrases, language), language) for language in ("fr", "de")}
     if domain == "market":  # the news set their French numbers with care, the market does not
         written["fr"] = [
             word._replace(text=word.text.replace(NO_BREAK_SPACE, " ")) for word in written["fr"]
@@ -69,19 +93,14 @@ def render(phrases: Phrases, domain: str) -> Sentence:
         language: {word.tag: word.text for word in words if word.tag}
         for language, words in written.items()
     }
-    places, place = {}, 0  # of each kind of tag, among the words of the sentence
-    for word in written["en"]:
-        if word.tag:
-            places[word.tag.kind] = place
-        place += len(re.findall(r"\w\S*", word.text))
+    told = min(cues, key=abs, default=0), frozenset((word, cue) for cue in cues.values())
     found = [
         Found(
             tag.kind,
             {language: surfaces[language][tag] for language in LANGUAGES},
-            places["cue"] - places["ambiguous"] if tag.kind == "ambiguous" else 0,
+            *(told if tag.kind == "ambiguous" else ()),
         )
         for tag in surfaces["en"]
-        if tag.kind != "cue"
     ]
     texts = {language: text_of(words) for language, words in written.items()}
     return Sentence(texts, domain, found=found)
@@ -97,22 +116,48 @@ class Generator:
 
     def sentences(self, training: bool) -> Iterator[Sentence]:
         """Sentences that this generator has not given before, all senses equally often."""
-        senses = [(sense, senses) for senses in SENSES.values() for sense in senses]
-        self.rng.shuffle(senses)
-        turns = cycle(senses)
+        senses = chain.from_iterable(SENSES.values())
+        turns = [*product(senses, range(len(DISTANCES)))]
+        self.rng.shuffle(turns)
+        following = cycle(turns)
         while True:
             composer = Composer(self.rng, self.pools, self.rng.choice(DOMAINS), training)
-            turn = next(turns) if self.rng.random() < AMBIGUOUS_SHARE else None
-            while True:
-                phrases = ambiguous_sentence(composer, *turn) if turn else plain_sentence(composer)
-                result = render(phrases, composer.domain)
-                text = result.texts["en"]
-                short = len(text.split()) <= MAX_WORDS
-                near = all(abs(found.cue) <= MAX_DISTANCE for found in result.found)
-                if short and near and text not in self.written:
-                    break
+            if self.rng.random() < AMBIGUOUS_SHARE:
+                kept = not training and self.rng.random() < KEPT_SHARE
+                yield self.ambiguous(composer, *next(following), kept)
+            else:
+                yield self.plain(composer)
+
+    def plain(self, composer: Composer) -> Sentence:
+        """A sentence without an ambiguous word."""
+        while True:
+            phrases = plain_sentence(composer)
+            english = spaced(realize(phrases, "en"), "en")
+            if self.is_new(english):
+                return render(phrases, english, composer.domain, "", {})
+
+    def ambiguous(self, composer: Composer, sense: Sense, reach: int, kept: bool) -> Sentence:
+        """A sentence with an ambiguous word, see `ambiguous_sentence`."""
+        word = sense.noun.english[0]
+        while True:
+            phrases = ambiguous_sentence(composer, sense, SENSES[word], reach, kept)
+            english = spaced(realize(phrases, "en"), "en")
+            cues = cues_of(english, sense)
+            if (
+                min(map(abs, cues), default=0) in DISTANCES[reach]
+                and len(cues) in (KEPT_CUES if kept else CUES)
+                and not (kept and {*cues.values()} & {*sense.adjectives})
+                and self.is_new(english)
+            ):
+                return render(phrases, english, composer.domain, word, cues)
+
+    def is_new(self, english: Words) -> bool:
+        """Whether an English sentence is short enough and was not given before; it is from now."""
+        text = text_of(english)
+        new = len(text.split()) <= MAX_WORDS and text not in self.written
+        if new:
             self.written.add(text)
-            yield result
+        return new
 
 
 def table(header: str, rows: Sequence[tuple[object, ...]]) -> str:
@@ -121,11 +166,13 @@ def table(header: str, rows: Sequence[tuple[object, ...]]) -> str:
     return "".join(line + "\n" for line in lines)
 
 
-def phenomena(sentences: list[Sentence], train: list[str]) -> str:
-    """The table of what is counted in `sentences`; `train`: the English training text."""
-    text = " " + " ".join(re.sub(r"[,.?](?= |$)", "", line) for line in train) + " "
+def phenomena(sentences: list[Sentence], train: list[Sentence]) -> str:
+    """The table of what is counted in `sentences`; `train`: the training text."""
+    lines = (re.sub(r"[,.?](?= |$)", "", line.texts["en"]) for line in train)
+    text = f" {' '.join(lines)} "
     surfaces = {found.surfaces["en"] for sentence in sentences for found in sentence.found}
     seen = {surface for surface in surfaces if f" {surface} " in text}
+    pairs = frozenset().union(*(found.cues for line in train for found in line.found))
     rows = [
         (
             line,
@@ -133,9 +180,9 @@ def phenomena(sentences: list[Sentence], train: list[str]) -> str:
             language,
             found.surfaces["en"],
             found.surfaces[language],
-            int(found.surfaces["en"] in seen),
-            abs(found.cue) or "",
-            ("behind" if found.cue > 0 else "before") if found.cue else "",
+            int(bool(found.cues & pairs) if found.cues else found.surfaces["en"] in seen),
+            abs(found.distance) or "",
+            ("behind" if found.distance > 0 else "before") if found.distance else "",
         )
         for line, sentence in enumerate(sentences, start=1)
         for found in sentence.found
@@ -242,10 +289,9 @@ def members(seed: int) -> dict[str, str]:
         "train.domains.tsv": table("line domain", domains),
         "train.noise.tsv": table("line kind languages", noise),
     }
-    english = [line.texts["en"] for line in splits["train"]]
     for split, sentences in splits.items():
         if split != "train":
-            files[f"{split}.phenomena.tsv"] = phenomena(sentences, english)
+            files[f"{split}.phenomena.tsv"] = phenomena(sentences, splits["train"])
         for language in LANGUAGES:
             lines = (sentence.texts[language] + "\n" for sentence in sentences)
             files[f"{split}.{language}"] = "".join(lines)

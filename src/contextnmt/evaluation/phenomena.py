@@ -28,7 +28,7 @@ DISTANCES = {1: "1-3", 4: "4-6", 7: "7-12", 13: "13+"}
 
 #: Table -> row -> ``right`` and ``total``.
 Counts = dict[str, dict[str, dict[str, int]]]
-TABLES = ("kinds", "ambiguous_by_distance", "by_word", "names_by_seen")
+TABLES = ("kinds", "ambiguous_by_distance", "ambiguous_by_cue", "by_word", "names_by_seen")
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,8 @@ class Tag:
     """One tagged word or phrase of a sentence.
 
     `target`: the tokens that render `source` right. `seen`: whether `source` occurs in the training
-    text. `bucket`: one of `DISTANCES` for ``ambiguous``, empty for the other kinds.
+    text; of ``ambiguous``, whether it does beside one of its cues here. `bucket`: one of
+    `DISTANCES` for ``ambiguous``, empty for the other kinds.
     """
 
     kind: str
@@ -47,12 +48,14 @@ class Tag:
 
     def rows(self) -> Iterator[tuple[str, str]]:
         """The tables, and the row of each, that this tag is counted in."""
+        seen = "seen" if self.seen else "unseen"
         yield "kinds", self.kind
         if self.kind == "ambiguous":
             yield "ambiguous_by_distance", self.bucket
+            yield "ambiguous_by_cue", seen
             yield "by_word", self.source
         if self.kind == "name":
-            yield "names_by_seen", "seen" if self.seen else "unseen"
+            yield "names_by_seen", seen
 
 
 def phenomena(

@@ -13,6 +13,8 @@ PHENOMENA = {
     "ambiguous 1-3": ("ambiguous_by_distance", "1-3", "ambiguous words", "1–3"),
     "ambiguous 4-6": ("ambiguous_by_distance", "4-6", "ambiguous words", "4–6"),
     "ambiguous 7-12": ("ambiguous_by_distance", "7-12", "ambiguous words", "7–12"),
+    "ambiguous seen": ("ambiguous_by_cue", "seen", "ambiguous words", "seen"),
+    "ambiguous unseen": ("ambiguous_by_cue", "unseen", "ambiguous words", "unseen"),
     "name seen": ("names_by_seen", "seen", "names", "seen"),
     "name unseen": ("names_by_seen", "unseen", "names", "unseen"),
     "number": ("kinds", "number", "numbers", ""),
@@ -45,7 +47,7 @@ def counts_in(content: dict[str, Any]) -> Counts:
     return {
         phenomenon: (entry["right"], entry["total"])
         for phenomenon, (table, row, *_) in PHENOMENA.items()
-        if (entry := content[table].get(row)) and entry["total"]
+        if (entry := content.get(table, {}).get(row)) and entry["total"]
     }
 
 
@@ -101,8 +103,9 @@ def notes(results: Results, gaps: dict[tuple[str, str], str]) -> list[str]:
     lines = [
         f"Percent rendered as in the reference, and counts; beam {results.beam}; bold: best of a "
         "column.",
-        "1–3, 4–6, 7–12: words from the ambiguous one to the one that settles its meaning.",
-        "Seen: the name occurs in the training text.",
+        "1–3, 4–6, 7–12: words from the ambiguous one to the nearest that settles its meaning.",
+        "Seen: the training text has the name, or the ambiguous word beside one that settles its "
+        "meaning here.",
     ]
     if len(results.seeds) > 1:
         lines.append(f"Mean ± standard deviation of {len(results.seeds)} seeds.")

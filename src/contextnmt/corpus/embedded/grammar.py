@@ -94,7 +94,6 @@ class NounPhrase:
     plural: bool = False
     tag: Tag | None = None
     adjective: Adjective | None = None
-    adjective_tag: Tag | None = None
     ordinal: Phrase | None = None
     compound: Word | None = None
     apposition: Word | None = None
@@ -119,7 +118,7 @@ class NounPhrase:
 
     def _english(self) -> Parts:
         determiner = words_of(self.determiner.english[self.plural], self.determiner.tag)
-        adjective = [Word(self.adjective.english, self.adjective_tag)] if self.adjective else []
+        adjective = [Word(self.adjective.english)] if self.adjective else []
         noun = Word(self.noun.english[self.plural], self.tag)
         return [determiner, self.ordinal, adjective, self.compound, noun]
 
@@ -132,17 +131,17 @@ class NounPhrase:
             return [*before, noun, self.compound]
         text = adjective.in_french(*self.agreement)
         if not adjective.before_vowel:
-            return [*before, noun, self.compound, Word(text, self.adjective_tag)]
+            return [*before, noun, self.compound, Word(text)]
         if text == adjective.french[0] and starts_with_vowel(noun.text):
             text = adjective.before_vowel
-        return [*before, Word(text, self.adjective_tag), noun, self.compound]
+        return [*before, Word(text), noun, self.compound]
 
     def _german(self, case: str) -> Parts:
         gender = self.german_gender
         own, ending = self.determiner.endings(case, gender)
         determiner = words_of(self.determiner.german + own, self.determiner.tag)
         stem = self.adjective.german[1] if self.adjective else None
-        adjective = stem and Word(stem + ending, self.adjective_tag)
+        adjective = stem and Word(stem + ending)
         text, name = self.noun.in_german(case, self.plural), self.compound
         noun = Word(f"{name.text}-{text}", name.tag) if name else Word(text, self.tag)
         return [determiner, self.ordinal, adjective, noun]
@@ -205,7 +204,6 @@ class Predicate:
 
     adjective: Adjective
     subject: NounPhrase | Pronoun
-    tag: Tag | None = None
 
     def words(self, language: str) -> Words:
         text = {
@@ -213,7 +211,7 @@ class Predicate:
             "fr": self.adjective.in_french(*self.subject.agreement),
             "de": self.adjective.german[0],
         }[language]
-        return [Word(text, self.tag)]
+        return [Word(text)]
 
 
 @dataclass(frozen=True)

@@ -188,6 +188,7 @@ class Composer:
     domain: str
     training: bool  #: whether for the training text
     avoid: set[str] = field(default_factory=set)  #: English words that no phrase may use
+    topic: set[str] = field(default_factory=set)  #: English nouns that phrases use if they can
 
     # Drawing
 
@@ -196,13 +197,16 @@ class Composer:
         return self.rng.random() < probability
 
     def draw(self, table: dict[str, Noun]) -> Noun:
-        """A noun of `table` that is not to be avoided, and is from now on."""
+        """A noun of `table`: of the topic, else one that is not to be avoided. It is drawn once."""
         keys = list(table)
-        while True:
-            key = self.rng.choices(keys, cum_weights=weights(len(keys)))[0]
-            if key not in self.avoid:
-                self.avoid.add(key)
-                return table[key]
+        if topical := [key for key in keys if key in self.topic]:
+            key = self.rng.choice(topical)
+        else:
+            while (key := self.rng.choices(keys, cum_weights=weights(len(keys)))[0]) in self.avoid:
+                pass
+        self.avoid.add(key)
+        self.topic.discard(key)
+        return table[key]
 
     def draw_adjective(self, table: dict[str, Adjective]) -> Adjective:
         """An adjective of `table` that is not to be avoided."""
@@ -251,11 +255,12 @@ class Composer:
 
     def person(self) -> NounPhrase:
         """Somebody of the domain, by name, by profession or by both."""
+        topical = [people for people in PEOPLE.values() if self.topic & people.keys()]
         way = self.rng.random()
-        if way < 0.18:
+        if way < 0.18 and not topical:
             return self.proper("person")
         domain = self.domain if self.chance(0.8) else self.rng.choice(DOMAINS)
-        noun = self.draw(PEOPLE[domain])
+        noun = self.draw(self.rng.choice(topical or [PEOPLE[domain]]))
         if way < 0.28:
             return NounPhrase(THE, noun, apposition=self.namesake(noun))
         if way < 0.38:

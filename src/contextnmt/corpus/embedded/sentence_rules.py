@@ -1,9 +1,9 @@
 """The rules of the embedded corpus: each draws the phrases of one sentence.
 
 `SENTENCES` says how often each rule is taken in each domain, `RULES` the same for sentences with an
-ambiguous word, which only its cue makes clear: a noun or an adjective, before or behind the word,
-near or far. Nothing else in the sentence tells the senses apart: the cues of both are avoided in it
-(`Composer.avoid`).
+ambiguous word. Such a sentence is about a field, such as water or money: nouns of the field, before
+or behind the word, near or far, tell its sense, and so may an adjective. No noun of another field
+is in it (`Composer.avoid`).
 """
 
 from collections.abc import Callable
@@ -35,10 +35,19 @@ from contextnmt.corpus.embedded.phrases import (
     SUITABLE,
     THINGS,
     Composer,
+    Drawn,
     number,
     size,
 )
-from contextnmt.corpus.embedded.words import Adjective, Sense, Tag, Verb, read_lists, read_senses
+from contextnmt.corpus.embedded.words import (
+    FIELDS,
+    Adjective,
+    Sense,
+    Tag,
+    Verb,
+    read_lists,
+    read_senses,
+)
 
 VERBS = read_lists("verbs.tsv", Verb)
 MENTAL, HANDLING, VISITING, MEETING, GOVERNING, RESTING, SAYING = (
@@ -267,6 +276,10 @@ def plain_sentence(c: Composer) -> Phrases:
 # Sentences with an ambiguous word
 
 SENSES = read_senses()
+TOPICAL = frozenset[str]().union(*FIELDS.values())
+#: English noun of a field -> noun; each of its forms -> its singular.
+TELLING = {key: noun for nouns, _ in CLASSES for key, noun in nouns.items() if key in TOPICAL}
+FORMS = {form: key for key, noun in TELLING.items() for form in noun.english}
 #: Verbs that tell what takes a while.
 LASTING = [
     verb for verb in MENTAL if verb.english[0] not in ("see", "forget", "find", "love", "hate")
@@ -275,15 +288,32 @@ LASTING = [
 
 @dataclass(frozen=True)
 class Scene:
-    """An ambiguous word and one of its cues, ready for a sentence."""
+    """An ambiguous word, ready for a sentence about a field."""
 
     composer: Composer
     word: NounPhrase
-    cue: NounPhrase
     sense: Sense
+    field: set[str]  #: nouns of the field that the sentence does not have yet
+
+    def about(self, draw: Callable[[], Drawn]) -> Drawn:
+        """Return what `draw` gives when people, places and things are of the field."""
+        self.composer.topic = self.field
+        drawn = draw()
+        self.composer.topic = set()
+        return drawn
+
+    def cue(self) -> NounPhrase:
+        """Something of the field."""
+        c = self.composer
+        key = c.rng.choice(sorted(self.field))
+        return c.phrase(c.draw({key: TELLING[key]}), 0.45, 0.2)
+
+    def near_cue(self) -> Prepositional:
+        """*near the heron*."""
+        return self.near(self.cue())
 
     def near(self, phrase: NounPhrase) -> Prepositional:
-        """*near the heron*."""
+        """A phrase with a preposition of place."""
         return Prepositional(self.composer.rng.choice(NEARNESS), phrase)
 
     def seen(self, object_: NounPhrase, *complements: Phrase | None, time: float = 0) -> Clause:
@@ -296,24 +326,39 @@ class Scene:
         """Somebody saw `object_`, perhaps somewhere."""
         return self.seen(object_, self.composer.maybe(self.composer.place, 0.5), time=time)
 
+    def seen_cue(self) -> Clause:
+        """Somebody saw something of the field, perhaps somewhere."""
+        return self.seen_there(self.cue(), 0.3)
+
+    def busy_with_cue(self) -> Clause:
+        """Somebody was busy looking at something of the field."""
+        return self.busy(self.cue())
+
     def busy(self, object_: NounPhrase) -> Clause:
         """Somebody was busy looking at `object_`, perhaps somewhere."""
         c = self.composer
         place, verb = c.maybe(c.place, 0.5), c.rng.choice(LASTING)
         return Clause(c.person(), verb, "progressive", object_, complements=[place])
 
+    def was(self, subject: NounPhrase, complement: Phrase) -> Clause:
+        """`subject` was as `complement` says."""
+        return Clause(subject, BE, complements=[complement])
+
     def reason(self) -> Subordinate:
-        """*because the heron was hungry*."""
-        state = described_as(self.composer, replace(self.cue, adjective=None))
-        return Subordinate(BECAUSE, state)
+        """*because the sailor had painted the heron*."""
+        return Subordinate(BECAUSE, replace(self.seen(self.cue()), tense="pluperfect"))
 
     def telling_adjective(self) -> Adjective:
-        """An adjective that is a cue itself."""
-        return ADJECTIVES[self.composer.rng.choice(self.sense.cue_adjectives)]
+        """An adjective that tells the sense."""
+        return ADJECTIVES[self.composer.rng.choice(self.sense.adjectives)]
 
     def telling_word(self) -> NounPhrase:
-        """*the muddy bank*."""
-        return replace(self.word, adjective=self.telling_adjective(), adjective_tag=Tag("cue"))
+        """*the wet bank*."""
+        return replace(self.word, adjective=self.telling_adjective())
+
+    def telling_predicate(self) -> Predicate:
+        """*wet*, of the bank."""
+        return Predicate(self.telling_adjective(), self.word)
 
     def remembered(self, phrase: NounPhrase) -> NounPhrase:
         """*the bank that the mayor had drawn on Monday*."""
@@ -327,54 +372,58 @@ class Scene:
 
 
 def drawn_by(s: Scene) -> Phrases:
-    """The bank was admired by the tired mayor beside the heron."""
+    """The bank was admired by the tired sailor beside the heron."""
     c = s.composer
     verb = c.rng.choice([verb for verb in MENTAL if verb.direct])
-    complements = [Prepositional(BY, c.person()), s.near(s.cue)]
+    complements = [Prepositional(BY, c.person()), s.near_cue()]
     return ended(Clause(s.word, verb, "passive", complements=complements))
 
 
-def telling(s: Scene) -> Phrases:
-    """The bank that the mayor had drawn was muddy."""
-    word = replace(s.word, adjective=None)
-    predicate = Predicate(s.telling_adjective(), word, Tag("cue"))
-    subject = s.remembered(word) if s.composer.chance(0.4) else word
-    return ended(Clause(subject, BE, complements=[predicate]))
+def topical(rule: Callable[[Scene], Phrases]) -> Callable[[Scene], Phrases]:
+    """A rule whose whole sentence is about the field."""
+    return lambda s: s.about(lambda: rule(s))
 
 
-#: How often each rule is taken, and the rule; above it what it makes.
-RULES: tuple[tuple[int, Callable[[Scene], Phrases]], ...] = (
-    # The mayor drew the bank near the heron. Near the heron, the mayor drew the bank.
-    (6, lambda s: ended(s.seen(s.word, s.near(s.cue), time=0.3))),
-    (6, lambda s: fronted(s.near(s.cue), s.seen(s.word))),
-    # The mayor forgot the bank because the heron was hungry. Because …, the mayor forgot the bank.
-    (8, lambda s: ended(s.seen(s.word), s.reason())),
-    (8, lambda s: fronted(s.reason(), s.seen(s.word))),
-    # While the witch was painting the heron in the garden, the mayor looked for the bank.
-    (8, lambda s: fronted(Subordinate(WHILE, s.busy(s.cue)), s.seen(s.word))),
-    (8, lambda s: fronted(Subordinate(WHILE, s.busy(s.word)), s.seen(s.cue))),
-    # The mayor drew the bank on Monday, but the witch preferred to look at the heron.
-    (7, lambda s: ended(s.seen_there(s.word, 0.6), BUT, s.seen(s.cue))),
-    (7, lambda s: ended(s.seen_there(s.cue, 0.6), BUT, s.seen(s.word))),
-    # The bank that the mayor had drawn on Monday was near the heron.
-    (8, lambda s: ended(Clause(s.remembered(s.word), BE, complements=[s.near(s.cue)]))),
-    # The heron that the mayor had drawn on Monday was near the bank. (Its place is drawn first.)
-    (
-        8,
-        lambda s: ended(Clause(complements=[s.near(s.word)], subject=s.remembered(s.cue), verb=BE)),
-    ),
-    (5, drawn_by),
-    # The mayor drew the muddy bank.
-    (7, lambda s: ended(s.seen_there(s.telling_word(), 0.4))),
-    (11, telling),
+#: Words from the ambiguous word to the nearest cue: each of these ranges is as frequent.
+DISTANCES = (range(1, 4), range(4, 7), range(7, 13))
+
+#: How often each rule is taken for each of `DISTANCES`, and the rule; above it what it makes. Where
+#: one clause alone is about the field, the other one has the ambiguous word.
+RULES: tuple[tuple[tuple[int, int, int], Callable[[Scene], Phrases]], ...] = (
+    # The sailor drew the bank near the heron. Near the heron, the sailor drew the bank.
+    ((6, 3, 0), topical(lambda s: ended(s.seen(s.word, s.near_cue(), time=0.3)))),
+    ((3, 6, 0), topical(lambda s: fronted(s.near_cue(), s.seen(s.word)))),
+    # The mayor forgot the bank because the sailor had drawn the heron. Because …, the mayor ….
+    ((4, 5, 5), lambda s: ended(s.seen_there(s.word, 0.3), s.about(s.reason))),
+    ((0, 7, 5), lambda s: fronted(s.about(s.reason), s.seen(s.word))),
+    # While the sailor was painting the heron in the harbour, the mayor looked for the bank.
+    ((0, 6, 7), lambda s: fronted(Subordinate(WHILE, s.about(s.busy_with_cue)), s.seen(s.word))),
+    ((6, 6, 0), lambda s: fronted(Subordinate(WHILE, s.busy(s.word)), s.about(s.seen_cue))),
+    # The mayor drew the bank on Monday, but the sailor preferred to look at the heron.
+    ((3, 5, 6), lambda s: ended(s.seen_there(s.word, 0.6), BUT, s.about(s.seen_cue))),
+    ((0, 0, 8), lambda s: ended(s.about(s.seen_cue), BUT, s.seen(s.word))),
+    # The bank that the sailor had drawn on Monday was near the heron.
+    ((8, 0, 0), topical(lambda s: ended(s.was(s.remembered(s.word), s.near_cue())))),
+    # The heron that the sailor had drawn on Monday was near the bank.
+    ((0, 0, 8), topical(lambda s: ended(s.was(s.remembered(s.cue()), s.near(s.word))))),
+    # The bank was admired by the tired sailor beside the heron.
+    ((0, 5, 0), topical(drawn_by)),
+    # The sailor drew the wet bank in the harbour.
+    ((7, 0, 0), topical(lambda s: ended(s.seen_there(s.telling_word(), 0.4)))),
+    # The bank that the sailor had drawn was wet.
+    ((6, 0, 0), topical(lambda s: ended(s.was(s.remembered(s.word), s.telling_predicate())))),
 )
 
 
-def ambiguous_sentence(c: Composer, sense: Sense, senses: list[Sense]) -> Phrases:
-    """A sentence with a word in one of its `senses`, beside one of its cues."""
-    rule = c.draw_weighted(RULES)
-    c.avoid = {cue for each in senses for cue in (*each.cues, *each.cue_adjectives)}
-    key = c.rng.choice(sense.cues)
-    noun = next(nouns[key] for nouns, _ in CLASSES if key in nouns)
+def ambiguous_sentence(
+    c: Composer, sense: Sense, senses: list[Sense], reach: int, kept: bool
+) -> Phrases:
+    """A sentence with a word in one of its `senses`, about the field of that.
+
+    Its nouns of the field are `kept` from the training text, or occur there with the word. The
+    nearest is likely to be as far as the range `reach` of `DISTANCES` says.
+    """
+    rule = c.draw_weighted([(often[reach], each) for often, each in RULES])
+    c.avoid = {*TELLING, *(each for other in senses for each in other.adjectives)}
     word = c.phrase(sense.noun, 0.3, 0.25, Tag("ambiguous"), PLAIN)
-    return rule(Scene(c, word, c.phrase(noun, 0.45, 0.2, Tag("cue")), sense))
+    return rule(Scene(c, word, sense, set(sense.kept if kept else sense.field)))

@@ -37,6 +37,10 @@ def read_groups(name: str) -> dict[str, list[list[str]]]:
 
 
 INFLECTIONS = read_groups("inflections.tsv")
+#: Of the nouns of a field, one in so many never occurs with a sense in the training text.
+KEPT = 4
+#: Name of a field -> its English nouns.
+FIELDS = {name: frozenset(nouns.split()) for name, nouns in read_rows("fields.tsv")}
 #: Tense and (auxiliary or, where each verb has the same one, language) -> (singular, plural).
 AUXILIARIES = {(tense, verb): forms for tense, verb, *forms in INFLECTIONS["AUXILIARY"]}
 
@@ -149,11 +153,12 @@ class Verb:
 
 @dataclass(frozen=True)
 class Sense:
-    """One sense of an ambiguous English noun and the words that give it away."""
+    """One sense of an ambiguous English noun, and the field that a sentence with it is about."""
 
     noun: Noun
-    cues: Forms  #: English nouns
-    cue_adjectives: Forms
+    field: frozenset[str]  #: English nouns that occur with the noun in the training text
+    kept: frozenset[str]  #: the other nouns of the field, kept for dev and test
+    adjectives: Forms  #: English adjectives that tell this sense from the other
 
 
 def agreed(participle: str, agreeing: Agreement) -> str:
@@ -185,9 +190,10 @@ def read_lists(name: str, kind: Callable[..., Entry]) -> dict[str, list[Entry]]:
 def read_senses() -> dict[str, list[Sense]]:
     """English singular -> its senses, in their order."""
     senses: dict[str, list[Sense]] = {}
-    for *columns, cues, adjectives in read_rows("senses.tsv"):
+    for number, (*columns, name, adjectives) in enumerate(read_rows("senses.tsv")):
         noun = parse_entry(Noun, columns)
-        sense = Sense(noun, tuple(cues.split()), tuple(adjectives.split()))
+        kept = frozenset(sorted(FIELDS[name])[number % KEPT :: KEPT])
+        sense = Sense(noun, FIELDS[name] - kept, kept, tuple(adjectives.split()))
         senses.setdefault(noun.english[0], []).append(sense)
     return senses
 
@@ -208,7 +214,7 @@ CONTRACTIONS = {tuple(words): one for *words, one in read_rows("contractions.tsv
 class Tag:
     """Something that is counted afterwards; two tags are never equal."""
 
-    kind: str  #: ambiguous, cue, name, number or acronym
+    kind: str  #: ambiguous, name, number or acronym
 
 
 class Word(NamedTuple):
