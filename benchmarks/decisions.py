@@ -1,7 +1,8 @@
-"""BLEU of the demo under alternatives to three decisions of docs/decisions.md: a Markdown page.
+"""BLEU of the demo under alternatives to four decisions of docs/decisions.md: a Markdown page.
 
-A9: is the loss that is clipped a sum or a mean? A11: what does the contextualizer read, and how
-deep is it? A34: does its mask reach the readout too? Each is trained with several seeds.
+A9: is the loss that is clipped a sum or a mean? A11: what does the contextualizer read, how deep is
+it, and how does it start? A14: whose unknown words decide which pairs are trained on? A34: does its
+mask reach the readout too? Each is trained with several seeds.
 
 Example: python benchmarks/decisions.py --out benchmarks/published/decisions.md
 """
@@ -26,7 +27,7 @@ from torch.nn import functional
 
 from contextnmt.configuration import layers
 from contextnmt.configuration.model import model_settings
-from contextnmt.configuration.training import training_settings
+from contextnmt.configuration.training import PairFilter, training_settings
 from contextnmt.files import read_json, read_lines
 from contextnmt.model.arithmetic import is_cpu
 from contextnmt.model.decoder import State
@@ -44,6 +45,12 @@ def contextual(layers: int, table: str = "own") -> dict[str, Any]:
     return {"context": True, "model": {"contextualizer": contextualizer}}
 
 
+def started(initialisation: str, rate: float, context: bool = True) -> dict[str, Any]:
+    """A system in a training that is long enough for the senses of ambiguous words."""
+    training = {"learning_rate": rate, "max_updates": 3000, "validate_every": 500}
+    return {"context": context, "model": {"initialisation": initialisation}, "training": training}
+
+
 #: Systems by their names: a label, and what is over the demo's configuration.
 SYSTEMS: dict[str, tuple[str, dict[str, Any]]] = {
     "mean": ("mean over the sentences", {"training": {"loss": "mean"}}),
@@ -52,6 +59,12 @@ SYSTEMS: dict[str, tuple[str, dict[str, Any]]] = {
     "layers-2": ("own table, 2 layers", contextual(2)),
     "layers-3": ("own table, 3 layers", contextual(3)),
     "shared": ("the source embedding, 2 layers", contextual(2, "shared")),
+    "own-words": ("of the system's own text", {"training": {"filters": "own"}}),
+    "glorot": ("Glorot, rate 0.004", started("glorot", 0.004)),
+    "gaussian": ("N(0, 0.01²), rate 0.004", started("gaussian", 0.004)),
+    "slow": ("N(0, 0.01²), rate 0.0004", started("gaussian", 0.0004)),
+    "glorot-slow": ("Glorot, rate 0.0004", started("glorot", 0.0004)),
+    "without": ("Baseline: Glorot, rate 0.004", started("glorot", 0.004, context=False)),
 }
 #: The contextualizer whose mask spares the readout: not a system, but a model of this script.
 SPARED = "mask in the decoder alone"
@@ -60,9 +73,10 @@ NOTES = """
 Dev BLEU: greedy, as validated in training, at the best update of each seed; mean ± standard
 deviation over the seeds. Difference: of the means to the decision, ± its standard error, which is
 what seeds alone make of it. Clipped: the share of updates whose gradient was shortened. Open: the
-share of the values of the source gate above 0.95, on the dev text. With a table of its own, the
-contextualizer reads the one-hot word, and its first layer is that table. The demo is small and made
-up: it shows whether a decision decides, not how on news.
+share of the values of the source gate above 0.95, on the dev text. Ambiguous: the share of the
+ambiguous words of the test text that beam 12 renders right; 50 % is chance. With a table of its
+own, the contextualizer reads the one-hot word, and its first layer is that table. The demo is small
+and made up: it shows whether a decision decides, not how on news.
 """
 
 
@@ -78,6 +92,12 @@ QUESTIONS = [
     Question("A9: the loss that is clipped (baseline)", "mean", ["sum"]),
     Question("A11: what the contextualizer reads", "layers-2", ["shared"]),
     Question("A11: depth of the contextualizer", "layers-2", ["layers-1", "layers-3"]),
+    Question(
+        "A11: how the contextualizer starts, in 3,000 updates",
+        "slow",
+        ["gaussian", "glorot", "glorot-slow", "without"],
+    ),
+    Question("A14: whose unknown words filter the pairs of words", "mean", ["own-words"]),
     Question("A34: where the mask is", "layers-2", [SPARED]),
 ]
 
@@ -88,6 +108,7 @@ class Outcome(NamedTuple):
     bleu: float
     clipped: float
     open: float | None = None  # of the source gate
+    right: float | None = None  # of ambiguous words
 
 
 class Spared(Translator):
@@ -144,7 +165,10 @@ def trained(folder: Path, system: str, seed: int) -> tuple[dict[str, Any], Outco
         map(json.loads, read_lines(place / "log.jsonl")),
         read_json(place / "model.json"),
     )
-    return model, outcome(model["best"]["dev_bleu"], records)
+    counts = read_json(Path(str(place).replace("/train/", "/phenomena/"), "test.json"))
+    words = counts["test.beam12"]["kinds"]["ambiguous"]
+    found = outcome(model["best"]["dev_bleu"], records)
+    return model, found._replace(right=words["right"] / words["total"])
 
 
 def spared(folder: Path, seed: int) -> Outcome:
@@ -153,6 +177,7 @@ def spared(folder: Path, seed: int) -> Outcome:
     demo, state = folder / "results" / "demo", folder / "spared" / str(seed)
     source, target = (demo / "tokenize" / PAIR / f"dev.{side}.gz" for side in PAIR.split("-"))
     recipe = training_settings(like["training"])
+    limits = [(each["max_length"], each["unknown_limit"]) for each in like["data"]["filters"]]
     prepare(recipe)
     # Unlike that of other trainings, the code of this one is partly here.
     script = sha256(Path(__file__).read_bytes()).hexdigest()
@@ -165,6 +190,7 @@ def spared(folder: Path, seed: int) -> Outcome:
             seed,
             state,
             state / "tensorboard",
+            filters=[PairFilter(str(demo / "binarize" / PAIR / "sym"), *each) for each in limits],
             identity={"like": like["identity"], "script": script},
         )
         run.resume()
@@ -180,12 +206,14 @@ def rows(question: Question, found: dict[str, list[Outcome]]) -> Iterator[list[s
         noise = math.sqrt(sum(stdev(each) ** 2 / len(each) for each in (decided, bleu)))
         difference = f"{fmean(bleu) - fmean(decided):+.2f} ± {noise:.2f}"
         gates = [each.open for each in found[name] if each.open is not None]
+        shares = [each.right for each in found[name] if each.right is not None]
         yield [
             SYSTEMS[name][0] if name in SYSTEMS else name,
             f"{fmean(bleu):.2f} ± {stdev(bleu):.2f}",
             "decided" if name == question.decision else difference,
             f"{fmean(each.clipped for each in found[name]):.0%}",
             f"{fmean(gates):.0%}" if gates else "",
+            f"{fmean(shares):.0%} ({min(shares):.0%} to {max(shares):.0%})" if shares else "",
             ", ".join(f"{each:.2f}" for each in bleu),
         ]
 
@@ -200,7 +228,7 @@ def main(
         place = (folder or Path(temporary)).resolve()
         place.mkdir(parents=True, exist_ok=True)
         asked = overlay(seeds)
-        words = call_in(place, asked, "models", "--profile", "local")
+        words = call_in(place, asked, "counts", "--profile", "local")
         snakemake(*words, measured=Path(temporary))
         found = {
             name: [trained(place, name, seed)[1] for seed in asked["seeds"]] for name in SYSTEMS
@@ -208,7 +236,7 @@ def main(
         torch.set_num_threads(1)
         found[SPARED] = [spared(place, seed) for seed in asked["seeds"]]
         digest = layers.digest(layers.of_call(ROOT, [place / "overlay.yaml"], {}), "choi2017")
-    head = ["", "dev BLEU", "difference", "clipped", "open", "each seed"]
+    head = ["", "dev BLEU", "difference", "clipped", "open", "ambiguous", "each seed"]
     tables = ((f"## {each.title}", table(head, rows(each, found))) for each in QUESTIONS)
     facts = [*made_by("torch"), f"Language pair {PAIR}; configuration {digest}."]
     publish(out, "# Decisions, measured on the demo", facts, NOTES, *chain.from_iterable(tables))

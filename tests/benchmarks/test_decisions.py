@@ -47,13 +47,13 @@ def test_the_mask_spares_the_readout_in_training_as_in_translation() -> None:
 
 def test_rows_tell_the_difference_to_the_decision() -> None:
     found = {
-        "mean": [Outcome(50.0, 1.0), Outcome(52.0, 0.5)],
+        "mean": [Outcome(50.0, 1.0, right=0.3), Outcome(52.0, 0.5, right=0.5)],
         "sum": [Outcome(54.0, 1.0), Outcome(56.0, 1.0)],
     }
     first, second = rows(QUESTIONS[0], found)
     assert first[:4] == ["mean over the sentences", "51.00 ± 1.41", "decided", "75%"]
-    assert first[4:] == ["", "50.00, 52.00"]
-    assert second[1:5] == ["55.00 ± 1.41", "+4.00 ± 1.41", "100%", ""]
+    assert first[4:] == ["", "40% (30% to 50%)", "50.00, 52.00"]
+    assert second[1:6] == ["55.00 ± 1.41", "+4.00 ± 1.41", "100%", "", ""]
 
 
 def test_the_gates_are_those_of_the_best_validation() -> None:
