@@ -104,10 +104,8 @@ CHINESE: dict[str, Any] = {
 def test_stages_know_which_texts_are_segmented_already() -> None:
     text = Wildcards(source="zh", target="en", text="news")
     run = Wildcards(pair="zh-en", system="baseline", seed="1")
-    files = SimpleNamespace(model="results/demo/train/zh-en/baseline/1/model.safetensors")
-    files.items = dict
     described = [
-        (own.segmented(text), own.run_description(run, files, ["results/demo/run/zh-en/x/1.json"]))
+        (own.segmented(text), own.run_description(run))
         for own in (paths(**CHINESE), paths(**CHINESE, text={"segmented": ["zh"]}))
     ]
     assert [options for options, _ in described] == ["", "--segmented zh"]

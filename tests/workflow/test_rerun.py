@@ -68,7 +68,7 @@ def pending(demo: Path, snakemake: Run) -> Callable[[], dict[str, set[str]]]:
         ("corpus/tokenize.py", {"tokenize"} | AFTER_TOKENIZING),
         ("selection/select.py", {"select"} | AFTER_SELECTING),
         ("selection/rank.py", set()),  # the demo trains on all pairs
-        ("text/symbolize.py", SYMBOLIZE | AFTER_SYMBOLIZING),
+        ("text/symbolize.py", SYMBOLIZE | AFTER_SYMBOLIZING | ANALYSIS),
         ("text/bpe.py", {"bpe_codes", "bpe", "binarize"} | AFTER_BINARIZING),
         ("text/binarize.py", {"binarize"} | AFTER_BINARIZING | ANALYSIS),
         ("model/attention.py", TRAIN | AFTER_TRAINING | ANALYSIS),
@@ -119,17 +119,30 @@ def test_an_edit_that_changes_no_meaning_reruns_nothing(
         assert pending() == {}
 
 
-@pytest.mark.parametrize("file", ["symbolize.py", "restore.py"])
-def test_only_systems_with_symbols_are_trained_anew_after_symbolization_and_restoration(
-    demo: Path, pending: Callable[[], dict[str, set[str]]], file: str
+@pytest.mark.parametrize(
+    ("file", "filtered"), [("symbolize.py", ["baseline", "context"]), ("restore.py", [])]
+)
+def test_systems_without_symbols_are_trained_anew_if_symbols_filter_their_pairs(
+    demo: Path, pending: Callable[[], dict[str, set[str]]], file: str, filtered: list[str]
 ) -> None:
     with edited(demo / CODE / "text" / file):
         models = {path for path in pending()["train"] if path.endswith("model.json")}
+    with_symbols = ["symbol", "context-symbol", "bpe-symbol", "bpe-context-symbol"]
     assert models == {
         f"results/demo/train/{pair}/{system}/1/model.json"
         for pair in ["en-fr", "en-de"]
-        for system in ["symbol", "context-symbol", "bpe-symbol", "bpe-context-symbol"]
+        for system in [*with_symbols, *filtered]
     }
+
+
+def test_another_threshold_makes_the_symbols_of_source_texts_again(
+    demo: Path, pending: Callable[[], dict[str, set[str]]]
+) -> None:
+    with edited(demo / "config.yaml", new="\ntext: {symbol_threshold: 0.6}\n"):
+        rules = pending()
+    again = {"symbolize_source", "bpe", "symbol_scores", "train"} | AFTER_TRAINING
+    assert set(rules) == again | CONFIGURED
+    assert not [path for path in rules["symbolize_source"] if ".all." in path]
 
 
 def test_an_edited_system_is_trained_anew_alone(

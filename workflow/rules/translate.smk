@@ -56,9 +56,7 @@ rule restore:
             symbols=paths.of_each(wildcards, input.symbols)
         ),
         rules=options_of_inputs("rules"),
-        external_rules=lambda wildcards, input: (
-            paths.external_rules if input.rules else ""
-        ),
+        external_rules=paths.restoring_rules,
         bpe=lambda wildcards: (
             "--bpe" if "bpe" in paths.recipe(wildcards)["view"] else ""
         ),
@@ -162,9 +160,7 @@ rule restore_replaced:
             symbols=input.symbols,
             rules=input.rules,
         ),
-        external_rules=lambda wildcards, input: (
-            paths.external_rules if input.rules else ""
-        ),
+        external_rules=paths.restoring_rules,
     message:
         "restore {wildcards.pair} {wildcards.system}, seed {wildcards.seed}, without unknown words"
     shell:

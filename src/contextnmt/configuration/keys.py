@@ -238,14 +238,15 @@ class Training(TrainingRecipe):
     language pair (A13). A pair that is absent has no limit, nor has any pair if null. Subwords have
     no such limit."""
     validation: Literal["restored", "view"] = "restored"
-    """What the dev BLEU of a system with symbols compares (A22). restored: words, as the table of
-    BLEU does; symbols are made from the source alone and replaced by the rule dictionary. view:
+    """The text that the dev BLEU of a system with symbols is of (A22). restored: words, as in the
+    table of BLEU; symbols are made from the source alone and replaced by the rule dictionary. view:
     the tokens of the view; symbols are made with both sides in sight and stay, so an edit of the
     restoration trains nothing again."""
     filters: Literal["own", "symbolized", "all"] = "own"
     """Whose max_length and unknown_limit a pair has to pass (A14). own: those of the system, in its
     view. all: those of all systems of the experiment, each in its view. symbolized: as own, but
-    systems of words count the unknown words of the symbolized text."""
+    systems of words count the unknown words of the symbolized text, which has to be short enough
+    too."""
 
 
 @dataclass(frozen=True, config=KEYS, kw_only=True)
@@ -260,7 +261,7 @@ class Decoding:
     more translations than it is wide. null: none."""
     minimum_length: Share = MINIMUM_LENGTH
     """Least length of a translation, as a share of the symbols of its source (A19); 0: no limit. It
-    also holds for the validations of trainings."""
+    also holds for the validations of trainings, so another value trains all systems again."""
     no_unknown: Flag = False
     """Whether every text is translated a second time, without the unknown word, and scored on the
     sentences without unknown words (A21)."""

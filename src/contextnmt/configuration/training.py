@@ -63,7 +63,7 @@ class TrainingSettings(TrainingRecipe):
     """Largest share of unknown words in a pair that is trained on, both sides together; 1 keeps
     all pairs."""
     validation: Literal["view", "restored"] = "view"
-    """What the dev BLEU compares (A22): tokens of the view with subwords joined, or restored
+    """The text that the dev BLEU is of (A22): tokens of the view with subwords joined, or restored
     words."""
     minimum_length: Share = MINIMUM_LENGTH
     """Least length of a greedy translation of the dev texts, as a share of its source's (A19)."""

@@ -2,9 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 from contextnmt.configuration import places
 from contextnmt.paths.basis import (
@@ -38,7 +36,7 @@ class Translations(Trainings):
         ]
 
     def model_options(self, wildcards: Wildcards) -> str:
-        """The options that name them."""
+        """The options of `score` that name the further references."""
         first, *others = self.models(wildcards)
         return options(model=[first], ensemble=others)
 
@@ -146,12 +144,12 @@ class Translations(Trainings):
         pair = wildcards.pair
         return [
             (text, file)
-            for text in self.evaluated(pair, wildcards.system)
+            for text in self.translated(wildcards)
             for file in self.reference_files(stage, pair, text)[1:]
         ]
 
     def further_files(self, wildcards: Wildcards) -> list[str]:
-        """The files of these references that `score` reads."""
+        """The further references that `score` reads, as tokens and as they were."""
         stages = ("tokenize", "extract")
         return [file for stage in stages for _, file in self.further_references(stage, wildcards)]
 
@@ -246,12 +244,17 @@ class Translations(Trainings):
             needed["rules"] = f"{dictionary}/rules.tsv"
         return needed
 
-    def run_description(self, wildcards: Wildcards, input: Any, output: Any) -> str:
+    def restoring_rules(self, wildcards: Wildcards) -> str:
+        """The option of external rules, for `restore` in a view with symbols."""
+        return self.external_rules if "sym" in self.recipe(wildcards)["view"] else ""
+
+    def run_description(self, wildcards: Wildcards) -> str:
         """A run in the words of `contextnmt.translation.run_file`; paths count from its folder."""
         source, target = wildcards.pair.split("-")
-        folder = Path(output[0]).parent
-        model = Path(input.model).parent
-        seen = {key: os.path.relpath(path, folder) for key, path in input.items()}
+        folder = self.filled("run/{pair}/{system}", wildcards)
+        model = self.filled("train/{pair}/{system}/{seed}", wildcards)
+        needed = self.run_files_needed(wildcards)
+        seen = {key: os.path.relpath(path, folder) for key, path in needed.items()}
         symbols = {key: seen[key] for key in ["counts", "rates", "rules"] if key in seen}
         text = self.configuration["text"]
         told = {"threshold": text["symbol_threshold"], "external_rules": text["external_rules"]}

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from itertools import product
-from typing import Any
 
 from contextnmt.configuration import places, recipes
 from contextnmt.paths.basis import Input, Wildcards, language_of, options, pair_of
@@ -66,11 +65,16 @@ class Views(Corpora):
         counts = f"{self.results}/word-counts/{pair}/{wildcards.source}.tsv"
         return [counts, f"{dictionary}/rates.tsv"]
 
-    def choice_options(self, wildcards: Wildcards, input: Any) -> str:
-        """The options that tell `symbolize` of them, with the threshold."""
+    def choice_options(self, wildcards: Wildcards) -> str:
+        """The options that tell `symbolize` of these files, with the threshold.
+
+        Snakemake does not compare parameters that it computes from inputs or outputs, so none of
+        these may hold a setting.
+        """
+        files = self.choice_files(wildcards)
         if wildcards.choice == DICTIONARY:
-            return options(dictionary=input.choice)
-        counts, rates = input.choice
+            return options(dictionary=files)
+        counts, rates = files
         usual = self.configuration["text"]["symbol_threshold"]
         threshold = 0 if wildcards.choice == ALL else usual
         return options(source_counts=[counts], rates=[rates], threshold=[threshold])

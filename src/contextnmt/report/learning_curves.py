@@ -67,7 +67,8 @@ def differing(models: dict[Run, Row]) -> list[str]:
     """The settings of training that the table tells by run: precision, and those that differ."""
     recipes = [model["training"] for model in models.values()]
     values = {key: {json.dumps(recipe.get(key)) for recipe in recipes} for key in recipes[0]}
-    elsewhere = {"precision", "device", "threads"}  # columns of their own, and one of the facts
+    # Columns of their own, one of the facts, and one that follows from the system.
+    elsewhere = {"precision", "device", "threads", "validation"}
     return ["precision", *(key for key in values if len(values[key]) > 1 and key not in elsewhere)]
 
 

@@ -12,7 +12,9 @@ the table; its columns are
 
 Rows are sorted by type and source (by code points); the targets of one source come in the order in
 which the text has them first. Restoration takes the most frequent one, of equals the upper one
-(A33). Rows may be edited, added and deleted, as long as they stay sorted by type and source.
+(A33). Rows may be edited, added and deleted, as long as they stay sorted by type and source. That
+trains systems with symbols again, whose validations restore words, unless `training.validation` is
+``view``.
 
 The table of symbols of a source without target, ``{text}.symbols.tsv.gz``, has the columns line
 (from 1), symbol (``<S>_1``) and its words, separated by blanks; in the order of the text.

@@ -40,9 +40,9 @@ class Restored(NamedTuple):
     source: list[str]
     """Sentences in the view, their symbols made from the source alone."""
     reference: list[str]
-    """Their translations, tokenized words."""
+    """Reference translations, tokenized words."""
     surfaces: list[dict[str, str]]
-    """Of each sentence: symbol -> target surface."""
+    """Symbol -> target surface, for each sentence."""
     restore: Callable[[Iterable[str], Mapping[str, str]], list[str]]
     """From a translation without subwords, and the surfaces of its sentence, to words."""
 
