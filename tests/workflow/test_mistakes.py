@@ -312,6 +312,14 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
             texts({"dev": {"references": {"fr": ["dev.de", "dev.{target}"]}}}),
             "dev.references.fr: names one side of the text twice",
         ),
+        *(
+            (
+                texts({"dev": {"references": {language: ["dev.de"]}}}),
+                f"mine.yaml: corpora.embedded.texts.dev.references.{language}: no pair with this "
+                f"text translates into {language}; allowed: de, fr",
+            )
+            for language in ("en", "xx")
+        ),
         (
             texts({"train": {"references": {"fr": ["train.de"]}}}),
             "train.references: only for dev and test texts",

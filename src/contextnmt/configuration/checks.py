@@ -68,7 +68,8 @@ def dangling(configuration: Configuration) -> Iterator[Mistake]:
             yield mistake(where, "two corpora have a text of this name; rename one")
         if text in RESERVED:
             yield mistake(where, f"{RESERVED[text]}; rename it")
-    for path, pair, member in named_texts(configuration):
+    yield from useless_references(configuration)
+    for path, pair, member in named_texts(configuration, configuration["pairs"]):
         yield from misplaced(configuration, path, pair, member)
     for position, pair in enumerate(configuration["pairs"]):
         said = ["pairs", position]
@@ -83,13 +84,28 @@ def dangling(configuration: Configuration) -> Iterator[Mistake]:
     yield from wrong_systems(configuration)
 
 
-def named_texts(configuration: Configuration) -> Iterator[tuple[list[Any], str, str]]:
-    """Every text that has a role in a language pair: where the role stands, the pair, the text."""
+def useless_references(configuration: Configuration) -> Iterator[Mistake]:
+    """References in languages that no pair, run now or not, translates the text into."""
+    targets: dict[str, set[str]] = {}
+    for _, pair, text in named_texts(configuration, configuration["roles"]):
+        targets.setdefault(text, set()).add(pair.split("-")[1])
+    for where, text, settings in texts_of(configuration):
+        for language in settings.get("references", {}):
+            if text in targets and language not in targets[text]:
+                allowed = ", ".join(sorted(targets[text]))
+                words = f"no pair with this text translates into {language}; allowed: {allowed}"
+                yield mistake([*where, "references", language], words)
+
+
+def named_texts(
+    configuration: Configuration, among: Iterable[str]
+) -> Iterator[tuple[list[Any], str, str]]:
+    """Every text with a role in a pair `among` these: where the role stands, the pair, the text."""
     blocks = [(["roles"], configuration["roles"])]
     for name, experiment in configuration["experiments"].items():
         blocks.append((["experiments", name, "roles"], experiment.get("roles", {})))
     for path, block in blocks:
-        for pair in configuration["pairs"]:
+        for pair in among:
             for role, members in block.get(pair, {}).items():
                 yield from (([*path, pair, role], pair, text) for text in members)
 
@@ -201,7 +217,7 @@ def misplaced(
 def unfit(configuration: Configuration) -> Iterator[Mistake]:
     """Texts that are trained on and also dev or test texts, and selections that cannot be made."""
     trained = contents(configuration, "train")
-    for path, pair, text in named_texts(configuration):
+    for path, pair, text in named_texts(configuration, configuration["pairs"]):
         source = content(configuration, pair, text, pair.split("-")[0])
         if path[-1] != "train" and source in trained:
             yield mistake(path, f"{text} is trained on; name another text")
