@@ -39,6 +39,14 @@ def test_segmented_chinese_is_left_as_it_is(tmp_path: Path, without_jieba: None)
     assert view.write("北京 大学。 好 ").words == ["北京", "大学。", "好"]
 
 
+def test_only_a_language_without_blanks_may_be_segmented(tmp_path: Path) -> None:
+    text, out = ([tmp_path / f"{name}.{side}" for side in ("en", "fr")] for name in ("in", "out"))
+    write_pairs(*text, [("One.", "Un.")])
+    with pytest.raises(UserError, match=r"--segmented zz: .*; allowed: yue, zh"):
+        tokenize(*text, "en", "fr", *out, segmented=["zh", "zz"])
+    tokenize(*text, "en", "fr", *out, segmented=["zh"])
+
+
 @pytest.fixture
 def without_jieba(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "jieba", None)

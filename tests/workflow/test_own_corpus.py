@@ -94,6 +94,20 @@ def test_a_language_that_no_stage_knows_is_told_at_once(snakemake: Run, folder: 
     assert "Traceback" not in run.stdout
 
 
+def test_a_language_that_cannot_be_segmented_is_told_at_once(snakemake: Run, folder: Path) -> None:
+    own = folder / "own.yaml"
+    own.write_text(own.read_text().replace("cs", "yue"))
+    run = snakemake(ROOT, "-n", *arguments(folder))
+    assert run.returncode != 0
+    assert "pairs: en-yue: the words of the language 'yue' have no blanks" in run.stdout
+    assert "name yue in text.segmented" in run.stdout
+    assert "Traceback" not in run.stdout
+    (folder / "second.cs").rename(folder / "second.yue")
+    options = ["--config", "text={segmented: [yue]}"]
+    run = snakemake(ROOT, "-n", *arguments(folder), *options)
+    assert run.returncode == 0, run.stdout
+
+
 def test_the_whole_experiment_is_planned(snakemake: Run, folder: Path) -> None:
     run = snakemake(ROOT, "-n", *arguments(folder))
     assert run.returncode == 0, run.stdout

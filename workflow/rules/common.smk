@@ -19,8 +19,9 @@ BASE = Path(workflow.current_basedir).parents[1]
 SOURCE = BASE / "src"
 sys.path.insert(0, str(SOURCE))
 
-from contextnmt.closure import code_marks
+from contextnmt.closure import PACKED, code_marks
 from contextnmt.configuration import layers, places, reading
+from contextnmt.corpus.chinese import UNSPACED, check_segmentable
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_lines
 from contextnmt.paths.basis import (
@@ -88,13 +89,26 @@ def check_local_files(corpora):
 
 
 def check_languages(pairs):
-    """End the program unless the stages know the languages of pairs, each (pair, language)."""
+    """End the program unless the stages know the languages of pairs, each (pair, language).
+
+    And unless their texts, if they have to be segmented here, can be.
+    """
+    # A kit need not have what made its texts, and a conda environment has packages of its own.
+    packed = (BASE / PACKED).exists()
+    elsewhere = packed or workflow.deployment_settings.deployment_method
     for pair, language in pairs:
         if language not in LANGUAGES:
             sys.exit(
                 f"pairs: {pair}: language {language} is not known; allowed: "
                 + ", ".join(sorted(LANGUAGES))
             )
+        if elsewhere or language not in UNSPACED or paths.is_segmented(language):
+            continue
+        if not any(Path(paths.results, "tokenize", pair).glob(f"*.{language}.gz")):
+            try:
+                check_segmentable(language)
+            except UserError as error:
+                sys.exit(f"pairs: {pair}: {error}")
 
 
 def with_gaps(paths):

@@ -4,6 +4,7 @@ The tokenizer of Moses parts words at blanks and punctuation alone, so that a cl
 would be one word.
 """
 
+import importlib.util
 import re
 from collections.abc import Callable
 
@@ -24,23 +25,28 @@ WIDE = f"[{HAN}{MARKS}\u00b7\u2014\u2018-\u201d\u2026\uff01-\uff60]"
 BLANK = re.compile(f"(?<={WIDE}) | (?={WIDE})")
 
 
-def segmenter(language: str) -> Callable[[str], str]:
-    """A function that puts blanks around the words and the marks of a Chinese text.
-
-    Raises UserError for Cantonese, of which jieba has no dictionary, and if jieba is not installed.
-    """
+def check_segmentable(language: str) -> None:
+    """Raises UserError for Cantonese, of which jieba has no dictionary, and if jieba is missing."""
     if language != "zh":
         raise UserError(
             f"the words of the language {language!r} have no blanks between them, and nothing here "
             f"segments it: segment the text yourself and name {language} in text.segmented"
         )
-    try:
-        import jieba
-    except ImportError:
+    if not importlib.util.find_spec("jieba"):
         raise UserError(
             "jieba, which segments Chinese, is not installed: `pip install jieba` where the jobs "
             "run; or, if blanks part the words already, name zh in text.segmented"
-        ) from None
+        )
+
+
+def segmenter(language: str) -> Callable[[str], str]:
+    """A function that puts blanks around the words and the marks of a Chinese text.
+
+    Raises UserError if the language cannot be segmented (`check_segmentable`).
+    """
+    check_segmentable(language)
+    import jieba
+
     words = jieba.Tokenizer()
     # jieba itself prefers a cache among the temporary files, whatever version wrote it.
     words.FREQ, words.total = words.gen_pfdict(words.get_dict_file())

@@ -109,6 +109,12 @@ def tokenize(
     Example: contextnmt tokenize --source train.en.gz --target train.fr.gz --source-language en
     --target-language fr --source-out train.tok.en.gz --target-out train.tok.fr.gz
     """
+    for language in segmented or []:
+        if language not in UNSPACED:
+            raise UserError(
+                f"--segmented {language}: its words have blanks between them anyway, or the "
+                f"language is not known; allowed: {', '.join(UNSPACED)}"
+            )
     left, right = (
         Tokenizer(language, language in (segmented or []))
         for language in (source_language, target_language)

@@ -120,11 +120,13 @@ class Basis:
         roles = ["test"] if is_ablation(wildcards) else []
         return self.evaluated(wildcards.pair, wildcards.system, *roles)
 
+    def is_segmented(self, language: str) -> bool:
+        """Whether texts of a language without blanks between words have them here already."""
+        return language in self.configuration["text"].get("segmented", [])
+
     def segmented(self, wildcards: Wildcards) -> str:
         """The options that name the languages of a pair whose texts are segmented already."""
-        languages = pair_of(wildcards).split("-")
-        already = self.configuration["text"].get("segmented", [])
-        return options(segmented=[each for each in languages if each in already])
+        return options(segmented=filter(self.is_segmented, pair_of(wildcards).split("-")))
 
     def shards(self, text: str) -> int:
         """Number of parts that a training text is cut into."""

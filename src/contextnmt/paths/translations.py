@@ -266,6 +266,6 @@ class Translations(Trainings):
                 "codes": seen.get("codes"),
                 "symbols": symbols | told if symbols else None,
                 "minimum_length": self.recipe(wildcards)["decoding"]["minimum_length"],
-                **({"segmented": True} if source in text.get("segmented", []) else {}),
+                **({"segmented": True} if self.is_segmented(source) else {}),
             }
         )
