@@ -114,6 +114,19 @@ def test_the_threshold_decides_how_likely_a_symbol_must_be(folder: Path) -> None
     assert lines(folder / "test.sym.en.gz") == ["Obama left Geneva"]
 
 
+def test_a_threshold_is_refused_where_the_rule_dictionary_decides(folder: Path) -> None:
+    symbolize_training(folder)
+    with pytest.raises(UserError, match="--threshold goes with --rates: leave it out, or --dict"):
+        symbolize(
+            folder / "train.en",
+            "en",
+            "fr",
+            folder / "out",
+            dictionary=folder / "sym.rules.tsv",
+            threshold=0.5,
+        )
+
+
 def test_names_and_acronyms_of_the_rule_dictionary_become_symbols(folder: Path) -> None:
     symbolize_training(folder)
     rules = "type\tsource\ttarget\tcount\nC\tIMF\tFMI\t1\nN\t7\t7\t1\n"

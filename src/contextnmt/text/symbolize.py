@@ -48,8 +48,13 @@ def symbolize(
     rules: Annotated[bool, typer.Option(help="with --target: write rules and rates, too")] = True,
     rates: Annotated[Path | None, typer.Option(help="without --target: PREFIX.rates.tsv")] = None,
     threshold: Annotated[
-        float, typer.Option(min=0, max=1, help="a word this likely is a symbol, without --target")
-    ] = THRESHOLD,
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            help=f"with --rates: a word this likely is a symbol; {THRESHOLD} if not given",
+        ),
+    ] = None,
     dictionary: Annotated[
         Path | None,
         typer.Option(help="without --target, in place of --rates: PREFIX.rules.tsv"),
@@ -116,6 +121,8 @@ def symbolize(
             raise UserError(
                 "--dictionary takes the place of --rates and --source-counts: leave them out"
             )
+        if dictionary and threshold is not None:
+            raise UserError("--threshold goes with --rates: leave it out, or --dictionary")
         if not dictionary and not (rates and source_counts):
             raise UserError(
                 "without --target, give --rates and --source-counts of the training text "
@@ -126,7 +133,8 @@ def symbolize(
         counts = read_counts(source_counts) if source_counts else {}
         side = Side(source_language, counts, external_rules)
         if rates:
-            is_symbol = Rates(read_rates(rates), counts).at_least(threshold)
+            least = THRESHOLD if threshold is None else threshold
+            is_symbol = Rates(read_rates(rates), counts).at_least(least)
             find_names: FindNames = probable_names
         elif dictionary:
             is_symbol, find_names = has_rule(read_rules(dictionary)), listed_names
