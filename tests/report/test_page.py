@@ -25,7 +25,7 @@ from contextnmt.report.rendering import (
     heading_rows,
     is_wide,
 )
-from contextnmt.report.results import pair_of
+from contextnmt.report.results import pair_of, pair_title
 from contextnmt.report.tables import Block, Cell
 
 VOID = {"meta", "link", "wbr", "br", "img", "input"}
@@ -308,6 +308,7 @@ def test_parts_are_marked_with_their_pair_and_columns_with_their_beam(
     assert pair_of("English → French, test: more") == "en-fr"
     assert pair_of("Table 2: English → German") == "en-de"
     assert pair_of("English → French and English → German") == ""
+    assert pair_title("zh-en") == "Chinese → English"
     assert beam_of(("beam 12", "paper")) == "12"
     assert beam_of(("beams", "12")) == beam_of(("here", "beam 12")) == ""
 

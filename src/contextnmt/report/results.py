@@ -17,7 +17,14 @@ from contextnmt.errors import UserError
 from contextnmt.files import open_binary, parse_json
 from contextnmt.report.tables import Table, read_table
 
-LANGUAGES = {"en": "English", "fr": "French", "de": "German", "fi": "Finnish", "cs": "Czech"}
+LANGUAGES = {
+    "en": "English",
+    "fr": "French",
+    "de": "German",
+    "fi": "Finnish",
+    "cs": "Czech",
+    "zh": "Chinese",
+}
 
 #: Type of a symbol, ``<N>_1`` -> what the tables call what it stands for.
 SYMBOL_TYPES = {"N": "numbers", "S": "names", "C": "acronyms"}
