@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_up_experiments import deviation, experiment, results_of
+from made_up_experiments import EXPERIMENTS, deviation, experiment, results_of
 
+from contextnmt.configuration.checks import PRINTED_PAIRS, QUOTED
 from contextnmt.report.literature import ACCEPTANCE, COLUMNS, ELSEWHERE, literature_table
 from contextnmt.report.published import published, published_bleu
 from contextnmt.report.tables import Block, Table, write_table
@@ -129,6 +130,16 @@ def test_published_rows_are_whole() -> None:
         assert row["sentences"] in COLUMNS
         systems = {each["id"] for each in experiment(row["experiment"])["systems"]}
         assert {row["system"], row["baseline"]} - {""} <= systems
+
+
+def test_the_configuration_knows_the_quoted_rows_and_the_pairs() -> None:
+    bleu = {name: published_bleu(name) for name in EXPERIMENTS}
+    labels = {
+        name: {row["system"]: row["label"] for row in rows if row["label"]}
+        for name, rows in bleu.items()
+    }
+    assert {name: rows for name, rows in labels.items() if rows} == QUOTED
+    assert {row["pair"] for rows in bleu.values() for row in rows} == PRINTED_PAIRS
 
 
 def test_the_papers_are_within_their_ranges() -> None:

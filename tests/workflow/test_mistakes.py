@@ -228,7 +228,31 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
                     {"long_sentences": {"bpa": 50}, "at_least": 0},
                     "claims[0].long_sentences: unknown system bpa; did you mean bpe?",
                 ),
+                (
+                    {"contrasts": [["bpe", "baseline"]], "within": {"en-xx": 1}},
+                    "claims[0].within: unknown pair en-xx; did you mean",
+                ),
+                (
+                    {"quoted": [["symbol", "moses"]], "at_least": 0},
+                    "claims[0].quoted: only for bahdanau2015, whose table quotes others",
+                ),
             ]
+        ),
+        (
+            {
+                "experiments": {
+                    "bahdanau2015": {
+                        "claims": [
+                            {
+                                "says": "As good",
+                                "quoted": [["rnnsearch-50", "mosses"]],
+                                "at_least": 0,
+                            }
+                        ]
+                    }
+                }
+            },
+            "claims[0].quoted: unknown row mosses; did you mean moses? allowed: moses",
         ),
         (
             {

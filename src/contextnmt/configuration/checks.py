@@ -26,8 +26,14 @@ RESERVED = {
     "total": "tables have a row of this name",
 }
 
+#: Experiment -> rows that its paper's BLEU table has for comparison, and their labels.
+QUOTED = {"bahdanau2015": {"moses": "Moses (quoted)"}}
+
+#: Language pairs of the papers' tables: claims may name them where there are no texts of them.
+PRINTED_PAIRS = {"en-de", "en-fr"}
+
 #: Labels that no system can have: rows of tables have them that are no systems.
-TAKEN = ("Source", "Reference", "Moses (quoted)")
+TAKEN = ("Source", "Reference", *(label for rows in QUOTED.values() for label in rows.values()))
 
 #: The experiment whose paper charts words, and counts them with and without symbols.
 INSPECTING = "choi2017"
@@ -82,6 +88,7 @@ def dangling(configuration: Configuration) -> Iterator[Mistake]:
         if pair not in known:
             yield no_such(path[:-1], "pair", pair, sorted(known), said=path)
     yield from wrong_systems(configuration)
+    yield from wrong_claims(configuration)
 
 
 def useless_references(configuration: Configuration) -> Iterator[Mistake]:
@@ -156,9 +163,6 @@ def wrong_systems(configuration: Configuration) -> Iterator[Mistake]:
                 for system in those:
                     if system not in systems:
                         yield no_such([*path, of], "system", system, sorted(systems))
-            if entry.get("coverage") and name != INSPECTING:
-                words = f"only for {INSPECTING}, which counts it; remove the claim"
-                yield mistake([*path, "coverage"], words)
         drawn = experiment.get("alignments")
         if drawn not in (None, *systems):
             yield no_such([*where, "alignments"], "system", drawn, sorted(systems))
@@ -167,6 +171,28 @@ def wrong_systems(configuration: Configuration) -> Iterator[Mistake]:
         if system not in known:
             said = ["systems", position]
             yield no_such(["systems"], "system", system, sorted(known), said)
+
+
+def wrong_claims(configuration: Configuration) -> Iterator[Mistake]:
+    """Claims about coverage, quoted rows or language pairs that are not there."""
+    known = sorted({*configuration["roles"], *PRINTED_PAIRS})
+    for name, experiment in configuration["experiments"].items():
+        rows = QUOTED.get(name, {})
+        for number, claim in enumerate(experiment.get("claims", [])):
+            path = ["experiments", name, "claims", number]
+            if claim.get("coverage") and name != INSPECTING:
+                words = f"only for {INSPECTING}, which counts it; remove the claim"
+                yield mistake([*path, "coverage"], words)
+            if claim.get("quoted") and not rows:
+                words = f"only for {', '.join(QUOTED)}, whose table quotes others; remove the claim"
+                yield mistake([*path, "quoted"], words)
+            elif wrong := [row for _, row in claim.get("quoted", []) if row not in rows]:
+                yield no_such([*path, "quoted"], "row", wrong[0], rows)
+            for key in ("within", "at_least"):
+                stated = claim.get(key)
+                for pair in stated if isinstance(stated, dict) else []:
+                    if pair not in known:
+                        yield no_such([*path, key], "pair", pair, known)
 
 
 def wrong_labels(experiment: str, systems: dict[str, Any]) -> Iterator[Mistake]:
