@@ -72,6 +72,7 @@ class Text(NamedTuple):
 
 def read_text(reference: Path) -> Text:
     """The text of a reference ``RESULTS/tokenize/PAIR/TEXT.LANGUAGE.gz`` and its translations.
+    Further references beside it, ``TEXT.reference2.LANGUAGE.gz``, count too.
 
     Raises UserError if it is named otherwise.
     """
@@ -83,7 +84,8 @@ def read_text(reference: Path) -> Text:
     source = reference.with_name(f"{text}.{source_language}.gz")
     paths = sorted((results / "restore" / pair).glob(f"*/[0-9]*/{text}.beam{BEAM}.gz"))
     systems, seeds = [path.parts[-3] for path in paths], [int(path.parts[-2]) for path in paths]
-    found = read_translations(f"{text}.beam{BEAM}", [reference], systems, seeds, paths)
+    references = [reference, *reference.parent.glob(f"{text}.reference[0-9]*.{language}.gz")]
+    found = read_translations(f"{text}.beam{BEAM}", references, systems, seeds, paths)
     there = (each.contrast for each in claims() if found.statistics.keys() >= {*each.contrast})
     asked = list(dict.fromkeys(there))
     made = content(found, asked, source_lengths(source, reference, found))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from claims import Claim, claims, main, read_text, rows
 
-from contextnmt.files import write_lines
+from contextnmt.files import read_lines, write_lines
 from contextnmt.report.results import Claim as Told
 
 WORDS = [f"w{number}" for number in range(50)]
@@ -73,6 +73,18 @@ def test_a_claim_holds_if_chance_explains_it_badly(
     assert found[4].count(";") == ("longer" in said)
 
 
+def test_all_references_of_a_text_count(reference: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = Claim("a", Told("b"), ("good", "bad"))
+    monkeypatch.setattr(module, "claims", lambda: [told])
+    (one,) = rows([read_text(reference)])
+    translation = reference.parents[2] / "restore" / "en-fr" / "bad" / "1" / "test.beam12.gz"
+    further = reference.with_name("test.reference2.fr.gz")
+    write_lines(further, list(read_lines(translation)))
+    (two,) = rows([read_text(reference)])
+    assert (one[-1], two[-1]) == ("yes", "no, the opposite")
+    assert two[4].endswith(", 100.00")
+
+
 def test_the_page_has_the_claims_whose_systems_are_there(reference: Path, tmp_path: Path) -> None:
     places = reference.parents[2] / "restore" / "en-fr"
     for system, like in {"context": "good", "baseline": "bad"}.items():
@@ -80,7 +92,8 @@ def test_the_page_has_the_claims_whose_systems_are_there(reference: Path, tmp_pa
     main([reference], tmp_path / "claims.md")
     page = (tmp_path / "claims.md").read_text().split("\n")
     _, _, *shown = [line for line in page if line.startswith("| ")]
-    about = [each for each in claims() if each.contrast == ("context", "baseline")]
+    of_contrast = (each for each in claims() if each.contrast == ("context", "baseline"))
+    about = [each for each in of_contrast if each.told.claimed("en-fr")]
     assert len(shown) == len(about)
     for claim, row in zip(about, shown, strict=True):
         assert f"{claim.paper}: {claim.told.says}" in row
