@@ -182,32 +182,44 @@ def test_long_sentences_of_a_system_are_held_against_its_others(
 
 
 @pytest.mark.parametrize(
-    ("text", "bleu", "cells"),
+    ("text", "bleu", "known", "cells"),
     [
-        ("test", 35.5, ["yes", "+0.52", "−0.13"]),
-        ("test", 35.3, ["not shown", "+0.52", "−0.33"]),
-        ("test", 34.0, ["no", "+0.52", "−1.63"]),
-        ("test", None, ["no score", "–", "–"]),
-        ("newstest2014", 35.5, ["another text", "–", "–"]),
+        ("test", 36.6, 30, ["yes", "+0.52", "+0.97", "−0.03 to +1.97"]),
+        ("test", 36.6, 7.5, ["not shown", "+0.52", "+0.97", "−1.03 to +2.97"]),
+        ("test", 35.3, 30, ["not shown", "+0.52", "−0.33", "−1.33 to +0.67"]),
+        ("test", 34.0, 30, ["no", "+0.52", "−1.63", "−2.63 to −0.63"]),
+        ("test", 32.0, 7.5, ["no", "+0.52", "−3.63", "−5.63 to −1.63"]),
+        ("test", 36.6, None, ["not tested", "+0.52", "+0.97", "–"]),
+        ("test", None, 30, ["no score", "–", "–", "–"]),
+        ("newstest2014", 36.6, 30, ["another text", "–", "–", "–"]),
     ],
 )
 def test_a_quoted_system_is_beaten_on_the_papers_text_alone(
-    text: str, bleu: float | None, cells: list[str], bahdanau: Made
+    text: str, bleu: float | None, known: float | None, cells: list[str], bahdanau: Made
 ) -> None:
-    """The paper's text is `text`, the one here is ``test``."""
+    """The paper's text is `text`, the one here is ``test``. Its 30 sentences give an interval of
+    ± 1; without `known` ones there is none."""
     told = claim("As good", quoted=[("rnnsearch-50-star", "moses")], at_least=-0.5)
     made = Made(bahdanau.folder, bahdanau.about | {"claims": [told]})
-    make_significance(made.folder, made.about)
+    for path in make_significance(made.folder, made.about):
+        content = read_json(path)
+        entry = content["systems"]["rnnsearch-50-star"]
+        entry["interval"] = [entry["bleu"] - 1, entry["bleu"] + 1]
+        if known is None:
+            content["systems"]["rnnsearch-50-star"] = {"gap": "seed 1: damaged"}
+        write_json(path, content)
     scores = make_tables(made, "bleu-table", "significance")["bleu-table"]
     printed = {"rnnsearch-50-star": 36.15, "moses": 35.63}
     for row in scores.data:
         of_paper = row["source"] == "paper"
         row["bleu_no_unknown"] = printed.get(row["system"]) if of_paper else bleu
-        row |= {"text": text} if of_paper else {"bleu_no_unknown_deviation": None}
+        here = {"bleu_no_unknown_deviation": None, "no_unknown_sentences": known or 30}
+        row |= {"text": text} if of_paper else here
     write_table(made.report / "tables" / made.results.table, scores)
     table = claims_table(made.results)
     shown = row_of(table, 0, "As good (RNNsearch-50* over Moses (quoted))")
-    assert [shown[0], *shown[2:]] == [*cells, "–"]
+    assert [shown[0], *shown[2:]] == cells
+    assert any("interval is estimated" in note for note in table.notes)
 
 
 def test_claims_about_an_unfinished_system_are_undecided(bahdanau: Made) -> None:

@@ -2,7 +2,7 @@
 
 import math
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from matplotlib.axes import Axes
@@ -44,7 +44,8 @@ NOTES = {
     f"length, less that of the others. Groups of fewer than {LEAST} sentences are left out; each "
     "counts by its sentences. The interval is made of theirs.",
     QUOTED: "Beside a quoted system: BLEU on sentences without unknown words, on the paper's test "
-    "text alone. The quoted score has no interval.",
+    "text alone. The interval is estimated: that of the system's BLEU on the whole text, wider by "
+    "the square root of how many times fewer these sentences are. The quoted score has none.",
     COVERAGE: "Coverage: percentage points of the words of the training text that the vocabulary "
     "covers, with symbols less without, in the language that gains most. It is counted, so there "
     "is no interval.",
@@ -199,21 +200,20 @@ def claims_table(results: Results) -> Table:
     blocks, data = [], []
     for (pair, _), content in results.read_compared("significance", 1).items():
         scores = PairScores(results, pair, bleu, tests)
-        rows = list(held(scores, content["contrasts"]))
+        rows = list(held(scores, content))
         blocks += [block(scores, rows)] if rows else []
         data += rows
     return Table(blocks, data, notes(results, data) + score_gap_notes(results, bleu, texts=1))
 
 
-def held(scores: PairScores, tested: list[Row]) -> Iterator[Row]:
-    """One row for each difference that a claim is about; `tested` as stage significance has it."""
-    growths = {(each["system"], each["baseline"]): each.get("growth") for each in tested}
+def held(scores: PairScores, tested: Row) -> Iterator[Row]:
+    """One row for each difference that a claim is about; `tested` is the file of significance."""
     keys = {"pair": scores.pair, "text": scores.text, "beam": scores.results.beam}
     for claim in scores.results.claims:
         if (claimed := claim.claimed(scores.pair)) is None:
             continue
         said = {"claim": claim.says, "section": claim.section, "claimed": in_words(claimed)}
-        for found in measured(scores, claim, claimed, growths):
+        for found in measured(scores, claim, claimed, tested):
             yield {**keys, **said, **dict.fromkeys(NAMES + NUMBERS), **found}
 
 
@@ -225,14 +225,11 @@ def in_words(claimed: Range) -> str:
     return f"≥ {least:g}".replace("-", "−") if math.isinf(most) else f"±{most:g}"
 
 
-def measured(
-    scores: PairScores,
-    claim: Claim,
-    claimed: Range,
-    growths: Mapping[tuple[str, str], Row | None],
-) -> Iterator[Row]:
+def measured(scores: PairScores, claim: Claim, claimed: Range, tested: Row) -> Iterator[Row]:
     """Each difference of a claim whose systems are there: its names, numbers and verdict."""
     there = scores.systems.keys()
+    contrasts = tested["contrasts"]
+    growths = {(each["system"], each["baseline"]): each.get("growth") for each in contrasts}
     for system, baseline in claim.contrasts:
         if {system, baseline} <= there:
             names = {"measure": LONGER if claim.longer else CONTRAST}
@@ -242,7 +239,7 @@ def measured(
     for system, quoted in claim.quoted:
         if system in there:
             names = {"measure": QUOTED, "system": system, "baseline": quoted}
-            yield names | beside_quoted(scores, claimed, system, quoted)
+            yield names | beside_quoted(scores, claimed, system, quoted, tested)
     for system, words in claim.long_sentences.items():
         if system in there:
             names = {"measure": LONG, "system": system}
@@ -293,10 +290,10 @@ def grown(growth: Row) -> Row:
     }
 
 
-def beside_quoted(scores: PairScores, claimed: Range, system: str, quoted: str) -> Row:
+def beside_quoted(scores: PairScores, claimed: Range, system: str, quoted: str, tested: Row) -> Row:
     """The numbers and the verdict on a system beside a row that the paper quotes.
 
-    On sentences of known words; there is no interval, and no verdict on another text.
+    On sentences of known words. There is no verdict on another text.
     """
     here, paper, theirs = (
         of.get(each, {})
@@ -310,12 +307,19 @@ def beside_quoted(scores: PairScores, claimed: Range, system: str, quoted: str) 
     if ours is None or moses is None:
         return missing(scores, system)
     difference, spread = ours - moses, here["bleu_no_unknown_deviation"]
-    return {
+    numbers = {
         "difference": difference,
         "paper": None if printed is None else printed - moses,
         "spread": spread,
-        "verdict": verdict(claimed, difference, (difference, difference), spread, []),
     }
+    whole, count = tested["systems"].get(system, {}), here.get("no_unknown_sentences")
+    if not count or "interval" not in whole:
+        return {**numbers, "verdict": "not tested"}
+    # A standard error falls with the square root of the sentences.
+    wider = math.sqrt(tested["sentences"] / count)
+    low, high = (difference + wider * (end - whole["bleu"]) for end in whole["interval"])
+    judgement = verdict(claimed, difference, (low, high), spread, [])
+    return {**numbers, "low": low, "high": high, "verdict": judgement}
 
 
 def beside_shorter(scores: PairScores, claimed: Range, system: str, words: int) -> Row:
