@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from made_up_experiments import claim
 from made_up_lengths import group
 from made_up_significance import make_significance
@@ -14,8 +15,12 @@ from results_folder import Made, as_svg, csv_rows, make_results, make_tables
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
 from contextnmt.report.certainty import significance_table
-from contextnmt.report.claims import claims_table, judged
+from contextnmt.report.claims import claims_table, judged, verdict
+from contextnmt.report.experiment import claim_of
+from contextnmt.report.published import published_bleu, published_in
 from contextnmt.report.tables import Cell, Table, write_table
+
+EXPERIMENTS = Path(__file__).parents[2] / "workflow" / "experiments"
 
 #: A title of the table of significance, and a row.
 FRENCH = "English → French, test, beam 12"
@@ -131,7 +136,7 @@ def test_a_claim_of_a_range_is_judged_by_the_interval(made: Made) -> None:
         [holds, shown, *numbers] for _, shown, holds in RANGES
     ]
     assert len(table.blocks[1].rows) == len(RANGES)  # without the claim on En-Fr, with the last
-    assert any("whole interval lies in it" in note for note in table.notes)
+    assert any("whole interval lies in the range" in note for note in table.notes)
 
 
 def test_another_training_may_leave_the_claimed_range() -> None:
@@ -179,6 +184,27 @@ def test_long_sentences_of_a_system_are_held_against_its_others(
         assert ends == pytest.approx([-1.278, 1.278], abs=0.001)
     else:
         assert interval == "–"
+
+
+@pytest.mark.parametrize("name", ["bahdanau2015", "chen2017", "choi2017"])
+def test_the_gains_that_a_paper_prints_are_never_against_its_claims(name: str) -> None:
+    """Differences on its test texts at the widest beam, with an interval of ± 0.5."""
+    entry = yaml.safe_load((EXPERIMENTS / f"{name}.yaml").read_text())["experiments"][name]
+    rows = [row for row in published_bleu(name) if row["beam"] in ("", "12")]
+    bleu = {(row["pair"], row["system"]): float(row["test"]) for row in rows}
+    headline = [float(row["gain"]) for row in published_in(name, "headline")]
+    found = []
+    for told in map(claim_of, entry["claims"]):
+        for pair in ("en-fr", "en-de"):
+            compared = [[(pair, system) for system in contrast] for contrast in told.contrasts]
+            gains = [bleu[a] - bleu[b] for a, b in compared if {a, b} <= bleu.keys()] or headline
+            claimed = told.claimed(pair)
+            if claimed and claimed[0] > 0 and not told.longer:
+                for gain in gains:
+                    interval = (gain - 0.5, gain + 0.5)
+                    found.append(verdict(claimed, gain, interval, None, [0.01]))
+    assert found
+    assert set(found) <= {"yes", "not shown"}
 
 
 @pytest.mark.parametrize(

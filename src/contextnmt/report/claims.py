@@ -445,9 +445,10 @@ def notes(results: Results, data: list[Row]) -> list[str]:
         )
     if ranges - {in_words(BETTER)}:
         found.append(
-            "A claim of at least so much (≥), or of about as good (±), is of a range. Yes: the "
-            "whole interval lies in it; no: none of it does; not shown: anything else. To either "
-            f"side of a difference of two systems the interval reaches at least {training}."
+            "A claim of at least so much (≥), or of about as good (±), is of a range. Where the "
+            "paper gives a gain in points, half of it is asked for. Yes: the whole interval lies "
+            "in the range; no: none of it does; not shown: anything else. To either side of a "
+            f"difference of two systems the interval reaches at least {training}."
         )
     found.append(
         "Intervals and tests tell what other test sentences would give with these models"
