@@ -211,15 +211,18 @@ def test_words_are_charted_and_their_masks_compared(results: Path, pair: str) ->
     assert all("gap" not in chart for found in charts.values() for chart in found.values())
     masks = read_json(results / "masks" / pair / "context" / "1" / "test.json")
     assert masks["contextualizer"]
-    assert masks["all"]["words"] > 30
+    assert masks["all"]["words"] >= 12
     assert masks["all"]["different"]["euclidean"] > 0
 
 
 def test_pairs_are_kept(results: Path) -> None:
     for pair in PAIRS:
-        for when in read_json(results / "pairs" / f"{pair}.json").values():
-            assert 0 < when["kept_by_all"] <= when["kept"] <= when["read"]
+        counts = read_json(results / "pairs" / f"{pair}.json")
+        for when in counts.values():
+            assert 0 < when["kept"] <= when["read"]
             assert when["kept"] + sum(when["dropped"].values()) == when["read"]
+        # What symbols stand for is known more often (A14).
+        assert counts["before"]["kept"] < counts["after"]["kept_by_all"] <= counts["after"]["kept"]
 
 
 def test_a_report_made_by_hand_is_the_one_of_the_workflow(

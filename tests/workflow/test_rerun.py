@@ -163,7 +163,7 @@ def test_filters_of_all_systems_bind_every_training_to_every_view(
 ) -> None:
     with edited(demo / "config.yaml", new="\ntraining: {filters: all}\n"):
         rules = pending()
-    assert set(rules) == {"train"} | AFTER_TRAINING | ANALYSIS | CONFIGURED
+    assert set(rules) == TRAIN | AFTER_TRAINING | ANALYSIS | CONFIGURED | {"pairs"}
     assert len([path for path in rules["train"] if path.endswith("model.json")]) == 16
 
 
