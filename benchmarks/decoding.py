@@ -100,9 +100,9 @@ def ours(
         ensemble = Ensemble([model], precision is Precision.BF16 and device.type == "cpu")
         found: list[int] = []
         for source in batches(sentences, max(1, HYPOTHESES[device.type] // width), device):
-            search = Search(ensemble, source, width, EOS, None, best=True)
-            each = search.longest // 3 if steps is None else torch.full_like(search.longest, steps)
-            search.shortest, search.longest = each, each
+            lengths = (source != PAD).sum(1)
+            each = lengths if steps is None else torch.full_like(lengths, steps)
+            search = Search(ensemble, source, width, EOS, None, (each, each), best=True)
             found += [len(hypothesis.ids) for [hypothesis] in search.run()]
             assert found[-len(source) :] == each.tolist()
         return found
