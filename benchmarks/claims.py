@@ -20,8 +20,9 @@ from contextnmt.errors import UserError
 from contextnmt.evaluation.outputs import read_translations, source_lengths
 from contextnmt.evaluation.significance import RESAMPLES, content
 from contextnmt.report.certainty import LEVEL, TESTS, p_value
-from contextnmt.report.claims import REPEATS, in_words, spread, verdict
+from contextnmt.report.claims import in_words, verdict
 from contextnmt.report.experiment import claim_of
+from contextnmt.report.gains import REPEATS, spread
 from contextnmt.report.results import Claim as Told
 from contextnmt.report.results import Range
 from contextnmt.report.tables import signed

@@ -15,8 +15,9 @@ from results_folder import Made, as_svg, csv_rows, make_results, make_tables
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, write_json
 from contextnmt.report.certainty import significance_table
-from contextnmt.report.claims import claims_table, judged, verdict
+from contextnmt.report.claims import claims_table, verdict
 from contextnmt.report.experiment import claim_of
+from contextnmt.report.gains import judged
 from contextnmt.report.published import published_bleu, published_in
 from contextnmt.report.tables import Cell, Table, write_table
 

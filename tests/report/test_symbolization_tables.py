@@ -13,18 +13,14 @@ from contextnmt.evaluation.symbol_scores import Error, Reason
 from contextnmt.files import read_json, write_json, write_lines
 from contextnmt.report.published import published
 from contextnmt.report.results import Results
-from contextnmt.report.symbolization import (
-    COUNT,
+from contextnmt.report.source_symbols import (
     REASONS,
     ablation_table,
     restoration_table,
-    rows_of,
     symbol_errors_table,
     symbol_scores_table,
-    symbols_table,
-    table2,
-    table3,
 )
+from contextnmt.report.symbolization import COUNT, rows_of, symbols_table, table2, table3
 from contextnmt.report.tables import Block, Table, texts_of
 from contextnmt.text.symbols import Side
 

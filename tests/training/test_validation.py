@@ -61,7 +61,7 @@ def test_what_is_translated_as_the_reference_is_scored_100(
 def test_restored_words_are_of_other_sentences_than_the_loss(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """Those whose symbols are of the source alone; the loss is of the two sides that fit."""
+    """BLEU reads symbols made from the source alone, the loss symbols made from both sides."""
     words = Vocabulary(["la", "<N>_1", "<N>_2"])
     fitting = texts(tmp_path, [("la la <N>_1", "la <N>_1"), ("la", "la")])
     restored = Restored(

@@ -184,7 +184,7 @@ def test_only_generate_reaches_the_embedded_corpus() -> None:
 
 
 def test_an_edit_of_the_restoration_trains_systems_with_symbols_alone() -> None:
-    """Those whose validations restore words: no others load it."""
+    """Only their validations restore words, so only they load it."""
     restoring, loading = "contextnmt/text/restore.py", "contextnmt.training.restored"
     reaching = {s for s, name in STAGES.items() if restoring in files(code_marks(SOURCE, name))}
     assert reaching.isdisjoint({"tokenize", "clean", "symbolize", "bpe", "binarize"})

@@ -4,7 +4,7 @@ import statistics
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from contextnmt.report.claims import Difference, PairScores
+from contextnmt.report.gains import Difference, PairScores
 from contextnmt.report.gaps import listed_gaps
 from contextnmt.report.gates import distance
 from contextnmt.report.learning_curves import still_gaining

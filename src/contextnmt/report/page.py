@@ -9,11 +9,11 @@ from typing import Any
 from contextnmt.closure import ROOT
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines
-from contextnmt.report.claims import Difference, PairScores
 from contextnmt.report.contents import FIGURE_FORMATS, outputs, parts
 from contextnmt.report.differences import shown_differences
 from contextnmt.report.figures import INK, RULE
 from contextnmt.report.findings import findings, observations
+from contextnmt.report.gains import Difference, PairScores
 from contextnmt.report.gaps import reason_lines
 from contextnmt.report.provenance import deviations, facts, read_models, times, training_data
 from contextnmt.report.published import headline

@@ -11,7 +11,7 @@ import jinja2
 
 from contextnmt.files import atomic
 from contextnmt.report.certainty import LEVEL
-from contextnmt.report.claims import REPEATS
+from contextnmt.report.gains import REPEATS
 from contextnmt.report.results import Results, pair_of, pair_title
 from contextnmt.report.tables import PAPER, Block, signed
 

@@ -11,11 +11,12 @@ from contextnmt.errors import UserError
 from contextnmt.report.alignments import alignment_maps
 from contextnmt.report.certainty import significance_table
 from contextnmt.report.charts import local_charts_figure, local_charts_table
-from contextnmt.report.claims import claims_table, gains
+from contextnmt.report.claims import claims_table
 from contextnmt.report.contents import CORPORA, SYSTEMS, Part, files, outputs, parts
 from contextnmt.report.differences import differences
 from contextnmt.report.experiment import results_of
 from contextnmt.report.figures import save_all
+from contextnmt.report.gains import gains
 from contextnmt.report.gaps import stale_systems, system_notes
 from contextnmt.report.gates import gates_table, masks_figure, masks_table
 from contextnmt.report.learning_curves import curves, trainings_table
@@ -26,15 +27,13 @@ from contextnmt.report.papers import papers
 from contextnmt.report.results import Results, read_record
 from contextnmt.report.scores import bleu_table
 from contextnmt.report.sentences import examples
-from contextnmt.report.symbolization import (
+from contextnmt.report.source_symbols import (
     ablation_table,
     restoration_table,
     symbol_errors_table,
     symbol_scores_table,
-    symbols_table,
-    table2,
-    table3,
 )
+from contextnmt.report.symbolization import symbols_table, table2, table3
 from contextnmt.report.tables import Table, write_table
 from contextnmt.report.tagged_words import phenomena_table
 from contextnmt.report.training_text import cleaning_table, selection_figures, selection_table

@@ -197,7 +197,7 @@ class Composer:
         return self.rng.random() < probability
 
     def draw(self, table: dict[str, Noun]) -> Noun:
-        """A noun of `table`: of the topic, else one that is not to be avoided. It is drawn once."""
+        """Draw a noun of `table`, once: one of the topic if it has any, else none of `avoid`."""
         keys = list(table)
         if topical := [key for key in keys if key in self.topic]:
             key = self.rng.choice(topical)
@@ -209,7 +209,7 @@ class Composer:
         return table[key]
 
     def draw_adjective(self, table: dict[str, Adjective]) -> Adjective:
-        """An adjective of `table` that is not to be avoided."""
+        """Draw an adjective of `table`, none of `avoid`."""
         return self.rng.choice([table[key] for key in table if key not in self.avoid])
 
     def draw_weighted(self, choices: Sequence[tuple[int, Drawn]]) -> Drawn:
