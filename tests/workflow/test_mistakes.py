@@ -144,6 +144,10 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
         ),
         ({"clean": {"en-xx": {}}}, "clean: unknown pair en-xx; did you mean en-"),
         (
+            {"training": {"unknown_limit": {"en-xx": 0.1}}},
+            "training.unknown_limit: unknown pair en-xx; did you mean en-",
+        ),
+        (
             {
                 "experiments": {
                     "choi2017": {"methods": {"C": {"name": "C", "contrasts": [["bpe", "bpe"]]}}}

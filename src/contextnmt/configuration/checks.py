@@ -29,7 +29,7 @@ RESERVED = {
 #: Experiment -> rows that its paper's BLEU table has for comparison, and their labels.
 QUOTED = {"bahdanau2015": {"moses": "Moses (quoted)"}}
 
-#: Language pairs of the papers' tables: claims may name them where there are no texts of them.
+#: Language pairs of the papers' tables: they may be named where there are no texts of them.
 PRINTED_PAIRS = {"en-de", "en-fr"}
 
 #: Labels that no system can have: rows of tables have them that are no systems.
@@ -89,6 +89,7 @@ def dangling(configuration: Configuration) -> Iterator[Mistake]:
             yield no_such(path[:-1], "pair", pair, sorted(known), said=path)
     yield from wrong_systems(configuration)
     yield from wrong_claims(configuration)
+    yield from wrong_limits(configuration)
 
 
 def useless_references(configuration: Configuration) -> Iterator[Mistake]:
@@ -175,7 +176,7 @@ def wrong_systems(configuration: Configuration) -> Iterator[Mistake]:
 
 def wrong_claims(configuration: Configuration) -> Iterator[Mistake]:
     """Claims about coverage, quoted rows or language pairs that are not there."""
-    known = sorted({*configuration["roles"], *PRINTED_PAIRS})
+    known = printed_or_here(configuration)
     for name, experiment in configuration["experiments"].items():
         rows = QUOTED.get(name, {})
         for number, claim in enumerate(experiment.get("claims", [])):
@@ -193,6 +194,25 @@ def wrong_claims(configuration: Configuration) -> Iterator[Mistake]:
                 for pair in stated if isinstance(stated, dict) else []:
                     if pair not in known:
                         yield no_such([*path, key], "pair", pair, known)
+
+
+def wrong_limits(configuration: Configuration) -> Iterator[Mistake]:
+    """Limits to unknown words for language pairs that are not there."""
+    blocks: list[tuple[list[Any], Configuration]] = [([], configuration)]
+    for name, experiment in configuration["experiments"].items():
+        path = ["experiments", name]
+        blocks.append((path, experiment))
+        for system, entry in experiment["systems"].items():
+            blocks.append(([*path, "systems", system], entry))
+    for path, block in blocks:
+        for pair in block.get("training", {}).get("unknown_limit") or {}:
+            if pair not in (known := printed_or_here(configuration)):
+                yield no_such([*path, "training", "unknown_limit"], "pair", pair, known)
+
+
+def printed_or_here(configuration: Configuration) -> list[str]:
+    """Language pairs of the configuration and of the papers, whose files name theirs anywhere."""
+    return sorted({*configuration["roles"], *PRINTED_PAIRS})
 
 
 def wrong_labels(experiment: str, systems: dict[str, Any]) -> Iterator[Mistake]:
