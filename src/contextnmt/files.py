@@ -21,7 +21,7 @@ from typing import IO, Any
 
 from contextnmt.errors import UserError
 
-#: What to do about an operating-system error while writing, by errno.
+#: Advice about an operating-system error while writing, by errno.
 REMEDIES = {
     errno.ENOSPC: "the disk is full: free some space, then run the same command again",
     errno.EDQUOT: "the disk quota is used up: free some space, then run the same command again",

@@ -7,10 +7,10 @@ from typing import Any
 
 Configuration = dict[str, Any]
 
-#: What may stand in braces in the names of files and members.
+#: Names in braces that the names of files and members may have.
 PLACEHOLDERS = ("lang", "source", "target", "pair", "side")
 
-#: What stands between the name of a text and the number of another reference of it, from 2 on.
+#: Separator of the name of a text and the number of a further reference of it, from 2 on.
 REFERENCE = ".reference"
 
 #: A core works on so many pairs for a minute or more; no text is cut into more parts than these.

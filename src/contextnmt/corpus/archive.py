@@ -31,7 +31,7 @@ NAMES = {"sha256": "SHA-256", "md5": "MD5"}
 
 ARCHIVES = (".tar", ".tar.gz", ".tgz")
 
-#: What gzip makes of a text is a third to a fifth of it. A file that unpacks to more than so many
+#: Gzip packs a text to a third or a fifth. A file that unpacks to more than so many
 #: times its size is no text but an archive bomb, made to fill disks; so many bytes may always come.
 MOST_EXPANSION, ALWAYS_ALLOWED = 100, 1 << 26
 

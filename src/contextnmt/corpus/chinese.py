@@ -17,7 +17,7 @@ UNSPACED = ("yue", "zh")
 HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 MARKS = "\u3001-\u303f"
 
-#: What jieba segments. Not what stands between: it would cut 1,234 to pieces.
+#: Runs that jieba segments. Of what stands between, it would cut 1,234 to pieces.
 RUN = re.compile(f"[{HAN}]+|[{MARKS}]")
 
 #: A blank beside a Chinese character or a mark that Chinese text has without: · — ‘ ’ “ ” … （ ）

@@ -45,7 +45,7 @@ COUNT_CAP = 1000
 LOG_COUNTS = [math.log2(count + 1) for count in range(COUNT_CAP + 1)]
 #: A difference of two sums of logarithms is exact up to this: far more than the error of floats.
 ROUNDING = 1e-9
-#: What no clean text has: control characters, the replacement character, and UTF-8 read as Latin-1
+#: Signs of damage: control characters, the replacement character, and UTF-8 read as Latin-1
 #: or Windows-1252, in which é, «, ’ and œ became Ã©, Â«, â€™ and Å“ (the tokenizer splits these).
 GARBLED = re.compile(r"[\x7f-\x9f\ufffd]|Ã(?![A-Z])|Â(?![A-Za-zÀ-ÿ])|â ?[€‚]|Å ?[“’]")
 

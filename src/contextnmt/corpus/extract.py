@@ -36,7 +36,7 @@ NUMBER = re.compile(r"\d+")
 #: English with French and German: law, parliament, manuals, the Bible, a sample of WMT14.
 LENGTH_BOUNDS = (0.1, 0.2, 0.35, 0.6, 1.0)
 LENGTH_WEIGHTS = (1.3, 1.0, 0.3, -0.9, -2.7, -3.7)
-#: The same for lines with numbers, if both have the same ones and if not.
+#: Scores of lines with numbers, if both have the same ones and if not.
 SAME_NUMBERS, OTHER_NUMBERS = 3.4, -1.6
 
 #: How much likelier than "no drift" it has to be: e to the power of it.

@@ -241,7 +241,7 @@ def within_each(
     return noisy, "en,fr,de"
 
 
-#: What real parallel corpora suffer from -> a function of the random source, the three lines of a
+#: Kind of noise in real parallel corpora -> a function of the random source, the three lines of a
 #: good sentence and all clean lines that returns the spoilt lines and the languages concerned,
 #: separated by commas; none if the sentence has nothing to spoil.
 NOISE: dict[str, Callable[[random.Random, Texts, list[Texts]], tuple[Texts, str]]] = {

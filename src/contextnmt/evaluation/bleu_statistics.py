@@ -21,13 +21,13 @@ ORDER = 4
 #: Words of the hypothesis and of the reference; n-grams in common by n; n-grams of the hypothesis.
 COUNTS = 2 + 2 * ORDER
 
-#: What multi-bleu.perl takes for a blank; Python's str.split cuts at more characters.
+#: Blanks of multi-bleu.perl; Python's str.split cuts at more characters.
 BLANKS = re.compile(r"[ \t\r\n\v\f]+")
 
 #: Moves a character to a private plane of Unicode, where it is no blank to anyone.
 PRIVATE_PLANE = 0xF0000
 
-#: What to say of a hypothesis of that kind.
+#: Warning about a hypothesis of that kind.
 NO_WORD = "no word in any line: multi-bleu.perl would divide by zero, here BLEU is 0"
 
 

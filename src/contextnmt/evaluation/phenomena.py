@@ -20,7 +20,7 @@ from contextnmt.files import count_lines, write_json
 
 COLUMNS = ("line", "kind", "language", "source", "target", "seen", "distance")
 
-#: What is tagged.
+#: Kinds of tags.
 KINDS = ("ambiguous", "name", "number", "acronym")
 
 #: Buckets of the distance from an ambiguous word to its cue (1: the next word), by their start.

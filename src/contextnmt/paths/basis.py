@@ -14,7 +14,7 @@ from contextnmt.report.results import ABLATION
 #: Wildcards of a job, as Snakemake gives them: an attribute and an item each.
 Wildcards = Any
 Settings = dict[str, Any]
-#: What a rule reads, by its wildcards.
+#: Inputs of a rule, by its wildcards.
 Input = Callable[[Wildcards], list[str]]
 #: A param of a rule, by its wildcards and inputs.
 Param = Callable[[Wildcards, Any], str]

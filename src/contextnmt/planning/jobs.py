@@ -26,7 +26,7 @@ from contextnmt.configuration.recipes import experiment_of
 from contextnmt.errors import UserError
 from contextnmt.files import write_json
 
-#: What Snakemake says of a profile, whether or not there is a mistake.
+#: Line of Snakemake about a profile, whether or not there is a mistake.
 ANNOUNCEMENT = "Using profile"
 
 #: Above it, for a mistake in options, is a list of them all.
@@ -126,7 +126,7 @@ def described(record: logging.LogRecord) -> Job:
     """Return a job, as Snakemake tells its logger plugins of it."""
     fields: dict[str, Any] = vars(record)
     asked = [fields["resources"].get(name) for name in ("mem_mb", "runtime", "gpu")]
-    # What depends on files that are not there yet is no number.
+    # A request that depends on files that are not there yet is no number.
     memory, minutes, gpus = (value if isinstance(value, int) else 0 for value in asked)
     return Job(
         rule=re.sub(r"_\d+_parts$", "", fields["rule_name"]),  # one for each number of parts

@@ -30,7 +30,7 @@ from contextnmt.errors import UserError
 from contextnmt.files import atomic_path, read_lines
 from contextnmt.planning.jobs import Call, Job, planned
 
-#: What jobs need of the checkout.
+#: Files of the checkout that jobs need.
 WORKFLOW = ("Snakefile", "config.yaml", "workflow", "src", "local", "envs")
 
 #: The folder that the kit unpacks to, and where the user's own files lie in it.

@@ -20,7 +20,7 @@ from contextnmt.files import read_lines
 from contextnmt.model.translator import Translator
 from contextnmt.planning.jobs import Job, Sizes, planned
 
-#: What a job of each rule takes, as `benchmarks/rates.py` measured it in a finished run.
+#: Time, memory and disk of a job of each rule; `benchmarks/rates.py` measured them in a run.
 RATES = Path(__file__).with_name("rates.tsv")
 
 HEAD = ["stage", "jobs", "core-hours", "longest job", "disk", "memory", "cores"]

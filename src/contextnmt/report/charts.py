@@ -148,7 +148,7 @@ def draw(results: Results, found: Charts) -> Figure:
         label = f"near the word on axis {number}"
         handles.append(axes.scatter([], [], s=14, color=colour, label=label))
     figure.legend(handles=handles, loc="outside lower center", ncols=3)
-    # What a name covers is known only of a figure that is laid out; names move nothing in it.
+    # Only a figure that is laid out tells the extent of a name; names move nothing in it.
     figure.draw_without_rendering()
     freeze(figure)
     for axes, chart in drawn:

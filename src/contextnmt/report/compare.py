@@ -147,7 +147,7 @@ def without_counterpart(rows: list[Row]) -> Iterator[str]:
 def listed(changes: Changes, runs: set[Run]) -> Iterator[str]:
     """The changes of a kind, those that the same runs have in common together."""
     groups: dict[str, list[tuple[str, ...]]] = {}
-    # What all runs have in common first.
+    # Changes that all runs share come first.
     for (_, *change), some in sorted(changes.items(), key=lambda item: -len(item[1])):
         groups.setdefault(scope(some, runs), []).append(tuple(change))
     for name, group in groups.items():

@@ -83,7 +83,7 @@ def read_folder(side: str, path: Path) -> Folder:
     """
     found = Folder(side, path)
     for results in read_results(path).values():
-        # What is there counts, not what a report left out.
+        # Files decide, also where a report left a run out.
         for run in replace(results, gaps={}).runs:
             if any((path / f"{stage}/{run}").is_dir() for stage in ("train", "restore")):
                 add_run(found, results, run)

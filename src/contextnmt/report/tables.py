@@ -25,7 +25,7 @@ Row = dict[str, Any]
 #: Characters of a side that are shown: some of what cleaning removes is longer than a page.
 LENGTH = 500
 
-#: What has no shape of its own.
+#: Characters without a shape.
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
@@ -67,11 +67,11 @@ MARK = "†"
 #: The column label of numbers that are the paper's; the page sets them apart.
 PAPER = "paper"
 
-#: What stands around the best of a column until it is written: characters that Unicode leaves to
+#: Marks around the best of a column until it is written: characters that Unicode leaves to
 #: programs for their own use, and that no text is to have.
 BOLD = ("\ufdd0", "\ufdd1")
 
-#: What LaTeX's default fonts lack, in LaTeX's own words, and what is bold.
+#: Characters that LaTeX's default fonts lack, in LaTeX's own words, and the marks of bold.
 LATEX = {
     BOLD[0]: r"\textbf{",
     BOLD[1]: "}",

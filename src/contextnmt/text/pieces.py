@@ -21,7 +21,7 @@ SYMBOL = re.compile(r"<([NSC])>_[0-9]+")
 #: A token of the text that begins like a marked piece gets one more backslash in front.
 ESCAPED = re.compile(r"\\*\^\^")
 
-#: What looks like a symbol in the text gets one more backslash before its underscore, and loses it.
+#: Text that looks like a symbol gets one more backslash before its underscore, and loses it again.
 LIKE_SYMBOL = re.compile(r"(<[NSC]>)(?=\\*_\d)")
 ESCAPED_SYMBOL = re.compile(r"(<[NSC]>)\\(?=\\*_\d)")
 

@@ -38,13 +38,13 @@ ENDINGS = (0, 2, 3)
 #: A word seen no more often than this is rare: it says what words of its ending do.
 RARE = 10
 
-#: As many occurrences weigh as much as what is assumed of a word (or of an ending) before them.
+#: The rate assumed of a word (or of an ending) weighs as much as so many occurrences.
 #: All constants here were chosen by F1 of names on a few real texts, which it hardly depends on:
 #: benchmarks/published/symbolization.md says on which.
 WORD_WEIGHT = 3
 ENDING_WEIGHT = 5
 
-#: What is assumed of a word where training saw nothing at all.
+#: The rate of a word where training saw nothing at all.
 UNSEEN = 0.5
 
 #: A word at least this likely becomes (part of) a symbol, unless the user says otherwise.

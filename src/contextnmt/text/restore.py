@@ -29,7 +29,7 @@ from contextnmt.text.symbol_tables import (
     without_rule,
 )
 
-#: What may become of a symbol: replaced by a rule of the dictionary that differs from a copy, or by
+#: Outcomes of a symbol: replaced by a rule of the dictionary that differs from a copy, or by
 #: a copy of its source; dropped because the source sentence has none of this name; missing because
 #: the translation left it out.
 OUTCOMES = ("rule", "copy", "dropped", "missing")

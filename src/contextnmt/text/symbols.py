@@ -37,7 +37,7 @@ LIMIT = 20
 #: The symbols of each type that a sentence may have, in order: ``<S>_1``, ``<S>_2``...
 SYMBOLS = [[f"<{kind}>_{number}" for number in range(1, LIMIT + 1)] for kind in KINDS]
 
-#: What follows the digits of a century in English: 15 ^^th - and 16 ^^th century, 21 ^^st-century.
+#: Ending of the digits of a century in English: 15 ^^th - and 16 ^^th century, 21 ^^st-century.
 ORDINAL = re.compile(r"\^\^(?:st|nd|rd|th)(-centur(?:y|ies))?", re.IGNORECASE)
 BETWEEN = frozenset((",", "-", "–", "^^-", "^^–", "and", "or", "to"))
 

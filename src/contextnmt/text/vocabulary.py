@@ -15,7 +15,7 @@ UNK = 2
 #: Ids 0, 1, 2: they have no line in a vocabulary file.
 SPECIALS = ("<pad>", "</s>", "<unk>")
 
-#: What an unknown word becomes in a translation (A20): it matches no word of a reference.
+#: The unknown word in a translation (A20): it matches no word of a reference.
 UNKNOWN = "UNK"
 
 

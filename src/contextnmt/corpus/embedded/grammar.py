@@ -44,7 +44,7 @@ class Phrase(Protocol):
 
 
 Phrases = list[Phrase]
-#: What words are made of: phrases, words, texts with blanks.
+#: Parts of a phrase: phrases, words, texts with blanks.
 Parts = list[Phrase | Words | Word | str | None]
 
 
