@@ -230,17 +230,19 @@ def table3_notes(vocabulary_size: int, paper: Rows, counts: dict[str, Any]) -> l
     if len(set(shares.values())) == 1:
         (unknowns,) = set(shares.values())
     return [
-        "Words: of all pairs of the training text, and of those that a training with and without "
-        "symbols keeps by its own text (training.filters: own). Which pairs the paper counted it "
-        "does not say. Its words fall by 12 to 13 %, more than symbols alone take away: after "
-        "symbolization it very probably counted the pairs kept.",
+        "Words: of all pairs of the training text, and of those that the limits keep by the text "
+        "without and with symbols. Which pairs the paper counted it does not say. Its words fall "
+        "by 12 to 13 %, more than symbols alone take away: after symbolization it very probably "
+        "counted the pairs kept.",
         f"Coverage: share of all words that the {vocabulary_size:,} most frequent make up "
         f"(the paper: {', '.join(sizes)}).",
-        "Sentence pairs: what a training drops, each pair by its first reason. Too long: a side of "
+        "Sentence pairs: what the limits drop, each pair by its first reason. Unknown words are "
+        "those after symbolization for systems of words too, if training.filters is symbolized; "
+        "before it, if it is own (A14 in docs/decisions.md). Too long: a side of "
         f"more than {' or '.join(map(str, lengths))} words, after symbolization with the pieces "
         f"that digits are split into; unknown words: more of both sides together than {unknowns}.",
         "Kept by all systems: in the view that each has of the text, so with subwords too; the "
-        "systems train on these pairs alone if training.filters is all (A14 in docs/decisions.md).",
+        "systems train on these pairs alone if training.filters is all.",
         "Symbols: of the symbolized text. A name of several words is one symbol.",
     ]
 
