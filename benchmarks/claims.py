@@ -19,30 +19,28 @@ from pages import Out, made_by, publish, table
 from contextnmt.errors import UserError
 from contextnmt.evaluation.outputs import read_translations, source_lengths
 from contextnmt.evaluation.significance import RESAMPLES, content
-from contextnmt.report.certainty import LEVEL, TESTS, p_value
-from contextnmt.report.claims import in_words, verdict
+from contextnmt.report.certainty import TESTS, p_value
+from contextnmt.report.claims import in_words, judged
 from contextnmt.report.experiment import claim_of
-from contextnmt.report.gains import REPEATS, spread
 from contextnmt.report.results import Claim as Told
 from contextnmt.report.results import Range
 from contextnmt.report.tables import signed
 
 BEAM = 12
 
-HEAD = ["claim", "claimed", "text", "systems", "BLEU", "difference", "95 % interval"]
-HEAD += ["p, bootstrap", "p, randomization", "holds"]
+HEAD = ["claim", "claimed", "text", "systems", "seeds", "BLEU", "difference", "95 % interval"]
+HEAD += ["p, bootstrap", "p, randomization", "verdict"]
 
 NOTES = f"""
 BLEU of the test text at beam {BEAM}, cased, on tokenized text; of several seeds, the mean.
 Difference: of the two systems. Of a claim about length: the difference on source sentences longer
-than the median less that on the others, in points of BLEU. Interval and first p: the paired
-bootstrap (Koehn 2004); second p: approximate randomization (Riezler and Maxwell 2005), not for
-claims about length; {RESAMPLES:,} draws each, two-sided, not corrected for the number of claims. A
-claim of more (> 0) holds, or its opposite, if every p is below {LEVEL} and the difference is
-greater than {REPEATS} BLEU, by which repeats of one system may differ, or, with several seeds, than
-its standard deviation; else it is not shown. Any other range holds if the whole interval lies in
-it, and does not if none of it does; to either side it reaches as far as the same {REPEATS} BLEU or
-deviation. Intervals and p are about other test sentences, with these models.
+than the median less that on the others, in points of BLEU. Interval: over test sentences by the
+paired bootstrap (Koehn 2004), and, of several seeds, over trainings, whose standard deviation is
+pooled over the systems. p: over sentences alone, two-sided, by the bootstrap and by approximate
+randomization (Riezler and Maxwell 2005), not for claims about length. {RESAMPLES:,} draws each;
+nothing is corrected for the number of claims. A claim holds if the whole interval lies in what is
+claimed, and does not if none of it does: of a claim of more (> 0), the opposite holds. With one
+seed there is no verdict: other trainings may give other differences.
 """
 
 
@@ -63,10 +61,12 @@ def claims() -> Iterator[Claim]:
 
 
 class Text(NamedTuple):
-    """A test text, and what stage significance says of its systems and of all claims."""
+    """A test text, and what stage significance says of its systems, trainings and all claims."""
 
     pair: str
     name: str
+    seeds: int
+    deviation: float
     systems: dict[str, Any]
     contrasts: dict[tuple[str, str], dict[str, Any]]
 
@@ -90,7 +90,9 @@ def read_text(reference: Path) -> Text:
     there = (each.contrast for each in claims() if found.statistics.keys() >= {*each.contrast})
     asked = list(dict.fromkeys(there))
     made = content(found, asked, source_lengths(source, reference, found))
-    return Text(pair, text, made["systems"], dict(zip(asked, made["contrasts"], strict=True)))
+    found_contrasts = dict(zip(asked, made["contrasts"], strict=True))
+    deviation = made["trainings"]["deviation"] if made["trainings"] else 0.0
+    return Text(pair, text, len(made["seeds"]), deviation, made["systems"], found_contrasts)
 
 
 def row(claim: Claim, claimed: Range, text: Text) -> list[str]:
@@ -99,19 +101,20 @@ def row(claim: Claim, claimed: Range, text: Text) -> list[str]:
     systems = [text.systems[each] for each in claim.contrast]
     names, tests = " over ".join(claim.contrast), TESTS
     scores = [[each["bleu"] for each in systems]]
-    chance = spread(*(each["deviation"] for each in systems))
     if claim.told.longer:
         found = found["growth"]
-        scores, tests, chance = [found["long"], found["short"]], TESTS[:1], found["spread"]
+        scores, tests = [found["long"], found["short"]], TESTS[:1]
         names += f"; over and up to {found['median']:g} words"
+    intervals = found["interval"], found["interval_with_trainings"]
+    said = judged(claimed, {}, *intervals, text.deviation)
     p = [found[test] for test in tests]
     return [
         *(f"{claim.paper}: {claim.told.says}", in_words(claimed)),
-        *(f"{text.pair} {text.name}", names),
+        *(f"{text.pair} {text.name}", names, str(text.seeds)),
         "; ".join(f"{one:.2f}, {other:.2f}" for one, other in scores),
-        *(signed(found["difference"]), " to ".join(map(signed, found["interval"]))),
+        *(signed(found["difference"]), f"{signed(said['low'])} to {signed(said['high'])}"),
         *(*map(p_value, p), *[""] * (2 - len(p))),
-        verdict(claimed, found["difference"], found["interval"], chance, p),
+        ", ".join(filter(None, (said["verdict"], said.get("reason")))),
     ]
 
 

@@ -15,8 +15,9 @@ def group(low: int, high: int | None, sentences: int) -> dict[str, Any]:
     return {"from": low, "to": high, "sentences": sentences, "mean_length": mean}
 
 
-def bleu(value: float | None) -> dict[str, Any]:
-    return {"bleu": value, "interval": None if value is None else [value - 1, value + 1]}
+def bleu(value: float | None, seeds: int = 1) -> dict[str, Any]:
+    interval = None if value is None else [value - 1, value + 1]
+    return {"bleu": value, "bleu_of_seeds": [value] * seeds, "interval": interval}
 
 
 def lengths_of(name: str, systems: list[str], seeds: list[int]) -> dict[str, Any]:
@@ -32,8 +33,8 @@ def lengths_of(name: str, systems: list[str], seeds: list[int]) -> dict[str, Any
         "windows": [group(start, start + 6, 210) for start in STARTS],
         "systems": {
             system: {
-                "bins": [bleu(20.0 + 2 * n if count else None) for _, _, count in BINS],
-                "windows": [bleu(20.0 + 2 * n - start / 10) for start in STARTS],
+                "bins": [bleu(20.0 + 2 * n if count else None, len(seeds)) for _, _, count in BINS],
+                "windows": [bleu(20.0 + 2 * n - start / 10, len(seeds)) for start in STARTS],
             }
             for n, system in enumerate(systems)
         },

@@ -9,7 +9,7 @@ from contextnmt.files import read_json, write_json
 def make_significance(folder: Path, about: dict[str, Any]) -> list[Path]:
     """A file for each pair and test text, of the BLEU of the first seed in the folder's scores.
 
-    Differences of a point or more are significant.
+    Differences of more than a point are beyond chance.
     """
     paths = []
     for pair in about["pairs"]:
@@ -37,13 +37,16 @@ def significance_of(
         for present, without in telling["contrasts"]
         if {present, without} <= set(scores)
     ]
-    deviation = 0.5 if len(about["seeds"]) > 1 else None
+    seeds = len(about["seeds"])
+    deviation = 0.5 if seeds > 1 else None
+    chance = {"deviation": deviation, "degrees": 8, "seeds": seeds, "apart": {}}
     return {
         "name": name,
         "sentences": 30,
         "seeds": list(about["seeds"]),
         "resamples": 10000,
         "confidence_percent": 95,
+        "trainings": chance if deviation else None,
         "systems": {
             system: scored
             if "gap" in scored
@@ -56,11 +59,11 @@ def significance_of(
             }
             for system, scored in scores.items()
         },
-        "contrasts": [difference_of(*each, scores) for each in dict.fromkeys(contrasts)],
+        "contrasts": [difference_of(*each, scores, seeds) for each in dict.fromkeys(contrasts)],
     }
 
 
-def difference_of(system: str, baseline: str, scores: dict[str, Any]) -> dict[str, Any]:
+def difference_of(system: str, baseline: str, scores: dict[str, Any], seeds: int) -> dict[str, Any]:
     """A difference as the file has it."""
     names = {"system": system, "baseline": baseline}
     if gap := scores[system].get("gap", scores[baseline].get("gap")):
@@ -68,10 +71,15 @@ def difference_of(system: str, baseline: str, scores: dict[str, Any]) -> dict[st
     present, without = scores[system]["bleu"], scores[baseline]["bleu"]
     difference = present - without
     p = 0.0002 if abs(difference) >= 1 else 0.4567
+
+    def around(half_width: float) -> list[float]:
+        return [difference - half_width, difference + half_width]
+
     return {
         **names,
         "difference": difference,
-        "interval": [difference - 0.9, difference + 0.9],
+        "interval": around(0.9),
+        "interval_with_trainings": around(1.0) if seeds > 1 else None,
         "better_percent": 99.0 if difference > 0 else 1.0,
         "p_bootstrap": p,
         "p_randomization": p / 2,
@@ -80,8 +88,8 @@ def difference_of(system: str, baseline: str, scores: dict[str, Any]) -> dict[st
             "long": [present + difference, without],
             "short": [present, without],
             "difference": difference,
-            "spread": None,
-            "interval": [difference - 1.2, difference + 1.2],
+            "interval": around(1.2),
+            "interval_with_trainings": around(1.3) if seeds > 1 else None,
             "p_bootstrap": p,
         },
     }

@@ -8,6 +8,7 @@ import shutil
 from contextlib import redirect_stdout
 from copy import deepcopy
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -139,7 +140,7 @@ def test_equal_folders(a: Path, tmp_path: Path) -> None:
     assert others == ["+0.00", "+0.00 to +0.00", "1.000", "1.000"]
     assert not any(line.startswith("Only") for line in lines)
     assert {row["kind"] for row in rows(a, tmp_path / "b")} == {"score"}
-    assert any(line.startswith("* significant, 0 of 2: ") for line in lines)
+    assert lines[-4].startswith("95 % over test sentences alone, with these models.")
     assert max(map(len, lines)) <= 100
 
 
@@ -209,24 +210,31 @@ def test_what_follows_from_a_digest_is_not_told(a: Path, tmp_path: Path) -> None
     assert [row["key"] for row in found[::2]] == ["data.pairs", "data.train.source.sha256"]
 
 
-def test_a_changed_score(a: Path, tmp_path: Path) -> None:
-    b = make_folder(tmp_path / "b", ("en-fr/baseline/1",), share=0.05)
-    make_folder(b, ("en-fr/context/1",))
+def test_a_changed_score(tmp_path: Path) -> None:
+    changed, kept = (
+        tuple(f"en-fr/{system}/{seed}" for seed in (1, 2)) for system in ("baseline", "context")
+    )
+    a = make_folder(tmp_path / "a", changed + kept)
+    b = make_folder(tmp_path / "b", changed, share=0.05)
+    make_folder(b, kept)
     lines = compared(a, b)
     assert "*" in next(line for line in lines if line.startswith("  baseline"))
-    assert any(line.startswith("* significant, 1 of 2: ") for line in lines)
+    assert "* Zero is outside of it: 1 of 2" in " ".join(" ".join(lines).split())
     (better, same) = rows(a, b, "score")
-    seed = 100 * len("en-fr/baseline/1") + 1
     for side, share in (("a", 0.3), ("b", 0.05)):
-        expected = tokenized_bleu(damaged(share, seed), REFERENCES)["bleu"]
-        assert float(better[side]) == pytest.approx(expected)
+        of_seeds = [
+            tokenized_bleu(damaged(share, 100 * len(changed[0]) + seed), REFERENCES)["bleu"]
+            for seed in (1, 2)
+        ]
+        assert float(better[side]) == pytest.approx(fmean(of_seeds))
+    assert float(better["low_with_trainings"]) < float(better["low"])
     assert float(better["difference"]) == pytest.approx(float(better["b"]) - float(better["a"]))
     assert 0 < float(better["low"]) < float(better["difference"]) < float(better["high"])
     assert float(better["p_bootstrap"]) == pytest.approx(2 / 501)
     assert float(better["p_randomization"]) == pytest.approx(1 / 501)
-    assert (better["significant"], same["significant"]) == ("true", "false")
-    keys = ("pair", "system", "key", "text", "beam", "seeds", "a_deviation", "note")
-    expected = ["en-fr", "baseline", "bleu", "test", "12", "1", "", ""]
+    assert (better["decided"], same["decided"]) == ("true", "false")
+    keys = ("pair", "system", "key", "text", "beam", "seeds", "note")
+    expected = ["en-fr", "baseline", "bleu", "test", "12", "1 2", ""]
     assert [better[key] for key in keys] == expected
 
 
@@ -255,10 +263,10 @@ def test_other_references(a: Path, tmp_path: Path) -> None:
     write_lines(b / "tokenize/en-fr/test.fr.gz", other)
     text = " ".join(" ".join(compared(a, b)).split())
     assert "the references differ (60 lines in A, 60 in B): each BLEU is by its own" in text
-    assert "significant" not in text
+    assert "95 %:" not in text
     for row in rows(a, b, "score"):
         assert float(row["b"]) < float(row["a"])
-        assert row["difference"] == row["p_bootstrap"] == row["significant"] == ""
+        assert row["difference"] == row["p_bootstrap"] == row["decided"] == ""
         assert row["note"].startswith("the references differ")
 
 

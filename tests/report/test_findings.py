@@ -12,15 +12,9 @@ from contextnmt.report.results import Results
 
 Rows = list[dict[str, Any]]
 
-#: What the row of a difference is about in the data of the table of significance.
-TESTED: dict[str, Any] = {
-    **{"pair": "en-fr", "text": "test", "system": "context", "baseline": "baseline"},
-    **{"low": None, "high": None, "gap": None},
-}
 
-
-def made_up(name: str) -> Results:
-    return results_of(Path("nowhere"), experiment(name))
+def made_up(name: str, *seeds: int) -> Results:
+    return results_of(Path("nowhere"), experiment(name, seeds or (1, 2, 3)))
 
 
 @pytest.fixture(scope="module")
@@ -32,17 +26,37 @@ def about() -> Results:
 
 
 def found_in(about: Results, data: Rows, **tables: Rows) -> list[Findings]:
-    """The findings of each pair, by the data of the BLEU table and of others."""
+    """The findings of each pair, by the data of the BLEU table and of others.
+
+    Differences beyond 0.3 are decided, if there is no table of significance among these.
+    """
+    tables.setdefault("significance", significance_of(about, data))
     return findings(about, {about.table: data, **tables})
 
 
-def bleu(about: Results, deviation: float | None = None, **scores: float) -> Rows:
+def significance_of(about: Results, data: Rows, margin: float = 0.3) -> Rows:
+    """Data of the table of significance: all contrasts, with intervals of ± `margin`."""
+    scores = {(row["pair"], row["system"]): row["bleu"] for row in data if row["source"] == "here"}
+    ends = ["low", "high"] + ["low_with_trainings", "high_with_trainings"] * (len(about.seeds) > 1)
+    rows = []
+    for pair in about.pairs:
+        contrasts = {both for method in about.methods for both in method.contrasts}
+        for system, baseline in contrasts:
+            if not {(pair, system), (pair, baseline)} <= scores.keys():
+                continue
+            gain = scores[pair, system] - scores[pair, baseline]
+            interval = {end: gain + margin * (1 if "high" in end else -1) for end in ends}
+            names = {"pair": pair, "text": "test", "system": system, "baseline": baseline}
+            rows.append({**names, **interval, "gap": None})
+    return rows
+
+
+def bleu(about: Results, **scores: float) -> Rows:
     """Data of the BLEU table: the given scores, 10 for other systems, 20 and 21 in the paper."""
     rows = []
     for pair in about.pairs:
         for system in about.systems:
             key = {"pair": pair, "system": system.id, "split": "test", "beam": 12}
-            key |= {"bleu_deviation": deviation}
             here = scores.get(system.id.replace("-", "_"), 10.0)
             paper = 20.0 if system.id == "baseline" else 21.0
             rows.append(key | {"source": "here", "text": "test", "bleu": here})
@@ -55,8 +69,8 @@ def test_comparisons_that_disagree_are_counted() -> None:
     data = bleu(about, context=11.5, context_symbol=8.0)
     sentence, *_ = found_in(about, data)[0].sentences
     assert sentence == (
-        "Contextualization (C) helps in 1 of 3 comparisons, does harm in 1, makes no difference "
-        "beyond chance in 1: from −2.00 BLEU (+C+S over "
+        "Contextualization (C) helps in 1 of 3 comparisons, does harm in 1, is undecided in 1: "
+        "from −2.00 BLEU (+C+S over "
         "+Symbol (S)) to +1.50 BLEU (+Context (C) over Baseline); in the paper from +0.00 to "
         "+1.00."
     )
@@ -90,7 +104,7 @@ def test_a_reconstruction_does_not_say_that_the_paper_has_no_such_number() -> No
     about = made_up("chen2017")
     data = [row for row in bleu(about, fcwm_all=11.0) if row["source"] == "here"]
     _, first, *_ = found_in(about, data)[0].figures
-    assert first.remark == "the paper's is not available"
+    assert first.remark.endswith("; the paper's is not available")
 
 
 def test_one_system_alone_is_best_of_none(about: Results) -> None:
@@ -105,54 +119,55 @@ HARM = "Symbolization (S) does harm on this corpus: −0.75 BLEU over Baseline; 
 
 
 @pytest.mark.parametrize(
-    ("scores", "deviation", "expected"),
+    ("scores", "expected"),
     [
-        (
-            {"context": 11.5},
-            None,
-            [BEST, "helps: +1.50 BLEU over Baseline; in the paper +1.00"],
-        ),
-        ({"context": 11.5}, None, ["11.50", "+Context (C); paper +Context (C), 21.00"]),
-        ({"baseline": 12.0, "symbol": 11.25}, None, ["No system beats Baseline: 12.00 BLEU", HARM]),
-        # Within the variation of seeds, or of repeats of one.
-        ({"context": 11.0}, 1.0, ["makes no difference beyond chance: +1.00"]),
-        (
-            {"context": 10.3},
-            None,
-            ["is highest, within chance: 10.30 BLEU on test with"],
-        ),
-        ({"context": 10.3}, None, ["(C) makes no difference beyond chance: +0.30"]),
-        ({"context": 9.7}, None, ["(C) makes no difference beyond chance: −0.30"]),
-        ({"context": 10.31}, None, ["(C) helps: +0.31"]),
-        ({"context": 9.69}, None, ["(C) does harm on this corpus: −0.31"]),
+        ({"context": 11.5}, [BEST, "helps: +1.50 BLEU over Baseline; in the paper +1.00"]),
+        ({"context": 11.5}, ["11.50", "+Context (C); paper +Context (C), 21.00"]),
+        ({"baseline": 12.0, "symbol": 11.25}, ["No system beats Baseline: 12.00 BLEU", HARM]),
+        ({"context": 10.29}, ["is highest, within chance: 10.29 BLEU on test with"]),
+        ({"context": 10.29}, ["(C) is undecided: +0.29"]),
+        ({"context": 9.71}, ["(C) is undecided: −0.29"]),
+        ({"context": 10.31}, ["(C) helps: +0.31"]),
+        ({"context": 9.69}, ["(C) does harm on this corpus: −0.31"]),
         # One number to a reader: the first system of the table is named.
-        ({"baseline": 30.496, "context": 30.5}, None, ["No system beats Baseline: 30.50 BLEU"]),
-        ({"context": 30.496, "symbol": 30.5}, None, ["+Context (C) is "]),
+        ({"baseline": 30.496, "context": 30.5}, ["No system beats Baseline: 30.50 BLEU"]),
+        ({"context": 30.496, "symbol": 30.5}, ["+Context (C) is "]),
     ],
 )
 def test_gains_and_harm_are_told_plainly(
-    about: Results, scores: dict[str, float], deviation: float | None, expected: list[str]
+    about: Results, scores: dict[str, float], expected: list[str]
 ) -> None:
-    found, _ = found_in(about, bleu(about, deviation, **scores))
+    found, _ = found_in(about, bleu(about, **scores))
     assert found.title == "English → French"
+    assert [text for text in expected if text not in told(found)] == []
+
+
+def told(found: Findings) -> str:
+    """All that findings say."""
     figures = [text for figure in found.figures for text in vars(figure).values()]
-    told = " ".join([found.headline, *found.sentences, *figures])
-    assert [text for text in expected if text not in told] == []
+    return " ".join([found.headline, *found.sentences, *figures])
 
 
-def test_a_gain_that_the_test_sentences_may_have_made_is_none(about: Results) -> None:
-    row = TESTED | {"low": -0.1, "high": 3.1, "p_bootstrap": 0.06, "p_randomization": 0.04}
+def test_one_seed_gives_no_verdict() -> None:
+    about = made_up("choi2017", 1)
+    found, _ = found_in(about, bleu(about, context=11.5))
+    for expected in (
+        "+Context (C) is highest, from one seed: 11.50 BLEU",
+        "Contextualization (C), one seed and so no verdict: from +0.00 BLEU",
+        "95 % over sentences alone: +1.20 to +1.80; paper +1.00",
+    ):
+        assert expected in told(found)
+
+
+def test_what_was_not_tested_is_undecided(about: Results) -> None:
     data = bleu(about, context=11.5)
-    found, german = found_in(about, data, significance=[row])
-    assert "makes no difference beyond chance: +1.50" in found.sentences[0]
-    assert found.figures[1].remark == "95 %: −0.10 to +3.10; paper +1.00"
-    assert "helps: +1.50" in german.sentences[0]  # the row is not of this pair
-    sure = row | {"p_bootstrap": 0.04}
-    assert "helps: +1.50" in found_in(about, data, significance=[sure])[0].sentences[0]
-    untested = TESTED | {"gap": "context: no translation of seed 2"}
-    found, _ = found_in(about, data, significance=[untested])
+    rows = [row | {"low_with_trainings": -0.1} for row in significance_of(about, data)]
+    found, _ = found_in(about, data, significance=rows)
+    assert "is undecided: +1.50" in found.sentences[0]
+    assert found.figures[1].remark == "95 %: −0.10 to +1.80; paper +1.00"
+    found, _ = found_in(about, data, significance=[row | {"gap": "damaged"} for row in rows])
     assert found.figures[1].remark == "paper +1.00"
-    assert "helps: +1.50" in found.sentences[0]
+    assert "is undecided: +1.50" in found.sentences[0]
 
 
 OPEN = (
@@ -184,18 +199,23 @@ def test_masks_that_tell_nothing_are_told(
 
 
 @pytest.mark.parametrize(
-    ("baseline", "context", "told"),
+    ("baseline", "context", "deviation", "told"),
     [
-        (40.0, 65.5, "gets more ambiguous words right than Baseline: 65.5 % against 40.0 % (50 % "),
-        (49.0, 53.0, "gets about as many ambiguous words right as Baseline: 53.0 %"),
+        (40.0, 65.5, 2.0, "65.5 % of the ambiguous words right, Baseline 40.0 % (50 % by choosing"),
+        (40.0, 65.5, 2.0, "blindly): more."),
+        (49.0, 53.0, 2.0, "blindly): undecided."),  # too few words
+        (40.0, 65.5, 20.0, "blindly): undecided."),  # trainings differ as much
+        (40.0, 65.5, None, "blindly), with one seed."),
     ],
 )
 def test_what_a_method_is_meant_for_is_told_of_its_pair_alone(
-    about: Results, baseline: float, context: float, told: str
+    about: Results, baseline: float, context: float, deviation: float | None, told: str
 ) -> None:
-    row = {"pair": "en-de", "phenomenon": "ambiguous", "total": 200}
+    seeds = 1 if deviation is None else 3
+    row = {"pair": "en-de", "phenomenon": "ambiguous", "total": 200 * seeds, "seeds": seeds}
+    row |= {"right_percent_deviation": deviation}
     tagged = [
-        row | {"system": system, "right": round(2 * share), "right_percent": share}
+        row | {"system": system, "right": round(2 * share) * seeds, "right_percent": share}
         for system, share in (("baseline", baseline), ("context", context))
     ]
     french, german = found_in(about, bleu(about, context=9.0), phenomena=tagged)

@@ -17,7 +17,6 @@ from contextnmt.files import read_json, write_json
 from contextnmt.report.certainty import significance_table
 from contextnmt.report.claims import claims_table, verdict
 from contextnmt.report.experiment import claim_of
-from contextnmt.report.gains import judged
 from contextnmt.report.published import published_bleu, published_in
 from contextnmt.report.tables import Cell, Table, write_table
 
@@ -26,6 +25,9 @@ EXPERIMENTS = Path(__file__).parents[2] / "workflow" / "experiments"
 #: A title of the table of significance, and a row.
 FRENCH = "English → French, test, beam 12"
 CONTEXT = "+Context (C) over Baseline"
+SEEDS = (1, 2, 3)
+WIDE = "undecided the interval is too wide"
+MORE = "; more test sentences would show +0.52"
 #: Rows of the table of claims.
 CLAIM = "Contextualized embeddings are better (+Context (C) over Baseline)"
 LONGER = "In long sentences more so (RNNsearch-50 over RNNencdec-50)"
@@ -33,13 +35,13 @@ LONGER = "In long sentences more so (RNNsearch-50 over RNNencdec-50)"
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    """Results to which each test gives a significance of its own."""
-    return make_results(tmp_path_factory.mktemp("choi"))
+    """Results of three seeds, to which each test gives a significance of its own."""
+    return make_results(tmp_path_factory.mktemp("choi"), SEEDS)
 
 
 @pytest.fixture(scope="module")
 def bahdanau(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    return make_results(tmp_path_factory.mktemp("bahdanau"), name="bahdanau2015")
+    return make_results(tmp_path_factory.mktemp("bahdanau"), SEEDS, name="bahdanau2015")
 
 
 def claims(made: Made, change: Callable[[Any], Any] = lambda entry: None) -> Table:
@@ -60,23 +62,33 @@ def row_of(table: Table, place: int, label: str) -> list[str]:
 def test_a_claim_holds_or_its_opposite_does(made: Made) -> None:
     table = claims(made)
     assert [block.title for block in table.blocks] == [
-        "English → French, test, beam 12, one seed",
-        "English → German, test, beam 12, one seed",
+        "English → French, test, beam 12, 3 seeds",
+        "English → German, test, beam 12, 3 seeds",
     ]
-    assert row_of(table, 0, CLAIM) == ["yes", "> 0", "+1.25", "+1.50", "+0.60 to +2.40"]
-    assert row_of(table, 1, CLAIM)[0] == "no, the opposite"
+    assert row_of(table, 0, CLAIM) == ["holds", "> 0", "+1.25", "+1.50", "+0.50 to +2.50"]
+    assert row_of(table, 1, CLAIM)[0] == "opposite"
     assert table.blocks[0].rows[2][0] == "Either adds (+C+S over +Context (C))"
     rows = csv_rows(table)
     assert len(rows) == 6
-    assert (rows[0]["system"], rows[0]["verdict"]) == ("context", "yes")
+    assert (rows[0]["system"], rows[0]["verdict"]) == ("context", "holds")
     assert float(rows[0]["paper"]) == pytest.approx(28.87 - 27.62)
-    assert [float(rows[0][test]) for test in ("p_bootstrap", "p_randomization")] == [0.0002, 0.0001]
+    assert [float(rows[0][end]) for end in ("low", "high")] == [0.5, 2.5]
+
+
+def test_one_seed_gives_no_verdict(results: Made) -> None:
+    table = make_tables(results, "bleu-table", "significance", "claims")["claims"]
+    title, *headings = table.blocks[0].title, *table.blocks[0].columns
+    assert (title, headings[-1]) == (f"{FRENCH}, one seed", ("95 %, sentences alone",))
+    cells = row_of(table, 0, CLAIM)
+    assert cells == ["undecided one seed", "> 0", "+1.25", "+1.50", "+0.60 to +2.40"]
+    assert {(row["verdict"], row["reason"]) for row in table.data} == {("undecided", "one seed")}
+    assert any("With one seed there is no verdict" in note for note in table.notes)
 
 
 def test_a_claim_about_length_is_about_the_halves_of_the_text(bahdanau: Made) -> None:
     table = claims(bahdanau)
     halves = "+1.50 +3.00 over 14 words, +1.50 up to that"
-    assert row_of(table, 0, LONGER) == ["yes", "> 0", "–", halves, "+0.30 to +2.70"]
+    assert row_of(table, 0, LONGER) == ["holds", "> 0", "–", halves, "+0.20 to +2.80"]
     assert any("longer than the median" in note for note in table.notes)
     with pytest.raises(UserError, match=r"test\.beam12\.json: no long in it"):
         claims(bahdanau, lambda entry: entry["growth"].pop("long"))
@@ -85,15 +97,13 @@ def test_a_claim_about_length_is_about_the_halves_of_the_text(bahdanau: Made) ->
 @pytest.mark.parametrize(
     ("growth", "verdict", "here"),
     [
-        ({"difference": -2.0, "p_bootstrap": 0.01}, "no, the opposite", "−2.00"),
-        ({"difference": 2.0, "p_bootstrap": 0.06}, "not shown", "+2.00"),
-        ({"difference": 0.2, "p_bootstrap": 0.01}, "not shown", "+0.20"),
-        ({"difference": 2.0, "p_bootstrap": 0.01, "spread": 2.5}, "not shown", "+2.00"),
-        (None, "not tested", "–"),
+        ({"interval_with_trainings": [-3.0, -1.0]}, "opposite", "+1.50"),
+        ({"interval_with_trainings": [-0.1, 3.0]}, "undecided the interval is too wide", "+1.50"),
+        (None, "undecided not tested", "–"),
     ],
 )
 def test_a_claim_about_length_may_not_hold(
-    growth: dict[str, float] | None, verdict: str, here: str, bahdanau: Made
+    growth: dict[str, Any] | None, verdict: str, here: str, bahdanau: Made
 ) -> None:
     def change(entry: dict[str, Any]) -> None:
         entry["growth"] = entry["growth"] | growth if growth else None
@@ -108,22 +118,24 @@ def test_without_a_sure_test_there_is_no_verdict(made: Made) -> None:
         entry.clear()
         entry.update(names, gap="seed 1: damaged")
 
-    table = claims(made, lambda entry: entry.update(p_randomization=0.0512))
-    assert row_of(table, 0, CLAIM)[0] == row_of(table, 1, CLAIM)[0] == "not shown"
-    assert row_of(claims(made, damage), 0, CLAIM) == ["not tested", "> 0", "+1.25", "+1.50", "–"]
+    wide = {"interval": [1.0, 2.0], "interval_with_trainings": [-0.1, 3.1]}
+    table = claims(made, lambda entry: entry.update(wide))
+    assert row_of(table, 0, CLAIM)[0] == f"{WIDE}; 4 seeds would show +1.25"
+    cells = row_of(claims(made, damage), 0, CLAIM)
+    assert cells == ["undecided not tested", "> 0", "+1.25", "+1.50", "–"]
     table = claims(Made(made.folder, made.about | {"gaps": {"en-de": {"context": "not trained"}}}))
-    assert row_of(table, 1, CLAIM) == ["not finished", "> 0", "–", "–", "–"]
+    assert row_of(table, 1, CLAIM) == ["undecided not finished", "> 0", "–", "–", "–"]
     assert "Not finished: English → German: +Context (C) (not trained)." in table.notes
 
 
-#: A claimed range, how it is shown, and whether a difference of 1.5 ± 0.9 is in it.
+#: A claimed range, how it is shown, and whether a difference of 1.5 ± 1 is in it.
 RANGES: list[tuple[dict[str, Any], str, str]] = [
-    ({"at_least": 0.5}, "≥ 0.5 (sec. 6.1)", "yes"),
-    ({"at_least": {"en-fr": 2}}, "≥ 2 (sec. 6.1)", "not shown"),
-    ({"at_least": 2.5}, "≥ 2.5 (sec. 6.1)", "no"),
-    ({"within": 2.5}, "±2.5 (sec. 6.1)", "yes"),
-    ({"within": 1.0}, "±1 (sec. 6.1)", "not shown"),
-    ({"within": 0.5}, "±0.5 (sec. 6.1)", "no"),
+    ({"at_least": 0.5}, "≥ 0.5 (sec. 6.1)", "holds"),
+    ({"at_least": {"en-fr": 2}}, "≥ 2 (sec. 6.1)", "undecided"),
+    ({"at_least": 2.6}, "≥ 2.6 (sec. 6.1)", "fails"),
+    ({"within": 2.5}, "±2.5 (sec. 6.1)", "holds"),
+    ({"within": 1.0}, "±1 (sec. 6.1)", "undecided"),
+    ({"within": 0.4}, "±0.4 (sec. 6.1)", "fails"),
 ]
 
 
@@ -132,21 +144,11 @@ def test_a_claim_of_a_range_is_judged_by_the_interval(made: Made) -> None:
     told = [claim(shown, contrast, **section, **claimed) for claimed, shown, _ in RANGES]
     told.append(claim("On En-De alone", contrast, within={"en-de": 0.5}))
     table = claims(Made(made.folder, made.about | {"claims": told}))
-    numbers = ["+1.25", "+1.50", "+0.60 to +2.40"]
-    assert [[cell.plain for cell in cells] for _, cells in table.blocks[0].rows] == [
-        [holds, shown, *numbers] for _, shown, holds in RANGES
-    ]
+    numbers = ["+1.25", "+1.50", "+0.50 to +2.50"]
+    for (_, cells), (_, shown, said) in zip(table.blocks[0].rows, RANGES, strict=True):
+        assert [cells[0].text, *(each.plain for each in cells[1:])] == [said, shown, *numbers]
     assert len(table.blocks[1].rows) == len(RANGES)  # without the claim on En-Fr, with the last
     assert any("whole interval lies in the range" in note for note in table.notes)
-
-
-def test_another_training_may_leave_the_claimed_range() -> None:
-    claimed, difference, interval = (1.0, 2.0), 1.5, (1.4, 1.6)
-    spreads = {None: True, 0.4: True, 0.6: None}
-    for spread, holds in spreads.items():
-        assert judged(claimed, difference, interval, spread) is holds
-    assert judged(claimed, 2.25, (2.2, 2.3), 0.2) is False
-    assert judged(claimed, 2.25, (2.2, 2.3), None) is None  # 0.3 BLEU, of one seed
 
 
 STEADY = "It is steady (RNNsearch-50, over 50 words)"
@@ -155,10 +157,10 @@ STEADY = "It is steady (RNNsearch-50, over 50 words)"
 @pytest.mark.parametrize(
     ("bleu", "cells"),
     [
-        (29.0, ["yes", "≥ −0.5", "–", "+2.00 29.00 over 50 words, 27.00 up to that"]),
-        (26.5, ["not shown", "≥ −0.5", "–", "−0.50 26.50 over 50 words, 27.00 up to that"]),
-        (24.0, ["no", "≥ −0.5", "–", "−3.00 24.00 over 50 words, 27.00 up to that"]),
-        (None, ["too few sentences", "≥ −0.5", "–", "–"]),
+        (29.0, ["holds", "≥ −0.5", "–", "+2.00 29.00 over 50 words, 27.00 up to that"]),
+        (26.5, [WIDE, "≥ −0.5", "–", "−0.50 26.50 over 50 words, 27.00 up to that"]),
+        (24.0, ["fails", "≥ −0.5", "–", "−3.00 24.00 over 50 words, 27.00 up to that"]),
+        (None, ["undecided too few sentences", "≥ −0.5", "–", "–"]),
     ],
 )
 def test_long_sentences_of_a_system_are_held_against_its_others(
@@ -172,8 +174,10 @@ def test_long_sentences_of_a_system_are_held_against_its_others(
     for path in bahdanau.files("length-scores/*/*/*.json"):
         content = read_json(path)
         content["bins"] = [group(*span) for span in spans]
-        bins = [{"bleu": value, "interval": [value - h, value + h]} for value, h in values]
-        content["systems"]["rnnsearch-50"]["bins"] = bins
+        for system in content["systems"].values():
+            system["bins"] = [
+                {"bleu": v, "bleu_of_seeds": [v] * 3, "interval": [v - h, v + h]} for v, h in values
+            ]
         write_json(path, content)
     table = claims(about)
     *shown, interval = row_of(table, 0, STEADY)
@@ -203,22 +207,22 @@ def test_the_gains_that_a_paper_prints_are_never_against_its_claims(name: str) -
             if claimed and claimed[0] > 0 and not told.longer:
                 for gain in gains:
                     interval = (gain - 0.5, gain + 0.5)
-                    found.append(verdict(claimed, gain, interval, None, [0.01]))
+                    found.append(verdict(claimed, interval))
     assert found
-    assert set(found) <= {"yes", "not shown"}
+    assert set(found) <= {"holds", "undecided"}
 
 
 @pytest.mark.parametrize(
     ("text", "bleu", "known", "cells"),
     [
-        ("test", 36.6, 30, ["yes", "+0.52", "+0.97", "−0.03 to +1.97"]),
-        ("test", 36.6, 7.5, ["not shown", "+0.52", "+0.97", "−1.03 to +2.97"]),
-        ("test", 35.3, 30, ["not shown", "+0.52", "−0.33", "−1.33 to +0.67"]),
-        ("test", 34.0, 30, ["no", "+0.52", "−1.63", "−2.63 to −0.63"]),
-        ("test", 32.0, 7.5, ["no", "+0.52", "−3.63", "−5.63 to −1.63"]),
-        ("test", 36.6, None, ["not tested", "+0.52", "+0.97", "–"]),
-        ("test", None, 30, ["no score", "–", "–", "–"]),
-        ("newstest2014", 36.6, 30, ["another text", "–", "–", "–"]),
+        ("test", 36.6, 30, ["holds", "+0.52", "+0.97", "−0.03 to +1.97"]),
+        ("test", 36.6, 7.5, [WIDE + MORE, "+0.52", "+0.97", "−1.03 to +2.97"]),
+        ("test", 35.3, 30, [WIDE + MORE, "+0.52", "−0.33", "−1.33 to +0.67"]),
+        ("test", 34.0, 30, ["fails", "+0.52", "−1.63", "−2.63 to −0.63"]),
+        ("test", 32.0, 7.5, ["fails", "+0.52", "−3.63", "−5.63 to −1.63"]),
+        ("test", 36.6, None, ["undecided not tested", "+0.52", "+0.97", "–"]),
+        ("test", None, 30, ["undecided no score", "–", "–", "–"]),
+        ("newstest2014", 36.6, 30, ["undecided another text", "–", "–", "–"]),
     ],
 )
 def test_a_quoted_system_is_beaten_on_the_papers_text_alone(
@@ -240,7 +244,7 @@ def test_a_quoted_system_is_beaten_on_the_papers_text_alone(
     for row in scores.data:
         of_paper = row["source"] == "paper"
         row["bleu_no_unknown"] = printed.get(row["system"]) if of_paper else bleu
-        here = {"bleu_no_unknown_deviation": None, "no_unknown_sentences": known or 30}
+        here = {"bleu_no_unknown_deviation": 0.0, "no_unknown_sentences": known or 30}
         row |= {"text": text} if of_paper else here
     write_table(made.report / "tables" / made.results.table, scores)
     table = claims_table(made.results)
@@ -257,11 +261,11 @@ def test_claims_about_an_unfinished_system_are_undecided(bahdanau: Made) -> None
     gaps = {"en-fr": {"rnnsearch-50-star": "not trained"}}
     table = claims(Made(bahdanau.folder, bahdanau.about | {"claims": told, "gaps": gaps}))
     assert [[cell.plain for cell in cells] for _, cells in table.blocks[0].rows] == [
-        ["not finished", "≥ −0.5", "–", "–", "–"]
+        ["undecided not finished", "≥ −0.5", "–", "–", "–"]
     ] * len(told)
 
 
-@pytest.mark.parametrize(("points", "holds"), [(6.3, "yes"), (6.4, "no")])
+@pytest.mark.parametrize(("points", "holds"), [(6.3, "holds"), (6.4, "fails")])
 def test_coverage_is_counted_and_compared_as_printed(points: float, holds: str, made: Made) -> None:
     told = claim("Symbols cover more", coverage=True, at_least={"en-fr": points})
     table = claims(Made(made.folder, made.about | {"claims": [told]}))
@@ -279,15 +283,19 @@ def test_seeds_are_told_with_their_deviation(results_of_seeds: Made) -> None:
     table = significance_table(results_of_seeds.results)
     title = "English → French, test_2017_flickr, beam 12"
     assert cells_of(table, title, "Baseline")[0].remark == "± 0.50"
-    assert "Mean ± standard deviation of 3 seeds." in table.notes
+    assert "BLEU: mean ± standard deviation of 3 seeds." in table.notes
+    title += ": differences"
+    cells = cells_of(table, title, CONTEXT)
+    assert [cell.text for cell in cells[1:3]] == ["+0.60 to +2.40", "+0.50 to +2.50"]
+    assert cells[0].best
 
 
 def test_scores_differences_and_tests(results: Made) -> None:
     table = significance_table(results.results)
     assert cells_of(table, FRENCH, "Baseline") == [Cell("20.25"), Cell("18.25 to 22.25")]
     cells = cells_of(table, f"{FRENCH}: differences", CONTEXT)
-    assert [cell.text for cell in cells] == ["+1.50", "+0.60 to +2.40", "< 0.001", "< 0.001"]
-    assert cells[0].best
+    assert [cell.text for cell in cells] == ["+1.50", "+0.60 to +2.40", "–", "< 0.001", "< 0.001"]
+    assert not cells[0].best  # one seed
     rows = {(row["pair"], row["system"], row["baseline"]): row for row in csv_rows(table)}
     row = rows["en-fr", "context", "baseline"]
     keys = ("text", "beam", "value", "low", "p_bootstrap", "p_randomization")
@@ -296,7 +304,6 @@ def test_scores_differences_and_tests(results: Made) -> None:
 
 
 def test_chance_and_gaps_are_not_marked(results: Made, tmp_path: Path) -> None:
-    """By one of both tests a difference is chance; another one has no translation."""
     shutil.copytree(results.folder / "significance", tmp_path / "significance")
     for path in tmp_path.glob("significance/*/*/*.json"):
         content = read_json(path)
@@ -309,10 +316,10 @@ def test_chance_and_gaps_are_not_marked(results: Made, tmp_path: Path) -> None:
         write_json(path, content)
     table = significance_table(Made(tmp_path, results.about).results)
     cells = cells_of(table, f"{FRENCH}: differences", CONTEXT)
-    assert (cells[0].best, cells[2].text) == (False, "0.051")
+    assert (cells[0].best, cells[3].text) == (False, "0.051")
     assert cells_of(table, FRENCH, "+Symbol (S)")[0] == Cell("–", "no translation of seed 2")
     cells = cells_of(table, f"{FRENCH}: differences", "+Symbol (S) over Baseline")
-    assert cells == [Cell("–", "symbol: no translation of seed 2"), *[Cell("–")] * 3]
+    assert cells == [Cell("–", "symbol: no translation of seed 2"), *[Cell("–")] * 4]
     values = {(row["system"], row["baseline"]): row["value"] for row in table.data if row["gap"]}
     assert values["symbol", "baseline"] is None
 
@@ -330,7 +337,8 @@ def test_gains_are_drawn_for_each_pair(results_of_seeds: Made) -> None:
     for svg in drawn.values():
         for text in ("contextualization (C)", "+C+S over +Symbol (S)", "paper"):
             assert f">{text}</text>" in svg
-        assert ">on test_2016_flickr, beam 12</text>" in svg
+        assert ">gain in BLEU on test_2016_flickr, beam 12</text>" in svg
+        assert ">95 % over sentences and trainings, 3 seeds</text>" in svg
     methods = [each | {"name": "a method"} for each in results_of_seeds.about["methods"]]
     for svg in gains_of(results_of_seeds, methods=methods).values():
         assert svg.count(">a method</text>") == len(methods)  # each of that name

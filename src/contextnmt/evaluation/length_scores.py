@@ -101,14 +101,19 @@ def scores(
 ) -> dict[str, dict[str, Any]]:
     """BLEU of each system on one group of sentences, the mean of its seeds, with its interval.
 
-    Both are None where the group has no sentence.
+    All are None where the group has no sentence.
     """
     if not statistics or not inside.any():
-        return {system: {"bleu": None, "interval": None} for system in statistics}
+        nothing = dict.fromkeys(("bleu", "bleu_of_seeds", "interval"))
+        return {system: {**nothing} for system in statistics}
     counts: Statistics = np.stack([each[:, inside] for each in statistics.values()])
-    bleu = corpus_bleu(counts.sum(axis=-2)).mean(axis=-1)
+    bleu = corpus_bleu(counts.sum(axis=-2))
     resampled = bootstrap(counts, RESAMPLES).mean(axis=-1)
     return {
-        system: {"bleu": float(bleu[position]), "interval": interval(resampled[:, position])}
-        for position, system in enumerate(statistics)
+        system: {
+            "bleu": float(bleu[place].mean()),
+            "bleu_of_seeds": bleu[place].tolist(),
+            "interval": interval(resampled[:, place]),
+        }
+        for place, system in enumerate(statistics)
     }

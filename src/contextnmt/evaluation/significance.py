@@ -6,8 +6,8 @@ randomization (Riezler and Maxwell 2005), which exchanges the translations of se
 
 The score of a system is the mean BLEU of its seeds. Sentences are drawn or exchanged with the
 translations of all seeds at once: seeds share the test sentences, and three seeds drawn apart would
-pass for a test set three times as long. So the results are about other test sets and these models;
-the standard deviation over seeds shows what another training would give.
+pass for a test set three times as long. So both tests are about other test sets and these models.
+A second interval adds what other trainings would give (module trainings); one seed has none.
 
 Bahdanau et al. 2015 show by curves, without a test, that an advantage grows with the length of the
 sentence (sec. 5.2.2, Figure 2). Here the text is cut in two at the median length of the sources,
@@ -16,6 +16,7 @@ Sentences are drawn from the whole text, so that the halves of a resample belong
 """
 
 import statistics
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -39,6 +40,7 @@ from contextnmt.evaluation.resampling import (
     p_bootstrap,
     swap,
 )
+from contextnmt.evaluation.trainings import Trainings, trainings, widened
 from contextnmt.files import write_json
 
 #: Resamples of the bootstrap, and tosses for each sentence in the randomization.
@@ -107,15 +109,24 @@ def content(
     without which there is no growth."""
     drawn = draw(found, lengths, RESAMPLES) if found.statistics else None
     scores = {name: scored(found, drawn, name) for name in drawn.systems} if drawn else {}
+    chance = chance_of_training(drawn.systems, drawn.scores[0]) if drawn else None
     return {
         **found.described(RESAMPLES),
         "confidence_percent": CONFIDENCE,
+        "trainings": asdict(chance) if chance else None,
         "systems": found.gaps | scores,
         "contrasts": [
-            {"system": pair[0], "baseline": pair[1], **compare(found, pair, drawn)}
+            {"system": pair[0], "baseline": pair[1], **compare(found, pair, drawn, chance)}
             for pair in contrasts
         ],
     }
+
+
+def chance_of_training(systems: list[str], scores: Floats) -> Trainings | None:
+    """That of the scores of all systems [systems, seeds]; None of one seed."""
+    if (seeds := scores.shape[-1]) < 2:
+        return None
+    return trainings(dict(zip(systems, scores.std(axis=-1, ddof=1).tolist(), strict=True)), seeds)
 
 
 def draw(found: Translations, lengths: Lengths | None, resamples: int) -> Drawn:
@@ -150,10 +161,15 @@ def scored(found: Translations, drawn: Drawn, system: str) -> dict[str, Any]:
     }
 
 
-def compare(found: Translations, contrast: tuple[str, str], drawn: Drawn | None) -> dict[str, Any]:
-    """The difference between a system and its baseline with interval and p values, or a gap.
+def compare(
+    found: Translations,
+    contrast: tuple[str, str],
+    drawn: Drawn | None,
+    chance: Trainings | None,
+) -> dict[str, Any]:
+    """The difference between a system and its baseline with intervals and p values, or a gap.
 
-    Its `growth` is null where one of the halves would be too small.
+    Its `growth` is null where one of the halves would be too small. `chance` of training.
     """
     gaps = [f"{each}: {found.gaps[each]['gap']}" for each in contrast if each in found.gaps]
     if gaps or not drawn:
@@ -161,14 +177,25 @@ def compare(found: Translations, contrast: tuple[str, str], drawn: Drawn | None)
     first, second = (found.statistics[each] for each in contrast)
     places = [drawn.systems.index(each) for each in contrast]
     differences = np.subtract(*drawn.resampled[:, 0, places].T)
+    difference = mean_bleu(first) - mean_bleu(second)
     return {
-        "difference": mean_bleu(first) - mean_bleu(second),
-        "interval": interval(differences),
+        "difference": difference,
+        **intervals(difference, differences, contrast, chance),
         "better_percent": 100 * float(np.mean(differences > ROUNDING)),
         "p_bootstrap": p_bootstrap(differences),
         "p_randomization": p_randomization(first, second, RESAMPLES),
         "growth": growth(drawn, contrast),
     }
+
+
+def intervals(
+    difference: float, resampled: Floats, contrast: tuple[str, str], chance: Trainings | None
+) -> dict[str, Any]:
+    """The interval of a difference over sentences, and over sentences and trainings, None of one
+    seed."""
+    low, high = interval(resampled)
+    both = chance and widened((low, high), difference, chance.margin(*contrast))
+    return {"interval": [low, high], "interval_with_trainings": both and list(both)}
 
 
 def mean_bleu(counts: Statistics) -> float:
@@ -190,24 +217,20 @@ def p_randomization(system: Statistics, baseline: Statistics, draws: int) -> flo
 
 def growth(drawn: Drawn, contrast: tuple[str, str]) -> dict[str, Any] | None:
     """By how much more the system is better than its baseline on the long half, with its interval
-    and p; beside it the BLEU of both on either half, means of the seeds; None without halves.
-
-    `spread` is the standard deviation of the difference between two single runs, None of one seed.
-    """
+    and p; beside it the BLEU of both on either half, means of the seeds; None without halves."""
     if len(drawn.scores) == 1:
         return None
     places = [drawn.systems.index(each) for each in contrast]
-    of_seeds = drawn.scores[1:, places]  # [2, 2, seeds]
     resampled = more(drawn.resampled[:, 1:, places])
-    scores, several = of_seeds.mean(axis=-1), of_seeds.shape[-1] > 1
-    falls = (of_seeds[0] - of_seeds[1]).std(axis=-1, ddof=1) if several else None
+    scores = drawn.scores[1:, places].mean(axis=-1)
+    difference = float(more(scores))
+    chance = chance_of_training(drawn.systems, drawn.scores[1] - drawn.scores[2])
     return {
         "median": drawn.median,
         "long": scores[0].tolist(),
         "short": scores[1].tolist(),
-        "difference": float(more(scores)),
-        "spread": None if falls is None else float(np.hypot(*falls)),
-        "interval": interval(resampled),
+        "difference": difference,
+        **intervals(difference, resampled, contrast, chance),
         "p_bootstrap": p_bootstrap(resampled),
     }
 

@@ -1,18 +1,21 @@
 """How sure the differences of BLEU are: confidence intervals and tests, as a table."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from contextnmt.report.results import Results
 from contextnmt.report.tables import NONE, Block, Cell, Table, signed
 
-#: A difference is significant if both tests find one as large by chance less often than this.
-LEVEL = 0.05
 #: Keys of the p values of both tests.
 TESTS = ["p_bootstrap", "p_randomization"]
+#: Why there is no verdict.
+ONE_SEED = "one seed"
 #: Columns of the blocks.
 SCORE = [("BLEU",), ("95 % interval",)]
-DIFFERENCE = [("difference",), ("95 % interval",), ("p, bootstrap",), ("p, randomization",)]
+DIFFERENCE = [
+    *(("difference",), ("95 %, sentences",), ("95 %, sentences and trainings",)),
+    *(("p, bootstrap",), ("p, randomization",)),
+]
 
 
 def significance_table(results: Results) -> Table:
@@ -52,25 +55,27 @@ def bleu_cell(bleu: float, deviation: float | None) -> Cell:
 
 
 def tested(entry: dict[str, Any]) -> list[Cell]:
-    """A difference, its interval and the p of both tests; the significant ones are marked."""
+    """A difference, its intervals and the p of both tests; marked if no chance explains it."""
     if "gap" in entry:
-        return [Cell(NONE, entry["gap"]), *[Cell(NONE)] * 3]
-    p_values = [entry[test] for test in TESTS]
+        return [Cell(NONE, entry["gap"]), *[Cell(NONE)] * (len(DIFFERENCE) - 1)]
+    both = entry["interval_with_trainings"]
     return [
-        Cell(signed(entry["difference"]), best=significant(p_values)),
+        Cell(signed(entry["difference"]), best=direction(both) is not None),
         span(entry["interval"], signed),
-        *(Cell(p_value(p)) for p in p_values),
+        span(both, signed),
+        *(Cell(p_value(entry[test])) for test in TESTS),
     ]
 
 
-def significant(p_values: list[float]) -> bool:
-    """Whether chance alone explains a difference badly, by both tests."""
-    return max(p_values) < LEVEL
+def direction(interval: Sequence[float] | None) -> bool | None:
+    """Whether an interval is above zero, False: below; None if neither or if there is none."""
+    low, high = interval or (0.0, 0.0)
+    return low > 0 if low > 0 or high < 0 else None
 
 
-def span(interval: list[float], form: Callable[[float], str]) -> Cell:
+def span(interval: Sequence[float] | None, form: Callable[[float], str]) -> Cell:
     """Both ends of an interval."""
-    return Cell(" to ".join(map(form, interval)))
+    return Cell(" to ".join(map(form, interval)) if interval else NONE)
 
 
 def p_value(p: float) -> str:
@@ -88,8 +93,10 @@ def rows_of_tests(
         yield {**first, "system": system.id, "baseline": None, **numbers(entry, "bleu")}
     for entry in content["contrasts"]:
         names = {name: entry[name] for name in ("system", "baseline")}
+        low, high = entry.get("interval_with_trainings") or (None, None)
+        both = {"low_with_trainings": low, "high_with_trainings": high}
         p_values = {test: entry.get(test) for test in TESTS}
-        yield {**first, **names, **numbers(entry, "difference"), **p_values}
+        yield {**first, **names, **numbers(entry, "difference"), **both, **p_values}
 
 
 def numbers(entry: dict[str, Any], value: str) -> dict[str, Any]:
@@ -100,29 +107,35 @@ def numbers(entry: dict[str, Any], value: str) -> dict[str, Any]:
 
 def notes(content: dict[str, Any]) -> list[str]:
     """Notes of the table."""
-    seeds = len(content["seeds"])
-    training = "which the deviation of seeds tells" if seeds > 1 else "there is one seed"
+    seeds, trainings = len(content["seeds"]), content["trainings"]
+    tests = (
+        f"Over sentences: intervals of {content['confidence_percent']} % and the first p by the "
+        "paired bootstrap (Koehn 2004), the second by approximate randomization (Riezler and "
+        f"Maxwell 2005), {content['resamples']:,} draws each, two-sided. They tell what other test "
+        "sentences would give with these models. Differences are taken before rounding."
+    )
+    if not trainings:
+        return [tests, f"Not what other trainings would give: {ONE_SEED}."]
+    apart = f"; apart, since they vary far more: {', '.join(trainings['apart'])}"
     return [
-        f"Bold: both tests find such a difference by chance in less than {100 * LEVEL:.0f} % of "
-        "cases. They are two-sided and not corrected for how many are made.",
-        f"Intervals of {content['confidence_percent']} % and the first p by the paired bootstrap "
-        "(Koehn 2004), the second by approximate randomization (Riezler and Maxwell 2005), "
-        f"{content['resamples']:,} draws each.",
-        "They tell what another choice of test sentences would give with these models, "
-        f"not what another training would give{',' if seeds > 1 else ':'} {training}. Differences "
-        "are taken before rounding.",
-        *([f"Mean ± standard deviation of {seeds} seeds."] if seeds > 1 else []),
+        "Bold: zero is outside of the interval over sentences and trainings. Nothing is corrected "
+        "for how many differences there are.",
+        tests,
+        "Over trainings, too: with the deviation of seeds, pooled over the systems "
+        f"({trainings['deviation']:.2f} BLEU, {trainings['degrees']} degrees of freedom"
+        f"{apart * bool(trainings['apart'])}).",
+        f"BLEU: mean ± standard deviation of {seeds} seeds.",
     ]
 
 
 def beyond_first(results: Results) -> dict[tuple[str, str, str], bool]:
-    """Whether each BLEU differs significantly from that of the first system, widest beam.
+    """Whether each BLEU differs from that of the first system by more than chance, widest beam.
 
-    By pair, test text and system, as far as it was tested.
+    By pair, test text and system, as far as it was tested; none of one seed does.
     """
     first = results.systems[0].id
     return {
-        (*key, entry["system"]): significant([entry[test] for test in TESTS])
+        (*key, entry["system"]): direction(entry["interval_with_trainings"]) is not None
         for key, content in results.read_compared("significance").items()
         for entry in content["contrasts"]
         if entry["baseline"] == first and "gap" not in entry

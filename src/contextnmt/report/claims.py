@@ -1,10 +1,19 @@
 """The table of claims: what the paper says, and whether it holds here."""
 
 import math
+import operator
 from collections.abc import Iterator
 
-from contextnmt.report.certainty import LEVEL, TESTS, significant, span
-from contextnmt.report.gains import REPEATS, PairScores, beyond_chance, judged
+from contextnmt.evaluation.trainings import (
+    POWER,
+    Interval,
+    Trainings,
+    seeds_needed,
+    trainings,
+    widened,
+)
+from contextnmt.report.certainty import ONE_SEED, span
+from contextnmt.report.gains import PairScores
 from contextnmt.report.gaps import score_gap_notes
 from contextnmt.report.lengths import LEAST
 from contextnmt.report.published import published_bleu, published_in
@@ -16,22 +25,30 @@ from contextnmt.report.results import (
     Results,
     read_record,
 )
-from contextnmt.report.tables import NONE, Block, Cell, Row, Table, signed
+from contextnmt.report.tables import (
+    NONE,
+    Block,
+    Cell,
+    Row,
+    Table,
+    mean_and_deviation,
+    signed,
+)
 
-#: Whether the first system is better, None: the difference may be chance -> the verdict.
-VERDICTS = {True: "yes", False: "no, the opposite", None: "not shown"}
-#: Whether a difference is in another claimed range -> the verdict.
-IN_RANGE = VERDICTS | {False: "no"}
+#: Verdicts. Opposite: to a claim that one system is better. Fails: one of another range does.
+HOLDS, OPPOSITE, FAILS, UNDECIDED = "holds", "opposite", "fails", "undecided"
 #: Kinds of differences, as keys of claims; longer: the growth of a contrast with length.
 CONTRAST, LONGER, QUOTED = "contrasts", "longer", "quoted"
 LONG, COVERAGE = "long_sentences", "coverage"
+#: BLEU within the claimed range from which on an effect is worth seeds.
+LEAST_EFFECT = 0.1
 #: Columns of the data besides the claim and the verdict: names of a difference, and its numbers.
 NAMES = ["measure", "system", "baseline", "words", "language"]
-NUMBERS = ["difference", "paper", "low", "high", *TESTS, "spread", "long", "short"]
+NUMBERS = ["difference", "paper", "low", "high", "long", "short"]
 #: Kind of difference -> note of a table that has some.
 NOTES = {
     LONGER: "Whether length matters: the difference on source sentences longer than the median, "
-    "less that on the others, both in points of BLEU; tested by the paired bootstrap alone.",
+    "less that on the others, both in points of BLEU.",
     LONG: "Long sentences of one system: the mean BLEU of their groups in the table by sentence "
     f"length, less that of the others. Groups of fewer than {LEAST} sentences are left out; each "
     "counts by its sentences. The interval is made of theirs.",
@@ -44,17 +61,52 @@ NOTES = {
 }
 
 
-def verdict(
+def verdict(claimed: Range, interval: Interval) -> str:
+    """The verdict on a difference that may be anything in an interval over all chance."""
+    low, high = interval
+    if claimed[0] <= low and high <= claimed[1]:
+        return HOLDS
+    if claimed == BETTER and high < 0:
+        return OPPOSITE
+    return FAILS if high < claimed[0] or claimed[1] < low else UNDECIDED
+
+
+def undecided(reason: str) -> Row:
+    """No verdict, and why not."""
+    return {"verdict": UNDECIDED, "reason": reason}
+
+
+def judged(
     claimed: Range,
-    difference: float,
-    interval: tuple[float, float],
-    spread: float | None,
-    p_values: list[float],
-) -> str:
-    """The verdict on a claim; that one system is better than another needs its tests, too."""
-    if claimed == BETTER:
-        return VERDICTS[beyond_chance(difference, spread, significant(p_values))]
-    return IN_RANGE[judged(claimed, difference, interval, spread)]
+    numbers: Row,
+    over_sentences: Interval,
+    over_both: Interval | None,
+    deviation: float = 0.0,
+) -> Row:
+    """The `numbers` of a difference, its interval, and the verdict with its reason.
+
+    The interval is that over sentences alone where there is one seed, and so no verdict.
+    `deviation`: of a run, in such a score.
+    """
+    low, high = over_both or over_sentences
+    found = {**numbers, "low": low, "high": high}
+    if over_both is None:
+        return {**found, **undecided(ONE_SEED)}
+    said = verdict(claimed, over_both)
+    if said != UNDECIDED:
+        return {**found, "verdict": said}
+    return {**found, **undecided(too_wide(claimed, numbers, over_sentences, deviation))}
+
+
+def too_wide(claimed: Range, numbers: Row, over_sentences: Interval, deviation: float) -> str:
+    """The reason of an interval that is too wide, with the seeds that would show an effect as
+    large as the paper's, if that is in the claimed range."""
+    effect, reason = numbers.get("paper"), "the interval is too wide"
+    if effect is None or effect - claimed[0] < LEAST_EFFECT or not math.isinf(claimed[1]):
+        return reason
+    seeds = seeds_needed(effect - claimed[0], over_sentences, deviation)
+    needed = "more test sentences" if seeds is None else f"{seeds} seeds"
+    return f"{reason}; {needed} would show {signed(effect)}"
 
 
 def claims_table(results: Results) -> Table:
@@ -81,7 +133,7 @@ def held(scores: PairScores, tested: Row) -> Iterator[Row]:
             continue
         said = {"claim": claim.says, "section": claim.section, "claimed": in_words(claimed)}
         for found in measured(scores, claim, claimed, tested):
-            yield {**keys, **said, **dict.fromkeys(NAMES + NUMBERS), **found}
+            yield {**keys, **said, **dict.fromkeys(NAMES + NUMBERS), "reason": "", **found}
 
 
 def in_words(claimed: Range) -> str:
@@ -95,14 +147,16 @@ def in_words(claimed: Range) -> str:
 def measured(scores: PairScores, claim: Claim, claimed: Range, tested: Row) -> Iterator[Row]:
     """Each difference of a claim whose systems are there: its names, numbers and verdict."""
     there = scores.systems.keys()
-    contrasts = tested["contrasts"]
-    growths = {(each["system"], each["baseline"]): each.get("growth") for each in contrasts}
-    for system, baseline in claim.contrasts:
-        if {system, baseline} <= there:
-            names = {"measure": LONGER if claim.longer else CONTRAST}
-            names |= {"system": system, "baseline": baseline}
-            growth = growths.get((system, baseline))
-            yield names | outcome(scores, claim, claimed, (system, baseline), growth)
+    entries = {(each["system"], each["baseline"]): each for each in tested["contrasts"]}
+    for contrast in claim.contrasts:
+        if {*contrast} <= there:
+            names: Row = {"measure": LONGER if claim.longer else CONTRAST}
+            names |= dict(zip(("system", "baseline"), contrast, strict=True))
+            entry = entries.get(contrast, {})
+            if claim.longer:
+                yield names | grown(scores, contrast, entry.get("growth"))
+            else:
+                yield names | outcome(scores, claimed, contrast, tested["trainings"])
     for system, quoted in claim.quoted:
         if system in there:
             names = {"measure": QUOTED, "system": system, "baseline": quoted}
@@ -116,45 +170,38 @@ def measured(scores: PairScores, claim: Claim, claimed: Range, tested: Row) -> I
 
 
 def missing(scores: PairScores, *systems: str) -> Row:
-    """The verdict where one of these systems has no number."""
+    """No verdict, where one of these systems has no number."""
     unfinished = any(scores.results.gap(scores.pair, system) for system in systems)
-    return {"verdict": "not finished" if unfinished else "no score"}
+    return undecided("not finished" if unfinished else "no score")
 
 
 def outcome(
-    scores: PairScores,
-    claim: Claim,
-    claimed: Range,
-    contrast: tuple[str, str],
-    growth: Row | None,
+    scores: PairScores, claimed: Range, contrast: tuple[str, str], trained: Row | None
 ) -> Row:
-    """The numbers and the verdict on a pair of systems; `growth` of the difference with length."""
+    """The numbers and the verdict on a pair of systems; `trained`: the chance of training."""
     found = scores.differences([contrast])
     if not found:
         return missing(scores, *contrast)
-    if claim.longer:
-        return grown(growth) if growth else {"verdict": "not tested"}
     (gain,) = found
-    numbers = {"difference": gain.gain, "paper": gain.paper, "spread": gain.spread}
-    if not gain.test or not gain.interval:
-        return {**numbers, "verdict": "not tested"}
-    tests = {test: gain.test[test] for test in TESTS}
-    low, high = gain.interval
-    judgement = verdict(claimed, gain.gain, gain.interval, gain.spread, [*tests.values()])
-    return {**numbers, **tests, "low": low, "high": high, "verdict": judgement}
+    numbers = {"difference": gain.gain, "paper": gain.paper}
+    if not gain.over_sentences:
+        return {**numbers, **undecided("not tested")}
+    deviation = trained["deviation"] if trained else 0.0
+    return judged(claimed, numbers, gain.over_sentences, gain.over_both, deviation)
 
 
-def grown(growth: Row) -> Row:
+def grown(scores: PairScores, contrast: tuple[str, str], growth: Row | None) -> Row:
     """The numbers and the verdict on a claim about the growth of a difference with length."""
-    low, high = growth["interval"]
-    keys = ("difference", "spread", "p_bootstrap")
-    tested = growth["difference"], (low, high), growth["spread"], [growth["p_bootstrap"]]
-    return {
-        **{key: growth[key] for key in keys},
+    if not scores.differences([contrast]):
+        return missing(scores, *contrast)
+    if not growth:
+        return undecided("not tested")
+    numbers = {
+        "difference": growth["difference"],
         **{half: growth[half][0] - growth[half][1] for half in ("long", "short")},
-        **{"words": growth["median"], "low": low, "high": high},
-        "verdict": verdict(BETTER, *tested),
+        "words": growth["median"],
     }
+    return judged(BETTER, numbers, growth["interval"], growth["interval_with_trainings"])
 
 
 def beside_quoted(scores: PairScores, claimed: Range, system: str, quoted: str, tested: Row) -> Row:
@@ -170,23 +217,33 @@ def beside_quoted(scores: PairScores, claimed: Range, system: str, quoted: str, 
     if scores.results.gap(scores.pair, system):
         return missing(scores, system)
     if theirs.get("text") != scores.text:
-        return {"verdict": "another text"}
+        return undecided("another text")
     if ours is None or moses is None:
         return missing(scores, system)
-    difference, spread = ours - moses, here["bleu_no_unknown_deviation"]
+    difference = ours - moses
     numbers = {
         "difference": difference,
         "paper": None if printed is None else printed - moses,
-        "spread": spread,
     }
     whole, count = tested["systems"].get(system, {}), here.get("no_unknown_sentences")
     if not count or "interval" not in whole:
-        return {**numbers, "verdict": "not tested"}
+        return {**numbers, **undecided("not tested")}
     # A standard error falls with the square root of the sentences.
     wider = math.sqrt(tested["sentences"] / count)
     low, high = (difference + wider * (end - whole["bleu"]) for end in whole["interval"])
-    judgement = verdict(claimed, difference, (low, high), spread, [])
-    return {**numbers, "low": low, "high": high, "verdict": judgement}
+    deviations = {each: row["bleu_no_unknown_deviation"] for each, row in scores.here.items()}
+    chance = trainings(deviations, here["seeds"])
+    return with_trainings(claimed, numbers, (low, high), chance, system)
+
+
+def with_trainings(
+    claimed: Range, numbers: Row, over_sentences: Interval, chance: Trainings | None, system: str
+) -> Row:
+    """The numbers and the verdict on a number of one system; `chance` of training in it."""
+    if chance is None:
+        return judged(claimed, numbers, over_sentences, None)
+    both = widened(over_sentences, numbers["difference"], chance.margin(system))
+    return judged(claimed, numbers, over_sentences, both, chance.deviation)
 
 
 def beside_shorter(scores: PairScores, claimed: Range, system: str, words: int) -> Row:
@@ -196,39 +253,60 @@ def beside_shorter(scores: PairScores, claimed: Range, system: str, words: int) 
     means is made of those of the groups, which are independent (Zou and Donner 2008).
     """
     content = scores.results.read_compared("length-scores", 1)[scores.pair, scores.text]
-    of_system = content["systems"][system]
-    if "gap" in of_system:
+    if "gap" in content["systems"][system]:
         return {"words": words, **missing(scores, system)}
-    groups = [
-        {**group, **entry}
-        for group, entry in zip(content["bins"], of_system["bins"], strict=True)
-        if group["sentences"] >= LEAST
+    places = [at for at, of in enumerate(content["bins"]) if of["sentences"] >= LEAST]
+    halves = [
+        [at for at in places if (content["bins"][at]["from"] > words) is long]
+        for long in (True, False)
     ]
-    halves = [[each for each in groups if (each["from"] > words) is long] for long in (True, False)]
     if not all(halves):
-        return {"words": words, "verdict": "too few sentences"}
-    (long, below_long, above_long), (short, below_short, above_short) = map(mean_of, halves)
-    difference = long - short
-    low = difference - math.hypot(below_long, above_short)
-    high = difference + math.hypot(above_long, below_short)
-    return {
-        **{"words": words, "long": long, "short": short},
-        **{"difference": difference, "low": low, "high": high},
-        "verdict": verdict(claimed, difference, (low, high), 0.0, []),
-    }
+        return {"words": words, **undecided("too few sentences")}
+
+    def falls(entry: Row) -> tuple[Row, Interval, list[float]]:
+        """Of a system: both means, the interval of their difference, and that of each seed."""
+        groups = [[{**content["bins"][at], **entry["bins"][at]} for at in half] for half in halves]
+        (long, below_long, above_long), (short, below_short, above_short) = map(mean_of, groups)
+        low = long - short - math.hypot(below_long, above_short)
+        high = long - short + math.hypot(above_long, below_short)
+        of_seeds = [
+            weighted(groups[0], [each["bleu_of_seeds"][seed] for each in groups[0]])
+            - weighted(groups[1], [each["bleu_of_seeds"][seed] for each in groups[1]])
+            for seed in range(len(content["seeds"]))
+        ]
+        return {"long": long, "short": short}, (low, high), of_seeds
+
+    of_all = {each: falls(of) for each, of in content["systems"].items() if "gap" not in of}
+    means, interval, _ = of_all[system]
+    numbers = {"words": words, **means, "difference": means["long"] - means["short"]}
+    deviations = {each: mean_and_deviation(seeds)[1] for each, (*_, seeds) in of_all.items()}
+    chance = trainings(deviations, len(content["seeds"]))
+    return with_trainings(claimed, numbers, interval, chance, system)
 
 
 def mean_of(groups: list[Row]) -> tuple[float, float, float]:
     """Mean BLEU of groups, weighted by their sentences, and how far its interval reaches down and
     up."""
-    total = sum(group["sentences"] for group in groups)
-    shares = [group["sentences"] / total for group in groups]
     bleu = [group["bleu"] for group in groups]
     ends = [[group["interval"][end] for group in groups] for end in (0, 1)]
+    mean = weighted(groups, bleu)
+    total = sum(group["sentences"] for group in groups)
     below, above = (
-        math.hypot(*(s * (b - e) for s, b, e in zip(shares, bleu, of, strict=True))) for of in ends
+        math.hypot(
+            *(
+                group["sentences"] / total * (at - end)
+                for group, at, end in zip(groups, bleu, of, strict=True)
+            )
+        )
+        for of in ends
     )
-    return sum(s * b for s, b in zip(shares, bleu, strict=True)), below, above
+    return mean, below, above
+
+
+def weighted(groups: list[Row], values: list[float]) -> float:
+    """The mean of a value of each group, weighted by their sentences."""
+    sizes = [group["sentences"] for group in groups]
+    return float(sum(map(operator.mul, sizes, values)) / sum(sizes))
 
 
 def covered(scores: PairScores, claimed: Range) -> Row:
@@ -250,7 +328,7 @@ def covered(scores: PairScores, claimed: Range) -> Row:
     ]
     return {
         **{"language": language, "difference": gain, "paper": max(printed, default=None)},
-        "verdict": verdict(claimed, gain, (gain, gain), 0.0, []),
+        "verdict": verdict(claimed, (gain, gain)),
     }
 
 
@@ -258,9 +336,10 @@ def block(scores: PairScores, data: list[Row]) -> Block:
     """The claims as a reader sees them."""
     results = scores.results
     rows = [(f"{row['claim']} ({compared(scores, row)})", cells(row)) for row in data]
-    seeds = "one seed" if len(results.seeds) == 1 else f"{len(results.seeds)} seeds"
+    seeds = ONE_SEED if len(results.seeds) == 1 else f"{len(results.seeds)} seeds"
     title = f"{results.pair_title(scores.pair)}, {scores.text}, beam {results.beam}, {seeds}"
-    columns = [("holds here",), ("claimed",), ("paper",), ("here",), ("95 % interval",)]
+    chance = "95 %, sentences alone" if seeds == ONE_SEED else "95 %"
+    columns = [("verdict",), ("claimed",), ("paper",), ("here",), (chance,)]
     return Block(title, columns, rows, text_columns=2)
 
 
@@ -287,7 +366,7 @@ def cells(row: Row) -> list[Cell]:
     where = "sec. " if row["section"][:1].isdigit() else ""
     section = f"({where}{row['section']})" if row["section"] else ""
     return [
-        Cell(row["verdict"], best=row["verdict"] == VERDICTS[True]),
+        Cell(row["verdict"], row["reason"], best=row["verdict"] != UNDECIDED),
         Cell(row["claimed"], section),
         Cell(paper),
         Cell(here, halves),
@@ -297,29 +376,27 @@ def cells(row: Row) -> list[Cell]:
 
 def notes(results: Results, data: list[Row]) -> list[str]:
     """Notes of the table, on the claims that are in its `data`."""
-    one = len(results.seeds) == 1
-    repeats = f"{REPEATS} BLEU, by which repeats of one system may differ"
-    training = repeats if one else "the standard deviation between seeds"
     measures = {row["measure"] for row in data}
     ranges = {row["claimed"] for row in data}
     found = [
         "Differences in BLEU, taken before rounding; the paper's are those of its own test text."
     ]
-    if in_words(BETTER) in ranges:
+    if len(results.seeds) == 1:
         found.append(
-            "A claim of more (> 0) holds, or its opposite does, if both tests of the difference "
-            f"have p < {LEVEL}, and it is greater than {training}. Not shown: anything else."
+            "Intervals tell what other test sentences would give with these models. With one seed "
+            "there is no verdict: another training may give another difference (set `seeds`)."
+        )
+    else:
+        found.append(
+            f"Intervals tell what other test sentences and other trainings, {len(results.seeds)} "
+            "seeds each, would give; they are not corrected for how many claims there are. A claim "
+            "of more (> 0) holds if the interval is above zero; opposite: it is below. Undecided: "
+            f"anything else. Seeds that would show an effect do so in {100 * POWER:.0f} % of cases."
         )
     if ranges - {in_words(BETTER)}:
         found.append(
             "A claim of at least so much (≥), or of about as good (±), is of a range. Where the "
-            "paper gives a gain in points, half of it is asked for. Yes: the whole interval lies "
-            "in the range; no: none of it does; not shown: anything else. To either side of a "
-            f"difference of two systems the interval reaches at least {training}."
+            "paper gives a gain in points, half of it is asked for. It holds if the whole interval "
+            "lies in the range, and fails if none of it does."
         )
-    found.append(
-        "Intervals and tests tell what other test sentences would give with these models"
-        + (", not what other trainings would: there is one seed." if one else ".")
-        + " They are not corrected for how many claims there are."
-    )
     return found + [note for measure, note in NOTES.items() if measure in measures]

@@ -15,7 +15,7 @@ import typer
 
 from contextnmt.evaluation.resampling import CONFIDENCE
 from contextnmt.files import atomic
-from contextnmt.report.certainty import LEVEL, TESTS, bleu_cell, p_value, span
+from contextnmt.report.certainty import TESTS, bleu_cell, p_value, span
 from contextnmt.report.comparison import (
     RUN,
     UNFINISHED,
@@ -36,7 +36,8 @@ from contextnmt.report.tables import NONE, Row, signed
 COLUMNS = [
     *("kind", "pair", "system", "seeds", "text", "beam", "key"),
     *("a", "b", "a_deviation", "b_deviation", "difference", "low", "high"),
-    *("p_bootstrap", "p_randomization", "significant", "note"),
+    *("low_with_trainings", "high_with_trainings", "decided"),
+    *("p_bootstrap", "p_randomization", "note"),
 ]
 
 #: Kinds of changes, as headings call them.
@@ -50,7 +51,7 @@ HEADINGS = {
 #: Kinds of runs that cannot be compared, with a reason each.
 REASONS = {UNFINISHED: "Not finished", UNREAD: "Settings not known"}
 
-HEAD = ["system", "A", "B", "B - A", f"{CONFIDENCE} % interval", "p, bootstrap", "p, randomization"]
+HEAD = ["system", "A", "B", "B - A", f"{CONFIDENCE} %", "p, bootstrap", "p, randomization"]
 
 #: Columns of a line, and of a value in it.
 WIDTH, VALUE = 100, 60
@@ -66,8 +67,9 @@ def compare(
     Each folder needs configuration.json, which Snakemake writes. Its runs are matched by language
     pair, system and seed, their translations by text and beam width. Of each setting that differs
     both values are printed, and of each translation that both folders have BLEU in A and in B,
-    B - A with its interval of 95 percent, and the p values of two tests: paired bootstrap and
-    approximate randomization. Nothing is trained or translated.
+    B - A with its interval of 95 percent, over test sentences and, of several seeds, trainings. The
+    p values of two tests, over sentences alone, are of the paired bootstrap and approximate
+    randomization. Nothing is trained or translated.
 
     Settings and code are those of the trainings: how models were searched for translations
     (decoding), and by which code, no file tells. What is not finished, or has another reference in
@@ -202,7 +204,7 @@ def compared(scores: list[Row]) -> Iterator[str]:
 
 
 def cells(row: Row) -> list[str]:
-    """A row of the table, a significant difference with an asterisk."""
+    """A row of the table, a difference beyond chance with an asterisk."""
     bleu = [
         NONE if row[side] is None else bleu_cell(row[side], row[f"{side}_deviation"]).plain
         for side in "ab"
@@ -212,8 +214,8 @@ def cells(row: Row) -> list[str]:
     return [
         row["system"],
         *bleu,
-        signed(row["difference"]) + (" *" if row["significant"] == "true" else "  "),
-        span(row["interval"], signed).text,
+        signed(row["difference"]) + (" *" if row.get("decided") == "true" else "  "),
+        span(row["interval_with_trainings"] or row["interval"], signed).text,
         *(p_value(row[test]) for test in TESTS),
     ]
 
@@ -223,13 +225,20 @@ def notes(tested: list[Row]) -> Iterator[str]:
     if any(" " in row["seeds"] for row in tested):
         yield "BLEU: mean ± standard deviation of seeds."
     if tested:
-        count = sum(row["significant"] == "true" for row in tested)
-        yield from wrapped(
-            f"* significant, {count} of {len(tested)}: by both tests chance alone gives such a "
-            f"difference in less than {100 * LEVEL:.0f} % of cases. They are two-sided and not "
-            "corrected for how many are made; they tell what another choice of test sentences "
-            "would give, with these models, not what another training would."
+        several = [row for row in tested if row["interval_with_trainings"]]
+        count = sum(row["decided"] == "true" for row in several)
+        both = (
+            f"{CONFIDENCE} %: over test sentences and trainings, whose deviation is pooled over "
+            f"the systems of a table. * Zero is outside of it: {count} of {len(several)}; not "
+            "corrected for how many there are."
         )
+        alone = (
+            f"{CONFIDENCE} % {'of one seed ' if several else ''}over test sentences alone, with "
+            "these models. What other trainings would give, one seed does not tell: no verdict."
+        )
+        yield from wrapped(both) if several else []
+        yield from wrapped(alone) if len(several) < len(tested) else []
+        yield from wrapped("Both p are over test sentences alone, and two-sided.")
 
 
 def wrapped(text: str, before: str = "") -> list[str]:

@@ -17,7 +17,7 @@ from contextnmt.errors import UserError
 from contextnmt.evaluation import significance
 from contextnmt.evaluation.outputs import read_translations
 from contextnmt.files import count_lines, read_lines
-from contextnmt.report.certainty import TESTS, significant
+from contextnmt.report.certainty import direction
 from contextnmt.report.gaps import differences, gap_of_run, shown
 from contextnmt.report.report import read_results
 from contextnmt.report.results import Results, Run, read_record
@@ -302,9 +302,11 @@ def scored(a: Folder, b: Folder, group: list[Translation], seeds: tuple[int, ...
         test = tests.get(label(each, b), {})
         if "interval" in test:
             low, high = test["interval"]
-            sure = significant([test[key] for key in TESTS])
+            both = test["interval_with_trainings"]
             row |= test | {"system": each.system, "low": low, "high": high}
-            row["significant"] = shown(sure)
+            if both:
+                row |= dict(zip(("low_with_trainings", "high_with_trainings"), both, strict=True))
+                row["decided"] = shown(direction(both) is not None)
         notes = list(filter(None, notes))
         yield {**row, "notes": notes, "note": "; ".join(notes)}
 

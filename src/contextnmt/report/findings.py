@@ -1,9 +1,12 @@
 """Sentences and key figures that say what the numbers say, good or bad."""
 
+import math
 import statistics
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from contextnmt.evaluation.trainings import trainings, widened
+from contextnmt.report.certainty import direction
 from contextnmt.report.gains import Difference, PairScores
 from contextnmt.report.gaps import listed_gaps
 from contextnmt.report.gates import distance
@@ -30,8 +33,8 @@ TOGETHER = "the masks draw different senses together"
 NO_SIGN = "no sign that the masks tell the senses apart"
 APART = "the masks tell the senses apart more often than chance"
 
-#: Whether a method is better, None: the difference may be chance -> what it does.
-VERBS = {True: "helps", False: "does harm", None: "makes no difference beyond chance"}
+#: Whether a method is better, None: chance may explain the difference -> what it does.
+VERBS = {True: "helps", False: "does harm", None: "is undecided"}
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ def of_pair(results: Results, pair: str, tables: Mapping[str, list[Row]]) -> Fin
     for method in results.methods:
         if found := scores.differences(method.contrasts):
             figures.append(gain_figure(results, pair, found[0]))
-            sentences.append(verdict(method, found))
+            sentences.append(verdict(method, found, len(results.seeds)))
             tagged = [row for row in phenomena if row["pair"] == pair]
             sentences += aimed(method, found[0], tagged)
         sentences += untold(scores, method)
@@ -120,18 +123,20 @@ def headline(scores: PairScores) -> str:
     what = "finished" if scored == finished else "scored"
     base, best = next(iter(scores.systems.values())), best_of(scores)
     lead = scores.differences([(best.id, base.id)]) if best != base else []
-    sure = all(each.helps for each in lead)
+    one_seed = len(scores.results.seeds) == 1
+    sure = not one_seed and all(each.helps for each in lead)
+    chance = "from one seed" if one_seed else "within chance"
     if count == 1:
         opening = f"{best.label} has"
     elif scored == 1:
         opening = f"{best.label} alone is {what}:"
     elif scored < count:
-        rank = "best" if sure else "highest, within chance,"
+        rank = "best" if sure else f"highest, {chance},"
         opening = f"{best.label} is {rank} of the {scored} {what} systems (of {count}):"
     elif best == base:
         opening = f"No system beats {base.label}:"
     else:
-        opening = f"{best.label} is {'best' if sure else 'highest, within chance'}:"
+        opening = f"{best.label} is {'best' if sure else f'highest, {chance}'}:"
     over = "".join(f", {signed(each.gain)} over {base.label}" for each in lead)
     return f"{opening} {scores.here[best.id]['bleu']:.2f} BLEU {where(scores)}{over}."
 
@@ -145,11 +150,12 @@ def gain_figure(results: Results, pair: str, contrast: Difference) -> Figure:
     else:
         paper = f"the paper has none of {pair_title(pair)}"
     interval = contrast.interval
-    here = f"95 %: {signed(interval[0])} to {signed(interval[1])}; " if interval else ""
+    alone = "" if contrast.over_both else " over sentences alone"
+    here = f"95 %{alone}: {signed(interval[0])} to {signed(interval[1])}; " if interval else ""
     return Figure(contrast.label, signed(contrast.gain), here + paper)
 
 
-def verdict(method: Method, found: list[Difference]) -> str:
+def verdict(method: Method, found: list[Difference], seeds: int) -> str:
     """Whether a method helps, with the numbers of its contrasts, one at least."""
     least, most = (choose(found, key=lambda item: item.gain) for choose in (min, max))
     if least is most:
@@ -157,6 +163,8 @@ def verdict(method: Method, found: list[Difference]) -> str:
     else:
         lowest, highest = (f"{signed(item.gain)} BLEU ({item.label})" for item in (least, most))
         gains = f"from {lowest} to {highest}"
+    if seeds == 1:
+        return f"{capitalized(method)}, one seed and so no verdict: {gains}{in_paper(found)}."
     return f"{capitalized(method)} {verb(found)}: {gains}{in_paper(found)}."
 
 
@@ -194,24 +202,31 @@ def aimed(method: Method, contrast: Difference, phenomena: list[Row]) -> Iterato
         present, without = contrast.present, contrast.without
         if of == method.id and {present.id, without.id} <= rows.keys():
             before, after = rows[without.id], rows[present.id]
-            gain = after["right_percent"] - before["right_percent"]
-            more = f"more {name} right than" if gain > 0 else f"fewer {name} right than"
-            if abs(gain) <= chance(before, after):
-                more = f"about as many {name} right as"
+            said = {True: ": more", False: ": fewer", None: ": undecided"}[more(rows, contrast)]
             yield (
-                f"{present.label} gets {more} {without.label}: {after['right_percent']:.1f} % "
-                f"against {before['right_percent']:.1f} %{blindly}."
+                f"{present.label} gets {after['right_percent']:.1f} % of the {name} right, "
+                f"{without.label} {before['right_percent']:.1f} %{blindly}"
+                f"{said if after['seeds'] > 1 else ', with one seed'}."
             )
 
 
-def chance(before: Row, after: Row) -> float:
-    """The difference of two shares of as many items, in percent, that chance alone may well make.
+def more(rows: Mapping[str, Row], contrast: Difference) -> bool | None:
+    """Whether a system gets a greater share right, False: a smaller one; None: chance may be it.
 
-    Two standard errors of the difference of two binomial shares.
+    Chance of the words by two standard errors of the difference of two binomial shares (all seeds
+    see the same words), that of trainings as with BLEU. `rows`: of all systems, one phenomenon.
     """
-    total = min(before["total"], after["total"])
+    present, without = contrast.present.id, contrast.without.id
+    after, before = rows[present], rows[without]
+    gain = after["right_percent"] - before["right_percent"]
     share = (before["right"] + after["right"]) / (before["total"] + after["total"])
-    return 200.0 * float((2 * share * (1 - share) / total) ** 0.5)
+    words = min(row["total"] / row["seeds"] for row in (before, after))
+    error = 100 * math.sqrt(2 * share * (1 - share) / words)
+    deviations = {system: row["right_percent_deviation"] for system, row in rows.items()}
+    chance = trainings(deviations, after["seeds"])
+    over_words = (gain - ERRORS * error, gain + ERRORS * error)
+    margin = chance.margin(present, without) if chance else math.inf
+    return direction(widened(over_words, gain, margin))
 
 
 def untold(scores: PairScores, method: Method) -> Iterator[str]:

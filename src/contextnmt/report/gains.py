@@ -1,6 +1,5 @@
 """Gains in BLEU of one system over another, here and in the paper; the figure of all methods."""
 
-import math
 import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -8,14 +7,13 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from contextnmt.report.certainty import TESTS, significant
+from contextnmt.evaluation.trainings import Interval
+from contextnmt.report.certainty import direction
 from contextnmt.report.figures import COLOURS, INK, Named
 from contextnmt.report.gaps import score_gaps
-from contextnmt.report.results import BETTER, Range, Results, System
+from contextnmt.report.results import Results, System
 from contextnmt.report.tables import PAPER, Row
 
-#: BLEU that repeats of a system by Choi, Cho and Bengio differ by at most (A41).
-REPEATS = 0.3
 #: Height in inches of a line of a label, of the gap below it, of the name of a method, and of all
 #: that is above and below the rows.
 LINE, GAP, HEADING, FRAME = 0.13, 0.1, 0.3, 1.35
@@ -25,18 +23,17 @@ LINE, GAP, HEADING, FRAME = 0.13, 0.1, 0.3, 1.35
 class Difference:
     """The BLEU by which a system is better than the one `without`, on the first test text.
 
-    `spread` is the standard deviation of the difference of two single runs, None of one seed;
     `paper` is the paper's difference on its own test text, None if it prints no such systems.
-    `test` is the row of the table of significance, None if it was not tested whether chance
-    explains the gain (a translation is missing).
+    `over_sentences` and `over_both` are intervals over test sentences, and over these and
+    trainings: None of one seed, or if it was not tested (a translation is missing).
     """
 
     present: System
     without: System
     gain: float
-    spread: float | None
     paper: float | None
-    test: Row | None
+    over_sentences: Interval | None
+    over_both: Interval | None
 
     @property
     def label(self) -> str:
@@ -44,50 +41,18 @@ class Difference:
         return f"{self.present.label} over {self.without.label}"
 
     @property
-    def interval(self) -> tuple[float, float] | None:
-        """The confidence interval over test sentences."""
-        return (self.test["low"], self.test["high"]) if self.test else None
+    def interval(self) -> Interval | None:
+        """The wider of the intervals that there are."""
+        return self.over_both or self.over_sentences
 
     @property
     def helps(self) -> bool | None:
-        """Whether the first system is better; see `beyond_chance`."""
-        sure = self.test is None or significant([self.test[test] for test in TESTS])
-        return beyond_chance(self.gain, self.spread, sure)
+        """Whether the first system is better, False: worse; None if chance may explain it."""
+        return direction(self.over_both)
 
 
 #: The name of a method, and its gains: one at least.
 Gains = tuple[str, list[Difference]]
-
-
-def beyond_chance(gain: float, spread: float | None, significant: bool) -> bool | None:
-    """Whether a gain in BLEU is one, False: a loss; None if, as printed, it may be chance.
-
-    That is a gain within the variation between seeds, or, of one seed, within `REPEATS`: of the
-    training; or one that the test sentences may have made.
-    """
-    beyond = significant and judged(BETTER, abs(gain), (abs(gain), abs(gain)), spread)
-    return gain > 0 if beyond else None
-
-
-def judged(
-    claimed: Range, difference: float, interval: tuple[float, float], spread: float | None
-) -> bool | None:
-    """Whether a difference lies in the claimed range, False: outside of it; None: either may be.
-
-    It may be anything in its interval over test sentences. By `spread`, of one seed by `REPEATS`,
-    another training may change the difference as printed.
-    """
-    chance = REPEATS if spread is None else spread
-    low = min(interval[0], round(difference, 2) - chance)
-    high = max(interval[1], round(difference, 2) + chance)
-    if claimed[0] <= low and high <= claimed[1]:
-        return True
-    return False if high < claimed[0] or claimed[1] < low else None
-
-
-def spread(left: float | None, right: float | None) -> float | None:
-    """Standard deviation of a difference, from those of its two sides."""
-    return None if left is None or right is None else math.hypot(left, right)
 
 
 class PairScores:
@@ -131,16 +96,21 @@ class PairScores:
         return [self._difference(*both) for both in compared if set(both) <= self.here.keys()]
 
     def _difference(self, present: str, without: str) -> Difference:
-        here = [self.here[each] for each in (present, without)]
         paper = [self.paper[each]["bleu"] for each in (present, without) if each in self.paper]
+        test = self.tests.get((present, without), {})
         return Difference(
             self.systems[present],
             self.systems[without],
-            here[0]["bleu"] - here[1]["bleu"],
-            spread(*(row["bleu_deviation"] for row in here)),
+            self.here[present]["bleu"] - self.here[without]["bleu"],
             paper[0] - paper[1] if len(paper) == 2 else None,
-            self.tests.get((present, without)),
+            interval_of(test, "low", "high"),
+            interval_of(test, "low_with_trainings", "high_with_trainings"),
         )
+
+
+def interval_of(row: Row, low: str, high: str) -> Interval | None:
+    """An interval of a row of a table, None if it has none."""
+    return None if row.get(low) is None else (row[low], row[high])
 
 
 def gains(results: Results) -> Iterator[Named]:
@@ -159,7 +129,11 @@ def gains(results: Results) -> Iterator[Named]:
         figure.suptitle(results.pair_title(pair), x=0, ha="left", fontsize=10)
         axes.set_ylim(height, 0)
         axes.set_xlim(low - margin, high + margin)  # the same in all figures
-        axes.set_xlabel(f"gain in BLEU\non {results.test[pair][0]}, beam {results.beam}")
+        where = f"on {results.test[pair][0]}, beam {results.beam}"
+        chance = "95 % over sentences alone: one seed"
+        if len(results.seeds) > 1:
+            chance = f"95 % over sentences and trainings, {len(results.seeds)} seeds"
+        axes.set_xlabel(f"gain in BLEU {where}\n{chance}")
         if of_pair:
             figure.legend(loc="outside lower center", ncols=2)
         else:

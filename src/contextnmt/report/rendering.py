@@ -10,8 +10,6 @@ from typing import Any
 import jinja2
 
 from contextnmt.files import atomic
-from contextnmt.report.certainty import LEVEL
-from contextnmt.report.gains import REPEATS
 from contextnmt.report.results import Results, pair_of, pair_title
 from contextnmt.report.tables import PAPER, Block, signed
 
@@ -79,9 +77,7 @@ NAMES = {
     "BASE": "base.html.j2",
     "PARTS": "parts.html.j2",
     "LABEL": LABEL,
-    "LEVEL": LEVEL,
     "PAPER": PAPER,
-    "REPEATS": REPEATS,
     "beam_of": beam_of,
     "heading_rows": heading_rows,
     "is_wide": is_wide,

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from contextnmt.report.certainty import LEVEL, beyond_first
+from contextnmt.report.certainty import beyond_first
 from contextnmt.report.published import headline, published_bleu
 from contextnmt.report.results import Record, Results, pair_title, read_record
 from contextnmt.report.tables import (
@@ -330,7 +330,7 @@ def notes(results: Results, scored: list[Row], paper: Printed, tested: Tested) -
     lines = [f"Reconstruction: {results.reconstruction}"] if results.reconstruction else []
     lines += filter(None, [headline(results.name)])
     lines.append("Scores in percent; dev texts in brackets; bold: best of a column.")
-    if tested:
+    if any(tested.values()):
         lines.append(note_on_marks(results, tested))
     if len(results.seeds) > 1:
         lines.append(f"Mean ± standard deviation of {len(results.seeds)} seeds.")
@@ -374,9 +374,8 @@ def note_on_marks(results: Results, tested: Tested) -> str:
     missing = [f"{pair_title(of[0])} {of[1]}" for of in texts if of not in there]
     untested = f", and not in {', '.join(missing)}" if missing else ""
     return (
-        f"{MARK}: differs from {results.systems[0].label} by more than the choice of test "
-        f"sentences explains: both tests have p < {LEVEL}. Tested with beam {results.beam} "
-        f"alone{untested}."
+        f"{MARK}: differs from {results.systems[0].label} by more than other test sentences and "
+        f"other trainings explain (95 %). Tested with beam {results.beam} alone{untested}."
     )
 
 

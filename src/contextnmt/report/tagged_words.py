@@ -5,7 +5,7 @@ from typing import Any
 
 from contextnmt.report.gaps import listed_gaps
 from contextnmt.report.results import Record, Results, pair_title, read_record
-from contextnmt.report.tables import NONE, Block, Cell, Table, rounded
+from contextnmt.report.tables import NONE, Block, Cell, Table, mean_and_deviation, rounded
 
 #: Phenomenon -> where its counts stand in a phenomena file, and its headings in the table.
 PHENOMENA = {
@@ -83,19 +83,19 @@ def column(of_systems: dict[str, list[Counts]], phenomenon: str) -> dict[str, Ce
 
 def data(counts: dict[tuple[str, str], list[Counts]]) -> list[dict[str, Any]]:
     """One row for each pair, system and phenomenon, the counts added up over the seeds."""
-    return [
-        {
-            "pair": pair,
-            "system": system,
-            "phenomenon": phenomenon,
-            "right": (right := sum(seed[phenomenon][0] for seed in seeds)),
-            "total": (total := sum(seed[phenomenon][1] for seed in seeds)),
-            "right_percent": 100 * right / total,
-            "seeds": len(seeds),
-        }
-        for (pair, system), seeds in counts.items()
-        for phenomenon in seeds[0]
-    ]
+    rows = []
+    for (pair, system), seeds in counts.items():
+        for phenomenon in seeds[0]:
+            of_seeds = [seed[phenomenon] for seed in seeds]
+            right, total = map(sum, zip(*of_seeds, strict=True))
+            shares = [100 * right / total for right, total in of_seeds]
+            row: dict[str, Any] = {"pair": pair, "system": system, "phenomenon": phenomenon}
+            row |= {"right": right, "total": total, "seeds": len(seeds)}
+            _, deviation = mean_and_deviation(shares)
+            rows.append(
+                row | {"right_percent": 100 * right / total, "right_percent_deviation": deviation}
+            )
+    return rows
 
 
 def notes(results: Results, gaps: dict[tuple[str, str], str]) -> list[str]:

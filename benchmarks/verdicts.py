@@ -1,0 +1,164 @@
+"""Whether verdicts hold for other seeds: many trainings of the demo's systems: a Markdown page.
+
+Baselines that differ in their seeds alone are held against each other, and experiments are
+simulated from the variances that were found: how often is there a verdict where there is no
+difference, and where there is one? Beside that, how far the trainings of each system lie apart, and
+how many ambiguous words Baseline gets right.
+
+Example: python benchmarks/verdicts.py --out benchmarks/published/verdicts.md
+"""
+
+import random
+import tempfile
+from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
+from statistics import fmean, median, stdev
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from calls import ROOT, call_in, snakemake
+from pages import Out, made_by, publish, table
+
+from contextnmt.configuration import layers
+from contextnmt.evaluation.outputs import read_translations
+from contextnmt.evaluation.significance import content
+from contextnmt.evaluation.trainings import seeds_needed, trainings, widened
+from contextnmt.files import read_json
+from contextnmt.report.certainty import direction
+
+PAIR, TEXT, BEAM = "en-fr", "test", "test.beam12"
+#: Seeds of a system in an experiment; experiments that are simulated; effects in BLEU.
+GROUP, EXPERIMENTS, EFFECTS = 3, 2000, (0.0, 1.5, 4.0)
+#: Ways to put the Baselines into groups.
+SHUFFLES = 10
+
+NOTES = f"""
+BLEU of the test text at beam 12. Apart: the largest distance of a run from the median of its
+system. Verdict: the interval over test sentences and trainings leaves out zero (A41 in
+docs/decisions.md); groups of {GROUP} Baselines, put together at random {SHUFFLES} times, each held
+against each other. Simulated: {EXPERIMENTS:,} experiments of as many systems, normal with the
+standard deviations that were found, the first system better than the second by an effect; test
+sentences move their difference by the standard error that the bootstrap gives. Needed: seeds that
+a report says to be needed for an effect. Ambiguous: the share of the ambiguous words that Baseline
+renders right, by how far away the nearest word is that settles the sense; 50 % is chance.
+"""
+
+
+def overlay(seeds: int) -> dict[str, Any]:
+    """The configuration over that of the demo: one language pair, many seeds."""
+    return {"preset": "demo", "pairs": [PAIR], "seeds": list(range(1, seeds + 1))}
+
+
+def spread_rows(systems: dict[str, Any]) -> Iterator[list[str]]:
+    """A row for each system: how far its runs lie apart."""
+    for name, entry in systems.items():
+        bleu = entry["bleu_of_seeds"]
+        middle = median(bleu)
+        yield [
+            name,
+            str(len(bleu)),
+            f"{middle:.2f}",
+            f"{fmean(bleu):.2f} ± {stdev(bleu):.2f}",
+            f"{min(bleu):.2f} to {max(bleu):.2f}",
+            f"{max(abs(each - middle) for each in bleu):.2f}",
+        ]
+
+
+def alike(folder: Path, seeds: list[int]) -> tuple[int, int]:
+    """The verdicts among groups of Baselines, and how many comparisons there were."""
+    reference = folder / f"tokenize/{PAIR}/{TEXT}.{PAIR.split('-')[1]}.gz"
+    chance, found = random.Random(1), []
+    for _ in range(SHUFFLES):
+        shuffled = chance.sample(seeds, len(seeds) // GROUP * GROUP)
+        groups = [f"group {at // GROUP}" for at in range(len(shuffled))]
+        paths = [folder / f"restore/{PAIR}/baseline/{seed}/{BEAM}.gz" for seed in shuffled]
+        places = [at % GROUP for at in range(len(shuffled))]
+        translations = read_translations(BEAM, [reference], groups, places, paths)
+        compared = content(translations, list(combinations(dict.fromkeys(groups), 2)))
+        found += [direction(each["interval_with_trainings"]) for each in compared["contrasts"]]
+    return sum(each is not None for each in found), len(found)
+
+
+def simulated(deviations: list[float], sentences: float, effect: float, seeds: int) -> float:
+    """The share of simulated experiments in which the first system is said to be better or worse
+    than the second; `sentences`: standard error of their difference by test sentences."""
+    rng = np.random.default_rng(1)
+    names, count = [str(at) for at in range(len(deviations))], 0
+    for _ in range(EXPERIMENTS):
+        scores = rng.normal(0, np.array(deviations)[:, None], (len(names), seeds))
+        difference = float(effect + scores[0].mean() - scores[1].mean() + rng.normal(0, sentences))
+        chance = trainings(dict(zip(names, scores.std(axis=1, ddof=1), strict=True)), seeds)
+        margin = chance.margin(*names[:2]) if chance else 0.0
+        over_sentences = difference - 1.96 * sentences, difference + 1.96 * sentences
+        count += direction(widened(over_sentences, difference, margin)) is not None
+    return count / EXPERIMENTS
+
+
+def simulated_rows(compared: dict[str, Any]) -> Iterator[list[str]]:
+    """A row for each effect: how often it is found with 2, 3, 5 and 10 seeds."""
+    deviations = [each["deviation"] for each in compared["systems"].values()]
+    low, high = compared["contrasts"][0]["interval"]
+    for effect in EFFECTS:
+        shares = [
+            simulated(deviations, (high - low) / 3.92, effect, seeds) for seeds in (2, 3, 5, 10)
+        ]
+        needed = seeds_needed(effect, (low, high), compared["trainings"]["deviation"])
+        yield [f"{effect:+.1f}", *(f"{each:.1%}" for each in shares), str(needed or "")]
+
+
+def ambiguous_rows(folder: Path, seeds: list[int]) -> Iterator[list[str]]:
+    """A row for each kind of ambiguous words: the share that Baseline gets right."""
+    counts = [
+        read_json(folder / f"phenomena/{PAIR}/baseline/{seed}/{TEXT}.json")[BEAM] for seed in seeds
+    ]
+    for kind, rows in (
+        ("kinds", ["ambiguous"]),
+        ("ambiguous_by_distance", list(counts[0]["ambiguous_by_distance"])),
+        ("ambiguous_by_cue", list(counts[0]["ambiguous_by_cue"])),
+    ):
+        for row in rows:
+            shares = [each[kind][row]["right"] / each[kind][row]["total"] for each in counts]
+            shown = (f"{each:.0%}" for each in (median(shares), min(shares), max(shares)))
+            yield [row, str(counts[0][kind][row]["total"]), *shown]
+
+
+def main(
+    seeds: Annotated[int, typer.Option(help="trainings of each system", min=2 * GROUP)] = 24,
+    folder: Annotated[Path | None, typer.Option(help="to run in, and to go on in; kept")] = None,
+    out: Out = None,
+) -> None:
+    """Train the demo's systems with many seeds, and ask for verdicts."""
+    with tempfile.TemporaryDirectory() as temporary:
+        place = (folder or Path(temporary)).resolve()
+        place.mkdir(parents=True, exist_ok=True)
+        asked = overlay(seeds)
+        compared_file = f"results/demo/significance/choi2017/{PAIR}/{BEAM}.json"
+        words = call_in(place, asked, compared_file, "counts", "--profile", "local")
+        snakemake(*words, "--cores", "all", measured=Path(temporary))
+        demo, compared = place / "results" / "demo", read_json(place / compared_file)
+        found, of = alike(demo, asked["seeds"])
+        ambiguous = list(ambiguous_rows(demo, asked["seeds"]))
+        digest = layers.digest(layers.of_call(ROOT, [place / "overlay.yaml"], {}), "choi2017")
+    head = ["system", "runs", "median", "mean ± deviation", "range", "apart"]
+    effects = ["effect", "2 seeds", "3 seeds", "5 seeds", "10 seeds", "needed"]
+    facts = [*made_by("torch"), f"Language pair {PAIR}; configuration {digest}."]
+    publish(
+        out,
+        "# Verdicts, measured on the demo",
+        facts,
+        NOTES,
+        "## Trainings of one system",
+        table(head, spread_rows(compared["systems"])),
+        "## Baseline against itself",
+        [f"Verdicts: {found} of {of} comparisons ({found / of:.1%})."],
+        "## Verdicts in simulated experiments",
+        table(effects, simulated_rows(compared)),
+        "## Ambiguous words that Baseline gets right",
+        table(["", "words", "median", "lowest", "highest"], ambiguous),
+    )
+
+
+if __name__ == "__main__":
+    typer.run(main)
