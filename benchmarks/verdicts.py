@@ -22,9 +22,9 @@ from calls import ROOT, call_in, snakemake
 from pages import Out, made_by, publish, table
 
 from contextnmt.configuration import layers
+from contextnmt.evaluation.chance import seeds_needed, trainings, widened
 from contextnmt.evaluation.outputs import read_translations
 from contextnmt.evaluation.significance import content
-from contextnmt.evaluation.trainings import seeds_needed, trainings, widened
 from contextnmt.files import read_json
 from contextnmt.report.certainty import direction
 

@@ -7,7 +7,7 @@ randomization (Riezler and Maxwell 2005), which exchanges the translations of se
 The score of a system is the mean BLEU of its seeds. Sentences are drawn or exchanged with the
 translations of all seeds at once: seeds share the test sentences, and three seeds drawn apart would
 pass for a test set three times as long. So both tests are about other test sets and these models.
-A second interval adds what other trainings would give (module trainings); one seed has none.
+A second interval adds what other trainings would give (module chance); one seed has none.
 
 Bahdanau et al. 2015 show by curves, without a test, that an advantage grows with the length of the
 sentence (sec. 5.2.2, Figure 2). Here the text is cut in two at the median length of the sources,
@@ -25,6 +25,7 @@ import typer
 
 from contextnmt.errors import UserError
 from contextnmt.evaluation.bleu_statistics import Statistics, corpus_bleu
+from contextnmt.evaluation.chance import Trainings, trainings, widened
 from contextnmt.evaluation.outputs import (
     Lengths,
     Translations,
@@ -40,7 +41,6 @@ from contextnmt.evaluation.resampling import (
     p_bootstrap,
     swap,
 )
-from contextnmt.evaluation.trainings import Trainings, trainings, widened
 from contextnmt.files import write_json
 
 #: Resamples of the bootstrap, and tosses for each sentence in the randomization.

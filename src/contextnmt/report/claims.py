@@ -4,7 +4,7 @@ import math
 import operator
 from collections.abc import Iterator
 
-from contextnmt.evaluation.trainings import (
+from contextnmt.evaluation.chance import (
     POWER,
     Interval,
     Trainings,

@@ -5,7 +5,7 @@ import statistics
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from contextnmt.evaluation.trainings import trainings, widened
+from contextnmt.evaluation.chance import trainings, widened
 from contextnmt.report.certainty import direction
 from contextnmt.report.gains import Difference, PairScores
 from contextnmt.report.gaps import listed_gaps

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from contextnmt.evaluation.trainings import Interval
+from contextnmt.evaluation.chance import Interval
 from contextnmt.report.certainty import direction
 from contextnmt.report.figures import COLOURS, INK, Named
 from contextnmt.report.gaps import score_gaps

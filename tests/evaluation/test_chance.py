@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from contextnmt.evaluation.trainings import Trainings, seeds_needed, trainings, widened
+from contextnmt.evaluation.chance import Trainings, seeds_needed, trainings, widened
 
 SYSTEMS = [f"system-{number}" for number in range(8)]
 #: Standard deviations of a run, and of a difference by test sentences.
