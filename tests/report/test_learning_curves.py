@@ -98,7 +98,9 @@ def test_trainings_that_ended_at_their_best_are_counted() -> None:
     (told,) = still_gaining(rows, "en-fr")
     assert told.startswith("3 of 6 trainings had the highest dev BLEU at the last validation")
     assert ", +1.50 over the best before it in the median: " in told
-    assert still_gaining(rows, "en-de") == []
+    (told,) = still_gaining(rows, "en-de")
+    assert told == "No training had its highest dev BLEU at the last validation."
+    assert still_gaining(rows[3:4], "en-fr") == []
     (told,) = still_gaining([rows[0]], "en-fr")
     assert ", +0.20 over the best before it: " in told
 

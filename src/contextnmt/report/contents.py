@@ -57,6 +57,7 @@ def parts(results: Results, about: str | None = None) -> list[Part]:
         table("phenomena", asked=tagged),
         figures("curves", pairs, "bleu", "loss"),
         table("trainings"),
+        table("scale"),
         table("cleaning", CORPORA),
         table("selection", CORPORA),
         figures("selection", results.selected, "scores", "perplexity", about=CORPORA),

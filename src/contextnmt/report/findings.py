@@ -12,6 +12,7 @@ from contextnmt.report.gaps import listed_gaps
 from contextnmt.report.gates import distance
 from contextnmt.report.learning_curves import still_gaining
 from contextnmt.report.results import Method, Results, System, pair_title
+from contextnmt.report.scale import comparison
 from contextnmt.report.tables import NONE, Row, as_printed, signed
 
 #: Row of the phenomena table that a method is meant to mend -> (the method, what it is, what
@@ -55,12 +56,15 @@ class Findings:
     figures: list[Figure]
     sentences: list[str]
     warnings: list[str] = field(default_factory=list)
+    #: Heading of a quantity -> how it is shown, here and in the paper.
+    scale: dict[str, tuple[str, str]] = field(default_factory=dict)
 
 
 def findings(results: Results, tables: Mapping[str, list[Row]]) -> list[Findings]:
     """The findings of each pair, from the data of the tables by their names.
 
-    Needed is that of BLEU; those of significance, phenomena, masks and trainings are used if given.
+    Needed is that of BLEU; those of significance, phenomena, masks, trainings and scale are used if
+    given.
     """
     return [of_pair(results, pair, tables) for pair in results.pairs]
 
@@ -83,7 +87,8 @@ def of_pair(results: Results, pair: str, tables: Mapping[str, list[Row]]) -> Fin
     if scores.unscored:
         gaps = listed_gaps(results, scores.unscored)
         warnings.insert(0, f"No score {where(scores)}, and in no comparison: {gaps}.")
-    return Findings(pair_title(pair), headline(scores), figures, sentences, warnings)
+    scale = comparison(tables.get("scale", []), pair)
+    return Findings(pair_title(pair), headline(scores), figures, sentences, warnings, scale)
 
 
 def where(scores: PairScores) -> str:

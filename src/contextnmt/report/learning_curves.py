@@ -186,17 +186,19 @@ def notes(paper: Paper, alike: dict[str, Cell]) -> list[str]:
 
 def still_gaining(rows: list[Row], pair: str) -> list[str]:
     """How many trainings of a language pair ended at their highest dev BLEU, and so maybe too
-    early, in a list; none if none did. `rows` is the data of the table."""
+    early, in a list; empty if no training tells. `rows` is the data of the table."""
     of_pair = [row["last_gain"] for row in rows if row.get("pair") == pair]
     gains = [gain for gain in of_pair if gain is not None]
     grown = [gain for gain in gains if round(gain, 2) > 0]  # as printed
-    if not grown:
+    if not gains:
         return []
     return [
         f"{len(grown)} of {len(gains)} trainings had the highest dev BLEU at the last "
         f"validation, {signed(statistics.median(grown))} over the best before it"
         f"{' in the median' if len(grown) > 1 else ''}: more updates might have gained more, and "
         "some of the differences may be those of learning speed."
+    if not grown:
+        return ["No training had its highest dev BLEU at the last validation."]
     ]
 
 

@@ -18,7 +18,7 @@ from contextnmt.report.results import Results
 from contextnmt.report.tables import MARK, Block, Table
 
 #: Tables that the page uses besides BLEU.
-USED = ["significance", "claims", "masks", "trainings"]
+USED = ["significance", "claims", "masks", "trainings", "scale"]
 
 #: Characters that reStructuredText would take for its own.
 MARKUP = re.compile(r"([\\*`|_])")

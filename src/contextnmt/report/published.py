@@ -16,6 +16,7 @@ PAPERS = {
     ("choi2017", "words"): "paper/choi2017_table3.csv",
     ("bahdanau2015", "bleu"): "paper/bahdanau2015_table1.csv",
     ("bahdanau2015", "trainings"): "paper/bahdanau2015_table2.csv",
+    ("bahdanau2015", "words"): "paper/bahdanau2015_text.csv",
     ("chen2017", "headline"): "paper/chen2017_headline.csv",
 }
 

@@ -11,7 +11,7 @@ import jinja2
 
 from contextnmt.files import atomic
 from contextnmt.report.results import Results, pair_of, pair_title
-from contextnmt.report.tables import PAPER, Block, signed
+from contextnmt.report.tables import NONE, PAPER, Block, signed
 
 FOLDER = Path(__file__).parent
 
@@ -77,6 +77,7 @@ NAMES = {
     "BASE": "base.html.j2",
     "PARTS": "parts.html.j2",
     "LABEL": LABEL,
+    "NONE": NONE,
     "PAPER": PAPER,
     "beam_of": beam_of,
     "heading_rows": heading_rows,

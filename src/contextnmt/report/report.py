@@ -25,6 +25,7 @@ from contextnmt.report.literature import literature_table
 from contextnmt.report.page import page
 from contextnmt.report.papers import papers
 from contextnmt.report.results import Results, read_record
+from contextnmt.report.scale import scale_table
 from contextnmt.report.scores import bleu_table
 from contextnmt.report.sentences import examples
 from contextnmt.report.source_symbols import (
@@ -57,6 +58,7 @@ MAKERS: dict[str, Callable[[Results], Any]] = {
     "masks-figure": masks_figure,
     "phenomena": phenomena_table,
     "restoration": restoration_table,
+    "scale": scale_table,
     "selection": selection_table,
     "selection-figures": selection_figures,
     "significance": significance_table,
