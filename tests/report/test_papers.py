@@ -69,6 +69,7 @@ def rendered(**more: object) -> str:
         "findings": [Findings("English → French", "X is best.", [], ["more"], ["C does nothing."])],
         "gaps": [],
         "stale": [],
+        "failed": [],
         "claims": type("Claims", (), {"blocks": [claims]}),
         "bleu": [Block("English → French", columns, [("RNNsearch-50*", cells)])],
         "bleu_notes": ["Scores in percent.", "†: differs from *Baseline* by more"],
@@ -94,9 +95,12 @@ def test_the_start_page_has_claims_bleu_warnings_and_what_marks_mean() -> None:
     assert "Scores in percent." not in html
 
 
-def test_the_start_page_tells_what_is_missing_or_stale() -> None:
+def test_the_start_page_tells_what_is_missing_stale_or_may_have_failed() -> None:
     claims = type("Claims", (), {"blocks": []})
-    html = rendered(gaps=["Baseline (x*)."], stale=["+C (hidden_size)."], claims=claims)
+    failed = ["+C: training loss_5."]
+    told = {"gaps": ["Baseline (x*)."], "stale": ["+C (hidden_size)."], "failed": failed}
+    html = rendered(**told, claims=claims)
     assert "<em>Not finished:</em> Baseline (x*)." in html
     assert "<em>Stale:</em> +C (hidden_size)." in html
+    assert "<em>May have failed:</em> +C: training loss_5." in html
     assert "whether it holds" not in html

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
 from contextnmt.files import read_lines
+from contextnmt.report.failures import Failure, failures, loss_course
 from contextnmt.report.figures import Named, legend_below, lines_of
 from contextnmt.report.provenance import duration, read_models
 from contextnmt.report.published import published_in
@@ -37,6 +38,9 @@ OWN = {
     "last_gain": "gain of the last validation",
     "stopped": "stopped by",
 }
+
+#: Line of a single seed beside the mean of all.
+OWN_LINE: dict[str, Any] = {"marker": "x", "markersize": 3.5, "markevery": 0.1, "linewidth": 0.8}
 
 #: The paper's figures of each system.
 Paper = dict[str, dict[str, str]]
@@ -92,6 +96,7 @@ def row_of(model: Row, log: list[Row], settings: list[str]) -> Row:
         "dev_bleu": model["best"]["dev_bleu"],
         "last_gain": round(bleu[-1] - max(bleu[:-1]), 4) if len(bleu) > 1 else None,
         "stopped": str(model["stopped"]).replace("_", " "),
+        **loss_course(log),
         **{key: model["training"].get(key) for key in settings},
     }
 
@@ -192,43 +197,67 @@ def still_gaining(rows: list[Row], pair: str) -> list[str]:
     grown = [gain for gain in gains if round(gain, 2) > 0]  # as printed
     if not gains:
         return []
+    if not grown:
+        return ["No training had its highest dev BLEU at the last validation."]
     return [
         f"{len(grown)} of {len(gains)} trainings had the highest dev BLEU at the last "
         f"validation, {signed(statistics.median(grown))} over the best before it"
         f"{' in the median' if len(grown) > 1 else ''}: more updates might have gained more, and "
         "some of the differences may be those of learning speed."
-    if not grown:
-        return ["No training had its highest dev BLEU at the last validation."]
     ]
+
+
+def failures_of(results: Results) -> list[Failure]:
+    """The failures among all trainings, by their models and logs."""
+    logs = results.logs()
+    rows = [
+        {**run._asdict(), "dev_bleu": model["best"]["dev_bleu"], **loss_course(read_log(logs[run]))}
+        for run, model in read_models(results).items()
+    ]
+    return [failure for pair in results.pairs for failure in failures(rows, pair)]
 
 
 def curves(results: Results) -> Iterator[Named]:
     """Draw the learning curves as curves.{pair}.{bleu,loss}."""
     logs = {run: read_log(path) for run, path in results.logs().items()}
+    failed = {run for each in failures_of(results) for run in each.runs}
     for pair in results.pairs:
         for quantity in QUANTITIES:
-            yield f"curves.{pair}.{quantity}", draw(results, pair, quantity, logs)
+            yield f"curves.{pair}.{quantity}", draw(results, pair, quantity, logs, failed)
 
 
-def draw(results: Results, pair: str, quantity: str, logs: dict[Run, list[Row]]) -> Figure:
-    """One line a finished system: the mean of its seeds, with their range and best dev BLEU."""
+def draw(
+    results: Results, pair: str, quantity: str, logs: dict[Run, list[Row]], failed: set[Run]
+) -> Figure:
+    """One line a finished system: the mean of its seeds, with their range and best dev BLEU.
+
+    Of several seeds, those that `failed` have lines of their own besides.
+    """
     kind, label = QUANTITIES[quantity]
     lines, finished = lines_of(results.systems), results.finished(pair)
     figure = Figure()
     axes = figure.subplots()
+    names = []
     for system in finished:
+        runs = [Run(pair, system.id, seed) for seed in results.seeds]
         courses = [
-            {each["update"]: each[quantity] for each in log if each["kind"] == kind}
-            for log in (logs[Run(pair, system.id, seed)] for seed in results.seeds)
+            {each["update"]: each[quantity] for each in logs[run] if each["kind"] == kind}
+            for run in runs
         ]
         plot(axes, courses, lines[system.id], system.label)
+        names.append(system.label)
+        for run, course in zip(runs, courses, strict=True):
+            if run in failed and len(runs) > 1:
+                names.append(f"{system.label}, seed {run.seed}")
+                style: dict[str, Any] = lines[system.id] | OWN_LINE
+                axes.plot([*course], [*course.values()], label=names[-1], **style)
         if quantity == "bleu":
             mark_best(axes, courses, lines[system.id]["color"])
     axes.set(title=results.pair_title(pair), xlabel="update", ylabel=label)
     axes.set_xlim(left=0)
     if quantity == "loss":  # it falls fast at first, and then by shares of what is left
         scale_by_logarithm(axes)
-    legend_below(figure, [system.label for system in finished])
+    legend_below(figure, names)
     return figure
 
 

@@ -11,6 +11,7 @@ from contextnmt.errors import UserError
 from contextnmt.files import read_lines
 from contextnmt.report.contents import FIGURE_FORMATS, outputs, parts
 from contextnmt.report.differences import shown_differences
+from contextnmt.report.failures import failure_lines
 from contextnmt.report.figures import INK, RULE
 from contextnmt.report.findings import findings, observations
 from contextnmt.report.gains import Difference, PairScores
@@ -82,6 +83,7 @@ def page(results: Results) -> None:
         "facts": facts(results, models),
         "gaps": reason_lines(results, results.gaps),
         "stale": reason_lines(results, results.stale),
+        "failed": failure_lines(results, data["trainings"]),
         "deviations": enclosed("deviations", [deviations(results)]),
         "training_data": enclosed("training-data", training_data(results, models)),
         "times": enclosed(

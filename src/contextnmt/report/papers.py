@@ -10,6 +10,7 @@ from typing import Any
 
 from contextnmt.files import write_lines
 from contextnmt.report.contents import parts
+from contextnmt.report.failures import failure_lines
 from contextnmt.report.findings import findings
 from contextnmt.report.gaps import reason_lines
 from contextnmt.report.published import headline
@@ -51,6 +52,7 @@ def paper(results: Results) -> dict[str, Any]:
         "headline": headline(results.name),
         "gaps": reason_lines(results, results.gaps),
         "stale": reason_lines(results, results.stale),
+        "failed": failure_lines(results, data["trainings"]),
         "claims": tables.get("claims", Table([], [], [])),
         "findings": [replace(each, sentences=[]) for each in findings(results, data)],
         # The blocks of the paper's own measure: one a language pair.
@@ -74,6 +76,7 @@ def start_page(papers: list[dict[str, Any]]) -> list[str]:
             paragraphs.append(f"{escaped(found.title)}: {escaped(text)}")
         paragraphs += [f"*Not finished:* {escaped(each)}" for each in paper["gaps"]]
         paragraphs += [f"*Stale:* {escaped(each)}" for each in paper["stale"]]
+        paragraphs += [f"*May have failed:* {escaped(each)}" for each in paper["failed"]]
         if paper["claims"].blocks:
             paragraphs.append(heading("What the paper says, and whether it holds here", "~"))
             paragraphs += map(table, paper["claims"].blocks)

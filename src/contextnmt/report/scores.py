@@ -6,10 +6,12 @@ second block has the scores of detokenized text.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from statistics import fmean
+from statistics import fmean, median
 from typing import Any, NamedTuple
 
 from contextnmt.report.certainty import beyond_first
+from contextnmt.report.failures import Failure
+from contextnmt.report.learning_curves import failures_of
 from contextnmt.report.published import headline, published_bleu
 from contextnmt.report.results import Record, Results, pair_title, read_record
 from contextnmt.report.tables import (
@@ -60,7 +62,8 @@ class Row(NamedTuple):
     """A row of a block: a system's runs, their ensemble, or a system that only the paper has.
 
     `contents` are those of scores.json: one for each seed, one for an ensemble, otherwise none. Of
-    runs with unknown words replaced, they have the counts of these words too.
+    runs with unknown words replaced, they have the counts of these words too. A training of a row
+    that `failed` may have failed: beside its means stand medians.
     """
 
     source: str
@@ -68,6 +71,7 @@ class Row(NamedTuple):
     system: str
     label: str
     contents: Sequence[Mapping[str, Record]]
+    failed: bool = False
 
     def entries(self, translation: Translation) -> list[Record]:
         """The scores of a translation, or the `gap` in their place, of each seed.
@@ -100,9 +104,9 @@ def bleu_table(results: Results) -> Table:
     marked where it differs from that of the first system by more than chance.
     """
     paper, tested = printed(results), beyond_first(results)
-    blocks, scored = [], []
+    blocks, scored, failed = [], [], failures_of(results) if len(results.seeds) > 1 else []
     for pair in results.pairs:
-        title, rows = results.pair_title(pair), rows_of(results, pair, paper)
+        title, rows = results.pair_title(pair), rows_of(results, pair, paper, failed)
         here = [row for row in rows if row.source != PAPER]
         of_all = [row for row in here if row.source != REPLACED]
         detokenized: Columns = {
@@ -135,22 +139,24 @@ def printed(results: Results) -> Printed:
     }
 
 
-def rows_of(results: Results, pair: str, paper: Printed) -> list[Row]:
+def rows_of(results: Results, pair: str, paper: Printed, failed: list[Failure]) -> list[Row]:
     """Each system, with replaced words and its ensemble below it; the paper's other rows come last.
 
     A system that is not finished has a row without scores alone.
     """
     scores, ensembles = results.scores().items(), results.ensemble_scores()
     replacements = results.replacements().items()
+    with_failed = {run[:2] for each in failed for run in each.runs}
     rows = []
     for system in results.marked(pair):
         of = (pair, system.id)
         contents = [read_record(path) for run, path in scores if run[:2] == of]
-        rows.append(Row(HERE, *of, system.label, contents))
+        rows.append(Row(HERE, *of, system.label, contents, of in with_failed))
         if replaced := [files for run, files in replacements if run[:2] == of]:
             names = [str(Translation(text, results.beam)) for text in results.texts(pair)]
             contents = [of_replaced(names, *map(read_record, files)) for files in replaced]
-            rows.append(Row(REPLACED, *of, system.label + WITH_REPLACED, contents))
+            label = system.label + WITH_REPLACED
+            rows.append(Row(REPLACED, *of, label, contents, of in with_failed))
         if of in ensembles:
             label = f"{system.label}, ensemble of {len(results.seeds)} seeds"
             rows.append(Row(ENSEMBLE, *of, label, [read_record(ensembles[of])]))
@@ -241,6 +247,7 @@ def column(rows: list[Row], metric: str, of: list[Translation], tested: Tested) 
             cells.append(Cell(NONE))
             continue
         text, spread = rounded(seeds)
+        spread += f", median {median(seeds):.2f}" if row.failed else ""
         others = [
             " ".join(rounded(values)).rstrip() if (values := row.values(each, metric)) else NONE
             for each in dev
@@ -288,6 +295,8 @@ def numbers(results: Results, row: Row, text: str, beam: int) -> dict[str, Any]:
     for metric in ["bleu", *([] if row.source == REPLACED else DETOKENIZED)]:
         found |= summary(metric, row.values(likeliest, metric))
     found["seeds"] = len(results.seeds)
+    if row.failed and (seeds := row.values(likeliest, "bleu")):
+        found["bleu_median"] = median(seeds)
     if row.source == REPLACED:
         found["unknown_percent"] = fmean(unknown_percents(row.entries(likeliest)))
     gaps = dict.fromkeys(entry["gap"] for entry in row.entries(likeliest) if "gap" in entry)
@@ -334,6 +343,11 @@ def notes(results: Results, scored: list[Row], paper: Printed, tested: Tested) -
         lines.append(note_on_marks(results, tested))
     if len(results.seeds) > 1:
         lines.append(f"Mean ± standard deviation of {len(results.seeds)} seeds.")
+    if failed := dict.fromkeys(f"{row.label} ({row.pair})" for row in scored if row.failed):
+        lines.append(
+            f"The median stands beside the mean where a training may have failed: "
+            f"{', '.join(failed)}."
+        )
     if results.ensemble:
         lines.append(
             "Ensemble: one translation, whose words the models of all seeds predict together; not "
