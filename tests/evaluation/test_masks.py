@@ -11,7 +11,7 @@ from contextnmt.files import read_json, write_lines
 from contextnmt.model.translator import Translator
 from contextnmt.text.vocabulary import EOS, Vocabulary
 
-WORDS = ["the", "bank", "river", "money", "by", "bo@@", "at", "."]
+WORDS = ["the", "bank", "river", "money", "by", "bo@@", "at", ".", "rive", "banque"]
 LINES = [
     "the river bank .",
     "money .",
@@ -75,15 +75,57 @@ def test_masked_vectors_are_what_the_encoder_reads(text: Path, contextualizer: d
     assert found["same"]["euclidean"] == pytest.approx(np.linalg.norm(one - other), abs=1e-5)
     apart = (np.linalg.norm(one - far) + np.linalg.norm(other - far)) / 2
     assert found["different"]["euclidean"] == pytest.approx(apart, abs=1e-5)
-    weights = np.array([each["mask"] for each in found["occurrences"]])
-    assert content["all"] == {
-        "words": 1,
-        "open_percent": 100 * (weights > 0.99).mean(),
-        "separation": found["separation"],
-        "separation_error": None,
-        "same": {"words": 1, **found["same"]},
-        "different": {"words": 1, **found["different"]},
-    }
+    for of_side, compared, key in (
+        (content["all"], found, "mask"),
+        (content["all"].pop("target"), found["target"], "target_mask"),
+    ):
+        weights = np.array([each[key] for each in found["occurrences"]])
+        assert of_side == {
+            "words": 1,
+            "open_percent": 100 * (weights > 0.99).mean(),
+            "between_percent": 100 * ((weights > 0.05) & (weights < 0.95)).mean(),
+            "varying_percent": 100 * (weights.max(0) - weights.min(0) > 0.05).mean(),
+            "separation": compared["separation"],
+            "separation_error": None,
+            "same": {"words": 1, **compared["same"]},
+            "different": {"words": 1, **compared["different"]},
+        }
+
+
+def test_masked_renderings_are_what_the_decoder_reads(text: Path):
+    model, content = run(text, CONTEXTUALIZER)
+    found, words = content["words"]["bank"], Vocabulary(WORDS)
+    target = found["target"]
+    assert list(target["vectors"]) == ["banque", "rive"]
+    gaps = []
+    for rendering, vector in target["vectors"].items():
+        vectors = []
+        for each in found["occurrences"]:
+            source = torch.tensor([[*words.encode(each["sentence"].split()), EOS]])
+            with torch.no_grad():
+                gate = model.encode(source).target_gate
+                read = model.embed_target(torch.tensor([words.encode([rendering])]), gate)
+            assert np.array(vector) * each["target_mask"] == pytest.approx(read[0, 0], abs=1e-5)
+            vectors.append(read[0, 0].numpy())
+        one, other, far = vectors
+        gaps.append([np.linalg.norm(one - other), np.linalg.norm(one - far)])
+        gaps[-1].append(np.linalg.norm(other - far))
+    same, *different = np.mean(gaps, axis=0)
+    assert target["same"]["euclidean"] == pytest.approx(same, abs=1e-5)
+    assert target["different"]["euclidean"] == pytest.approx(np.mean(different), abs=1e-5)
+
+
+def test_renderings_that_the_model_does_not_know_are_left_out(text: Path):
+    lines = [line.replace("banque", "agence") for line in TAGS]
+    write_lines(text.parent / "tags.tsv", lines)
+    _, content = run(text, CONTEXTUALIZER)
+    assert list(content["words"]["bank"]["target"]["vectors"]) == ["rive"]
+    write_lines(text.parent / "tags.tsv", [line.replace("rive\t", "berge\t") for line in lines])
+    text.parent.joinpath("model").rename(text.parent / "before")
+    _, content = run(text, CONTEXTUALIZER)
+    gap = "no rendering is among the 10 words of the target vocabulary"
+    assert content["words"]["bank"]["target"] == {"gap": gap}
+    assert content["all"]["target"]["words"] == 0
 
 
 def test_without_contextualizer_no_context_matters(text: Path):
@@ -94,7 +136,8 @@ def test_without_contextualizer_no_context_matters(text: Path):
     for kind, pairs in (("same", 1), ("different", 2)):
         assert found[kind] == {"pairs": pairs, "cosine": 0, "euclidean": 0}
     assert found["separation"] == content["all"]["separation"] == 0.5
-    assert content["all"]["open_percent"] is None
+    assert found["target"]["different"] == {"pairs": 2, "cosine": 0, "euclidean": 0}
+    assert content["all"]["open_percent"] is content["all"]["target"]["varying_percent"] is None
 
 
 def test_words_without_tags_are_compared_in_all_sentences(text: Path):
@@ -107,9 +150,11 @@ def test_words_without_tags_are_compared_in_all_sentences(text: Path):
     assert found["unknown"]["pairs"] == 1
     assert found["unknown"]["euclidean"] == pytest.approx(np.linalg.norm(one - other), abs=1e-5)
     assert found["separation"] is None
+    assert found["target"] == {"gap": "its renderings are not known"}
+    assert len(found["occurrences"][0]["target_mask"]) == 5
     assert words["boat"]["gap"] == "sentences that have it: 1; a comparison takes two"
     assert words["bo"]["gap"] == "sentences that have it: 0; a comparison takes two"
-    assert words["ship"]["gap"] == "not among the 8 words of the vocabulary"
+    assert words["ship"]["gap"] == "not among the 10 words of the vocabulary"
     assert content["all"]["words"] == 0
     assert content["all"]["unknown"] == {"words": 1, **found["unknown"]}
 
@@ -120,7 +165,9 @@ def test_means_are_over_the_words_that_have_both_kinds_of_pairs():
             kind: {"pairs": count, "cosine": 0.1 * count, "euclidean": count or None}
             for kind, count in {"same": 0, "different": 0, "unknown": 0, **pairs}.items()
         }
-        return {"occurrences": [{"mask": mask}], "separation": separation, **kinds}
+        occurrences = [{"mask": mask, "target_mask": [0.5, 0.97]}]
+        compared = {"separation": separation, **kinds}
+        return {"occurrences": occurrences, **compared, "target": compared}
 
     means = over_words(
         {
@@ -132,6 +179,12 @@ def test_means_are_over_the_words_that_have_both_kinds_of_pairs():
     )
     assert means["words"] == 2
     assert means["open_percent"] == pytest.approx(100 / 3)
+    assert means["between_percent"] == 50
+    assert means["varying_percent"] == 100
+    assert [means["target"][f"{what}_percent"] for what in ("open", "between", "varying")] == [
+        *(0, 50, 0)
+    ]
+    assert means["target"]["separation"] == means["separation"]
     assert means["separation"] == pytest.approx(0.6)
     assert means["separation_error"] == pytest.approx(0.2)  # sd 0.2828, by the root of 2
     assert means["different"] == {"words": 2, "pairs": 8, "cosine": 0.4, "euclidean": 4}

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from contextnmt.evaluation.cbow import WordVectors
-from contextnmt.evaluation.distances import compare
+from contextnmt.evaluation.distances import compare, masked_distances
 from contextnmt.evaluation.local_charts import charts_of
 from contextnmt.evaluation.masks import over_words
 from contextnmt.files import write_json
@@ -29,13 +29,16 @@ def write_charts(folder: Path, pair: str, words: list[str], *names: str) -> dict
 
 
 def masks_content(words: tuple[str, ...] = ("bank", "pen")) -> dict[str, Any]:
-    """Each word in three contexts of each of two senses, which the masks tell apart."""
+    """Each word in three contexts of each of two senses, which the masks of both sides tell apart.
+
+    A target mask is half as far open as that of the source.
+    """
     random = np.random.default_rng(len(words))
     content: dict[str, Any] = {"contextualizer": True, "words": {}}
     for word in words:
         senses = [f"{word}-{sense}" for sense in "aabbab"]
         means = {sense: random.uniform(0.2, 0.8, 8) for sense in sorted(set(senses))}
-        vector = random.normal(size=8)
+        vector, *renderings = random.normal(size=(3, 8))
         masks = np.array([means[sense] + random.uniform(-0.05, 0.05, 8) for sense in senses])
         content["words"][word] = {
             "vector": vector.tolist(),
@@ -45,10 +48,17 @@ def masks_content(words: tuple[str, ...] = ("bank", "pen")) -> dict[str, Any]:
                     "sentence": f"the {word} number {line}",
                     "sense": sense,
                     "mask": mask.tolist(),
+                    "target_mask": (mask / 2).tolist(),
                 }
                 for line, (sense, mask) in enumerate(zip(senses, masks, strict=True), start=1)
             ],
-            **compare(vector * masks, senses),
+            **compare(masked_distances(vector[None], masks), senses),
+            "target": {
+                "vectors": dict(
+                    zip(sorted(means), map(np.ndarray.tolist, renderings), strict=True)
+                ),
+                **compare(masked_distances(np.array(renderings), masks / 2), senses),
+            },
         }
     content["words"]["seal"] = {"gap": "sentences that have it: 1; a comparison takes two"}
     content["all"] = over_words(content["words"])
@@ -60,10 +70,23 @@ def without_senses(content: dict[str, Any]) -> dict[str, Any]:
     for found in content["words"].values():
         if "gap" not in found:
             masks = np.array([each["mask"] for each in found["occurrences"]])
-            found |= compare(np.array(found["vector"]) * masks, [""] * len(masks))
+            vectors = np.array([found["vector"]])
+            found |= compare(masked_distances(vectors, masks), [""] * len(masks))
+            found["target"] = {"gap": "its renderings are not known"}
             for each in found["occurrences"]:
                 each["sense"] = ""
     content["all"] = over_words(content["words"])
+    return content
+
+
+def without_target(content: dict[str, Any]) -> dict[str, Any]:
+    """The same masks as an earlier version wrote them."""
+    for found in content["words"].values():
+        found.pop("target", None)
+        for each in found.get("occurrences", ()):
+            del each["target_mask"]
+    for key in ("between_percent", "varying_percent", "target"):
+        del content["all"][key]
     return content
 
 

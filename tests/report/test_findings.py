@@ -170,29 +170,35 @@ def test_what_was_not_tested_is_undecided(about: Results) -> None:
     assert "is undecided: +1.50" in found.sentences[0]
 
 
-OPEN = (
-    "+Context (C) hardly contextualizes: 99.7 % of the values of its context masks, in the "
-    "sentences looked at, are above 0.99, which leaves source vectors as they are."
+STILL = (
+    "+Context (C) hardly contextualizes: 4.9 % of the dimensions of its source masks and 0.0 % of "
+    "the dimensions of its target masks vary by more than 0.05 over the sentences looked at."
 )
-ALIKE = "context masks of +Context (C) show no sign of telling the senses of ambiguous words apart."
+ALIKE = "masks of +Context (C) show no sign of telling the senses of ambiguous words apart."
+APART, TOGETHER, CHANCE, UNKNOWN = (
+    {"separation": share, "separation_error": 0.03} for share in (0.57, 0.3, 0.52, None)
+)
 
 
 @pytest.mark.parametrize(
-    ("row", "warning"),
+    ("source", "target", "warning"),
     [
-        ({"open_percent": 99.7, "senses": "same"}, OPEN),
-        ({"open_percent": 95.0, "senses": "same"}, None),
-        ({"open_percent": None, "senses": "same"}, None),
-        ({"senses": "different", "separation": 0.52}, f"The {ALIKE}"),
-        ({"senses": "different", "separation": 0.57}, None),
-        ({"senses": "different", "separation": 0.3}, f"The {ALIKE}"),
+        ({"varying_percent": 4.9}, {"varying_percent": 0.0}, STILL),
+        ({"varying_percent": 4.9}, {"varying_percent": 5.0}, None),
+        ({"varying_percent": None}, {"varying_percent": None}, None),
+        (CHANCE, CHANCE, f"The context {ALIKE}"),
+        (TOGETHER, CHANCE, f"The context {ALIKE}"),
+        (CHANCE, APART, None),
+        (APART, TOGETHER, None),
+        (CHANCE, UNKNOWN, f"The source {ALIKE}"),
     ],
 )
 def test_masks_that_tell_nothing_are_told(
-    about: Results, row: dict[str, Any], warning: str | None
+    about: Results, source: dict[str, Any], target: dict[str, Any], warning: str | None
 ) -> None:
-    row = {"pair": "en-fr", "system": "context", "open_percent": 60.0, "words": 10} | row
-    masks = [row | {"separation_error": 0.03}]
+    common = {"pair": "en-fr", "system": "context", "senses": "different", "words": 10}
+    common |= {"varying_percent": 60.0} | UNKNOWN
+    masks = [common | {"side": "source"} | source, common | {"side": "target"} | target]
     found, german = found_in(about, bleu(about, context=11.5), masks=masks)
     assert found.warnings == ([warning] if warning else [])
     assert german.warnings == []

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from analysed_models import gates_of, masks_content, without_senses, words_of
+from analysed_models import gates_of, masks_content, without_senses, without_target, words_of
 from made_up_experiments import experiment, results_of
 from matplotlib.figure import Figure
 from results_folder import as_svg
@@ -51,9 +51,9 @@ def test_masks_are_averaged_over_seeds(tmp_path: Path) -> None:
         content = masks_content()
         content["all"]["separation"] = content["all"]["same"]["cosine"] = separation
         write(tmp_path, content, f"context/{seed}")
-    [(_, cells)] = masks_table(results(tmp_path, 1, 2)).blocks[0].rows
-    assert cells[5].plain == "60.0 ± 14.1"
-    assert cells[1].text == "0.6"
+    [(_, cells), _] = masks_table(results(tmp_path, 1, 2)).blocks[0].rows
+    assert cells[7].plain == "60.0 ± 14.1"
+    assert cells[3].text == "0.6"
 
 
 def figure_of(folder: Path, content: Any, word: str = "notebook") -> Figure:
@@ -67,12 +67,18 @@ def test_masks_are_drawn_in_the_order_of_their_difference(tmp_path: Path) -> Non
     content = masks_content(words=("pen",))
     for each in content["words"]["pen"]["occurrences"]:
         each["mask"] = [0.5, 0.1, 0.9, *[0.0] * 5]
+        each["target_mask"] = [0.5, 0.1, 0.2, *[0.0] * 5]
         if each["sense"] == "pen-b":
             each["mask"] = [0.6, 0.9, 0.2, *[0.0] * 5]
-    above, below = (axes.images[0] for axes in figure_of(tmp_path, content).axes[:2])
+            each["target_mask"] = [0.5, 0.1, 0.4, *[0.0] * 5]
+    above, of_target, below, _ = (axes.images[0] for axes in figure_of(tmp_path, content).axes[:4])
     assert above.get_array()[0].tolist() == [0.9, *[0.0] * 5, 0.5, 0.1]
     assert above.get_array()[1].tolist() == [0.2, *[0.0] * 5, 0.6, 0.9]
     assert below.get_array()[0].tolist() == pytest.approx([-0.7, *[0.0] * 5, 0.1, 0.8])
+    assert of_target.get_array().tolist() == [
+        [0.5, 0.1, *[0.0] * 5, 0.2],
+        [0.5, 0.1, *[0.0] * 5, 0.4],
+    ]
     assert above.get_clim() == (0, 1)
     assert below.get_clim() == pytest.approx((-0.8, 0.8))
 
@@ -105,19 +111,30 @@ def test_masks_have_a_row_for_each_system(tmp_path: Path) -> None:
     table = masks_table(replace(results(tmp_path), contextualized=systems))
     [block] = table.blocks
     rows, means = texts(block), content["all"]
-    assert list(rows) == ["Baseline", "+Context (C)"]
-    assert rows["Baseline"] == [*["–"] * 6, "0"]
+    assert list(rows) == [
+        f"{label}, {side}"
+        for label in ("Baseline", "+Context (C)")
+        for side in ("source", "target")
+    ]
+    assert rows["Baseline, source"] == rows["Baseline, target"] == [*["–"] * 8, "0"]
     assert block.rows[0][1][-1].remark == "(no word has the pairs)"
-    shown = dict(zip(map(" ".join, block.columns), rows["+Context (C)"], strict=True))
-    assert shown["mask above 0.99 (%) "] == f"{means['open_percent']:.1f}"
-    assert shown["cosine distance one sense"] == f"{means['same']['cosine']:.2g}"
-    assert shown["Euclidean distance two senses"] == f"{means['different']['euclidean']:.2g}"
-    assert shown["two senses farther (%) "] == f"{100 * means['separation']:.1f}"
-    assert shown["words "] == "2"
-    names = [(row["system"], row["senses"]) for row in table.data[2:]]
-    assert names == [("context", "same"), ("context", "different")]
+    for side, of_side in (("source", means), ("target", means["target"])):
+        cells = rows[f"+Context (C), {side}"]
+        shown = dict(zip(map(" ".join, block.columns), cells, strict=True))
+        assert shown["mask above 0.99 (%) "] == f"{of_side['open_percent']:.1f}"
+        assert shown["mask 0.05 to 0.95 (%) "] == f"{of_side['between_percent']:.1f}"
+        assert shown["dimensions that vary (%) "] == f"{of_side['varying_percent']:.1f}"
+        assert shown["cosine distance one sense"] == f"{of_side['same']['cosine']:.2g}"
+        assert shown["Euclidean distance two senses"] == f"{of_side['different']['euclidean']:.2g}"
+        assert shown["two senses farther (%) "] == f"{100 * of_side['separation']:.1f}"
+        assert shown["words "] == "2"
+    assert means["same"]["euclidean"] != means["target"]["same"]["euclidean"]
+    names = [(row["system"], row["side"], row["senses"]) for row in table.data[4:]]
+    assert names == [
+        ("context", side, kind) for side in ("source", "target") for kind in ("same", "different")
+    ]
     for key in ("euclidean", "separation_error"):
-        assert table.data[3][key] == (means["different"] | means)[key]
+        assert table.data[5][key] == (means["different"] | means)[key]
     notes = " ".join(table.notes)
     assert "in both kinds" in notes and "Two senses farther" in notes
     assert "nobody has said" not in notes
@@ -128,13 +145,16 @@ def test_senses_that_nobody_knows_have_columns_of_their_own(tmp_path: Path) -> N
     write(tmp_path, content)
     table = masks_table(results(tmp_path))
     [block] = table.blocks
-    assert [column for column, _ in block.columns[1:]] == [
+    assert [column for column, _ in block.columns[3:]] == [
         *("cosine distance", "Euclidean distance", "words")
     ]
     means = content["all"]["unknown"]
     expected = [f"{means['cosine']:.2g}", f"{means['euclidean']:.2g}", "2"]
-    assert texts(block)["+Context (C)"][1:] == expected
-    [row] = table.data
+    assert texts(block)["+Context (C), source"][3:] == expected
+    opened, *shares = texts(block)["+Context (C), target"]
+    assert opened == "0.0" and shares[2:] == ["–", "–", "0"]  # no rendering is known
+    row, of_target = table.data
+    assert of_target["words"] == 0 and "cosine" not in of_target
     assert (row["senses"], row["pairs"], row["separation"]) == ("unknown", 30, None)
     assert "nobody has said" in " ".join(table.notes)
     assert "senses" not in " ".join(table.notes)
@@ -151,7 +171,8 @@ def test_the_figure_says_what_it_shows(tmp_path: Path) -> None:
     text = said(tmp_path, masks_content(), "pen")
     for part in ("English → French, +Context (C): “pen” in two contexts", "pen-a", "pen-b"):
         assert part in text
-    assert "“pen”: 15 pairs of sentences" in text
+    assert text.count("15 pairs of sentences") == 2
+    assert "renderings of “pen”" in text
     assert "two senses farther" in text
     assert "$_$ number" in said(tmp_path, masks_content(words=("$_$",)))  # no formula
     assert "no word in two contexts" in said(tmp_path, masks_content(words=()))
@@ -192,62 +213,95 @@ def test_contexts_are_typical_of_their_senses() -> None:
 
 def test_dots_are_words_and_pairs_of_sentences(tmp_path: Path) -> None:
     content = masks_content()
-    *_, of_pairs, of_words = figure_of(tmp_path, content, "pen").axes[:4]
-    found = [content["words"][word] for word in ("bank", "pen")]
-    expected = [[each["same"]["cosine"], each["different"]["cosine"]] for each in found]
-    assert of_words.collections[0].get_offsets().tolist() == expected
-    one, two = (dots.get_offsets() for dots in of_pairs.collections)
-    same, different = (content["words"]["pen"][kind] for kind in ("same", "different"))
-    assert (len(one), len(two)) == (same["pairs"], different["pairs"])
-    farther = different["cosine"] / same["cosine"]
-    assert two[:, 0].mean() / one[:, 0].mean() == pytest.approx(farther)
+    panels = figure_of(tmp_path, content, "pen").axes[4:8]
+    words = [content["words"][word] for word in ("bank", "pen")]
+    for side, of_pairs, of_words in ((0, *panels[::2]), (1, *panels[1::2])):
+        found = [each["target"] for each in words] if side else words
+        expected = [[each["same"]["cosine"], each["different"]["cosine"]] for each in found]
+        assert of_words.collections[0].get_offsets().tolist() == expected
+        one, two = (dots.get_offsets() for dots in of_pairs.collections)
+        same, different = (found[1][kind] for kind in ("same", "different"))
+        assert (len(one), len(two)) == (same["pairs"], different["pairs"])
+        assert one[:, 0].mean() == pytest.approx(same["cosine"])
+        assert two[:, 0].mean() == pytest.approx(different["cosine"])
 
 
-def told(folder: Path, *of_seeds: dict[str, Any]) -> str:
-    """The sentence on one system, by the masks of its seeds; empty if there is none."""
+def test_a_file_of_an_earlier_version_has_the_source_side_alone(tmp_path: Path) -> None:
+    text = said(tmp_path, without_target(masks_content()), "pen")
+    assert "source vectors" in text and "target vectors" not in text
+    found = results(tmp_path)
+    table = masks_table(found)
+    rows = texts(table.blocks[0])
+    assert set(rows["+Context (C), target"]) == {"–"}
+    assert rows["+Context (C), source"][-1] == "2"
+    assert table.notes[0].startswith("en-fr context, seed 1: its file of masks is of an earlier")
+    assert observations(found, table.data) == []
+
+
+def told(folder: Path, *of_seeds: dict[str, Any]) -> list[str]:
+    """The sentences on one system, by the masks of its seeds; none if there is none."""
     for seed, content in enumerate(of_seeds, start=1):
         write(folder, content, f"context/{seed}")
     found = results(folder, *range(1, len(of_seeds) + 1))
-    return " ".join(observations(found, masks_table(found).data))
+    return observations(found, masks_table(found).data)
 
 
-def masks(**means: float) -> dict[str, Any]:
-    """Masks with these means over all words."""
+def masks(side: str = "source", **means: float) -> dict[str, Any]:
+    """Masks with these means over all words, on one side."""
     content = masks_content()
-    content["all"] |= means
+    (content["all"] if side == "source" else content["all"]["target"]).update(means)
     return content
 
 
-def test_open_masks_and_a_separation_by_chance_are_told(tmp_path: Path) -> None:
-    content = masks(open_percent=92.7, separation=0.51, separation_error=0.03)
-    content["all"]["same"]["cosine"] = content["all"]["different"]["cosine"] = 1.04e-5
-    assert told(tmp_path, content) == (
-        "English → French, +Context (C): 92.7 % of the values of the masks are above 0.99, and "
-        "the vectors of a word in two sentences have a cosine distance of 1.0e-05, the mean over "
-        "kinds of pairs: most of a vector passes as it is. In 51.0 % of comparisons two sentences "
-        "in which a word has two senses are farther apart than two in which it has one (chance: "
-        "50 %, standard error over 2 words: 3.0): no sign that the masks tell the senses apart."
+def test_masks_and_a_separation_by_chance_are_told(tmp_path: Path) -> None:
+    shares = {"varying_percent": 4.9, "between_percent": 7.3, "open_percent": 92.7}
+    content = masks(**shares, separation=0.51, separation_error=0.03)
+    content["all"]["same"]["cosine"] = 1.04e-5
+    content["all"]["different"]["cosine"] = 0.0123
+    of_system, of_source, of_target = told(tmp_path, content)
+    assert of_system == (
+        "English → French, +Context (C): the masks of the target side change with the sentence, "
+        "the source ones hardly."
     )
+    assert of_source == (
+        "English → French, +Context (C), source side: 4.9 % of the dimensions vary by more than "
+        "0.05 over the sentences looked at; 7.3 % of the values of the masks are between 0.05 and "
+        "0.95, 92.7 % above 0.99. The vectors of a word in two sentences have a mean cosine "
+        "distance of 1.0e-05 where it has one sense, of 0.012 where it has two. In 51.0 % of "
+        "comparisons two sentences in which a word has two senses are farther apart than two in "
+        "which it has one (chance: 50 %, standard error over 2 words: 3.0): no sign that the masks "
+        "tell the senses apart."
+    )
+    assert of_target.startswith("English → French, +Context (C), target side: 100.0 % of the dim")
 
 
-def test_seeds_are_averaged_and_closed_masks_do_not_pass(tmp_path: Path) -> None:
+def test_a_contextualizer_that_does_nothing_is_told(tmp_path: Path) -> None:
+    content = masks(varying_percent=4.9)
+    content["all"]["target"]["varying_percent"] = 0.0
+    assert "does next to nothing" in told(tmp_path, content)[0]
+    assert "masks of both sides change" in told(tmp_path, masks_content())[0]
+
+
+@pytest.mark.parametrize("side", ["source", "target"])
+def test_seeds_are_averaged(tmp_path: Path, side: str) -> None:
     one, two = (
-        masks(open_percent=opened, separation=separation, separation_error=0.1)
+        masks(side, open_percent=opened, separation=separation, separation_error=0.1)
         for opened, separation in ((10.0, 0.9), (20.0, 0.8))
     )
-    sentence = told(tmp_path, one, two)
-    assert "15.0 % of the values" in sentence
-    assert "passes as it is" not in sentence
+    sentence = told(tmp_path, one, two)[1 + (side == "target")]
+    assert "15.0 % above 0.99" in sentence
     assert "In 85.0 % of comparisons" in sentence
     assert "2 words: 10.0): the masks tell the senses apart more often than chance." in sentence
 
 
 def test_what_nobody_knows_is_not_spoken_of(tmp_path: Path) -> None:
-    untagged = told(tmp_path, without_senses(masks_content()))
-    assert "values of the masks" in untagged and "sense" not in untagged
-    assert told(tmp_path, masks_content(words=())) == ""
-    one_word = told(tmp_path, masks_content(words=("bank",)))
-    assert one_word.endswith("than two in which it has one (chance: 50 %).")
+    _, of_source, of_target = told(tmp_path, without_senses(masks_content()))
+    assert "have a cosine distance of" in of_source and "sense" not in of_source
+    assert of_target.endswith("above 0.99.")  # no rendering is known
+    assert told(tmp_path, masks_content(words=())) == []
+    _, *one_word = told(tmp_path, masks_content(words=("bank",)))
+    for sentence in one_word:
+        assert sentence.endswith("than two in which it has one (chance: 50 %).")
 
 
 @pytest.mark.parametrize(
@@ -256,4 +310,4 @@ def test_what_nobody_knows_is_not_spoken_of(tmp_path: Path) -> None:
 def test_two_standard_errors_make_a_verdict(
     tmp_path: Path, separation: float, expected: str
 ) -> None:
-    assert expected in told(tmp_path, masks(separation=separation, separation_error=0.0625))
+    assert expected in told(tmp_path, masks(separation=separation, separation_error=0.0625))[1]

@@ -211,8 +211,9 @@ def test_words_are_charted_and_their_masks_compared(results: Path, pair: str) ->
     assert all("gap" not in chart for found in charts.values() for chart in found.values())
     masks = read_json(results / "masks" / pair / "context" / "1" / "test.json")
     assert masks["contextualizer"]
-    assert masks["all"]["words"] >= 12
-    assert masks["all"]["different"]["euclidean"] > 0
+    for of_side in (masks["all"], masks["all"]["target"]):
+        assert of_side["words"] >= 12
+        assert of_side["different"]["euclidean"] > 0
 
 
 def test_pairs_are_kept(results: Path) -> None:

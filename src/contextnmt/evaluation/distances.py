@@ -28,18 +28,28 @@ def apart(vectors: Vectors) -> Vectors:
     return numpy.stack([numpy.linalg.norm(vectors - vector, axis=1) for vector in vectors])
 
 
-def compare(vectors: Vectors, senses: list[str]) -> dict[str, Any]:
+def masked_distances(words: Vectors, masks: Vectors) -> Vectors:
+    """The cosine and the Euclidean distances [2, n, n] of n contexts, means over some words.
+
+    A word's distances are those of its masked vectors: `words` [words, m] are the vectors, `masks`
+    [n, m] multiply each of them in the n contexts.
+    """
+    found: Vectors = numpy.array([distances(word * masks) for word in words]).mean(0)
+    return found
+
+
+def compare(measured: Vectors, senses: list[str]) -> dict[str, Any]:
     """The distances of all pairs of contexts, those of one sense apart from those of two.
 
-    `vectors` [n, size] are one word's in n contexts, and `senses` its meanings there; an empty one
-    is not known. Gives for ``same``, ``different`` and ``unknown`` senses the number of ``pairs``
-    and the means of both distances (None of no pair), and the ``separation`` (None without both):
-    the share of comparisons of a pair of different senses with one of the same in which the former
-    is farther by cosine, a tie being half of one. 0.5 is what contexts would give that have nothing
-    to do with the sense.
+    `measured` [2, n, n] are the cosine and the Euclidean distances of a word in n contexts, and
+    `senses` its meanings there; an empty one is not known. Gives for ``same``, ``different`` and
+    ``unknown`` senses the number of ``pairs`` and the means of both distances (None of no pair),
+    and the ``separation`` (None without both): the share of comparisons of a pair of different
+    senses with one of the same in which the former is farther by cosine, a tie being half of one.
+    0.5 is what contexts would give that have nothing to do with the sense.
     """
-    cosine, euclidean = distances(vectors)
-    first, second = numpy.triu_indices(len(vectors), 1)
+    cosine, euclidean = measured
+    first, second = numpy.triu_indices(len(senses), 1)
     names = numpy.array([*senses, ""])[:-1]  # never an array without a type
     known = (names[first] != "") & (names[second] != "")
     same = names[first] == names[second]

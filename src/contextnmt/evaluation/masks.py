@@ -2,8 +2,15 @@
 
 Choi et al. 2017, section 3.3: "By masking, i.e., multiplication of weights on the word embedding,
 it is possible to have different word vectors depending on the context." Here are those weights of
-the source words, sigmoid(W_x c^x + b_x), and the distances of the masked vectors. A model without
-contextualizer gives a word one vector: its distances are 0.
+both sides, sigmoid(W_x c^x + b_x) and sigmoid(W_y c^x + b_y), and the distances of the masked
+vectors. A model without contextualizer gives a word one vector: its distances are 0.
+
+Both masks depend on the source sentence alone: they are the same for all words of the sentence and
+of its translation. So a distance is that of one vector under the masks of two sentences. On the
+source side it is the vector of the word that is looked at. On the target side it is that of a
+rendering that the tags name, in all sentences that have the word: the vector that the decoder would
+read, had it written this rendering there. The distance of two sentences is the mean over the
+renderings. Without tags no rendering is known, so the masks are there, but no distances.
 """
 
 from collections.abc import Collection, Iterator
@@ -13,9 +20,10 @@ from typing import Annotated, Any, NamedTuple
 import numpy
 import torch
 import typer
+from numpy.typing import NDArray
 
 from contextnmt.errors import UserError
-from contextnmt.evaluation.distances import MEASURES, Vectors, compare
+from contextnmt.evaluation.distances import MEASURES, Vectors, compare, masked_distances
 from contextnmt.evaluation.phenomena import read_tags
 from contextnmt.files import read_lines, write_json
 from contextnmt.model.arithmetic import choose_device
@@ -29,6 +37,12 @@ DIGITS = 6
 
 #: From here on a mask leaves a dimension as it is, for short: it lets 99 % of it pass.
 OPEN = 0.99
+
+#: Values of a mask between these two neither let a dimension pass nor take it away.
+LOW, HIGH = 0.05, 0.95
+
+#: A dimension varies if its values in the sentences looked at span more than this.
+SPAN = 0.05
 
 
 class Occurrence(NamedTuple):
@@ -118,17 +132,20 @@ def symbols_of(word: str, sentence: list[str]) -> list[str] | None:
 
 
 def masks_of(saved: SavedTranslator, word: str, found: list[Occurrence]) -> dict[str, Any]:
-    """The vector of a word, its masks in all contexts, and their comparison; or a gap."""
+    """The vector of a word, its masks in all contexts, and their comparison; or a gap.
+
+    Under ``target``, the vectors of its renderings and their comparison, or a gap.
+    """
     if len(found) < 2:
         return {"gap": f"sentences that have it: {len(found)}; a comparison takes two"}
     ids = saved.source.encode(symbols_of(word, found[0].sentence) or [])
     if UNK in ids:
         return {"gap": f"not among the {len(saved.source.words)} words of the vocabulary"}
-    with torch.inference_mode():
-        embedded = saved.ensemble.models[0].source_embedding(torch.tensor(ids))
-        vector = embedded.double().mean(0).numpy()
-        gates = [mask_of(saved, each.sentence) for each in found]
-    masks = numpy.stack([numpy.ones_like(vector) if gate is None else gate for gate in gates])
+    vector = mean_vector(saved.ensemble.models[0].source_embedding, ids)
+    gates = [gates_in(saved, each.sentence) for each in found]
+    open_gates = numpy.ones((2, len(vector)))
+    masks = numpy.stack([open_gates if gate is None else gate for gate in gates])  # [n, 2, m]
+    senses = [each.sense for each in found]
     return {
         "vector": rounded(vector),
         "occurrences": [
@@ -136,22 +153,47 @@ def masks_of(saved: SavedTranslator, word: str, found: list[Occurrence]) -> dict
                 "line": each.line,
                 "sentence": " ".join(each.sentence),
                 "sense": each.sense,
-                "mask": None if gate is None else rounded(gate),
+                "mask": None if gate is None else rounded(gate[0]),
+                "target_mask": None if gate is None else rounded(gate[1]),
             }
             for each, gate in zip(found, gates, strict=True)
         ],
-        **compare(vector * masks, [each.sense for each in found]),
+        **compare(masked_distances(vector[None], masks[:, 0]), senses),
+        "target": renderings_of(saved, senses, masks[:, 1]),
     }
 
 
-def mask_of(saved: SavedTranslator, sentence: list[str]) -> Vectors | None:
-    """The mask [m] of the source words in a sentence, None without contextualizer.
+def renderings_of(saved: SavedTranslator, senses: list[str], masks: Vectors) -> dict[str, Any]:
+    """The vectors of a word's renderings, and the comparison of its contexts by them; or a gap.
 
-    It is the same for all words of the sentence.
+    `senses` [n] are the renderings, empty if unknown, and `masks` [n, m] those of the target side.
+    A rendering is left out if the target vocabulary does not have all of its words.
     """
-    ids = torch.tensor([[*saved.source.encode(sentence), EOS]])
-    gates = saved.ensemble.models[0].gates(ids)
-    return None if gates is None else gates[0][0].double().numpy()
+    ids = {sense: saved.target.encode(sense.split()) for sense in sorted(set(senses) - {""})}
+    if not ids:
+        return {"gap": "its renderings are not known"}
+    embedding = saved.ensemble.models[0].target_embedding
+    vectors = {each: mean_vector(embedding, of) for each, of in ids.items() if UNK not in of}
+    if not vectors:
+        size = len(saved.target.words)
+        return {"gap": f"no rendering is among the {size} words of the target vocabulary"}
+    return {
+        "vectors": {rendering: rounded(vector) for rendering, vector in vectors.items()},
+        **compare(masked_distances(numpy.stack([*vectors.values()]), masks), senses),
+    }
+
+
+@torch.inference_mode()
+def mean_vector(embedding: torch.nn.Module, ids: list[int]) -> Vectors:
+    """The mean [m] of the embeddings of some ids, one at least."""
+    return embedding(torch.tensor(ids)).double().mean(0).numpy()  # type: ignore[no-any-return]
+
+
+@torch.inference_mode()
+def gates_in(saved: SavedTranslator, sentence: list[str]) -> Vectors | None:
+    """The masks [2, m] of source and target vectors in a sentence, None without contextualizer."""
+    gates = saved.ensemble.models[0].gates(torch.tensor([[*saved.source.encode(sentence), EOS]]))
+    return None if gates is None else torch.cat(gates).double().numpy()
 
 
 def rounded(vector: Vectors) -> list[float]:
@@ -160,19 +202,34 @@ def rounded(vector: Vectors) -> list[float]:
 
 
 def over_words(words: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """Figures of all words together: how far their masks are open, means of their distances.
+    """Figures of all words together, see `figures`; under ``target`` those of the target side."""
+    occurrences = [each for found in words.values() for each in found.get("occurrences", ())]
+    source, target = (
+        numpy.array([each[key] for each in occurrences if each[key] is not None])
+        for key in ("mask", "target_mask")
+    )
+    renderings = [found["target"] for found in words.values() if "target" in found]
+    return figures([*words.values()], source) | {"target": figures(renderings, target)}
 
-    ``open_percent`` is the share of all numbers of the masks above `OPEN`, None without masks.
-    ``same`` and ``different`` senses, and ``separation`` with its standard error, are over the
-    words that occur in pairs of both kinds; ``unknown`` senses over the other words compared.
+
+def figures(words: list[dict[str, Any]], masks: Vectors) -> dict[str, Any]:
+    """Figures of one side: how far masks are open and vary, means of the distances of all words.
+
+    Of all values of `masks` [n, m], ``open_percent`` are above `OPEN` and ``between_percent``
+    between `LOW` and `HIGH`. Of the dimensions, ``varying_percent`` have a greatest value that is
+    more than `SPAN` above their smallest one: the sentence changes vectors in these alone. More
+    sentences can only make more dimensions vary. The three are None without masks. ``same`` and
+    ``different`` senses, and ``separation`` with its standard error, are over the words that occur
+    in pairs of both kinds; ``unknown`` senses over the other words compared.
     """
-    both = [found for found in words.values() if found.get("separation") is not None]
-    unknown = [found for found in words.values() if found.get("unknown", {}).get("pairs")]
-    masks = [each["mask"] for found in words.values() for each in found.get("occurrences", ())]
-    numbers = numpy.array([mask for mask in masks if mask is not None])
-    means: dict[str, Any] = {"words": len(both), "open_percent": None}
-    if numbers.size:
-        means["open_percent"] = float(100 * (numbers > OPEN).mean())
+    both = [found for found in words if found.get("separation") is not None]
+    unknown = [found for found in words if found.get("unknown", {}).get("pairs")]
+    means: dict[str, Any] = {"words": len(both)}
+    means |= dict.fromkeys(("open_percent", "between_percent", "varying_percent"))
+    if masks.size:
+        means["open_percent"] = percent(masks > OPEN)
+        means["between_percent"] = percent((masks > LOW) & (masks < HIGH))
+        means["varying_percent"] = percent(numpy.ptp(masks, axis=0) > SPAN)
     if both:
         shares = [found["separation"] for found in both]
         means["separation"] = float(numpy.mean(shares))
@@ -186,3 +243,8 @@ def over_words(words: dict[str, dict[str, Any]]) -> dict[str, Any]:
                 **{m: float(numpy.mean([found[kind][m] for found in of_kind])) for m in MEASURES},
             }
     return means
+
+
+def percent(true: NDArray[numpy.bool_]) -> float:
+    """The share of true values, in percent."""
+    return float(100 * true.mean())

@@ -9,7 +9,7 @@ from contextnmt.evaluation.chance import trainings, widened
 from contextnmt.report.certainty import direction
 from contextnmt.report.gains import Difference, PairScores
 from contextnmt.report.gaps import listed_gaps
-from contextnmt.report.gates import distance
+from contextnmt.report.gates import SIDES, distance
 from contextnmt.report.learning_curves import still_gaining
 from contextnmt.report.results import Method, Results, System, pair_title
 from contextnmt.report.scale import comparison
@@ -25,8 +25,8 @@ AIMS = {
 }
 #: Half of all comparisons, in percent: what contexts give that have nothing to do with the sense.
 CHANCE = 50.0
-#: Percent of the values of masks above 0.99 from which on a mask is next to none.
-OPEN = 95.0
+#: Percent of the dimensions of masks that vary, below which a mask is next to a constant.
+FEW = 5.0
 #: Standard errors from chance from which on a separation is called one.
 ERRORS = 2.0
 
@@ -251,32 +251,59 @@ def untold(scores: PairScores, method: Method) -> Iterator[str]:
 
 
 def observations(results: Results, data: list[Row]) -> list[str]:
-    """A sentence or two for each pair and system in the `data` of the table of masks.
+    """Sentences for each pair and system in the `data` of the table of masks.
 
-    Systems without masks, for want of a word to look at, are left out.
+    The first says whether the contextualizer does anything at all; one more for each side has the
+    numbers. Systems without masks, for want of a word to look at, are left out, and so are files
+    without the target side.
     """
-    return [
-        f"{results.pair_title(pair)}, {label}: {opening(rows)} {senses(rows)[0]}".rstrip()
-        for pair in results.pairs
-        for label, rows in masks_by_system(results, pair, data)
-    ]
+    lines = []
+    for pair in results.pairs:
+        for label, sides in masks_by_system(results, pair, data):
+            of = f"{results.pair_title(pair)}, {label}"
+            lines.append(f"{of}: {effect(sides)}")
+            lines += [
+                f"{of}, {side} side: {opening(rows)} {senses(rows)[0]}".rstrip()
+                for side, rows in sides.items()
+            ]
+    return lines
+
+
+def effect(sides: Mapping[str, list[Row]]) -> str:
+    """A sentence on which sides' masks change with the sentence."""
+    varying = changing(sides)
+    if not varying:
+        return "the contextualizer does next to nothing: its masks hardly vary over the sentences."
+    if varying == [*sides]:
+        return "the masks of both sides change with the sentence."
+    still = next(side for side in sides if side not in varying)
+    return f"the masks of the {varying[0]} side change with the sentence, the {still} ones hardly."
+
+
+def changing(sides: Mapping[str, list[Row]]) -> list[str]:
+    """The sides that have more than a few dimensions that vary."""
+    return [side for side, rows in sides.items() if mean(rows, "varying_percent") >= FEW]
 
 
 def caveats(results: Results, pair: str, data: list[Row]) -> list[str]:
-    """A sentence for each system of a pair whose masks let nearly everything pass, or show no sign
-    of telling the senses of words apart."""
+    """A sentence for each system of a pair whose masks hardly vary on either side, or show no sign
+    of telling the senses of words apart on any."""
     lines = []
-    for label, rows in masks_by_system(results, pair, data):
-        share = mean(rows, "open_percent")
-        if share > OPEN:
-            lines.append(
-                f"{label} hardly contextualizes: {share:.1f} % of the values of its context masks, "
-                "in the sentences looked at, are above 0.99, which leaves source vectors as they "
-                "are."
+    for label, sides in masks_by_system(results, pair, data):
+        verdicts = {side: told for side, rows in sides.items() if (told := senses(rows)[1])}
+        if not changing(sides):
+            shares = " and ".join(
+                f"{mean(rows, 'varying_percent'):.1f} % of the dimensions of its {side} masks"
+                for side, rows in sides.items()
             )
-        elif senses(rows)[1] in (TOGETHER, NO_SIGN):
             lines.append(
-                f"The context masks of {label} show no sign of telling the senses of ambiguous "
+                f"{label} hardly contextualizes: {shares} vary by more than 0.05 over the "
+                "sentences looked at."
+            )
+        elif verdicts and APART not in verdicts.values():
+            masks = "context" if verdicts.keys() == sides.keys() else next(iter(verdicts))
+            lines.append(
+                f"The {masks} masks of {label} show no sign of telling the senses of ambiguous "
                 "words apart."
             )
     return lines
@@ -284,12 +311,16 @@ def caveats(results: Results, pair: str, data: list[Row]) -> list[str]:
 
 def masks_by_system(
     results: Results, pair: str, data: list[Row]
-) -> Iterator[tuple[str, list[Row]]]:
-    """Label and rows of each system of a pair that has masks."""
-    known = [row for row in data if row["pair"] == pair and row["open_percent"] is not None]
+) -> Iterator[tuple[str, dict[str, list[Row]]]]:
+    """Label of each system of a pair that has masks, and its rows by side."""
+    known = [row for row in data if row["pair"] == pair and row["varying_percent"] is not None]
     for system in results.marked(pair):
-        if rows := [row for row in known if row["system"] == system.id]:
-            yield system.label, rows
+        of_sides: dict[str, list[Row]] = {side: [] for side in SIDES}
+        for row in known:
+            if row["system"] == system.id:
+                of_sides[row["side"]].append(row)
+        if all(of_sides.values()):
+            yield system.label, of_sides
 
 
 def mean(rows: list[Row], key: str) -> float:
@@ -298,15 +329,29 @@ def mean(rows: list[Row], key: str) -> float:
 
 
 def opening(rows: list[Row]) -> str:
-    """How far the masks are open, and so how much they change a vector."""
-    share = mean(rows, "open_percent")
-    masked = f"{share:.1f} % of the values of the masks are above 0.99"
-    if compared := [row for row in rows if row.get("cosine") is not None]:
-        masked += (
-            ", and the vectors of a word in two sentences have a cosine distance of "
-            f"{distance(mean(compared, 'cosine'))}, the mean over kinds of pairs"
+    """How much the masks of a side vary, how far they are open, and how far they move a vector."""
+    varying, between, opened = (
+        f"{mean(rows, f'{share}_percent'):.1f} %" for share in ("varying", "between", "open")
+    )
+    told = (
+        f"{varying} of the dimensions vary by more than 0.05 over the sentences looked at; "
+        f"{between} of the values of the masks are between 0.05 and 0.95, {opened} above 0.99."
+    )
+    apart = {
+        kind: distance(mean(of_kind, "cosine"))
+        for kind in ("unknown", "same", "different")
+        if (of_kind := [row for row in rows if row["senses"] == kind and "cosine" in row])
+    }
+    if "unknown" in apart:
+        told += (
+            f" The vectors of a word in two sentences have a cosine distance of {apart['unknown']}."
         )
-    return f"{masked}{': most of a vector passes as it is' if share > CHANCE else ''}."
+    elif apart:
+        told += (
+            " The vectors of a word in two sentences have a mean cosine distance of "
+            f"{apart['same']} where it has one sense, of {apart['different']} where it has two."
+        )
+    return told
 
 
 def senses(rows: list[Row]) -> tuple[str, str]:

@@ -10,7 +10,7 @@ import numpy
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from contextnmt.evaluation.distances import distances
+from contextnmt.evaluation.distances import Vectors, masked_distances
 from contextnmt.report.figures import COLOURS, INK, Named
 from contextnmt.report.learning_curves import read_log
 from contextnmt.report.results import Results, Run, read_record
@@ -100,24 +100,48 @@ KINDS = {"same": "one sense", "different": "two senses", "unknown": "any two sen
 MEASURES = {"cosine": "cosine distance", "euclidean": "Euclidean distance"}
 
 
+#: Side -> key of its masks in a file of stage `masks`.
+MASKS = {"source": "mask", "target": "target_mask"}
+#: Share of a side -> heading.
+SHARES = {
+    "open_percent": "mask above 0.99 (%)",
+    "between_percent": "mask 0.05 to 0.95 (%)",
+    "varying_percent": "dimensions that vary (%)",
+}
+
+
 def masks_table(results: Results) -> Table:
-    """Tabulate the distances of masked vectors of ambiguous words, system by system."""
+    """Tabulate how open masks are and the distances of masked vectors, by system and side."""
     found = {run: read_record(path)["all"] for run, path in results.masks().items()}
     blocks = [block(*of_pair) for of_pair in by_system(results, found)]
     data = [
         {
             **run._asdict(),
+            "side": side,
             "senses": kind,
             "words": means["words"],
             **means.get(kind, {}),
-            "open_percent": means["open_percent"],
+            **{share: means.get(share) for share in SHARES},
             "separation": means.get("separation"),
             "separation_error": means.get("separation_error"),
         }
-        for run, means in found.items()
-        for kind in kinds_of([means])
+        for run, of_run in found.items()
+        for side in SIDES
+        if (means := of_side(of_run, side))
+        for kind in kinds_of([of_run])
     ]
-    return Table(blocks, data, notes({row["senses"] for row in data}))
+    earlier = [
+        f"{run.pair} {run.system}, seed {run.seed}: its file of masks is of an earlier version, "
+        "without the target side."
+        for run, of_run in found.items()
+        if not of_side(of_run, "target")
+    ]
+    return Table(blocks, data, [*earlier, *notes({row["senses"] for row in data})])
+
+
+def of_side(found: dict[str, Any], side: str) -> dict[str, Any]:
+    """The figures of one side, of a word or of all; empty in a file without the target side."""
+    return found if side == "source" else found.get(side, {})
 
 
 def kinds_of(of_runs: Iterable[dict[str, Any]]) -> list[str]:
@@ -126,24 +150,30 @@ def kinds_of(of_runs: Iterable[dict[str, Any]]) -> list[str]:
 
 
 def block(title: str, of_systems: dict[str, list[dict[str, Any]]]) -> Block:
-    """The table of one pair: a row for each system that has masks."""
+    """The table of one pair: a row for each side of each system that has masks."""
     kinds = kinds_of(itertools.chain(*of_systems.values()))
     columns = [
-        ("mask above 0.99 (%)", ""),
+        *((heading, "") for heading in SHARES.values()),
         *itertools.product(MEASURES.values(), [KINDS[kind] for kind in kinds]),
         *([("two senses farther (%)", "")] if "same" in kinds else []),
         ("words", ""),
     ]
-    return Block(title, columns, [(label, cells(of, kinds)) for label, of in of_systems.items()])
+    rows = [
+        (f"{label}, {side}", cells([of_side(each, side) for each in of_seeds], kinds))
+        for label, of_seeds in of_systems.items()
+        for side in SIDES
+    ]
+    return Block(title, columns, rows)
 
 
 def cells(of_seeds: list[dict[str, Any]], kinds: list[str]) -> list[Cell]:
     """Means over the seeds; dashes, and in the last cell the reason, where nothing is compared."""
-    opened = [means["open_percent"] for means in of_seeds]
-    shown = [Cell(NONE if None in opened else f"{statistics.fmean(opened):.1f}")]
+    shares: list[list[Any]] = [[means.get(share) for means in of_seeds] for share in SHARES]
+    shown = [Cell(NONE if None in of else f"{statistics.fmean(of):.1f}") for of in shares]
     if not all(kind in means for means in of_seeds for kind in kinds):
         dashes = len(kinds) * len(MEASURES) + ("same" in kinds)
-        return [*shown, *[Cell(NONE)] * dashes, Cell("0", "(no word has the pairs)")]
+        words = Cell("0", "(no word has the pairs)") if all(of_seeds) else Cell(NONE)
+        return [*shown, *[Cell(NONE)] * dashes, words]
     for measure, kind in itertools.product(MEASURES, kinds):
         mean = statistics.fmean(means[kind][measure] for means in of_seeds)
         shown.append(Cell(distance(mean)))
@@ -166,15 +196,21 @@ def notes(kinds: Set[str]) -> list[str]:
     }
     found = [
         "Mask above 0.99: of all values of the masks, those that let a dimension of a word's "
-        "vector pass all but unchanged.",
-        "Distances between the source vectors of a word in two sentences, after the context mask: "
-        f"means over {'; '.join(means[kind] for kind in means if kind in kinds)}. A system without "
+        "vector pass all but unchanged; those from 0.05 to 0.95 weaken it.",
+        "Dimensions that vary: those whose greatest value in the sentences looked at is more than "
+        "0.05 above their smallest one. Vectors change with the sentence in these alone.",
+        "Distances between the vectors of a word in two sentences, after the context mask: means "
+        f"over {'; '.join(means[kind] for kind in means if kind in kinds)}. A system without "
         "contextualizer gives a word one vector: 0 by construction.",
+        "Source: the vector of the word itself. Target: those of its renderings that the tags of "
+        "the text name, each with the masks of all sentences that have the word. The distance is "
+        "the mean over the renderings; without tags there is none. The masks depend on the source "
+        "sentence alone.",
         "Two senses farther: of all comparisons of a pair of sentences in which the word has two "
         "senses with one in which it has one, the share in which the former are farther by cosine, "
         "a tie being half of one; mean over the words. 50: the masks say nothing of the sense.",
     ]
-    return found if "same" in kinds else found[:2]
+    return found if "same" in kinds else found[:-1]
 
 
 #: Colours of pairs of sentences, in which the word has one sense or two.
@@ -196,10 +232,10 @@ def masks_figure(results: Results) -> Iterator[Named]:
 
 
 def draw(results: Results, run: Run, content: dict[str, Any]) -> Figure:
-    """The figure of one pair: masks above; below, distances of the word, and of all words.
+    """The figure of one pair, a column for each side: masks, distances of the word, of all words.
 
-    The latter are of words in two senses: without any, the former have all the room. Without a word
-    in two contexts, the figure says so.
+    The latter are of words in two senses, where there are any. A file without the target side has
+    one column. Without a word in two contexts, the figure says so.
     """
     figure = Figure((6.6, 6.0))
     title, word = results.pair_title(run.pair), choose_word(content, results.word)
@@ -207,29 +243,50 @@ def draw(results: Results, run: Run, content: dict[str, Any]) -> Figure:
         figure.text(0.5, 0.5, "no word in two contexts", ha="center")
         figure.suptitle(title, x=0, ha="left", fontsize=10)
         return figure
-    occurrences = content["words"][word]["occurrences"]
-    masks = numpy.array([each["mask"] for each in occurrences])  # [contexts, m]
-    cosine, _ = distances(numpy.array(content["words"][word]["vector"]) * masks)
+    found = content["words"][word]
+    occurrences = found["occurrences"]
+    sides = [side for side in SIDES if MASKS[side] in occurrences[0]]
+    cosines = {side: cosine_distances(found, side) for side in sides}
+    compared = [side for side in sides if len(cosines[side])]
     senses = [each["sense"] for each in occurrences]
+    cosine = cosines["source"]
     chosen = typical(cosine, senses) if any(senses) else apart(cosine)
     contexts = [occurrences[number] for number in chosen]
-    lines = [f"{title}, {results.labels(run.pair)[run.system]}: “{word}” in two contexts"]
-    for each in contexts:
-        text = f"{named(each)}: {each['sentence']}"
-        lines += textwrap.wrap(textwrap.shorten(text, 2 * LETTERS, placeholder=" …"), LETTERS)
+    first_line = f"{title}, {results.labels(run.pair)[run.system]}: “{word}” in two contexts"
+    lines = [first_line, *itertools.chain.from_iterable(map(wrapped, contexts))]
     # A sentence may have dollars, which would set what is between them as a formula.
     figure.suptitle("\n".join(lines), x=0, ha="left", fontsize=9, parse_math=False)
-    others = "words" if any(senses) else "word"
+    rows = {"masks": 0.8, "difference": 0.4, "word": 1.3} | ({"words": 1.3} if any(senses) else {})
+    drawn = {"masks": sides, "difference": sides, "word": compared, "words": compared}
+    figure.set_figheight(7.2 if any(senses) else 5.2)
     panels = figure.subplot_mosaic(
-        [["masks", "masks"], ["difference", "difference"], ["word", others]],
-        height_ratios=[0.8, 0.4, 1.3],
-        width_ratios=[1.25, 1],
+        [[f"{row} {side}" if side in drawn[row] else "." for side in sides] for row in rows],
+        height_ratios=[*rows.values()],
     )
-    draw_masks(panels["masks"], panels["difference"], contexts)
-    draw_pairs(panels["word"], word, cosine, senses)
-    if any(senses):
-        draw_words(panels["words"], content)
+    above, below = ([panels[f"{row} {side}"] for side in sides] for row in ("masks", "difference"))
+    draw_masks(above, below, contexts, sides)
+    for side in compared:
+        name = f"“{word}”" if side == "source" else f"renderings of “{word}”"
+        draw_pairs(panels[f"word {side}"], name, cosines[side], senses)
+        if any(senses):
+            draw_words(panels[f"words {side}"], content, side)
+    for name, axes in panels.items():  # labels of the rows stand on the left
+        axes.tick_params(labelleft=name.startswith("words") or name.endswith(sides[0]))
     return figure
+
+
+def wrapped(context: dict[str, Any]) -> list[str]:
+    """A context in lines, at most two."""
+    text = f"{named(context)}: {context['sentence']}"
+    return textwrap.wrap(textwrap.shorten(text, 2 * LETTERS, placeholder=" …"), LETTERS)
+
+
+def cosine_distances(word: dict[str, Any], side: str) -> Vectors:
+    """The cosine distances [n, n] of a word's contexts; empty if the side compares no vectors."""
+    found = of_side(word, side)
+    vectors = [found["vector"]] if side == "source" else [*found.get("vectors", {}).values()]
+    masks = numpy.array([each[MASKS[side]] for each in word["occurrences"]])  # [n, m]
+    return masked_distances(numpy.array(vectors), masks)[0] if vectors else numpy.empty((0, 0))
 
 
 def choose_word(content: dict[str, Any], wanted: str) -> str | None:
@@ -271,39 +328,54 @@ def named(context: dict[str, Any]) -> str:
     return f"{context['sense']} ({line})" if context["sense"] else line
 
 
-def draw_masks(axes: Axes, below: Axes, contexts: list[dict[str, Any]]) -> None:
-    """Two masks, a row each, and their difference below; its dimensions in the order of that."""
-    masks = numpy.array([context["mask"] for context in contexts])  # [2, m]
-    difference = masks[1] - masks[0]
-    order = numpy.argsort(difference, kind="stable")
-    bound = float(numpy.abs(difference).max()) or 1.0
-    draw_rows(axes, masks[:, order], "cividis", (0, 1), "mask")
-    draw_rows(below, difference[None, order], "PuOr", (-bound, bound))
-    axes.set_yticks([0, 1], [each["sense"] or named(each) for each in contexts], parse_math=False)
-    below.set_yticks([0], ["lower minus upper"])
-    dimensions = f"the {len(order)} dimensions of source vectors, by the difference"
-    below.set_xlabel(dimensions, fontsize=8)
-
-
-def draw_rows(
-    axes: Axes, values: numpy.ndarray, colours: str, ends: tuple[float, float], name: str = ""
+def draw_masks(
+    above: list[Axes], below: list[Axes], contexts: list[dict[str, Any]], sides: list[str]
 ) -> None:
-    """Rows of numbers as colours, with their scale."""
+    """Two masks of each side, a row each, and their difference below; all sides on one scale.
+
+    The dimensions of a side are in the order of its difference.
+    """
+    masks = [numpy.array([context[MASKS[side]] for context in contexts]) for side in sides]
+    differences = [of_side[1] - of_side[0] for of_side in masks]  # [m] each
+    bound = float(numpy.abs(differences).max()) or 1.0
+    for number, side in enumerate(sides):
+        order = numpy.argsort(differences[number], kind="stable")
+        draw_rows(above[number], masks[number][:, order], "cividis", (0, 1))
+        draw_rows(below[number], differences[number][None, order], "PuOr", (-bound, bound))
+        above[number].set_title(f"{side} vectors", fontsize=8)
+        senses = [each["sense"] or named(each) for each in contexts]
+        above[number].set_yticks([0, 1], senses, parse_math=False)
+        below[number].set_yticks([0], ["lower\nminus upper"])
+        below[number].set_xlabel(f"the {len(order)} dimensions, by the difference", fontsize=8)
+    draw_scale(above, 2, "mask")
+    draw_scale(below, 1)
+
+
+def draw_rows(axes: Axes, values: numpy.ndarray, colours: str, ends: tuple[float, float]) -> None:
+    """Rows of numbers as colours."""
     low, high = ends
     image = axes.imshow(
         values, colours, aspect="auto", interpolation="nearest", vmin=low, vmax=high
     )
-    bar = axes.figure.colorbar(image, ax=axes, pad=0.01, aspect=8 * len(values))
-    bar.set_ticks([low, (low + high) / 2, high])
-    bar.ax.tick_params(labelsize=7)
-    bar.set_label(name, fontsize=8)
-    bar.ax.yaxis.set_major_formatter("{x:.2g}")
+    # Matplotlib's own id in SVG is the digest of the image, and those of two sides may be equal.
+    image.set_gid(str(axes.get_label()).replace(" ", "-"))
     axes.grid(False)
     axes.spines[:].set_visible(False)
     axes.tick_params(left=False, bottom=False, labelbottom=False)
 
 
-def draw_pairs(axes: Axes, word: str, cosine: numpy.ndarray, senses: list[str]) -> None:
+def draw_scale(panels: list[Axes], rows: int, name: str = "") -> None:
+    """The scale of panels with the same colours and this many rows."""
+    image = panels[0].images[0]
+    low, high = image.get_clim()
+    bar = panels[0].figure.colorbar(image, ax=panels, pad=0.01, aspect=8 * rows)
+    bar.set_ticks([low, (low + high) / 2, high])
+    bar.ax.tick_params(labelsize=7)
+    bar.set_label(name, fontsize=8)
+    bar.ax.yaxis.set_major_formatter("{x:.2g}")
+
+
+def draw_pairs(axes: Axes, name: str, cosine: numpy.ndarray, senses: list[str]) -> None:
     """A dot for each pair of sentences with the word, by the distance of its two vectors."""
     first, second = numpy.triu_indices(len(senses), 1)
     of_pairs = cosine[first, second]
@@ -321,15 +393,16 @@ def draw_pairs(axes: Axes, word: str, cosine: numpy.ndarray, senses: list[str]) 
     axes.set(xlim=(0, None), ylim=(len(rows) + 0.6, -0.6))
     headings = [*(KINDS[kind] for kind in rows), "without\ncontextualizer"]
     axes.set_yticks(range(len(headings)), headings)
-    axes.set_xlabel("cosine distance")
+    axes.set_xlabel("cosine distance", loc="left")  # on the right is the power of ten
     axes.ticklabel_format(axis="x", scilimits=(-2, 3), useMathText=True)
-    title = f"“{word}”: {len(of_pairs)} pairs of sentences\n(line: mean)"
+    title = f"{name}\n{len(of_pairs)} pairs of sentences (line: mean)"
     axes.set_title(title, fontsize=8, parse_math=False)
 
 
-def draw_words(axes: Axes, content: dict[str, Any]) -> None:
+def draw_words(axes: Axes, content: dict[str, Any], side: str) -> None:
     """A dot a word: above the line, its vectors are farther apart in two senses than in one."""
-    found = [each for each in content["words"].values() if each.get("separation") is not None]
+    of_words = [of_side(each, side) for each in content["words"].values()]
+    found = [each for each in of_words if each.get("separation") is not None]
     points = numpy.array(
         [[each[kind]["cosine"] for kind in ("same", "different")] for each in found]
     )
@@ -340,6 +413,6 @@ def draw_words(axes: Axes, content: dict[str, Any]) -> None:
         axes.set(xscale="log", yscale="log", xlim=limits, ylim=limits)
         axes.plot(limits, limits, color=INK, linewidth=0.8)
     axes.set(xlabel="mean cosine distance, one sense", ylabel="two senses")
-    share = 100 * content["all"]["separation"]
-    title = f"{len(found)} words;\ntwo senses farther: {share:.1f} % of comparisons"
+    share = 100 * of_side(content["all"], side)["separation"]
+    title = f"{len(found)} words; two senses farther:\n{share:.1f} % of comparisons"
     axes.set_title(title, fontsize=8)
