@@ -38,6 +38,12 @@ def ended(program: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+def in_shell(words: str) -> subprocess.CompletedProcess[str]:
+    """Run a line of a shell, in which `contextnmt` is the command."""
+    line = words.replace("contextnmt", f"{sys.executable} -m contextnmt")
+    return subprocess.run(line, shell=True, capture_output=True, text=True, check=False)
+
+
 @pytest.mark.parametrize(("arguments", "status"), [([], 2), (["--help"], 0), (["-h"], 0)])
 @pytest.mark.parametrize("columns", [70, 200])
 def test_the_overview_tells_what_each_stage_does(
@@ -159,6 +165,41 @@ def test_ctrl_c_while_a_stage_is_loaded_ends_quietly() -> None:
         "sys.argv = ['contextnmt', 'train']; cli.main()"
     )
     assert (stopped.returncode, stopped.stderr) == (-signal.SIGINT, "")
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_stage_does_its_work_where_streams_are_closed(tmp_path: Path, closed: str) -> None:
+    for side in ("source", "target"):
+        (tmp_path / side).write_text("a b\n")
+    done = in_shell(f"contextnmt {' '.join(arguments_of_select(tmp_path))} {closed}")
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False)
+    assert (tmp_path / "source-out").read_text() == "a b\n"
+
+
+def test_python_without_docstrings_has_the_help() -> None:
+    plain, optimized = (
+        in_shell(f"{python} contextnmt symbolize --help") for python in ("", "PYTHONOPTIMIZE=2")
+    )
+    assert (optimized.returncode, optimized.stdout) == (0, plain.stdout)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits and devices of Linux")
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("contextnmt symbolize --help > /dev/full", "an output: the disk is full"),
+        ("ulimit -f 1; contextnmt generate --seed 1 --out OUT", "OUT: .* raise `ulimit -f`"),
+        ("ulimit -v 300000; contextnmt translate --help", r"no memory left \(.*\): allow it more"),
+    ],
+)
+def test_a_limit_of_the_system_is_one_line(tmp_path: Path, line: str, message: str) -> None:
+    place = str(tmp_path / "corpus.tar.gz")
+    done = in_shell(line.replace("OUT", place))
+    assert done.returncode == 2
+    last = done.stderr.rstrip("\n").replace("\r", "\n").split("\n")[-1]
+    assert re.search(rf"contextnmt \w+: {message.replace('OUT', re.escape(place))}", last)
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_who_reads_the_output_may_stop() -> None:

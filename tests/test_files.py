@@ -11,6 +11,7 @@ import pytest
 from contextnmt.errors import UserError
 from contextnmt.files import (
     atomic,
+    atomic_path,
     count_lines,
     read_json,
     read_lines,
@@ -112,6 +113,22 @@ def test_a_block_that_fails_leaves_the_old_file(tmp_path: Path, name: str, mode:
         raise KeyboardInterrupt
     assert list(tmp_path.iterdir()) == [path]
     assert list(read_lines(path)) == ["old"]
+
+
+def test_a_new_file_removes_what_killed_processes_left_of_it_and_nothing_else(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "text[1]"
+    abandoned = tmp_path / ".text[1]=abcd_123.part"
+    others = [".text[1].part", ".text[1]x=abcd_123.part", ".text1=abcd_123.part", "text[1].part"]
+    for name in [abandoned.name, *others]:
+        (tmp_path / name).touch()
+    with atomic_path(path) as living:
+        write_lines(path, ["a"])
+        assert living.exists()
+        living.write_text("b\n")
+    assert list(read_lines(path)) == ["b"]
+    assert {each.name for each in tmp_path.iterdir()} == {path.name, *others}
 
 
 def test_equal_text_gives_equal_bytes(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ module is imported when its command is called, so that `contextnmt restore` does
 
 import ast
 import atexit
+import contextlib
 import difflib
 import functools
 import gc
@@ -19,7 +20,7 @@ import sys
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 import typer
@@ -74,6 +75,12 @@ The stages, in the order in which the data pass through them.
 `contextnmt STAGE --help` explains one of them.
 `snakemake --profile local` runs them all."""
 
+#: Signals by which schedulers and closing terminals end a program.
+ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGXCPU)
+
+#: Words of the errors of systems and libraries that get no memory, in lower case.
+NO_MEMORY = ("allocate memory", "out of memory", "map segment", "can't start new thread")
+
 #: Columns of the overview at most, and those before what a stage does.
 WIDTH, INDENT = 100, 23
 
@@ -93,13 +100,18 @@ def overview(columns: int) -> str:
     return "\n".join(lines)
 
 
-def phrase(name: str) -> str:
-    """The purpose of a command: the beginning of its docstring, without loading its module."""
+def documentation(name: str) -> str:
+    """The docstring of a command, without loading its module; `python -OO` has none in memory."""
     module = module_file(Path(__file__).parents[1], COMMANDS[name])
     assert module
     functions = (n for n in ast.parse(module.read_bytes()).body if isinstance(n, ast.FunctionDef))
     called = next(each for each in functions if each.name == name.replace("-", "_"))
-    first = (ast.get_docstring(called) or "").partition("\n\n")[0]
+    return ast.get_docstring(called) or ""
+
+
+def phrase(name: str) -> str:
+    """The purpose of a command: the beginning of its docstring."""
+    first = documentation(name).partition("\n\n")[0]
     return re.split(r"[:;] ", " ".join(first.split()))[0].removesuffix(".")
 
 
@@ -155,16 +167,68 @@ def loaded(name: str) -> ModuleType:
     return module
 
 
+class StoppedError(SystemExit):
+    """A signal ends the program, by way of all that cleans up behind it."""
+
+
+def stop(number: int, frame: FrameType | None) -> None:
+    """Handle a signal: the first one ends the program orderly, the next one at once."""
+    signal.signal(number, signal.SIG_DFL)
+    raise StoppedError(128 + number)
+
+
+def open_streams() -> None:
+    """Open stdin, stdout and stderr where they are closed, so that no file takes their numbers."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # the lowest number is free, which is that of the stream
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+
+
+def lacks_memory(error: BaseException) -> bool:
+    """Whether the system refused memory; torch, loaders and threads have no error of their own."""
+    said = str(error).lower()
+    return isinstance(error, MemoryError) or any(words in said for words in NO_MEMORY)
+
+
 def main() -> None:
     """Run the stage that the command line names; print a user's mistake without a traceback."""
+    open_streams()
     try:
         try:
             run(sys.argv[1:])
         finally:
             sys.stdout.flush()
     except BrokenPipeError:  # who reads it, such as head, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_output()
         sys.exit(1)
+    except StoppedError as stopped:
+        tell(f"stopped by {signal.Signals(int(stopped.code) - 128).name}")
+        raise
+    except UserError as error:
+        tell(error)
+        sys.exit(2)
+    except (OSError, RuntimeError, ImportError, MemoryError) as error:
+        if isinstance(error, OSError) and error.errno in REMEDIES:
+            tell(f"{error.filename or 'an output'}: {REMEDIES[error.errno]}")
+            drop_output()
+        elif lacks_memory(error):
+            said = str(error).partition("\n")[0] or "MemoryError"
+            tell(f"no memory left ({said}): allow it more, or give it less to do at once")
+        else:
+            raise
+        sys.exit(2)
+
+
+def tell(problem: object) -> None:
+    """Print a line for the user on stderr, if it can be written."""
+    with contextlib.suppress(OSError):
+        print(f"contextnmt {sys.argv[1]}: {problem}", file=sys.stderr, flush=True)
+
+
+def drop_output() -> None:
+    """Lose what is left to be written to a stdout that takes no more."""
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def run(arguments: list[str]) -> None:
@@ -185,20 +249,13 @@ def run(arguments: list[str]) -> None:
     function = getattr(loaded(COMMANDS[stage]), stage.replace("-", "_"))
     app.command(
         name=stage,
-        help=paragraphs(function.__doc__),
+        help=paragraphs(documentation(stage)),
         context_settings={
             "help_option_names": ["-h", "--help"],
             "ignore_unknown_options": stage in ("plan", "pack"),  # they are Snakemake's
         },
     )(guarded(function))
-    try:
-        app(args=rest, prog_name=f"contextnmt {stage}")
-    except UserError as error:
-        print(f"contextnmt {stage}: {error}", file=sys.stderr)
-        sys.exit(2)
-    except OSError as error:
-        if error.errno not in REMEDIES:
-            raise
-        what = error.filename or "an output"
-        print(f"contextnmt {stage}: {what}: {REMEDIES[error.errno]}", file=sys.stderr)
-        sys.exit(2)
+    for number in ENDING:
+        if signal.getsignal(number) is signal.SIG_DFL:  # else `nohup` has it ignored
+            signal.signal(number, stop)
+    app(args=rest, prog_name=f"contextnmt {stage}")

@@ -8,6 +8,8 @@ text gives equal bytes.
 
 import contextlib
 import errno
+import fcntl
+import glob
 import gzip
 import io
 import json
@@ -25,6 +27,7 @@ from contextnmt.errors import UserError
 REMEDIES = {
     errno.ENOSPC: "the disk is full: free some space, then run the same command again",
     errno.EDQUOT: "the disk quota is used up: free some space, then run the same command again",
+    errno.EFBIG: "larger than a file may be here: raise `ulimit -f`, or choose another folder",
     errno.EACCES: "the folder is not writable: mend its permissions or choose another one",
     errno.EPERM: "the folder is not writable: mend its permissions or choose another one",
     errno.EROFS: "the file system is read-only: choose another folder",
@@ -108,14 +111,44 @@ def count_lines(path: Path) -> int:
     return sum(1 for _ in read_lines(path))
 
 
+def make_temporary(path: Path) -> tuple[int, Path]:
+    """Make an empty file beside `path`; return its descriptor, which holds a lock on it, and it.
+
+    No corpus file may have a ``=`` in its name, so the part of a download is never such a file.
+    """
+    while True:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}=", suffix=".part")
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        if os.path.lexists(name):  # else another process took it for abandoned before the lock
+            return handle, Path(name)
+        os.close(handle)
+
+
+def remove_abandoned(path: Path) -> None:
+    """Remove the temporary files that killed processes left beside `path`.
+
+    A process that lives holds the lock on its own. Without locks nobody can tell: all stay.
+    """
+    for left in path.parent.glob(f".{glob.escape(path.name)}={'?' * 8}.part"):
+        with contextlib.suppress(OSError):
+            handle = os.open(left, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                left.unlink()
+            finally:
+                os.close(handle)
+
+
 @contextlib.contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
     """The name of an empty file beside `path` that takes its place when the block ends well.
 
-    Parent folders are made. If the block raises, nothing is left behind. Raises UserError if the
-    disk is full or the folder is not writable.
+    Parent folders are made. If the block raises, nothing is left behind; what a killed process
+    left is removed. Raises UserError if the disk is full or the folder is not writable.
     """
     temporary: Path | None = None
+    handle = -1
     try:
         path = path.resolve() if path.is_symlink() else path
         if path.is_dir():
@@ -123,9 +156,8 @@ def atomic_path(path: Path) -> Iterator[Path]:
         if path.exists() and not path.is_file():
             raise UserError(f"{path}: a pipe or a device, which a file cannot take the place of")
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-        os.close(handle)
-        temporary = Path(name)
+        remove_abandoned(path)
+        handle, temporary = make_temporary(path)
         yield temporary
         with temporary.open("rb+") as raw:
             os.fsync(raw.fileno())
@@ -143,6 +175,9 @@ def atomic_path(path: Path) -> Iterator[Path]:
         if isinstance(error, OSError) and error.errno in REMEDIES:
             raise UserError(f"{path}: cannot be written, {REMEDIES[error.errno]}") from None
         raise
+    finally:
+        if handle >= 0:
+            os.close(handle)  # not before the file has its name: until then the lock guards it
 
 
 @contextlib.contextmanager

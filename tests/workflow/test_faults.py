@@ -177,8 +177,11 @@ def test_an_edit_amid_a_training_counts_unless_it_is_accepted(
     assert "made with other code; moved to" in go_on(snakemake, environment, folder, long_training)
 
 
-def test_a_killed_stage_leaves_nothing_that_looks_finished(tmp_path: Path) -> None:
-    """It reads from a pipe that never ends, so it is killed in the middle of its work."""
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
+def test_a_stage_that_a_signal_ends_leaves_nothing_for_ever(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    """It reads from a pipe that never ends, so it is stopped in the middle of its work."""
     out = tmp_path / "out"
     pipes = [tmp_path / "source", tmp_path / "target"]
     for pipe in pipes:
@@ -187,7 +190,8 @@ def test_a_killed_stage_leaves_nothing_that_looks_finished(tmp_path: Path) -> No
     for side, language, pipe in zip(["source", "target"], ["en", "fr"], pipes, strict=True):
         command += [f"--{side}", f"{pipe}", f"--{side}-language", language]
         command += [f"--{side}-out", f"{out / side}.gz"]
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    assert process.stderr
     try:
         with open(pipes[0], "w") as source:
             source.write("Two words.\n" * 2000)
@@ -197,12 +201,22 @@ def test_a_killed_stage_leaves_nothing_that_looks_finished(tmp_path: Path) -> No
                 target.flush()
                 wait_for(lambda: process.poll() is not None or len([*out.glob(".*")]) == 2, 60)
                 assert process.poll() is None
-                process.kill()
-                process.wait()
+                process.send_signal(number)
+                said = process.stderr.read()
     finally:
         process.kill()
         process.wait()
-    assert not [path for path in out.iterdir() if not path.name.startswith(".")]
+    left = [path.name for path in out.iterdir()]
+    if number == signal.SIGKILL:
+        assert all(name.startswith(".") for name in left)  # none looks finished
+    else:
+        assert left == []
+        assert said.endswith(f"contextnmt tokenize: stopped by {number.name}\n")
+    for pipe in pipes:
+        pipe.unlink()
+        pipe.write_text("a\n")
+    subprocess.run(command, check=True, capture_output=True)
+    assert {path.name for path in out.iterdir()} == {"source.gz", "target.gz"}
 
 
 def test_a_file_laid_by_hand_into_the_results_is_checked(snakemake: Run, tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """The process that trains: its memory and how a GPU multiplies, what it runs on, how it is stopped.
 
-A signal, SIGINT, SIGTERM or SIGUSR1, stops a training between two pieces of work.
+A signal, SIGINT, SIGTERM, SIGHUP or SIGUSR1, stops a training between two pieces of work.
 """
 
 import contextlib
@@ -147,7 +147,7 @@ class TrainingInterruptedError(Exception):
 class Signals:
     """Notes a signal while the block runs, to be asked about between two pieces of work."""
 
-    NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)
+    NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 
     def __init__(self) -> None:
         self.received = 0
@@ -157,7 +157,9 @@ class Signals:
 
     def __enter__(self) -> "Signals":
         for number in self.NUMBERS:
-            self._before[number] = signal.signal(number, self._note)
+            hangs_up = number == signal.SIGHUP
+            if not (hangs_up and signal.getsignal(number) is signal.SIG_IGN):  # by `nohup`
+                self._before[number] = signal.signal(number, self._note)
         return self
 
     def __exit__(self, *exception: object) -> None:

@@ -87,11 +87,11 @@ def train(
 
     Writes model.safetensors (the best weights; without patience the last), model.json (settings,
     seed, data, environment, time), log.jsonl (the course) and the two vocabularies into OUT, and
-    TensorBoard events into OUT/tensorboard. SIGINT, SIGTERM and SIGUSR1 write a checkpoint into
-    STATE and end, but in a batch job of Slurm, which goes on until it is killed. The same command
-    goes on from the newest checkpoint, if it was made with the same data, seed, settings and source
-    code; with --identity, what that file says stands for settings and code. While another process
-    trains in STATE, it waits.
+    TensorBoard events into OUT/tensorboard. SIGINT, SIGTERM, SIGHUP and SIGUSR1 write a checkpoint
+    into STATE and end, but in a batch job of Slurm, which goes on until it is killed. The same
+    command goes on from the newest checkpoint, if it was made with the same data, seed, settings
+    and source code; with --identity, what that file says stands for settings and code. While
+    another process trains in STATE, it waits.
 
     Example: contextnmt train --data data/bpe --dev-source dev.bpe.en.gz
     --dev-target dev.bpe.fr.gz --out model --state model/state
