@@ -118,6 +118,7 @@ def test_a_killed_download_goes_on_where_it_stopped(
         process.send_signal(signal.SIGKILL)
         process.wait()
     assert not out.exists()
+    out.with_name(".text.gz=abcd_123.part").touch()  # of a copy that was killed
     get()
     assert out.read_bytes() == CONTENT
     assert [seen.sent for seen in server.seen] == [HALF, SIZE - HALF]
@@ -265,6 +266,31 @@ def test_a_mirror_with_another_file_is_passed_over(
     assert out.read_bytes() == CONTENT
     message = f"{folder}/127.0.0.1{PATH}: not the expected file: expected {problem}"
     assert message in capsys.readouterr().err
+
+
+def test_a_mirror_that_states_an_absurd_length_is_passed_over(
+    get: Callable[..., None], server: Server, out: Path
+) -> None:
+    other = f"/127.0.0.1{PATH}"
+    server.forever[other] = Fault(headers={"Content-Length": f"{10**15}"})
+    get([server.url], bytes=None)
+    assert out.read_bytes() == CONTENT
+    assert [seen.path for seen in server.seen] == [other, PATH]
+
+
+def test_a_pipe_in_the_place_of_the_file_is_not_waited_for(
+    get: Callable[..., None], tmp_path: Path, out: Path
+) -> None:
+    folder = mirrored(tmp_path / "mirror")
+    copied = Path(folder) / "127.0.0.1" / PATH.lstrip("/")
+    copied.unlink()
+    os.mkfifo(copied)
+    get([folder])
+    assert out.read_bytes() == CONTENT
+    out.unlink()
+    os.mkfifo(tmp_path / "text.gz")
+    with pytest.raises(UserError, match=r"text\.gz: a folder, a pipe or a device, not a file: put"):
+        get(hand=tmp_path)
 
 
 @pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="no file that cannot be read")

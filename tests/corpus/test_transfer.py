@@ -14,6 +14,9 @@ from contextnmt.corpus import transfer as module
 from contextnmt.corpus.transfer import ATTEMPTS, Part, UnavailableError, open_part, transfer
 from contextnmt.errors import UserError
 
+#: Python refuses to read such a number.
+DIGITS = "9" * 5000
+
 
 @pytest.fixture
 def part(tmp_path: Path) -> Iterator[Part]:
@@ -54,6 +57,7 @@ def test_a_cut_connection_costs_only_the_rest(
         (Fault(plain=True), [HALF, SIZE]),  # it knows no ranges
         (Fault(headers={"Content-Range": "nonsense"}), [HALF, SIZE - HALF, SIZE]),
         (Fault(headers={"Content-Range": f"bytes 0-9/{SIZE}"}), [HALF, SIZE - HALF, SIZE]),
+        (Fault(headers={"Content-Range": f"bytes {HALF}-9/{DIGITS}"}), [HALF, SIZE - HALF, SIZE]),
         (Fault(headers={"Content-Range": f"bytes {HALF}-{SIZE - 1}/*"}), [HALF, SIZE - HALF]),
     ],
 )
@@ -127,6 +131,16 @@ def test_a_redirection_is_followed_with_the_range(server: Server, url: str, part
     ]
 
 
+@pytest.mark.parametrize("address", ["ftp://127.0.0.1:1/text.gz", "file:///etc/passwd", "data:,x"])
+def test_a_redirection_out_of_the_web_is_not_followed(
+    server: Server, url: str, part: Part, address: str
+) -> None:
+    server.forever[PATH] = Fault(status=302, headers={"Location": address})
+    with pytest.raises(UnavailableError, match=r"^HTTP 302.*edirection to "):
+        transfer(url, part)
+    assert len(server.seen) == 1
+
+
 def test_a_server_that_falls_silent(
     server: Server, url: str, part: Part, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -138,7 +152,12 @@ def test_a_server_that_falls_silent(
 
 
 @pytest.mark.parametrize(
-    "fault", [Fault(unsized=True), Fault(headers={"Content-Encoding": "x-gzip"})]
+    "fault",
+    [
+        Fault(unsized=True),
+        Fault(headers={"Content-Encoding": "x-gzip"}),
+        Fault(headers={"Content-Length": DIGITS}),
+    ],
 )
 def test_an_answer_of_unknown_length_or_of_another_encoding_is_taken_as_it_comes(
     server: Server, url: str, part: Part, fault: Fault
@@ -193,10 +212,16 @@ def test_an_address_that_is_none_is_refused(part: Part, address: str) -> None:
 
 
 def test_a_disk_without_room_is_noticed_before_anything_comes(
-    server: Server, url: str, part: Part, monkeypatch: pytest.MonkeyPatch
+    server: Server, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """If the size is that of the entry; what a server alone says may be wrong."""
     full = SimpleNamespace(disk_usage=lambda folder: SimpleNamespace(free=SIZE - 1))
     monkeypatch.setattr(module, "shutil", full)
-    with pytest.raises(UserError, match=f"{SIZE} bytes are missing, .* room for {SIZE - 1}:"):
-        transfer(url, part)
-    assert part.received == 0
+    with open_part(tmp_path / "text.gz", SIZE) as part:
+        with pytest.raises(UserError, match=f"{SIZE} bytes are missing, .* room for {SIZE - 1}:"):
+            transfer(url, part)
+        assert part.received == 0
+    with open_part(tmp_path / "text.gz", None) as part:
+        with pytest.raises(UnavailableError, match=f"states {SIZE} bytes, .* room for {SIZE - 1}"):
+            transfer(url, part)
+        assert part.received == 0

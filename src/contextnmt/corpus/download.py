@@ -54,6 +54,8 @@ def places(url: str, mirrors: list[str]) -> Iterator[Path | str]:
 
 def copy(place: Path, wanted: CorpusFile, out: Path) -> None:
     """Copy `place` to `out`; raises UnavailableError if it is another file or cannot be read."""
+    if place.exists() and not place.is_file():
+        raise UnavailableError("a folder, a pipe or a device, not a file")  # a pipe may never end
     try:
         with place.open("rb") as source, atomic_path(out) as copied:
             size = place.stat().st_size

@@ -16,14 +16,15 @@ import socket
 import sys
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from collections.abc import Iterator
 from http import HTTPStatus
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from contextnmt.errors import UserError
-from contextnmt.files import REMEDIES
+from contextnmt.files import REMEDIES, remove_abandoned
 from contextnmt.progress import bar
 
 #: Seconds without a byte after which a connection counts as broken.
@@ -40,7 +41,12 @@ LONGEST_WAIT = 600.0
 #: HTTP statuses below 500 that may pass: request timeout, too early, too many requests.
 PASSING = (408, 425, 429)
 
-RANGE = re.compile(r"bytes (?P<first>\d+)-\d+/(?P<size>\d+|\*)")
+# No file has a size of more digits, and Python refuses to read numbers of thousands.
+RANGE = re.compile(r"bytes (?P<first>[0-9]{1,18})-[0-9]+/(?P<size>[0-9]{1,18}|\*)")
+LENGTH = re.compile(r"[0-9]{1,18}")
+
+#: Schemes of addresses, and letters of one that a message shows.
+SCHEMES, SHOWN = ("http", "https"), 100
 
 
 class UnavailableError(Exception):
@@ -57,6 +63,19 @@ class TransientError(Exception):
 
 class UnreachableError(TransientError):
     """No server answers at the address."""
+
+
+class Redirections(urllib.request.HTTPRedirectHandler):
+    """Follows redirections within the web; urllib itself goes on to FTP."""
+
+    def redirect_request(
+        self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str
+    ) -> Any:
+        """The next request. Raises UnavailableError if it is of another scheme."""
+        fp.close()  # else urllib reads the body, however long, to its end
+        if urllib.parse.urlsplit(newurl).scheme not in SCHEMES:
+            raise UnavailableError(f"HTTP {code}, a redirection to {newurl[:SHOWN]}: not followed")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
 def part_path(out: Path) -> Path:
@@ -111,6 +130,7 @@ def open_part(out: Path, size: int | None) -> Iterator[Part]:
     Raises UserError if another process on this machine has it open.
     """
     out.parent.mkdir(parents=True, exist_ok=True)
+    remove_abandoned(out)  # of a copy that was killed
     with part_path(out).open("ab") as stream:
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -165,7 +185,8 @@ def attempt(url: str, part: Part) -> None:
     try:
         with network_errors():
             request = urllib.request.Request(url, headers=headers)
-            response = urllib.request.urlopen(request, timeout=TIMEOUT)
+            opener = urllib.request.build_opener(Redirections)
+            response = opener.open(request, timeout=TIMEOUT)
     except urllib.error.HTTPError as error:
         error.close()
         if error.code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
@@ -232,8 +253,8 @@ def begin(response: http.client.HTTPResponse, part: Part) -> int | None:
     """Make `part` ready for a response; returns the size of the whole file in bytes, if known.
 
     Bytes received before stay only if the response continues them. Raises TransientError if it
-    holds another range, UnavailableError if the file has not the expected size, and UserError if
-    the disk has no room for the rest.
+    holds another range, UnavailableError if the file has not the expected size, or if the server
+    alone says a size for which the disk has no room, and UserError if it has none for the rest.
     """
     stated, first = response.headers["Content-Length"], 0
     if response.status == HTTPStatus.PARTIAL_CONTENT:
@@ -244,13 +265,15 @@ def begin(response: http.client.HTTPResponse, part: Part) -> int | None:
         stated, first = found["size"], part.received
     elif response.status != HTTPStatus.OK:
         raise UnavailableError(f"HTTP {response.status} {response.reason}")
-    size = int(stated) if stated and stated.isdecimal() else part.size
+    size = int(stated) if LENGTH.fullmatch(stated or "") else part.size
     if part.size not in (None, size):
         raise UnavailableError(f"not the expected file: expected {part.size} bytes, got {size}")
     part.whole = first == 0
     if part.whole:
         part.clear()
     free, rest = shutil.disk_usage(part.path.parent).free, (size or first) - first
+    if free < rest and part.size is None:  # it may be a lie
+        raise UnavailableError(f"it states {size} bytes, and the disk has room for {free}")
     if free < rest:
         raise UserError(
             f"{part.out}: {rest} bytes are missing, and the disk has room for {free}: free some "
