@@ -168,13 +168,17 @@ def loaded(name: str) -> ModuleType:
 
 
 class StoppedError(SystemExit):
-    """A signal ends the program, by way of all that cleans up behind it."""
+    """A signal, of this number, ends the program, by way of all that cleans up behind it."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(128 + number)
+        self.number = number
 
 
 def stop(number: int, frame: FrameType | None) -> None:
     """Handle a signal: the first one ends the program orderly, the next one at once."""
     signal.signal(number, signal.SIG_DFL)
-    raise StoppedError(128 + number)
+    raise StoppedError(number)
 
 
 def open_streams() -> None:
@@ -202,7 +206,7 @@ def main() -> None:
         drop_output()
         sys.exit(1)
     except StoppedError as stopped:
-        tell(f"stopped by {signal.Signals(int(stopped.code) - 128).name}")
+        tell(f"stopped by {signal.Signals(stopped.number).name}")
         raise
     except UserError as error:
         tell(error)

@@ -11,6 +11,7 @@ import errno
 import fcntl
 import glob
 import gzip
+import hashlib
 import io
 import json
 import os
@@ -263,5 +264,25 @@ def parse_json(text: bytes | str, place: object, **options: Any) -> Any:
     """
     try:
         return json.loads(text, **options)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UserError(f"{place}: not JSON ({error}): make this file again") from None
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def check_recorded(path: Path, record: Path, key: str) -> None:
+    """Raise UserError unless a file has the SHA-256 that a JSON file beside it holds at `key`.
+
+    Where there is none, as in runs of earlier versions, nothing is checked.
+    """
+    content = read_json(record)
+    digest = content.get(key) if isinstance(content, dict) else None
+    if digest is not None and file_digest(path) != digest:
+        raise UserError(
+            f"{path}: not the file that {record} was written for: damaged, or of another run: copy "
+            "both again, or make both again"
+        )

@@ -12,7 +12,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from contextnmt.configuration.training import PairFilter, pair_filter, training_settings
 from contextnmt.errors import UserError
-from contextnmt.files import read_json, write_json
+from contextnmt.files import file_digest, read_json, write_json
 from contextnmt.training.checkpoint import Checkpoints
 from contextnmt.training.lock import Lock
 from contextnmt.training.loop import Training
@@ -48,6 +48,7 @@ def test_outputs_say_what_was_done(undisturbed):
     assert (record["seed"], record["model"]["hidden"], record["updates"]) == (1, 24, 40)
     assert record["data"]["pairs"] + sum(record["data"]["dropped"].values()) == 400
     assert record["environment"]["torch"] == torch.__version__
+    assert record["weights_sha256"] == file_digest(undisturbed / "model.safetensors")
     assert not (undisturbed.parent / "state").exists()
 
 

@@ -17,7 +17,7 @@ from safetensors.numpy import save
 from contextnmt.corpus.counts import count_words
 from contextnmt.errors import UserError
 from contextnmt.evaluation.distances import Vectors
-from contextnmt.files import atomic, open_binary, read_lines
+from contextnmt.files import atomic, check_recorded, open_binary, read_lines
 from contextnmt.progress import progress
 from contextnmt.text.pieces import tokens_of
 from contextnmt.text.vocabulary import SPECIALS, Vocabulary
@@ -112,6 +112,9 @@ def read_vectors(folder: Path, command: str) -> WordVectors:
     if not path.is_file():
         raise UserError(f"{path}: no such file: run `{maker}` until it has finished")
     words = Vocabulary.read(folder / VOCABULARY).words
+    record = folder / "model.json"
+    if record.is_file():
+        check_recorded(path, record, "weights_sha256")
     try:
         with safe_open(path, framework="numpy") as tensors:
             vectors = tensors.get_tensor(tensor)[specials:].astype(numpy.float64)

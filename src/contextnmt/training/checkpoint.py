@@ -20,7 +20,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from contextnmt.errors import UserError
-from contextnmt.files import atomic_path
+from contextnmt.files import atomic_path, file_digest
 
 #: Tensors by name, some of them in groups, groups of groups and so on.
 Tensors = dict[Any, Any]
@@ -156,12 +156,6 @@ def load(path: Path) -> tuple[Tensors, Record]:
 def digest(content: Any) -> str:
     """SHA-256 of JSON-able content."""
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-
-
-def file_digest(path: Path) -> str:
-    """SHA-256 of a file."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def sync_folder(folder: Path) -> None:

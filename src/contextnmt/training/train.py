@@ -19,7 +19,7 @@ from contextnmt.configuration.model import ModelSettings, model_settings
 from contextnmt.configuration.training import TrainingSettings, pair_filter, training_settings
 from contextnmt.configuration.values import json_object
 from contextnmt.errors import UserError, one_of_each
-from contextnmt.files import atomic, read_json, write_json, write_lines
+from contextnmt.files import atomic, file_digest, read_json, write_json, write_lines
 from contextnmt.training.checkpoint import digest, save
 from contextnmt.training.lock import Lock
 from contextnmt.training.loop import Training
@@ -215,6 +215,7 @@ def write_model(run: Training, model: ModelSettings, data: Path, out: Path) -> N
             "updates": run.update,
             "stopped": run.stopped,
             "seconds": round(run.seconds, 1),
+            "weights_sha256": file_digest(out / "model.safetensors"),
             "parameters": sum(p.numel() for p in run.model.parameters()),
             "data": {**run.data, "pairs": len(run.pairs.rows), "dropped": run.pairs.dropped},
             "identity": digest(run.identity),

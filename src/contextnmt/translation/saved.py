@@ -3,16 +3,18 @@
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch.nn.utils.rnn import pad_sequence
 
 from contextnmt.configuration.model import recorded_settings
 from contextnmt.configuration.values import MINIMUM_LENGTH
 from contextnmt.errors import UserError
-from contextnmt.files import read_json
+from contextnmt.files import check_recorded, read_json
 from contextnmt.model.attention import Attention
 from contextnmt.model.translator import PADDING, Translator
 from contextnmt.progress import progress
@@ -31,6 +33,10 @@ HYPOTHESES = {"cpu": 960, "cuda": 6000}
 #: CPU, 5 GB on a GPU. Alignment adds 8 bytes for each symbol of a translation, which has at most
 #: three times as many.
 POSITIONS = {"cpu": 2**14, "cuda": 2**17}
+
+
+#: Advice about a folder that is damaged.
+AGAIN = "copy the folder again, or train again"
 
 
 class Precision(StrEnum):
@@ -55,8 +61,8 @@ class SavedTranslator:
 
         `minimum_length` is as for `beam_search`.
 
-        Raises UserError if a file is missing, if weights are not finite, if the words of two models
-        differ, or if `alignments` are wanted and a model has no attention.
+        Raises UserError as `read_vocabularies` and `load_model`, if the words of two models differ,
+        or if `alignments` are wanted and a model has no attention.
         """
         vocabularies = self.source, self.target = read_vocabularies(folders[0])
         words = [each.words for each in vocabularies]
@@ -68,7 +74,7 @@ class SavedTranslator:
                 )
         self.device, self.minimum_length = torch.device(device), minimum_length
         set_precision(precision, self.device)
-        models = [load_model(folder, *map(len, vocabularies)).to(self.device) for folder in folders]
+        models = [load_model(folder, *vocabularies).to(self.device) for folder in folders]
         self.ensemble = Ensemble(models, in_bfloat16(precision, self.device))
         for folder, model in zip(folders, models, strict=True):
             if alignments and not isinstance(model.attention, Attention):
@@ -155,17 +161,53 @@ def read_vocabularies(folder: Path) -> tuple[Vocabulary, Vocabulary]:
     return Vocabulary.read(source), Vocabulary.read(target)
 
 
-def load_model(folder: Path, source_words: int, target_words: int) -> Translator:
-    """The model in a folder that `contextnmt train` wrote.
+def below(record: Any, *keys: str) -> Any:
+    """The value under `keys` of nested dictionaries; None if there is none."""
+    for key in keys:
+        record = record.get(key) if isinstance(record, dict) else None
+    return record
 
-    Raises UserError if a file is missing or a weight is not finite.
+
+def load_model(folder: Path, source: Vocabulary, target: Vocabulary) -> Translator:
+    """The model in a folder that `contextnmt train` wrote, of words that `read_vocabularies` read.
+
+    Raises UserError if a file is missing or damaged, if they are of several trainings, or if a
+    weight is not finite.
     """
-    path = folder / "model.safetensors"
-    settings = recorded_settings(read_json(folder / "model.json")["model"])
-    model = Translator(settings, source_words, target_words)
-    weights = load_file(path)
+    path, told = folder / "model.safetensors", folder / "model.json"
+    record = read_json(told)
+    block = below(record, "model")
+    if not isinstance(block, dict):
+        raise UserError(f"{told}: no settings of a model in it: {AGAIN}")
+    try:
+        settings = recorded_settings(block)
+    except UserError as error:
+        raise UserError(f"{told}: {error}") from None
+    check_recorded(path, told, "weights_sha256")
+    for side, words in (("source", source), ("target", target)):
+        recorded = below(record, "data", "manifest", "vocabulary", side, "sha256")
+        if recorded not in (None, words.sha256):
+            place = folder / f"vocabulary.{side}.tsv"
+            raise UserError(f"{place}: not the words that {told} names: {AGAIN}")
+    try:
+        weights = load_file(path)
+    except SafetensorError as error:
+        raise UserError(f"{path}: damaged ({error}): {AGAIN}") from None
+    with torch.device("meta"):  # without memory: damaged settings may name any sizes
+        expected = Translator(settings, len(source), len(target)).state_dict()
+    kinds, found = (
+        {name: (tensor.shape, tensor.dtype) for name, tensor in each.items()}
+        for each in (expected, weights)
+    )
+    if kinds != found:
+        name = next(name for name in {**kinds, **found} if kinds.get(name) != found.get(name))
+        raise UserError(
+            f"{path}: {name} does not fit the settings in {told} and the words beside it: they are "
+            f"of several trainings: {AGAIN}"
+        )
     if not all(bool(tensor.isfinite().all()) for tensor in weights.values()):
         raise UserError(f"{path}: not all weights are finite: the training failed, repeat it")
+    model = Translator(settings, len(source), len(target))
     model.load_state_dict(weights)
     return model
 

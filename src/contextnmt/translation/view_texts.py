@@ -17,7 +17,7 @@ from contextnmt.files import read_json, read_lines, write_lines
 from contextnmt.text.vocabulary import UNK, Vocabulary
 from contextnmt.translation.alignment_file import write_alignments
 from contextnmt.translation.hypothesis import Hypothesis, best_normalised
-from contextnmt.translation.saved import Precision, SavedTranslator
+from contextnmt.translation.saved import Precision, SavedTranslator, below
 
 #: Words that have to be seen before their share of unknown ones says anything.
 ENOUGH = 20
@@ -163,9 +163,12 @@ class UnknownWords:
     def __init__(self, folder: Path, vocabulary: Vocabulary, advice: str) -> None:
         """`folder` is the model's, `vocabulary` that of its source; `advice` ends the warning."""
         self.vocabulary, self.advice = vocabulary, advice
-        data = read_json(folder / "model.json").get("data", {})
-        source = data.get("manifest", {}).get("train", {}).get("source", {})
-        self.usual = source["unknowns"] / source["tokens"] if source.get("tokens") else 0.0
+        record = read_json(folder / "model.json")
+        source = below(record, "data", "manifest", "train", "source")
+        try:
+            self.usual = below(source, "unknowns") / below(source, "tokens")
+        except (TypeError, ZeroDivisionError):  # not recorded
+            self.usual = 0.0
         self.words = self.unknown = 0
         self.warned = False
 
