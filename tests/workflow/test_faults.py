@@ -282,6 +282,20 @@ def test_a_place_where_not_even_root_may_write_is_refused_at_once(snakemake: Run
     assert "Traceback" not in run.stdout
 
 
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="no /proc, where nobody may write")
+def test_a_call_by_path_needs_neither_an_activated_environment_nor_a_home(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    made = "results/demo/generate/embedded/embedded.tar.gz"
+    command = [f"{Path(sys.executable).parent}/snakemake", made, *arguments(tmp_path, TINY)]
+    bare = {**environment, "HOME": "/proc", "PATH": "/usr/bin:/bin"}
+    bare.pop("XDG_CACHE_HOME", None)
+    subprocess.run(
+        [*command, "--profile", f"{ROOT}/local"], env=bare, check=True, capture_output=True
+    )
+    assert (tmp_path / made).is_file()
+
+
 def test_a_failing_stage_shows_its_message_and_stops_what_needs_it(
     snakemake: Run, tmp_path: Path
 ) -> None:
