@@ -1,13 +1,14 @@
-"""The memory and the compiled products that a training keeps."""
+"""The memory and the compiled products that a training keeps, and signals to it."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from contextnmt.training.process import VARIABLE, keep_compiled_products
+from contextnmt.training.process import VARIABLE, Signals, keep_compiled_products
 
 
 def output(script, *arguments, **environment):
@@ -87,3 +88,17 @@ def test_the_environment_has_the_last_word(monkeypatch):
     monkeypatch.setenv(VARIABLE, "7")
     keep_compiled_products()
     assert os.environ[VARIABLE] == "7"
+
+
+@pytest.mark.parametrize(
+    ("before", "received"), [(signal.SIG_DFL, signal.SIGHUP), (signal.SIG_IGN, 0)]
+)
+def test_a_terminal_that_closes_stops_a_training_except_under_nohup(before, received):
+    outside = signal.signal(signal.SIGHUP, before)
+    try:
+        with Signals() as signals:
+            os.kill(os.getpid(), signal.SIGHUP)
+            assert signals.received == received
+        assert signal.getsignal(signal.SIGHUP) is before
+    finally:
+        signal.signal(signal.SIGHUP, outside)

@@ -190,7 +190,12 @@ def test_a_stage_that_a_signal_ends_leaves_nothing_for_ever(
     for side, language, pipe in zip(["source", "target"], ["en", "fr"], pipes, strict=True):
         command += [f"--{side}", f"{pipe}", f"--{side}-language", language]
         command += [f"--{side}-out", f"{out / side}.gz"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # tests under nohup
+    )
     assert process.stderr
     try:
         with open(pipes[0], "w") as source:

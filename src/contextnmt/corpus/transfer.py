@@ -185,8 +185,8 @@ def attempt(url: str, part: Part) -> None:
     try:
         with network_errors():
             request = urllib.request.Request(url, headers=headers)
-            opener = urllib.request.build_opener(Redirections)
-            response = opener.open(request, timeout=TIMEOUT)
+            ask = urllib.request.build_opener(Redirections).open
+            response = ask(request, timeout=TIMEOUT)
     except urllib.error.HTTPError as error:
         error.close()
         if error.code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
