@@ -59,6 +59,15 @@ def test_checkpoints_of_another_version_are_moved_aside(folder, capsys):
     assert "of another version" in capsys.readouterr().err
 
 
+def test_what_a_killed_training_was_writing_is_removed(folder):
+    write(folder, 10)
+    kept = set(folder.iterdir())
+    for name in (".tmpAbC123", "checkpoint.0a1b.part", ".checkpoint.0a1b.part=abcd_123.part"):
+        (folder / name).touch()  # the first is of safetensors
+    assert newest(folder) == 10
+    assert set(folder.iterdir()) == kept
+
+
 def test_a_copy_that_has_lost_the_lock_takes_no_file_of_the_new_owner(folder):
     """It wakes when the new owner is about to name a checkpoint of its own."""
     lost, owner = write(folder, 10), Checkpoints(folder)

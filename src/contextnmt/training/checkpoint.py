@@ -61,8 +61,9 @@ class Checkpoints:
         `identity`, all are moved aside, and it is named. Raises UserError if a file cannot be read,
         since it may hold days of work.
         """
-        for unfinished in self.folder.glob("*.part"):
-            unfinished.unlink(missing_ok=True)
+        for pattern in ("*.part", ".tmp*"):  # safetensors writes to a name of its own first
+            for unfinished in self.folder.glob(pattern):
+                unfinished.unlink(missing_ok=True)
         known = self._finished()
         if others := sorted(set(self.folder.glob("checkpoint.*")) - set(known)):
             self.set_aside("of another version", others, "training goes on without it")

@@ -19,7 +19,7 @@ from contextnmt.configuration.model import ModelSettings, model_settings
 from contextnmt.configuration.training import TrainingSettings, pair_filter, training_settings
 from contextnmt.configuration.values import json_object
 from contextnmt.errors import UserError, one_of_each
-from contextnmt.files import atomic, file_digest, read_json, write_json, write_lines
+from contextnmt.files import atomic, atomic_path, file_digest, read_json, write_json, write_lines
 from contextnmt.training.checkpoint import digest, save
 from contextnmt.training.lock import Lock
 from contextnmt.training.loop import Training
@@ -204,7 +204,12 @@ def write_model(run: Training, model: ModelSettings, data: Path, out: Path) -> N
         with atomic(out / name, "wb") as copy, open(data / name, "rb") as original:
             shutil.copyfileobj(original, copy)
     write_lines(out / "log.jsonl", map(json.dumps, run.journal.records))
-    save(out / "model.safetensors", run.best, {"best": dataclasses.asdict(run.early)})
+    # In the folder of the state, where a killed training's files are found and removed.
+    weights = run.checkpoints.folder / "model.part"
+    save(weights, run.best, {"best": dataclasses.asdict(run.early)})
+    with atomic_path(out / "model.safetensors") as copied:
+        shutil.copyfile(weights, copied)
+    weights.unlink()
     write_json(
         out / "model.json",
         {
