@@ -40,7 +40,7 @@ def ended(program: str) -> subprocess.CompletedProcess[str]:
 
 def in_shell(words: str) -> subprocess.CompletedProcess[str]:
     """Run a line of a shell, in which `contextnmt` is the command."""
-    line = words.replace("contextnmt", f"{sys.executable} -m contextnmt")
+    line = re.sub(r"\bcontextnmt(?= )", f"{sys.executable} -m contextnmt", words)
     return subprocess.run(line, shell=True, capture_output=True, text=True, check=False)
 
 
@@ -187,20 +187,24 @@ def test_python_without_docstrings_has_the_help() -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("contextnmt symbolize --help > /dev/full", "an output: the disk is full"),
-        ("ulimit -f 1; contextnmt generate --seed 1 --out OUT", "OUT: .* raise `ulimit -f`"),
-        ("ulimit -v 300000; contextnmt translate --help", r"no memory left \(.*\): allow it more"),
+        ("contextnmt > /dev/full", "contextnmt: an output: the disk is full"),
+        ("ulimit -f 1; contextnmt SELECT", "contextnmt select: .*-out: .* raise `ulimit -f`"),
+        (
+            "ulimit -v 300000; contextnmt translate --help",
+            r"contextnmt translate: no memory left \(.*\): allow it more",
+        ),
     ],
 )
 def test_a_limit_of_the_system_is_one_line(tmp_path: Path, line: str, message: str) -> None:
-    place = str(tmp_path / "corpus.tar.gz")
+    for side in ("source", "target"):
+        (tmp_path / side).write_text("".join(f"{number}\n" for number in range(2000)))
+    line = line.replace("SELECT", " ".join(arguments_of_select(tmp_path)))
     # Where no file may be long, Python would cut those of its own cache.
-    done = in_shell("export PYTHONDONTWRITEBYTECODE=1; " + line.replace("OUT", place))
+    done = in_shell(f"export PYTHONDONTWRITEBYTECODE=1; {line}")
     assert done.returncode == 2
-    last = done.stderr.rstrip("\n").replace("\r", "\n").split("\n")[-1]
-    assert re.search(rf"contextnmt \w+: {message.replace('OUT', re.escape(place))}", last)
+    assert re.search(f"^{message}", done.stderr.replace("\r", "\n").rstrip().split("\n")[-1])
     assert "Traceback" not in done.stderr
-    assert list(tmp_path.iterdir()) == []
+    assert {path.name for path in tmp_path.iterdir()} == {"source", "target"}
 
 
 def test_who_reads_the_output_may_stop() -> None:

@@ -226,7 +226,7 @@ def main() -> None:
 def tell(problem: object) -> None:
     """Print a line for the user on stderr, if it can be written."""
     with contextlib.suppress(OSError):
-        print(f"contextnmt {sys.argv[1]}: {problem}", file=sys.stderr, flush=True)
+        print(f"{' '.join(['contextnmt', *sys.argv[1:2]])}: {problem}", file=sys.stderr, flush=True)
 
 
 def drop_output() -> None:
