@@ -50,6 +50,35 @@ def test_times_of_sinfo_are_read(limit, minutes):
     assert slurm.minutes(limit) == minutes
 
 
+@pytest.mark.parametrize(
+    ("written", "minutes"),
+    [
+        ("", 2880),
+        ("90", 90),
+        ("90:30", 91),
+        ("24:00:00", 1440),
+        ("2-0", 2880),
+        ("1-12", 2160),
+        ("1-12:30", 2190),
+        ("1-00:00:01", 1441),
+        ("24h", 1440),
+        ("1.5 days", 2160),
+    ],
+)
+def test_times_of_trainings_are_read_as_slurm_and_snakemake_write_them(
+    monkeypatch, written, minutes
+):
+    monkeypatch.setenv("CONTEXTNMT_SLURM_TRAINING_TIME", written)
+    assert slurm.training_minutes("48h") == minutes
+
+
+@pytest.mark.parametrize("written", ["UNLIMITED", "0", "-1", "1-", "2-0h", "1-2-3", "1:2:3:4", "h"])
+def test_what_is_no_time_of_a_training_is_refused(monkeypatch, written):
+    monkeypatch.setenv("CONTEXTNMT_SLURM_TRAINING_TIME", written)
+    with pytest.raises(UserError, match=r"^CONTEXTNMT_SLURM_TRAINING_TIME is .*such as 24:00:00"):
+        slurm.training_minutes("48h")
+
+
 def test_a_machine_without_slurm_and_a_controller_without_answer_are_told(programs):
     programs(sbatch="", squeue="")
     with pytest.raises(UserError, match=r"srun, scancel, sinfo not on the PATH.*--profile local"):

@@ -139,7 +139,6 @@ def test_what_differs_between_clusters_comes_from_the_environment(
         "QOS": "long",
         "CONSTRAINT": "fast",
         "EXTRA": "--reservation=us --nice",
-        "TRAINING_TIME": "24h",
         "MODULES": "module load python/3.11",
     }
     program = (
@@ -162,7 +161,6 @@ def test_what_differs_between_clusters_comes_from_the_environment(
         resources |= {"slurm_account='group'", "slurm_partition='day'", "qos='long'"}
         resources |= {"constraint='fast'", "slurm_extra='--reservation=us --nice'"}
         training = {"train:slurm_extra='--signal=TERM@120 --reservation=us --nice'"}
-        training |= {"train:runtime=24h"}
     assert set(profile["default-resources"]) == resources
     assert set(profile["set-resources"]) == training
     assert profile.get("precommand") == ("module load python/3.11" if said else None)

@@ -17,6 +17,14 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
     return {"corpora": {"embedded": {"texts": entries}}}
 
 
+def own_files(*paths: str) -> dict[str, Any]:
+    """A configuration whose texts a, b and c, to train, dev and test, are files of its own."""
+    files = {f"{name}.tsv": {"local": path} for name, path in zip("abc", paths, strict=True)}
+    made = {name: {"file": f"{name}.tsv", "columns": ["en", "fr"]} for name in "abc"}
+    roles = {"train": ["a"], "dev": ["b"], "test": ["c"]}
+    return {"corpora": {"own": {"files": files, "texts": made}}, "roles": {"en-fr": roles}}
+
+
 @pytest.mark.parametrize(
     ("own", "message"),
     [
@@ -275,6 +283,17 @@ def texts(entries: dict[str, Any]) -> dict[str, Any]:
         (
             {"roles": {"en-fr": {"test": ["train"]}}},
             "roles.en-fr.test: train is trained on; name another text",
+        ),
+        (
+            {"roles": {"en-fr": {"test": ["test", "dev"]}}},
+            "roles.en-fr.test: dev is the dev text dev, by which training stops; name another text",
+        ),
+        *(
+            (own_files("a.tsv", *others), f"roles.en-fr.{role}: {what}; name another text")
+            for role, what, others in [
+                ("dev", "b is trained on", ("./a.tsv", "c.tsv")),
+                ("test", "c is the dev text b, by which training stops", ("b.tsv", "x/../b.tsv")),
+            ]
         ),
         *(
             (

@@ -2,8 +2,10 @@
 
 import gzip
 import json
+import os
 import re
 import subprocess
+import time
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
@@ -63,6 +65,7 @@ def test_it_comes_out_clean_and_follows_its_files(snakemake: Run, folder: Path) 
 
     with (folder / "letters.tsv").open("a") as table:
         table.write("2004\tAno.\n")
+    os.utime(folder / "letters.tsv", (0, 0))  # as of a backup that is laid back
     plan = snakemake(ROOT, "cleaned", "tokenized", "-n", *arguments(folder))
     assert dict(re.findall(r"^(\w+) +(\d+)$", plan.stdout, re.MULTILINE))["extract"] == "1"
     run = snakemake(ROOT, "cleaned", *arguments(folder))
@@ -83,6 +86,14 @@ def test_a_file_that_is_not_there_is_told_at_once(snakemake: Run, folder: Path) 
     assert "corpora.own.files.novel.cs.local: " in run.stdout
     assert "novel-czech.txt.gz: no such file: correct the path" in run.stdout
     assert "Traceback" not in run.stdout
+
+
+def test_a_file_of_a_later_day_is_told_at_once(snakemake: Run, folder: Path) -> None:
+    os.utime(folder / "second.cs", (time.time() + 9000,) * 2)
+    run = snakemake(ROOT, "-n", *arguments(folder))
+    assert run.returncode != 0
+    assert "corpora.own.files.second.cs.local: " in run.stdout
+    assert "second.cs: dated in the future, and Snakemake goes by dates: touch" in run.stdout
 
 
 def test_a_language_that_no_stage_knows_is_told_at_once(snakemake: Run, folder: Path) -> None:

@@ -11,7 +11,6 @@ from snakemake_executor_plugin_slurm.validation import validate_slurm_extra
 from snakemake_interface_common.exceptions import WorkflowError
 
 from contextnmt.corpus.download import HTTP, Wanted, overview, watch
-from contextnmt.planning import slurm
 from contextnmt.report.gaps import stale_systems
 from contextnmt.training.lock import Lock
 

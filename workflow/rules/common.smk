@@ -7,6 +7,7 @@ import re
 import shlex
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 # Of this file, not of the workflow's main one: that may be another one, with this one as a module.
@@ -41,6 +42,7 @@ from contextnmt.paths.corpora import (
 )
 from contextnmt.paths.reports import Reports
 from contextnmt.paths.trainings import BINARIZED, VOCABULARIES
+from contextnmt.planning import slurm
 from contextnmt.report.contents import FIGURE_FORMATS, TABLE_FORMATS, inputs
 from contextnmt.report.results import ABLATION, CHOICES, VIEWS
 from contextnmt.text.numbers import FORMATS as LANGUAGES
@@ -77,14 +79,24 @@ def check_writable(path):
 
 
 def check_local_files(corpora):
-    """End the program unless the user's own files are there."""
+    """End the program unless the user's own files are there, and older than what is made of them."""
     for corpus, entry in corpora.items():
         for file, place in entry["files"].items():
-            path = Path(place.get("local", "."))
-            if not path.exists():
+            if "local" not in place:
+                continue
+            path, wrong = Path(place["local"]), ""
+            if not path.is_file():
+                wrong = (
+                    "a folder: name a file in it"
+                    if path.is_dir()
+                    else "no such file: correct the path"
+                )
+            # Not in jobs: the clocks of their nodes may be slow.
+            elif workflow.is_main_process and path.stat().st_mtime > time.time():
+                wrong = f"dated in the future, and Snakemake goes by dates: touch {shlex.quote(str(path))}"
+            if wrong:
                 sys.exit(
-                    f"corpora.{corpus}.files.{file}.local: {path.absolute()}: no such file: "
-                    "correct the path"
+                    f"corpora.{corpus}.files.{file}.local: {path.absolute()}: {wrong}"
                 )
 
 
@@ -205,6 +217,14 @@ def hours(count):
     """Resource function: minutes that a job may take, and as many again with each attempt."""
     least = max(60, int(60 * count * SHARE))
     return lambda wildcards, attempt: least * min(attempt, ATTEMPTS)
+
+
+def training_minutes():
+    """Minutes that a job of a training may take."""
+    try:
+        return slurm.training_minutes("48h")
+    except UserError as error:
+        sys.exit(str(error))
 
 
 def gpu_resources():

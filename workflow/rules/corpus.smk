@@ -64,6 +64,11 @@ for count in sorted({1, *map(paths.shards, paths.texts_trained_on())}):
             source=paths.archived("source", parts=2),
             target=paths.archived("target", parts=2),
             options=paths.extraction_options,
+            versions=paths.versions(
+                lambda wildcards: [
+                    paths.archive_of(wildcards, side)[0] for side in SIDES
+                ]
+            ),
             out=lambda wildcards, output: options(
                 source_out=output.source, target_out=output.target
             ),

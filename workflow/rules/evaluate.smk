@@ -49,6 +49,7 @@ rule phenomena:
     params:
         *code("contextnmt.evaluation.phenomena"),
         tags=lambda wildcards: "::".join(paths.tags(wildcards)),
+        versions=paths.versions(lambda wildcards: paths.tags(wildcards)[:1]),
         names=lambda wildcards: options(name=paths.searches(wildcards)),
         hypotheses=lambda wildcards, input: options(
             hypothesis=[
@@ -261,6 +262,7 @@ rule masks:
         *code("contextnmt.evaluation.masks"),
         model=lambda wildcards, input: Path(input.model[0]).parent,
         words=paths.masked_words,
+        versions=paths.versions(paths.masked_tags),
     message:
         "masks {wildcards.pair} {wildcards.system}, seed {wildcards.seed}: {wildcards.text}"
     shell:

@@ -42,7 +42,7 @@ rule train:
         **gpu_resources(),
         mem_mb=memory(24000),
         # Not more at the next attempt: what is trained goes on where it was.
-        runtime="48h",
+        runtime=training_minutes(),
     params:
         *TRAINING,
         *map(paths.if_restored, RESTORING),

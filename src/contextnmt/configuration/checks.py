@@ -261,7 +261,7 @@ def misplaced(
 
 
 def unfit(configuration: Configuration) -> Iterator[Mistake]:
-    """Texts that are trained on and also dev or test texts, and selections that cannot be made."""
+    """Texts in two roles that exclude each other, and selections that cannot be made."""
     trained = contents(configuration, "train")
     for path, pair, text in named_texts(configuration, configuration["pairs"]):
         source = content(configuration, pair, text, pair.split("-")[0])
@@ -274,7 +274,18 @@ def unfit(configuration: Configuration) -> Iterator[Mistake]:
             for role, members in roles(configuration, name, pair).items():
                 if not members:
                     yield mistake(["roles", pair, role], f"missing: name {role} texts of {pair}")
+            yield from tested_on_dev(configuration, name, pair)
     yield from left_out(configuration)
+
+
+def tested_on_dev(configuration: Configuration, experiment: str, pair: str) -> Iterator[Mistake]:
+    """Test texts of an experiment that its trainings are validated on."""
+    entry, source = roles(configuration, experiment, pair), pair.split("-")[0]
+    dev = {content(configuration, pair, text, source): text for text in entry["dev"]}
+    for text in entry["test"]:
+        if same := dev.get(content(configuration, pair, text, source)):
+            words = f"{text} is the dev text {same}, by which training stops; name another text"
+            yield mistake(["roles", pair, "test"], words)
 
 
 def left_out(configuration: Configuration) -> Iterator[Mistake]:

@@ -1,6 +1,7 @@
 """Where the texts of a configuration lie, and which of them are the same."""
 
 import json
+import os
 from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import Any
@@ -96,12 +97,15 @@ def contents(configuration: Configuration, role: str) -> set[str]:
 def content(configuration: Configuration, pair: str, text: str, language: str) -> str:
     """Identity of one side of a text, whatever the text is called.
 
-    The file with its URL or path, the member in it, and the column.
+    The file with its URL or path, links followed, the member in it, and the column.
     """
     corpus, file, member = place(configuration, pair, text, language)
     entry = side(configuration, pair, text, language)
     column = entry["columns"].index(entry["column"]) if "columns" in entry else None
-    return canonical([configuration["corpora"][corpus]["files"][file], member, column])
+    origin = dict(configuration["corpora"][corpus]["files"][file])
+    if "local" in origin:
+        origin = {"local": os.path.realpath(origin["local"])}
+    return canonical([origin, member, column])
 
 
 def canonical(value: Any) -> str:

@@ -1,7 +1,9 @@
 """Files from the corpora to the selected training text, and options of their commands."""
 
+import hashlib
 from collections.abc import Callable, Iterable
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
 
 from contextnmt.configuration import places
 from contextnmt.configuration.keys import CorpusFile, Selection
@@ -10,6 +12,20 @@ from contextnmt.paths.basis import SIDES, Basis, Input, Settings, Wildcards, opt
 
 SURVEYING_FILTERS = ["wrong_language", "drop_duplicates"]
 LANGUAGE_MODELS = ["vocabulary.txt", "in-domain.npz", "general.npz"]
+
+#: Bytes of a local file up to which its content counts, else its date, as for Snakemake by
+#: `max-checksum-file-size` of the profiles.
+LARGEST_HASHED = 100_000_000
+
+
+@cache
+def version(path: Path) -> str:
+    """Return a mark of the content of a local file; of a large one, of its size and date."""
+    state = path.stat()
+    if state.st_size > LARGEST_HASHED:
+        return f"{state.st_size} bytes of {state.st_mtime_ns}"
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def extracted_parts(side: str, count: int) -> list[str]:
@@ -55,6 +71,17 @@ class Corpora(Basis):
     def archived(self, side: str, parts: int) -> Callable[[Wildcards], str]:
         """Input or param function: one side of a text, FILE or, in two parts, FILE::MEMBER."""
         return lambda wildcards: "::".join(filter(None, self.archive_of(wildcards, side)[:parts]))
+
+    def versions(self, files: Callable[[Wildcards], Iterable[str]]) -> Callable[[Wildcards], str]:
+        """Param function: the versions of those of an input function's files that are local.
+
+        Snakemake itself looks at a file only if it is younger than what was made of it.
+        """
+        corpora = self.configuration["corpora"].values()
+        own = {file.get("local") for corpus in corpora for file in corpus["files"].values()}
+        return lambda wildcards: " ".join(
+            version(Path(file)) for file in dict.fromkeys(files(wildcards)) if file in own
+        )
 
     def extraction_options(self, wildcards: Wildcards) -> str:
         """Options of `extract`: columns, numbers of pairs and digests, as far as stated."""

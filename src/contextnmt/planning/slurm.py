@@ -20,6 +20,9 @@ from pathlib import Path
 
 from contextnmt.errors import UserError
 
+#: Variable with the time of a job of a training.
+TRAINING_TIME = "CONTEXTNMT_SLURM_TRAINING_TIME"
+
 #: Programs of Slurm that Snakemake and this module call.
 PROGRAMS = ("sbatch", "srun", "squeue", "scancel", "sinfo")
 
@@ -190,6 +193,30 @@ def minutes(limit: str) -> float:
     days, _, clock = limit.rpartition("-")
     parts = [0, 0, *map(int, clock.split(":"))]
     return int(days or 0) * 1440 + parts[-3] * 60 + parts[-2] + parts[-1] / 60
+
+
+def training_minutes(default: str) -> int:
+    """Return the whole minutes that a job of a training asks for, of the variable or the `default`.
+
+    The variable is as for ``sbatch --time``: ``90``, ``90:00``, ``24:00:00``, ``1-12``,
+    ``1-12:30:00``; or a number with a unit, such as ``24h``. Raises UserError at anything else.
+    """
+    written = os.environ.get(TRAINING_TIME, "").strip() or default
+    minutes = 0.0
+    if re.fullmatch(r"([0-9]{1,5}-)?[0-9]{1,9}(:[0-9]{1,2}){0,2}", written):
+        days, dash, clock = written.rpartition("-")
+        fields = clock.split(":")
+        units = (60, 1, 1 / 60) if dash or len(fields) == 3 else (1, 1 / 60)
+        minutes = int(days or 0) * 1440
+        minutes += sum(unit * int(field) for unit, field in zip(units, fields, strict=False))
+    elif match := re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]+)?) ?([mhd])(?:ins?|ours?|ays?)?", written):
+        minutes = float(match[1]) * {"m": 1, "h": 60, "d": 1440}[match[2]]
+    if minutes < 1:
+        raise UserError(
+            f"{TRAINING_TIME} is {written!r}, not a time of a minute or more: write it as Slurm "
+            "does, such as 24:00:00 or 2-0 (two days), or with a unit, such as 24h"
+        )
+    return math.ceil(minutes)
 
 
 def reason(words: str) -> str:
