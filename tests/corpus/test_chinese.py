@@ -8,7 +8,7 @@ import pytest
 from contextnmt.corpus.tokenize import Tokenizer, tokenize
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines, write_pairs
-from contextnmt.text.restore import detokenizer
+from contextnmt.text.detokenize import detokenizer
 from contextnmt.translation.run_file import Run, SentenceView
 
 RAW = "我们今天去北京大学(Peking University)看书，好吗？"

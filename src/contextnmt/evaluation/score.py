@@ -29,7 +29,7 @@ from contextnmt.evaluation.bleu_statistics import (
 )
 from contextnmt.evaluation.outputs import gap_in, translated_lines
 from contextnmt.files import read_json, read_lines, write_json
-from contextnmt.text.restore import detokenizer
+from contextnmt.text.detokenize import detokenizer
 
 #: Hypotheses, then all references and these untouched, [references][sentences].
 Texts = tuple[list[str], list[list[str]], list[list[str]]]

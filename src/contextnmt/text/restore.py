@@ -13,7 +13,6 @@ from typing import Annotated
 
 import typer
 
-from contextnmt.corpus.chinese import UNSPACED, joined
 from contextnmt.errors import UserError, one_of_each
 from contextnmt.files import read_lines, write_json, write_lines
 from contextnmt.progress import progress
@@ -140,20 +139,3 @@ def restore_tokens(tokens: Iterable[str], surfaces: Mapping[str, str]) -> list[s
         return "" if text == JOIN else text  # nothing is left of it
 
     return join_pieces(replaced(token) if "<" in token else token for token in tokens)
-
-
-def detokenizer(language: str) -> Callable[[str], str]:
-    """A function that writes tokenized lines of a language as Moses' detokenizer does.
-
-    Nothing was escaped (A4), so nothing is unescaped: an ``&amp;`` is one of the author's. Chinese
-    words are joined.
-    """
-    from sacremoses import MosesDetokenizer  # takes a second, and who restores needs none
-
-    moses = MosesDetokenizer(lang=language)
-
-    def detokenize(line: str) -> str:
-        text = str(moses.detokenize(line.split(), unescape=False))
-        return joined(text) if language in UNSPACED else text
-
-    return detokenize

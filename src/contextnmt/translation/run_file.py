@@ -15,9 +15,10 @@ from contextnmt.corpus.tokenize import Tokenizer
 from contextnmt.errors import UserError
 from contextnmt.files import read_json
 from contextnmt.text.bpe import segmenter
+from contextnmt.text.detokenize import detokenizer
 from contextnmt.text.pieces import tokens_of
 from contextnmt.text.rates import Rates, read_rates
-from contextnmt.text.restore import detokenizer, restore_tokens, surface_finder
+from contextnmt.text.restore import restore_tokens, surface_finder
 from contextnmt.text.subwords import undo_bpe
 from contextnmt.text.symbol_tables import read_rules
 from contextnmt.text.symbols import Side, symbolize_source
