@@ -83,7 +83,7 @@ def test_a_damaged_gzip_file_is_never_taken_for_a_short_one(tmp_path: Path, kind
     }
     path.write_bytes(damaged[kind])
     with pytest.raises(
-        UserError, match=r"text\.gz: damaged gzip file after line \d+ .*fetch it again"
+        UserError, match=r"text\.gz: damaged packed file after line \d+ .*fetch it again"
     ):
         count_lines(path)
 

@@ -6,6 +6,7 @@ Text is UTF-8; a path that ends in ``.gz`` is compressed, with no time stamp ins
 text gives equal bytes.
 """
 
+import bz2
 import contextlib
 import errno
 import fcntl
@@ -14,9 +15,12 @@ import gzip
 import hashlib
 import io
 import json
+import lzma
 import os
+import re
 import tempfile
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from pathlib import Path
@@ -42,16 +46,102 @@ REMEDIES = {
 #: Level 1 is three times as fast as the default and costs a tenth more disk on corpus text.
 COMPRESSION = 1
 
+#: First bytes, as a pattern -> the program that packed so, and how the standard library opens it.
+PACKED: dict[bytes, tuple[str, Any]] = {
+    rb"\x1f\x8b": ("gzip", gzip.open),
+    rb"BZh[1-9]1AY&SY": ("bzip2", bz2.open),
+    rb"\xfd7zXZ\0": ("xz", lzma.open),
+    rb"\x28\xb5\x2f\xfd": ("zstd", None),
+    rb"PK(\x03\x04|\x05\x06)": ("zip", None),
+    rb"7z\xbc\xaf\x27\x1c": ("7-Zip", None),
+    rb"Rar!\x1a\x07": ("RAR", None),
+    rb"\x04\x22\x4d\x18": ("lz4", None),
+    rb"\x1f\x9d": ("compress", None),
+}
+
+#: Errors of the standard library at damaged data; those of the disk have a number.
+DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError)
+
+#: Byte order marks of other encodings than UTF-8, the longer ones first.
+BYTE_ORDER_MARKS = {
+    b"\xff\xfe\0\0": "UTF-32",
+    b"\0\0\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+    b"\x84\x31\x95\x33": "GB18030",
+    **dict.fromkeys((b"+/v8", b"+/v9", b"+/v+", b"+/v/"), "UTF-7"),
+}
+BYTE_ORDER_MARK = "\ufeff"
+
+#: Bytes by which a file is known: a tar archive says so at byte 257.
+HEAD = 512
+
+
+def packing(head: bytes) -> tuple[str, Any]:
+    """The program that packed a file with these first bytes ("" for none), and its opener."""
+    return next((found for start, found in PACKED.items() if re.match(start, head)), ("", None))
+
+
+def is_tar(head: bytes) -> bool:
+    """Whether a file with these first bytes is a tar archive."""
+    return head[257:262] == b"ustar"
+
+
+def refuse_encoding(head: bytes, name: str) -> None:
+    """Raise UserError if byte order mark or NULs at the beginning of a text tell that it is not
+    UTF-8."""
+    encoding = next((e for mark, e in BYTE_ORDER_MARKS.items() if head.startswith(mark)), None)
+    if encoding is None and 0.01 < head.count(0) / max(len(head), 1) < 0.8 and head.count(0) > 1:
+        encoding = encoding_by_nuls(head)
+    if encoding:
+        raise UserError(f"{name}: in {encoding}: convert it: `iconv -f {encoding} -t UTF-8`")
+
+
+def encoding_by_nuls(head: bytes) -> str | None:
+    """The encoding of a text whose first bytes have NULs where ASCII has them in it."""
+    zeros = [4 * head[place::4].count(0) / len(head) for place in range(4)]
+    if min(zeros[2:]) > 0.9 or min(zeros[:2]) > 0.9:
+        return "UTF-32LE" if zeros[3] > zeros[0] else "UTF-32BE"
+    # In UTF-16 a line's end has one in any language; without one, text in ASCII tells.
+    ends, odd = head[:-1].count(b"\n"), zeros[1] + zeros[3] - zeros[0] - zeros[2]
+    pairs = Counter(head[place : place + 2] for place in range(0, len(head), 2))
+    for encoding, more, end in (("UTF-16LE", odd, b"\n\0"), ("UTF-16BE", -odd, b"\0\n")):
+        if pairs[end] * 2 > ends or (not ends and more > 0.5):
+            return encoding
+    return None
+
+
+def unpacked(file: Path | IO[bytes], head: bytes, name: str) -> IO[bytes]:
+    """Open a file, or a stream in one, that has these first bytes, uncompressed.
+
+    A gzip file is known by its name too: so a damaged one is not taken for a text. Raises UserError
+    if it is packed in a way that the standard library cannot read.
+    """
+    program, opener = packing(head)
+    if program and not opener:
+        advice = (
+            f"write {name}::MEMBER" if program == "zip" else "unpack it, and name what is in it"
+        )
+        raise UserError(f"{name}: packed by {program}: {advice}")
+    if not opener and head and name.lower().endswith((".gz", ".tgz")) and not is_tar(head):
+        opener = gzip.open
+    if opener:
+        return opener(file, "rb")  # type: ignore[no-any-return]
+    return file.open("rb") if isinstance(file, Path) else file
+
 
 def open_binary(path: Path) -> IO[bytes]:
-    """Open `path` for reading bytes, uncompressed if its name ends in ``.gz`` or ``.tgz``.
+    """Open `path` for reading bytes, uncompressed if it is packed by gzip, bzip2 or xz.
 
-    Raises UserError if there is no such file or it cannot be read.
+    Raises UserError if there is no such file, it cannot be read, or is packed in another way.
     """
     try:
-        if path.suffix in (".gz", ".tgz"):
-            return gzip.open(path, "rb")  # type: ignore[return-value]
-        return path.open("rb")
+        stream = path.open("rb")
+        head = stream.peek(HEAD)[:HEAD]
+        if not path.is_file():  # a pipe cannot be opened twice
+            return unpacked(stream, head, str(path))
+        stream.close()
+        return unpacked(path, head, str(path))
     except FileNotFoundError:
         raise UserError(f"{path}: no such file") from None
     except OSError as error:
@@ -59,23 +149,30 @@ def open_binary(path: Path) -> IO[bytes]:
 
 
 def decode_lines(stream: Iterable[bytes], name: str) -> Iterator[str]:
-    """The lines of a binary stream without their LF, one at a time; `name` is for messages.
+    """The lines of a binary stream without their LF, one at a time, nor a byte order mark at its
+    start; `name` is for messages.
 
-    Raises UserError, naming the line, at invalid UTF-8 and at a damaged or cut-off gzip stream.
+    Raises UserError, naming the line, at invalid UTF-8 and at a damaged or cut-off packed stream.
     """
     done = 0
     try:
+        if isinstance(stream, io.BufferedIOBase) and hasattr(stream, "peek"):
+            refuse_encoding(stream.peek(HEAD)[:HEAD], name)
         for line in stream:
+            if not done:
+                line = line.removeprefix(BYTE_ORDER_MARK.encode())
             yield line.removesuffix(b"\n").decode("utf-8")
             done += 1
     except UnicodeDecodeError as error:
         raise UserError(
             f"{name}, line {done + 1}: invalid UTF-8 (byte {error.object[error.start]:#04x} at "
-            f"position {error.start}): convert the file to UTF-8; a gzip file's name ends in .gz"
+            f"position {error.start}): convert the file to UTF-8"
         ) from None
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+    except DAMAGE as error:
+        if isinstance(error, OSError) and error.errno:
+            raise
         raise UserError(
-            f"{name}: damaged gzip file after line {done} ({error}): fetch it again, or take .gz "
+            f"{name}: damaged packed file after line {done} ({error}): fetch it again, or take .gz "
             "off the name of a plain file"
         ) from None
 
@@ -83,7 +180,7 @@ def decode_lines(stream: Iterable[bytes], name: str) -> Iterator[str]:
 def read_lines(path: Path) -> Iterator[str]:
     """The lines of a text file without their LF, one at a time.
 
-    Raises UserError, naming the line, at invalid UTF-8 and at a damaged or cut-off gzip file.
+    Raises UserError, naming the line, at invalid UTF-8 and at a damaged or cut-off packed file.
     """
     with open_binary(path) as stream:
         yield from decode_lines(stream, str(path))

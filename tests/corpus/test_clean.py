@@ -85,6 +85,50 @@ def test_each_filter_drops_its_kind_alone(
     )
 
 
+#: Language -> a sentence, and how else its bytes may have been read.
+SENTENCES = {
+    "cs": ("Příliš žluťoučký kůň .", "cp1250"),
+    "pl": ("Dziękuję za łódź .", "cp1250"),
+    "hu": ("Árvíztűrő tükörfúrógép .", "latin-1"),
+    "ru": ("Привет , мир .", "cp1251"),
+    "el": ("Καλημέρα .", "latin-1"),
+    "de": ("Äpfel über Straßen .", "latin-1"),
+    "es": ("El niño español .", "latin-1"),
+    "hi": ("नमस्ते दुनिया .", "latin-1"),
+}
+
+
+@pytest.mark.parametrize("language", SENTENCES)
+def test_wrongly_decoded_sentences_are_dropped_in_any_language(
+    tmp_path: Path, language: str
+) -> None:
+    raw, other = SENTENCES[language]
+    tokenizer = Tokenizer(language)
+    right = [("right", tokenizer.line(raw))]
+    wrong = [
+        bytes([byte]).decode(encoding) if byte not in undecodable(encoding) else chr(byte)
+        for encoding in ("cp1252", other)
+        for byte in (f"{raw}\n").encode()
+    ]
+    garbled = "".join(wrong).removesuffix("\n").split("\n")
+    found = [("wrong", text) for line in garbled for text in (line, tokenizer.line(line))]
+    kept, _ = run(tmp_path, right + found, drop_garbled=True)
+    assert kept == right
+
+
+def undecodable(encoding: str) -> set[int]:
+    """Bytes that an encoding leaves out."""
+    return {byte for byte in range(256) if not bytes([byte]).decode(encoding, "ignore")}
+
+
+def test_letters_before_marks_are_no_signs_of_damage(tmp_path: Path) -> None:
+    clean = ["AMANHÃ", "NÃO .", "“ MANHÃ ”", "QUALITÉ » É …", "CAFÉ ¿ no ?", "1,5 Å ± 0,1 Å ²"]
+    clean += ["KŘÍŽ , VÝŠE , ÚŽASNÉ", "РОССИЯ И СССР", "ÎN ROMÂNIA", "Ø ½ m", "été » – à « …"]
+    pairs = [(f"{number}", line) for number, line in enumerate(clean)]
+    kept, _ = run(tmp_path, pairs, drop_garbled=True)
+    assert kept == pairs
+
+
 @pytest.mark.parametrize("text", ["é è ê à ç œ Œ É À ü ö ä ß Ü", "« ’ ” – … ° €", "\u00a0"])
 @pytest.mark.parametrize("wrong", ["latin-1", "cp1252"])
 def test_wrongly_decoded_text_is_recognised_after_tokenization(

@@ -1,9 +1,12 @@
+import bz2
 import gzip
 import hashlib
 import io
+import lzma
 import random
 import tarfile
 import tempfile
+import zipfile
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -20,13 +23,21 @@ from contextnmt.files import open_binary, read_lines
 Outs = tuple[list[Path], list[Path]]
 
 
-def tar(path: Path, members: dict[str, bytes]) -> Path:
-    """Write a tar archive, compressed unless its name ends in .tar."""
-    with tarfile.open(path, "w" if path.suffix == ".tar" else "w:gz") as archive:
+def tarred(members: dict[str, bytes]) -> bytes:
+    """A plain tar archive."""
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w") as archive:
         for name, content in members.items():
             entry = tarfile.TarInfo(name)
             entry.size = len(content)
             archive.addfile(entry, io.BytesIO(content))
+    return made.getvalue()
+
+
+def tar(path: Path, members: dict[str, bytes]) -> Path:
+    """Write a tar archive, compressed unless its name ends in .tar."""
+    plain = tarred(members)
+    path.write_bytes(plain if path.suffix == ".tar" else gzip.compress(plain))
     return path
 
 
@@ -148,6 +159,45 @@ def test_the_layouts_of_wmt(tmp_path: Path, outs: Outs) -> None:
         assert written(outs) == [["one", "two 2"], ["un", "deux 2"]]
 
 
+@pytest.mark.parametrize("seen", ["both", "member", "neither"])
+def test_test_sets_in_xml(tmp_path: Path, outs: Outs, seen: str) -> None:
+    """Of IWSLT, a file a side; of WMT since 2021, one file with several references."""
+    side = '<MTEval><{0}set><doc docid="1"><title>No</title><{1} id="1"> {2} &amp; 1 </{1}>\n'
+    for name, words in {"t.en.xml": "one", "t.fr.XML": "un"}.items():
+        (tmp_path / name).write_text(side.format("src", "seg" if words == "un" else "SEG", words))
+    extract(f"{tmp_path / 't.en.xml'}", f"{tmp_path / 't.fr.XML'}", *outs)
+    assert written(outs) == [["one & 1"], ["un & 1"]]
+
+    xml = '<?xml version="1.0"?><dataset id="t"><collection><doc id="{0}" origlang="en">'
+    xml += (
+        '<src lang="en"><p><seg id="1">one {0}</seg></p>\n<p><seg id="2">&lt;two></seg></p></src>'
+    )
+    for translator in "BA":
+        xml += f'<ref lang="fr" translator="{translator}"><p><seg id="1">{translator} {{0}}</seg>'
+        xml += '<seg id="2">deux</seg></p></ref>'
+    xml += '<hyp system="X" lang="fr"><seg id="1">no</seg></hyp></doc></collection></dataset>'
+    content = "".join(map(xml.format, (1, 2))).encode()
+    place = f"{tmp_path / 'w.xml'}"
+    (tmp_path / "w.xml").write_bytes(content)
+    if seen != "both":
+        place = f"{tar(tmp_path / 'c.tgz', {'d/w.xml': content})}::d/w.xml"
+    target = {"both": "ref", "member": "ref.A", "neither": "ref.C"}[seen]
+    if seen == "neither":
+        with pytest.raises(
+            UserError, match=r"w\.xml::ref\.C: no such part; it has src, ref\.B, ref\.A"
+        ):
+            extract(f"{place}::src", f"{place}::{target}", *outs)
+        with pytest.raises(UserError, match=r"it has src, .* such as .*w\.xml::src"):
+            extract(place, place, *outs)
+        return
+    extract(f"{place}::src", f"{place}::{target}", *outs)
+    name = "B" if seen == "both" else "A"
+    assert written(outs) == [
+        ["one 1", "<two>", "one 2", "<two>"],
+        [f"{name} 1", "deux", f"{name} 2", "deux"],
+    ]
+
+
 def test_an_archive_with_both_sides_is_read_once_and_to_be_cut_twice(
     tmp_path: Path, outs: Outs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,14 +239,105 @@ def test_lines_counted_from_memory_are_a_warning(
         assert len(written(outs)[1]) == 2
 
 
+def zipped(members: dict[str, bytes]) -> bytes:
+    """A zip archive."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return made.getvalue()
+
+
+TEXT = "Žluťoučký kůň.\nZwei\u2028Köpfe.\n"
+RAW = TEXT.encode()
+
+
+@pytest.mark.parametrize(
+    ("place", "content"),
+    [
+        ("t.bz2", bz2.compress(RAW)),
+        ("t.xz", lzma.compress(RAW)),
+        ("t.txt", gzip.compress(RAW)),
+        ("T.GZ", gzip.compress(RAW)),
+        ("c.zip::d/t", zipped({"other": b"\xff", "d/t": RAW})),
+        ("c.ZIP::t.gz", zipped({"./t.gz": gzip.compress(RAW)})),
+        ("c.tar.xz::t", lzma.compress(tarred({"t": RAW}))),
+        ("c.tbz2::t.xz", bz2.compress(tarred({"t.xz": lzma.compress(RAW)}))),
+        ("c.tgz::t", tarred({"t": RAW})),
+        ("c.bin::t", gzip.compress(tarred({"t": RAW}))),
+        ("bom.txt", b"\xef\xbb\xbf" + RAW.replace(b"\n", b"\n\xef\xbb\xbf")),
+    ],
+)
+def test_files_are_unpacked_by_their_first_bytes(
+    tmp_path: Path, outs: Outs, monkeypatch: pytest.MonkeyPatch, place: str, content: bytes
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(place.partition("::")[0]).write_bytes(content)
+    extract(place, place, *outs)
+    assert written(outs)[0] == TEXT.split("\n")[: len(written(outs)[0])]
+
+
+UTF16 = "convert it: `iconv -f UTF-16"
+
+
+@pytest.mark.parametrize(
+    ("place", "content", "message"),
+    [
+        ("t.zst", b"\x28\xb5\x2f\xfd rest", "packed by zstd: unpack it"),
+        ("t.7z", b"7z\xbc\xaf\x27\x1c", "packed by 7-Zip: unpack it"),
+        ("t.en", zipped({"t": RAW}), "packed by zip: write t.en::MEMBER"),
+        ("c.zip", zipped({"t": RAW}), "several files: write c.zip::MEMBER"),
+        ("c.zip::u", zipped({"t": RAW}), "c.zip::u: no such member; the archive has t"),
+        ("c.zip::t", zipped({"t": RAW})[:-9], "c.zip: damaged or cut off"),
+        ("c.gz", gzip.compress(tarred({"t": RAW})), "c.gz: a tar archive: write c.gz::MEMBER"),
+        ("t.xz", lzma.compress(RAW)[:-20], "t.xz, after line 0: damaged or cut off"),
+        ("t.bz2", bz2.compress(RAW)[:-9], "t.bz2, after line 0: damaged or cut off"),
+        ("t.gz", RAW, "take .gz off the name of a plain file"),
+        ("t.txt", TEXT.encode("utf-16"), f"t.txt: in UTF-16: {UTF16} -t UTF-8`"),
+        ("t.txt", b"\xfe\xff" + TEXT.encode("utf-16-be"), f"in UTF-16: {UTF16} "),
+        ("t.txt", TEXT.encode("utf-16-le"), f"in UTF-16LE: {UTF16}LE"),
+        ("t.txt", TEXT.encode("utf-16-be"), f"in UTF-16BE: {UTF16}BE"),
+        ("t.txt", "\n".join(["一二三四五。"] * 9).encode("utf-16-le"), f"in UTF-16LE: {UTF16}LE"),
+        ("t.txt", "a b".encode("utf-16-le"), f"in UTF-16LE: {UTF16}LE"),
+        ("t.txt", TEXT.encode("utf-32"), "in UTF-32: "),
+        ("t.txt", TEXT.encode("utf-32-le"), "in UTF-32LE: "),
+        ("t.txt", TEXT.encode("utf-32-be"), "in UTF-32BE: "),
+        ("t.gz", gzip.compress("\ufeff一".encode("gb18030")), "in GB18030: "),
+    ],
+)
+def test_what_is_no_text_is_called_by_its_name(
+    tmp_path: Path,
+    outs: Outs,
+    monkeypatch: pytest.MonkeyPatch,
+    place: str,
+    content: bytes,
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(place.partition("::")[0]).write_bytes(content)
+    with pytest.raises(UserError) as caught:
+        extract(place, place, *outs)
+    assert message in str(caught.value)
+    assert_no_output(outs)
+
+
+def test_single_nuls_make_no_other_encoding(tmp_path: Path, outs: Outs) -> None:
+    lines = ["a\0b", "c", "\0", "Ein Satz\0.", *["Noch ein Satz."] * 20]
+    (tmp_path / "t").write_text("".join(f"{line}\n" for line in lines))
+    extract(*[f"{tmp_path / 't'}"] * 2, *outs)
+    assert written(outs)[0] == lines[: len(written(outs)[0])]
+
+
 def test_a_gzip_bomb_is_not_read_to_its_end(
     tmp_path: Path, outs: Outs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("contextnmt.corpus.archive.ALWAYS_ALLOWED", 1 << 20)
     bomb = gzip.compress(b"a\n" * (1 << 20))
     (tmp_path / "b.gz").write_bytes(bomb)
-    for place in (f"{tmp_path / 'b.gz'}", f"{tar(tmp_path / 'b.tar', {'b.gz': bomb})}::b.gz"):
-        with pytest.raises(UserError, match=r"b\.gz: unpacks to more than \d+ bytes"):
+    (tmp_path / "b.zip").write_bytes(zipped({"b": b"a\n" * (1 << 20)}))
+    places = f"{tmp_path / 'b.gz'}", f"{tar(tmp_path / 'b.tar', {'b.gz': bomb})}::b.gz"
+    for place in (*places, f"{tmp_path / 'b.zip'}::b"):
+        with pytest.raises(UserError, match=r"b(\.gz)?: unpacks to more than \d+ bytes"):
             extract(place, place, *outs)
         assert_no_output(outs)
 

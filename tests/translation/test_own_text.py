@@ -16,12 +16,11 @@ from sacremoses import MosesDetokenizer
 from small_results import VIEWS, restored, run_file, text_of
 
 from contextnmt.errors import UserError
-from contextnmt.files import read_lines, write_lines
+from contextnmt.files import packing, read_lines, refuse_encoding, write_lines
 from contextnmt.text.pieces import SYMBOL
 from contextnmt.text.vocabulary import Vocabulary
 from contextnmt.translation.hypothesis import Hypothesis
 from contextnmt.translation.own_text import (
-    GZIP,
     LINES,
     LONGEST,
     OwnText,
@@ -287,13 +286,27 @@ def path(tmp_path_factory):
     return tmp_path_factory.mktemp("arriving") / "text"
 
 
+def encoded(content):
+    """Whether bytes tell that they are in another encoding than UTF-8."""
+    try:
+        refuse_encoding(content, "text")
+    except UserError:
+        return True
+    return False
+
+
 @given(st.binary().map(lambda content: content.replace(b"x", b"\n")))
 def test_any_bytes_are_lines(path, content):
-    assume(not content.startswith(GZIP))
+    assume(not packing(content)[0] and not encoded(content))
     expected = content.removesuffix(b"\n").split(b"\n") if content else []
     found = [line for lines in read(path, content) for line in lines]
     decoded = [line.decode("utf-8", errors="replace") for line in expected]
     assert found == [line.removeprefix("\ufeff" * (n == 0)) for n, line in enumerate(decoded)]
+
+
+def test_text_in_another_encoding_is_refused(path):
+    with pytest.raises(UserError, match="standard input: in UTF-16: convert it"):
+        read(path, "one\ntwo\n".encode("utf-16"))
 
 
 @pytest.mark.parametrize("first", [1, 30])

@@ -1,4 +1,4 @@
-"""Files of a corpus as they are published: their digests, members of tar archives, raw text.
+"""Files of a corpus as they are published: their digests, members of archives, raw text.
 
 Archives are read as streams: nothing is unpacked to disk. A line ends at LF alone. CR, NUL, U+0085,
 U+2028 and the like are left to the tokenizer, which treats them as Moses does.
@@ -16,20 +16,28 @@ import html
 import re
 import sys
 import tarfile
-import zlib
+import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import IO, Self
 
 from contextnmt.errors import UserError
-from contextnmt.files import open_binary
+from contextnmt.files import (
+    BYTE_ORDER_MARK,
+    DAMAGE,
+    HEAD,
+    is_tar,
+    open_binary,
+    packing,
+    refuse_encoding,
+)
 
 #: Kind of digest, a key of a corpus file -> its name in messages. MD5 is for files whose publishers
 #: state no other.
 NAMES = {"sha256": "SHA-256", "md5": "MD5"}
 
-ARCHIVES = (".tar", ".tar.gz", ".tgz")
+ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".zip")
 
 #: Gzip packs a text to a third or a fifth. A file that unpacks to more than so many
 #: times its size is no text but an archive bomb, made to fill disks; so many bytes may always come.
@@ -42,8 +50,6 @@ NAME_TYPES, LONGEST_NAME = b"LKxgX", 1 << 20
 #: Letters of a name that a message shows: in an archive, one may have millions.
 SHOWN = 100
 
-BYTE_ORDER_MARK = "\ufeff"
-
 #: Bytes. A file whose lines end at CR alone is one line, and would fill the memory.
 LONGEST_LINE = 1 << 24
 
@@ -54,6 +60,10 @@ LINES_TO_AN_INVALID_ONE = 1000
 SEGMENT = re.compile(
     r"<seg\b[^<>\n]*>(?P<text>.*?)(?P<end></seg\s*>|<seg\b[^<>\n]*>|\Z)", re.IGNORECASE | re.DOTALL
 )
+
+#: A part of a test set in XML: the source, a reference, a translation, and by whom it is.
+PART = re.compile(r"<(?P<end>/?)(?P<kind>src|ref|hyp)\b(?P<about>[^<>]*)>", re.IGNORECASE)
+BY = re.compile(r"""\b(?:translator|system)\s*=\s*["']([^"']*)["']""", re.IGNORECASE)
 
 #: The five entities of XML and numbers of characters. HTML's two thousand others and those without
 #: a semicolon stay as they are: a text about web pages may mean them.
@@ -82,11 +92,15 @@ def difference(path: Path, expected: Mapping[str, str], size: int | None = None)
 
 @contextlib.contextmanager
 def damage_reported(name: str) -> Iterator[None]:
-    """Turn what gzip and tar raise at damaged data into a UserError about the file `name`."""
+    """Turn what is raised at damaged archives and packed files into a UserError about `name`."""
     try:
         yield
-    except (tarfile.TarError, gzip.BadGzipFile, EOFError, zlib.error, RecursionError) as error:
-        raise UserError(f"{name}: damaged or cut off ({error}): fetch it again") from None
+    except (tarfile.TarError, zipfile.BadZipFile, RecursionError, *DAMAGE) as error:
+        if isinstance(error, OSError) and error.errno:
+            raise
+        plain = ", or take .gz off the name of a plain file"
+        advice = "fetch it again" + (plain if isinstance(error, gzip.BadGzipFile) else "")
+        raise UserError(f"{name}: damaged or cut off ({error}): {advice}") from None
 
 
 class Entry(tarfile.TarInfo):
@@ -104,11 +118,14 @@ class Entry(tarfile.TarInfo):
 def open_members(archive: Path, members: Iterable[str]) -> Iterator[tuple[str, IO[bytes]]]:
     """Each of `members` once, in the order of the archive: its name and its bytes.
 
-    The archive is read once, from its start to the last of them. Each has to be read before the
+    A tar archive is read once, from its start to the last of them. Each has to be read before the
     next one is asked for. Raises UserError if the archive is damaged, an archive bomb or without
     such a file, and at links, devices and sparse files.
     """
     wanted = {member.removeprefix("./"): member for member in members}
+    if is_zip(archive):
+        yield from open_zip_members(archive, wanted)
+        return
     names = []
     with (
         damage_reported(str(archive)),
@@ -134,9 +151,40 @@ def open_members(archive: Path, members: Iterable[str]) -> Iterator[tuple[str, I
                 yield wanted.pop(names[-1]), stream
             if not wanted:
                 return
+    raise no_member(archive, wanted, names)
+
+
+def no_member(archive: Path, wanted: Iterable[str], names: Iterable[str]) -> UserError:
+    """The error at an archive with members of other names than those wanted."""
     missing = next(iter(wanted))
     near = difflib.get_close_matches(missing, names, n=5, cutoff=0) or ["nothing"]
-    raise UserError(f"{archive}::{missing}: no such member; the archive has {', '.join(near)}")
+    return UserError(f"{archive}::{missing}: no such member; the archive has {', '.join(near)}")
+
+
+def is_zip(archive: Path) -> bool:
+    """Whether a file is a zip archive; not if it cannot be read."""
+    try:
+        with archive.open("rb") as stream:
+            return packing(stream.read(HEAD))[0] == "zip"
+    except OSError:
+        return False
+
+
+def open_zip_members(archive: Path, wanted: dict[str, str]) -> Iterator[tuple[str, IO[bytes]]]:
+    """Do what `open_members` does, of a zip archive; `wanted` is emptied."""
+    try:
+        with damage_reported(str(archive)), zipfile.ZipFile(archive) as opened:
+            entries = {entry.filename.removeprefix("./"): entry for entry in opened.infolist()}
+            found = [name for name in entries if name in wanted]
+            for name, stream in zip(
+                found, map(opened.open, [entries[name] for name in found]), strict=True
+            ):
+                with stream:
+                    yield wanted.pop(name), stream
+    except RuntimeError as error:  # encrypted, or packed in a way that Python does not know
+        raise UserError(f"{archive}: {error}: unpack it, and name what was in it") from None
+    if wanted:
+        raise no_member(archive, wanted, entries)
 
 
 def most_bytes(packed: Path) -> int:
@@ -158,6 +206,10 @@ def read_blocks(stream: IO[bytes], name: str, most: int) -> Iterator[bytes]:
                 block += stream.readline(LONGEST_LINE)
         if not block:
             return
+        if not size:
+            if is_tar(block):
+                raise UserError(f"{name}: a tar archive: write {name}::MEMBER")
+            refuse_encoding(block, name)
         size += len(block)
         if size > most:
             raise UserError(
@@ -174,7 +226,8 @@ def read_blocks(stream: IO[bytes], name: str, most: int) -> Iterator[bytes]:
 
 
 def decode_blocks(stream: IO[bytes], name: str, most: int) -> Iterator[str]:
-    """The text of `stream` in blocks of whole lines, each ended by LF, without a byte order mark.
+    """The text of `stream` in blocks of whole lines, each ended by LF, without byte order marks:
+    where files were joined, they stand anywhere.
 
     In a few invalid lines, U+FFFD takes the place of what is invalid, with a warning on stderr:
     corpora of the web hold single broken lines among millions, which clean may drop by
@@ -192,7 +245,7 @@ def decode_blocks(stream: IO[bytes], name: str, most: int) -> Iterator[str]:
                     invalid += 1
                     problem = f"byte {line[error.start]:#04x} at position {error.start}"
                     first = first or f"{name}, line {number}: invalid UTF-8 ({problem})"
-        yield text if lines else text.removeprefix(BYTE_ORDER_MARK)
+        yield text.replace(BYTE_ORDER_MARK, "")
         lines += text.count("\n")
     if invalid * LINES_TO_AN_INVALID_ONE > lines:
         found = f"{invalid} of {lines} lines are"
@@ -218,3 +271,27 @@ def segments(text: str, name: str) -> Iterator[str]:
             )
         decoded = ENTITY.sub(lambda entity: html.unescape(entity[0]), segment["text"])
         yield " ".join(decoded.split())
+
+
+def part_of(text: str, part: str, name: str) -> str:
+    """The source, a reference or a translation of a test set in XML of WMT, with its segments.
+
+    `part` is src, ref or hyp, of all translators the first, or with its name: ``ref.A``; "" is the
+    whole file, which then must not have such parts. `name` is for messages. Raises UserError at
+    another part.
+    """
+    found: dict[str, list[str]] = {}
+    opened = None
+    for tag in PART.finditer(text):
+        if opened and tag["kind"].lower() == opened["kind"].lower() and tag["end"]:
+            by = BY.search(opened["about"])
+            key = opened["kind"].lower() + (f".{by[1]}" if by else "")
+            found.setdefault(key, []).append(text[opened.end() : tag.start()])
+            opened = None
+        elif not tag["end"]:
+            opened = tag
+    key = part if part in found else next((k for k in found if k.split(".")[0] == part), None)
+    if key is None and (part or found):
+        has = f"it has {', '.join(found)}" if found else "it has no such parts"
+        raise UserError(f"{name}::{part}: no such part; {has}: write one, such as {name}::src")
+    return text if key is None else "".join(found[key])

@@ -45,9 +45,26 @@ COUNT_CAP = 1000
 LOG_COUNTS = [math.log2(count + 1) for count in range(COUNT_CAP + 1)]
 #: A difference of two sums of logarithms is exact up to this: far more than the error of floats.
 ROUNDING = 1e-9
-#: Signs of damage: control characters, the replacement character, and UTF-8 read as Latin-1
-#: or Windows-1252, in which é, «, ’ and œ became Ã©, Â«, â€™ and Å“ (the tokenizer splits these).
-GARBLED = re.compile(r"[\x7f-\x9f\ufffd]|Ã(?![A-Z])|Â(?![A-Za-zÀ-ÿ])|â ?[€‚]|Å ?[“’]")
+#: Signs of damage: control characters, the replacement character, and UTF-8 read as Windows-1252 or
+#: Latin-1. There a character became a letter like Ã and marks, which the tokenizer parts from it: Ã©
+#: for é, Å¡ for š, Â« for «, â€™ for ’. Such a letter may end a word in capitals, as in AMANHÃ.
+MARK = "[€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ¡-¿]"
+GARBLED = re.compile(
+    "|".join(
+        [
+            r"[\x7f-\x9f\ufffd]",
+            r"[a-zà-ÿ][ÂÃÄÅÐÑĂĹ]",  # voilÃ, fÃ¼r; as Windows-1250 vĂ­
+            rf"(?<!\w)[ÂÃ] ?{MARK}",  # Ã‰tat, Â£
+            r"(?<!\S)Ã(?!\S)",  # à, whose second byte is a blank
+            r"[ÂÃÄÅÐÑ] ?[€‚ƒ„†‡ˆ‰Š‹ŒŽ˜š›œžŸ¤¦¨¬¯´¶¸¼-¾ŤŹ]",
+            r"Å [™¡¥¯]|Å ?[“’](?=\w| \w)|[ĂĹ] ?[€‚„…†‡‰‹‘-›˘ˇ¨¯°´¸˝]",
+            r"â ?[€‚„†ˆ‰]|ð ?Ÿ",
+            *(rf"(?:[{letters}] ?{MARK} ?){{2}}" for letters in ("ÎÏ", "Ð-Ó", "Õ-×", "Ø-Û")),
+            rf"(?:[à-ï] ?{MARK} ?{MARK} ?){{3}}",  # Chinese and others of three bytes a character
+            r"(?:[РС] ?[^\s\w]|[РС][Ђ-Џђ-џµ]){3}",  # as Windows-1251 РїСЂРё
+        ]
+    )
+)
 
 
 class Survey(NamedTuple):

@@ -1,11 +1,10 @@
 """Stage *extract*: the two sides of a parallel text, out of whatever they were packed in."""
 
-import gzip
 import math
 import re
 import sys
 from bisect import bisect
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -20,10 +19,11 @@ from contextnmt.corpus.archive import (
     difference,
     most_bytes,
     open_members,
+    part_of,
     segments,
 )
 from contextnmt.errors import UserError, one_of_each
-from contextnmt.files import atomic_all, open_binary
+from contextnmt.files import HEAD, atomic_all, open_binary, unpacked
 from contextnmt.progress import bar
 
 #: Characters of a line that a message shows.
@@ -96,28 +96,49 @@ def read_texts(places: Iterable[str]) -> Iterator[tuple[str, Iterator[str]]]:
     before the next one is asked for. Raises UserError if something is missing or damaged.
     """
     members: dict[str, set[str]] = {}
+    parts: dict[str, set[str]] = {}
     for place in places:
         file, _, member = place.partition("::")
-        if file.endswith(ARCHIVES) and not member:
+        if file.lower().endswith(ARCHIVES) and not member:
             raise UserError(f"{file}: an archive holds several files: write {file}::MEMBER")
+        # The last name is that of a part of XML, which may be in an archive.
+        whole, _, part = place.rpartition("::")
+        if is_markup(whole):
+            parts.setdefault(whole, set()).add(part)
+            member = whole.partition("::")[2]
         members.setdefault(file, set()).add(member)
     for file, names in members.items():
         if any(names):
-            for name, stream in open_members(Path(file), names):
+            for name, packed in open_members(Path(file), names):
                 place = f"{file}::{name}"
-                text = gzip.GzipFile(fileobj=stream) if name.endswith(".gz") else stream
-                yield place, text_blocks(text, place, Path(file))  # type: ignore[arg-type]
+                head = packed.peek(HEAD)[:HEAD]  # type: ignore[attr-defined]
+                yield from texts_of(unpacked(packed, head, place), place, Path(file), parts)
         else:
             with open_binary(Path(file)) as stream:
-                yield file, text_blocks(stream, file, Path(file))
+                yield from texts_of(stream, file, Path(file), parts)
 
 
-def text_blocks(stream: IO[bytes], place: str, file: Path) -> Iterator[str]:
-    """A text out of `file`, of an SGM file its segments, in blocks of whole lines."""
+def is_markup(place: str) -> bool:
+    """Whether a file is SGML or XML by its name."""
+    return re.search(r"\.(sgml?|xml)(\.(gz|bz2|xz))?$", place, re.IGNORECASE) is not None
+
+
+def texts_of(
+    stream: IO[bytes], place: str, file: Path, parts: Mapping[str, Iterable[str]]
+) -> Iterator[tuple[str, Iterator[str]]]:
+    """The text at a place, or those of the wanted `parts` of XML, in blocks of whole lines.
+
+    Of SGML and XML, the segments are the lines. `file` is that which is read.
+    """
     blocks = decode_blocks(stream, place, most_bytes(file))
-    if not place.removesuffix(".gz").endswith(".sgm"):
-        return blocks
-    return (segment + "\n" for segment in segments("".join(blocks), place))
+    if not is_markup(place):
+        yield place, blocks
+        return
+    text = "".join(blocks)
+    for part in sorted(parts.get(place, [""])):
+        found = part_of(text, part, place)
+        here = f"{place}::{part}" if part else place
+        yield here, (segment + "\n" for segment in segments(found, here))
 
 
 def read_side(place: str) -> Iterator[str]:
@@ -256,12 +277,14 @@ def extract(
 ) -> None:
     """Take both sides of one parallel text out of an archive, SGM, a table or plain files.
 
-    Archives (.tar, .tar.gz, .tgz) are read once, and nothing else is unpacked. Of SGM (.sgm), the
-    segments are taken, their entities decoded. Tables have their columns parted by tabs. All may
-    be compressed (.gz). A line ends at LF alone, and text is UTF-8; a byte order mark at the start
-    is removed, U+FFFD stands for the invalid bytes of at most one line in a thousand, and plain
-    text is changed in nothing else. Both sides must have the same number of lines. A file with
-    another digest than the one given is refused before it is read.
+    Archives (tar, zip) are read once, and nothing else is unpacked. Of SGM and XML (.sgm, .sgml,
+    .xml), the segments are taken, their entities decoded; of XML that has both sides of a test set
+    of WMT, FILE::src, and of its references FILE::ref (the first) or FILE::ref.TRANSLATOR. Tables
+    have their columns parted by tabs. All may be compressed (gzip, bzip2, xz; their first bytes
+    tell). A line ends at LF alone, and text is UTF-8; byte order marks are removed, U+FFFD stands
+    for the invalid bytes of at most one line in a thousand, and plain text is changed in nothing
+    else. Both sides must have the same number of lines. A file with another digest than the one
+    given is refused before it is read.
 
     With several outputs a side, the text is cut into as many parts in a row, as equal as can be:
     of n lines and k parts, i * n // k lines lie before part i, counted from 0. The lines are then

@@ -11,13 +11,20 @@ from sacremoses.tokenize import nonbreaking_prefixes
 
 from contextnmt.corpus.chinese import UNSPACED, segmenter
 from contextnmt.errors import UserError
-from contextnmt.files import read_pairs, write_pairs
+from contextnmt.files import BYTE_ORDER_MARK, read_pairs, write_pairs
 from contextnmt.progress import progress
 
 #: A blank that parts a line into chunks whose tokens depend on no other chunk: no dot or apostrophe
 #: before it (is it an abbreviation, what comes next?), no comma or apostrophe after it, and no
 #: control character, which vanishes, on either side. The blank comes first for the sake of speed.
 CHUNK_END = re.compile(r" (?<![.'\x00-\x1f] )(?![,'\x00-\x1f])")
+
+#: A character that shows: no blank, mark of order or direction, joiner, soft hyphen or filler.
+VISIBLE = re.compile(
+    r"[^\s\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    r"\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb"
+    r"\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
 
 #: Chunks whose tokens are remembered, of each language (about 12 MB).
 REMEMBERED_CHUNKS = 1 << 16
@@ -82,7 +89,13 @@ class Tokenizer(MosesTokenizer):  # type: ignore[misc]
         return not self.alphabetic.isdisjoint(text)
 
     def line(self, text: str) -> str:
-        """The tokens of one line, joined by single blanks; no other white space is left."""
+        """The tokens of one line, joined by single blanks; no other white space is left.
+
+        Byte order marks go. A line without a character that shows has no tokens.
+        """
+        if not VISIBLE.search(text):
+            return ""
+        text = text.replace(BYTE_ORDER_MARK, "")
         if self.segment:
             text = self.segment(text)
         return " ".join(map(self.chunk, CHUNK_END.split(" ".join(text.split()))))

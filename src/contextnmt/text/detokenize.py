@@ -100,7 +100,8 @@ def join_marks(tokens: Sequence[str], language: str) -> list[str]:
 def sides_of_marks(tokens: Sequence[str], language: str) -> dict[int, Sides]:
     """Place of a mark among the tokens -> whether no blank is before it, and none after it."""
     sides: dict[int, Sides] = {}
-    opened, candidates = set(), []
+    opened: set[str] = set()
+    candidates: list[int] = []
     for place, token in enumerate(tokens):
         if token not in MARKS:
             continue

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import torch
 
 from contextnmt.errors import UserError
+from contextnmt.files import packing, refuse_encoding
 from contextnmt.progress import bar
 from contextnmt.text.pieces import JOIN
 from contextnmt.text.subwords import SEPARATOR
@@ -35,9 +36,6 @@ NAME = "standard input"
 
 #: Lines that come together at most, and bytes of a read.
 LINES, BLOCK = 1000, 1 << 17
-
-#: First bytes of data compressed by gzip; no UTF-8 begins so.
-GZIP = b"\x1f\x8b"
 
 #: Symbols of a part at most: four times what the papers train on. Memory and time of attention grow
 #: with the product of both lengths, and no translation of a longer sentence would be of use.
@@ -100,16 +98,19 @@ def arriving(descriptor: int) -> Iterator[list[str]]:
 
     A list has the lines that end in one read, so that no line waits for the next one. LF alone ends
     a line; the last one may lack it. U+FFFD takes the place of invalid UTF-8, and a byte order mark
-    at the beginning goes, as in `contextnmt extract`. Raises UserError at gzip.
+    at the beginning goes, as in `contextnmt extract`. Raises UserError at packed text and at other
+    encodings that their first bytes tell.
     """
     begun = bytearray()  # what has not ended
     encoding = "utf-8-sig"  # of the first line
     while block := os.read(descriptor, BLOCK):
         begun += block
-        if encoding == "utf-8-sig" and begun.startswith(GZIP):
-            raise UserError(
-                f"{NAME}: compressed by gzip: `zcat FILE | contextnmt translate …` reads it"
-            )
+        if encoding == "utf-8-sig":
+            if program := packing(bytes(begun))[0]:
+                with_gzip = ": `zcat FILE | contextnmt translate …` reads it"
+                advice = with_gzip if program == "gzip" else ": unpack it"
+                raise UserError(f"{NAME}: compressed by {program}{advice}")
+            refuse_encoding(bytes(begun), NAME)
         if b"\n" in block:
             first, *others, begun = begun.split(b"\n")
             lines = [first.decode(encoding, "replace")]
