@@ -9,6 +9,7 @@ from contextnmt.configuration.model import ContextualizerSettings, ModelSettings
 from contextnmt.errors import UserError
 from contextnmt.files import write_lines
 from contextnmt.model.translator import Translator
+from contextnmt.text.parts import LONGEST
 from contextnmt.text.restore import restore_tokens
 from contextnmt.text.vocabulary import EOS, UNK, Vocabulary
 from contextnmt.training import validation
@@ -152,3 +153,28 @@ def test_gate_statistics_are_those_of_all_sentences(
         expected[f"{name}_gate_deviation"] = values.std(axis=0).mean()
     assert ready.gates(model) == pytest.approx(expected, abs=1e-5)
     assert all(0 < value < 1 for value in expected.values())
+
+
+def test_a_long_line_is_translated_in_parts_and_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    """The largest batches are tried before the first update."""
+    words, read = Vocabulary(["a", "b"]), []
+
+    def greedy(self, source: torch.Tensor, end: int, minimum_length: float) -> torch.Tensor:
+        read.append(tuple(source.shape))
+        return source
+
+    monkeypatch.setattr(Translator, "greedy", greedy)
+    line = " ".join(["a", "b"] * LONGEST)
+    second = [("a", "a"), (line, line), ("b a b b", "b a b b")]
+    ready = Validation(*texts(tmp_path, [("a b b a b", "a b b a b")], second), words, words)
+    said = capsys.readouterr().err
+    assert f"dev1.en.gz, line 2: longer than {LONGEST} symbols, as are 1 of 4 lines" in said
+    model = Translator(ModelSettings(2, 2, 2, 2), len(words), len(words))
+    assert ready.bleu(model) == pytest.approx(100)
+    assert max(length for _, length in read) == LONGEST + 1
+    assert ready.source.lengths.max() == ready.target.lengths.max() == LONGEST
+    read.clear()
+    ready.rehearse(model)
+    assert read == [(len(ready.sentences), LONGEST + 1)]

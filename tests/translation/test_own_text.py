@@ -17,16 +17,15 @@ from small_results import VIEWS, restored, run_file, text_of
 
 from contextnmt.errors import UserError
 from contextnmt.files import packing, read_lines, refuse_encoding, write_lines
+from contextnmt.text.parts import LONGEST, cut
 from contextnmt.text.pieces import SYMBOL
 from contextnmt.text.vocabulary import Vocabulary
 from contextnmt.translation.hypothesis import Hypothesis
 from contextnmt.translation.own_text import (
     LINES,
-    LONGEST,
     OwnText,
     SourceLanguage,
     arriving,
-    cut,
 )
 from contextnmt.translation.run_file import read_run
 from contextnmt.translation.saved import SavedTranslator

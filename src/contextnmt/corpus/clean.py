@@ -46,8 +46,8 @@ LOG_COUNTS = [math.log2(count + 1) for count in range(COUNT_CAP + 1)]
 #: A difference of two sums of logarithms is exact up to this: far more than the error of floats.
 ROUNDING = 1e-9
 #: Signs of damage: control characters, the replacement character, and UTF-8 read as Windows-1252 or
-#: Latin-1. There a character became a letter like Ã and marks, which the tokenizer parts from it: Ã©
-#: for é, Å¡ for š, Â« for «, â€™ for ’. Such a letter may end a word in capitals, as in AMANHÃ.
+#: Latin-1. There a character became a letter like Ã and marks, which the tokenizer parts from it:
+#: Ã© for é, Å¡ for š, Â« for «, â€™ for ’. Such a letter may end a word in capitals, as in AMANHÃ.
 MARK = "[€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ¡-¿]"
 GARBLED = re.compile(
     "|".join(

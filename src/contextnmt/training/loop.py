@@ -173,8 +173,9 @@ class Training:
         self.journal.close()
 
     def rehearse(self) -> None:
-        """Try the largest batch, and let a GPU take updates as graphs; see `update.ready`."""
+        """Try the largest batches, and let a GPU take updates as graphs; see `update.ready`."""
         self.take = ready(self.updater, *map(torch.from_numpy, self.batches.largest()))
+        self.validation.rehearse(self.model, self._handle_signal)
 
     def step(self) -> None:
         """One update of the weights."""

@@ -2,8 +2,10 @@
 
 import hashlib
 import json
+import sys
+from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from itertools import accumulate, chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,8 +17,9 @@ from torch import Tensor
 
 from contextnmt.configuration.values import MINIMUM_LENGTH
 from contextnmt.errors import UserError
-from contextnmt.files import read_pairs
+from contextnmt.files import count_lines, read_pairs
 from contextnmt.model.translator import Translator
+from contextnmt.text.parts import LONGEST, cut
 from contextnmt.text.subwords import undo_bpe
 from contextnmt.text.vocabulary import EOS, PAD, Vocabulary
 from contextnmt.training.dataset import Side
@@ -32,6 +35,9 @@ OPEN, CLOSED = 0.95, 0.05
 
 #: The most pairs of dev texts, which are held in memory; the papers have 3,000 to 6,000.
 MOST_PAIRS = 100_000
+
+#: Numbers of sentences: [batch].
+Rows = npt.NDArray[np.int64]
 
 
 class Restored(NamedTuple):
@@ -54,7 +60,8 @@ class Validation:
     reference as the view writes them, subwords joined: symbols count as words. Given `Restored`
     texts, it compares words. `text` says which texts they are: the number of ``pairs``, and the
     ``sha256`` of each side, uncompressed, each line ended by LF; under ``restored`` those of its
-    parts, the surfaces of a sentence as JSON.
+    parts, the surfaces of a sentence as JSON. A sentence of more than `LONGEST` symbols is
+    translated in parts, as in a user's own text; loss and gates are those of its beginning.
     """
 
     def __init__(
@@ -74,11 +81,13 @@ class Validation:
         """
         left, right = map(list, zip(*read_dev(source, target), strict=True))
         self.text: dict[str, Any] = {"pairs": len(left), **digests(source=left, target=right)}
-        self.source = Side.of_sentences([line.split() for line in left], source_vocabulary)
-        self.target = Side.of_sentences([line.split() for line in right], target_vocabulary)
+        warn_of_long(source, left)
+        both = [[line.split()[:LONGEST] for line in side] for side in (left, right)]
+        self.source = Side.of_sentences(both[0], source_vocabulary)
+        self.target = Side.of_sentences(both[1], target_vocabulary)
         self.vocabulary, self.restored = target_vocabulary, restored
         self.minimum_length = minimum_length
-        self.translated = self.source
+        translated = left
         self.references = [" ".join(undo_bpe(line.split())) for line in right]
         if restored is not None:
             if len(restored.source) != len(left):
@@ -86,53 +95,89 @@ class Validation:
                     f"{len(restored.source)} sentences in --dev-text, {len(left)} in --dev-source: "
                     "give the same sentences"
                 )
-            sentences = [line.split() for line in restored.source]
-            self.translated = Side.of_sentences(sentences, source_vocabulary)
+            translated = restored.source
             self.references = restored.reference
             self.text["restored"] = digests(
                 source=restored.source,
                 reference=restored.reference,
                 surfaces=[json.dumps(each, sort_keys=True) for each in restored.surfaces],
             )
+        parts = [list(cut(line.split())) or [[]] for line in translated]
+        #: What is translated, and the sentence that each is a part of.
+        self.translated = Side.of_sentences([*chain.from_iterable(parts)], source_vocabulary)
+        self.sentences = [row for row, each in enumerate(parts) for _ in each]
+
+    def rehearse(self, model: Translator, between: Callable[[], None] = lambda: None) -> None:
+        """Take the largest batches, so that a lack of memory shows before hours of training.
+
+        `between` is as for `bleu`.
+        """
+        largest = rows_of_batches(self.translated, BATCH)[-1:]
+        for _ in self._translations(model, largest, between):
+            pass
+        lengths = self.target.lengths
+        scored = rows_of_batches(self.source, SCORED)
+        self._loss(model, [max(scored, key=lambda rows: len(rows) * lengths[rows].max())], between)
 
     def _batches(
-        self, model: Translator, side: Side, size: int, between: Callable[[], None] = lambda: None
-    ) -> Iterator[tuple[npt.NDArray[np.int64], Tensor]]:
-        """Yield rows and ids of `size` sentences of `side` at a time, shortest first, with the
-        dropout of `model` off."""
+        self,
+        model: Translator,
+        side: Side,
+        batches: Iterable[Rows],
+        between: Callable[[], None] = lambda: None,
+    ) -> Iterator[tuple[Rows, Tensor]]:
+        """Yield rows and ids of batches of sentences of `side`, with the dropout of `model` off."""
         model.eval()
-        order = np.argsort(side.lengths, kind="stable")
-        for start in range(0, len(order), size):
+        for rows in batches:
             between()
-            rows = order[start : start + size]
             yield rows, torch.from_numpy(side.padded(rows)).to(model.device)
         model.train()
+
+    def _translations(
+        self, model: Translator, batches: Iterable[Rows], between: Callable[[], None]
+    ) -> Iterator[tuple[int, list[str]]]:
+        """Yield the number of each part and the tokens of its greedy translation."""
+        for rows, source in self._batches(model, self.translated, batches, between):
+            written = model.greedy(source, EOS, self.minimum_length).cpu().numpy()
+            for row, ids in zip(rows, written, strict=True):
+                end = np.flatnonzero(ids == EOS)
+                yield int(row), self.vocabulary.decode(ids[: end[0]] if len(end) else ids)
 
     def bleu(self, model: Translator, between: Callable[[], None] = lambda: None) -> float:
         """Tokenized BLEU (that of multi-bleu.perl) of the greedy translations, 0 to 100.
 
         `between` is called before each batch of sentences; it may raise.
         """
-        hypotheses = [""] * len(self.references)
-        for rows, source in self._batches(model, self.translated, BATCH, between):
-            written = model.greedy(source, EOS, self.minimum_length).cpu().numpy()
-            for row, ids in zip(rows, written, strict=True):
-                end = np.flatnonzero(ids == EOS)
-                words = undo_bpe(self.vocabulary.decode(ids[: end[0]] if len(end) else ids))
-                if self.restored is not None:
-                    words = self.restored.restore(words, self.restored.surfaces[row])
-                hypotheses[row] = " ".join(words)
+        parts: list[list[str]] = [[]] * len(self.sentences)
+        batches = rows_of_batches(self.translated, BATCH)
+        for part, tokens in self._translations(model, batches, between):
+            parts[part] = tokens
+        sentences: list[list[str]] = [[] for _ in self.references]
+        for row, tokens in zip(self.sentences, parts, strict=True):
+            sentences[row] += tokens
+        hypotheses = []
+        for row, tokens in enumerate(sentences):
+            words = undo_bpe(tokens)
+            if self.restored is not None:
+                words = self.restored.restore(words, self.restored.surfaces[row])
+            hypotheses.append(" ".join(words))
         metric = BLEU(tokenize="none", smooth_method="none", force=True)
         return float(metric.corpus_score(hypotheses, [self.references]).score)
 
-    @torch.inference_mode()
     def loss(self, model: Translator, between: Callable[[], None] = lambda: None) -> float:
         """Negative log-likelihood of a target symbol, end-of-sentence counted: the mean, in nats.
 
         `between` is as for `bleu`.
         """
+        return self._loss(model, rows_of_batches(self.source, SCORED), between)
+
+    @torch.inference_mode()
+    def _loss(
+        self, model: Translator, batches: Iterable[Rows], between: Callable[[], None]
+    ) -> float:
+        """The `loss` of batches of the sentences."""
         total, symbols = 0.0, 0
-        for rows, source in self._batches(model, self.source, SCORED, between):
+        for rows, source in self._batches(model, self.source, batches, between):
             target = torch.from_numpy(self.target.padded(rows))
             total += float(model(source, target.to(source.device)).sum())
             symbols += int((target != PAD).sum())
@@ -148,10 +193,11 @@ class Validation:
         """
         if model.contextualizer is None:
             return {}
-        sources = (source for _, source in self._batches(model, self.source, BATCH))
-        batches = [gates for source in sources if (gates := model.gates(source))]
+        batches = rows_of_batches(self.source, BATCH)
+        sources = (source for _, source in self._batches(model, self.source, batches))
+        found = [gates for source in sources if (gates := model.gates(source))]
         statistics = {}
-        for side, values in zip(("source", "target"), zip(*batches, strict=True), strict=True):
+        for side, values in zip(("source", "target"), zip(*found, strict=True), strict=True):
             gate = torch.cat(values).double().cpu()  # [sentences, m]
             for name, value in {
                 "mean": gate.mean(),
@@ -161,6 +207,28 @@ class Validation:
             }.items():
                 statistics[f"{side}_gate_{name}"] = round(float(value), 6)
         return statistics
+
+
+def rows_of_batches(side: Side, size: int) -> list[Rows]:
+    """The sentences of a side, numbered from 0, `size` at a time, shortest first."""
+    order = np.argsort(side.lengths, kind="stable")
+    return [order[start : start + size] for start in range(0, len(order), size)]
+
+
+def warn_of_long(source: Sequence[Path], lines: Sequence[str]) -> None:
+    """Tell on stderr of the first of the `lines` of some dev texts that is translated in parts."""
+    long = [row for row, line in enumerate(lines) if len(line.split()) > LONGEST]
+    if not long:
+        return
+    ends = [*accumulate(map(count_lines, source))]
+    text = bisect(ends, long[0])
+    line = long[0] - (ends[text - 1] if text else 0) + 1
+    print(
+        f"warning: {source[text]}, line {line}: longer than {LONGEST} symbols, as are "
+        f"{len(long)} of {len(lines)} lines of the dev texts; validations translate such lines in "
+        "parts, and count the loss of their beginning: put each sentence on a line of its own",
+        file=sys.stderr,
+    )
 
 
 def digests(**texts: Sequence[str]) -> dict[str, dict[str, str]]:

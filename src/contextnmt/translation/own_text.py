@@ -22,8 +22,7 @@ import torch
 from contextnmt.errors import UserError
 from contextnmt.files import packing, refuse_encoding
 from contextnmt.progress import bar
-from contextnmt.text.pieces import JOIN
-from contextnmt.text.subwords import SEPARATOR
+from contextnmt.text.parts import LONGEST, cut
 from contextnmt.text.vocabulary import EOS, SPECIALS, UNK, Vocabulary
 from contextnmt.translation.alignment_file import Weights
 from contextnmt.translation.hypothesis import Hypothesis
@@ -36,13 +35,6 @@ NAME = "standard input"
 
 #: Lines that come together at most, and bytes of a read.
 LINES, BLOCK = 1000, 1 << 17
-
-#: Symbols of a part at most: four times what the papers train on. Memory and time of attention grow
-#: with the product of both lengths, and no translation of a longer sentence would be of use.
-LONGEST = 200
-
-#: After these a sentence is cut rather than elsewhere.
-ENDS = frozenset(".!?;:…。！？；：")
 
 #: Decimals of an attention weight.
 DECIMALS = 4
@@ -220,26 +212,6 @@ def joined(parts: Sequence[Part]) -> Hypothesis:
     best = [part.found[0] for part in parts]
     ids = list(chain.from_iterable(each.ids for each in best))
     return Hypothesis(ids, sum(e.score for e in best), all(e.finished for e in best))
-
-
-def cut(tokens: list[str]) -> Iterator[list[str]]:
-    """The tokens of a view in parts of `LONGEST` at most; those of a short sentence as they are.
-
-    A part ends after a mark of punctuation if one is in its second half, else after a word, else
-    anywhere.
-    """
-    while len(tokens) > LONGEST:
-        whole = [
-            stop
-            for stop in range(LONGEST, LONGEST // 2, -1)
-            if not tokens[stop - 1].endswith(SEPARATOR) and not tokens[stop].startswith(JOIN)
-        ]
-        after_marks = [stop for stop in whole if tokens[stop - 1] in ENDS]
-        stop = [*after_marks, *whole, LONGEST][0]
-        yield tokens[:stop]
-        tokens = tokens[stop:]
-    if tokens:
-        yield tokens
 
 
 class SourceLanguage:
