@@ -44,8 +44,8 @@ SELECTING = (
     "word-counts:select perplexity"
 )
 EVALUATING = (
-    "known-lines:coverage score significance length-scores coverage pairs:coverage phenomena "
-    "symbol-scores cbow local-charts masks"
+    "known-lines:coverage score significance length-scores overlap coverage pairs:coverage "
+    "phenomena symbol-scores cbow local-charts masks"
 )
 
 #: Heading in the overview -> command -> module that holds a function of the same name, a hyphen in

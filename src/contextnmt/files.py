@@ -87,9 +87,15 @@ def is_tar(head: bytes) -> bool:
     return head[257:262] == b"ustar"
 
 
-def refuse_encoding(head: bytes, name: str) -> None:
-    """Raise UserError if byte order mark or NULs at the beginning of a text tell that it is not
-    UTF-8."""
+def refuse_other(head: bytes, name: str) -> None:
+    """Raise UserError if the beginning of a text tells that it is not in UTF-8: it is an archive or
+    packed in a way that the standard library cannot read, or by its byte order mark or NULs."""
+    program, opener = packing(head)
+    if is_tar(head) or (program and not opener):
+        several = f"write {name}::MEMBER, or " if program in ("", "zip") else ""
+        raise UserError(
+            f"{name}: packed by {program or 'tar'}: {several}unpack it, and name what was in it"
+        )
     encoding = next((e for mark, e in BYTE_ORDER_MARKS.items() if head.startswith(mark)), None)
     if encoding is None and 0.01 < head.count(0) / max(len(head), 1) < 0.8 and head.count(0) > 1:
         encoding = encoding_by_nuls(head)
@@ -114,15 +120,9 @@ def encoding_by_nuls(head: bytes) -> str | None:
 def unpacked(file: Path | IO[bytes], head: bytes, name: str) -> IO[bytes]:
     """Open a file, or a stream in one, that has these first bytes, uncompressed.
 
-    A gzip file is known by its name too: so a damaged one is not taken for a text. Raises UserError
-    if it is packed in a way that the standard library cannot read.
+    A gzip file is known by its name too: so a damaged one is not taken for a text.
     """
-    program, opener = packing(head)
-    if program and not opener:
-        advice = (
-            f"write {name}::MEMBER" if program == "zip" else "unpack it, and name what is in it"
-        )
-        raise UserError(f"{name}: packed by {program}: {advice}")
+    opener = packing(head)[1]
     if not opener and head and name.lower().endswith((".gz", ".tgz")) and not is_tar(head):
         opener = gzip.open
     if opener:
@@ -133,7 +133,7 @@ def unpacked(file: Path | IO[bytes], head: bytes, name: str) -> IO[bytes]:
 def open_binary(path: Path) -> IO[bytes]:
     """Open `path` for reading bytes, uncompressed if it is packed by gzip, bzip2 or xz.
 
-    Raises UserError if there is no such file, it cannot be read, or is packed in another way.
+    Raises UserError if there is no such file or it cannot be read.
     """
     try:
         stream = path.open("rb")
@@ -157,7 +157,7 @@ def decode_lines(stream: Iterable[bytes], name: str) -> Iterator[str]:
     done = 0
     try:
         if isinstance(stream, io.BufferedIOBase) and hasattr(stream, "peek"):
-            refuse_encoding(stream.peek(HEAD)[:HEAD], name)
+            refuse_other(stream.peek(HEAD)[:HEAD], name)
         for line in stream:
             if not done:
                 line = line.removeprefix(BYTE_ORDER_MARK.encode())

@@ -289,7 +289,7 @@ UTF16 = "convert it: `iconv -f UTF-16"
         ("c.zip", zipped({"t": RAW}), "several files: write c.zip::MEMBER"),
         ("c.zip::u", zipped({"t": RAW}), "c.zip::u: no such member; the archive has t"),
         ("c.zip::t", zipped({"t": RAW})[:-9], "c.zip: damaged or cut off"),
-        ("c.gz", gzip.compress(tarred({"t": RAW})), "c.gz: a tar archive: write c.gz::MEMBER"),
+        ("c.gz", gzip.compress(tarred({"t": RAW})), "packed by tar: write c.gz::MEMBER, or"),
         ("t.xz", lzma.compress(RAW)[:-20], "t.xz, after line 0: damaged or cut off"),
         ("t.bz2", bz2.compress(RAW)[:-9], "t.bz2, after line 0: damaged or cut off"),
         ("t.gz", RAW, "take .gz off the name of a plain file"),

@@ -104,6 +104,8 @@ def make_pair(folder: Path, pair: str, tests: tuple[str, ...]) -> None:
         write_lines(folder / f"word-counts/{pair}/{language}.tsv", counts)
     make_training_text(folder, pair)
     write_json(folder / f"coverage/{pair}.json", coverage_of(pair))
+    counted = {"read": LINES, "pairs": 1, "sources": 2}
+    write_json(folder / f"overlap/{pair}.json", dict.fromkeys((*tests, "dev"), counted))
     write_json(folder / f"pairs/{pair}.json", pairs_kept())
     rows = ("\t".join(map(str, rule)) for rule in rules())
     write_lines(folder / f"rule-dictionary/{pair}/rules.tsv", [RULES_HEADER, *rows])

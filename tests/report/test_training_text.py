@@ -22,6 +22,7 @@ from contextnmt.report.training_text import (
     FILTERS,
     cleaning_table,
     draw_histogram,
+    overlap_table,
     selection_figures,
     selection_table,
 )
@@ -122,6 +123,22 @@ def test_selected_parts_of_a_corpus_count_together(made: Results) -> None:
         ("English words",): "180,000",
         ("German words",): "170,000",
     }
+
+
+def test_dev_and_test_pairs_in_the_training_text_are_told(made: Results) -> None:
+    counts = {"read": 1500, "pairs": 1, "sources": 2}
+    texts = made.texts("en-de")
+    write_json(made.folder / "overlap/en-de.json", dict.fromkeys(texts, counts))
+    table = overlap_table(made)
+    (german,) = table.blocks
+    assert [text for text, _ in german.rows] == texts
+    assert [cell.text for cell in german.rows[0][1]] == ["1,500", "1", "2"]
+    assert csv_rows(table)[0] == {
+        "pair": "en-de",
+        "text": texts[0],
+        **{name: str(count) for name, count in counts.items()},
+    }
+    assert table.notes == ["English → French: not counted."]  # by an earlier version
 
 
 def test_the_papers_selection_stands_beside_ours_of_the_same_corpora(made: Results) -> None:

@@ -16,7 +16,7 @@ from sacremoses import MosesDetokenizer
 from small_results import VIEWS, restored, run_file, text_of
 
 from contextnmt.errors import UserError
-from contextnmt.files import packing, read_lines, refuse_encoding, write_lines
+from contextnmt.files import packing, read_lines, refuse_other, write_lines
 from contextnmt.text.parts import LONGEST, cut
 from contextnmt.text.pieces import SYMBOL
 from contextnmt.text.vocabulary import Vocabulary
@@ -288,7 +288,7 @@ def path(tmp_path_factory):
 def encoded(content):
     """Whether bytes tell that they are in another encoding than UTF-8."""
     try:
-        refuse_encoding(content, "text")
+        refuse_other(content, "text")
     except UserError:
         return True
     return False

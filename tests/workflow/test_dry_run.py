@@ -19,7 +19,8 @@ STAGES = [
     *("download", "extracted", "tokenized", "surveyed", "cleaned", "sampled", "estimated"),
     *("cross_entropies", "ranked", "selected", "words_counted", "perplexities", "symbolized"),
     *("dictionaries", "subwords", "binarized", "models", "run_files", "translations"),
-    *("restored", "lines_known", "scores", "lexicons", "replaced", "coverages"),
+    *("restored", "lines_known", "scores", "lexicons", "replaced", "overlaps"),
+    "coverages",
     *("pairs_counted", "counts", "symbols_scored", "compared", "lengths_scored"),
     *("word_vectors", "words_charted", "contexts_masked"),
 ]
@@ -106,7 +107,7 @@ def test_other_choices_of_symbols_are_jobs_of_their_own(
         ("words_charted", "local_charts", "translate"),
         ("contexts_masked", "masks", "translate"),
         ("choi2017_corpora", "symbol_scores", "train"),
-        ("bahdanau2015_corpora", "clean", "symbolize"),
+        ("bahdanau2015_corpora", "overlap", "symbolize"),
         ("bahdanau2015", "bahdanau2015_corpora", "symbolize"),
         ("chen2017", "significance", "bpe"),
     ],

@@ -110,6 +110,29 @@ rule pairs:
         "python -m contextnmt pairs {params.filters} --out {output} > {log} 2>&1"
 
 
+rule overlap:
+    input:
+        source=paths.in_training("select/{pair}/{part}.{source}.gz"),
+        target=paths.in_training("select/{pair}/{part}.{target}.gz"),
+        text_source=paths.tokenized("source", paths.evaluated_texts),
+        text_target=paths.tokenized("target", paths.evaluated_texts),
+    output:
+        "<results>/overlap/{source}-{target}.json",
+    log:
+        "<logs>/overlap/{source}-{target}.log",
+    resources:
+        mem_mb=memory(4000),
+        runtime=hours(1),
+    params:
+        *code("contextnmt.evaluation.overlap"),
+        names=lambda wildcards: options(name=paths.evaluated_texts(pair_of(wildcards))),
+        files=options_of_inputs("source", "target", "text_source", "text_target"),
+    message:
+        "overlap {wildcards.source}-{wildcards.target}"
+    shell:
+        "python -m contextnmt overlap {params.names} {params.files} --out {output} > {log} 2>&1"
+
+
 rule symbol_scores:
     input:
         source=paths.tokenized("source", paths.symbolic_texts),

@@ -47,6 +47,7 @@ TARGETS = {
     "scores": paths.translating("score/{pair}/{system}/{seed}/scores.json"),
     "lexicons": paths.lexicons(),
     "replaced": paths.of_reports("score", "replaced.json"),
+    "overlaps": paths.of_reports("overlap"),
     "coverages": paths.of_reports("coverage"),
     "pairs_counted": paths.of_reports("pairs"),
     "counts": paths.of_reports("phenomena"),

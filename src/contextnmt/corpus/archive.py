@@ -27,10 +27,9 @@ from contextnmt.files import (
     BYTE_ORDER_MARK,
     DAMAGE,
     HEAD,
-    is_tar,
     open_binary,
     packing,
-    refuse_encoding,
+    refuse_other,
 )
 
 #: Kind of digest, a key of a corpus file -> its name in messages. MD5 is for files whose publishers
@@ -207,9 +206,7 @@ def read_blocks(stream: IO[bytes], name: str, most: int) -> Iterator[bytes]:
         if not block:
             return
         if not size:
-            if is_tar(block):
-                raise UserError(f"{name}: a tar archive: write {name}::MEMBER")
-            refuse_encoding(block, name)
+            refuse_other(block, name)
         size += len(block)
         if size > most:
             raise UserError(

@@ -60,6 +60,7 @@ def parts(results: Results, about: str | None = None) -> list[Part]:
         table("scale"),
         table("cleaning", CORPORA),
         table("selection", CORPORA),
+        table("overlap", CORPORA),
         figures("selection", results.selected, "scores", "perplexity", about=CORPORA),
         table("examples"),
         table("differences"),
@@ -144,6 +145,7 @@ def of_corpora(results: Results) -> list[Path]:
     of_texts = [texts for of in counts for texts in results.of_parts(*of).values()]
     found = [path for texts in of_texts for paths in texts.values() for path in paths]
     stages = [(stage, results.selected, ".json") for stage in ("rank", "perplexity")]
+    stages.append(("overlap", results.all_pairs, ".json"))
     if results.name == CHOI:
         pairs = results.all_pairs
         stages += [("coverage", pairs, ".json"), ("pairs", pairs, ".json")]

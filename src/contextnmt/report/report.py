@@ -37,7 +37,12 @@ from contextnmt.report.source_symbols import (
 from contextnmt.report.symbolization import symbols_table, table2, table3
 from contextnmt.report.tables import Table, write_table
 from contextnmt.report.tagged_words import phenomena_table
-from contextnmt.report.training_text import cleaning_table, selection_figures, selection_table
+from contextnmt.report.training_text import (
+    cleaning_table,
+    overlap_table,
+    selection_figures,
+    selection_table,
+)
 
 #: Caption of a part -> the function that makes it.
 MAKERS: dict[str, Callable[[Results], Any]] = {
@@ -59,6 +64,7 @@ MAKERS: dict[str, Callable[[Results], Any]] = {
     "phenomena": phenomena_table,
     "restoration": restoration_table,
     "scale": scale_table,
+    "overlap": overlap_table,
     "selection": selection_table,
     "selection-figures": selection_figures,
     "significance": significance_table,

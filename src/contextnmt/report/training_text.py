@@ -222,6 +222,28 @@ def excerpts(pair: str, ranking: Path, texts: dict[str, dict[str, str]]) -> Iter
         yield Excerpt(f"{pair_title(pair)}: the {len(pairs)} pairs with the {what}", pair, pairs)
 
 
+def overlap_table(results: Results) -> Table:
+    """Tabulate how much of each dev and test text is in the training text.
+
+    A results folder of an earlier version need not have the counts.
+    """
+    table = Table([], [], [])
+    columns: Columns = {
+        "read": (("sentence pairs",), "{:,}"),
+        "pairs": (("in the training text", "pairs"), "{:,}"),
+        "sources": (("in the training text", "source sentences"), "{:,}"),
+    }
+    for pair, path in results.of_pairs("overlap", results.all_pairs).items():
+        if not path.is_file():
+            table.notes.append(f"{pair_title(pair)}: not counted.")
+            continue
+        counts = read_record(path)
+        rows = {text: counts[text] for text in results.texts(pair) if text in counts}
+        table.data.extend({"pair": pair, "text": text, **row} for text, row in rows.items())
+        table.blocks.append(block_of(pair_title(pair), columns, rows.items()))
+    return table
+
+
 #: Colours of what is kept and of the rest: dark and light, for readers without colour.
 KEPT, REST = COLOURS[4], COLOURS[2]
 #: Height in inches of a corpus' histogram, and of what is above and below all of them.

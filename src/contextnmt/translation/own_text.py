@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import torch
 
 from contextnmt.errors import UserError
-from contextnmt.files import packing, refuse_encoding
+from contextnmt.files import packing, refuse_other
 from contextnmt.progress import bar
 from contextnmt.text.parts import LONGEST, cut
 from contextnmt.text.vocabulary import EOS, SPECIALS, UNK, Vocabulary
@@ -102,7 +102,7 @@ def arriving(descriptor: int) -> Iterator[list[str]]:
                 with_gzip = ": `zcat FILE | contextnmt translate …` reads it"
                 advice = with_gzip if program == "gzip" else ": unpack it"
                 raise UserError(f"{NAME}: compressed by {program}{advice}")
-            refuse_encoding(bytes(begun), NAME)
+            refuse_other(bytes(begun), NAME)
         if b"\n" in block:
             first, *others, begun = begun.split(b"\n")
             lines = [first.decode(encoding, "replace")]
