@@ -158,7 +158,7 @@ def check_digest(file: Path, digest: str | None) -> None:
     kind, _, expected = digest.partition(":")
     if kind not in NAMES:
         raise UserError(f"{digest}: not a digest: give one as {':…, '.join(NAMES)}:…")
-    wrong = difference(file, {kind: expected})
+    wrong = difference(file, {kind: expected.lower()})
     if wrong:
         raise UserError(
             f"{file}: not the expected file: {wrong}: delete it and fetch it again; if its "
