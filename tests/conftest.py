@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import resource
 import shutil
 import signal
 import subprocess
@@ -81,6 +82,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "demo" in getattr(item, "fixturenames", ()) and item.path.name not in OF_DEMO:
             raise ValueError(f"{item.path} looks at the finished demo: name it in OF_DEMO")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
+    """Limit the memory of a test marked by `memory`, where the system can."""
+    marker, pages = pyfuncitem.get_closest_marker("memory"), Path("/proc/self/statm")
+    if not marker or not pages.exists():
+        return (yield)
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    taken = int(pages.read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (taken + marker.args[0], before[1]))
+    try:
+        return (yield)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 def drawn(items: Iterable[pytest.Item]) -> list[pytest.Item]:

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from contextnmt.corpus.archive import ALWAYS_ALLOWED, open_members, segments
 from contextnmt.errors import UserError
 
+pytestmark = pytest.mark.memory(64 << 20)
+
 
 def entry(name: str, size: int = 0) -> tarfile.TarInfo:
     made = tarfile.TarInfo(name)
@@ -76,24 +78,95 @@ def test_a_bomb_is_refused_by_its_declared_size(tmp_path: Path) -> None:
     assert stream.read(1) == b"\0"
 
 
-def test_a_name_of_any_size_is_not_read_into_memory(tmp_path: Path) -> None:
-    path, name = tmp_path / "names.tgz", entry("././@LongLink", 1 << 30)
-    name.type = tarfile.GNUTYPE_LONGNAME
-    with gzip.open(path, "wb") as packed:
-        packed.write(name.tobuf())
-    with pytest.raises(UserError, match=r"names\.tgz: damaged .*a name of 1073741824 bytes"):
+def blocks(
+    kind: bytes, content: bytes = b"", size: int | None = None, name: str = "header"
+) -> bytes:
+    """A header of this type and what it announces."""
+    header = entry(name, len(content) if size is None else size)
+    header.type = kind
+    return header.tobuf() + content + bytes(-len(content) % tarfile.BLOCKSIZE)
+
+
+def record(key: str, value: str) -> bytes:
+    """A record of pax; its length counts its own two digits."""
+    return f"{len(key) + len(value) + 5} {key}={value}\n".encode()
+
+
+TEXT, NEXT = (blocks(tarfile.REGTYPE, b"a", name=f"./{name}") for name in ("text", "next"))
+
+
+@pytest.mark.parametrize(
+    ("headers", "message"),
+    [
+        (blocks(b"L", b"", 1 << 30), "a header of 1073741824 bytes"),
+        (blocks(b"x", b"", 1 << 30), "a header of 1073741824 bytes"),
+        (blocks(b"g", b"", 1 << 30), "a header of 1073741824 bytes"),
+        (blocks(b"L", bytes(600_000)) * 2, "a header of 600000 bytes"),  # both of one entry
+        (blocks(b"x", b"2 " * 499_999 + b"2="), "a damaged record"),  # hours, in old Python
+        (blocks(b"x", b"11 path=ab\n9"), "a damaged record"),
+        (blocks(b"x", b"999 path=ab\n"), "a damaged record"),
+        (blocks(b"x", record("size", "-5000")), "an entry of b'-5000' bytes"),
+        (blocks(b"L", b"text") + bytes(1024), "a name without a file"),
+    ],
+)
+def test_a_header_that_is_damaged_or_large_is_refused(
+    tmp_path: Path, headers: bytes, message: str
+) -> None:
+    path = tmp_path / "c.tgz"
+    path.write_bytes(gzip.compress(headers + TEXT))
+    with pytest.raises(UserError, match=rf"c\.tgz: damaged or cut off \({message}"):
         list(open_members(path, ["text"]))
 
 
-def test_a_sparse_file_is_refused(tmp_path: Path) -> None:
-    """Its zeros stand nowhere in the archive."""
-    path, sparse = tmp_path / "sparse.tar", entry("text")
-    numbers = {"map": "0,0", "size": "60000000", "numblocks": "1"}
-    sparse.pax_headers = {f"GNU.sparse.{key}": value for key, value in numbers.items()}
-    with tarfile.open(path, "w", format=tarfile.PAX_FORMAT) as opened:
-        opened.addfile(sparse)
+def test_headers_for_all_entries_fill_no_memory(tmp_path: Path) -> None:
+    path = tmp_path / "c.tgz"
+    with gzip.open(path, "wb", 1) as packed:
+        for number in range(100, 120):
+            keys = (record(f"{number}.{key:06}", "") for key in range(40_000))
+            packed.write(blocks(tarfile.XGLTYPE, b"".join(keys)) + NEXT)
+        packed.write(TEXT)
+    assert [stream.read() for _, stream in open_members(path, ["text"])] == [b"a"]
+
+
+@pytest.mark.parametrize("form", [tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
+def test_names_have_any_letters_and_many(tmp_path: Path, form: int) -> None:
+    name = f"a folder/{'é=' * 200}\n1"
+    with tarfile.open(tmp_path / "c.tar", "w", format=form) as opened:
+        opened.addfile(entry(name, 1), io.BytesIO(b"a"))
+        opened.addfile(entry("b", 1), io.BytesIO(b"b"))
+    found = [(n, s.read()) for n, s in open_members(tmp_path / "c.tar", ["b", name])]
+    assert found == [(name, b"a"), ("b", b"b")]
+
+
+def sparse_map(blocks_after: int) -> bytes:
+    """An entry of GNU's older form with so many blocks of 21 pieces each."""
+    header = bytearray(entry("text", 1).tobuf())
+    header[156:157], header[482] = tarfile.GNUTYPE_SPARSE, 1
+    header[148:156] = b" " * 8
+    header[148:156] = b"%06o\0 " % sum(header)
+    block = (b"00000001001\0" * 42)[:504] + b"\1" + bytes(7)
+    return bytes(header) + block * blocks_after + bytes(512) + TEXT[512:]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        sparse_map(30_000),
+        blocks(b"x", record("GNU.sparse.map", "0,0") + record("GNU.sparse.size", "60000000"))
+        + TEXT,
+        blocks(b"x", record("GNU.sparse.major", "1") + record("GNU.sparse.name", "text"))
+        + blocks(tarfile.REGTYPE, b"9999999999\n" + b"1\n" * 9999),
+    ],
+    ids=["1988", "0.1", "1.0"],
+)
+def test_a_sparse_file_is_refused(tmp_path: Path, made: bytes) -> None:
+    """Its zeros stand nowhere in the archive, and its map may be of any size."""
+    path = tmp_path / "sparse.tgz"
+    path.write_bytes(gzip.compress(made))
     with pytest.raises(UserError, match="not a plain file"):
         list(open_members(path, ["text"]))
+    path.write_bytes(gzip.compress(made + NEXT))
+    assert [stream.read() for _, stream in open_members(path, ["next"])] == [b"a"]
 
 
 #: Laid out as the test sets of WMT are.

@@ -1,5 +1,6 @@
 """Jobs on another machine: content of a kit, its run, and the way back of its results."""
 
+import gzip
 import os
 import subprocess
 import sys
@@ -254,6 +255,24 @@ def test_nothing_is_taken_of_what_is_wrong(here: Path, name: str) -> None:
             member.type = tarfile.SYMTYPE if each.endswith("l") else tarfile.REGTYPE
             out.addfile(member)
     with pytest.raises(UserError, match="refused"):
+        unpack(path)
+    assert list(here.iterdir()) == [path]
+
+
+@pytest.mark.memory(64 << 20)
+def test_a_file_that_would_fill_the_memory_is_refused(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, long = here / "returned.tar.gz", tarfile.TarInfo("././@LongLink")
+    long.type, long.size = tarfile.GNUTYPE_LONGNAME, 1 << 27
+    with gzip.open(path, "wb", 1) as packed:
+        packed.writelines([long.tobuf(), *[bytes(1 << 20)] * 128])
+    with pytest.raises(UserError, match="a header of 134217728 bytes"):
+        unpack(path)
+    monkeypatch.setattr("contextnmt.planning.kit.MOST_FILES", 10)
+    files = (tarfile.TarInfo(f"results/own/{number}").tobuf() for number in range(11))
+    path.write_bytes(gzip.compress(b"".join(files)))
+    with pytest.raises(UserError, match="more than 10 files"):
         unpack(path)
     assert list(here.iterdir()) == [path]
 

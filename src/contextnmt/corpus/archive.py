@@ -20,7 +20,7 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import IO, Self
+from typing import IO
 
 from contextnmt.errors import UserError
 from contextnmt.files import (
@@ -31,6 +31,7 @@ from contextnmt.files import (
     packing,
     refuse_other,
 )
+from contextnmt.tar import Entry
 
 #: Kind of digest, a key of a corpus file -> its name in messages. MD5 is for files whose publishers
 #: state no other.
@@ -42,12 +43,11 @@ ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", "
 #: times its size is no text but an archive bomb, made to fill disks; so many bytes may always come.
 MOST_EXPANSION, ALWAYS_ALLOWED = 100, 1 << 26
 
-#: Types of the entries that hold names of the next one (GNU, pax), and the longest in bytes:
-#: tarfile reads such an entry into memory as a whole.
-NAME_TYPES, LONGEST_NAME = b"LKxgX", 1 << 20
-
 #: Letters of a name that a message shows: in an archive, one may have millions.
 SHOWN = 100
+
+#: Names of an archive among which those like a missing one are sought.
+NEIGHBOURS = 1000
 
 #: Bytes. A file whose lines end at CR alone is one line, and would fill the memory.
 LONGEST_LINE = 1 << 24
@@ -102,18 +102,6 @@ def damage_reported(name: str) -> Iterator[None]:
         raise UserError(f"{name}: damaged or cut off ({error}): {advice}") from None
 
 
-class Entry(tarfile.TarInfo):
-    """An entry of an archive, which has no name longer than `LONGEST_NAME`."""
-
-    @classmethod
-    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
-        """The entry of a header. Raises ReadError if it announces a name that is too long."""
-        entry = super().frombuf(buf, encoding, errors)
-        if entry.type in NAME_TYPES and entry.size > LONGEST_NAME:
-            raise tarfile.ReadError(f"a name of {entry.size} bytes")
-        return entry
-
-
 def open_members(archive: Path, members: Iterable[str]) -> Iterator[tuple[str, IO[bytes]]]:
     """Each of `members` once, in the order of the archive: its name and its bytes.
 
@@ -125,7 +113,7 @@ def open_members(archive: Path, members: Iterable[str]) -> Iterator[tuple[str, I
     if is_zip(archive):
         yield from open_zip_members(archive, wanted)
         return
-    names = []
+    names: list[str] = []
     with (
         damage_reported(str(archive)),
         open_binary(archive) as packed,
@@ -138,16 +126,18 @@ def open_members(archive: Path, members: Iterable[str]) -> Iterator[tuple[str, I
                     f"{archive}: up to its member {entry.name[:SHOWN]} it unpacks to more than "
                     f"{MOST_EXPANSION} times its size: not read, since no text shrinks so much"
                 )
-            names.append(entry.name.removeprefix("./"))
-            if names[-1] in wanted:
+            opened.members.clear()  # type: ignore[attr-defined]  # tarfile keeps them all
+            name = entry.name.removeprefix("./")
+            names += [name[:SHOWN]] * (len(names) < NEIGHBOURS)
+            if name in wanted:
                 # A sparse file may declare any size and come out as zeros, without a byte in it.
                 plain = entry.isreg() and not entry.issparse()
                 stream = opened.extractfile(entry) if plain else None
                 if stream is None:
                     raise UserError(
-                        f"{archive}::{entry.name}: a link, a device or the like, not a plain file"
+                        f"{archive}::{name}: a link, a device or the like, not a plain file"
                     )
-                yield wanted.pop(names[-1]), stream
+                yield wanted.pop(name), stream
             if not wanted:
                 return
     raise no_member(archive, wanted, names)

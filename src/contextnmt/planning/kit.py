@@ -29,6 +29,7 @@ from contextnmt.closure import PACKED, ROOT, commit
 from contextnmt.errors import UserError
 from contextnmt.files import atomic_path, read_lines
 from contextnmt.planning.jobs import Call, Job, planned
+from contextnmt.tar import Entry
 
 #: Files of the checkout that jobs need.
 WORKFLOW = ("Snakefile", "config.yaml", "workflow", "src", "local", "envs")
@@ -55,6 +56,9 @@ RETURNED = "returned.tar.gz"
 
 #: Folders of results/PRESET/ that tell of jobs and may be replaced by those of a later call.
 PASSING = {"logs", "benchmarks"}
+
+#: Files that a kit brings back at most, and bytes of it that are read at a time.
+MOST_FILES, BLOCK = 1_000_000, 1 << 16
 
 
 def pack(
@@ -255,9 +259,9 @@ def unpack(
     """
     try:
         with gzip.open(returned) as whole:
-            for _ in whole:  # to the end, where gzip has its checksum
+            while whole.read(BLOCK):  # to the end, where gzip has its checksum
                 pass
-        with tarfile.open(returned) as archive:
+        with tarfile.open(returned, "r:gz", tarinfo=Entry) as archive:
             members = checked(archive, returned, force)
             laid = {Path(member.name) for member in members}
             models = [path for path in laid if path.name == "model.json" and path.exists()]
@@ -281,10 +285,11 @@ def unpack(
 
 def checked(archive: tarfile.TarFile, name: Path, force: bool) -> list[tarfile.TarInfo]:
     """The results in an archive of this `name`. Raises UserError if one may not be laid here."""
-    members = archive.getmembers()
-    if not members:
-        raise UserError(f"{name}: no results in it")
-    for member in members:
+    members: list[tarfile.TarInfo] = []
+    for member in archive:
+        members.append(member)
+        if len(members) > MOST_FILES:
+            raise UserError(f"{name}: more than {MOST_FILES} files: refused")
         path, parts = Path(member.name), PurePosixPath(member.name).parts
         plain = member.isreg() and not member.issparse() and "/".join(parts) == member.name
         if not plain or parts[:1] != ("results",) or ".." in parts or len(parts) < 3:
@@ -296,6 +301,8 @@ def checked(archive: tarfile.TarFile, name: Path, force: bool) -> list[tarfile.T
             digests = {file_digest(each, "sha256").digest() for each in (stream, here)}
         if len(digests) > 1:
             raise UserError(f"{path}: differs from the one here: say --force to replace results")
+    if not members:
+        raise UserError(f"{name}: no results in it")
     return members
 
 
