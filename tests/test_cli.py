@@ -3,6 +3,7 @@ import re
 import signal
 import subprocess
 import sys
+import tarfile
 import tomllib
 import typing
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from contextnmt.cli import HEADINGS, STAGES, main
+from contextnmt.progress import say
 
 ROOT = Path(__file__).parents[1]
 
@@ -42,6 +44,32 @@ def in_shell(words: str) -> subprocess.CompletedProcess[str]:
     """Run a line of a shell, in which `contextnmt` is the command."""
     line = re.sub(r"\bcontextnmt(?= )", f"{sys.executable} -m contextnmt", words)
     return subprocess.run(line, shell=True, capture_output=True, text=True, check=False)
+
+
+#: Colours, a title of the window, text from right to left, bytes that are no text, CR.
+EVIL = "x\x1b[31m\x1b]0;y\x07\x9b2J\u202e\udcff\rdone"
+
+
+def test_what_comes_from_outside_does_not_steer_the_terminal(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / f"{EVIL}.tar"
+    with tarfile.open(path, "w") as archive:
+        archive.addfile(tarfile.TarInfo(f"{EVIL}\ndone"))
+    outs = ["--source-out", f"{tmp_path}/a", "--target-out", f"{tmp_path}/b"]
+    for arguments in (
+        ["extract", "--source", f"{path}::z", "--target", f"{path}::z", *outs],
+        ["extract", "--source", EVIL, "--target", EVIL, *outs],
+        ["unpack", f"{path}"],
+        [EVIL],
+    ):
+        code, out, error = run(*arguments)
+        assert code == 2 and not out, error
+        assert "done" in error
+        assert "\rdone" not in error
+        assert all(line.isprintable() for line in re.split("[\r\n]", error)), ascii(error)
+    say(EVIL)
+    assert capsys.readouterr().err == f"{ascii(EVIL)[1:-1]}\n"
 
 
 @pytest.mark.parametrize(("arguments", "status"), [([], 2), (["--help"], 0), (["-h"], 0)])

@@ -222,6 +222,20 @@ def test_lines_end_at_lf_alone(tracked: list[Path]) -> None:
         assert "splitlines" not in path.read_text(), relative(path)
 
 
+def test_messages_show_control_characters_by_number() -> None:
+    """Those of a name or of a server's answer would steer the terminal."""
+    found = [
+        f"{relative(path)}:{call.lineno}: use contextnmt.progress.say"
+        for path in MODULES
+        if path.name != "cli.py"
+        for name, call in calls(path)
+        if name == "print" and any(keyword.arg == "file" for keyword in call.keywords)
+    ]
+    assert found == []
+    for path in [ROOT / "workflow/Snakefile", *(ROOT / "workflow").rglob("*.smk")]:
+        assert not re.search(r"\bprint\(", path.read_text()), relative(path)
+
+
 @pytest.mark.parametrize("pattern", ["src/**/*.py", "tests/**/test_*.py"])
 def test_no_two_modules_have_one_name(pattern: str) -> None:
     """Of tests, pytest would stop at the second one."""

@@ -26,7 +26,7 @@ from typing import Any
 import typer
 
 from contextnmt.closure import module_file
-from contextnmt.errors import UserError
+from contextnmt.errors import UserError, printable
 from contextnmt.files import REMEDIES
 
 
@@ -226,7 +226,8 @@ def main() -> None:
 def tell(problem: object) -> None:
     """Print a line for the user on stderr, if it can be written."""
     with contextlib.suppress(OSError):
-        print(f"{' '.join(['contextnmt', *sys.argv[1:2]])}: {problem}", file=sys.stderr, flush=True)
+        line = printable(f"{' '.join(['contextnmt', *sys.argv[1:2]])}: {problem}")
+        print(line, file=sys.stderr, flush=True)
 
 
 def drop_output() -> None:

@@ -1,7 +1,22 @@
 """The one exception that a user is meant to read."""
 
+import unicodedata
 from collections.abc import Iterable, Sized
 from pathlib import Path
+
+#: Categories of Unicode of what a terminal obeys, or shows nothing for.
+UNSEEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
+
+
+def printable(text: str) -> str:
+    """A message with its lines, all else that is not to be seen in it by number: ``\\x1b``.
+
+    Names of files and members, URLs and what servers answer come from anybody.
+    """
+    return "".join(
+        ascii(letter)[1:-1] if letter != "\n" and unicodedata.category(letter) in UNSEEN else letter
+        for letter in text
+    )
 
 
 class UserError(Exception):
@@ -10,6 +25,9 @@ class UserError(Exception):
     The message says what is wrong, where (file, line, key) and what to do about it. The command
     line prints it without a traceback and exits with status 2; every other exception is a bug.
     """
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 def one_of_each(whole: str, **options: Sized) -> None:

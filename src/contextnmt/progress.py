@@ -6,13 +6,15 @@ from typing import TypeVar
 
 from tqdm import tqdm
 
+from contextnmt.errors import printable
+
 Item = TypeVar("Item")
 
 
 def bar(description: str, unit: str, total: int | None = None, initial: int = 0) -> tqdm:
     """A bar that the caller moves on: so many `unit` of `total`, how fast, and the time left."""
     return tqdm(
-        desc=description,
+        desc=printable(description),
         unit=unit,
         total=total,
         initial=initial,
@@ -23,7 +25,7 @@ def bar(description: str, unit: str, total: int | None = None, initial: int = 0)
 
 def say(words: str) -> None:
     """Write a line to stderr, where a bar may be under way."""
-    tqdm.write(words, file=sys.stderr)
+    tqdm.write(printable(words), file=sys.stderr)
 
 
 def progress(

@@ -70,7 +70,9 @@ def test_a_bomb_is_refused_by_its_declared_size(tmp_path: Path) -> None:
     for names in (["bomb"], ["bomb", "text"]):  # wanted, and in the way of what is wanted
         with gzip.open(path, "wb") as packed:
             packed.write(entry("bomb", 8 << 30).tobuf())
-        with pytest.raises(UserError, match=r"bomb\.tgz: up to its member bomb it unpacks to more"):
+        with pytest.raises(
+            UserError, match=r"bomb\.tgz: up to its member 'bomb' it unpacks to more"
+        ):
             list(open_members(path, names[-1:]))
     with tarfile.open(path, "w:gz") as opened:
         opened.addfile(entry("text", ALWAYS_ALLOWED // 8), io.BytesIO(bytes(ALWAYS_ALLOWED // 8)))

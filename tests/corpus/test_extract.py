@@ -86,7 +86,7 @@ def test_line_counts_are_checked(
 @pytest.mark.parametrize(
     ("side", "message"),
     [
-        ("c.tgz::text.frr", r"no such member; the archive has text\.fr"),
+        ("c.tgz::text.frr", r"no such member; the archive has 'text\.fr'"),
         ("c.tgz", "c.tgz::MEMBER"),
         ("missing.tgz::text.fr", "missing.tgz: no such file"),
         ("cut.tgz::text.fr", r"cut\.tgz::text\.fr, after line \d+: damaged or cut off .* fetch it"),

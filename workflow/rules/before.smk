@@ -11,6 +11,8 @@ from snakemake_executor_plugin_slurm.validation import validate_slurm_extra
 from snakemake_interface_common.exceptions import WorkflowError
 
 from contextnmt.corpus.download import HTTP, Wanted, overview, watch
+from contextnmt.planning import slurm
+from contextnmt.progress import say
 from contextnmt.report.gaps import stale_systems
 from contextnmt.training.lock import Lock
 
@@ -65,7 +67,7 @@ def announce_downloads(jobs):
         )
         for job in jobs
     ]
-    print(overview(files, paths.configuration["corpora"]), file=sys.stderr, flush=True)
+    say(overview(files, paths.configuration["corpora"]))
     # Each job has its progress in its own log; here is that of all of them.
     threading.Thread(target=watch, args=(files,), daemon=True).start()
 
@@ -110,10 +112,9 @@ def accept_configuration(jobs):
         files = [*now.models().values(), *now.identities().values()]
         if all(map(os.path.exists, files)):
             if stale_systems(before) != stale_systems(replace(now, systems=known)):
-                print(
+                say(
                     f"{name}: numbers are accepted that other settings made: for a report that "
-                    f"marks them as stale, the same call with -R {name} in place of --touch",
-                    file=sys.stderr,
+                    f"marks them as stale, the same call with -R {name} in place of --touch"
                 )
 
 
@@ -183,11 +184,12 @@ def check_slurm(jobs):
             settings.partition_config or "SNAKEMAKE_SLURM_PARTITIONS" in os.environ
         ):
             if unclear := slurm.check_requests(requests):
-                tell("Slurm says of jobs of this call, and may refuse them:", *unclear)
+                say("Slurm says of jobs of this call, and may refuse them:")
+                say("\n".join(unclear))
         for unasked in slurm.check_folder(
             Path(paths.results), sys.executable, requests, latency
         ):
-            tell(
+            say(
                 f"Could not check that the nodes of partition {unasked} see this folder"
             )
         end_left_over(jobs)
@@ -209,10 +211,5 @@ def end_left_over(jobs):
         comments |= dict.fromkeys(numbers, said)
     if left := slurm.left_over(comments):
         names = ", ".join(f"{number} ({said})" for number, said in left.items())
-        tell(f"Jobs of a call that was killed are ended: {names}")
+        say(f"Jobs of a call that was killed are ended: {names}")
         slurm.cancel(left)
-
-
-def tell(*lines):
-    """Lines for the user."""
-    print(*lines, sep="\n", file=sys.stderr, flush=True)

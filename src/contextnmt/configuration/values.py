@@ -37,7 +37,7 @@ Flag = Annotated[bool, Strict()]
 Share = Annotated[float, Strict(), Field(ge=0, le=1, allow_inf_nan=False)]
 Positive = Annotated[float, Strict(), Field(gt=0, le=LARGEST, allow_inf_nan=False)]
 #: Text for people: of one line or more, without other control characters.
-Text = Annotated[str, Strict(), Field(pattern=r"^[^\x00-\x09\x0b-\x1f\x7f]*$")]
+Text = Annotated[str, Strict(), Field(pattern=r"^[^\x00-\x09\x0b-\x1f\x7f-\x9f]*$")]
 
 
 @dataclass(frozen=True, config=KEYS, kw_only=True)

@@ -14,7 +14,6 @@ import gzip
 import hashlib
 import html
 import re
-import sys
 import tarfile
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -31,6 +30,7 @@ from contextnmt.files import (
     packing,
     refuse_other,
 )
+from contextnmt.progress import say
 from contextnmt.tar import Entry
 
 #: Kind of digest, a key of a corpus file -> its name in messages. MD5 is for files whose publishers
@@ -123,12 +123,12 @@ def open_members(archive: Path, members: Iterable[str]) -> Iterator[tuple[str, I
             # Whoever reads past a member has it unpacked too.
             if entry.offset_data + entry.size > most_bytes(archive):
                 raise UserError(
-                    f"{archive}: up to its member {entry.name[:SHOWN]} it unpacks to more than "
+                    f"{archive}: up to its member {entry.name[:SHOWN]!r} it unpacks to more than "
                     f"{MOST_EXPANSION} times its size: not read, since no text shrinks so much"
                 )
             opened.members.clear()  # type: ignore[attr-defined]  # tarfile keeps them all
             name = entry.name.removeprefix("./")
-            names += [name[:SHOWN]] * (len(names) < NEIGHBOURS)
+            names += [repr(name[:SHOWN])] * (len(names) < NEIGHBOURS)
             if name in wanted:
                 # A sparse file may declare any size and come out as zeros, without a byte in it.
                 plain = entry.isreg() and not entry.issparse()
@@ -238,10 +238,7 @@ def decode_blocks(stream: IO[bytes], name: str, most: int) -> Iterator[str]:
         found = f"{invalid} of {lines} lines are"
         raise UserError(f"{first}: {found}: convert the file to UTF-8")
     if invalid:
-        print(
-            f"warning: {first}; U+FFFD stands for what is invalid in {invalid} of {lines} lines",
-            file=sys.stderr,
-        )
+        say(f"warning: {first}; U+FFFD stands for what is invalid in {invalid} of {lines} lines")
 
 
 def segments(text: str, name: str) -> Iterator[str]:

@@ -8,7 +8,6 @@ has each word, and of each pair a fingerprint, by which it is known again.
 import hashlib
 import math
 import re
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
@@ -24,7 +23,7 @@ from contextnmt.configuration.values import Cleaning, json_object, read
 from contextnmt.corpus.counts import summed_counts, write_counts
 from contextnmt.errors import UserError
 from contextnmt.files import atomic, open_binary, read_pairs, write_json, write_pairs
-from contextnmt.progress import progress
+from contextnmt.progress import progress, say
 
 #: Bytes of a fingerprint. Among the 4e7 pairs of WMT14 En-Fr, two different ones share one with a
 #: probability of 4e-5.
@@ -325,8 +324,7 @@ def clean(
     write_json(removed_out, {"read": read, "kept": kept, "removed": removed})
     if read > kept == 0:
         counts = ", ".join(f"{name} {each['count']}" for name, each in removed.items())
-        print(
+        say(
             f"warning: {source}: none of {read} pairs is left (dropped: {counts}): check that the "
-            "two sides belong together, or relax the filters",
-            file=sys.stderr,
+            "two sides belong together, or relax the filters"
         )

@@ -5,7 +5,6 @@ how far they have come.
 """
 
 import shutil
-import sys
 import textwrap
 import time
 import urllib.parse
@@ -23,7 +22,7 @@ from contextnmt.corpus.archive import difference
 from contextnmt.corpus.transfer import Part, UnavailableError, open_part, part_path, transfer
 from contextnmt.errors import UserError
 from contextnmt.files import atomic_path
-from contextnmt.progress import bar
+from contextnmt.progress import bar, say
 
 HTTP = ("http://", "https://")
 
@@ -75,7 +74,7 @@ def fetch(url: str, wanted: CorpusFile, part: Part) -> None:
     problem = difference(part.path, wanted.digests, wanted.bytes)
     if problem and not part.whole:
         # Its pieces may stem from two servers, or the first one from another entry or a crash.
-        print(f"{url}: {problem}: its pieces do not fit: fetched anew", file=sys.stderr)
+        say(f"{url}: {problem}: its pieces do not fit: fetched anew")
         part.clear()
         transfer(url, part)
         problem = difference(part.path, wanted.digests, wanted.bytes)
@@ -120,7 +119,7 @@ def fetch_nearest(file: str, wanted: CorpusFile, candidates: list[Path | str], o
                 return
             except UnavailableError as error:
                 refused.append(f"{place}: {error}")
-                print(refused[-1], file=sys.stderr)
+                say(refused[-1])
     raise UserError(
         "\n  ".join([f"{file}: no place has it:", *refused])
         + "\nTry again, or fetch it by hand and name its folder by `hand_placed` (--hand-placed); "
@@ -231,5 +230,5 @@ def watch(files: Iterable[Wanted], interval: float = INTERVAL) -> None:
                 unit_scale=True,
                 initial=first,
             )
-            print(meter, file=sys.stderr, flush=True)
+            say(meter)
         last = now

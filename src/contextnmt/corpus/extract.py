@@ -2,7 +2,6 @@
 
 import math
 import re
-import sys
 from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from contextnmt.corpus.archive import (
 )
 from contextnmt.errors import UserError, one_of_each
 from contextnmt.files import HEAD, atomic_all, open_binary, unpacked
-from contextnmt.progress import bar
+from contextnmt.progress import bar, say
 
 #: Characters of a line that a message shows.
 SHOWN = 60
@@ -314,8 +313,7 @@ def extract(
         counts = read_sides(sides, "extract", expected, write_part)
         check_counts(sides, counts, lines)
     if lines_recalled is not None and counts[0] != lines_recalled:
-        print(
+        say(
             f"warning: {source} has {counts[0]} lines, not {lines_recalled}; that number was "
-            "stated from memory, so correct `lines_recalled` if the file is right",
-            file=sys.stderr,
+            "stated from memory, so correct `lines_recalled` if the file is right"
         )

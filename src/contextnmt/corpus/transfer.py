@@ -13,7 +13,6 @@ import os
 import re
 import shutil
 import socket
-import sys
 import time
 import urllib.error
 import urllib.parse
@@ -25,7 +24,7 @@ from typing import IO, Any
 
 from contextnmt.errors import UserError
 from contextnmt.files import REMEDIES, remove_abandoned
-from contextnmt.progress import bar
+from contextnmt.progress import bar, say
 
 #: Seconds without a byte after which a connection counts as broken.
 TIMEOUT = 30.0
@@ -169,7 +168,7 @@ def transfer(url: str, part: Part) -> None:
         if failures == ATTEMPTS:
             raise UnavailableError(f"{problem}; given up after {ATTEMPTS} attempts")
         wait = max(problem.wait, FIRST_WAIT * 2 ** (failures - 1))
-        print(f"{url}: {problem}; next attempt in {wait:.0f} s", file=sys.stderr)
+        say(f"{url}: {problem}; next attempt in {wait:.0f} s")
         time.sleep(wait)
 
 

@@ -4,7 +4,6 @@ A damaged one has a gap in the place of its scores, which tells the reason: the 
 and compared all the same.
 """
 
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ import numpy.typing as npt
 from contextnmt.errors import UserError, one_of_each
 from contextnmt.evaluation.bleu_statistics import NO_WORD, normalise_blanks, sentence_counts
 from contextnmt.files import decode_lines, open_binary, read_lines
+from contextnmt.progress import say
 
 #: Words of each sentence of a text [sentences].
 Lengths = npt.NDArray[np.int64]
@@ -33,7 +33,7 @@ def gap_in(scores: dict[str, Any], name: str, kind: type[UserError] = GapError) 
         yield
     except kind as gap:
         scores[name] = {"gap": str(gap)}
-        print(f"warning: no scores of {name}: {gap}", file=sys.stderr)
+        say(f"warning: no scores of {name}: {gap}")
 
 
 def translated_lines(hypothesis: Path, other: Path | str, count: int) -> list[str]:

@@ -3,7 +3,6 @@
 A translation of what was trained on scores high whatever the system is worth.
 """
 
-import sys
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -13,7 +12,7 @@ import typer
 
 from contextnmt.errors import one_of_each
 from contextnmt.files import read_pairs, write_json
-from contextnmt.progress import progress
+from contextnmt.progress import progress, say
 
 
 def overlap(
@@ -43,11 +42,10 @@ def overlap(
     write_json(out, counts)
     for text, counted in counts.items():
         if counted["sources"]:
-            print(
+            say(
                 f"warning: {text}: {counted['pairs']} of {counted['read']} sentence pairs, and "
                 f"{counted['sources']} source sentences, are in the training text too: scores on "
-                "them tell nothing about new text",
-                file=sys.stderr,
+                "them tell nothing about new text"
             )
 
 

@@ -14,7 +14,6 @@ import json
 import os
 import shlex
 import shutil
-import sys
 import tarfile
 import time
 import zlib
@@ -29,6 +28,7 @@ from contextnmt.closure import PACKED, ROOT, commit
 from contextnmt.errors import UserError
 from contextnmt.files import atomic_path, read_lines
 from contextnmt.planning.jobs import Call, Job, planned
+from contextnmt.progress import say
 from contextnmt.tar import Entry
 
 #: Files of the checkout that jobs need.
@@ -231,7 +231,7 @@ def collect(
     with atomic_path(folder / RETURNED) as temporary, tarfile.open(temporary, "w:gz") as out:
         for name, path in made.items():
             out.add(path, name)
-    print(f"{folder / RETURNED}: {len(made)} files", file=sys.stderr)
+    say(f"{folder / RETURNED}: {len(made)} files")
 
 
 def wanted(path: Path, weights: bool) -> bool:
@@ -293,7 +293,7 @@ def checked(archive: tarfile.TarFile, name: Path, force: bool) -> list[tarfile.T
         path, parts = Path(member.name), PurePosixPath(member.name).parts
         plain = member.isreg() and not member.issparse() and "/".join(parts) == member.name
         if not plain or parts[:1] != ("results",) or ".." in parts or len(parts) < 3:
-            raise UserError(f"{name}: {member.name}: no file below results/: refused")
+            raise UserError(f"{name}: {member.name!r}: no file below results/: refused")
         passing = force or parts[2] in PASSING or path.parent.name == "state"
         if passing or not path.is_file():
             continue

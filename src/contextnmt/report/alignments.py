@@ -4,7 +4,6 @@ Everything is laid out in inches, so that words are of one size throughout.
 """
 
 import random
-import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from contextnmt.corpus.counts import read_counts
 from contextnmt.errors import UserError
 from contextnmt.evaluation.outputs import GapError, translated_lines
 from contextnmt.files import read_pairs
+from contextnmt.progress import say
 from contextnmt.report.figures import INK, Named, freeze
 from contextnmt.report.results import Results
 from contextnmt.report.sentences import Place, place_of, read_sides
@@ -143,7 +143,7 @@ def read_aligned(results: Results, pair: str, text: str) -> Aligned:
         writes = [line.split() for line in translated_lines(translation, view, len(reads))]
         return Aligned(sides, reads, writes, read_weights(translation, reads, writes))
     except GapError as gap:
-        print(f"warning: no alignments: {gap}", file=sys.stderr)
+        say(f"warning: no alignments: {gap}")
         return Aligned(sides, reads, [], [], str(gap))
 
 

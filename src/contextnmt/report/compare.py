@@ -13,6 +13,7 @@ from typing import Annotated
 
 import typer
 
+from contextnmt.errors import printable
 from contextnmt.evaluation.resampling import CONFIDENCE
 from contextnmt.files import atomic
 from contextnmt.report.certainty import TESTS, bleu_cell, p_value, span
@@ -85,9 +86,9 @@ def compare(
         write_rows(csv, rows)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal may lack ± or a letter of a folder
-    print(f"A: {a}\nB: {b}\n")
     runs = folders[0].records.keys() & folders[1].records
-    print("\n".join(lines_of(rows, changed, runs)))
+    lines = [f"A: {a}\nB: {b}\n", *lines_of(rows, changed, runs)]
+    print(printable("\n".join(lines)))
 
 
 def write_rows(path: Path, rows: list[Row]) -> None:

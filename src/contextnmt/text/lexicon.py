@@ -7,7 +7,6 @@ or from one that stands about as far into its sentence. Only words that occur in
 together have a probability.
 """
 
-import sys
 from array import array
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -20,7 +19,7 @@ import typer
 
 from contextnmt.errors import UserError, one_of_each
 from contextnmt.files import count_lines, read_lines, read_pairs, write_lines
-from contextnmt.progress import progress
+from contextnmt.progress import progress, say
 from contextnmt.text.pieces import tokens_of
 
 #: A longer sentence is left out: it has most pairs of words, and tells least about them.
@@ -57,7 +56,7 @@ def lexicon(
     found = likeliest(sampled(source, target, pairs))
     rows = (f"{word}\t{other}\t{share:.4f}\t{count}" for word, other, share, count in found)
     if not write_lines(out, rows):
-        print(f"warning: {out}: no sentence pair has words on both sides", file=sys.stderr)
+        say(f"warning: {out}: no sentence pair has words on both sides")
 
 
 def sampled(

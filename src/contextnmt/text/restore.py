@@ -5,7 +5,6 @@ model repeats is replaced each time; one that the source sentence does not have 
 ever left in the text. Last, marked pieces (``^^nd``) join the piece before them.
 """
 
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,7 +14,7 @@ import typer
 
 from contextnmt.errors import UserError, one_of_each
 from contextnmt.files import read_lines, write_json, write_lines
-from contextnmt.progress import progress
+from contextnmt.progress import progress, say
 from contextnmt.text.numbers import number_format
 from contextnmt.text.pieces import JOIN, SYMBOL, join_pieces, tokens_of
 from contextnmt.text.subwords import undo_bpe
@@ -82,7 +81,7 @@ def restore(
         write_lines(words, map(" ".join, restored))
         if table:
             counted = ", ".join(f"{outcomes[outcome]} {outcome}" for outcome in OUTCOMES)
-            print(f"{words}: symbols: {counted}", file=sys.stderr)
+            say(f"{words}: symbols: {counted}")
         statistics[words.name.removesuffix(".gz")] = outcomes
     if statistics_out:
         write_json(statistics_out, statistics)

@@ -10,7 +10,6 @@ import json
 import os
 import re
 import secrets
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from torch import Tensor
 
 from contextnmt.errors import UserError
 from contextnmt.files import atomic_path, file_digest
+from contextnmt.progress import say
 
 #: Tensors by name, some of them in groups, groups of groups and so on.
 Tensors = dict[Any, Any]
@@ -98,7 +98,7 @@ class Checkpoints:
         for path in paths:
             with contextlib.suppress(FileNotFoundError):
                 path.replace(aside / path.name)
-        print(f"{paths[0]}: {reason}; moved to {aside}, {then}", file=sys.stderr, flush=True)
+        say(f"{paths[0]}: {reason}; moved to {aside}, {then}")
 
     def clear(self) -> None:
         """Remove the state of a training that has finished: the next one starts afresh."""

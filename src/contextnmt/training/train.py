@@ -20,6 +20,7 @@ from contextnmt.configuration.training import TrainingSettings, pair_filter, tra
 from contextnmt.configuration.values import json_object
 from contextnmt.errors import UserError, one_of_each
 from contextnmt.files import atomic, atomic_path, file_digest, read_json, write_json, write_lines
+from contextnmt.progress import say
 from contextnmt.training.checkpoint import digest, save
 from contextnmt.training.lock import Lock
 from contextnmt.training.loop import Training
@@ -127,7 +128,7 @@ def train(
                 signals=signals,
             )
             if lock.waited and stamp(out) != before and made_by(run, out):
-                print(f"{out}: the training that was waited for has made it", file=sys.stderr)
+                say(f"{out}: the training that was waited for has made it")
             else:
                 run.resume()
                 run.run()
@@ -138,7 +139,7 @@ def train(
             if not (signals.outlived or signals.received):
                 run.checkpoints.clear()
     except TrainingInterruptedError as interrupted:
-        print("stopped by a signal; the same command goes on", file=sys.stderr)
+        say("stopped by a signal; the same command goes on")
         sys.exit(128 + interrupted.signal)
     except RuntimeError as error:
         if not out_of_memory(error):

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import sys
 from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, islice
@@ -19,6 +18,7 @@ from contextnmt.configuration.values import MINIMUM_LENGTH
 from contextnmt.errors import UserError
 from contextnmt.files import count_lines, read_pairs
 from contextnmt.model.translator import Translator
+from contextnmt.progress import say
 from contextnmt.text.parts import LONGEST, cut
 from contextnmt.text.subwords import undo_bpe
 from contextnmt.text.vocabulary import EOS, PAD, Vocabulary
@@ -223,11 +223,10 @@ def warn_of_long(source: Sequence[Path], lines: Sequence[str]) -> None:
     ends = [*accumulate(map(count_lines, source))]
     text = bisect(ends, long[0])
     line = long[0] - (ends[text - 1] if text else 0) + 1
-    print(
+    say(
         f"warning: {source[text]}, line {line}: longer than {LONGEST} symbols, as are "
         f"{len(long)} of {len(lines)} lines of the dev texts; validations translate such lines in "
-        "parts, and count the loss of their beginning: put each sentence on a line of its own",
-        file=sys.stderr,
+        "parts, and count the loss of their beginning: put each sentence on a line of its own"
     )
 
 

@@ -21,7 +21,7 @@ import torch
 
 from contextnmt.errors import UserError
 from contextnmt.files import packing, refuse_other
-from contextnmt.progress import bar
+from contextnmt.progress import bar, say
 from contextnmt.text.parts import LONGEST, cut
 from contextnmt.text.vocabulary import EOS, SPECIALS, UNK, Vocabulary
 from contextnmt.translation.alignment_file import Weights
@@ -73,7 +73,7 @@ def translate_own_text(
     typed = sys.stdin.isatty()
     if typed:
         languages = f"{run.source_language} to {run.target_language}"
-        print(f"{languages}, a sentence a line; Ctrl-D ends", file=sys.stderr, flush=True)
+        say(f"{languages}, a sentence a line; Ctrl-D ends")
     # A bar would run into what is typed or shown at the same terminal.
     hidden = typed or sys.stdout.isatty()
     with nullcontext() if hidden else bar("translate", "lines") as shown:

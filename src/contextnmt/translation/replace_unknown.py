@@ -6,7 +6,6 @@ lexicon, and copied if it is not there. It is heuristic 1 of their public code. 
 print are of heuristic 2, which copies every word that does not begin with a lower-case letter.
 """
 
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
@@ -17,7 +16,7 @@ import typer
 
 from contextnmt.errors import UserError, one_of_each
 from contextnmt.files import read_lines, write_json, write_lines
-from contextnmt.progress import progress
+from contextnmt.progress import progress, say
 from contextnmt.text.lexicon import read_lexicon
 from contextnmt.text.pieces import tokens_of
 from contextnmt.text.vocabulary import UNKNOWN
@@ -59,7 +58,7 @@ def replace_unknown(
         write_lines(path, replaced(text, weights, words, known, counts))
         statistics[path.name.removesuffix(".gz")] = counts
         shown = ", ".join(f"{count} {kind}" for kind, count in counts.items())
-        print(f"{path}: {shown}", file=sys.stderr)
+        say(f"{path}: {shown}")
     write_json(statistics_out, statistics)
 
 

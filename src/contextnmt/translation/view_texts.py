@@ -1,7 +1,6 @@
 """Texts of one view, translated by one model or several together, with beams of several widths."""
 
 import json
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, product
@@ -14,6 +13,7 @@ import torch
 from contextnmt.configuration.values import MINIMUM_LENGTH
 from contextnmt.errors import UserError, refuse_clashes
 from contextnmt.files import read_json, read_lines, write_lines
+from contextnmt.progress import say
 from contextnmt.text.vocabulary import UNK, Vocabulary
 from contextnmt.translation.alignment_file import write_alignments
 from contextnmt.translation.hypothesis import Hypothesis, best_normalised
@@ -189,4 +189,4 @@ class UnknownWords:
 
 def warn(message: str) -> None:
     """Tell on stderr, at once."""
-    print(f"warning: {message}", file=sys.stderr, flush=True)
+    say(f"warning: {message}")
