@@ -208,6 +208,16 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     assert (tmp_path / "file").read_text(encoding="utf-8") == "a\n"
 
 
+def test_a_link_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    user = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: user + 1)
+    with pytest.raises(UserError, match="link: a link that another user made"):
+        write_lines(tmp_path / "link", ["a"])
+    assert (tmp_path / "file").read_text() == "mine"
+
+
 def test_json_is_sorted_and_named_where_it_is_broken(tmp_path: Path) -> None:
     content = {"b": [1, None, "é"], "a": {"\u2028": 0.5}}
     write_json(tmp_path / "x.json", content)

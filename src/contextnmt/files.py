@@ -18,6 +18,7 @@ import json
 import lzma
 import os
 import re
+import stat
 import tempfile
 import zlib
 from collections import Counter
@@ -238,6 +239,24 @@ def remove_abandoned(path: Path) -> None:
                 os.close(handle)
 
 
+def open_plain(path: str, flags: int) -> int:
+    """Open a file that is to be written, as `open` asks its opener to.
+
+    Raises UserError if a link or the like lies there, which anybody may have laid in a folder that
+    several users write.
+    """
+    try:
+        # A pipe would be waited for.
+        handle = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
+        if stat.S_ISREG(os.fstat(handle).st_mode):
+            return handle
+        os.close(handle)
+    except OSError as error:
+        if error.errno not in (errno.ELOOP, errno.EMLINK, errno.ENXIO):
+            raise
+    raise UserError(f"{path}: a link or the like, not a file: remove it")
+
+
 @contextlib.contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
     """The name of an empty file beside `path` that takes its place when the block ends well.
@@ -248,7 +267,10 @@ def atomic_path(path: Path) -> Iterator[Path]:
     temporary: Path | None = None
     handle = -1
     try:
-        path = path.resolve() if path.is_symlink() else path
+        if path.is_symlink():
+            if path.lstat().st_uid != os.geteuid():  # it may lead to a file that only we may write
+                raise UserError(f"{path}: a link that another user made: remove it")
+            path = path.resolve()
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, "is a folder")
         if path.exists() and not path.is_file():

@@ -136,6 +136,25 @@ def test_a_part_that_was_complete_is_not_fetched_again(
     assert [seen.status for seen in server.seen] == [416]
 
 
+@pytest.mark.parametrize("kind", ["link", "link to nothing", "pipe"])
+def test_what_lies_at_the_place_of_a_part_stays(
+    get: Callable[..., None], tmp_path: Path, out: Path, kind: str
+) -> None:
+    """In a folder of several users, anybody may lay a link there."""
+    other, part = tmp_path / "other", part_path(out)
+    part.parent.mkdir(parents=True, exist_ok=True)
+    if kind == "link":
+        other.write_text("precious")
+    if kind == "pipe":
+        os.mkfifo(part)
+    else:
+        part.symlink_to(other)
+    with pytest.raises(UserError, match="a link or the like, not a file: remove it"):
+        get()
+    assert not out.exists()
+    assert (other.read_text() == "precious") if kind == "link" else not other.exists()
+
+
 def test_two_at_once_do_not_write_the_same_file(get: Callable[..., None], out: Path) -> None:
     out.parent.mkdir()
     with part_path(out).open("ab") as stream:

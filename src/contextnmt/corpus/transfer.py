@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from contextnmt.errors import UserError
-from contextnmt.files import REMEDIES, remove_abandoned
+from contextnmt.files import REMEDIES, open_plain, remove_abandoned
 from contextnmt.progress import bar, say
 
 #: Seconds without a byte after which a connection counts as broken.
@@ -126,11 +126,11 @@ class Part:
 def open_part(out: Path, size: int | None) -> Iterator[Part]:
     """The part of `out`, for this process alone; removed if it is empty in the end.
 
-    Raises UserError if another process on this machine has it open.
+    Raises UserError if another process on this machine has it open, or if it is a link or the like.
     """
     out.parent.mkdir(parents=True, exist_ok=True)
     remove_abandoned(out)  # of a copy that was killed
-    with part_path(out).open("ab") as stream:
+    with open(part_path(out), "ab", opener=open_plain) as stream:
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
