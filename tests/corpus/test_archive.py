@@ -1,9 +1,11 @@
 """Members of archives, and segments of SGM."""
 
+import contextlib
 import gzip
 import io
 import random
 import tarfile
+import time
 from pathlib import Path
 
 import pytest
@@ -223,3 +225,27 @@ def test_what_was_marked_up_comes_back_on_as_many_lines(texts: list[str]) -> Non
 def test_a_segment_without_an_end_is_named(file: str) -> None:
     with pytest.raises(UserError, match=r"f\.sgm, line 2: a <seg> without </seg>"):
         list(segments(file, "f.sgm"))
+
+
+def seconds(text: str) -> float:
+    """The shortest time of the processor that the segments of a text take, or its refusal."""
+    found = []
+    for _ in range(3):
+        before = time.process_time()
+        with contextlib.suppress(UserError):
+            list(segments(text, "f.sgm"))
+        found.append(time.process_time() - before)
+    return min(found)
+
+
+@pytest.mark.parametrize("before", ["", "<seg>"])
+@pytest.mark.parametrize("after", ["", "</seg>"])
+@pytest.mark.parametrize(
+    "unit", ["<seg", "<seg ", "<seg\n", "</seg", "</seg ", "<seg>", "<seg>a</seg>", "<", " ", "&#1"]
+)
+def test_time_grows_as_the_text_does(unit: str, before: str, after: str) -> None:
+    count = 1 << 10
+    while (short := seconds(before + unit * count + after)) < 0.002 and count < 1 << 16:
+        count *= 2
+    longer = seconds(before + unit * 4 * count + after)
+    assert longer < max(10 * short, 0.02)  # 16 times as long if it grew by the square
