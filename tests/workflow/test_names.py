@@ -102,9 +102,18 @@ def test_no_name_reaches_a_shell_unquoted(
     """Every command of the workflow is run by a shell whose `python` does nothing."""
     words = [name for name in EVIL if "{" not in name]
     local = "own (1) " + "".join(words).replace("/", "")
-    (tmp_path / local).write_text("")
+    folder = tmp_path / local
+    folder.mkdir()
+    (folder / local).write_text("")
     file = "embedded (1)+@%~-.tar.gz"
-    texts = {name: {"file": file} for name in ("train", "dev", "test")}
+    texts: dict[str, Any] = {name: {"file": file} for name in ("train", "dev")}
+    evil = "".join(words)
+    texts["test"] = {
+        "file": file,
+        "member": f"{evil}.{{lang}}",
+        "references": {"fr": [f"{evil}2"]},
+        "phenomena": f"{evil}3",
+    }
     generated = {file: {"generator": "embedded", "seed": 1}}
     fetched = {
         name: {"url": f"http://localhost/{number}?{name.replace(' ', '')}", "md5": "0" * 32}
@@ -115,7 +124,7 @@ def test_no_name_reaches_a_shell_unquoted(
         "embedded": {"files": generated, "texts": texts},
         "own": {
             "files": {"own.tsv": {"local": local}},
-            "texts": {"mine": {"file": "own.tsv", "columns": ["en", "fr", "".join(words)]}},
+            "texts": {"mine": {"file": "own.tsv", "columns": ["en", "fr", evil]}},
             "terms": "\n".join(EVIL),
             "cite": EVIL,
         },
@@ -139,7 +148,7 @@ def test_no_name_reaches_a_shell_unquoted(
         "corpora": own,
         "roles": {"en-fr": {"train": train}},
         "mirrors": EVIL[:6],
-        "hand_placed": "".join(words),
+        "hand_placed": evil,
         "model": {"hidden": 8, "embedding": 8, "alignment": 8, "maxout": 8},
         **experiment(
             systems=systems,
@@ -150,9 +159,9 @@ def test_no_name_reaches_a_shell_unquoted(
             alignments="bpe",
         ),
     }
-    (tmp_path / "mine.yaml").write_text(yaml.safe_dump(keys, allow_unicode=True))
+    (folder / "mine.yaml").write_text(yaml.safe_dump(keys, allow_unicode=True))
     call = ["-n", "-p", "-s", str(ROOT / "Snakefile"), "--configfile", "mine.yaml"]
-    planned = snakemake(tmp_path, *call)
+    planned = snakemake(folder, *call)
     assert planned.returncode == 0, planned.stdout[-3000:]
     commands = re.split(r"Shell command: (?!None\n)", planned.stdout)[1:]
     assert len(commands) > 100
@@ -160,7 +169,7 @@ def test_no_name_reaches_a_shell_unquoted(
         script = "python() { :; }\n" + command.partition("\n\n")[0]
         shell = ["/bin/bash", "-s"]
         done = subprocess.run(
-            shell, input=script, cwd=tmp_path, env={"PATH": ""}, capture_output=True, text=True
+            shell, input=script, cwd=folder, env={"PATH": ""}, capture_output=True, text=True
         )
         assert "syntax error" not in done.stderr, command
     assert not list(tmp_path.rglob("INJECTED"))
