@@ -106,7 +106,7 @@ def test_the_table_has_all_formats(tmp_path: Path) -> None:
     assert [row["line"] for row in read[:7]] == ["4"] * 7
     assert read[0]["tokens"] == SOURCE[3]
     assert "**English → French, test, line 4 (chosen)**" in texts["md"]
-    assert r"A \< b & c_d \| 5 % ." in texts["md"]
+    assert r"A \< b \& c\_d \| 5 % ." in texts["md"]
     assert "RNNencdec-30" in texts["tex"]
 
 

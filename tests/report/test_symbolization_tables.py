@@ -264,7 +264,7 @@ def test_table_2_shows_each_step(examples: Table) -> None:
     assert first.rows[2][1][0].remark == "(equal, word by word)"
     # ``<S>`` strikes text out in Markdown, and is two other characters in LaTeX.
     texts = texts_of(examples)
-    assert r"The \<S>_1 and" in texts["md"]
+    assert r"The \<S>\_1 and" in texts["md"]
     assert r"The \textless{}S\textgreater{}\_1 and" in texts["tex"]
 
 

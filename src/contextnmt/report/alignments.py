@@ -217,7 +217,7 @@ def draw(title: str, panels: Sequence[Panel | str]) -> Figure:
     texts = [(title, 10.0, GAP), *((line, FONT, below + LINE * n) for n, line in enumerate(gaps))]
     for text, size, top in texts:
         at = (GAP / width, 1 - top / height)
-        figure.text(*at, text, fontsize=size, va="top", parse_math=False)
+        figure.text(*at, text, fontsize=size, va="top")
     for panel, place in zip(maps, places, strict=True):
         draw_map(figure, panel, *place)
     return figure
@@ -255,7 +255,7 @@ def draw_map(figure: Figure, panel: Panel, left: float, top: float) -> None:
     axes.spines[:].set(visible=True, color=INK, linewidth=0.4)
     axes.set(xticks=[], yticks=[])  # words as ticks would take several times as long to draw
     edge = -0.5 - PAD / cell
-    style: dict[str, Any] = {"fontsize": FONT, "parse_math": False}
+    style: dict[str, Any] = {"fontsize": FONT}
     for column, word in enumerate(panel.columns):
         axes.text(column, edge, word, rotation=90, ha="center", va="bottom", **style)
     for row, word in enumerate(panel.rows):

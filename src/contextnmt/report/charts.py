@@ -135,14 +135,13 @@ def draw(results: Results, found: Charts) -> Figure:
     for row, word in zip(panels, words, strict=False):
         for axes, (name, label) in zip(row, found.labels.items(), strict=True):
             chart = found.of[name][word]
-            # A word may have dollars, which would set what is between them as a formula.
-            axes.set_title(f"{word}, {label}", fontsize=9, parse_math=False)
+            axes.set_title(f"{word}, {label}", fontsize=9)
             if "gap" in chart:
                 axes.text(0, 0.9, chart["gap"], fontsize=8, wrap=True)
             else:
                 draw_chart(axes, chart)
                 drawn.append((axes, chart))
-    figure.suptitle(title, x=0, ha="left", fontsize=10, parse_math=False)
+    figure.suptitle(title, x=0, ha="left", fontsize=10)
     handles = [axes.scatter([], [], s=22, color=INK, label="the word")]
     for number, colour in enumerate(ALONG, start=1):
         label = f"near the word on axis {number}"
@@ -219,13 +218,12 @@ def name_words(axes: Axes, chart: dict[str, Any]) -> None:
             fontsize=7,
             color=INK,  # of the axis are the dot and the line: small letters want more contrast
             annotation_clip=False,
-            parse_math=False,
         )
 
 
 def boxes_of(axes: Axes, word: str, dot: numpy.ndarray) -> numpy.ndarray:
     """Left, lower, right and upper edge, in pixels, of a name at each of `SIDES` of its dot."""
-    text = axes.text(0, 0, word, fontsize=7, parse_math=False)
+    text = axes.text(0, 0, word, fontsize=7)
     size = numpy.array(text.get_window_extent().size)
     text.remove()
     corners = dot + WAYS * axes.figure.dpi / 72 - size * (1 - SIDES) / 2

@@ -31,7 +31,7 @@ from contextnmt.report.comparison import (
 )
 from contextnmt.report.provenance import DIGITS
 from contextnmt.report.results import Run
-from contextnmt.report.tables import NONE, Row, signed
+from contextnmt.report.tables import NONE, Row, csv_text, signed
 
 #: Columns of the CSV file, see docs/formats.md.
 COLUMNS = [
@@ -97,7 +97,10 @@ def write_rows(path: Path, rows: list[Row]) -> None:
         writer = tables.DictWriter(out, COLUMNS, extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
         writer.writerows(
-            {key: f"{each:.10g}" if isinstance(each, float) else each for key, each in row.items()}
+            {
+                key: f"{each:.10g}" if isinstance(each, float) else csv_text(each)
+                for key, each in row.items()
+            }
             for row in rows
         )
 

@@ -49,6 +49,7 @@ STYLE = {
     "xtick.major.width": 0.6,
     "ytick.major.width": 0.6,
     "text.color": INK,
+    "text.parse_math": False,  # a label or word may have dollars
     "legend.frameon": False,
     "legend.fontsize": 8,
     "lines.linewidth": 1.4,
@@ -96,7 +97,16 @@ def legend_below(figure: Figure, labels: list[str], columns: int = 4) -> None:
     fitting = max(1, min(columns, int(figure.get_figwidth() / widest)))
     rows = -(-len(labels) // fitting)
     figure.set_figheight(figure.get_figheight() + LEGEND_ROW * max(0, rows - 2))
-    figure.legend(loc="outside lower center", ncols=fitting, handlelength=2.4, columnspacing=1.2)
+    of_label = {line.get_label(): line for axes in figure.axes for line in axes.lines}
+    # By itself, a legend leaves out labels that begin with an underscore.
+    figure.legend(
+        [of_label[label] for label in labels],
+        labels,
+        loc="outside lower center",
+        ncols=fitting,
+        handlelength=2.4,
+        columnspacing=1.2,
+    )
 
 
 def save(figure: Figure, out: Path) -> None:

@@ -254,8 +254,7 @@ def draw(results: Results, run: Run, content: dict[str, Any]) -> Figure:
     contexts = [occurrences[number] for number in chosen]
     first_line = f"{title}, {results.labels(run.pair)[run.system]}: “{word}” in two contexts"
     lines = [first_line, *itertools.chain.from_iterable(map(wrapped, contexts))]
-    # A sentence may have dollars, which would set what is between them as a formula.
-    figure.suptitle("\n".join(lines), x=0, ha="left", fontsize=9, parse_math=False)
+    figure.suptitle("\n".join(lines), x=0, ha="left", fontsize=9)
     rows = {"masks": 0.8, "difference": 0.4, "word": 1.3} | ({"words": 1.3} if any(senses) else {})
     drawn = {"masks": sides, "difference": sides, "word": compared, "words": compared}
     figure.set_figheight(7.2 if any(senses) else 5.2)
@@ -344,7 +343,7 @@ def draw_masks(
         draw_rows(below[number], differences[number][None, order], "PuOr", (-bound, bound))
         above[number].set_title(f"{side} vectors", fontsize=8)
         senses = [each["sense"] or named(each) for each in contexts]
-        above[number].set_yticks([0, 1], senses, parse_math=False)
+        above[number].set_yticks([0, 1], senses)
         below[number].set_yticks([0], ["lower\nminus upper"])
         below[number].set_xlabel(f"the {len(order)} dimensions, by the difference", fontsize=8)
     draw_scale(above, 2, "mask")
@@ -396,7 +395,7 @@ def draw_pairs(axes: Axes, name: str, cosine: numpy.ndarray, senses: list[str]) 
     axes.set_xlabel("cosine distance", loc="left")  # on the right is the power of ten
     axes.ticklabel_format(axis="x", scilimits=(-2, 3), useMathText=True)
     title = f"{name}\n{len(of_pairs)} pairs of sentences (line: mean)"
-    axes.set_title(title, fontsize=8, parse_math=False)
+    axes.set_title(title, fontsize=8)
 
 
 def draw_words(axes: Axes, content: dict[str, Any], side: str) -> None:

@@ -164,9 +164,15 @@ def inline(svg: str, name: str, alternative: str) -> str:
         raise UserError(f"figure {name}: not an SVG file: draw it again")
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg[start:], flags=re.DOTALL)
     svg = re.sub(r' (width|height)="[^"]*"', "", svg, count=2)  # the first are its own
-    svg = re.sub(r" font-family: [^;\"]*;", "", svg)  # the page's own
-    svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}.", svg)
-    for colour, own in SCHEME.items():
-        svg = svg.replace(colour, own)
+    svg = re.sub(r"<[^>]*>", lambda tag: adapted(tag[0], name), svg)  # no text between tags
     label = f'<svg role="img" aria-label="{html.escape(alternative)}"'
     return svg.replace("<svg", label, 1)
+
+
+def adapted(tag: str, name: str) -> str:
+    """A tag of the SVG file `name` in the font and colours of the page, its ids its own."""
+    tag = re.sub(r" font-family: [^;\"]*;", "", tag)
+    tag = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}.", tag)
+    for colour, own in SCHEME.items():
+        tag = tag.replace(colour, own)
+    return tag

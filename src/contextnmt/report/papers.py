@@ -21,8 +21,9 @@ from contextnmt.report.tables import MARK, Block, Table
 #: Tables that the page uses besides BLEU.
 USED = ["significance", "claims", "masks", "trainings", "scale"]
 
-#: Characters that reStructuredText would take for its own.
-MARKUP = re.compile(r"([\\*`|_])")
+#: Characters that reStructuredText may take for its own, here or at the start of a line: text of a
+#: configuration may say `.. include::`, or the address of a picture.
+MARKUP = re.compile(r"([^\w\s]|_)")
 
 
 def papers(folder: Path, reported: list[Results], missing: list[str]) -> None:

@@ -86,10 +86,18 @@ LATEX = {
 }
 
 #: Characters with a meaning in LaTeX that a title may hold.
-LATEX_MARKS = str.maketrans({mark: f"\\{mark}" for mark in "&%$#_{}"})
+LATEX_MARKS = str.maketrans(
+    {mark: f"\\{mark}" for mark in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+)
+#: Beginnings of a row that LaTeX would take for an option of the line before it.
+LATEX_OPTION = re.compile(r"^(?=\s*[\[*])", re.MULTILINE)
 
-#: Markdown's marks that words of a corpus may hold.
-MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in r"\`*<|"} | dict.fromkeys(BOLD, "**"))
+#: Characters with a meaning in Markdown, that of GitHub too, which words of a corpus may hold.
+MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in r"\`*_<[|~$&"} | dict.fromkeys(BOLD, "**"))
+
+#: Text that a spreadsheet would evaluate, numbers aside.
+FORMULA = re.compile(r"[=+\-@\t\r](?!(?<=[+-])(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z)")
 
 
 @dataclass(frozen=True)
@@ -239,11 +247,17 @@ def signed(value: float, digits: int = 2) -> str:
     return f"{round(value, digits) + 0.0:+.{digits}f}".replace("-", "−")  # no minus before zero
 
 
+def csv_text(value: Any) -> Any:
+    """A value for a CSV file: an apostrophe before text that a spreadsheet would evaluate."""
+    return f"'{value}" if isinstance(value, str) and FORMULA.match(value) else value
+
+
 def _csv(data: list[dict[str, Any]]) -> str:
     """The rows in full precision; a column of whole numbers stays one where some rows lack it."""
     from pandas import DataFrame
 
-    frame = DataFrame(data).convert_dtypes()
+    rows = [{csv_text(key): csv_text(value) for key, value in row.items()} for row in data]
+    frame = DataFrame(rows).convert_dtypes()
     return str(frame.to_csv(index=False, float_format="%.10g", lineterminator="\n"))
 
 
@@ -263,13 +277,13 @@ def _frame(block: Block) -> "DataFrame":
 def _markdown(block: Block, frame: "DataFrame") -> str:
     frame = frame.map(lambda text: text.translate(MARKDOWN))
     frame.index = frame.index.map(lambda label: label.translate(MARKDOWN))
-    frame.columns = [" ".join(filter(None, labels)) for labels in block.columns]
+    frame.columns = [" ".join(filter(None, labels)).translate(MARKDOWN) for labels in block.columns]
     numbers = len(block.columns) - block.text_columns
     text = frame.to_markdown(
         disable_numparse=True,
         colalign=[*["left"] * (1 + block.text_columns), *["right"] * numbers],
     )
-    return f"**{block.title}**\n\n{text}"
+    return f"**{block.title.translate(MARKDOWN)}**\n\n{text}"
 
 
 def _latex(block: Block, frame: "DataFrame") -> str:
@@ -283,4 +297,4 @@ def _latex(block: Block, frame: "DataFrame") -> str:
     text = str(text).replace("\\toprule\n", f"\\toprule\n{row}\n\\midrule\n", 1)
     for character, command in LATEX.items():
         text = text.replace(character, command)
-    return text
+    return LATEX_OPTION.sub("{}", text)
