@@ -173,3 +173,22 @@ def test_no_name_reaches_a_shell_unquoted(
         )
         assert "syntax error" not in done.stderr, command
     assert not list(tmp_path.rglob("INJECTED"))
+
+
+def test_a_clone_may_lie_in_a_folder_of_any_name(
+    tmp_path: Path,
+    clone: Callable[[], Path],
+    snakemake: Callable[..., subprocess.CompletedProcess[str]],
+) -> None:
+    """Only braces are Snakemake's own."""
+    named = "".join(name for name in EVIL if "{" not in name).replace("/", "")
+    place = clone().rename(tmp_path / named)
+    call = ["choi2017", "-c1", "--config", "gaps=true"]
+    run = snakemake(place, *call)
+    assert run.returncode == 1 and "\nno system of choi2017 is finished" in run.stdout
+    assert not list(tmp_path.rglob("INJECTED"))
+    place = place.rename(tmp_path / "a {x}")
+    run = snakemake(place, *call)
+    assert run.stdout.strip().endswith(
+        f"{place}: Snakemake takes braces in this path for names of its own: move the clone"
+    )

@@ -17,6 +17,10 @@ if not isinstance(workflow.current_basedir, os.PathLike):
         "workflow/Snakefile after `snakefile:`"
     )
 BASE = Path(workflow.current_basedir).parents[1]
+if re.search("[{}]", str(BASE)):
+    sys.exit(
+        f"{BASE}: Snakemake takes braces in this path for names of its own: move the clone"
+    )
 SOURCE = BASE / "src"
 sys.path.insert(0, str(SOURCE))
 
