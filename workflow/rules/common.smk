@@ -150,7 +150,7 @@ paths = with_gaps(paths)
 # Where Snakemake is called by its path, jobs find the `python` beside it all the same.
 programs = os.path.dirname(sys.executable)
 if programs not in os.get_exec_path():
-    os.environ["PATH"] = os.pathsep.join([programs, *os.get_exec_path()])
+    os.environ.update(PATH=os.pathsep.join([programs, *os.get_exec_path()]))
 
 shell.prefix(f"export PYTHONPATH={shlex.quote(str(SOURCE))} OMP_NUM_THREADS=1; ")
 
