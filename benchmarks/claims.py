@@ -66,7 +66,6 @@ class Text(NamedTuple):
     pair: str
     name: str
     seeds: int
-    deviation: float
     systems: dict[str, Any]
     contrasts: dict[tuple[str, str], dict[str, Any]]
 
@@ -91,8 +90,7 @@ def read_text(reference: Path) -> Text:
     asked = list(dict.fromkeys(there))
     made = content(found, asked, source_lengths(source, reference, found))
     found_contrasts = dict(zip(asked, made["contrasts"], strict=True))
-    deviation = made["trainings"]["deviation"] if made["trainings"] else 0.0
-    return Text(pair, text, len(made["seeds"]), deviation, made["systems"], found_contrasts)
+    return Text(pair, text, len(made["seeds"]), made["systems"], found_contrasts)
 
 
 def row(claim: Claim, claimed: Range, text: Text) -> list[str]:
@@ -106,7 +104,7 @@ def row(claim: Claim, claimed: Range, text: Text) -> list[str]:
         scores, tests = [found["long"], found["short"]], TESTS[:1]
         names += f"; over and up to {found['median']:g} words"
     intervals = found["interval"], found["interval_with_trainings"]
-    said = judged(claimed, {}, *intervals, text.deviation)
+    said = judged(claimed, {}, *intervals)
     p = [found[test] for test in tests]
     return [
         *(f"{claim.paper}: {claim.told.says}", in_words(claimed)),

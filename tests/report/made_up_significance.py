@@ -39,7 +39,8 @@ def significance_of(
     ]
     seeds = len(about["seeds"])
     deviation = 0.5 if seeds > 1 else None
-    chance = {"deviation": deviation, "degrees": 8, "seeds": seeds, "apart": {}}
+    deviations = dict.fromkeys(scores, deviation)
+    chance = {"deviations": deviations, "degrees": 8, "seeds": seeds, "apart": []}
     return {
         "name": name,
         "sentences": 30,

@@ -69,7 +69,7 @@ def test_comparisons_that_disagree_are_counted() -> None:
     data = bleu(about, context=11.5, context_symbol=8.0)
     sentence, *_ = found_in(about, data)[0].sentences
     assert sentence == (
-        "Contextualization (C) helps in 1 of 3 comparisons, does harm in 1, is undecided in 1: "
+        "Contextualization (C) helps in 1 of 3 comparisons, does harm in 1, no verdict in 1: "
         "from −2.00 BLEU (+C+S over "
         "+Symbol (S)) to +1.50 BLEU (+Context (C) over Baseline); in the paper from +0.00 to "
         "+1.00."
@@ -114,7 +114,8 @@ def test_one_system_alone_is_best_of_none(about: Results) -> None:
     assert (len(found.figures), found.sentences) == (1, [])
 
 
-BEST = "+Context (C) is best: 11.50 BLEU on test with beam 12, +1.50 over Baseline."
+FIRST = "Baseline has the highest BLEU on test with beam 12:"
+BEST = "+Context (C) has the highest BLEU on test with beam 12: 11.50, +1.50 over Baseline."
 HARM = "Symbolization (S) does harm on this corpus: −0.75 BLEU over Baseline; in the paper +1.00."
 
 
@@ -123,15 +124,21 @@ HARM = "Symbolization (S) does harm on this corpus: −0.75 BLEU over Baseline; 
     [
         ({"context": 11.5}, [BEST, "helps: +1.50 BLEU over Baseline; in the paper +1.00"]),
         ({"context": 11.5}, ["11.50", "+Context (C); paper +Context (C), 21.00"]),
-        ({"baseline": 12.0, "symbol": 11.25}, ["No system beats Baseline: 12.00 BLEU", HARM]),
-        ({"context": 10.29}, ["is highest, within chance: 10.29 BLEU on test with"]),
-        ({"context": 10.29}, ["(C) is undecided: +0.29"]),
-        ({"context": 9.71}, ["(C) is undecided: −0.29"]),
+        (
+            {"baseline": 12.0, "symbol": 11.25},
+            [f"{FIRST} 12.00.", HARM],
+        ),
+        ({"context": 10.29}, ["on test with beam 12: 10.29, +0.29 over Baseline (undecided)."]),
+        ({"context": 10.29}, ["(C) (undecided): +0.29"]),
+        ({"context": 9.71}, ["(C) (undecided): −0.29"]),
         ({"context": 10.31}, ["(C) helps: +0.31"]),
         ({"context": 9.69}, ["(C) does harm on this corpus: −0.31"]),
         # One number to a reader: the first system of the table is named.
-        ({"baseline": 30.496, "context": 30.5}, ["No system beats Baseline: 30.50 BLEU"]),
-        ({"context": 30.496, "symbol": 30.5}, ["+Context (C) is "]),
+        (
+            {"baseline": 30.496, "context": 30.5},
+            [f"{FIRST} 30.50."],
+        ),
+        ({"context": 30.496, "symbol": 30.5}, ["+Context (C) has the highest"]),
     ],
 )
 def test_gains_and_harm_are_told_plainly(
@@ -152,8 +159,8 @@ def test_one_seed_gives_no_verdict() -> None:
     about = made_up("choi2017", 1)
     found, _ = found_in(about, bleu(about, context=11.5))
     for expected in (
-        "+Context (C) is highest, from one seed: 11.50 BLEU",
-        "Contextualization (C), one seed and so no verdict: from +0.00 BLEU",
+        "on test with beam 12: 11.50, +1.50 over Baseline (one seed: no verdict).",
+        "Contextualization (C) (one seed: no verdict): from +0.00 BLEU",
         "95 % over sentences alone: +1.20 to +1.80; paper +1.00",
     ):
         assert expected in told(found)
@@ -163,11 +170,11 @@ def test_what_was_not_tested_is_undecided(about: Results) -> None:
     data = bleu(about, context=11.5)
     rows = [row | {"low_with_trainings": -0.1} for row in significance_of(about, data)]
     found, _ = found_in(about, data, significance=rows)
-    assert "is undecided: +1.50" in found.sentences[0]
+    assert "(undecided): +1.50" in found.sentences[0]
     assert found.figures[1].remark == "95 %: −0.10 to +1.80; paper +1.00"
     found, _ = found_in(about, data, significance=[row | {"gap": "damaged"} for row in rows])
     assert found.figures[1].remark == "paper +1.00"
-    assert "is undecided: +1.50" in found.sentences[0]
+    assert "(not tested): +1.50" in found.sentences[0]
 
 
 STILL = (

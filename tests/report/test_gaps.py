@@ -116,9 +116,9 @@ def test_without_any_score_there_are_gaps_alone(tmp_path: Path) -> None:
     assert french.headline == "No system has a score on test with beam 12."
     assert [figure.value for figure in french.figures] == ["–"]
     assert french.warnings[0].endswith(f", and in no comparison: all systems ({REASON}).")
-    assert german.warnings == [] and german.headline.startswith("+BPE+S is best: ")
+    assert german.warnings == [] and german.headline.startswith("+BPE+S has the highest BLEU on ")
     assert [block.title for block in tables["phenomena"].blocks] == [TITLES["en-de"]]
-    unscored = {row["pair"] for row in tables["claims"].data if row["verdict"] == "no score"}
+    unscored = {row["pair"] for row in tables["claims"].data if row["reason"] == "no score"}
     assert unscored == {"en-fr"}
     assert "no two systems to compare" in figure(made, "gains.en-fr")
 
@@ -160,8 +160,8 @@ def test_the_page_says_what_is_missing_and_gives_no_verdict(unfinished: Made) ->
         assert f"no verdict on +Context (C) over Baseline yet ({reason})" in words
     page = (unfinished.report / "index.html").read_text()
     french, german = re.findall(r'<p class="headline">([^<]*)</p>', page)
-    assert french.startswith("+BPE+S is best of the 7 finished systems (of 8): ")
-    assert german.startswith("+BPE+C+S is best of the 6 finished systems (of 8): ")
+    assert french.startswith("+BPE+S has the highest BLEU of the 7 finished systems (of 8) on ")
+    assert german.startswith("+BPE+C+S has the highest BLEU of the 6 finished systems (of 8) on ")
     assert "over Baseline" not in french and "over Baseline" in german
     assert page.index('id="gaps"') < page.index('class="findings"')
     for line in NOTES:
@@ -205,7 +205,7 @@ def test_a_score_that_is_missing_is_a_dash_and_a_note(unscored: Made) -> None:
 def test_claims_and_counts_without_scores_have_notes(unscored: Made) -> None:
     claims, counts = map(unscored.results.read_table, ("claims", "phenomena"))
     verdicts = {
-        (row["pair"], row["system"], row["baseline"]): row["verdict"] for row in claims.data
+        (row["pair"], row["system"], row["baseline"]): row["reason"] for row in claims.data
     }
     assert verdicts["en-fr", "context", "baseline"] == "no score"
     assert verdicts["en-fr", "context-symbol", "symbol"] != "no score"
@@ -227,7 +227,7 @@ def test_the_pages_tell_the_reasons_beside_their_findings(unscored: Made) -> Non
         for listed in LISTED.values()
     ]
     no_verdict = f"no verdict on +Context (C) over Baseline yet (Baseline: {REASON})."
-    for expected in (*told, no_verdict, "of the 7 scored systems (of 8): "):
+    for expected in (*told, no_verdict, "of the 7 scored systems (of 8) on test"):
         assert expected in words
     assert "nan" not in words.lower().split() and "None" not in words.split()
     papers(unscored.folder, [unscored.results], [])

@@ -120,7 +120,7 @@ def test_without_a_sure_test_there_is_no_verdict(made: Made) -> None:
 
     wide = {"interval": [1.0, 2.0], "interval_with_trainings": [-0.1, 3.1]}
     table = claims(made, lambda entry: entry.update(wide))
-    assert row_of(table, 0, CLAIM)[0] == f"{WIDE}; 4 seeds would show +1.25"
+    assert row_of(table, 0, CLAIM)[0] == f"{WIDE}; 5 seeds would show +1.25"
     cells = row_of(claims(made, damage), 0, CLAIM)
     assert cells == ["undecided not tested", "> 0", "+1.25", "+1.50", "–"]
     table = claims(Made(made.folder, made.about | {"gaps": {"en-de": {"context": "not trained"}}}))

@@ -1,4 +1,4 @@
-"""Whether systems differ by more than the choice of test sentences explains.
+"""Whether systems differ by more than other test sentences and other trainings explain.
 
 Two tests of a difference in corpus BLEU, both two-sided, not corrected for how many are made: the
 paired bootstrap (Koehn 2004), which draws test sets of the same size from this one, and approximate
@@ -124,9 +124,9 @@ def content(
 
 def chance_of_training(systems: list[str], scores: Floats) -> Trainings | None:
     """That of the scores of all systems [systems, seeds]; None of one seed."""
-    if (seeds := scores.shape[-1]) < 2:
-        return None
-    return trainings(dict(zip(systems, scores.std(axis=-1, ddof=1).tolist(), strict=True)), seeds)
+    seeds = scores.shape[-1]
+    deviations = scores.std(axis=-1, ddof=1).tolist() if seeds > 1 else [None] * len(systems)
+    return trainings(dict(zip(systems, deviations, strict=True)), seeds)
 
 
 def draw(found: Translations, lengths: Lengths | None, resamples: int) -> Drawn:

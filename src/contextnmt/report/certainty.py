@@ -1,9 +1,9 @@
 """How sure the differences of BLEU are: confidence intervals and tests, as a table."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from contextnmt.report.results import Results
+from contextnmt.report.results import Record, Results
 from contextnmt.report.tables import NONE, Block, Cell, Table, signed
 
 #: Keys of the p values of both tests.
@@ -38,7 +38,7 @@ def significance_table(results: Results) -> Table:
         blocks += [Block(title, SCORE, scores)]
         blocks += [Block(f"{title}: differences", DIFFERENCE, differences)] if differences else []
         data += rows_of_tests(results, pair, text, content)
-    return Table(blocks, data, notes(next(iter(contents.values()))))
+    return Table(blocks, data, notes(results, contents))
 
 
 def scored(entry: dict[str, Any]) -> list[Cell]:
@@ -105,27 +105,33 @@ def numbers(entry: dict[str, Any], value: str) -> dict[str, Any]:
     return {"value": entry.get(value), "low": low, "high": high, "gap": entry.get("gap")}
 
 
-def notes(content: dict[str, Any]) -> list[str]:
+def notes(results: Results, contents: Mapping[tuple[str, str], Record]) -> list[str]:
     """Notes of the table."""
-    seeds, trainings = len(content["seeds"]), content["trainings"]
+    content, *_ = contents.values()
     tests = (
         f"Over sentences: intervals of {content['confidence_percent']} % and the first p by the "
         "paired bootstrap (Koehn 2004), the second by approximate randomization (Riezler and "
         f"Maxwell 2005), {content['resamples']:,} draws each, two-sided. They tell what other test "
         "sentences would give with these models. Differences are taken before rounding."
     )
-    if not trainings:
+    if len(results.seeds) == 1:
         return [tests, f"Not what other trainings would give: {ONE_SEED}."]
-    apart = f"; apart, since they vary far more: {', '.join(trainings['apart'])}"
-    return [
+    lines = [
         "Bold: zero is outside of the interval over sentences and trainings. Nothing is corrected "
         "for how many differences there are.",
         tests,
-        "Over trainings, too: with the deviation of seeds, pooled over the systems "
-        f"({trainings['deviation']:.2f} BLEU, {trainings['degrees']} degrees of freedom"
-        f"{apart * bool(trainings['apart'])}).",
-        f"BLEU: mean ± standard deviation of {seeds} seeds.",
+        "Over trainings, too: by the deviation of seeds, drawn towards that of all systems by as "
+        "much as these are alike (A41 in docs/decisions.md).",
+        f"BLEU: mean ± standard deviation of {len(results.seeds)} seeds.",
     ]
+    for (pair, text), content in contents.items():
+        if content["trainings"] and (apart := content["trainings"]["apart"]):
+            labels = map(results.labels(pair).__getitem__, apart)
+            lines.append(
+                f"{results.pair_title(pair)}, {text}: trainings vary far more than others, and "
+                f"stand for themselves: {', '.join(labels)}."
+            )
+    return lines
 
 
 def beyond_first(results: Results) -> dict[tuple[str, str, str], bool]:

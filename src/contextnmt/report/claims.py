@@ -2,13 +2,12 @@
 
 import math
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from contextnmt.evaluation.chance import (
     POWER,
     Interval,
     Trainings,
-    seeds_needed,
     trainings,
     widened,
 )
@@ -40,8 +39,6 @@ HOLDS, OPPOSITE, FAILS, UNDECIDED = "holds", "opposite", "fails", "undecided"
 #: Kinds of differences, as keys of claims; longer: the growth of a contrast with length.
 CONTRAST, LONGER, QUOTED = "contrasts", "longer", "quoted"
 LONG, COVERAGE = "long_sentences", "coverage"
-#: BLEU within the claimed range from which on an effect is worth seeds.
-LEAST_EFFECT = 0.1
 #: Columns of the data besides the claim and the verdict: names of a difference, and its numbers.
 NAMES = ["measure", "system", "baseline", "words", "language"]
 NUMBERS = ["difference", "paper", "low", "high", "long", "short"]
@@ -81,12 +78,13 @@ def judged(
     numbers: Row,
     over_sentences: Interval,
     over_both: Interval | None,
-    deviation: float = 0.0,
+    chance: Trainings | None = None,
+    *systems: str,
 ) -> Row:
     """The `numbers` of a difference, its interval, and the verdict with its reason.
 
-    The interval is that over sentences alone where there is one seed, and so no verdict.
-    `deviation`: of a run, in such a score.
+    The interval is that over sentences alone where there is one seed, and so no verdict. `chance`
+    of training in such a score of these `systems`: without it, no seeds are said to be needed.
     """
     low, high = over_both or over_sentences
     found = {**numbers, "low": low, "high": high}
@@ -95,18 +93,13 @@ def judged(
     said = verdict(claimed, over_both)
     if said != UNDECIDED:
         return {**found, "verdict": said}
-    return {**found, **undecided(too_wide(claimed, numbers, over_sentences, deviation))}
-
-
-def too_wide(claimed: Range, numbers: Row, over_sentences: Interval, deviation: float) -> str:
-    """The reason of an interval that is too wide, with the seeds that would show an effect as
-    large as the paper's, if that is in the claimed range."""
-    effect, reason = numbers.get("paper"), "the interval is too wide"
-    if effect is None or effect - claimed[0] < LEAST_EFFECT or not math.isinf(claimed[1]):
-        return reason
-    seeds = seeds_needed(effect - claimed[0], over_sentences, deviation)
-    needed = "more test sentences" if seeds is None else f"{seeds} seeds"
-    return f"{reason}; {needed} would show {signed(effect)}"
+    reason, effect = "the interval is too wide", numbers.get("paper")
+    if chance and effect is not None and math.isinf(claimed[1]) and effect > claimed[0]:
+        # What the paper has beyond what is claimed would show.
+        needed = chance.needed(effect - claimed[0], over_sentences, *systems)
+        reason += f"; {needed} would show" if needed else ", but would hardly hide"
+        reason += f" {signed(effect)}"
+    return {**found, **undecided(reason)}
 
 
 def claims_table(results: Results) -> Table:
@@ -186,8 +179,8 @@ def outcome(
     numbers = {"difference": gain.gain, "paper": gain.paper}
     if not gain.over_sentences:
         return {**numbers, **undecided("not tested")}
-    deviation = trained["deviation"] if trained else 0.0
-    return judged(claimed, numbers, gain.over_sentences, gain.over_both, deviation)
+    chance = Trainings(**trained) if trained else None
+    return judged(claimed, numbers, gain.over_sentences, gain.over_both, chance, *contrast)
 
 
 def grown(scores: PairScores, contrast: tuple[str, str], growth: Row | None) -> Row:
@@ -243,7 +236,7 @@ def with_trainings(
     if chance is None:
         return judged(claimed, numbers, over_sentences, None)
     both = widened(over_sentences, numbers["difference"], chance.margin(system))
-    return judged(claimed, numbers, over_sentences, both, chance.deviation)
+    return judged(claimed, numbers, over_sentences, both, chance, system)
 
 
 def beside_shorter(scores: PairScores, claimed: Range, system: str, words: int) -> Row:
@@ -269,11 +262,15 @@ def beside_shorter(scores: PairScores, claimed: Range, system: str, words: int) 
         (long, below_long, above_long), (short, below_short, above_short) = map(mean_of, groups)
         low = long - short - math.hypot(below_long, above_short)
         high = long - short + math.hypot(above_long, below_short)
-        of_seeds = [
-            weighted(groups[0], [each["bleu_of_seeds"][seed] for each in groups[0]])
-            - weighted(groups[1], [each["bleu_of_seeds"][seed] for each in groups[1]])
-            for seed in range(len(content["seeds"]))
-        ]
+        of_halves = (
+            [weighted(group, bleu) for bleu in zip(*of_group, strict=True)]
+            for group, of_group in zip(
+                groups,
+                ([entry["bins"][at]["bleu_of_seeds"] for at in half] for half in halves),
+                strict=True,
+            )
+        )
+        of_seeds = list(map(operator.sub, *of_halves))
         return {"long": long, "short": short}, (low, high), of_seeds
 
     of_all = {each: falls(of) for each, of in content["systems"].items() if "gap" not in of}
@@ -303,7 +300,7 @@ def mean_of(groups: list[Row]) -> tuple[float, float, float]:
     return mean, below, above
 
 
-def weighted(groups: list[Row], values: list[float]) -> float:
+def weighted(groups: list[Row], values: Iterable[float]) -> float:
     """The mean of a value of each group, weighted by their sentences."""
     sizes = [group["sentences"] for group in groups]
     return float(sum(map(operator.mul, sizes, values)) / sum(sizes))
@@ -384,14 +381,16 @@ def notes(results: Results, data: list[Row]) -> list[str]:
     if len(results.seeds) == 1:
         found.append(
             "Intervals tell what other test sentences would give with these models. With one seed "
-            "there is no verdict: another training may give another difference (set `seeds`)."
+            "there is no verdict: another training may give another difference. Set `seeds` to "
+            "train more."
         )
     else:
         found.append(
             f"Intervals tell what other test sentences and other trainings, {len(results.seeds)} "
             "seeds each, would give; they are not corrected for how many claims there are. A claim "
             "of more (> 0) holds if the interval is above zero; opposite: it is below. Undecided: "
-            f"anything else. Seeds that would show an effect do so in {100 * POWER:.0f} % of cases."
+            f"anything else. With the seeds that are named, an effect as large as the paper's is "
+            f"found in {100 * POWER:.0f} % of cases."
         )
     if ranges - {in_words(BETTER)}:
         found.append(

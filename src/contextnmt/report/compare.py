@@ -232,9 +232,8 @@ def notes(tested: list[Row]) -> Iterator[str]:
         several = [row for row in tested if row["interval_with_trainings"]]
         count = sum(row["decided"] == "true" for row in several)
         both = (
-            f"{CONFIDENCE} %: over test sentences and trainings, whose deviation is pooled over "
-            f"the systems of a table. * Zero is outside of it: {count} of {len(several)}; not "
-            "corrected for how many there are."
+            f"{CONFIDENCE} %: over test sentences and trainings, by the deviation of seeds. * Zero "
+            f"is outside of it: {count} of {len(several)}; not corrected for how many there are."
         )
         alone = (
             f"{CONFIDENCE} % {'of one seed ' if several else ''}over test sentences alone, with "

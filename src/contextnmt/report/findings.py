@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from contextnmt.evaluation.chance import trainings, widened
-from contextnmt.report.certainty import direction
+from contextnmt.report.certainty import ONE_SEED, direction
 from contextnmt.report.gains import Difference, PairScores
 from contextnmt.report.gaps import listed_gaps
 from contextnmt.report.gates import SIDES, distance
@@ -34,8 +34,8 @@ TOGETHER = "the masks draw different senses together"
 NO_SIGN = "no sign that the masks tell the senses apart"
 APART = "the masks tell the senses apart more often than chance"
 
-#: Whether a method is better, None: chance may explain the difference -> what it does.
-VERBS = {True: "helps", False: "does harm", None: "is undecided"}
+#: Whether a method is better, None: chance may explain the difference -> what is said of it.
+VERBS = {True: "helps", False: "does harm", None: "no verdict"}
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def of_pair(results: Results, pair: str, tables: Mapping[str, list[Row]]) -> Fin
     for method in results.methods:
         if found := scores.differences(method.contrasts):
             figures.append(gain_figure(results, pair, found[0]))
-            sentences.append(verdict(method, found, len(results.seeds)))
+            sentences.append(verdict(method, found))
             tagged = [row for row in phenomena if row["pair"] == pair]
             sentences += aimed(method, found[0], tagged)
         sentences += untold(scores, method)
@@ -105,20 +105,20 @@ def best_of(scores: PairScores) -> System:
 def best_score(scores: PairScores) -> Figure:
     """The highest BLEU, here and in the paper."""
     if not scores.here:
-        return Figure("best BLEU", NONE, "")
+        return Figure("highest BLEU", NONE, "")
     best = best_of(scores)
     remark = best.label
     printed = [system for system in scores.results.systems if system.id in scores.paper]
     if printed:
         top = max(printed, key=lambda system: scores.paper[system.id]["bleu"])
         remark += f"; paper {top.label}, {scores.paper[top.id]['bleu']:.2f}"
-    return Figure("best BLEU", f"{scores.here[best.id]['bleu']:.2f}", remark)
+    return Figure("highest BLEU", f"{scores.here[best.id]['bleu']:.2f}", remark)
 
 
 def headline(scores: PairScores) -> str:
-    """The best of the systems with a score, and its lead over the first system.
+    """The highest BLEU of the systems with a score, and its lead over the first system.
 
-    The sentence says so where others have no score, and where chance may give the lead.
+    The sentence says so where others have no score, and where the lead is no verdict.
     """
     if not scores.here:
         return f"No system has a score {where(scores)}."
@@ -127,23 +127,23 @@ def headline(scores: PairScores) -> str:
     )
     what = "finished" if scored == finished else "scored"
     base, best = next(iter(scores.systems.values())), best_of(scores)
+    bleu = f"{scores.here[best.id]['bleu']:.2f}"
+    if scored == 1:
+        opening = f"{best.label} has" if count == 1 else f"{best.label} alone is {what}:"
+        return f"{opening} {bleu} BLEU {where(scores)}."
+    among = f" of the {scored} {what} systems (of {count})" if scored < count else ""
     lead = scores.differences([(best.id, base.id)]) if best != base else []
-    one_seed = len(scores.results.seeds) == 1
-    sure = not one_seed and all(each.helps for each in lead)
-    chance = "from one seed" if one_seed else "within chance"
-    if count == 1:
-        opening = f"{best.label} has"
-    elif scored == 1:
-        opening = f"{best.label} alone is {what}:"
-    elif scored < count:
-        rank = "best" if sure else f"highest, {chance},"
-        opening = f"{best.label} is {rank} of the {scored} {what} systems (of {count}):"
-    elif best == base:
-        opening = f"No system beats {base.label}:"
-    else:
-        opening = f"{best.label} is {'best' if sure else f'highest, {chance}'}:"
-    over = "".join(f", {signed(each.gain)} over {base.label}" for each in lead)
-    return f"{opening} {scores.here[best.id]['bleu']:.2f} BLEU {where(scores)}{over}."
+    over = "".join(f", {signed(each.gain)} over {base.label}{doubt(each)}" for each in lead)
+    return f"{best.label} has the highest BLEU{among} {where(scores)}: {bleu}{over}."
+
+
+def doubt(difference: Difference) -> str:
+    """Why a difference is no verdict, in brackets; empty if it is one."""
+    if difference.helps is not None:
+        return ""
+    if not difference.interval:
+        return " (not tested)"
+    return " (undecided)" if difference.over_both else f" ({ONE_SEED}: no verdict)"
 
 
 def gain_figure(results: Results, pair: str, contrast: Difference) -> Figure:
@@ -160,7 +160,7 @@ def gain_figure(results: Results, pair: str, contrast: Difference) -> Figure:
     return Figure(contrast.label, signed(contrast.gain), here + paper)
 
 
-def verdict(method: Method, found: list[Difference], seeds: int) -> str:
+def verdict(method: Method, found: list[Difference]) -> str:
     """Whether a method helps, with the numbers of its contrasts, one at least."""
     least, most = (choose(found, key=lambda item: item.gain) for choose in (min, max))
     if least is most:
@@ -168,8 +168,9 @@ def verdict(method: Method, found: list[Difference], seeds: int) -> str:
     else:
         lowest, highest = (f"{signed(item.gain)} BLEU ({item.label})" for item in (least, most))
         gains = f"from {lowest} to {highest}"
-    if seeds == 1:
-        return f"{capitalized(method)}, one seed and so no verdict: {gains}{in_paper(found)}."
+    if all(each.helps is None for each in found):
+        doubts = ",".join(dict.fromkeys(map(doubt, found)))
+        return f"{capitalized(method)}{doubts}: {gains}{in_paper(found)}."
     return f"{capitalized(method)} {verb(found)}: {gains}{in_paper(found)}."
 
 

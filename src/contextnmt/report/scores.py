@@ -338,7 +338,7 @@ def notes(results: Results, scored: list[Row], paper: Printed, tested: Tested) -
     ]
     lines = [f"Reconstruction: {results.reconstruction}"] if results.reconstruction else []
     lines += filter(None, [headline(results.name)])
-    lines.append("Scores in percent; dev texts in brackets; bold: best of a column.")
+    lines.append("Scores in percent; dev texts in brackets; bold: best of a column, no verdict.")
     if any(tested.values()):
         lines.append(note_on_marks(results, tested))
     if len(results.seeds) > 1:

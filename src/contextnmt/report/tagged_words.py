@@ -101,8 +101,8 @@ def data(counts: dict[tuple[str, str], list[Counts]]) -> list[dict[str, Any]]:
 def notes(results: Results, gaps: dict[tuple[str, str], str]) -> list[str]:
     """Notes of the table."""
     lines = [
-        f"Percent rendered as in the reference, and counts; beam {results.beam}; bold: best of a "
-        "column.",
+        f"Percent rendered as in the reference, and counts; beam {results.beam}; bold: highest "
+        "of a column.",
         "1–3, 4–6, 7–12: words from the ambiguous one to the nearest that settles its meaning.",
         "Seen: the training text has the name, or the ambiguous word beside one that settles its "
         "meaning here.",
