@@ -5,7 +5,6 @@ Example: python benchmarks/readme.py
 
 from collections import Counter
 from collections.abc import Iterator
-from math import hypot, sqrt
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +12,7 @@ import yaml
 from pages import table
 
 from contextnmt.errors import UserError
+from contextnmt.evaluation.chance import trainings
 from contextnmt.files import read_lines, write_lines
 from contextnmt.report.published import published_bleu
 
@@ -22,10 +22,11 @@ BEAM = "12"
 
 
 class Score(NamedTuple):
-    """A BLEU: the mean of the seeds and its standard error, which one seed does not have."""
+    """A BLEU: the mean of the seeds and their standard deviation, which one seed does not have."""
 
     mean: float
-    error: float | None = None
+    deviation: float | None = None
+    seeds: int = 1
 
 
 #: BLEU of each system, by its name.
@@ -97,22 +98,22 @@ def measured(path: Path, pair: str, text: str) -> Column:
         if row[:1] + row[2:4] == [pair, text, BEAM]:
             mean, _, deviation = row[4].partition(" ± ")
             count = seeds[f"{pair}/{row[1]}"]
-            error = float(deviation) / sqrt(count) if deviation else None
-            scores[row[1]] = Score(float(mean), error)
+            scores[row[1]] = Score(float(mean), float(deviation) if deviation else None, count)
     if not scores:
         raise UserError(f"{path}: no BLEU of {pair}, {text}, beam {BEAM}; run scores.py again")
     return scores
 
 
 def difference(column: Column, better: str, worse: str) -> str:
-    """The difference of two systems with its standard error; empty if one is missing."""
+    """The difference of two systems, with the half-width of its 95 % interval over trainings if
+    there are several seeds; empty if one is missing."""
     if not {better, worse} <= column.keys():
         return ""
     one, other = column[better], column[worse]
     shown = f"{round(one.mean, 2) - round(other.mean, 2):+.2f}"
-    if one.error is None or other.error is None:
-        return shown
-    return f"{shown} ± {hypot(one.error, other.error):.2f}"
+    deviations = {system: score.deviation for system, score in column.items()}
+    chance = trainings(deviations, min(one.seeds, other.seeds))
+    return f"{shown} ± {chance.margin(better, worse):.2f}" if chance else shown
 
 
 def cell(column: Column, system: str, first: str) -> str:

@@ -71,7 +71,7 @@ def test_a_row_has_the_paper_beside_each_preset(folder: Path) -> None:
     assert not [line for line in lines if "Moses" in line]
 
 
-def test_differences_of_several_seeds_have_their_standard_error(folder: Path) -> None:
+def test_differences_of_several_seeds_have_half_of_their_interval(folder: Path) -> None:
     cells = [
         ["en-de", "baseline", "test_2016_flickr", "12", "30.00 ± 0.60", "1.000", "1.00"],
         ["en-de", "bpe", "test_2016_flickr", "12", "33.25 ± 0.80", "1.000", "1.00"],
@@ -80,7 +80,7 @@ def test_differences_of_several_seeds_have_their_standard_error(folder: Path) ->
     write_lines(folder / "multi30k_gpu.md", [f"| {' | '.join(row)} |" for row in cells])
     lines = filled(folder, "README.md")
     [row] = [line for line in lines if "+BPE − Baseline" in line]
-    assert row.endswith("| +2.73 | +4.58 |  | +3.25 ± 0.50 |  |  |  |")
+    assert row.endswith("| +2.73 | +4.58 |  | +3.25 ± 1.22 |  |  |  |")
     [row] = [line for line in lines if "+S − Baseline" in line and "+C" not in line]
     assert row.endswith("| +1.77 | +3.52 |  |  |  | +11.00 | -0.50 |")
 
