@@ -80,7 +80,7 @@ def costs(folder: Path) -> list[Cost]:
 
 
 #: Names of the texts of `selecting` besides those to select from.
-OTHERS = ("in-domain", "held-out", "other")
+OTHERS = ("in-domain", "held-out")
 
 SWITCHES = ("drop_empty", "drop_garbled", "drop_identical", "drop_duplicates", "wrong_language")
 NO_FILTERS = {**dict.fromkeys(SWITCHES, False), "max_length": None, "max_ratio": None}
@@ -97,7 +97,7 @@ def selecting(
 ) -> dict[str, Any]:
     """A configuration over that of the demo, which selects from the texts `train`, up to a limit;
     paths have {lang} in them."""
-    paths = {**train, **dict(zip(OTHERS, (in_domain, held_out, held_out), strict=True))}
+    paths = {**train, **dict(zip(OTHERS, (in_domain, held_out), strict=True))}
     files = {
         f"{name}.{language}.gz": {"local": path.format(lang=language)}
         for name, path in paths.items()
@@ -111,7 +111,7 @@ def selecting(
         "pairs": [pair],
         "systems": ["baseline", "bpe", "symbol"],
         "corpora": {"benchmark": {"files": files, "texts": texts}},
-        "roles": {pair: {"train": list(train), "dev": ["held-out"], "test": ["other"]}},
+        "roles": {pair: {"train": list(train), "dev": ["held-out"], "test": ["test"]}},
         "clean": {pair: {**NO_FILTERS, **clean}},
         "select": {pair: selection},
         "text": {"vocabulary_size": 30_000, "merges": 30_000},  # as in the paper

@@ -192,7 +192,7 @@ def test_page_is_accessible(
 
 def test_a_click_on_the_head_of_a_column_sorts_the_table(reported: Path, tmp_path: Path) -> None:
     found = shown(reported, CLICKS, tmp_path, table="#claims ~ .blocks table", head="here")
-    assert found["buttons"] == ["holds here", "claimed", "paper", "here", "95 % interval"]
+    assert found["buttons"] == ["verdict", "claimed", "paper", "here", "95 %"]
     made, upwards, downwards, again = found["steps"]
     assert [step["order"] for step in found["steps"]] == [None, "ascending", "descending", None]
     assert again["rows"] == made["rows"]

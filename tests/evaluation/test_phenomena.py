@@ -145,7 +145,7 @@ def test_the_reference_of_the_embedded_corpus_renders_every_tag(embedded: Path, 
         ([], r"bad\.gz has 0 lines and .*reference has 4"),
         (HYPOTHESIS, r"bad\.gz has 3 lines and .*reference has 4"),
         ([*HYPOTHESIS, "", ""], r"bad\.gz has 5 lines and .*reference has 4"),
-        (b"no gzip", "damaged gzip file"),
+        (b"no gzip", "damaged packed file"),
     ],
     ids=["empty", "short", "long", "damaged"],
 )

@@ -181,7 +181,7 @@ def weights_are(*matrices: np.ndarray) -> Any:
     ("suffix", "change", "reason"),
     [
         ("gz", lines_are(TRANSLATION[:2]), "gz has 2 lines and .* has 3"),
-        ("gz", damaged, "gz: damaged gzip file"),
+        ("gz", damaged, "gz: damaged packed file"),
         ("gz", lines_are(REFERENCE), "sentence 1: 3 x 5 weights for 4 and 4"),
         ("alignments.npz", weights_are(*WEIGHTS[1:]), "npz has 2 sentences and .* has 3"),
         ("alignments.npz", weights_are(*WEIGHTS[::-1]), "sentence 1: 9 x 12 weights for 2 and 4"),

@@ -204,9 +204,7 @@ def test_a_score_that_is_missing_is_a_dash_and_a_note(unscored: Made) -> None:
 
 def test_claims_and_counts_without_scores_have_notes(unscored: Made) -> None:
     claims, counts = map(unscored.results.read_table, ("claims", "phenomena"))
-    verdicts = {
-        (row["pair"], row["system"], row["baseline"]): row["reason"] for row in claims.data
-    }
+    verdicts = {(row["pair"], row["system"], row["baseline"]): row["reason"] for row in claims.data}
     assert verdicts["en-fr", "context", "baseline"] == "no score"
     assert verdicts["en-fr", "context-symbol", "symbol"] != "no score"
     assert verdicts["en-de", "context-symbol", "context"] == "no score"

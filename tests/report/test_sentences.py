@@ -167,7 +167,7 @@ def test_a_sentence_that_is_not_there_is_a_gap(tmp_path: Path) -> None:
         (Path.unlink, {}, "no such file"),
         (Path.unlink, {"rnnsearch-30": "stopped early"}, "stopped early"),
         (lambda path: write_lines(path, ["."]), {}, "beam12.gz has 1 lines and its source has 4"),
-        (lambda path: path.write_bytes(path.read_bytes()[:-9]), {}, "damaged gzip file"),
+        (lambda path: path.write_bytes(path.read_bytes()[:-9]), {}, "damaged packed file"),
     ],
 )
 def test_a_translation_of_no_use_is_a_gap(

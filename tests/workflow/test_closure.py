@@ -188,5 +188,5 @@ def test_an_edit_of_the_restoration_trains_systems_with_symbols_alone() -> None:
     restoring, loading = "contextnmt/text/restore.py", "contextnmt.training.restored"
     reaching = {s for s, name in STAGES.items() if restoring in files(code_marks(SOURCE, name))}
     assert reaching.isdisjoint({"tokenize", "clean", "symbolize", "bpe", "binarize"})
-    assert {"restore", "score", "train"} <= reaching
+    assert {"restore", "train"} <= reaching
     assert restoring not in files(code_marks(SOURCE, STAGES["train"], loading))

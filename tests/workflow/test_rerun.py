@@ -25,7 +25,7 @@ AFTER_BINARIZING = {"pairs", "train"} | CORPORA | AFTER_TRAINING
 AFTER_SYMBOLIZING = {"rule_dictionary", "coverage", "bpe_codes", "bpe", "binarize"}
 AFTER_SYMBOLIZING |= {"symbol_scores"} | AFTER_BINARIZING
 SYMBOLIZE = {"symbolize", "symbolize_pair", "symbolize_source"}
-AFTER_SELECTING = {"word_counts", "cbow"} | SYMBOLIZE | AFTER_SYMBOLIZING | ANALYSIS
+AFTER_SELECTING = {"word_counts", "cbow", "overlap"} | SYMBOLIZE | AFTER_SYMBOLIZING | ANALYSIS
 AFTER_TOKENIZING = {"clean", "select"} | AFTER_SELECTING
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
