@@ -1,14 +1,16 @@
 """Calls of Snakemake and of the commands of the package, and what they take."""
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+from contextnmt.configuration import layers
 from contextnmt.files import read_lines, write_json
 
 ROOT = Path(__file__).parents[1]
@@ -63,6 +65,23 @@ def call_in(folder: Path, configuration: Mapping[str, Any], *words: str) -> list
     write_json(file, configuration)  # which is YAML too
     places = ["--snakefile", ROOT / "Snakefile", "--directory", folder, "--configfile", file]
     return [*words, "--cores", "1", *map(str, places)]
+
+
+@contextlib.contextmanager
+def finished_run(
+    folder: Path | None, configuration: Mapping[str, Any], *targets: str
+) -> Iterator[tuple[Path, str]]:
+    """Make targets of choi2017 on all cores, in `folder` or in a temporary one.
+
+    Give the folder and the digest of the configuration.
+    """
+    with TemporaryDirectory() as temporary:
+        place = (folder or Path(temporary)).resolve()
+        place.mkdir(parents=True, exist_ok=True)
+        words = call_in(place, configuration, *targets, "--profile", "local")
+        snakemake(*words, "--cores", "all", measured=Path(temporary))
+        made = layers.of_call(ROOT, [place / "overlay.yaml"], {})
+        yield place, layers.digest(made, "choi2017")
 
 
 def contextnmt(*words: str) -> tuple[str, Cost]:

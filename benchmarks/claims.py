@@ -35,7 +35,7 @@ NOTES = f"""
 BLEU of the test text at beam {BEAM}, cased, on tokenized text; of several seeds, the mean.
 Difference: of the two systems. Of a claim about length: the difference on source sentences longer
 than the median less that on the others, in points of BLEU. Interval: over test sentences by the
-paired bootstrap (Koehn 2004), and, of several seeds, over trainings, whose standard deviation is
+paired bootstrap (Koehn 2004), and, with several seeds, over seeds, whose standard deviation is
 pooled over the systems. p: over sentences alone, two-sided, by the bootstrap and by approximate
 randomization (Riezler and Maxwell 2005), not for claims about length. {RESAMPLES:,} draws each;
 nothing is corrected for the number of claims. A claim holds if the whole interval lies in what is
@@ -103,7 +103,7 @@ def row(claim: Claim, claimed: Range, text: Text) -> list[str]:
         found = found["growth"]
         scores, tests = [found["long"], found["short"]], TESTS[:1]
         names += f"; over and up to {found['median']:g} words"
-    intervals = found["interval"], found["interval_with_trainings"]
+    intervals = found["interval"], found["interval_with_seeds"]
     said = judged(claimed, {}, *intervals)
     p = [found[test] for test in tests]
     return [

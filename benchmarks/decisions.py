@@ -9,7 +9,6 @@ Example: python benchmarks/decisions.py --out benchmarks/published/decisions.md
 
 import json
 import math
-import tempfile
 from collections.abc import Iterator
 from hashlib import sha256
 from itertools import chain
@@ -20,12 +19,11 @@ from unittest.mock import patch
 
 import torch
 import typer
-from calls import ROOT, call_in, snakemake
+from calls import finished_run
 from pages import Out, made_by, publish, table
 from torch import Tensor
 from torch.nn import functional
 
-from contextnmt.configuration import layers
 from contextnmt.configuration.model import model_settings
 from contextnmt.configuration.training import PairFilter, training_settings
 from contextnmt.files import read_json, read_lines
@@ -232,18 +230,13 @@ def main(
     out: Out = None,
 ) -> None:
     """Train every alternative and compare."""
-    with tempfile.TemporaryDirectory() as temporary:
-        place = (folder or Path(temporary)).resolve()
-        place.mkdir(parents=True, exist_ok=True)
-        asked = overlay(seeds)
-        words = call_in(place, asked, "counts", "scores", "--profile", "local")
-        snakemake(*words, "--cores", "all", measured=Path(temporary))
+    asked = overlay(seeds)
+    with finished_run(folder, asked, "counts", "scores") as (place, digest):
         found = {
             name: [trained(place, name, seed)[1] for seed in asked["seeds"]] for name in SYSTEMS
         }
         torch.set_num_threads(1)
         found[SPARED] = [spared(place, seed) for seed in asked["seeds"]]
-        digest = layers.digest(layers.of_call(ROOT, [place / "overlay.yaml"], {}), "choi2017")
     head = ["", "dev BLEU", "difference", "clipped", "open", "ambiguous", "each seed"]
     tables = ((f"## {each.title}", table(head, rows(each, found))) for each in QUESTIONS)
     facts = [*made_by("torch"), f"Language pair {PAIR}; configuration {digest}."]

@@ -12,7 +12,7 @@ import yaml
 from pages import table
 
 from contextnmt.errors import UserError
-from contextnmt.evaluation.chance import trainings
+from contextnmt.evaluation.seed_variance import seed_variance
 from contextnmt.files import read_lines, write_lines
 from contextnmt.report.published import published_bleu
 
@@ -105,15 +105,15 @@ def measured(path: Path, pair: str, text: str) -> Column:
 
 
 def difference(column: Column, better: str, worse: str) -> str:
-    """The difference of two systems, with the half-width of its 95 % interval over trainings if
+    """The difference of two systems, with the half-width of its 95 % interval over seeds if
     there are several seeds; empty if one is missing."""
     if not {better, worse} <= column.keys():
         return ""
     one, other = column[better], column[worse]
     shown = f"{round(one.mean, 2) - round(other.mean, 2):+.2f}"
     deviations = {system: score.deviation for system, score in column.items()}
-    chance = trainings(deviations, min(one.seeds, other.seeds))
-    return f"{shown} ± {chance.margin(better, worse):.2f}" if chance else shown
+    variance = seed_variance(deviations, min(one.seeds, other.seeds))
+    return f"{shown} ± {variance.margin(better, worse):.2f}" if variance else shown
 
 
 def cell(column: Column, system: str, first: str) -> str:

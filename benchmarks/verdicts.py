@@ -9,7 +9,6 @@ Example: python benchmarks/verdicts.py --out benchmarks/published/verdicts.md
 """
 
 import random
-import tempfile
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
@@ -18,12 +17,11 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-from calls import ROOT, call_in, snakemake
+from calls import finished_run
 from pages import Out, made_by, publish, table
 
-from contextnmt.configuration import layers
-from contextnmt.evaluation.chance import trainings, widened
 from contextnmt.evaluation.outputs import read_translations
+from contextnmt.evaluation.seed_variance import seed_variance, widened
 from contextnmt.evaluation.significance import content
 from contextnmt.files import read_json
 from contextnmt.report.certainty import direction
@@ -36,7 +34,7 @@ SHUFFLES = 10
 
 NOTES = f"""
 BLEU of the test text at beam 12. Apart: the largest distance of a run from the median of its
-system. Verdict: the interval over test sentences and trainings leaves out zero (A41 in
+system. Verdict: the interval over test sentences and seeds leaves out zero (A41 in
 docs/decisions.md); groups of {GROUP} Baselines, put together at random {SHUFFLES} times, each held
 against each other. Simulated: {EXPERIMENTS:,} experiments of as many systems, normal with the
 standard deviations that were found, of the two that vary most the first is better by an effect;
@@ -69,15 +67,15 @@ def spread_rows(systems: dict[str, Any]) -> Iterator[list[str]]:
 def alike(folder: Path, seeds: list[int]) -> tuple[int, int]:
     """The verdicts among groups of Baselines, and how many comparisons there were."""
     reference = folder / f"tokenize/{PAIR}/{TEXT}.{PAIR.split('-')[1]}.gz"
-    chance, found = random.Random(1), []
+    rng, found = random.Random(1), []
     for _ in range(SHUFFLES):
-        shuffled = chance.sample(seeds, len(seeds) // GROUP * GROUP)
+        shuffled = rng.sample(seeds, len(seeds) // GROUP * GROUP)
         groups = [f"group {at // GROUP}" for at in range(len(shuffled))]
         paths = [folder / f"restore/{PAIR}/baseline/{seed}/{BEAM}.gz" for seed in shuffled]
         places = [at % GROUP for at in range(len(shuffled))]
         translations = read_translations(BEAM, [reference], groups, places, paths)
         compared = content(translations, list(combinations(dict.fromkeys(groups), 2)))
-        found += [direction(each["interval_with_trainings"]) for each in compared["contrasts"]]
+        found += [direction(each["interval_with_seeds"]) for each in compared["contrasts"]]
     return sum(each is not None for each in found), len(found)
 
 
@@ -89,8 +87,8 @@ def simulated(deviations: list[float], sentences: float, effect: float, seeds: i
     for _ in range(EXPERIMENTS):
         scores = rng.normal(0, np.array(deviations)[:, None], (len(names), seeds))
         difference = float(effect + scores[0].mean() - scores[1].mean() + rng.normal(0, sentences))
-        chance = trainings(dict(zip(names, scores.std(axis=1, ddof=1), strict=True)), seeds)
-        margin = chance.margin(*names[:2]) if chance else 0.0
+        variance = seed_variance(dict(zip(names, scores.std(axis=1, ddof=1), strict=True)), seeds)
+        margin = variance.margin(*names[:2]) if variance else 0.0
         over_sentences = difference - 1.96 * sentences, difference + 1.96 * sentences
         count += direction(widened(over_sentences, difference, margin)) is not None
     return count / EXPERIMENTS
@@ -129,17 +127,12 @@ def main(
     out: Out = None,
 ) -> None:
     """Train the demo's systems with many seeds, and ask for verdicts."""
-    with tempfile.TemporaryDirectory() as temporary:
-        place = (folder or Path(temporary)).resolve()
-        place.mkdir(parents=True, exist_ok=True)
-        asked = overlay(seeds)
-        compared_file = f"results/demo/significance/choi2017/{PAIR}/{BEAM}.json"
-        words = call_in(place, asked, compared_file, "counts", "--profile", "local")
-        snakemake(*words, "--cores", "all", measured=Path(temporary))
+    asked = overlay(seeds)
+    compared_file = f"results/demo/significance/choi2017/{PAIR}/{BEAM}.json"
+    with finished_run(folder, asked, compared_file, "counts") as (place, digest):
         demo, compared = place / "results" / "demo", read_json(place / compared_file)
         found, of = alike(demo, asked["seeds"])
         ambiguous = list(ambiguous_rows(demo, asked["seeds"]))
-        digest = layers.digest(layers.of_call(ROOT, [place / "overlay.yaml"], {}), "choi2017")
     head = ["system", "runs", "median", "mean ± deviation", "range", "apart"]
     effects = ["effect", "2 seeds", "3 seeds", "5 seeds", "10 seeds"]
     facts = [*made_by("torch"), f"Language pair {PAIR}; configuration {digest}."]
@@ -148,7 +141,7 @@ def main(
         "# Verdicts, measured on the demo",
         facts,
         NOTES,
-        "## Trainings of one system",
+        "## SeedVariance of one system",
         table(head, spread_rows(compared["systems"])),
         "## Baseline against itself",
         [f"Verdicts: {found} of {of} comparisons ({found / of:.1%})."],

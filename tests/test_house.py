@@ -223,7 +223,7 @@ def test_lines_end_at_lf_alone(tracked: list[Path]) -> None:
 
 
 def test_messages_show_control_characters_by_number() -> None:
-    """Those of a name or of a server's answer would steer the terminal."""
+    """Control characters in a name or in a server's answer would steer the terminal."""
     found = [
         f"{relative(path)}:{call.lineno}: use contextnmt.progress.say"
         for path in MODULES

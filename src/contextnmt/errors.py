@@ -9,9 +9,9 @@ UNSEEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
 
 
 def printable(text: str) -> str:
-    """A message with its lines, all else that is not to be seen in it by number: ``\\x1b``.
+    """Replace control and invisible characters by their codes, such as ``\\x1b``; keep line ends.
 
-    Names of files and members, URLs and what servers answer come from anybody.
+    Names of files and members, URLs and answers of servers come from outside.
     """
     return "".join(
         ascii(letter)[1:-1] if letter != "\n" and unicodedata.category(letter) in UNSEEN else letter

@@ -1,7 +1,7 @@
 """benchmarks/decisions.py: what its trainings are, and what it says of their results."""
 
-import decisions
 import torch
+from calls import ROOT
 from decisions import QUESTIONS, SPARED, SYSTEMS, Outcome, Spared, outcome, overlay, rows
 
 from contextnmt.configuration import layers, recipes
@@ -14,7 +14,7 @@ MODEL = ModelSettings(4, 6, 5, 3, ContextualizerSettings((4,)), initialisation="
 
 def test_the_configuration_holds_every_alternative(tmp_path) -> None:
     write_json(tmp_path / "overlay.yaml", overlay(2))
-    made = layers.of_call(decisions.ROOT, [tmp_path / "overlay.yaml"], {})
+    made = layers.of_call(ROOT, [tmp_path / "overlay.yaml"], {})
     recipe = {name: recipes.recipe(made, "en-fr", name) for name in SYSTEMS}
     assert recipe["sum"]["training"] == {**recipe["mean"]["training"], "loss": "sum"}
     depths = [recipe[f"layers-{depth}"]["model"]["contextualizer"]["layers"] for depth in (1, 2, 3)]
@@ -67,6 +67,6 @@ def test_the_gates_are_those_of_the_best_validation() -> None:
 
 
 def test_questions_are_those_of_the_decisions() -> None:
-    page = (decisions.ROOT / "docs" / "decisions.md").read_text()
+    page = (ROOT / "docs" / "decisions.md").read_text()
     for question in QUESTIONS:
         assert f"| {question.title.partition(':')[0]} |" in page

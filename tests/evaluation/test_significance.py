@@ -233,9 +233,7 @@ def test_an_advantage_on_long_sentences_grows(tmp_path: Path) -> None:
     margin = 4.303 * np.sqrt(np.mean(falls**2))  # Student's t of two degrees; of two seeds each
     low, high = found["interval"]
     half = float(np.hypot(found["difference"] - low, margin))
-    assert found["interval_with_trainings"][0] == pytest.approx(
-        found["difference"] - half, rel=1e-3
-    )
+    assert found["interval_with_seeds"][0] == pytest.approx(found["difference"] - half, rel=1e-3)
     assert 0 < low < found["difference"] < high
     assert found["p_bootstrap"] == pytest.approx(2 / 501)
     assert (back["difference"], back["p_bootstrap"]) == (-found["difference"], found["p_bootstrap"])
@@ -251,4 +249,4 @@ def test_a_text_with_few_long_sentences_has_no_halves(
     content = scored(significance, tmp_path, one, ["a:b"], source=source)
     growth = content["contrasts"][0]["growth"]
     assert (growth is not None) == has_halves
-    assert not growth or growth["interval_with_trainings"] is None  # of one seed
+    assert not growth or growth["interval_with_seeds"] is None  # of one seed

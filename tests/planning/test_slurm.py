@@ -40,7 +40,8 @@ def test_a_step_runs_where_sbatch_would_put_the_job(monkeypatch):
     ("limit", "minutes"),
     [
         ("infinite", math.inf),
-        ("30", 0.5),
+        ("00:30", 0.5),  # sinfo always prints minutes and seconds
+        ("30:00", 30),
         ("1:30:00", 90),
         ("2-00:00:00", 2880),
         ("1-12:00:30", 2160.5),

@@ -80,7 +80,7 @@ def without_senses(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def without_target(content: dict[str, Any]) -> dict[str, Any]:
-    """The same masks as an earlier version wrote them."""
+    """Return the masks in the format of an earlier version."""
     for found in content["words"].values():
         found.pop("target", None)
         for each in found.get("occurrences", ()):

@@ -40,14 +40,14 @@ def significance_of(
     seeds = len(about["seeds"])
     deviation = 0.5 if seeds > 1 else None
     deviations = dict.fromkeys(scores, deviation)
-    chance = {"deviations": deviations, "degrees": 8, "seeds": seeds, "apart": []}
+    variance = {"deviations": deviations, "degrees": 8, "seeds": seeds, "apart": []}
     return {
         "name": name,
         "sentences": 30,
         "seeds": list(about["seeds"]),
         "resamples": 10000,
         "confidence_percent": 95,
-        "trainings": chance if deviation else None,
+        "seed_variance": variance if deviation else None,
         "systems": {
             system: scored
             if "gap" in scored
@@ -80,7 +80,7 @@ def difference_of(system: str, baseline: str, scores: dict[str, Any], seeds: int
         **names,
         "difference": difference,
         "interval": around(0.9),
-        "interval_with_trainings": around(1.0) if seeds > 1 else None,
+        "interval_with_seeds": around(1.0) if seeds > 1 else None,
         "better_percent": 99.0 if difference > 0 else 1.0,
         "p_bootstrap": p,
         "p_randomization": p / 2,
@@ -90,7 +90,7 @@ def difference_of(system: str, baseline: str, scores: dict[str, Any], seeds: int
             "short": [present, without],
             "difference": difference,
             "interval": around(1.2),
-            "interval_with_trainings": around(1.3) if seeds > 1 else None,
+            "interval_with_seeds": around(1.3) if seeds > 1 else None,
             "p_bootstrap": p,
         },
     }

@@ -165,8 +165,8 @@ def test_scores_that_differ_from_the_first_system_are_marked(own: Made) -> None:
     for path in own.files("significance/choi2017/*/test.beam12.json"):
         content = read_json(path)
         for entry in content["contrasts"]:
-            entry["interval_with_trainings"] = entry["interval"]
-        content["contrasts"][0]["interval_with_trainings"] = [-0.1, 3.1]
+            entry["interval_with_seeds"] = entry["interval"]
+        content["contrasts"][0]["interval_with_seeds"] = [-0.1, 3.1]
         write_json(path, content)
     table = bleu_table(own.results)
     marked = {

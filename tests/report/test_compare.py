@@ -227,7 +227,7 @@ def test_a_changed_score(tmp_path: Path) -> None:
             for seed in (1, 2)
         ]
         assert float(better[side]) == pytest.approx(fmean(of_seeds))
-    assert float(better["low_with_trainings"]) < float(better["low"])
+    assert float(better["low_with_seeds"]) < float(better["low"])
     assert float(better["difference"]) == pytest.approx(float(better["b"]) - float(better["a"]))
     assert 0 < float(better["low"]) < float(better["difference"]) < float(better["high"])
     assert float(better["p_bootstrap"]) == pytest.approx(2 / 501)

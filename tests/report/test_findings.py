@@ -37,7 +37,7 @@ def found_in(about: Results, data: Rows, **tables: Rows) -> list[Findings]:
 def significance_of(about: Results, data: Rows, margin: float = 0.3) -> Rows:
     """Data of the table of significance: all contrasts, with intervals of ± `margin`."""
     scores = {(row["pair"], row["system"]): row["bleu"] for row in data if row["source"] == "here"}
-    ends = ["low", "high"] + ["low_with_trainings", "high_with_trainings"] * (len(about.seeds) > 1)
+    ends = ["low", "high"] + ["low_with_seeds", "high_with_seeds"] * (len(about.seeds) > 1)
     rows = []
     for pair in about.pairs:
         contrasts = {both for method in about.methods for both in method.contrasts}
@@ -168,7 +168,7 @@ def test_one_seed_gives_no_verdict() -> None:
 
 def test_what_was_not_tested_is_undecided(about: Results) -> None:
     data = bleu(about, context=11.5)
-    rows = [row | {"low_with_trainings": -0.1} for row in significance_of(about, data)]
+    rows = [row | {"low_with_seeds": -0.1} for row in significance_of(about, data)]
     found, _ = found_in(about, data, significance=rows)
     assert "(undecided): +1.50" in found.sentences[0]
     assert found.figures[1].remark == "95 %: −0.10 to +1.80; paper +1.00"

@@ -97,8 +97,8 @@ def test_a_claim_about_length_is_about_the_halves_of_the_text(bahdanau: Made) ->
 @pytest.mark.parametrize(
     ("growth", "verdict", "here"),
     [
-        ({"interval_with_trainings": [-3.0, -1.0]}, "opposite", "+1.50"),
-        ({"interval_with_trainings": [-0.1, 3.0]}, "undecided the interval is too wide", "+1.50"),
+        ({"interval_with_seeds": [-3.0, -1.0]}, "opposite", "+1.50"),
+        ({"interval_with_seeds": [-0.1, 3.0]}, "undecided the interval is too wide", "+1.50"),
         (None, "undecided not tested", "–"),
     ],
 )
@@ -118,7 +118,7 @@ def test_without_a_sure_test_there_is_no_verdict(made: Made) -> None:
         entry.clear()
         entry.update(names, gap="seed 1: damaged")
 
-    wide = {"interval": [1.0, 2.0], "interval_with_trainings": [-0.1, 3.1]}
+    wide = {"interval": [1.0, 2.0], "interval_with_seeds": [-0.1, 3.1]}
     table = claims(made, lambda entry: entry.update(wide))
     assert row_of(table, 0, CLAIM)[0] == f"{WIDE}; 5 seeds would show +1.25"
     cells = row_of(claims(made, damage), 0, CLAIM)
@@ -338,7 +338,7 @@ def test_gains_are_drawn_for_each_pair(results_of_seeds: Made) -> None:
         for text in ("contextualization (C)", "+C+S over +Symbol (S)", "paper"):
             assert f">{text}</text>" in svg
         assert ">gain in BLEU on test_2016_flickr, beam 12</text>" in svg
-        assert ">95 % over sentences and trainings, 3 seeds</text>" in svg
+        assert ">95 % over sentences and seeds, 3 seeds</text>" in svg
     methods = [each | {"name": "a method"} for each in results_of_seeds.about["methods"]]
     for svg in gains_of(results_of_seeds, methods=methods).values():
         assert svg.count(">a method</text>") == len(methods)  # each of that name

@@ -1,4 +1,4 @@
-"""Whether systems differ by more than other test sentences and other trainings explain.
+"""Whether systems differ by more than other test sentences and other seeds explain.
 
 Two tests of a difference in corpus BLEU, both two-sided, not corrected for how many are made: the
 paired bootstrap (Koehn 2004), which draws test sets of the same size from this one, and approximate
@@ -7,7 +7,7 @@ randomization (Riezler and Maxwell 2005), which exchanges the translations of se
 The score of a system is the mean BLEU of its seeds. Sentences are drawn or exchanged with the
 translations of all seeds at once: seeds share the test sentences, and three seeds drawn apart would
 pass for a test set three times as long. So both tests are about other test sets and these models.
-A second interval adds what other trainings would give (module chance); one seed has none.
+A second interval covers other seeds too (module seed_variance); one seed has none.
 
 Bahdanau et al. 2015 show by curves, without a test, that an advantage grows with the length of the
 sentence (sec. 5.2.2, Figure 2). Here the text is cut in two at the median length of the sources,
@@ -25,7 +25,6 @@ import typer
 
 from contextnmt.errors import UserError
 from contextnmt.evaluation.bleu_statistics import Statistics, corpus_bleu
-from contextnmt.evaluation.chance import Trainings, trainings, widened
 from contextnmt.evaluation.outputs import (
     Lengths,
     Translations,
@@ -41,6 +40,7 @@ from contextnmt.evaluation.resampling import (
     p_bootstrap,
     swap,
 )
+from contextnmt.evaluation.seed_variance import SeedVariance, seed_variance, widened
 from contextnmt.files import write_json
 
 #: Resamples of the bootstrap, and tosses for each sentence in the randomization.
@@ -109,24 +109,24 @@ def content(
     without which there is no growth."""
     drawn = draw(found, lengths, RESAMPLES) if found.statistics else None
     scores = {name: scored(found, drawn, name) for name in drawn.systems} if drawn else {}
-    chance = chance_of_training(drawn.systems, drawn.scores[0]) if drawn else None
+    variance = variance_of(drawn.systems, drawn.scores[0]) if drawn else None
     return {
         **found.described(RESAMPLES),
         "confidence_percent": CONFIDENCE,
-        "trainings": asdict(chance) if chance else None,
+        "seed_variance": asdict(variance) if variance else None,
         "systems": found.gaps | scores,
         "contrasts": [
-            {"system": pair[0], "baseline": pair[1], **compare(found, pair, drawn, chance)}
+            {"system": pair[0], "baseline": pair[1], **compare(found, pair, drawn, variance)}
             for pair in contrasts
         ],
     }
 
 
-def chance_of_training(systems: list[str], scores: Floats) -> Trainings | None:
-    """That of the scores of all systems [systems, seeds]; None of one seed."""
+def variance_of(systems: list[str], scores: Floats) -> SeedVariance | None:
+    """Return the seed variance of scores [systems, seeds]; None for one seed."""
     seeds = scores.shape[-1]
     deviations = scores.std(axis=-1, ddof=1).tolist() if seeds > 1 else [None] * len(systems)
-    return trainings(dict(zip(systems, deviations, strict=True)), seeds)
+    return seed_variance(dict(zip(systems, deviations, strict=True)), seeds)
 
 
 def draw(found: Translations, lengths: Lengths | None, resamples: int) -> Drawn:
@@ -165,11 +165,11 @@ def compare(
     found: Translations,
     contrast: tuple[str, str],
     drawn: Drawn | None,
-    chance: Trainings | None,
+    variance: SeedVariance | None,
 ) -> dict[str, Any]:
     """The difference between a system and its baseline with intervals and p values, or a gap.
 
-    Its `growth` is null where one of the halves would be too small. `chance` of training.
+    Its `growth` is null where one of the halves would be too small. `variance`: that of seeds.
     """
     gaps = [f"{each}: {found.gaps[each]['gap']}" for each in contrast if each in found.gaps]
     if gaps or not drawn:
@@ -180,7 +180,7 @@ def compare(
     difference = mean_bleu(first) - mean_bleu(second)
     return {
         "difference": difference,
-        **intervals(difference, differences, contrast, chance),
+        **intervals(difference, differences, contrast, variance),
         "better_percent": 100 * float(np.mean(differences > ROUNDING)),
         "p_bootstrap": p_bootstrap(differences),
         "p_randomization": p_randomization(first, second, RESAMPLES),
@@ -189,13 +189,13 @@ def compare(
 
 
 def intervals(
-    difference: float, resampled: Floats, contrast: tuple[str, str], chance: Trainings | None
+    difference: float, resampled: Floats, contrast: tuple[str, str], variance: SeedVariance | None
 ) -> dict[str, Any]:
-    """The interval of a difference over sentences, and over sentences and trainings, None of one
-    seed."""
+    """The interval of a difference over sentences, and over sentences and seeds; the second is
+    None for one seed."""
     low, high = interval(resampled)
-    both = chance and widened((low, high), difference, chance.margin(*contrast))
-    return {"interval": [low, high], "interval_with_trainings": both and list(both)}
+    both = variance and widened((low, high), difference, variance.margin(*contrast))
+    return {"interval": [low, high], "interval_with_seeds": both and list(both)}
 
 
 def mean_bleu(counts: Statistics) -> float:
@@ -224,13 +224,13 @@ def growth(drawn: Drawn, contrast: tuple[str, str]) -> dict[str, Any] | None:
     resampled = more(drawn.resampled[:, 1:, places])
     scores = drawn.scores[1:, places].mean(axis=-1)
     difference = float(more(scores))
-    chance = chance_of_training(drawn.systems, drawn.scores[1] - drawn.scores[2])
+    variance = variance_of(drawn.systems, drawn.scores[1] - drawn.scores[2])
     return {
         "median": drawn.median,
         "long": scores[0].tolist(),
         "short": scores[1].tolist(),
         "difference": difference,
-        **intervals(difference, resampled, contrast, chance),
+        **intervals(difference, resampled, contrast, variance),
         "p_bootstrap": p_bootstrap(resampled),
     }
 

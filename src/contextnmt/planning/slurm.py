@@ -186,37 +186,37 @@ def partition_limits() -> dict[str, float]:
     return limits
 
 
-def minutes(limit: str) -> float:
-    """Return the minutes of a time of sinfo, [DAYS-][[HOURS:]MINUTES:]SECONDS; else infinity."""
-    if not re.fullmatch(r"(\d+-)?(\d+:)*\d+", limit):
+def minutes(written: str) -> float:
+    """Return the minutes of a time as sbatch takes it and sinfo prints it; else infinity.
+
+    ``90``, ``90:00``, ``24:00:00``, ``1-12``, ``1-12:30:00``.
+    """
+    if not re.fullmatch(r"([0-9]{1,5}-)?[0-9]{1,9}(:[0-9]{1,2}){0,2}", written):
         return math.inf
-    days, _, clock = limit.rpartition("-")
-    parts = [0, 0, *map(int, clock.split(":"))]
-    return int(days or 0) * 1440 + parts[-3] * 60 + parts[-2] + parts[-1] / 60
+    days, dash, clock = written.rpartition("-")
+    fields = clock.split(":")
+    units = (60, 1, 1 / 60) if dash or len(fields) == 3 else (1, 1 / 60)
+    return int(days or 0) * 1440 + sum(
+        unit * int(field) for unit, field in zip(units, fields, strict=False)
+    )
 
 
 def training_minutes(default: str) -> int:
     """Return the whole minutes that a job of a training asks for, of the variable or the `default`.
 
-    The variable is as for ``sbatch --time``: ``90``, ``90:00``, ``24:00:00``, ``1-12``,
-    ``1-12:30:00``; or a number with a unit, such as ``24h``. Raises UserError at anything else.
+    The variable is a time as for `minutes`, or a number with a unit, such as ``24h``. Raises
+    UserError at anything else.
     """
     written = os.environ.get(TRAINING_TIME, "").strip() or default
-    minutes = 0.0
-    if re.fullmatch(r"([0-9]{1,5}-)?[0-9]{1,9}(:[0-9]{1,2}){0,2}", written):
-        days, dash, clock = written.rpartition("-")
-        fields = clock.split(":")
-        units = (60, 1, 1 / 60) if dash or len(fields) == 3 else (1, 1 / 60)
-        minutes = int(days or 0) * 1440
-        minutes += sum(unit * int(field) for unit, field in zip(units, fields, strict=False))
-    elif match := re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]+)?) ?([mhd])(?:ins?|ours?|ays?)?", written):
-        minutes = float(match[1]) * {"m": 1, "h": 60, "d": 1440}[match[2]]
-    if minutes < 1:
+    wanted = minutes(written)
+    if match := re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]+)?) ?([mhd])(?:ins?|ours?|ays?)?", written):
+        wanted = float(match[1]) * {"m": 1, "h": 60, "d": 1440}[match[2]]
+    if not 1 <= wanted < math.inf:
         raise UserError(
             f"{TRAINING_TIME} is {written!r}, not a time of a minute or more: write it as Slurm "
             "does, such as 24:00:00 or 2-0 (two days), or with a unit, such as 24h"
         )
-    return math.ceil(minutes)
+    return math.ceil(wanted)
 
 
 def reason(words: str) -> str:

@@ -13,7 +13,7 @@ ONE_SEED = "one seed"
 #: Columns of the blocks.
 SCORE = [("BLEU",), ("95 % interval",)]
 DIFFERENCE = [
-    *(("difference",), ("95 %, sentences",), ("95 %, sentences and trainings",)),
+    *(("difference",), ("95 %, sentences",), ("95 %, sentences and seeds",)),
     *(("p, bootstrap",), ("p, randomization",)),
 ]
 
@@ -58,7 +58,7 @@ def tested(entry: dict[str, Any]) -> list[Cell]:
     """A difference, its intervals and the p of both tests; marked if no chance explains it."""
     if "gap" in entry:
         return [Cell(NONE, entry["gap"]), *[Cell(NONE)] * (len(DIFFERENCE) - 1)]
-    both = entry["interval_with_trainings"]
+    both = entry["interval_with_seeds"]
     return [
         Cell(signed(entry["difference"]), best=direction(both) is not None),
         span(entry["interval"], signed),
@@ -93,8 +93,8 @@ def rows_of_tests(
         yield {**first, "system": system.id, "baseline": None, **numbers(entry, "bleu")}
     for entry in content["contrasts"]:
         names = {name: entry[name] for name in ("system", "baseline")}
-        low, high = entry.get("interval_with_trainings") or (None, None)
-        both = {"low_with_trainings": low, "high_with_trainings": high}
+        low, high = entry.get("interval_with_seeds") or (None, None)
+        both = {"low_with_seeds": low, "high_with_seeds": high}
         p_values = {test: entry.get(test) for test in TESTS}
         yield {**first, **names, **numbers(entry, "difference"), **both, **p_values}
 
@@ -117,7 +117,7 @@ def notes(results: Results, contents: Mapping[tuple[str, str], Record]) -> list[
     if len(results.seeds) == 1:
         return [tests, f"Not what other trainings would give: {ONE_SEED}."]
     lines = [
-        "Bold: zero is outside of the interval over sentences and trainings. Nothing is corrected "
+        "Bold: zero is outside of the interval over sentences and seeds. Nothing is corrected "
         "for how many differences there are.",
         tests,
         "Over trainings, too: by the deviation of seeds, drawn towards that of all systems by as "
@@ -125,7 +125,7 @@ def notes(results: Results, contents: Mapping[tuple[str, str], Record]) -> list[
         f"BLEU: mean ± standard deviation of {len(results.seeds)} seeds.",
     ]
     for (pair, text), content in contents.items():
-        if content["trainings"] and (apart := content["trainings"]["apart"]):
+        if content["seed_variance"] and (apart := content["seed_variance"]["apart"]):
             labels = map(results.labels(pair).__getitem__, apart)
             lines.append(
                 f"{results.pair_title(pair)}, {text}: trainings vary far more than others, and "
@@ -141,7 +141,7 @@ def beyond_first(results: Results) -> dict[tuple[str, str, str], bool]:
     """
     first = results.systems[0].id
     return {
-        (*key, entry["system"]): direction(entry["interval_with_trainings"]) is not None
+        (*key, entry["system"]): direction(entry["interval_with_seeds"]) is not None
         for key, content in results.read_compared("significance").items()
         for entry in content["contrasts"]
         if entry["baseline"] == first and "gap" not in entry

@@ -4,11 +4,11 @@ import math
 import operator
 from collections.abc import Iterable, Iterator
 
-from contextnmt.evaluation.chance import (
+from contextnmt.evaluation.seed_variance import (
     POWER,
     Interval,
-    Trainings,
-    trainings,
+    SeedVariance,
+    seed_variance,
     widened,
 )
 from contextnmt.report.certainty import ONE_SEED, span
@@ -59,7 +59,7 @@ NOTES = {
 
 
 def verdict(claimed: Range, interval: Interval) -> str:
-    """The verdict on a difference that may be anything in an interval over all chance."""
+    """Return the verdict on a difference, by its interval over test sentences and seeds."""
     low, high = interval
     if claimed[0] <= low and high <= claimed[1]:
         return HOLDS
@@ -78,12 +78,12 @@ def judged(
     numbers: Row,
     over_sentences: Interval,
     over_both: Interval | None,
-    chance: Trainings | None = None,
+    variance: SeedVariance | None = None,
     *systems: str,
 ) -> Row:
     """The `numbers` of a difference, its interval, and the verdict with its reason.
 
-    The interval is that over sentences alone where there is one seed, and so no verdict. `chance`
+    With one seed the interval is over sentences alone, and there is no verdict. `variance` is that
     of training in such a score of these `systems`: without it, no seeds are said to be needed.
     """
     low, high = over_both or over_sentences
@@ -94,9 +94,9 @@ def judged(
     if said != UNDECIDED:
         return {**found, "verdict": said}
     reason, effect = "the interval is too wide", numbers.get("paper")
-    if chance and effect is not None and math.isinf(claimed[1]) and effect > claimed[0]:
+    if variance and effect is not None and math.isinf(claimed[1]) and effect > claimed[0]:
         # What the paper has beyond what is claimed would show.
-        needed = chance.needed(effect - claimed[0], over_sentences, *systems)
+        needed = variance.needed(effect - claimed[0], over_sentences, *systems)
         reason += f"; {needed} would show" if needed else ", but would hardly hide"
         reason += f" {signed(effect)}"
     return {**found, **undecided(reason)}
@@ -149,7 +149,7 @@ def measured(scores: PairScores, claim: Claim, claimed: Range, tested: Row) -> I
             if claim.longer:
                 yield names | grown(scores, contrast, entry.get("growth"))
             else:
-                yield names | outcome(scores, claimed, contrast, tested["trainings"])
+                yield names | outcome(scores, claimed, contrast, tested["seed_variance"])
     for system, quoted in claim.quoted:
         if system in there:
             names = {"measure": QUOTED, "system": system, "baseline": quoted}
@@ -171,7 +171,7 @@ def missing(scores: PairScores, *systems: str) -> Row:
 def outcome(
     scores: PairScores, claimed: Range, contrast: tuple[str, str], trained: Row | None
 ) -> Row:
-    """The numbers and the verdict on a pair of systems; `trained`: the chance of training."""
+    """The numbers and the verdict on a pair of systems; `trained`: the variance of their seeds."""
     found = scores.differences([contrast])
     if not found:
         return missing(scores, *contrast)
@@ -179,8 +179,8 @@ def outcome(
     numbers = {"difference": gain.gain, "paper": gain.paper}
     if not gain.over_sentences:
         return {**numbers, **undecided("not tested")}
-    chance = Trainings(**trained) if trained else None
-    return judged(claimed, numbers, gain.over_sentences, gain.over_both, chance, *contrast)
+    variance = SeedVariance(**trained) if trained else None
+    return judged(claimed, numbers, gain.over_sentences, gain.over_both, variance, *contrast)
 
 
 def grown(scores: PairScores, contrast: tuple[str, str], growth: Row | None) -> Row:
@@ -194,7 +194,7 @@ def grown(scores: PairScores, contrast: tuple[str, str], growth: Row | None) -> 
         **{half: growth[half][0] - growth[half][1] for half in ("long", "short")},
         "words": growth["median"],
     }
-    return judged(BETTER, numbers, growth["interval"], growth["interval_with_trainings"])
+    return judged(BETTER, numbers, growth["interval"], growth["interval_with_seeds"])
 
 
 def beside_quoted(scores: PairScores, claimed: Range, system: str, quoted: str, tested: Row) -> Row:
@@ -225,18 +225,22 @@ def beside_quoted(scores: PairScores, claimed: Range, system: str, quoted: str, 
     wider = math.sqrt(tested["sentences"] / count)
     low, high = (difference + wider * (end - whole["bleu"]) for end in whole["interval"])
     deviations = {each: row["bleu_no_unknown_deviation"] for each, row in scores.here.items()}
-    chance = trainings(deviations, here["seeds"])
-    return with_trainings(claimed, numbers, (low, high), chance, system)
+    variance = seed_variance(deviations, here["seeds"])
+    return beside_number(claimed, numbers, (low, high), variance, system)
 
 
-def with_trainings(
-    claimed: Range, numbers: Row, over_sentences: Interval, chance: Trainings | None, system: str
+def beside_number(
+    claimed: Range,
+    numbers: Row,
+    over_sentences: Interval,
+    variance: SeedVariance | None,
+    system: str,
 ) -> Row:
-    """The numbers and the verdict on a number of one system; `chance` of training in it."""
-    if chance is None:
+    """The numbers and the verdict on a number of one system; `variance` of its seeds."""
+    if variance is None:
         return judged(claimed, numbers, over_sentences, None)
-    both = widened(over_sentences, numbers["difference"], chance.margin(system))
-    return judged(claimed, numbers, over_sentences, both, chance, system)
+    both = widened(over_sentences, numbers["difference"], variance.margin(system))
+    return judged(claimed, numbers, over_sentences, both, variance, system)
 
 
 def beside_shorter(scores: PairScores, claimed: Range, system: str, words: int) -> Row:
@@ -277,8 +281,8 @@ def beside_shorter(scores: PairScores, claimed: Range, system: str, words: int) 
     means, interval, _ = of_all[system]
     numbers = {"words": words, **means, "difference": means["long"] - means["short"]}
     deviations = {each: mean_and_deviation(seeds)[1] for each, (*_, seeds) in of_all.items()}
-    chance = trainings(deviations, len(content["seeds"]))
-    return with_trainings(claimed, numbers, interval, chance, system)
+    variance = seed_variance(deviations, len(content["seeds"]))
+    return beside_number(claimed, numbers, interval, variance, system)
 
 
 def mean_of(groups: list[Row]) -> tuple[float, float, float]:
@@ -335,8 +339,8 @@ def block(scores: PairScores, data: list[Row]) -> Block:
     rows = [(f"{row['claim']} ({compared(scores, row)})", cells(row)) for row in data]
     seeds = ONE_SEED if len(results.seeds) == 1 else f"{len(results.seeds)} seeds"
     title = f"{results.pair_title(scores.pair)}, {scores.text}, beam {results.beam}, {seeds}"
-    chance = "95 %, sentences alone" if seeds == ONE_SEED else "95 %"
-    columns = [("verdict",), ("claimed",), ("paper",), ("here",), (chance,)]
+    interval = "95 %, sentences alone" if seeds == ONE_SEED else "95 %"
+    columns = [("verdict",), ("claimed",), ("paper",), ("here",), (interval,)]
     return Block(title, columns, rows, text_columns=2)
 
 

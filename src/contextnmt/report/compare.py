@@ -37,7 +37,7 @@ from contextnmt.report.tables import NONE, Row, csv_text, signed
 COLUMNS = [
     *("kind", "pair", "system", "seeds", "text", "beam", "key"),
     *("a", "b", "a_deviation", "b_deviation", "difference", "low", "high"),
-    *("low_with_trainings", "high_with_trainings", "decided"),
+    *("low_with_seeds", "high_with_seeds", "decided"),
     *("p_bootstrap", "p_randomization", "note"),
 ]
 
@@ -219,7 +219,7 @@ def cells(row: Row) -> list[str]:
         row["system"],
         *bleu,
         signed(row["difference"]) + (" *" if row.get("decided") == "true" else "  "),
-        span(row["interval_with_trainings"] or row["interval"], signed).text,
+        span(row["interval_with_seeds"] or row["interval"], signed).text,
         *(p_value(row[test]) for test in TESTS),
     ]
 
@@ -229,10 +229,10 @@ def notes(tested: list[Row]) -> Iterator[str]:
     if any(" " in row["seeds"] for row in tested):
         yield "BLEU: mean ± standard deviation of seeds."
     if tested:
-        several = [row for row in tested if row["interval_with_trainings"]]
+        several = [row for row in tested if row["interval_with_seeds"]]
         count = sum(row["decided"] == "true" for row in several)
         both = (
-            f"{CONFIDENCE} %: over test sentences and trainings, by the deviation of seeds. * Zero "
+            f"{CONFIDENCE} %: over test sentences and seeds, by the deviation of seeds. * Zero "
             f"is outside of it: {count} of {len(several)}; not corrected for how many there are."
         )
         alone = (

@@ -302,10 +302,10 @@ def scored(a: Folder, b: Folder, group: list[Translation], seeds: tuple[int, ...
         test = tests.get(label(each, b), {})
         if "interval" in test:
             low, high = test["interval"]
-            both = test["interval_with_trainings"]
+            both = test["interval_with_seeds"]
             row |= test | {"system": each.system, "low": low, "high": high}
             if both:
-                row |= dict(zip(("low_with_trainings", "high_with_trainings"), both, strict=True))
+                row |= dict(zip(("low_with_seeds", "high_with_seeds"), both, strict=True))
                 row["decided"] = shown(direction(both) is not None)
         notes = list(filter(None, notes))
         yield {**row, "notes": notes, "note": "; ".join(notes)}

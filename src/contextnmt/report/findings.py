@@ -5,7 +5,7 @@ import statistics
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from contextnmt.evaluation.chance import trainings, widened
+from contextnmt.evaluation.seed_variance import seed_variance, widened
 from contextnmt.report.certainty import ONE_SEED, direction
 from contextnmt.report.gains import Difference, PairScores
 from contextnmt.report.gaps import listed_gaps
@@ -229,9 +229,9 @@ def more(rows: Mapping[str, Row], contrast: Difference) -> bool | None:
     words = min(row["total"] / row["seeds"] for row in (before, after))
     error = 100 * math.sqrt(2 * share * (1 - share) / words)
     deviations = {system: row["right_percent_deviation"] for system, row in rows.items()}
-    chance = trainings(deviations, after["seeds"])
+    variance = seed_variance(deviations, after["seeds"])
     over_words = (gain - ERRORS * error, gain + ERRORS * error)
-    margin = chance.margin(present, without) if chance else math.inf
+    margin = variance.margin(present, without) if variance else math.inf
     return direction(widened(over_words, gain, margin))
 
 

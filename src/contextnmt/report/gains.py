@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from contextnmt.evaluation.chance import Interval
+from contextnmt.evaluation.seed_variance import Interval
 from contextnmt.report.certainty import direction
 from contextnmt.report.figures import COLOURS, INK, Named
 from contextnmt.report.gaps import score_gaps
@@ -104,7 +104,7 @@ class PairScores:
             self.here[present]["bleu"] - self.here[without]["bleu"],
             paper[0] - paper[1] if len(paper) == 2 else None,
             interval_of(test, "low", "high"),
-            interval_of(test, "low_with_trainings", "high_with_trainings"),
+            interval_of(test, "low_with_seeds", "high_with_seeds"),
         )
 
 
@@ -132,7 +132,7 @@ def gains(results: Results) -> Iterator[Named]:
         where = f"on {results.test[pair][0]}, beam {results.beam}"
         chance = "95 % over sentences alone: one seed"
         if len(results.seeds) > 1:
-            chance = f"95 % over sentences and trainings, {len(results.seeds)} seeds"
+            chance = f"95 % over sentences and seeds, {len(results.seeds)} seeds"
         axes.set_xlabel(f"gain in BLEU {where}\n{chance}")
         if of_pair:
             figure.legend(loc="outside lower center", ncols=2)

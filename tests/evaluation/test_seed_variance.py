@@ -1,9 +1,9 @@
-"""What other trainings would make of a difference, by the seeds of all systems."""
+"""Seed variance: moderated, without failed systems, and the intervals made of it."""
 
 import numpy as np
 import pytest
 
-from contextnmt.evaluation.chance import Trainings, moderated, trainings, widened
+from contextnmt.evaluation.seed_variance import SeedVariance, moderated, seed_variance, widened
 
 SYSTEMS = [f"system-{number}" for number in range(8)]
 #: Standard deviations of a run, and of a difference by test sentences.
@@ -13,7 +13,7 @@ RUN, SENTENCES = 1.0, 0.5
 def decided(effect: float, experiments: int, failing: float = 0.0) -> float:
     """The share of experiments of eight systems and three seeds in which two of them differ.
 
-    The first is better by `effect`; a run fails with a chance of `failing`, by 30 points.
+    The first is better by `effect`; a run fails with a variance of `failing`, by 30 points.
     """
     rng = np.random.default_rng(7)
     count = 0
@@ -22,11 +22,11 @@ def decided(effect: float, experiments: int, failing: float = 0.0) -> float:
             rng.random((len(SYSTEMS), 3)) < failing
         )
         scores[0] += effect
-        chance = trainings(dict(zip(SYSTEMS, scores.std(axis=1, ddof=1), strict=True)), 3)
-        assert chance is not None
+        variance = seed_variance(dict(zip(SYSTEMS, scores.std(axis=1, ddof=1), strict=True)), 3)
+        assert variance is not None
         difference = float(scores[0].mean() - scores[1].mean() + rng.normal(0, SENTENCES))
         over_sentences = (difference - 1.96 * SENTENCES, difference + 1.96 * SENTENCES)
-        low, high = widened(over_sentences, difference, chance.margin(*SYSTEMS[:2]))
+        low, high = widened(over_sentences, difference, variance.margin(*SYSTEMS[:2]))
         count += low > 0 or high < 0
     return count / experiments
 
@@ -39,12 +39,12 @@ def test_a_difference_that_is_none_is_found_as_rarely_as_said() -> None:
 def test_the_seeds_that_are_said_to_be_needed_find_an_effect() -> None:
     """Five seeds find 2.3 points in 80 % of experiments, three 2.9; 4 are found by three."""
     interval, steady = (-1.96 * SENTENCES, 1.96 * SENTENCES), (-0.02, 0.02)
-    alike = Trainings(dict.fromkeys(SYSTEMS, RUN), 16, 3, [])
+    alike = SeedVariance(dict.fromkeys(SYSTEMS, RUN), 16, 3, [])
     both = SYSTEMS[:2]
     needed = [alike.needed(effect, interval, *both) for effect in (4.0, 2.9, 2.3, 1.4)]
     assert needed == ["", "", "5 seeds", "more test sentences"]
     assert alike.needed(0.3, steady, *both) == "more than 100 seeds"
-    # Beside a fixed number, half the chance of training.
+    # Beside a fixed number, half the variance of training.
     assert [alike.needed(0.8, steady, *each) for each in (both, both[:1])] == [
         "25 seeds",
         "13 seeds",
@@ -55,14 +55,14 @@ def test_the_seeds_that_are_said_to_be_needed_find_an_effect() -> None:
 
 def test_a_system_whose_training_failed_stands_for_itself() -> None:
     usual = dict(zip(SYSTEMS, (0.7, 1.3, 0.7, 0.5, 0.9, 1.1, 0.8), strict=False))
-    clean = trainings(usual, 3)
-    found = trainings(usual | {"failed": 22.3}, 3)
+    clean = seed_variance(usual, 3)
+    found = seed_variance(usual | {"failed": 22.3}, 3)
     assert clean and found
     assert (found.apart, clean.apart) == (["failed"], [])
     assert found.degrees == clean.degrees
     assert found.margin(*SYSTEMS[:2]) == clean.margin(*SYSTEMS[:2])
     assert found.margin("failed", SYSTEMS[0]) > 4.3 * 22.3 / 3**0.5  # Student's t of two degrees
-    two = trainings(usual | {"failed": 22.3, "worse": 30.0}, 3)
+    two = seed_variance(usual | {"failed": 22.3, "worse": 30.0}, 3)
     assert two
     assert two.apart == ["failed", "worse"]
     assert two.margin(*SYSTEMS[:2]) == clean.margin(*SYSTEMS[:2])
@@ -79,16 +79,16 @@ def test_a_variance_is_drawn_towards_those_of_the_others() -> None:
 
 
 def test_a_margin_is_students_t_times_the_standard_error() -> None:
-    chance = Trainings({"a": 1.5, "b": 1.5}, degrees=16, seeds=3, apart=[])
-    assert chance.margin("a", "b") == pytest.approx(2.11991 * 1.5 * (2 / 3) ** 0.5, rel=1e-5)
-    assert chance.margin("a") == pytest.approx(2.11991 * 1.5 / 3**0.5, rel=1e-5)
-    assert trainings({"a": None, "b": None}, 1) is None
+    variance = SeedVariance({"a": 1.5, "b": 1.5}, degrees=16, seeds=3, apart=[])
+    assert variance.margin("a", "b") == pytest.approx(2.11991 * 1.5 * (2 / 3) ** 0.5, rel=1e-5)
+    assert variance.margin("a") == pytest.approx(2.11991 * 1.5 / 3**0.5, rel=1e-5)
+    assert seed_variance({"a": None, "b": None}, 1) is None
 
 
 def test_runs_that_are_all_alike_leave_the_interval_of_sentences() -> None:
-    chance = trainings(dict.fromkeys(SYSTEMS, 0.0) | {"other": 0.4}, 2)
-    assert chance is not None
-    assert chance.apart == ["other"]
-    alike = trainings(dict.fromkeys(SYSTEMS, 0.0), 2)
+    variance = seed_variance(dict.fromkeys(SYSTEMS, 0.0) | {"other": 0.4}, 2)
+    assert variance is not None
+    assert variance.apart == ["other"]
+    alike = seed_variance(dict.fromkeys(SYSTEMS, 0.0), 2)
     assert alike is not None
     assert widened((0.5, 1.75), 1.0, alike.margin(*SYSTEMS[:2])) == (0.5, 1.75)

@@ -1,12 +1,13 @@
-"""What other trainings would make of a score: chance that seeds show, beside that of sentences.
+"""Seed variance: how much the score of a system varies between training runs.
 
-The score of a run is taken as that of its system plus a chance of its training, which is normal. Of
-two or three seeds, one system alone would tell little about its variance: so it is moderated, drawn
-towards that of all systems by as much as these are alike (Smyth 2004, as limma does it for genes).
-Systems whose seeds vary far more than the others' stand for themselves, by the test of Cochran
-(1941) for the largest of several variances, which ISO 5725-2 uses too: a training that failed makes
-its own system's differences uncertain, and no others. Chances of sentences and of trainings are
-independent, so the half-widths of their intervals add up by squares (Zou and Donner 2008).
+A run's score is modelled as the mean of its system plus normal noise. Two or three seeds estimate
+the variance of one system badly. So each variance is moderated: it is shrunk towards the common
+variance of all systems, the more so, the more alike they are (Smyth 2004; limma does so for genes).
+A system whose training failed must not widen the intervals of the others: Cochran's test (1941) for
+the largest of several variances, also used by ISO 5725-2, sets it apart with its own variance.
+
+Test sentences and seeds vary independently. The half-widths of their intervals therefore add up in
+squares (Zou and Donner 2008).
 """
 
 import math
@@ -19,13 +20,13 @@ from scipy import optimize, special
 
 from contextnmt.evaluation.resampling import CONFIDENCE
 
-#: A variance is another one than those of the other systems if chance makes it so great less often.
+#: Level of the test that sets a system apart.
 OUTLIER = 0.01
-#: The chance of finding a difference with as many seeds as are said to be needed.
+#: Probability of finding an effect with the seeds that are called needed.
 POWER = 0.8
-#: Seeds from which on a count of them is of no use.
+#: Most seeds that are recommended.
 MANY = 100
-#: Of the median of variances, the least that one counts as: its logarithm has to be finite.
+#: Lower bound of a variance, as a share of the median: its logarithm has to be finite.
 LEAST = 1e-5
 
 #: Both ends of an interval.
@@ -33,11 +34,11 @@ Interval = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class Trainings:
-    """The chance of training in a score of some systems, of `seeds` runs each.
+class SeedVariance:
+    """The seed variance of a score, for some systems with `seeds` runs each.
 
-    `deviations`: moderated standard deviations of a run, with `degrees` of freedom; of systems
-    `apart` their own ones.
+    `deviations`: moderated standard deviation of a run by system, with `degrees` of freedom.
+    Systems `apart` have their own, unmoderated.
     """
 
     deviations: Mapping[str, float]
@@ -46,8 +47,10 @@ class Trainings:
     apart: Sequence[str]
 
     def margin(self, system: str, baseline: str = "") -> float:
-        """Half-width of the interval of a difference of two systems' means; of one's, beside a
-        fixed number, without `baseline`."""
+        """Return the half-width of the interval of a difference between the means of two systems.
+
+        Without `baseline`, that of one system beside a fixed number.
+        """
         return self._margin([each for each in (system, baseline) if each], self.seeds)
 
     def _margin(self, systems: list[str], seeds: int) -> float:
@@ -60,10 +63,10 @@ class Trainings:
         return math.hypot(*widths) / math.sqrt(seeds)
 
     def needed(self, effect: float, interval: Interval, system: str, baseline: str = "") -> str:
-        """Seeds of each system with which such an effect is found with a chance of `POWER`.
+        """Return in words what finds such an effect with a probability of `POWER`.
 
-        `interval`: of the difference over sentences, which more seeds leave as it is. Like ``4
-        seeds``, ``more test sentences``; empty if the seeds that there are suffice.
+        ``4 seeds``, ``more test sentences``; empty if the seeds at hand suffice. `interval`: of the
+        difference over sentences, which more seeds do not narrow.
         """
         systems = [each for each in (system, baseline) if each]
         sentences, beyond = (interval[1] - interval[0]) / 2, NormalDist().inv_cdf(POWER)
@@ -82,40 +85,41 @@ class Trainings:
 
 
 def half_width(degrees: float) -> float:
-    """Standard errors to either side that hold a mean, by Student's t."""
+    """Return the half-width of a confidence interval in standard errors, by Student's t."""
     return float(special.stdtrit(min(degrees, 1e6), 0.5 + CONFIDENCE / 200))
 
 
-def trainings(found: Mapping[str, float | None], seeds: int) -> Trainings | None:
-    """The chance of training by the standard deviations over seeds of all systems; None of one
-    seed, which has none."""
+def seed_variance(found: Mapping[str, float | None], seeds: int) -> SeedVariance | None:
+    """Estimate the seed variance from each system's standard deviation; None for one seed."""
     deviations = {system: each for system, each in found.items() if each is not None}
     if seeds < 2 or not deviations:
         return None
     ordered = sorted(deviations, key=deviations.__getitem__)
-    usual = len(ordered) // 2 + 1  # that so many trainings fail is not to be expected
+    usual = len(ordered) // 2 + 1  # assumes that fewer than half of the systems fail
     while usual < len(ordered) and not is_outlier(
         [deviations[each] ** 2 for each in ordered[: usual + 1]], seeds - 1
     ):
         usual += 1
     variances, degrees = moderated([deviations[each] ** 2 for each in ordered[:usual]], seeds - 1)
     drawn = dict(zip(ordered, map(math.sqrt, variances), strict=False))
-    return Trainings(deviations | drawn, degrees, seeds, ordered[usual:])
+    return SeedVariance(deviations | drawn, degrees, seeds, ordered[usual:])
 
 
 def is_outlier(variances: list[float], degrees: int) -> bool:
-    """Whether the last of several variances, the greatest, is so by more than chance (Cochran)."""
+    """Whether the last of some variances, the largest, is an outlier (Cochran 1941)."""
     *others, greatest = variances
     usual = math.fsum(others) / len(others)
-    if not usual:  # of runs that are all alike
+    if not usual:  # all runs of the others are equal
         return greatest > 0
     p = special.fdtrc(degrees, degrees * len(others), greatest / usual)
     return bool(len(variances) * p < OUTLIER)
 
 
 def moderated(variances: Sequence[float], degrees: int) -> tuple[list[float], float]:
-    """Variances of `degrees` of freedom each, drawn towards their common one, and the degrees of
-    freedom that they have then (Smyth 2004, sec. 6.2)."""
+    """Moderate variances of `degrees` of freedom each (Smyth 2004, sec. 6.2).
+
+    Return them with their degrees of freedom afterwards.
+    """
     pooled, every = statistics.fmean(variances), float(degrees * len(variances))
     least, half = LEAST * statistics.median(variances), degrees / 2
     if len(variances) < 2 or not least:
@@ -124,7 +128,7 @@ def moderated(variances: Sequence[float], degrees: int) -> tuple[list[float], fl
         math.log(max(least, each)) - special.digamma(half) + math.log(half) for each in variances
     ]
     beyond = statistics.variance(logarithms) - special.polygamma(1, half)
-    if beyond <= special.polygamma(1, every):  # alike, as far as can be told
+    if beyond <= special.polygamma(1, every):  # no sign that they differ
         return [pooled] * len(variances), every
     prior = 2 * optimize.brentq(lambda x: special.polygamma(1, x) - beyond, 1e-3, every)
     common = math.exp(
@@ -135,8 +139,7 @@ def moderated(variances: Sequence[float], degrees: int) -> tuple[list[float], fl
 
 
 def widened(interval: Interval, difference: float, margin: float) -> Interval:
-    """The interval of a difference over sentences and trainings: from that over sentences, and the
-    half-width of that over trainings."""
+    """Widen the interval of a difference over sentences by the `margin` over seeds."""
     low, high = interval
     return (
         difference - math.hypot(max(0.0, difference - low), margin),
