@@ -1,6 +1,5 @@
 """Files from the corpora to the selected training text, and options of their commands."""
 
-import hashlib
 from collections.abc import Callable, Iterable
 from functools import cache, partial
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 from contextnmt.configuration import places
 from contextnmt.configuration.keys import CorpusFile, Selection
 from contextnmt.configuration.places import place
+from contextnmt.files import file_digest
 from contextnmt.paths.basis import SIDES, Basis, Input, Settings, Wildcards, options, pair_of
 
 SURVEYING_FILTERS = ["wrong_language", "drop_duplicates"]
@@ -24,8 +24,7 @@ def version(path: Path) -> str:
     state = path.stat()
     if state.st_size > LARGEST_HASHED:
         return f"{state.st_size} bytes of {state.st_mtime_ns}"
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+    return file_digest(path)
 
 
 def extracted_parts(side: str, count: int) -> list[str]:
