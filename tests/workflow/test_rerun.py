@@ -81,7 +81,7 @@ def pending(demo: Path, snakemake: Run) -> Callable[[], dict[str, set[str]]]:
         ("text/restore.py", TRAIN | AFTER_TRAINING | REPORT),
         ("training/restored.py", TRAIN | AFTER_TRAINING),
         ("evaluation/score.py", {"score"} | PAGE),
-        ("evaluation/resampling.py", COMPARE | PAGE),
+        ("evaluation/resampling.py", COMPARE | REPORT),
         ("evaluation/phenomena.py", {"phenomena", "masks"} | PAGE),
         ("evaluation/cbow.py", {"cbow", "local_charts"} | PAGE),
         ("evaluation/local_charts.py", {"local_charts"} | PAGE),
