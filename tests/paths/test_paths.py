@@ -16,8 +16,9 @@ ROOT = Path(__file__).parents[2]
 
 
 def paths(gaps: dict[str, dict[str, str]] | None = None, **own: Any) -> Reports:
-    """The paths under config.yaml with some keys over it."""
-    return Reports(ROOT, of_call(ROOT, [], own), gaps or {})
+    """The paths of two language pairs and one seed, with some keys over that."""
+    keys = {"pairs": ["en-fr", "en-de"], "seeds": [1], **own}
+    return Reports(ROOT, of_call(ROOT, [], keys), gaps or {})
 
 
 class Wildcards(SimpleNamespace):

@@ -25,21 +25,27 @@ from contextnmt.corpus.embedded.sentence_rules import (
     DISTANCES,
     FORMS,
     SENSES,
+    TELLING,
     ambiguous_sentence,
     plain_sentence,
 )
-from contextnmt.corpus.embedded.words import Sense, Words, spaced, text_of
+from contextnmt.corpus.embedded.words import Sense, Tag, Words, spaced, text_of
 from contextnmt.files import atomic
 
 #: Clean sentences of each split.
-SIZES = {"train": 19200, "dev": 500, "test": 1000}
+SIZES = {"train": 16000, "dev": 500, "test": 1000}
 #: Planted lines of each kind of noise.
 NOISE_LINES = 60
-AMBIGUOUS_SHARE = 0.5
-MAX_WORDS = 25
+#: Share of the sentences with ambiguous words, one or two of them.
+AMBIGUOUS_SHARE = 0.8
+#: Share of those in which another ambiguous word of the field stands behind the first: what a
+#: system learns of a field serves twice then, and takes half as many updates to learn.
+SECOND_SHARE = 0.9
+MAX_WORDS = 20
 #: Cues in a sentence; of those kept from the training text there may be one.
 CUES, KEPT_CUES = range(2, 5), range(1, 5)
-#: Share of the ambiguous words of dev and test with cues that the training text does not have.
+#: Share of the dev and test sentences with ambiguous words in which one has cues that the training
+#: text never has beside it.
 KEPT_SHARE = 0.25
 #: Words of overlong lines at least: more than 60 in every language.
 OVERLONG_WORDS = 64
@@ -68,20 +74,18 @@ class Sentence:
     found: Sequence[Found] = ()
 
 
-def cues_of(english: Words, sense: Sense) -> dict[int, str]:
-    """English words from the ambiguous word to each of its cues -> the noun or adjective."""
-    told = {**FORMS, **{each: each for each in sense.adjectives}}
+def cues_of(english: Words, tag: Tag, sense: Sense) -> dict[int, str]:
+    """English words from an ambiguous word to each of its cues -> the noun or adjective."""
     words = [(token, word.tag) for word in english for token in re.findall(r"\w\S*", word.text)]
-    at = next(place for place, (_, tag) in enumerate(words) if tag and tag.kind == "ambiguous")
-    return {place - at: told[token] for place, (token, _) in enumerate(words) if token in told}
+    at = next(place for place, (_, each) in enumerate(words) if each is tag)
+    told = ((place - at, FORMS.get(token, token)) for place, (token, _) in enumerate(words))
+    return {away: word for away, word in told if word in TELLING or word in sense.adjectives}
 
 
-def render(
-    phrases: Phrases, english: Words, domain: str, word: str, cues: Mapping[int, str]
-) -> Sentence:
+def render(phrases: Phrases, english: Words, domain: str, senses: Mapping[Tag, Sense]) -> Sentence:
     """The three lines of a sentence and what is tagged in them.
 
-    `english` are its English words; `cues`, as of `cues_of`, are those of an ambiguous `word`.
+    `english` are its English words, `senses` those of its ambiguous words.
     """
     written = {"en": english}
     written |= {language: spaced(realize(phrases, language), language) for language in ("fr", "de")}
@@ -93,15 +97,18 @@ def render(
         language: {word.tag: word.text for word in words if word.tag}
         for language, words in written.items()
     }
-    told = min(cues, key=abs, default=0), frozenset((word, cue) for cue in cues.values())
-    found = [
-        Found(
-            tag.kind,
-            {language: surfaces[language][tag] for language in LANGUAGES},
-            *(told if tag.kind == "ambiguous" else ()),
+    found = []
+    for tag in surfaces["en"]:
+        sense = senses.get(tag)
+        cues = cues_of(english, tag, sense) if sense else {}
+        found.append(
+            Found(
+                tag.kind,
+                {language: surfaces[language][tag] for language in LANGUAGES},
+                min(cues, key=abs, default=0),
+                frozenset((sense.noun.english[0], cue) for cue in cues.values() if sense),
+            )
         )
-        for tag in surfaces["en"]
-    ]
     texts = {language: text_of(words) for language, words in written.items()}
     return Sentence(texts, domain, found=found)
 
@@ -116,7 +123,7 @@ class Generator:
 
     def sentences(self, training: bool) -> Iterator[Sentence]:
         """Sentences that this generator has not given before, all senses equally often."""
-        senses = chain.from_iterable(SENSES.values())
+        senses = [*chain.from_iterable(SENSES.values())]
         turns = [*product(senses, range(len(DISTANCES)))]
         self.rng.shuffle(turns)
         following = cycle(turns)
@@ -124,7 +131,12 @@ class Generator:
             composer = Composer(self.rng, self.pools, self.rng.choice(DOMAINS), training)
             if self.rng.random() < AMBIGUOUS_SHARE:
                 kept = not training and self.rng.random() < KEPT_SHARE
-                yield self.ambiguous(composer, *next(following), kept)
+                sense, reach = next(following)
+                found = [sense]
+                if not kept and self.rng.random() < SECOND_SHARE:
+                    others = (each for each in senses if each.field == sense.field)
+                    found.append(self.rng.choice([each for each in others if each is not sense]))
+                yield self.ambiguous(composer, found, reach, kept)
             else:
                 yield self.plain(composer)
 
@@ -134,22 +146,26 @@ class Generator:
             phrases = plain_sentence(composer)
             english = spaced(realize(phrases, "en"), "en")
             if self.is_new(english):
-                return render(phrases, english, composer.domain, "", {})
+                return render(phrases, english, composer.domain, {})
 
-    def ambiguous(self, composer: Composer, sense: Sense, reach: int, kept: bool) -> Sentence:
-        """A sentence with an ambiguous word, see `ambiguous_sentence`."""
-        word = sense.noun.english[0]
+    def ambiguous(
+        self, composer: Composer, senses: Sequence[Sense], reach: int, kept: bool
+    ) -> Sentence:
+        """A sentence with a word of each of `senses`, see `ambiguous_sentence`."""
         while True:
-            phrases = ambiguous_sentence(composer, sense, SENSES[word], reach, kept)
+            phrases, tags = ambiguous_sentence(composer, senses, reach, kept)
             english = spaced(realize(phrases, "en"), "en")
-            cues = cues_of(english, sense)
+            if len(text_of(english).split()) > MAX_WORDS:
+                continue
+            cues, *others = (cues_of(english, tag, each) for tag, each in tags.items())
             if (
                 min(map(abs, cues), default=0) in DISTANCES[reach]
                 and len(cues) in (KEPT_CUES if kept else CUES)
-                and not (kept and {*cues.values()} & {*sense.adjectives})
+                and all(len(each) in CUES for each in others)
+                and not (kept and {*cues.values()} & {*senses[0].adjectives})
                 and self.is_new(english)
             ):
-                return render(phrases, english, composer.domain, word, cues)
+                return render(phrases, english, composer.domain, tags)
 
     def is_new(self, english: Words) -> bool:
         """Whether an English sentence is short enough and was not given before; it is from now."""

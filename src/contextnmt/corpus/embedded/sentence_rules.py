@@ -3,11 +3,12 @@
 `SENTENCES` says how often each rule is taken in each domain, `RULES` the same for sentences with an
 ambiguous word. Such a sentence is about a field, such as water or money: nouns of the field, before
 or behind the word, near or far, tell its sense, and so may an adjective. No noun of another field
-is in it (`Composer.avoid`).
+is in it (`Composer.avoid`), and a second ambiguous word is of the same field.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from contextnmt.corpus.embedded.grammar import (
     Clause,
@@ -368,7 +369,7 @@ class Scene:
             verb = LASTING[0]
         pronoun = RelativePronoun(phrase)
         clause = Clause(c.person(), verb, "pluperfect", time=c.maybe(c.time, 0.6), gap=pronoun)
-        return replace(phrase, after=[Subordinate(None, clause)])
+        return replace(phrase, after=[*phrase.after, Subordinate(None, clause)])
 
 
 def drawn_by(s: Scene) -> Phrases:
@@ -391,39 +392,46 @@ DISTANCES = (range(1, 4), range(4, 7), range(7, 13))
 #: one clause alone is about the field, the other one has the ambiguous word.
 RULES: tuple[tuple[tuple[int, int, int], Callable[[Scene], Phrases]], ...] = (
     # The sailor drew the bank near the heron. Near the heron, the sailor drew the bank.
-    ((6, 3, 0), topical(lambda s: ended(s.seen(s.word, s.near_cue(), time=0.3)))),
-    ((3, 6, 0), topical(lambda s: fronted(s.near_cue(), s.seen(s.word)))),
+    ((6, 5, 0), topical(lambda s: ended(s.seen(s.word, s.near_cue(), time=0.3)))),
+    ((6, 5, 0), topical(lambda s: fronted(s.near_cue(), s.seen(s.word)))),
     # The mayor forgot the bank because the sailor had drawn the heron. Because …, the mayor ….
-    ((4, 5, 5), lambda s: ended(s.seen_there(s.word, 0.3), s.about(s.reason))),
-    ((0, 7, 5), lambda s: fronted(s.about(s.reason), s.seen(s.word))),
+    ((1, 2, 4), lambda s: ended(s.seen_there(s.word, 0.3), s.about(s.reason))),
+    ((0, 6, 3), lambda s: fronted(s.about(s.reason), s.seen(s.word))),
     # While the sailor was painting the heron in the harbour, the mayor looked for the bank.
-    ((0, 6, 7), lambda s: fronted(Subordinate(WHILE, s.about(s.busy_with_cue)), s.seen(s.word))),
-    ((6, 6, 0), lambda s: fronted(Subordinate(WHILE, s.busy(s.word)), s.about(s.seen_cue))),
+    ((0, 4, 3), lambda s: fronted(Subordinate(WHILE, s.about(s.busy_with_cue)), s.seen(s.word))),
+    ((1, 3, 0), lambda s: fronted(Subordinate(WHILE, s.busy(s.word)), s.about(s.seen_cue))),
     # The mayor drew the bank on Monday, but the sailor preferred to look at the heron.
-    ((3, 5, 6), lambda s: ended(s.seen_there(s.word, 0.6), BUT, s.about(s.seen_cue))),
-    ((0, 0, 8), lambda s: ended(s.about(s.seen_cue), BUT, s.seen(s.word))),
+    ((0, 0, 2), lambda s: ended(s.seen_there(s.word, 0.6), BUT, s.about(s.seen_cue))),
+    ((0, 0, 5), lambda s: ended(s.about(s.seen_cue), BUT, s.seen(s.word))),
     # The bank that the sailor had drawn on Monday was near the heron.
-    ((8, 0, 0), topical(lambda s: ended(s.was(s.remembered(s.word), s.near_cue())))),
+    ((2, 5, 4), topical(lambda s: ended(s.was(s.remembered(s.word), s.near_cue())))),
     # The heron that the sailor had drawn on Monday was near the bank.
-    ((0, 0, 8), topical(lambda s: ended(s.was(s.remembered(s.cue()), s.near(s.word))))),
+    ((0, 0, 6), topical(lambda s: ended(s.was(s.remembered(s.cue()), s.near(s.word))))),
     # The bank was admired by the tired sailor beside the heron.
-    ((0, 5, 0), topical(drawn_by)),
+    ((0, 2, 7), topical(drawn_by)),
     # The sailor drew the wet bank in the harbour.
     ((7, 0, 0), topical(lambda s: ended(s.seen_there(s.telling_word(), 0.4)))),
     # The bank that the sailor had drawn was wet.
-    ((6, 0, 0), topical(lambda s: ended(s.was(s.remembered(s.word), s.telling_predicate())))),
+    ((2, 0, 0), topical(lambda s: ended(s.was(s.remembered(s.word), s.telling_predicate())))),
 )
 
 
 def ambiguous_sentence(
-    c: Composer, sense: Sense, senses: list[Sense], reach: int, kept: bool
-) -> Phrases:
-    """A sentence with a word in one of its `senses`, about the field of that.
+    c: Composer, senses: Sequence[Sense], reach: int, kept: bool
+) -> tuple[Phrases, dict[Tag, Sense]]:
+    """A sentence about the field of one or two `senses`, and the tag of each of their words.
 
-    Its nouns of the field are `kept` from the training text, or occur there with the word. The
-    nearest is likely to be as far as the range `reach` of `DISTANCES` says.
+    Its nouns of the field are `kept` from the training text, if there is one sense, or occur there
+    with each of the words. The nearest is likely to be as far from the first word as the range
+    `reach` of `DISTANCES` says.
     """
     rule = c.draw_weighted([(often[reach], each) for often, each in RULES])
-    c.avoid = {*TELLING, *(each for other in senses for each in other.adjectives)}
-    word = c.phrase(sense.noun, 0.3, 0.25, Tag("ambiguous"), PLAIN)
-    return rule(Scene(c, word, sense, set(sense.kept if kept else sense.field)))
+    tags = {Tag("ambiguous"): each for each in senses}
+    c.avoid = {*TELLING}
+    for each in chain.from_iterable(SENSES[each.noun.english[0]] for each in senses):
+        c.avoid.update(each.adjectives)
+    word, *second = (c.phrase(each.noun, 0.3, 0.25, tag, PLAIN) for tag, each in tags.items())
+    word = replace(word, after=[Prepositional(c.rng.choice(NEARNESS), each) for each in second])
+    first, field = senses[0], FIELDS[senses[0].field]
+    told = first.kept if kept else field.difference(*(each.kept for each in senses))
+    return rule(Scene(c, word, first, {*told})), tags

@@ -156,8 +156,8 @@ class Sense:
     """One sense of an ambiguous English noun, and the field that a sentence with it is about."""
 
     noun: Noun
-    field: frozenset[str]  #: English nouns that occur with the noun in the training text
-    kept: frozenset[str]  #: the other nouns of the field, kept for dev and test
+    field: str
+    kept: frozenset[str]  #: nouns of the field that occur with `noun` in dev and test alone
     adjectives: Forms  #: English adjectives that tell this sense from the other
 
 
@@ -193,7 +193,7 @@ def read_senses() -> dict[str, list[Sense]]:
     for number, (*columns, name, adjectives) in enumerate(read_rows("senses.tsv")):
         noun = parse_entry(Noun, columns)
         kept = frozenset(sorted(FIELDS[name])[number % KEPT :: KEPT])
-        sense = Sense(noun, FIELDS[name] - kept, kept, tuple(adjectives.split()))
+        sense = Sense(noun, name, kept, tuple(adjectives.split()))
         senses.setdefault(noun.english[0], []).append(sense)
     return senses
 
@@ -271,7 +271,7 @@ def spaced(words: Words, language: str) -> Words:
     """The words of a sentence as they are written: joined, commas sorted out, capitalized."""
     words = [word for word in words if word.text]
     joined = [
-        word._replace(text=BEFORE[language](word.text, following.text))
+        Word(BEFORE[language](word.text, following.text), word.tag)
         for word, following in zip(words, [*words[1:], Word("")], strict=True)
     ]
     kept: Words = []
