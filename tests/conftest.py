@@ -181,14 +181,15 @@ def change(file: Path, old: str, new: str) -> None:
 
 @pytest.fixture(scope="session")
 def clone(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]:
-    """Make a copy of the repository as a fresh clone would be, but that the demo has both language
-    pairs and one seed, as the tests expect."""
+    """Make a copy of the repository as a fresh clone would be, but that the demo has all language
+    pairs and choices of symbols, and one seed."""
 
     def copy() -> Path:
         folder = tmp_path_factory.mktemp("clone") / "repo"
         shutil.copytree(ROOT, folder, ignore=NOT_CLONED)
         change(folder / DEMO, "pairs: [en-fr]", "pairs: [en-fr, en-de]")
         change(folder / DEMO, "seeds: [1, 2]", "seeds: [1]")
+        change(folder / DEMO, "symbol_ablation: false", "symbol_ablation: true")
         return folder
 
     return copy

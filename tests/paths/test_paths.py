@@ -216,12 +216,13 @@ def test_nothing_is_finished_where_nothing_was_trained(tmp_path: Path, monkeypat
 def test_a_missing_ablation_is_no_gap_of_its_system(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
     run = Wildcards(pair="en-fr", system="symbol", seed="1")
-    (folder,) = paths().models(run)
+    found = paths(decoding={"symbol_ablation": True})
+    (folder,) = found.models(run)
     model = [f"{folder}/{file}" for file in (*TRAINED_FILES, *VOCABULARIES)]
-    for file in map(Path, [*model, *paths().translations("translate", run)]):
+    for file in map(Path, [*model, *found.translations("translate", run)]):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch()
-    gaps = paths().found_gaps()
+    gaps = found.found_gaps()
     assert "symbol" not in gaps["en-fr"]
     assert gaps["en-fr"]["symbol.ablation"] == "trained, not translated"
     results = paths(gaps=gaps).results_of["choi2017"]
