@@ -23,8 +23,6 @@ COMPILE := $(VENV)/bin/uv pip compile --universal --generate-hashes --python-ver
 demo: $(VENV)/installed
 	@$(RUN) python scripts/unlock.py
 	$(RUN) snakemake choi2017 --profile local --config preset=demo
-	@echo
-	@echo "The report: file://$(CURDIR)/results/demo/report/choi2017/index.html"
 	@echo "From here on: . $(VENV)/bin/activate"
 
 test: $(VENV)/installed-dev

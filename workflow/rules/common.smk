@@ -28,7 +28,7 @@ from contextnmt.closure import PACKED, code_marks
 from contextnmt.configuration import layers, places, reading
 from contextnmt.corpus.chinese import UNSPACED, check_segmentable
 from contextnmt.errors import UserError
-from contextnmt.files import read_json, write_lines
+from contextnmt.files import read_json, read_lines, write_lines
 from contextnmt.paths.basis import (
     SIDES,
     language_of,

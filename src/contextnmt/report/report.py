@@ -1,5 +1,6 @@
 """The report of a results folder: tables, figures and page of an experiment, or of all papers."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from contextnmt.errors import UserError
+from contextnmt.progress import say
 from contextnmt.report.alignments import alignment_maps
 from contextnmt.report.certainty import significance_table
 from contextnmt.report.charts import local_charts_figure, local_charts_table
@@ -23,7 +25,7 @@ from contextnmt.report.learning_curves import curves, trainings_table
 from contextnmt.report.lengths import length_curves, length_scores_table
 from contextnmt.report.literature import literature_table
 from contextnmt.report.page import page
-from contextnmt.report.papers import papers
+from contextnmt.report.papers import paper, papers
 from contextnmt.report.results import Results, read_record
 from contextnmt.report.scale import scale_table
 from contextnmt.report.scores import bleu_table
@@ -140,6 +142,18 @@ def report_experiment(results: Results, only: str | None) -> None:
         make(results, part)
     if only != CORPORA:
         page(results)
+        tell(results)
+
+
+def tell(results: Results) -> None:
+    """Write to stderr what the page says first, and where it is."""
+    content = paper(results)
+    for found in content["findings"]:
+        say(f"{found.title}: {found.headline}")
+    if verdicts := Counter(row["verdict"] for row in content["claims"].data):
+        counts = ", ".join(f"{count} × {verdict}" for verdict, count in verdicts.items())
+        say(f"Verdicts on what the paper claims: {counts}.")
+    say(f"The report: {(results.report / 'index.html').absolute().as_uri()}")
 
 
 def check(results: Results, only: str | None) -> None:
