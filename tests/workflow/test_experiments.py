@@ -50,6 +50,8 @@ def results(snakemake: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     paths = paths_of_own_run(folder)
     run = snakemake(ROOT, *SYSTEMS, "papers", *paths, "--profile", "local", timeout=900)
     assert run.returncode == 0, run.stdout[-5000:]
+    assert run.stdout.count("\nThe report: file://") == len(SYSTEMS)
+    assert run.stdout.count("\n") <= 60, run.stdout
     return folder / "results" / "demo"
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -308,8 +309,17 @@ def test_a_failing_stage_shows_its_message_and_stops_what_needs_it(
     text = {"corpora": {"embedded": {"texts": {"dev": {"member": "nothing.{lang}"}}}}}
     configuration.write_text(yaml.safe_dump(text))
     extracted = "results/demo/extract/en-fr/dev.en.gz"
-    run = snakemake(ROOT, extracted, *arguments(tmp_path, TINY, configuration))
+    where = [*arguments(tmp_path, TINY, configuration), "--profile", f"{ROOT}/local"]
+    run = snakemake(ROOT, extracted, *where)
     assert run.returncode != 0
-    assert "contextnmt extract: " in run.stdout and "nothing.en" in run.stdout
-    assert "Traceback" not in run.stdout
+    assert re.search(r"^ +\d:\d\d  generate$", run.stdout, re.MULTILINE)
+    failure = run.stdout[run.stdout.index("Failed: ") :]
+    assert failure.startswith("Failed: extract en-fr dev (rule extract, job ")
+    assert "\n  results/demo/logs/extract/en-fr/dev.log ends:\n    " in failure
+    assert re.search(r"\n    contextnmt extract: .*nothing\.(en|fr): no such member", failure)
+    assert "Traceback" not in run.stdout and "Reason: " not in run.stdout
+    assert run.stdout.count("\n") < 25
     assert not (tmp_path / extracted).exists()
+    (log,) = (tmp_path / ".snakemake/log").iterdir()
+    assert f"Complete log(s): {log}" in failure
+    assert "Reason: Missing output files" in log.read_text()
