@@ -40,15 +40,16 @@ def test_a_terminal_has_a_view_that_ends_with_the_run(
         stderr=its_end,
     ) as process:
         os.close(its_end)
-        shown = ""
+        written = b""
         while True:
             try:
-                shown += os.read(terminal, 4096).decode()
+                written += os.read(terminal, 4096)
             except OSError:  # Linux's way to say that nobody writes any more
                 break
     os.close(terminal)
     assert process.returncode == 0
-    assert "1 of 1 jobs, 0:0" in shown
+    shown = written.decode()
+    assert "1 of 1 jobs, " in shown
     shows, hides = "\x1b[?25h", "\x1b[?25l"  # the cursor
     assert 0 < shown.rindex(hides) < shown.rindex(shows)
 
